@@ -1,0 +1,17 @@
+import { defineConfig } from 'vitest/config';
+
+// Every project resolves the workspace packages to their sources: tests need no build.
+const source = { resolve: { conditions: ['source'] }, ssr: { resolve: { conditions: ['source'] } } };
+const servers = { globalSetup: ['tests/support/servers.ts'], pool: 'forks' as const, testTimeout: 60_000, hookTimeout: 60_000 };
+
+export default defineConfig({
+  ...source,
+  test: {
+    coverage: { provider: 'v8', include: ['shared/src/**', 'services/*/src/**'], exclude: ['**/*.test.ts', '**/main.ts'], reporter: ['text-summary', 'json-summary', 'html'] },
+    projects: [
+      { ...source, test: { name: 'unit', include: ['{shared,services/*,infra/*}/src/**/*.test.ts', 'tests/*.test.ts'], testTimeout: 10_000 } },
+      { ...source, test: { name: 'integration', include: ['tests/integration/**/*.test.ts'], ...servers } },
+      { ...source, test: { name: 'e2e', include: ['tests/e2e/**/*.test.ts'], ...servers } },
+    ],
+  },
+});
