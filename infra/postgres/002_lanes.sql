@@ -1,0 +1,164 @@
+-- Lanes: one person's messages are handled one at a time, in order, by whichever worker holds the lane.
+-- All functions are VOLATILE on purpose: each statement in them sees what committed before it began.
+-- In one statement, an UPDATE that waited for the finishing holder would still read the inbox with its old snapshot,
+-- and a message would be handled twice.
+
+-- Allocates the next thread of a person. Numbers are contiguous: the counter and the thread commit together.
+create function thread_open(u text, c text, a text) returns text language plpgsql volatile as $$
+declare num int; tid text;
+begin
+  insert into thread_sequences (user_key, last_n) values (u, 1)
+    on conflict (user_key) do update set last_n = thread_sequences.last_n + 1
+    returning last_n into num;
+  tid := 'user_' || u || '_' || num;
+  insert into threads (thread_id, user_key, n, chat_key, agent) values (tid, u, num, c, a);
+  return tid;
+end $$;
+
+-- Takes the lane of person `u` for worker `w` if it is free, and returns up to `max_messages` open inbox rows in order.
+--   in:  lease_ms, idle_ms (a thread idle for longer is expired), agent
+--   out: no row when the lane is busy, backing off, or has nothing to do; else
+--        epoch, attempts, stop_before, messages, person {name, role} or null,
+--        thread_id (null when the first message needs none), thread_new, expired {threadId, title} or null
+-- The leading messages of one chat form the turn; the caller leaves the others open.
+create function lane_begin(u text, w text, lease_ms int, max_messages int, idle_ms bigint, agent_id text)
+returns table (epoch bigint, attempts int, stop_before bigint, messages json, person json, thread_id text, thread_new boolean, expired json)
+language plpgsql volatile as $$
+declare
+  e bigint; a int; s bigint; m json; first_kind text; first_chat text; tid text; is_new boolean := false; gone json; idle boolean;
+begin
+  update lanes l
+     set epoch = l.epoch + 1, worker = w, lease_until = clock_timestamp() + lease_ms * interval '1 ms', attempts = l.attempts + 1
+   where l.user_key = u
+     and (l.worker is null or l.lease_until < clock_timestamp())
+     and (l.not_before is null or l.not_before <= clock_timestamp())
+  returning l.epoch, l.attempts, l.stop_before into e, a, s;
+  if e is null then return; end if;
+
+  select json_agg(json_build_object('id', o.id, 'envelope', o.envelope) order by o.id) into m
+    from (select i.id, i.envelope from inbox i where i.user_key = u and i.outcome is null order by i.id limit max_messages) o;
+  if m is null then
+    update lanes l set worker = null, lease_until = null, attempts = 0 where l.user_key = u and l.epoch = e;
+    return;
+  end if;
+
+  first_kind := m -> 0 -> 'envelope' ->> 'kind';
+  first_chat := m -> 0 -> 'envelope' ->> 'chatKey';
+  select t.thread_id, t.last_active_at < clock_timestamp() - idle_ms * interval '1 ms' and not exists (
+           select 1 from runs r where r.thread_id = t.thread_id and r.status in ('queued', 'running'))
+    into tid, idle
+    from threads t where t.user_key = u and t.chat_key = first_chat and t.agent = agent_id and t.status = 'open';
+  if tid is not null and idle and first_kind = 'message' then
+    update threads t set status = 'expired', awaiting = false, ended_at = now(), announced = true
+     where t.thread_id = tid returning json_build_object('threadId', t.thread_id, 'title', t.title) into gone;
+    tid := null;
+  elsif tid is null and first_kind = 'message' then
+    -- Expired by the clock while nobody spoke: say so once, with the next answer.
+    update threads t set announced = true
+     where t.thread_id = (select x.thread_id from threads x where x.user_key = u and x.chat_key = first_chat and x.agent = agent_id
+                          order by x.n desc limit 1)
+       and t.status = 'expired' and not t.announced
+    returning json_build_object('threadId', t.thread_id, 'title', t.title) into gone;
+  end if;
+  if tid is null and first_kind = 'message' then
+    tid := thread_open(u, first_chat, agent_id);
+    is_new := true;
+  end if;
+
+  return query select e, a, s, m,
+    (select json_build_object('name', p.name, 'role', p.role) from users p where p.user_key = u), tid, is_new, gone;
+end $$;
+
+-- Extends the leases that still carry our epoch. Returns the person keys that were lost.
+create function lane_beat(w text, keys text[], epochs bigint[], lease_ms int) returns setof text language sql volatile as $$
+  with mine as (select * from unnest(keys, epochs) as k (user_key, epoch)),
+  kept as (
+    update lanes l set lease_until = clock_timestamp() + lease_ms * interval '1 ms'
+      from mine where l.user_key = mine.user_key and l.epoch = mine.epoch and l.worker = w
+    returning l.user_key)
+  select mine.user_key from mine where mine.user_key not in (select user_key from kept)
+$$;
+
+-- Puts messages for people into the outbox. One row per key, however often it is called.
+create function outbox_put(rows jsonb) returns table (id bigint, chat_key text) language sql volatile as $$
+  insert into chats (chat_key) select distinct r ->> 'chatKey' from jsonb_array_elements(rows) r on conflict do nothing;
+  insert into outbox (key, chat_key, user_key, thread_id, turn_id, trace_id, priority, slot, body)
+  select r ->> 'key', r ->> 'chatKey', r ->> 'userKey', r ->> 'threadId', r ->> 'turnId', r ->> 'traceId',
+         (r ->> 'priority')::smallint, r ->> 'slot', r -> 'body'
+    from jsonb_array_elements(rows) with ordinality as x (r, position) order by position
+  on conflict (key) do nothing
+  returning outbox.id, outbox.chat_key
+$$;
+
+-- The same in the middle of a turn: only while the lane still carries this epoch. `ok` is false when it was lost.
+create function outbox_say(u text, e bigint, rows jsonb) returns boolean language plpgsql volatile as $$
+begin
+  perform 1 from lanes l where l.user_key = u and l.epoch = e for share;
+  if not found then return false; end if;
+  perform outbox_put(rows);
+  return true;
+end $$;
+
+-- Ends a turn in one transaction: turn record, replies, outcomes, thread, lane released.
+--   in:  the epoch; turn {…} or null; outcomes [{id, outcome, reason}]; replies as for outbox_put;
+--        thread {threadId, status, awaiting, title, summary} or null
+--   out: ok = false when the lane was lost (nothing was written); more = open messages remain
+-- The lane row is locked first and the open messages are counted last: a begin that came before the lock saw the same rows,
+-- and one that comes after it waits for the commit and finds the lane free. So no message is stranded.
+create function lane_finish(u text, e bigint, turn jsonb, outcomes jsonb, replies jsonb, thread jsonb)
+returns table (ok boolean, more boolean) language plpgsql volatile as $$
+declare rest boolean;
+begin
+  perform 1 from lanes l where l.user_key = u and l.epoch = e for update;
+  if not found then
+    return query select false, false;
+    return;
+  end if;
+  if turn is not null then
+    insert into turns (turn_id, thread_id, user_key, epoch, worker, trace_id, model, outcome, passes, tool_calls, usage, error, started_at)
+    values (turn ->> 'turnId', turn ->> 'threadId', u, e, turn ->> 'worker', turn ->> 'traceId', turn ->> 'model', turn ->> 'outcome',
+            (turn ->> 'passes')::int, (turn ->> 'toolCalls')::int, turn -> 'usage', turn ->> 'error', (turn ->> 'startedAt')::timestamptz);
+  end if;
+  update inbox i
+     set outcome = o.outcome, reason = o.reason, turn_id = turn ->> 'turnId', settled_at = now()
+    from jsonb_to_recordset(outcomes) as o (id bigint, outcome text, reason text)
+   where i.id = o.id and i.outcome is null;
+  if jsonb_array_length(replies) > 0 then perform outbox_put(replies); end if;
+  if thread is not null then
+    update threads t
+       set last_active_at = now(), awaiting = (thread ->> 'awaiting')::boolean,
+           status = thread ->> 'status', ended_at = case when thread ->> 'status' = 'open' then null else now() end,
+           title = coalesce(thread ->> 'title', t.title), summary = coalesce(thread ->> 'summary', t.summary)
+     where t.thread_id = thread ->> 'threadId' and t.status = 'open';
+  end if;
+  select exists (select 1 from inbox i where i.user_key = u and i.outcome is null) into rest;
+  update lanes l
+     set worker = null, lease_until = null, attempts = 0, not_before = null, woken_at = case when rest then now() else null end
+   where l.user_key = u;
+  return query select true, rest;
+end $$;
+
+-- Gives a lane back without an end of turn. `counts` says whether the attempt stays counted; back-off in milliseconds.
+create function lane_yield(u text, e bigint, counts boolean, backoff_ms int) returns boolean language plpgsql volatile as $$
+begin
+  update lanes l
+     set worker = null, lease_until = null, attempts = greatest(0, l.attempts - case when counts then 0 else 1 end),
+         not_before = case when backoff_ms > 0 then clock_timestamp() + backoff_ms * interval '1 ms' else null end,
+         woken_at = clock_timestamp() + backoff_ms * interval '1 ms'
+   where l.user_key = u and l.epoch = e;
+  return found;
+end $$;
+
+-- People with open messages whose lane is free or expired and whom nobody woke for `quiet_ms`. Marks them as woken.
+create function lane_sweep(quiet_ms int, max_lanes int) returns setof text language sql volatile as $$
+  update lanes l set woken_at = clock_timestamp()
+   where l.user_key in (
+     select c.user_key from lanes c
+      where (c.worker is null or c.lease_until < clock_timestamp())
+        and (c.not_before is null or c.not_before <= clock_timestamp())
+        and (c.woken_at is null or c.woken_at < clock_timestamp() - quiet_ms * interval '1 ms')
+        and c.user_key in (select distinct i.user_key from inbox i
+                            where i.outcome is null and i.received_at < clock_timestamp() - least(quiet_ms, 5000) * interval '1 ms')
+      limit max_lanes for update skip locked)
+  returning l.user_key
+$$;

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+
+/** Longest text that one inbound message may carry, in UTF-16 units. Telegram's clients split at 4,096; other channels do not. */
+export const TEXT_LIMIT = 16_000;
+
+export const ChatKind = z.enum(['private', 'group']);
+export type ChatKind = z.infer<typeof ChatKind>;
+
+/**
+ * What every inbound envelope carries. `id` is the idempotency key `<channel>:<bot>:<update id>`.
+ * `userKey` is the Telegram user id, or `<channel>-<id>` elsewhere; `chatKey` is `<channel>:<chat id>`.
+ */
+const Base = z.object({
+  id: z.string().min(1).max(200),
+  channel: z.string().min(1).max(40),
+  bot: z.string().min(1).max(80),
+  updateId: z.string().min(1).max(120),
+  userKey: z.string().min(1).max(120),
+  chatKey: z.string().min(1).max(160),
+  traceId: z.string().min(1).max(80),
+  at: z.iso.datetime(),
+});
+
+/** Anything that wakes an agent. */
+export const InboundEnvelope = z.discriminatedUnion('kind', [
+  Base.extend({
+    kind: z.literal('message'),
+    chatKind: ChatKind,
+    /** The person's display name, as the channel gives it. */
+    name: z.string().max(200),
+    text: z.string().max(TEXT_LIMIT),
+    /** The channel's id of the message, for replies. */
+    messageId: z.string().max(80).nullable(),
+    /** Set when the text came from a button: which outbox row it belongs to. */
+    button: z.object({ outboxId: z.string(), index: z.number().int() }).nullable(),
+  }),
+  /** A command that must be handled in its place among the messages. */
+  Base.extend({ kind: z.literal('command'), chatKind: ChatKind, name: z.string().max(200), command: z.literal('new') }),
+  /** A job has ended: the agent, or a notice, tells the person. */
+  Base.extend({
+    kind: z.literal('job-finished'),
+    runId: z.string(),
+    job: z.string(),
+    threadId: z.string().nullable(),
+    outcome: z.enum(['done', 'failed']),
+    /** One or two sentences for the person. */
+    say: z.string().max(4_000),
+  }),
+]);
+export type InboundEnvelope = z.infer<typeof InboundEnvelope>;
+export type MessageEnvelope = Extract<InboundEnvelope, { kind: 'message' }>;
+
+/** What is left to see of an inbound message once it has been handled. Exactly one per inbox row. */
+export const InboxOutcome = z.enum(['answered', 'merged', 'refused', 'stopped', 'expired', 'dead-lettered']);
+export type InboxOutcome = z.infer<typeof InboxOutcome>;
+
+/** A choice under a message. Pressing it says `value` in the person's name. */
+export const Button = z.object({ label: z.string().min(1).max(64), value: z.string().min(1).max(200) });
+export type Button = z.infer<typeof Button>;
+
+/** What a person sees: markdown text (CommonMark and GFM), with optional buttons. */
+export const OutboundBody = z.object({
+  text: z.string().min(1),
+  buttons: z.array(Button).max(24).default([]),
+});
+export type OutboundBody = z.infer<typeof OutboundBody>;
+
+/** Lower goes first within one chat. */
+export const PRIORITY = { control: 0, reply: 5, progress: 9 } as const;
+
+/** One message for a person, as it is put into the outbox. */
+export const OutboundEnvelope = z.object({
+  /** Idempotency key: putting the same key twice stores one row. */
+  key: z.string().min(1).max(200),
+  chatKey: z.string(),
+  /** Whose turn it belongs to; null for messages that answer nobody. */
+  userKey: z.string().nullable(),
+  threadId: z.string().nullable(),
+  traceId: z.string(),
+  priority: z.number().int().min(0).max(9),
+  /** Messages of one chat with the same slot are one message, edited in place. */
+  slot: z.string().max(200).nullable(),
+  body: OutboundBody,
+});
+export type OutboundEnvelope = z.infer<typeof OutboundEnvelope>;

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+import { newCode } from '../ids.ts';
+import type { Queryable } from './pool.ts';
+
+const KEY = 'owner_code';
+
+/**
+ * While there is no admin: makes a fresh owner code, stores only its hash and returns it, to be shown once.
+ * An earlier code is void from then on. Returns null when there is an admin.
+ */
+export async function ensureOwnerCode(databaseUrl: string): Promise<string | null> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query(`select 1 from users where role = 'admin' limit 1`);
+    if ((rowCount ?? 0) > 0) return null;
+    const code = newCode(3);
+    await client.query(
+      `insert into settings (key, value) values ($1, to_jsonb($2::text)) on conflict (key) do update set value = excluded.value, updated_at = now()`,
+      [KEY, hash(code)],
+    );
+    return code;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Makes this person the admin if the code is the current one. A code works once; two people at once: one wins. */
+export async function redeemOwnerCode(
+  db: Queryable,
+  code: string,
+  person: { readonly userKey: string; readonly channel: string; readonly name: string },
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `with used as (delete from settings where key = $1 and value = to_jsonb($2::text) returning 1)
+     insert into users (user_key, channel, name, role) select $3, $4, $5, 'admin' from used
+     on conflict (user_key) do update set role = 'admin', name = excluded.name`,
+    [KEY, hash(code), person.userKey, person.channel, person.name],
+  );
+  return rowCount === 1;
+}
+
+/** Whether a text looks like an owner code, so that a stranger's message may be tried as one. */
+export function looksLikeOwnerCode(text: string): boolean {
+  return /^[0-9A-Z]{4}(-[0-9A-Z]{4}){2}$/i.test(text.trim());
+}
+
+function hash(code: string): string {
+  return createHash('sha256').update(code.trim().toUpperCase()).digest('hex');
+}

@@ -1,0 +1,56 @@
+import pg from 'pg';
+import type { Log } from '../log.ts';
+
+export type Pool = pg.Pool;
+/** A pool or one of its connections: whatever a query can be sent to. */
+export type Queryable = Pick<pg.Pool, 'query'>;
+
+/** A statement that takes longer is ended by Postgres: no turn waits for a lock for ever. */
+const STATEMENT_TIMEOUT_MS = 15_000;
+const LOCK_TIMEOUT_MS = 8_000;
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** Opens a bounded pool whose connections carry the product's time-outs. A lost idle connection is logged, never thrown. */
+export function openPool(url: string, log: Log, options: { readonly name: string; readonly max: number }): Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: options.max,
+    application_name: `signalbox-${options.name}`,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    lock_timeout: LOCK_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    query_timeout: STATEMENT_TIMEOUT_MS + 5_000,
+    keepAlive: true,
+  });
+  pool.on('error', (error) => log.warn('idle database connection lost', { error }));
+  return pool;
+}
+
+/** Runs `work` in one transaction; anything thrown rolls it back and is thrown on. */
+export async function withTransaction<T>(pool: Pool, work: (db: Queryable) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query('begin');
+    const result = await work(client);
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch((failure: Error) => (broken = failure));
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+/** Connection failures, time-outs, deadlocks and shutdowns: the same statement may well pass later. */
+export function isTransient(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error ? String(error.code) : '';
+  if (/^(08|53|57|40|55P03|25P03)/.test(code)) return true;
+  if (/^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/.test(code)) return true;
+  // pg gives these no code: "Connection terminated unexpectedly", "timeout exceeded when trying to connect", "Query read timeout".
+  return /^(Connection terminated|timeout exceeded when|Query read timeout|Client has encountered a connection error)/.test(error.message);
+}

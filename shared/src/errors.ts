@@ -1,0 +1,100 @@
+/**
+ * What the system does next with a failure. Every code has exactly one remedy.
+ * tell-model: the agent reads the sentence and tries another way. tell-user: the person reads it.
+ * retry: try again with backoff. page-operator: someone on call must look.
+ */
+export type Remedy = 'tell-model' | 'tell-user' | 'retry' | 'page-operator';
+
+interface ErrorSpec {
+  readonly remedy: Remedy;
+  readonly say: string;
+}
+
+/** Every failure the product can name. `say` is the sentence a person reads; `{name}` is filled from `data`. */
+export const ERRORS = {
+  CONFIG_INVALID: { remedy: 'page-operator', say: 'The configuration is not usable: {problems}' },
+  STARTUP_REFUSED: { remedy: 'page-operator', say: 'I refuse to start: {reason}' },
+  MIGRATION_FAILED: { remedy: 'page-operator', say: 'The database could not be brought up to date: {detail}' },
+  ENVELOPE_UNREADABLE: { remedy: 'page-operator', say: 'A message on {stream} could not be read: {detail}' },
+  STRANGER: {
+    remedy: 'tell-user',
+    say: 'Hello {name}, I only work for people I know. Ask an admin to let you in (your id is {id}), or send me the owner code.',
+  },
+  TOO_FAST: {
+    remedy: 'tell-user',
+    say: 'That is faster than I can follow. Please wait {seconds} s; I dropped this message.',
+  },
+  TOO_LONG: {
+    remedy: 'tell-user',
+    say: 'That message has {length} characters; I read up to {limit}. Please shorten it or split it.',
+  },
+  NOT_TEXT: { remedy: 'tell-user', say: 'I can only read text here. Please write it as a message.' },
+  BUTTON_EXPIRED: { remedy: 'tell-user', say: 'This button is no longer active.' },
+  OWNER_CODE_INVALID: { remedy: 'tell-user', say: 'That code is not valid, or somebody has used it already.' },
+  TOOL_UNKNOWN: { remedy: 'tell-model', say: 'There is no tool named {tool}. Loaded tools: {loaded}.' },
+  TOOL_INPUT_INVALID: { remedy: 'tell-model', say: 'The arguments of {tool} are not valid: {detail}.' },
+  TOOL_TIMED_OUT: {
+    remedy: 'tell-model',
+    say: '{tool} did not finish within {seconds} s; whether it took effect is not known.',
+  },
+  TOOL_OUTCOME_UNKNOWN: {
+    remedy: 'tell-user',
+    say: '{tool} was interrupted and I cannot tell whether it took effect. Please check before you ask again.',
+  },
+  TOOL_FAILED: { remedy: 'tell-model', say: '{tool} failed. Reference: {ref}.' },
+  NOT_FOUND: { remedy: 'tell-model', say: 'I know no {kind} named {name}. Known: {known}.' },
+  ALREADY_EXISTS: { remedy: 'tell-model', say: 'A {kind} named {name} already exists.' },
+  CONFLICT: { remedy: 'tell-model', say: '{detail}' },
+  NOT_PERMITTED: { remedy: 'tell-user', say: 'Your role ({role}) does not allow that: {action} needs {needed}.' },
+  NO_CAPACITY: { remedy: 'tell-model', say: '{detail}' },
+  MODEL_UNAVAILABLE: {
+    remedy: 'tell-user',
+    say: 'The language model is not answering, so I could not finish this. Nothing is lost; please say it again in a moment.',
+  },
+  MODEL_GARBAGE: {
+    remedy: 'tell-user',
+    say: 'The language model gave no usable answer, so I stopped. Please say it again in other words.',
+  },
+  LANE_LOST: { remedy: 'retry', say: 'Another worker took over the lane of {userKey}.' },
+  DEAD_LETTERED: {
+    remedy: 'tell-user',
+    say: 'I tried your message several times and could not handle it. An operator has been told (reference {ref}).',
+  },
+  UPSTREAM_UNAVAILABLE: { remedy: 'retry', say: '{service} is not answering. I will keep trying.' },
+  JOB_FAILED: { remedy: 'tell-user', say: '{job} failed: {detail}' },
+  DELIVERY_REFUSED: { remedy: 'page-operator', say: 'The channel refused a message for {chat}: {detail}' },
+  INTERNAL: { remedy: 'page-operator', say: 'Something broke on my side. Reference: {ref}.' },
+} as const satisfies Record<string, ErrorSpec>;
+
+export type ErrorCode = keyof typeof ERRORS;
+type Fields<S extends string> = S extends `${string}{${infer K}}${infer R}` ? K | Fields<R> : never;
+export type ErrorData<C extends ErrorCode> = { readonly [K in Fields<(typeof ERRORS)[C]['say']>]: string };
+
+/** A failure with a name from the catalog. `message` is the catalog's sentence, filled in. */
+export class AppError<C extends ErrorCode = ErrorCode> extends Error {
+  readonly code: C;
+  readonly data: ErrorData<C>;
+
+  constructor(code: C, data: ErrorData<C>, cause?: unknown) {
+    super(say(code, data), cause === undefined ? undefined : { cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.data = data;
+  }
+
+  get remedy(): Remedy {
+    return ERRORS[this.code].remedy;
+  }
+}
+
+/** The catalog's sentence for a code, with its fields filled from `data`. */
+export function say<C extends ErrorCode>(code: C, data: ErrorData<C>): string {
+  const fields = data as Readonly<Record<string, string>>; // ErrorData is a record of strings by construction
+  return ERRORS[code].say.replace(/\{(\w+)\}/g, (_, name: string) => fields[name] ?? `{${name}}`);
+}
+
+/** Wraps whatever was thrown; an AppError passes unchanged. `ref` is what the person can quote to an operator. */
+export function toAppError(thrown: unknown, ref: string): AppError {
+  if (thrown instanceof AppError) return thrown;
+  return new AppError('INTERNAL', { ref }, thrown);
+}

@@ -1,0 +1,23 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+export const SECOND_MS = 1_000;
+export const MINUTE_MS = 60_000;
+
+/** Waits `ms` milliseconds, or less when the signal fires. Never throws. */
+export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted) return;
+  await delay(ms, undefined, signal ? { signal } : undefined).catch(() => undefined); // an abort is a normal end of the wait
+}
+
+/** Exponential backoff with full jitter: between half and all of `baseMs * 2^attempt`, at most `maxMs`. */
+export function backoffMs(attempt: number, baseMs: number, maxMs: number, random: () => number = Math.random): number {
+  const ceiling = Math.min(maxMs, baseMs * 2 ** Math.min(attempt, 30));
+  return Math.round(ceiling * (0.5 + random() / 2));
+}
+
+/** `8 s`, `12 min`, `3 h`: one unit, rounded, for people. */
+export function inWords(ms: number): string {
+  if (ms < 90 * SECOND_MS) return `${Math.max(1, Math.round(ms / SECOND_MS))} s`;
+  if (ms < 90 * MINUTE_MS) return `${Math.round(ms / MINUTE_MS)} min`;
+  return `${Math.round(ms / (60 * MINUTE_MS))} h`;
+}
