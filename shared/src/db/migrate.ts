@@ -13,13 +13,19 @@ const FOLDER = fileURLToPath(new URL('../../../infra/postgres/', import.meta.url
  * Throws MIGRATION_FAILED with the file's name.
  */
 export async function migrate(databaseUrl: string, folder: string = FOLDER): Promise<readonly string[]> {
-  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: databaseUrl, max: 2 }) }) });
+  const db = new Kysely<unknown>({
+    dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: databaseUrl, max: 2 }) }),
+  });
   try {
     const migrator = new Migrator({ db, provider: { getMigrations: () => readMigrations(folder) } });
     const { error, results = [] } = await migrator.migrateToLatest();
     if (error) {
       const failed = results.find((result) => result.status === 'Error')?.migrationName ?? 'the migration table';
-      throw new AppError('MIGRATION_FAILED', { detail: `${failed}: ${error instanceof Error ? error.message : String(error)}` }, error);
+      throw new AppError(
+        'MIGRATION_FAILED',
+        { detail: `${failed}: ${error instanceof Error ? error.message : String(error)}` },
+        error,
+      );
     }
     return results.map((result) => result.migrationName);
   } finally {

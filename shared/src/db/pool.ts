@@ -52,5 +52,7 @@ export function isTransient(error: unknown): boolean {
   if (/^(08|53|57|40|55P03|25P03)/.test(code)) return true;
   if (/^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/.test(code)) return true;
   // pg gives these no code: "Connection terminated unexpectedly", "timeout exceeded when trying to connect", "Query read timeout".
-  return /^(Connection terminated|timeout exceeded when|Query read timeout|Client has encountered a connection error)/.test(error.message);
+  return /^(Connection terminated|timeout exceeded when|Query read timeout|Client has encountered a connection error)/.test(
+    error.message,
+  );
 }

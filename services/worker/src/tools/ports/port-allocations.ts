@@ -1,0 +1,26 @@
+export interface PortAllocation {
+  readonly server: string;
+  readonly port: number;
+  readonly project: string;
+  readonly service: string;
+  readonly memoryMb: number;
+  readonly allocatedBy: string;
+  readonly allocatedAt: Date;
+}
+
+/** Which port of which server belongs to whom. No port is ever held twice, whoever asks at the same time. */
+export interface PortAllocations {
+  list(filter: { readonly server?: string; readonly project?: string }): Promise<readonly PortAllocation[]>;
+  /** The lowest free port, without taking it. Null when the server is full. Throws NOT_FOUND. */
+  next(server: string): Promise<number | null>;
+  /**
+   * Takes a port: the one named, or the lowest free one. Idempotent by action id.
+   * Throws NOT_FOUND (server, project), CONFLICT (named port is taken or outside the range), NO_CAPACITY.
+   */
+  allocate(
+    request: Omit<PortAllocation, 'port' | 'allocatedAt'> & { readonly port: number | null },
+    actionId: string,
+  ): Promise<PortAllocation>;
+  /** Gives a port back. Idempotent by action id. Throws NOT_FOUND. */
+  release(server: string, port: number, actionId: string): Promise<PortAllocation>;
+}

@@ -1,0 +1,98 @@
+import { readdir } from 'node:fs/promises';
+import { z } from 'zod';
+import type { PlannerCatalog, PlannerGroup } from '@signalbox/shared/model/offline/catalog';
+import { AppError } from '@signalbox/shared/errors';
+import { KNOWN_GROUPS } from './known-groups.ts';
+import type { Tool, ToolGroup } from './tool.ts';
+
+const FOLDER = new URL('../capabilities/', import.meta.url);
+
+/** What the model is told of one tool. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: Record<string, unknown>;
+}
+
+export interface ToolRegistry {
+  readonly groups: readonly ToolGroup[];
+  readonly catalog: PlannerCatalog;
+  /** The tool of that name among the given groups, or null. */
+  find(name: string, activeGroups: readonly string[]): { readonly tool: Tool; readonly group: ToolGroup } | null;
+  /** Definitions of all tools of the given groups, in a stable order. */
+  definitions(activeGroups: readonly string[]): readonly ToolDefinition[];
+  /** Sorts requested group names into installed, known but not installed, and unknown. */
+  sort(names: readonly string[]): {
+    readonly installed: readonly string[];
+    readonly missing: readonly string[];
+    readonly unknown: readonly string[];
+  };
+}
+
+/** Loads every capability file. Throws a teaching error when one does not follow the contract. */
+export async function loadCapabilities(): Promise<readonly ToolGroup[]> {
+  const files = (await readdir(FOLDER)).filter((file) => /^[a-z-]+\.(ts|js)$/.test(file)).sort();
+  return Promise.all(files.map(loadGroup));
+}
+
+/** Builds the registry over capability groups. Two tools of one name are refused. */
+export function createRegistry(groups: readonly ToolGroup[]): ToolRegistry {
+  const owners = new Map<string, string>();
+  for (const group of groups) {
+    for (const name of Object.keys(group.tools)) {
+      const other = owners.get(name);
+      if (other) refuse(`tool ${name} is declared by ${other} and by ${group.name}; tool names are unique.`);
+      owners.set(name, group.name);
+    }
+  }
+  const definitionsOf = new Map(groups.map((group) => [group.name, Object.entries(group.tools).map(define)]));
+  const installed = new Set(groups.map((group) => group.name));
+  const missing = KNOWN_GROUPS.filter((group) => !installed.has(group.name));
+  return {
+    groups,
+    catalog: { groups: [...groups.map((group) => describeGroup(group, definitionsOf)), ...missing] },
+    find: (name, active) => {
+      const group = groups.find((candidate) => active.includes(candidate.name) && Object.hasOwn(candidate.tools, name));
+      const tool = group?.tools[name];
+      return group && tool ? { group, tool } : null;
+    },
+    definitions: (active) =>
+      groups.filter((group) => active.includes(group.name)).flatMap((group) => definitionsOf.get(group.name) ?? []),
+    sort: (names) => ({
+      installed: names.filter((name) => installed.has(name)),
+      missing: names.filter((name) => missing.some((group) => group.name === name)),
+      unknown: names.filter((name) => !installed.has(name) && !missing.some((group) => group.name === name)),
+    }),
+  };
+}
+
+async function loadGroup(file: string): Promise<ToolGroup> {
+  const loaded: unknown = await import(new URL(file, FOLDER).href);
+  const group = (loaded as { default?: ToolGroup }).default; // checked on the next lines
+  if (!group || typeof group !== 'object' || !('tools' in group))
+    refuse(`capabilities/${file} must export default toolGroup({…}).`);
+  const expected = file.replace(/\.(ts|js)$/, '').replaceAll('-', '_');
+  if (group.name !== expected)
+    refuse(`capabilities/${file} exports the group ${group.name}; its name must be ${expected}.`);
+  return group;
+}
+
+function describeGroup(group: ToolGroup, definitions: ReadonlyMap<string, readonly ToolDefinition[]>): PlannerGroup {
+  const tools = (definitions.get(group.name) ?? []).map(({ name, description, schema }) => ({
+    name,
+    describe: description,
+    hints: group.tools[name]?.hints ?? [],
+    schema,
+  }));
+  return { name: group.name, summary: group.summary, installed: true, tools };
+}
+
+function define([name, tool]: [string, Tool]): ToolDefinition {
+  // Input side: what the model writes, before defaults are filled in.
+  const schema = z.toJSONSchema(tool.input, { io: 'input', target: 'draft-7' });
+  return { name, description: tool.describe, schema: { ...schema } };
+}
+
+function refuse(reason: string): never {
+  throw new AppError('STARTUP_REFUSED', { reason });
+}

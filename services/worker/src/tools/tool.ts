@@ -1,0 +1,92 @@
+import type { z } from 'zod';
+import type { JobName, JobPayload } from '@signalbox/shared/contracts/jobs';
+import type { Role } from '@signalbox/shared/contracts/roles';
+import type { Ports, PortName } from './ports/ports.ts';
+
+/** How bad the worst honest outcome is. Governance reads it; the model never does. */
+export type Risk = 'safe' | 'sensitive' | 'dangerous';
+
+/** All that a running tool may touch. */
+export interface ToolContext {
+  readonly actor: { readonly userKey: string; readonly name: string; readonly role: Role };
+  readonly threadId: string;
+  /** Idempotency key of this one call: the same id when a turn is resumed after a crash. Effects carry it. */
+  readonly actionId: string;
+  /** Fires at the tool's deadline, on /stop, and when the lane is lost. */
+  readonly signal: AbortSignal;
+  readonly now: () => Date;
+  /** Sends a message to the chat at once, in the middle of the turn. Messages with the same slot edit one another. */
+  say(text: string, options?: { readonly slot?: string }): Promise<void>;
+  /** Starts a job. Calling it again with the same action id starts nothing new. */
+  enqueue<N extends JobName>(job: N, payload: JobPayload<N>): Promise<{ readonly runId: string }>;
+  /** The ports that the group declared in `uses`; touching another one throws. */
+  readonly ports: Ports;
+}
+
+export interface ToolSpec<I extends z.ZodType, O> {
+  /** For the model: what it does, in one sentence. */
+  readonly describe: string;
+  /** How people ask for it: teaches the offline planner, and is tested to lead here. */
+  readonly hints: readonly string[];
+  /**
+   * Arguments. A field's `.meta({ entity: 'project', ask: 'Which project do you mean?' })` names the kind of thing that fills it
+   * and the question that is asked when it is missing.
+   */
+  readonly input: I;
+  readonly risk: Risk | ((input: z.output<I>) => Risk);
+  /** The least role that may call it. */
+  readonly role: Role;
+  /** Names what only one effect at a time may touch. */
+  readonly lock?: (input: z.output<I>) => string;
+  readonly deadlineMs: number;
+  /** Whether running it again with the same action id is harmless: reads, and effects that are keyed by the action id. */
+  readonly replay: 'harmless' | 'unknown';
+  /** For people: the result in words (markdown). */
+  readonly phrases: { readonly done: (output: O, input: z.output<I>) => string };
+  run(input: z.output<I>, context: ToolContext): Promise<O>;
+}
+
+/** A tool whose types have been checked where it was written; the registry validates before it calls. */
+export interface Tool {
+  readonly describe: string;
+  readonly hints: readonly string[];
+  readonly input: z.ZodType;
+  readonly role: Role;
+  readonly deadlineMs: number;
+  readonly replay: 'harmless' | 'unknown';
+  risk(input: unknown): Risk;
+  lock(input: unknown): string | null;
+  done(output: unknown, input: unknown): string;
+  run(input: unknown, context: ToolContext): Promise<unknown>;
+}
+
+export interface ToolGroup {
+  /** Equals the file name, with underscores for hyphens. */
+  readonly name: string;
+  readonly summary: string;
+  readonly uses: readonly PortName[];
+  readonly tools: Readonly<Record<string, Tool>>;
+}
+
+/** Declares one tool. Its functions are only ever called with input that `spec.input` has parsed. */
+export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>): Tool {
+  // The registry parses with spec.input before it calls, so `unknown` is the schema's output here; `run` made the output.
+  const typed = (input: unknown): z.output<I> => input as z.output<I>;
+  return {
+    describe: spec.describe,
+    hints: spec.hints,
+    input: spec.input,
+    role: spec.role,
+    deadlineMs: spec.deadlineMs,
+    replay: spec.replay,
+    risk: (input) => (typeof spec.risk === 'function' ? spec.risk(typed(input)) : spec.risk),
+    lock: (input) => spec.lock?.(typed(input)) ?? null,
+    done: (output, input) => spec.phrases.done(output as O, typed(input)),
+    run: (input, context) => spec.run(typed(input), context),
+  };
+}
+
+/** Declares a capability group: the default export of a file in capabilities/. */
+export function toolGroup(group: ToolGroup): ToolGroup {
+  return group;
+}
