@@ -1,0 +1,32 @@
+import type { OutboundEnvelope } from '../contracts/envelope.ts';
+import type { Queryable } from './pool.ts';
+
+export type OutboxRow = OutboundEnvelope & { readonly turnId: string | null };
+
+/** Puts messages into the outbox, one row per key however often it is called. Publish them after the commit. */
+export async function putOutbox(
+  db: Queryable,
+  rows: readonly OutboxRow[],
+): Promise<readonly { readonly id: string; readonly chatKey: string }[]> {
+  if (rows.length === 0) return [];
+  const { rows: stored } = await db.query<{ id: string; chat_key: string }>({
+    name: 'outbox_put',
+    text: 'select id, chat_key from outbox_put($1::jsonb)',
+    values: [JSON.stringify(rows)],
+  });
+  return stored.map((row) => ({ id: row.id, chatKey: row.chat_key }));
+}
+
+/** The same in the middle of a turn: false when the lane was lost meanwhile, and then nothing was written. */
+export async function sayInTurn(
+  db: Queryable,
+  lane: { readonly userKey: string; readonly epoch: string },
+  rows: readonly OutboxRow[],
+): Promise<boolean> {
+  const { rows: result } = await db.query<{ ok: boolean }>({
+    name: 'outbox_say',
+    text: 'select outbox_say($1, $2, $3::jsonb) as ok',
+    values: [lane.userKey, lane.epoch, JSON.stringify(rows)],
+  });
+  return result[0]?.ok ?? false;
+}

@@ -1,0 +1,207 @@
+import type { z } from 'zod';
+import type { Topic } from '../contracts/topics.ts';
+import { background, type Closable } from '../lifecycle.ts';
+import type { Log } from '../log.ts';
+import { closeRedis, openRedis, type Redis } from '../redis.ts';
+import { backoffMs, sleep } from '../time.ts';
+import { streamKeys } from './keys.ts';
+
+/*
+ * The life of one entry:
+ *   read (XREADGROUP, pending) → handled (its lane has answered) → XACK + XDEL → its work goes on in a slot
+ *   unreadable                 → onUnreadable (dead letter)      → XACK + XDEL
+ *   consumer died before that  → XAUTOCLAIM by another consumer  → as above
+ * Entries are only wake-ups: handling one twice, or losing one, is repaired by lanes and sweepers in Postgres.
+ */
+
+/** How long one XREADGROUP waits. Short enough for a stop to be quick and a dead connection to be noticed. */
+const BLOCK_MS = 2_000;
+/** A blocked read can stay silent after a reconnect: past this the connection is replaced. */
+const WATCHDOG_MS = BLOCK_MS + 5_000;
+/** An entry that stayed unacknowledged this long belongs to a consumer that died between reading and handling. */
+const CLAIM_IDLE_MS = 15_000;
+const CLAIM_EVERY_MS = 5_000;
+
+export interface Consumer extends Closable {
+  /** False while reads fail. */
+  healthy(): boolean;
+}
+
+export interface ConsumerOptions<S extends z.ZodType> {
+  readonly topic: Topic<S>;
+  readonly redisUrl: string;
+  readonly prefix: string;
+  readonly partitions: number;
+  /** A stable name (a slot such as worker-1), so that restarts do not grow the group's list of consumers. */
+  readonly consumer: string;
+  /** How many pieces of work may run at once. */
+  readonly slots: number;
+  readonly log: Log;
+  /** Resolves once the entry may be acknowledged; `work` keeps a slot until it settles. A throw leaves the entry pending for a later claim. */
+  readonly handle: (message: z.output<S>) => Promise<{ readonly work: Promise<void> }>;
+  readonly onUnreadable: (entryId: string, raw: string, detail: string) => Promise<void>;
+  /** How long `close` waits for running work. */
+  readonly drainMs?: number;
+}
+
+type Entry = readonly [id: string, fields: readonly string[] | null];
+
+/** Reads a topic in a consumer group. `close` stops reading, then waits for the work that runs. */
+export function startConsumer<S extends z.ZodType>(options: ConsumerOptions<S>): Consumer {
+  const { topic, log, slots } = options;
+  const keys = streamKeys(options.prefix, topic, options.partitions);
+  const commands = openRedis(options.redisUrl, log);
+  let reader = openRedis(options.redisUrl, log, 0);
+  const stop = new AbortController();
+  const running = new Set<Promise<void>>();
+  let freed: (() => void) | undefined;
+  let failures = 0;
+
+  const free = (): number => slots - running.size;
+  const own = (work: Promise<void>): void => {
+    running.add(work);
+    background(
+      log,
+      `${topic.name} work`,
+      work.finally(() => {
+        running.delete(work);
+        freed?.();
+      }),
+    );
+  };
+
+  const acknowledge = async (key: string, id: string): Promise<void> => {
+    await commands.multi().xack(key, topic.group, id).xdel(key, id).exec();
+  };
+
+  const take = async (key: string, [id, fields]: Entry): Promise<void> => {
+    const raw = fields?.[1] ?? '';
+    const message = parse(topic.schema, raw);
+    if (!message.success) {
+      await options.onUnreadable(id, raw, message.detail);
+      await acknowledge(key, id);
+      return;
+    }
+    const { work } = await options.handle(message.data);
+    own(work);
+    await acknowledge(key, id);
+  };
+
+  /** Handles entries side by side; each failure is logged and its entry stays pending. The slot is held from the first step on. */
+  const takeAll = (key: string, entries: readonly Entry[]): void => {
+    for (const entry of entries) {
+      own(
+        take(key, entry).catch((error: unknown) =>
+          log.warn('entry not handled, left pending', { stream: key, entry: entry[0], error }),
+        ),
+      );
+    }
+  };
+
+  const read = async (): Promise<void> => {
+    const watchdog = setTimeout(() => reader.disconnect(true), WATCHDOG_MS);
+    try {
+      const ids = keys.map(() => '>');
+      const reply = await reader.xreadgroup(
+        'GROUP',
+        topic.group,
+        options.consumer,
+        'COUNT',
+        free(),
+        'BLOCK',
+        BLOCK_MS,
+        'STREAMS',
+        ...keys,
+        ...ids,
+      );
+      for (const [key, entries] of (reply ?? []) as [string, Entry[]][]) takeAll(key, entries);
+    } finally {
+      clearTimeout(watchdog);
+    }
+  };
+
+  const loop = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      if (free() <= 0) {
+        await new Promise<void>((resolve) => (freed = resolve));
+        continue;
+      }
+      try {
+        if (failures > 0) await createGroups(commands, keys, topic.group);
+        await read();
+        failures = 0;
+      } catch (error) {
+        if (stop.signal.aborted) break;
+        failures += 1;
+        if (failures === 1) log.warn('reading a stream failed', { topic: topic.name, error });
+        if (reader.status === 'end') reader = openRedis(options.redisUrl, log, 0);
+        await sleep(backoffMs(failures, 50, 2_000), stop.signal);
+      }
+    }
+  };
+
+  const claimLoop = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      await sleep(CLAIM_EVERY_MS, stop.signal);
+      for (const key of keys) {
+        if (stop.signal.aborted || free() <= 0) break;
+        try {
+          const [, entries] = (await commands.xautoclaim(
+            key,
+            topic.group,
+            options.consumer,
+            CLAIM_IDLE_MS,
+            '0',
+            'COUNT',
+            free(),
+          )) as [string, Entry[]];
+          takeAll(key, entries);
+        } catch (error) {
+          log.debug('claiming entries failed', { stream: key, error });
+        }
+      }
+    }
+  };
+
+  const loops = Promise.all([
+    createGroups(commands, keys, topic.group)
+      .catch(() => (failures = 1))
+      .then(loop),
+    claimLoop(),
+  ]);
+
+  return {
+    healthy: () => failures === 0,
+    close: async () => {
+      stop.abort();
+      freed?.();
+      reader.disconnect();
+      await loops;
+      await Promise.race([Promise.allSettled(running), sleep(options.drainMs ?? 8_000)]);
+      await closeRedis(commands);
+    },
+  };
+}
+
+/** From the first entry on (`0`): what was published before the group existed, or before it was lost, is read too. */
+async function createGroups(redis: Redis, keys: readonly string[], group: string): Promise<void> {
+  for (const key of keys) {
+    await redis.xgroup('CREATE', key, group, '0', 'MKSTREAM').catch((error: unknown) => {
+      if (!String(error).includes('BUSYGROUP')) throw error;
+    });
+  }
+}
+
+function parse<S extends z.ZodType>(
+  schema: S,
+  raw: string,
+): { success: true; data: z.output<S> } | { success: false; detail: string } {
+  try {
+    const parsed = schema.safeParse(JSON.parse(raw));
+    return parsed.success
+      ? parsed
+      : { success: false, detail: parsed.error.issues.map((issue) => issue.message).join('; ') };
+  } catch {
+    return { success: false, detail: 'not JSON' };
+  }
+}
