@@ -1,0 +1,84 @@
+import type { Lane } from './lanes.ts';
+import type { Queryable } from './pool.ts';
+
+export interface ActionIntent {
+  readonly actionId: string;
+  readonly turnId: string;
+  readonly threadId: string;
+  readonly tool: string;
+  readonly arguments: unknown;
+}
+
+export type ActionStatus = 'started' | 'done' | 'failed' | 'unknown';
+
+/** What is known of an action that was begun before: by an earlier run of the same turn that died. */
+export interface EarlierAction {
+  readonly status: ActionStatus;
+  readonly result: unknown;
+  readonly errorCode: string | null;
+}
+
+/**
+ * Writes the intent of an effect before it runs, only while the lane is held.
+ * `claimed`: run it. `earlier`: it was begun before; this is what came of it. `lost`: another worker holds the lane; do nothing.
+ */
+export async function beginAction(
+  db: Queryable,
+  lane: Lane,
+  intent: ActionIntent,
+): Promise<
+  | { readonly kind: 'claimed' }
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'earlier'; readonly action: EarlierAction }
+> {
+  const { rows } = await db.query<{
+    claimed: boolean;
+    held: boolean;
+    status: ActionStatus | null;
+    result: unknown;
+    error_code: string | null;
+  }>({
+    name: 'action_begin',
+    text: `with held as (select 1 from lanes where user_key = $2 and epoch = $3 and worker is not null for share),
+           mine as (
+             insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status)
+             select $1, $4, $5, $2, $6, $7, $3, 'started' from held
+             on conflict (action_id) do nothing returning 1)
+           select exists (select 1 from mine) as claimed, exists (select 1 from held) as held, a.status, a.result, a.error_code
+             from (select 1) one left join actions a on a.action_id = $1`,
+    values: [
+      intent.actionId,
+      lane.userKey,
+      lane.epoch,
+      intent.turnId,
+      intent.threadId,
+      intent.tool,
+      JSON.stringify(intent.arguments ?? null),
+    ],
+  });
+  const row = rows[0];
+  if (!row || !row.held) return { kind: 'lost' };
+  if (row.claimed) return { kind: 'claimed' };
+  // Not claimed and not visible cannot both be true for long: the row was inserted by a transaction that committed meanwhile.
+  return {
+    kind: 'earlier',
+    action: { status: row.status ?? 'unknown', result: row.result, errorCode: row.error_code },
+  };
+}
+
+/** Records what came of an action. The first settlement stands. */
+export async function settleAction(
+  db: Queryable,
+  actionId: string,
+  outcome: {
+    readonly status: Exclude<ActionStatus, 'started'>;
+    readonly result: unknown;
+    readonly errorCode: string | null;
+  },
+): Promise<void> {
+  await db.query({
+    name: 'action_settle',
+    text: `update actions set status = $2, result = $3, error_code = $4, settled_at = now() where action_id = $1 and status = 'started'`,
+    values: [actionId, outcome.status, JSON.stringify(outcome.result ?? null), outcome.errorCode],
+  });
+}

@@ -1,0 +1,180 @@
+import type { InboundEnvelope, InboxOutcome, OutboundEnvelope } from '../contracts/envelope.ts';
+import type { Role } from '../contracts/roles.ts';
+import type { Queryable } from './pool.ts';
+
+/** A held lane. `epoch` is the fencing token: every write of the turn carries it. */
+export interface Lane {
+  readonly userKey: string;
+  readonly epoch: string;
+}
+
+export interface InboxMessage {
+  readonly id: number;
+  readonly envelope: InboundEnvelope;
+}
+
+export interface Begun extends Lane {
+  /** How often this lane was begun since its last progress, this time included. */
+  readonly attempts: number;
+  /** Inbox id of the newest /stop: messages before it are not to be answered. */
+  readonly stopBefore: number;
+  /** Open messages in order of arrival, at least one. */
+  readonly messages: readonly InboxMessage[];
+  readonly person: { readonly name: string; readonly role: Role } | null;
+  /** The current thread of the first message's chat; null when that message needs none and there is none. */
+  readonly threadId: string | null;
+  readonly threadNew: boolean;
+  /** The thread that was just found expired, to be announced once. */
+  readonly expired: { readonly threadId: string; readonly title: string | null } | null;
+}
+
+export interface BeginOptions {
+  readonly worker: string;
+  readonly leaseMs: number;
+  readonly maxMessages: number;
+  readonly idleMs: number;
+  readonly agent: string;
+}
+
+/** Takes a person's lane. Null when it is busy, backing off, or has nothing to do. One round trip. */
+export async function beginLane(db: Queryable, userKey: string, options: BeginOptions): Promise<Begun | null> {
+  const { rows } = await db.query<BeginRow>({
+    name: 'lane_begin',
+    text: 'select * from lane_begin($1, $2, $3, $4, $5, $6)',
+    values: [userKey, options.worker, options.leaseMs, options.maxMessages, options.idleMs, options.agent],
+  });
+  const row = rows[0];
+  if (!row) return null;
+  return {
+    userKey,
+    epoch: row.epoch,
+    attempts: row.attempts,
+    stopBefore: Number(row.stop_before),
+    messages: row.messages,
+    person: row.person,
+    threadId: row.thread_id,
+    threadNew: row.thread_new,
+    expired: row.expired,
+  };
+}
+
+interface BeginRow {
+  readonly epoch: string;
+  readonly attempts: number;
+  readonly stop_before: string;
+  readonly messages: InboxMessage[];
+  readonly person: { name: string; role: Role } | null;
+  readonly thread_id: string | null;
+  readonly thread_new: boolean;
+  readonly expired: { threadId: string; title: string | null } | null;
+}
+
+/** Extends the leases of these lanes. Returns the person keys whose lane was lost: their work must stop. One round trip. */
+export async function beatLanes(
+  db: Queryable,
+  worker: string,
+  lanes: readonly Lane[],
+  leaseMs: number,
+): Promise<readonly string[]> {
+  const { rows } = await db.query<{ lost: string }>({
+    name: 'lane_beat',
+    text: 'select lane_beat($1, $2, $3, $4) as lost',
+    values: [worker, lanes.map((lane) => lane.userKey), lanes.map((lane) => lane.epoch), leaseMs],
+  });
+  return rows.map((row) => row.lost);
+}
+
+export type TurnOutcome =
+  'answered' | 'waiting' | 'finished' | 'limit' | 'stopped' | 'failed' | 'notice' | 'dead-lettered';
+
+export interface TurnRecord {
+  readonly turnId: string;
+  readonly threadId: string | null;
+  readonly worker: string;
+  readonly traceId: string;
+  readonly model: string | null;
+  readonly outcome: TurnOutcome;
+  readonly passes: number;
+  readonly toolCalls: number;
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | null;
+  readonly error: string | null;
+  readonly startedAt: string;
+}
+
+export interface ThreadChange {
+  readonly threadId: string;
+  readonly status: 'open' | 'finished' | 'closed';
+  readonly awaiting: boolean;
+  readonly title: string | null;
+  readonly summary: string | null;
+}
+
+export interface TurnEnd {
+  readonly turn: TurnRecord | null;
+  readonly outcomes: readonly { readonly id: number; readonly outcome: InboxOutcome; readonly reason: string | null }[];
+  readonly replies: readonly (OutboundEnvelope & { readonly turnId: string | null })[];
+  readonly thread: ThreadChange | null;
+}
+
+/**
+ * Ends a turn: its record, replies, outcomes and thread, and releases the lane, in one transaction and one round trip.
+ * `ok` is false when the lane was lost, and then nothing was written. `more` asks for a wake-up: open messages remain.
+ */
+export async function finishLane(
+  db: Queryable,
+  lane: Lane,
+  end: TurnEnd,
+): Promise<{ readonly ok: boolean; readonly more: boolean }> {
+  const { rows } = await db.query<{ ok: boolean; more: boolean }>({
+    name: 'lane_finish',
+    text: 'select * from lane_finish($1, $2, $3::jsonb, $4::jsonb, $5::jsonb, $6::jsonb)',
+    values: [
+      lane.userKey,
+      lane.epoch,
+      end.turn && JSON.stringify(end.turn),
+      JSON.stringify(end.outcomes),
+      JSON.stringify(end.replies),
+      end.thread && JSON.stringify(end.thread),
+    ],
+  });
+  return rows[0] ?? { ok: false, more: false };
+}
+
+/** Gives a lane back without an end of turn. False when it was lost anyway. */
+export async function yieldLane(
+  db: Queryable,
+  lane: Lane,
+  options: { readonly countAttempt: boolean; readonly backoffMs: number },
+): Promise<boolean> {
+  const { rows } = await db.query<{ ok: boolean }>('select lane_yield($1, $2, $3, $4) as ok', [
+    lane.userKey,
+    lane.epoch,
+    options.countAttempt,
+    options.backoffMs,
+  ]);
+  return rows[0]?.ok ?? false;
+}
+
+/** People with open messages whom nobody woke for `quietMs`: a crash, a lost Redis, a trimmed stream. Marks them as woken. */
+export async function sweepLanes(db: Queryable, quietMs: number, maxLanes: number): Promise<readonly string[]> {
+  const { rows } = await db.query<{ user_key: string }>('select lane_sweep($1, $2) as user_key', [quietMs, maxLanes]);
+  return rows.map((row) => row.user_key);
+}
+
+/** Whether the lane still carries this epoch, that is, whether its holder may write. */
+export async function holdsLane(db: Queryable, lane: Lane): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'lane_holds',
+    text: 'select 1 from lanes where user_key = $1 and epoch = $2 and worker is not null',
+    values: [lane.userKey, lane.epoch],
+  });
+  return rowCount === 1;
+}
+
+/** The inbox id of the newest /stop of this person, 0 when there was none. */
+export async function readStopBefore(db: Queryable, userKey: string): Promise<number> {
+  const { rows } = await db.query<{ stop_before: string }>('select stop_before from lanes where user_key = $1', [
+    userKey,
+  ]);
+  return Number(rows[0]?.stop_before ?? 0);
+}
