@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 // Every project resolves the workspace packages to their sources: tests need no build.
-const source = { resolve: { conditions: ['source'] }, ssr: { resolve: { conditions: ['source'] } } };
+const conditions = { resolve: { conditions: ['source'] } };
+const source = { ...conditions, ssr: conditions, environments: { __vitest__: conditions } }; // __vitest__ loads globalSetup
 const servers = { globalSetup: ['tests/support/servers.ts'], pool: 'forks' as const, testTimeout: 60_000, hookTimeout: 60_000 };
 
 export default defineConfig({

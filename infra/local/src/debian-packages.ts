@@ -1,0 +1,141 @@
+import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join, resolve } from 'node:path';
+import { inheritedEnvironment } from './config.ts';
+
+/** What redis-server needs beyond a minimal Debian 12 or 13. */
+const PACKAGES = ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1', 'libatomic1'];
+
+/** A mirror that hangs must not hang the start. */
+const APT_TIMEOUT_MS = 180_000;
+
+/**
+ * Fetches Debian's Redis with apt-get and unpacks it into `target`, without root and without touching the system's own
+ * package lists. Two processes at once are safe: each works in a folder of its own, the first rename wins.
+ * Answers null on success, otherwise why it did not work, for a person to read.
+ */
+export function downloadRedis(target: string, report: (line: string) => void): string | null {
+  if (run('apt-get', ['--version']).status !== 0) return 'apt-get is not installed: this is not a Debian system';
+  report('fetching Redis from the Debian packages (once, a few seconds)');
+  const work = `${resolve(target)}.${process.pid}`; // absolute: apt reads a relative path from its own root
+  rmSync(work, { recursive: true, force: true });
+  for (const folder of ['state/lists/partial', 'cache/archives/partial', 'debs', 'root']) {
+    mkdirSync(join(work, folder), { recursive: true });
+  }
+  try {
+    const problem = fetchInto(work);
+    if (problem !== null) return problem;
+    rmSync(target, { recursive: true, force: true });
+    renameSync(join(work, 'root'), target);
+    return null;
+  } catch (error) {
+    if (existsSync(join(target, 'usr/bin/redis-server'))) return null; // another process was first
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/** The folders below `root` where Debian puts shared libraries; the name of the second level depends on the machine. */
+export function libraryPath(root: string): string {
+  const folders = ['usr/lib', 'lib'].map((name) => join(root, name)).filter((folder) => existsSync(folder));
+  const nested = folders.flatMap((folder) =>
+    readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && entry.name.includes('-linux-'))
+      .map((entry) => join(folder, entry.name)),
+  );
+  return [...nested, ...folders].join(':');
+}
+
+/** The Debian package names that a shared library may have, best guess first: libssl.so.3 is in libssl3 or libssl3t64. */
+export function guessPackages(library: string): readonly string[] {
+  const match = /^(lib.+?)\.so\.([\d.]+)$/.exec(library);
+  if (match === null) return [];
+  const [, name = '', version = ''] = match;
+  const stem = name.toLowerCase().replaceAll('_', '-');
+  const major = version.split('.')[0] ?? version;
+  const joined = /\d$/.test(stem) ? `${stem}-${major}` : `${stem}${major}`;
+  return [joined, `${joined}t64`];
+}
+
+function fetchInto(work: string): string | null {
+  const update = apt(work, 'apt-get', ['-q', 'update']);
+  if (update.status !== 0) return describe('apt-get update', update);
+  const problem = download(work, PACKAGES);
+  if (problem !== null) return problem;
+  // A newer Debian may have split a library off: look at what the program misses, and fetch that too.
+  for (let round = 0; round < 3; round += 1) {
+    const missing = missingLibraries(join(work, 'root'));
+    if (missing.length === 0) return null;
+    const wanted = missing.flatMap((library) => guessPackages(library).find((name) => isKnown(work, name)) ?? []);
+    if (wanted.length === 0) return `redis-server needs ${missing.join(', ')}, which no known package holds`;
+    const failed = download(work, wanted);
+    if (failed !== null) return failed;
+  }
+  return `redis-server still misses ${missingLibraries(join(work, 'root')).join(', ')}`;
+}
+
+function download(work: string, packages: readonly string[]): string | null {
+  const debs = join(work, 'debs');
+  let fetch = apt(work, 'apt-get', ['-q', 'download', ...packages], debs);
+  // One name that this Debian does not know makes apt refuse all of them: ask for the others.
+  const known = fetch.status === 0 ? packages : packages.filter((name) => isKnown(work, name));
+  if (known.length < packages.length) fetch = apt(work, 'apt-get', ['-q', 'download', ...known], debs);
+  if (fetch.status !== 0) return describe('apt-get download', fetch);
+  for (const file of readdirSync(debs)) {
+    const unpack = run('dpkg', ['-x', join(debs, file), join(work, 'root')]);
+    if (unpack.status !== 0) return describe(`dpkg -x ${file}`, unpack);
+  }
+  return null;
+}
+
+function isKnown(work: string, name: string): boolean {
+  return apt(work, 'apt-cache', ['show', '--no-all-versions', name]).status === 0;
+}
+
+function missingLibraries(root: string): readonly string[] {
+  const ldd = run('ldd', [join(root, 'usr/bin/redis-server')], { LD_LIBRARY_PATH: libraryPath(root) });
+  const lines = `${ldd.stdout}`.split('\n').filter((line) => line.includes('not found'));
+  return [...new Set(lines.map((line) => line.trim().split(' ')[0] ?? ''))].filter((name) => name.startsWith('lib'));
+}
+
+/**
+ * Runs apt with lists and archives of its own, which needs no root; what is installed is read from the system.
+ * apt's own sandbox user could not write into a folder of ours, so apt keeps the rights of the person who started it.
+ */
+function apt(work: string, program: string, words: readonly string[], cwd = work): SpawnSyncReturns<string> {
+  const settings = {
+    'Dir::State': join(work, 'state'),
+    'Dir::State::status': '/var/lib/dpkg/status',
+    'Dir::Cache': join(work, 'cache'),
+    'Debug::NoLocking': '1',
+    'APT::Sandbox::User': userInfo().username,
+    'Acquire::Languages': 'none',
+    'Acquire::Retries': '2',
+    'Acquire::http::Timeout': '30',
+    'Acquire::https::Timeout': '30',
+    'Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled': 'false',
+  };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
+  return run(program, [...flags, ...words], {}, cwd);
+}
+
+function run(
+  program: string,
+  words: readonly string[],
+  env: Record<string, string> = {},
+  cwd = '/',
+): SpawnSyncReturns<string> {
+  const options = {
+    env: { ...inheritedEnvironment(), LC_ALL: 'C', ...env },
+    cwd,
+    encoding: 'utf8',
+    timeout: APT_TIMEOUT_MS,
+  } as const;
+  return spawnSync(program, [...words], options);
+}
+
+function describe(what: string, result: SpawnSyncReturns<string>): string {
+  return `${what} failed:\n${result.stdout ?? ''}${result.stderr ?? ''}${result.error?.message ?? ''}`;
+}

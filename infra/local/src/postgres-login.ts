@@ -1,0 +1,46 @@
+import pg from 'pg';
+
+/** How a login went. `refused` is a wrong password; `absent` is nobody there, or a server that is not ready yet. */
+export type LoginResult = 'ours' | 'other' | 'refused' | 'absent';
+
+/** The user that owns the embedded databases, and the database that Signalbox uses. */
+export const POSTGRES_USER = 'signalbox';
+
+/** A connection string for one database of the local Postgres. */
+export function postgresUrl(port: number, password: string, database: string): string {
+  return `postgres://${POSTGRES_USER}:${password}@127.0.0.1:${port}/${database}`;
+}
+
+/**
+ * Logs in and asks the server which data folder it has. SCRAM proves both sides: a stranger on this port neither
+ * learns the password nor can pretend to know it.
+ */
+export async function tryLogin(port: number, password: string, data: string): Promise<LoginResult> {
+  const url = postgresUrl(port, password, 'postgres');
+  try {
+    const answer = await query(url, "select current_setting('data_directory') as value");
+    return answer === data ? 'ours' : 'other';
+  } catch (error) {
+    // 28P01: wrong password; 28000: no such user. Both mean: somebody else's server.
+    const code = (error as { readonly code?: string }).code;
+    return code === '28P01' || code === '28000' ? 'refused' : 'absent';
+  }
+}
+
+/** Creates the database when it is missing. */
+export async function ensureDatabase(adminUrl: string, name: string): Promise<void> {
+  const existing = await query(adminUrl, 'select datname as value from pg_database where datname = $1', [name]);
+  if (existing === undefined) await query(adminUrl, `create database ${pg.escapeIdentifier(name)}`);
+}
+
+async function query(url: string, text: string, values: string[] = []): Promise<string | undefined> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000, query_timeout: 20_000 });
+  client.on('error', () => undefined); // a server that stops between two statements; the pending call rejects as well
+  try {
+    await client.connect();
+    const result = await client.query<{ readonly value?: string }>(text, values);
+    return result.rows[0]?.value;
+  } finally {
+    await client.end().catch(() => undefined); // never connected: there is nothing to end
+  }
+}

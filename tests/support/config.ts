@@ -1,0 +1,21 @@
+import { join } from 'node:path';
+import { checkoutPath } from '@signalbox/local/checkout';
+
+/** Servers to test against instead of starting them, the data folder, and the PATH to look for servers on. */
+export interface TestConfig {
+  readonly databaseUrl: string | undefined;
+  readonly redisUrl: string | undefined;
+  readonly dataDir: string;
+  readonly path: string;
+}
+
+/** Reads the environment of the test run. */
+export function loadTestConfig(): TestConfig {
+  return {
+    // The admin URL of a Postgres on which databases may be created and dropped.
+    databaseUrl: process.env['SIGNALBOX_TEST_DATABASE_URL'] || undefined,
+    redisUrl: process.env['SIGNALBOX_TEST_REDIS_URL'] || undefined,
+    dataDir: process.env['SIGNALBOX_DATA_DIR'] || join(checkoutPath(), '.signalbox'),
+    path: process.env['PATH'] ?? '',
+  };
+}

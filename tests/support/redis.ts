@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { discardRedis, startRedis } from '@signalbox/local/redis';
+import { identifyProcess, sendSignal, waitForExit } from '@signalbox/local/process-identity';
+import { inject } from 'vitest';
+import { loadTestConfig } from './config.ts';
+
+/** A Redis of one test's own, to be killed and brought back on the same address. */
+export interface OwnRedis {
+  readonly url: string;
+  /** Ends the process at once, as a power cut would. Answers when it is gone. */
+  readonly kill: () => Promise<void>;
+  /** Starts it again, with what was on disk or, when `empty`, with nothing. */
+  readonly restart: (options?: { readonly empty?: boolean }) => Promise<void>;
+  /** Stops it and deletes its data. Twice is safe. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts a Redis process for one test. `settings` are lines of redis.conf, such as `appendfsync always`. */
+export async function startOwnRedis(settings: readonly string[] = []): Promise<OwnRedis> {
+  const { dataDir, path } = loadTestConfig();
+  const dir = join(inject('runDir'), 'own-redis', randomBytes(6).toString('hex'));
+  const start = (port?: number) =>
+    startRedis({ dir, binDir: join(dataDir, 'redis-bin'), path, settings, ...(port === undefined ? {} : { port }) });
+  let server = await start();
+  const port = Number(new URL(server.url).port);
+  const kill = async (): Promise<void> => {
+    const identity = identifyProcess(server.pid);
+    if (identity === null || !server.isRunning()) return;
+    sendSignal(identity, 'SIGKILL', 'process');
+    await waitForExit(identity, 5_000);
+  };
+  return {
+    url: server.url,
+    kill,
+    restart: async ({ empty = false } = {}) => {
+      await kill();
+      if (empty) rmSync(join(dir, 'appendonlydir'), { recursive: true, force: true });
+      server = await start(port);
+    },
+    stop: () => discardRedis(dir),
+  };
+}
