@@ -1,0 +1,153 @@
+import type { InlineKeyboardButton, MessageEntity } from 'grammy/types';
+import { z } from 'zod';
+import { badRequest } from './bot-error.ts';
+import type { Keyboard } from './entry.ts';
+import { findUrlProblem } from './url-rules.ts';
+
+export type Parameters = Readonly<Record<string, unknown>>;
+
+/** Checks the parameters of a method. Throws BotError 400 whose reason is the message of the first problem. */
+export function parseParameters<Schema extends z.ZodType>(schema: Schema, parameters: Parameters): z.output<Schema> {
+  const parsed = schema.safeParse(parameters);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw badRequest(issue?.message ?? 'wrong parameters');
+}
+
+/** A form or a query carries numbers as text, and Telegram takes text in JSON too. */
+export function integer(error: string): z.ZodType<number> {
+  return z.preprocess(
+    (value) => (typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value),
+    z.int({ error }),
+  );
+}
+
+/** Telegram takes true, "true", 1 and "1" for yes and everything else for no. */
+export const flag = z.preprocess((value) => ['true', '1', 'True', 'yes'].includes(String(value)), z.boolean());
+
+/** Objects and lists come as JSON, or as JSON in text. */
+export function jsonOf<Schema extends z.ZodType>(schema: Schema, error: string): z.ZodType<z.output<Schema>> {
+  return z.preprocess((value, context) => {
+    if (typeof value !== 'string') return value;
+    try {
+      return JSON.parse(value);
+    } catch {
+      context.addIssue({ code: 'custom', message: error });
+      return z.NEVER;
+    }
+  }, schema);
+}
+
+/** A chat by number or @name; the name leads nowhere here, so it is "chat not found" later. */
+export const chatId = z.preprocess(
+  (value) => (typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value),
+  z.union([z.int(), z.string().min(1)], { error: 'chat_id is empty' }),
+);
+
+export const messageId = integer('message identifier is not specified');
+
+const ENTITY_TYPES = [
+  'mention',
+  'hashtag',
+  'cashtag',
+  'bot_command',
+  'url',
+  'email',
+  'phone_number',
+  'bold',
+  'italic',
+  'underline',
+  'strikethrough',
+  'spoiler',
+  'blockquote',
+  'expandable_blockquote',
+  'code',
+  'pre',
+  'text_link',
+  'text_mention',
+  'custom_emoji',
+  'date_time',
+];
+
+function entityField(name: string): string {
+  return `can't parse MessageEntity: Can't find field "${name}"`;
+}
+
+const Entity = z
+  .looseObject({
+    type: z.enum(ENTITY_TYPES, { error: "can't parse MessageEntity: Unsupported type specified" }),
+    offset: integer(entityField('offset')),
+    length: integer(entityField('length')),
+  })
+  .superRefine((entity, context) => {
+    const needed = { text_link: 'url', text_mention: 'user', custom_emoji: 'custom_emoji_id' }[entity.type];
+    if (needed && entity[needed] === undefined) context.addIssue({ code: 'custom', message: entityField(needed) });
+  })
+  // The fields that each type needs were checked above.
+  .transform((entity) => entity as unknown as MessageEntity);
+
+export const entities = jsonOf(
+  z.array(Entity, { error: "can't parse entities: expected an Array of MessageEntity" }),
+  "can't parse entities JSON object",
+).default([]);
+
+/** Telegram's own limit, in bytes. */
+const MAX_CALLBACK_DATA_BYTES = 64;
+const BUTTON_ACTIONS = [
+  'url',
+  'callback_data',
+  'web_app',
+  'login_url',
+  'disabled',
+  'switch_inline_query',
+  'copy_text',
+  'callback_game',
+  'switch_inline_query_current_chat',
+  'switch_inline_query_chosen_chat',
+  'pay',
+];
+
+const Button = z
+  .looseObject({ text: z.string({ error: `can't parse inline keyboard button: Can't find field "text"` }) })
+  .superRefine((button, context) => {
+    const problem = findButtonProblem(button);
+    if (problem) context.addIssue({ code: 'custom', message: problem });
+  })
+  // `findButtonProblem` made sure that it has a text and an action.
+  .transform((button) => button as unknown as InlineKeyboardButton);
+
+const Markup = z.looseObject(
+  {
+    inline_keyboard: z.array(z.array(Button, { error: "can't parse reply keyboard markup JSON object" }), {
+      error: 'the simulator shows inline keyboards only: send reply_markup.inline_keyboard',
+    }),
+  },
+  { error: 'object expected as reply markup' },
+);
+
+/** The keyboard of a message; null if there is none or it has no buttons. */
+export const keyboard = jsonOf(Markup, "can't parse reply keyboard markup JSON object")
+  .optional()
+  .transform((markup): Keyboard | null => {
+    const rows = markup?.inline_keyboard.filter((row) => row.length > 0) ?? [];
+    return rows.length === 0 ? null : rows;
+  });
+
+/** Texts are formatted by entities here, so markup of a text would be shown raw, or hide a mistake. */
+export const parseMode = z
+  .literal('', { error: 'the simulator shows entities only: send entities instead of parse_mode' })
+  .optional();
+
+function findButtonProblem(button: Readonly<Record<string, unknown>>): string | null {
+  if (button['text'] === '') return 'text of the button is empty';
+  const action = BUTTON_ACTIONS.find((name) => button[name] !== undefined);
+  if (!action) return "can't parse inline keyboard button: Text buttons are unallowed in the inline keyboard";
+  const value = button[action];
+  if (action === 'callback_data') {
+    const isFine = typeof value === 'string' && value !== '' && Buffer.byteLength(value) <= MAX_CALLBACK_DATA_BYTES;
+    return isFine ? null : 'BUTTON_DATA_INVALID';
+  }
+  if (action !== 'url') return null;
+  const problem = findUrlProblem(String(value));
+  return problem && `inline keyboard button URL '${String(value)}' is invalid: ${problem}`;
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+
+const Config = z.object({
+  /** TCP port on 127.0.0.1; 0 lets the system choose. */
+  SIMULATOR_PORT: z.coerce.number().int().min(0).max(65_535).default(8081),
+  /** Folder of the append-only log; without it everything is in memory. */
+  SIMULATOR_DATA_DIR: z.string().min(1).optional(),
+  /** Token that bots present. Not a secret: it opens nothing outside this machine. */
+  SIMULATOR_TOKEN: z
+    .string()
+    .regex(/^\d+:[\w-]+$/, 'looks like 100:simulator')
+    .default('100:simulator'),
+});
+
+export interface SimulatorConfig {
+  readonly port: number;
+  readonly token: string;
+  readonly dataDir?: string;
+}
+
+/** Reads the environment. Throws one error which names every variable that is wrong. */
+export function loadConfig(): SimulatorConfig {
+  const parsed = Config.safeParse(process.env);
+  if (!parsed.success) throw new Error(`The simulator's environment is wrong:\n${z.prettifyError(parsed.error)}`);
+  const { SIMULATOR_PORT: port, SIMULATOR_TOKEN: token, SIMULATOR_DATA_DIR: dataDir } = parsed.data;
+  return { port, token, ...(dataDir === undefined ? {} : { dataDir }) };
+}

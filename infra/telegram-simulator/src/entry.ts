@@ -1,0 +1,66 @@
+import type { InlineKeyboardButton, MessageEntity } from 'grammy/types';
+import { z } from 'zod';
+import { Person } from './people.ts';
+
+/** Rows of buttons below a message, as the bot sent them. */
+export type Keyboard = readonly (readonly InlineKeyboardButton[])[];
+
+const seq = z.int().nonnegative();
+
+/** A message as it is now; every change writes it again with a new `seq`. */
+export const StoredMessage = z.object({
+  chatId: z.int(),
+  messageId: z.int(),
+  fromId: z.int(),
+  /** Unix seconds, because that is what the Bot API shows. */
+  date: z.int(),
+  text: z.string(),
+  // Entities and buttons were validated when they came in; the log is written by nobody else.
+  entities: z.custom<readonly MessageEntity[]>(Array.isArray),
+  keyboard: z.custom<Keyboard>(Array.isArray).nullable(),
+  replyTo: z.int().nullable(),
+  /** Unix seconds of the last change of the text; markup changes leave it alone, as clients show no "edited" then. */
+  editDate: z.int().nullable(),
+  deleted: z.boolean(),
+  seq,
+});
+export type StoredMessage = Readonly<z.infer<typeof StoredMessage>>;
+
+/** An update which waits for the bot. `position` is the order of arrival; an injected update may carry any id. */
+export const QueuedUpdate = z.object({
+  position: z.int(),
+  injected: z.boolean(),
+  update: z.record(z.string(), z.unknown()),
+});
+export type QueuedUpdate = Readonly<z.infer<typeof QueuedUpdate>>;
+
+export const Click = z.object({
+  id: z.string(),
+  personId: z.int(),
+  chatId: z.int(),
+  messageId: z.int(),
+  atMs: z.number(),
+  answer: z.object({ text: z.string(), showAlert: z.boolean(), url: z.string().nullable() }).nullable(),
+});
+export type Click = Readonly<z.infer<typeof Click>>;
+
+export const Command = z.object({ command: z.string(), description: z.string() });
+export type Command = Readonly<z.infer<typeof Command>>;
+
+/** What a person did to their private chat with the bot. */
+export const Contact = z.object({ personId: z.int(), started: z.boolean(), blocked: z.boolean() });
+export type Contact = Readonly<z.infer<typeof Contact>>;
+
+/** One line of the log. Each states a fact about one record; the last line about a record wins. */
+export const Entry = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('counters'), updateId: z.int(), messageId: z.int(), position: z.int(), seq }),
+  z.object({ kind: z.literal('person'), person: Person }),
+  z.object({ kind: z.literal('contact'), contact: Contact }),
+  z.object({ kind: z.literal('message'), message: StoredMessage }),
+  z.object({ kind: z.literal('update'), item: QueuedUpdate }),
+  z.object({ kind: z.literal('confirmed'), positions: z.array(z.int()) }),
+  z.object({ kind: z.literal('allowedUpdates'), allowed: z.array(z.string()) }),
+  z.object({ kind: z.literal('commands'), key: z.string(), commands: z.array(Command) }),
+  z.object({ kind: z.literal('click'), click: Click }),
+]);
+export type Entry = z.infer<typeof Entry>;

@@ -1,0 +1,39 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { FeedEvent } from './feed.ts';
+import type { World } from './world.ts';
+
+/** A watcher that does not read gets cut off here; it comes back and asks for what it missed. */
+const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
+const RECONNECT_AFTER_MS = 1_000;
+
+const Query = z.object({ after: z.coerce.number().pipe(z.int()).optional() });
+
+/**
+ * Serves /api/events: every change as one server-sent event whose id is its seq. `?after=` or the browser's
+ * Last-Event-ID resumes; without both only new changes come. The signal ends all streams.
+ */
+export function registerEventStream(app: FastifyInstance, world: World, closing: AbortSignal): void {
+  app.get('/api/events', (request, reply) => {
+    const lastId = Number(request.headers['last-event-id'] ?? Number.NaN);
+    const after = Number.isSafeInteger(lastId) ? lastId : (Query.parse(request.query).after ?? null);
+    reply.hijack();
+    const stream = reply.raw;
+    stream.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' });
+    stream.write(`retry: ${RECONNECT_AFTER_MS}\n\n`);
+    const unsubscribe = world.feed.subscribe(after, (event) => {
+      stream.write(toEventText(event));
+      if (stream.writableLength > MAX_BUFFERED_BYTES) stream.destroy();
+    });
+    const end = (): void => void stream.end();
+    closing.addEventListener('abort', end, { once: true });
+    stream.once('close', () => {
+      unsubscribe();
+      closing.removeEventListener('abort', end);
+    });
+  });
+}
+
+function toEventText(event: FeedEvent): string {
+  return `id: ${event.seq}\ndata: ${JSON.stringify(event)}\n\n`;
+}

@@ -1,0 +1,89 @@
+import {
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { Entry } from './entry.ts';
+
+export interface Journal {
+  /** Writes before it returns, so nothing is announced that a killed process would forget. */
+  readonly append: (entry: Entry) => void;
+  readonly close: () => void;
+}
+
+export interface OpenedJournal {
+  readonly entries: readonly Entry[];
+  readonly sizeBytes: number;
+  readonly journal: Journal;
+}
+
+const FILE = 'simulator.jsonl';
+const NEWLINE = 10;
+
+/**
+ * Opens the append-only log of a folder and reads what it holds. A last line without its newline is what a killed
+ * process leaves: it was never announced, so it is cut off. Any other unreadable line throws, with what to do.
+ */
+export function openJournal(dataDir: string): OpenedJournal {
+  mkdirSync(dataDir, { recursive: true });
+  const path = join(dataDir, FILE);
+  const bytes = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+  const { entries, sizeBytes } = parseLines(bytes, path);
+  const descriptor = openSync(path, 'a');
+  if (sizeBytes < bytes.length) ftruncateSync(descriptor, sizeBytes);
+  return { entries, sizeBytes, journal: createJournal(descriptor) };
+}
+
+/** Replaces the log of a folder by these entries. A crash in between leaves the old log. */
+export function rewriteJournal(dataDir: string, entries: Iterable<Entry>): Journal {
+  const path = join(dataDir, FILE);
+  const next = `${path}.next`;
+  const descriptor = openSync(next, 'w');
+  for (const entry of entries) writeAll(descriptor, `${JSON.stringify(entry)}\n`);
+  renameSync(next, path);
+  return createJournal(descriptor);
+}
+
+/** Keeps nothing: for a simulator without a folder. */
+export function createVolatileJournal(): Journal {
+  return { append: () => undefined, close: () => undefined };
+}
+
+function createJournal(descriptor: number): Journal {
+  return {
+    append: (entry) => writeAll(descriptor, `${JSON.stringify(entry)}\n`),
+    close: () => closeSync(descriptor),
+  };
+}
+
+/** One write may take only a part of a long line. */
+function writeAll(descriptor: number, line: string): void {
+  const bytes = Buffer.from(line);
+  let written = 0;
+  while (written < bytes.length) written += writeSync(descriptor, bytes, written);
+}
+
+function parseLines(bytes: Buffer, path: string): { entries: Entry[]; sizeBytes: number } {
+  const entries: Entry[] = [];
+  let start = 0;
+  // Line by line from the bytes: a long log does not fit into one string.
+  for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+    entries.push(parseLine(bytes.toString('utf8', start, end), entries.length + 1, path));
+    start = end + 1;
+  }
+  return { entries, sizeBytes: start };
+}
+
+function parseLine(line: string, number: number, path: string): Entry {
+  try {
+    return Entry.parse(JSON.parse(line));
+  } catch (cause) {
+    throw new Error(`Line ${number} of ${path} is damaged. Delete the file to start with empty chats.`, { cause });
+  }
+}

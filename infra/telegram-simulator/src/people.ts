@@ -1,0 +1,59 @@
+import type { User, UserFromGetMe } from 'grammy/types';
+import { z } from 'zod';
+
+export const Role = z.enum(['admin', 'developer', 'operator', 'viewer', 'stranger']);
+export type Role = z.infer<typeof Role>;
+
+/** Someone who can write to the bot. The role only describes who they are meant to be: the simulator grants nothing. */
+export const Person = z.object({
+  id: z.int().positive(),
+  name: z.string().min(1).max(64),
+  role: Role,
+  inGroup: z.boolean(),
+});
+export type Person = Readonly<z.infer<typeof Person>>;
+
+export const GROUP = { id: -2001, title: 'ops', type: 'group' } as const;
+
+/** Who is there at the first start. */
+export const FIRST_PEOPLE: readonly Person[] = [
+  { id: 1001, name: 'Ada', role: 'admin', inGroup: true },
+  { id: 1002, name: 'Ben', role: 'developer', inGroup: true },
+  { id: 1003, name: 'Cleo', role: 'operator', inGroup: true },
+  { id: 1004, name: 'Dara', role: 'operator', inGroup: true },
+  { id: 1005, name: 'Eli', role: 'viewer', inGroup: false },
+  { id: 1009, name: 'Zoe', role: 'stranger', inGroup: false },
+];
+
+export const BOT_NAME = 'Signalbox';
+export const BOT_USERNAME = 'signalbox_bot';
+
+/** The bot as getMe describes it. Its id is the number before the colon of the token, as in Telegram. */
+export function createBotUser(token: string): UserFromGetMe {
+  return {
+    id: Number.parseInt(token, 10) || 100,
+    is_bot: true,
+    first_name: BOT_NAME,
+    username: BOT_USERNAME,
+    can_join_groups: true,
+    can_read_all_group_messages: false,
+    supports_inline_queries: false,
+    can_connect_to_business: false,
+    has_main_web_app: false,
+    has_topics_enabled: false,
+    allows_users_to_create_topics: false,
+    can_manage_bots: false,
+    supports_join_request_queries: false,
+  };
+}
+
+/** A person as updates carry them. */
+export function toUser(person: Person): User {
+  return { id: person.id, is_bot: false, first_name: person.name, username: usernameOf(person), language_code: 'en' };
+}
+
+/** Telegram names have at least five letters, so short first names get their id. */
+export function usernameOf(person: Person): string {
+  const letters = person.name.toLowerCase().replace(/[^a-z0-9]/g, '');
+  return `${letters || 'person'}_${person.id}`;
+}

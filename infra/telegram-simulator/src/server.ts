@@ -1,0 +1,112 @@
+import { fileURLToPath } from 'node:url';
+import fastifyStatic from '@fastify/static';
+import fastify, { type FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { registerBotApi, sendError } from './bot-api.ts';
+import { BotError } from './bot-error.ts';
+import { createCallLog } from './call-log.ts';
+import { registerEventStream } from './event-stream.ts';
+import { createFaults } from './faults.ts';
+import { PersonError } from './person-actions.ts';
+import { registerPersonApi } from './person-api.ts';
+import { MAX_BODY_BYTES, registerBodyParsers } from './request-body.ts';
+import { registerRequestGuard } from './request-guard.ts';
+import { registerTestApi } from './test-api.ts';
+import { openWorld, type World } from './world.ts';
+
+export interface SimulatorOptions {
+  /** Where chats survive a restart; without it they live in memory. */
+  readonly dataDir?: string;
+  /** 0 or nothing: the system chooses a free port. */
+  readonly port?: number;
+  /** Never more than this machine: whoever reaches the simulator can speak as anyone. */
+  readonly host?: '127.0.0.1';
+  readonly token?: string;
+}
+
+export interface Simulator {
+  /** Without a slash at the end, as grammY wants its apiRoot. */
+  readonly url: string;
+  readonly port: number;
+  /** Ends open polls and streams and closes the log. Calling twice is safe. */
+  readonly close: () => Promise<void>;
+}
+
+export const DEFAULT_TOKEN = '100:simulator';
+
+/** Starts a simulator. Throws if the port is taken or the log in `dataDir` is damaged. */
+export async function createSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const { dataDir, port = 0, host = '127.0.0.1', token = DEFAULT_TOKEN } = options;
+  const world = openWorld({ token, dataDir });
+  const closing = new AbortController();
+  const app = createApp({ world, token, closing: closing.signal });
+  try {
+    await app.listen({ port, host });
+  } catch (error) {
+    world.close();
+    throw error;
+  }
+  const address = app.server.address();
+  const listening = typeof address === 'object' && address !== null ? address.port : port;
+  let closed: Promise<void> | undefined;
+  return {
+    url: `http://${host}:${listening}`,
+    port: listening,
+    close: () => (closed ??= closeAll(app, world, closing)),
+  };
+}
+
+/** The page is plain files which no build copies, so both src and dist find it in src. */
+const PAGE_FOLDER = fileURLToPath(new URL('../src/page/', import.meta.url));
+
+function createApp(deps: { world: World; token: string; closing: AbortSignal }): FastifyInstance {
+  const { world, token, closing } = deps;
+  const app = fastify({
+    // Errors only: whoever starts the simulator wants a quiet terminal.
+    logger: { level: 'error' },
+    bodyLimit: MAX_BODY_BYTES,
+    // Open polls and streams would hold a normal close for as long as they like.
+    forceCloseConnections: true,
+    // Node counts from the first byte of a request; a long poll of 50 s is no slow request.
+    requestTimeout: 0,
+  });
+  const faults = createFaults();
+  const calls = createCallLog();
+  registerRequestGuard(app);
+  registerBodyParsers(app);
+  app.setErrorHandler((error, request, reply) => {
+    const status = readStatus(error);
+    const message = readMessage(error);
+    if (status >= 500) request.log.error(error, 'a request failed');
+    if (request.url.startsWith('/bot')) return sendError(reply, new BotError(status, `Bad Request: ${message}`));
+    return reply.code(status).send({ ok: false, error: message });
+  });
+  app.setNotFoundHandler((_request, reply) => sendError(reply, new BotError(404, 'Not Found')));
+  app.get('/healthz', async () => ({ ok: true }));
+  registerBotApi(app, { world, token, faults, calls, closing });
+  registerPersonApi(app, world);
+  registerTestApi(app, { world, faults, calls });
+  registerEventStream(app, world, closing);
+  void app.register(fastifyStatic, { root: PAGE_FOLDER, cacheControl: false });
+  return app;
+}
+
+async function closeAll(app: FastifyInstance, world: World, closing: AbortController): Promise<void> {
+  closing.abort();
+  await app.close();
+  world.close();
+}
+
+function readStatus(error: unknown): number {
+  if (error instanceof PersonError) return error.status;
+  if (error instanceof z.ZodError) return 400;
+  if (error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number') return error.statusCode;
+  return 500;
+}
+
+function readMessage(error: unknown): string {
+  if (error instanceof z.ZodError) {
+    return error.issues.map((issue) => [issue.path.join('.'), issue.message].filter(Boolean).join(': ')).join('; ');
+  }
+  return error instanceof Error ? error.message : 'Internal Server Error';
+}

@@ -1,0 +1,32 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { CallLog } from './call-log.ts';
+import { Fault, type Faults } from './faults.ts';
+import type { World } from './world.ts';
+
+const RawUpdate = z.strictObject({ update: z.record(z.string(), z.unknown()) });
+const After = z.object({ after: z.coerce.number().pipe(z.int()).default(0) });
+
+/** Serves what only tests do: raw updates, faults, and a look at the bot's calls. */
+export function registerTestApi(app: FastifyInstance, deps: { world: World; faults: Faults; calls: CallLog }): void {
+  const { world, faults, calls } = deps;
+
+  app.post('/api/updates', async (request) => {
+    const { update } = RawUpdate.parse(request.body);
+    return { ok: true, updateId: world.updates.inject(update) };
+  });
+
+  app.post('/api/faults', async (request) => {
+    faults.add(Fault.parse(request.body));
+    return { ok: true, waiting: faults.count() };
+  });
+
+  app.delete('/api/faults', async () => {
+    faults.clear();
+    return { ok: true };
+  });
+
+  app.get('/api/calls', async (request) => calls.listAfter(After.parse(request.query).after));
+
+  app.get('/api/pending', async () => world.state.updates.size);
+}
