@@ -1,0 +1,85 @@
+import { Api, HttpError } from 'grammy';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Call } from './call-log.ts';
+import { createSimulator, DEFAULT_TOKEN, type Simulator } from './server.ts';
+import { createSimulatorClient, type SimulatorClient } from './simulator-client.ts';
+
+let simulator: Simulator;
+let api: Api;
+let client: SimulatorClient;
+
+beforeEach(async () => {
+  simulator = await createSimulator();
+  api = new Api(DEFAULT_TOKEN, { apiRoot: simulator.url });
+  client = createSimulatorClient(simulator.url);
+  await client.post('/api/messages', { from: 1001, text: '/start' });
+});
+afterEach(() => simulator.close());
+
+async function textsSeen(): Promise<string[]> {
+  return (await client.messages(1001)).map((message) => message.text);
+}
+
+test('an injected 429 says when to come back, as often as asked', async () => {
+  await client.post('/api/faults', { method: 'sendMessage', error: { code: 429, retryAfter: 3 }, times: 2 });
+  for (const text of ['one', 'two']) {
+    await expect(api.sendMessage(1001, text)).rejects.toMatchObject({
+      error_code: 429,
+      description: 'Too Many Requests: retry after 3',
+      parameters: { retry_after: 3 },
+    });
+  }
+  await api.sendMessage(1001, 'three');
+  expect(await textsSeen()).toEqual(['/start', 'three']);
+});
+
+test('a connection dropped before the method leaves no message', async () => {
+  await client.post('/api/faults', { method: 'sendMessage', dropConnection: 'before' });
+  await expect(api.sendMessage(1001, 'lost')).rejects.toBeInstanceOf(HttpError);
+  expect(await textsSeen()).toEqual(['/start']);
+});
+
+test('a connection dropped after the method leaves the message', async () => {
+  await client.post('/api/faults', { method: 'sendMessage', dropConnection: 'after' });
+  await expect(api.sendMessage(1001, 'arrived')).rejects.toBeInstanceOf(HttpError);
+  expect(await textsSeen()).toEqual(['/start', 'arrived']);
+});
+
+test('updates whose answer was dropped come again', async () => {
+  await client.post('/api/faults', { method: 'getUpdates', dropConnection: 'after' });
+  await expect(api.getUpdates()).rejects.toBeInstanceOf(HttpError);
+  expect(await api.getUpdates()).toMatchObject([{ message: { text: '/start' } }]);
+});
+
+test('a fault for any method leaves polling alone', async () => {
+  await client.post('/api/faults', { method: '*', error: { code: 500 } });
+  await api.getUpdates();
+  await expect(api.getMe()).rejects.toMatchObject({ error_code: 500 });
+});
+
+test('a delayed call is finished later than a call made after it', async () => {
+  await client.post('/api/faults', { method: 'sendMessage', delayMs: 60 });
+  const slow = api.sendMessage(1001, 'slow');
+  await client.findCall((call) => call.method === 'sendMessage');
+  await api.sendMessage(1001, 'quick');
+  await slow;
+  expect(await textsSeen()).toEqual(['/start', 'quick', 'slow']);
+});
+
+test('cleared faults do not happen', async () => {
+  await client.post('/api/faults', { method: 'getMe', error: { code: 400 }, times: 9 });
+  await fetch(`${simulator.url}/api/faults`, { method: 'DELETE' });
+  expect(await api.getMe()).toMatchObject({ id: 100 });
+});
+
+test('the call log has order, chat and status of every call', async () => {
+  await api.sendMessage(1001, 'hello');
+  await api.sendMessage(4242, 'nobody').catch(() => undefined);
+  const calls = await client.get<Call[]>('/api/calls');
+  expect(calls).toMatchObject([
+    { method: 'sendMessage', chatId: 1001, status: 200, params: { text: 'hello' } },
+    { method: 'sendMessage', chatId: 4242, status: 400 },
+  ]);
+  expect(calls[1]?.at).toBeGreaterThanOrEqual(calls[0]?.at ?? Infinity);
+  expect(await client.get(`/api/calls?after=${calls[0]?.seq}`)).toHaveLength(1);
+});

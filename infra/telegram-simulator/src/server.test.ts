@@ -1,0 +1,99 @@
+import { Agent, request } from 'node:http';
+import { Api, Bot, GrammyError } from 'grammy';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createSimulator, DEFAULT_TOKEN, type Simulator } from './server.ts';
+import { createSimulatorClient, type SimulatorClient } from './simulator-client.ts';
+
+let simulator: Simulator;
+let api: Api;
+let client: SimulatorClient;
+
+beforeEach(async () => {
+  simulator = await createSimulator();
+  api = new Api(DEFAULT_TOKEN, { apiRoot: simulator.url });
+  client = createSimulatorClient(simulator.url);
+});
+afterEach(() => simulator.close());
+
+test('a grammY bot answers what a person wrote', async () => {
+  const bot = new Bot(DEFAULT_TOKEN, { client: { apiRoot: simulator.url } });
+  bot.command('start', (context) => context.reply(`Hello ${context.from?.first_name}`));
+  const running = bot.start();
+  const answered = client.nextEvent((event) => event.kind === 'message' && event.message.from.isBot);
+  await client.post('/api/messages', { from: 1001, text: '/start' });
+  expect(await answered).toMatchObject({ chatId: 1001, message: { text: 'Hello Ada' } });
+  await bot.stop();
+  await running;
+});
+
+test('a wrong token is refused with 401', async () => {
+  await expect(new Api('100:other', { apiRoot: simulator.url }).getMe()).rejects.toMatchObject({ error_code: 401 });
+});
+
+test('an unknown method is refused with 404', async () => {
+  await expect(api.sendDice(1001, '🎲')).rejects.toMatchObject({ error_code: 404, description: 'Not Found' });
+});
+
+test('getMe says that privacy mode is on', async () => {
+  expect(await api.getMe()).toMatchObject({ id: 100, can_read_all_group_messages: false, username: 'signalbox_bot' });
+});
+
+test('refusals become GrammyErrors with the code and the words of Telegram', async () => {
+  const refusal = await api.sendMessage(1002, 'hi').catch((error: unknown) => error);
+  expect(refusal).toBeInstanceOf(GrammyError);
+  expect(refusal).toMatchObject({
+    error_code: 403,
+    description: "Forbidden: bot can't initiate conversation with a user",
+  });
+});
+
+test('a request from another web page is refused', async () => {
+  const response = await fetch(`${simulator.url}/api/people`, { headers: { origin: 'https://example.org' } });
+  expect(response.status).toBe(403);
+});
+
+test('the page allows no script but its own', async () => {
+  const response = await fetch(`${simulator.url}/`);
+  expect(response.headers.get('content-security-policy')).toContain("script-src 'self'");
+});
+
+test('closing ends open polls and event streams', async () => {
+  const poll = api.getUpdates({ timeout: 50 });
+  const stream = await fetch(`${simulator.url}/api/events`);
+  await client.findCall((call) => call.method === 'getUpdates');
+  const startedAt = performance.now();
+  await Promise.all([simulator.close(), poll.catch((error: unknown) => error), stream.text().catch(() => '')]);
+  expect(performance.now() - startedAt).toBeLessThan(1_000);
+});
+
+test('5,000 messages arrive once each and in order', async () => {
+  const texts = Array.from({ length: 5_000 }, (_, index) => `message ${index}`);
+  await postAll(texts.map((text) => JSON.stringify({ from: 1001, text })));
+  const seen: (string | undefined)[] = [];
+  for (let offset = 0; ;) {
+    const batch = await api.getUpdates({ offset, limit: 100 });
+    const last = batch.at(-1);
+    if (!last) break;
+    seen.push(...batch.map((update) => update.message?.text));
+    offset = last.update_id + 1;
+  }
+  expect(seen).toEqual(texts);
+});
+
+/** One after the other over one connection, which is several times quicker than fetch. */
+async function postAll(bodies: readonly string[]): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const headers = { 'content-type': 'application/json' };
+  await Promise.all(
+    bodies.map(
+      (body) =>
+        new Promise((resolve, reject) => {
+          const sent = request(`${simulator.url}/api/messages`, { method: 'POST', agent, headers }, (response) => {
+            response.resume().once('end', resolve);
+          });
+          sent.once('error', reject).end(body);
+        }),
+    ),
+  );
+  agent.destroy();
+}
