@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { listNames, nearestName } from './nearest-name.ts';
+
+describe('nearestName', () => {
+  it.each([
+    ['shpo', 'shop'],
+    ['Shop', 'shop'],
+    ['sho', 'shop'],
+    ['chekout', 'checkout'],
+    ['check', 'checkout'],
+  ])('%s stands for %s', (typed, meant) => {
+    expect(nearestName(typed, ['blog', 'checkout', 'shop'])).toBe(meant);
+  });
+
+  it('guesses nothing from a name that resembles none', () => {
+    expect(nearestName('payments', ['blog', 'shop'])).toBeNull();
+    expect(nearestName('x', ['blog', 'shop'])).toBeNull();
+  });
+});
+
+describe('listNames', () => {
+  it('puts the likely name first', () => {
+    expect(listNames('shpo', ['blog', 'shop'])).toBe('shop (did you mean this?), blog');
+  });
+
+  it('names ten and counts the rest', () => {
+    const names = Array.from({ length: 14 }, (_, i) => `project-${String(i).padStart(2, '0')}`);
+    expect(listNames('zzzzzzz', names)).toMatch(/project-09 and 4 more$/);
+  });
+
+  it('says so when there is none', () => {
+    expect(listNames('shop', [])).toBe('none yet');
+  });
+});

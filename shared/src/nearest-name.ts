@@ -1,0 +1,51 @@
+/** How many known names an error lists: more do not fit a phone. */
+const LISTED_NAMES = 10;
+
+/**
+ * The name that a mistyped one most likely stands for, or null when nothing is close: the same letters in another case,
+ * a beginning of at least two letters, or up to one slip per three letters.
+ */
+export function nearestName(typed: string, known: readonly string[]): string | null {
+  const wanted = typed.trim().toLowerCase();
+  let best: { name: string; slips: number } | null = null;
+  for (const name of known) {
+    const slips = wanted.length > 1 && name.startsWith(wanted) ? 0.5 : countSlips(wanted, name);
+    if (slips <= Math.max(1, Math.floor(wanted.length / 3)) && (best === null || slips < best.slips))
+      best = { name, slips };
+  }
+  return best?.name ?? null;
+}
+
+/** Known names for an error sentence: `shop (did you mean this?), blog, … and 4 more`, or `none yet`. */
+export function listNames(typed: string, known: readonly string[]): string {
+  if (known.length === 0) return 'none yet';
+  const near = nearestName(typed, known);
+  const rest = [...known].filter((name) => name !== near).sort();
+  const names = near === null ? rest : [`${near} (did you mean this?)`, ...rest];
+  const more = names.length - LISTED_NAMES;
+  return more > 0 ? `${names.slice(0, LISTED_NAMES).join(', ')} and ${more} more` : names.join(', ');
+}
+
+/** Edit distance in which two swapped neighbors are one slip (Damerau, optimal string alignment). */
+function countSlips(from: string, to: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: to.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= from.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const same = from[i - 1] === to[j - 1];
+      let cost = Math.min(cell(last, j) + 1, cell(row, j - 1) + 1, cell(last, j - 1) + (same ? 0 : 1));
+      if (i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1])
+        cost = Math.min(cost, cell(beforeLast, j - 2) + 1);
+      row.push(cost);
+    }
+    beforeLast = last;
+    last = row;
+  }
+  return cell(last, to.length);
+}
+
+/** A cell that the loop above has filled; infinitely dear otherwise. */
+function cell(row: readonly number[], index: number): number {
+  return row[index] ?? Number.POSITIVE_INFINITY;
+}
