@@ -10,17 +10,19 @@ export interface PortAllocation {
 
 /** Which port of which server belongs to whom. No port is ever held twice, whoever asks at the same time. */
 export interface PortAllocations {
+  /** What is held now, by server and port. */
   list(filter: { readonly server?: string; readonly project?: string }): Promise<readonly PortAllocation[]>;
   /** The lowest free port, without taking it. Null when the server is full. Throws NOT_FOUND. */
   next(server: string): Promise<number | null>;
   /**
    * Takes a port: the one named, or the lowest free one. Idempotent by action id.
-   * Throws NOT_FOUND (server, project), CONFLICT (named port is taken or outside the range), NO_CAPACITY.
+   * Throws NOT_FOUND (server, project), CONFLICT (named port taken or outside the range, project archived),
+   * NO_CAPACITY (no free port, not enough memory).
    */
   allocate(
     request: Omit<PortAllocation, 'port' | 'allocatedAt'> & { readonly port: number | null },
     actionId: string,
   ): Promise<PortAllocation>;
-  /** Gives a port back. Idempotent by action id. Throws NOT_FOUND. */
+  /** Gives a port and its memory back. Idempotent by action id. Throws NOT_FOUND when nobody holds it. */
   release(server: string, port: number, actionId: string): Promise<PortAllocation>;
 }

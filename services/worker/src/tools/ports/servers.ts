@@ -17,7 +17,10 @@ export interface ServerLoad extends Server {
 /** The servers that work can be placed on. */
 export interface Servers {
   list(): Promise<readonly ServerLoad[]>;
+  /** Null when there is none of that name. */
   find(name: string): Promise<ServerLoad | null>;
+  /** Throws NOT_FOUND, which names the servers that exist. */
+  get(name: string): Promise<ServerLoad>;
   /** Idempotent by action id. Throws ALREADY_EXISTS. */
   register(server: Server, actionId: string): Promise<Server>;
 }

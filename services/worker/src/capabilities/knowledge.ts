@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { tool, toolGroup } from '../tools/tool.ts';
+
+export default toolGroup({
+  name: 'knowledge',
+  summary: 'Keep the searchable documentation up to date.',
+  uses: [],
+  tools: {
+    index_docs: tool({
+      describe:
+        'Read the documentation again, so that search finds what changed. Takes a while; the person is told when it is done.',
+      hints: [
+        'index the docs',
+        'reindex the documentation',
+        'update the knowledge base',
+        'read the docs again',
+        'refresh the documentation index',
+        'reindex',
+        'the docs changed, index them',
+      ],
+      input: z.object({}),
+      risk: 'sensitive',
+      role: 'developer',
+      deadlineMs: 10_000,
+      replay: 'harmless',
+      run: (_, { enqueue }) => enqueue('knowledge.index', {}),
+      phrases: { done: () => 'Indexing the documentation; I will tell you when it is done.' },
+    }),
+  },
+});

@@ -1,0 +1,234 @@
+import { z } from 'zod';
+import { NewName, ProjectName } from '@signalbox/shared/contracts/fields';
+import { AppError } from '@signalbox/shared/errors';
+import { tool, toolGroup } from '../tools/tool.ts';
+
+const Status = z.enum(['intended', 'active', 'archived']);
+
+const Repository = z
+  .string()
+  .trim()
+  .max(300)
+  .regex(
+    /^(https?:\/\/|ssh:\/\/|git@)\S+$/,
+    'a repository is an address such as https://example.com/team/shop.git or git@example.com:team/shop.git',
+  );
+
+const Description = z.string().trim().min(1).max(500);
+
+export default toolGroup({
+  name: 'project_management',
+  summary: 'Create and manage projects: list them, look one up, change its description, repository or status.',
+  uses: ['projects', 'portAllocations'],
+  tools: {
+    list_projects: tool({
+      describe: 'List the projects, the most recently changed first. Archived ones are left out unless asked for.',
+      hints: [
+        'list the projects',
+        'show me all projects',
+        'which projects do we have',
+        'what projects are there',
+        'my projects',
+        'projects?',
+        'list active projects',
+      ],
+      input: z.object({
+        status: Status.optional()
+          .describe('Only projects of this status')
+          .meta({ ask: 'Intended, active or archived ones?' }),
+      }),
+      risk: 'safe',
+      role: 'viewer',
+      deadlineMs: 5_000,
+      replay: 'harmless',
+      run: async ({ status }, { ports }) => {
+        const all = await ports.projects.list();
+        const wanted = all.filter((project) => (status ? project.status === status : project.status !== 'archived'));
+        return {
+          projects: wanted.map(({ name, description, status, ownerName }) => ({
+            name,
+            description,
+            status,
+            owner: ownerName,
+          })),
+        };
+      },
+      phrases: {
+        done: ({ projects }, { status }) => {
+          if (projects.length === 0)
+            return status
+              ? `There is no ${status} project.`
+              : 'There are no projects yet. Tell me a name and what it is for, and I create one.';
+          const lines = projects.map((project) => `- **${project.name}** (${project.status}): ${project.description}`);
+          return `${count(projects.length, 'project')}:\n\n${lines.join('\n')}`;
+        },
+      },
+    }),
+
+    get_project_status: tool({
+      describe:
+        'Show what is known of one project: description, repository, owner, status, its ports and servers, and runs in progress.',
+      hints: [
+        'status of shop',
+        'how is the shop project doing',
+        'tell me about shop',
+        'what is the state of the blog project',
+        'show project shop',
+        'project details',
+        'shop project status?',
+        'what do you know about shop',
+      ],
+      input: z.object({ project: ProjectName }),
+      risk: 'safe',
+      role: 'viewer',
+      deadlineMs: 5_000,
+      replay: 'harmless',
+      run: async ({ project: name }, { ports }) => {
+        const project = await ports.projects.get(name);
+        const [allocations, openRuns] = await Promise.all([
+          ports.portAllocations.list({ project: name }),
+          ports.projects.openRuns(name),
+        ]);
+        return {
+          name: project.name,
+          description: project.description,
+          repository: project.repository,
+          status: project.status,
+          owner: project.ownerName,
+          createdAt: project.createdAt.toISOString(),
+          updatedAt: project.updatedAt.toISOString(),
+          ports: allocations.map(({ server, port, service, memoryMb }) => ({ server, port, service, memoryMb })),
+          openRuns: openRuns.map(({ runId, job, status }) => ({ runId, job, status })),
+        };
+      },
+      phrases: {
+        done: (status) => {
+          const lines = [
+            `**${status.name}** (${status.status}): ${status.description}`,
+            '',
+            `- Owner: ${status.owner}`,
+            `- Repository: ${status.repository ?? 'none yet'}`,
+            ...(status.ports.length === 0 ? ['- Ports: none'] : status.ports.map(describePort)),
+            ...(status.openRuns.length === 0 ? ['- In progress: nothing'] : status.openRuns.map(describeRun)),
+          ];
+          return lines.join('\n');
+        },
+      },
+    }),
+
+    create_project_intent: tool({
+      describe: 'Create a project: record its name, what it is for and, if known, its repository.',
+      hints: [
+        'create a project',
+        'create a new project called shop',
+        'start a project named blog',
+        'new project shop',
+        'i want to make a new project',
+        'set up a project for our online shop',
+        'add project',
+        'make a project shop for selling shoes',
+      ],
+      input: z.object({
+        name: NewName.describe('Name of the new project: lowercase letters, digits and single hyphens').meta({
+          entity: 'name',
+          ask: 'What shall the project be called?',
+        }),
+        description: Description.describe('What the project is for, in one or two sentences').meta({
+          entity: 'text',
+          ask: 'What is the project for, in one sentence?',
+        }),
+        repository: Repository.optional()
+          .describe('Address of its git repository, if there is one')
+          .meta({ ask: 'Where is its git repository?' }),
+      }),
+      risk: 'sensitive',
+      role: 'developer',
+      deadlineMs: 5_000,
+      replay: 'harmless',
+      run: async ({ name, description, repository }, { ports, actor, actionId }) => {
+        const wanted = { name, description, repository: repository ?? null, owner: actor.userKey };
+        const project = await ports.projects.create(wanted, actionId);
+        return {
+          name: project.name,
+          description: project.description,
+          repository: project.repository,
+          status: project.status,
+        };
+      },
+      phrases: {
+        done: (project) =>
+          `I created the project **${project.name}**: ${project.description}\n\nRepository: ${project.repository ?? 'none yet'}.`,
+      },
+    }),
+
+    update_project: tool({
+      describe:
+        'Change the description, the repository or the status of a project. Status: intended, active or archived.',
+      hints: [
+        'update the project shop',
+        'change the description of shop',
+        'set the repository of blog',
+        'archive the project blog',
+        'mark shop as active',
+        'rename the description of the shop project',
+        'update project',
+        'shop repo is https://example.com/team/shop.git',
+      ],
+      input: z.object({
+        project: ProjectName,
+        description: Description.optional()
+          .describe('New description')
+          .meta({ ask: 'What shall the new description be?' }),
+        repository: Repository.optional()
+          .describe('New address of its git repository')
+          .meta({ ask: 'What is the address of the repository?' }),
+        status: Status.optional().describe('New status').meta({ ask: 'Shall it be intended, active or archived?' }),
+      }),
+      risk: 'sensitive',
+      role: 'developer',
+      deadlineMs: 10_000,
+      replay: 'harmless',
+      run: async ({ project: name, description, repository, status }, { ports, actionId }) => {
+        const change = {
+          ...(description ? { description } : {}),
+          ...(repository ? { repository } : {}),
+          ...(status ? { status } : {}),
+        };
+        if (Object.keys(change).length === 0)
+          throw new AppError('CONFLICT', {
+            detail: `Nothing to change on ${name} was named: give a description, a repository or a status.`,
+          });
+        const project = await ports.projects.update(name, change, actionId);
+        return {
+          name: project.name,
+          description: project.description,
+          repository: project.repository,
+          status: project.status,
+          version: project.version,
+        };
+      },
+      phrases: {
+        done: (project, { description, repository, status }) => {
+          const changed = [
+            ...(status ? [`- Status: ${project.status}`] : []),
+            ...(description ? [`- Description: ${project.description}`] : []),
+            ...(repository ? [`- Repository: ${project.repository ?? 'none'}`] : []),
+          ];
+          return `I updated **${project.name}**:\n\n${changed.join('\n')}`;
+        },
+      },
+    }),
+  },
+});
+
+function describePort(held: { readonly server: string; readonly port: number; readonly service: string }): string {
+  return `- Port ${held.port} on ${held.server}: ${held.service}`;
+}
+
+function describeRun(run: { readonly job: string; readonly status: string }): string {
+  return `- In progress: ${run.job} (${run.status})`;
+}
+
+function count(n: number, noun: string): string {
+  return n === 1 ? `1 ${noun}` : `${n} ${noun}s`;
+}
