@@ -2,20 +2,8 @@ import { z } from 'zod';
 
 const GIGABYTE_MB = 1024;
 
-/** Megabytes from what people write: `512`, `512 MB` or `2 GB`. A bare number means megabytes. */
-export const Memory = z
-  .union([
-    z.number().positive().max(100_000_000),
-    z
-      .string()
-      .trim()
-      .regex(/^\d{1,9}([.,]\d{1,3})?\s*([mg]i?b?)?$/i, 'memory is a number with a unit, such as 512 MB or 2 GB'),
-  ])
-  .transform((value) => {
-    if (typeof value === 'number') return Math.ceil(value);
-    const amount = Number.parseFloat(value.replace(',', '.'));
-    return Math.ceil(/g/i.test(value) ? amount * GIGABYTE_MB : amount);
-  });
+/** Megabytes. The unit is in the name of the field, so that whoever fills it in converts `2 GB`. */
+export const MemoryMb = z.coerce.number().int().min(1).max(100_000_000);
 
 export const PortNumber = z.coerce.number().int().min(1).max(65_535);
 

@@ -3,7 +3,7 @@ import {
   CpuCount,
   Environment,
   formatMemory,
-  Memory,
+  MemoryMb,
   NewName,
   PortNumber,
   ProjectName,
@@ -15,7 +15,8 @@ import { tool, toolGroup, type ToolContext } from '../tools/tool.ts';
 type ServerLoad = Awaited<ReturnType<ToolContext['ports']['servers']['get']>>;
 
 interface Need {
-  readonly environment: Environment;
+  /** Null: any. */
+  readonly environment: Environment | null;
   readonly memoryMb: number;
   readonly cpus: number;
 }
@@ -60,8 +61,7 @@ export default toolGroup({
     }),
 
     find_suitable_server: tool({
-      describe:
-        'Find the server of an environment with the most room for the memory and CPUs that are needed, and say why.',
+      describe: 'Find the server with the most room for the memory and CPUs that are needed, and say why.',
       hints: [
         'find a server for shop',
         'find a server with 2 GB of memory in staging',
@@ -73,12 +73,10 @@ export default toolGroup({
         'pick a server',
       ],
       input: z.object({
-        environment: Environment,
-        memory: Memory.default(512)
-          .describe(
-            'Memory needed, such as `512 MB` or `2 GB`; a bare number means megabytes. 512 MB unless said otherwise',
-          )
-          .meta({ ask: 'How much memory does it need?' }),
+        memoryMb: MemoryMb.describe('Memory needed, in megabytes').meta({ ask: 'How much memory does it need?' }),
+        environment: Environment.optional()
+          .describe('Only servers of this environment; any when left out')
+          .meta({ entity: 'environment', ask: 'In which environment?' }),
         cpus: CpuCount.default(1)
           .describe('CPUs needed, 1 unless said otherwise')
           .meta({ ask: 'How many CPUs does it need?' }),
@@ -87,8 +85,8 @@ export default toolGroup({
       role: 'viewer',
       deadlineMs: 5_000,
       replay: 'harmless',
-      run: async ({ environment, memory, cpus }, { ports }) =>
-        chooseServer(await ports.servers.list(), { environment, memoryMb: memory, cpus }),
+      run: async ({ environment, memoryMb, cpus }, { ports }) =>
+        chooseServer(await ports.servers.list(), { environment: environment ?? null, memoryMb, cpus }),
       phrases: {
         done: ({ server, because, passedOver }) => {
           const others =
@@ -126,13 +124,13 @@ export default toolGroup({
           .meta({ entity: 'text', ask: 'What is its host name or IP address?' }),
         environment: Environment,
         cpus: CpuCount.describe('Number of CPUs').meta({ ask: 'How many CPUs does it have?' }),
-        memory: Memory.describe('Memory, such as `8 GB`; a bare number means megabytes').meta({
+        memoryMb: MemoryMb.describe('Memory, in megabytes').meta({
           ask: 'How much memory does it have?',
         }),
-        first_port: PortNumber.default(20_000)
+        firstPort: PortNumber.default(20_000)
           .describe('First port that may be allocated, 20000 unless said otherwise')
           .meta({ ask: 'From which port on may I allocate?' }),
-        last_port: PortNumber.default(20_999)
+        lastPort: PortNumber.default(20_999)
           .describe('Last port that may be allocated, 20999 unless said otherwise')
           .meta({ ask: 'Up to which port may I allocate?' }),
       }),
@@ -141,13 +139,10 @@ export default toolGroup({
       deadlineMs: 5_000,
       replay: 'harmless',
       run: async (input, { ports, actionId }) => {
-        const { name, host, environment, cpus, memory, first_port: firstPort, last_port: lastPort } = input;
+        const { name, host, environment, cpus, memoryMb, firstPort, lastPort } = input;
         if (lastPort < firstPort)
           throw new AppError('CONFLICT', { detail: `The port range ${firstPort} to ${lastPort} is empty.` });
-        return ports.servers.register(
-          { name, host, environment, cpus, memoryMb: memory, firstPort, lastPort },
-          actionId,
-        );
+        return ports.servers.register({ name, host, environment, cpus, memoryMb, firstPort, lastPort }, actionId);
       },
       phrases: {
         done: (server) =>
@@ -179,26 +174,26 @@ export default toolGroup({
           .toLowerCase()
           .min(1)
           .max(40)
-          .default('app')
+          .default('web')
           .describe('Which part of the project listens there, such as `web` or `api`')
           .meta({ ask: 'For which service of the project?' }),
         port: PortNumber.optional()
           .describe('A certain port; the lowest free one when left out')
           .meta({ entity: 'port', ask: 'Which port?' }),
-        memory: Memory.default(256)
-          .describe('Memory to reserve, such as `512 MB`; 256 MB unless said otherwise')
+        memoryMb: MemoryMb.default(256)
+          .describe('Memory to reserve, in megabytes; 256 unless said otherwise')
           .meta({ ask: 'How much memory shall I reserve?' }),
       }),
       risk: 'sensitive',
       role: 'developer',
       deadlineMs: 20_000,
       replay: 'harmless',
-      run: async ({ server, project, service, port, memory }, { ports, actor, actionId }) => {
+      run: async ({ server, project, service, port, memoryMb }, { ports, actor, actionId }) => {
         const request = {
           server,
           project,
           service,
-          memoryMb: memory,
+          memoryMb,
           allocatedBy: actor.userKey,
           port: port ?? null,
         };
@@ -307,12 +302,12 @@ export default toolGroup({
 });
 
 /**
- * The server of the environment that keeps the largest share of its memory free. Memory is reserved and therefore subtracted;
+ * Of the servers in the environment, the one that keeps the largest share of its memory free. Memory is reserved and therefore subtracted;
  * CPUs are shared, so a server only has to have that many. Throws NO_CAPACITY with the reason for each server.
  */
 function chooseServer(servers: readonly ServerLoad[], need: Need) {
   const judged = servers
-    .filter((server) => server.environment === need.environment)
+    .filter((server) => need.environment === null || server.environment === need.environment)
     .map((server) => ({ server, free: server.memoryMb - server.reservedMemoryMb, lack: findLack(server, need) }));
   const fitting = judged
     .filter(({ lack }) => lack === null)
@@ -322,9 +317,10 @@ function chooseServer(servers: readonly ServerLoad[], need: Need) {
   const [best, ...others] = fitting;
   if (!best) {
     const reasons = judged.map(({ server, lack }) => `${server.name} ${lack ?? ''}`).join('; ');
+    const where = need.environment === null ? '' : ` in ${need.environment}`;
     const detail = reasons
-      ? `No server in ${need.environment} has room: ${reasons}.`
-      : `There is no server in ${need.environment} yet; register one first.`;
+      ? `No server${where} has room: ${reasons}.`
+      : `There is no server${where} yet; register one first.`;
     throw new AppError('NO_CAPACITY', { detail });
   }
   const { server, free } = best;

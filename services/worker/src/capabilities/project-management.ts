@@ -170,7 +170,7 @@ export default toolGroup({
         'set the repository of blog',
         'archive the project blog',
         'mark shop as active',
-        'rename the description of the shop project',
+        'edit the shop project',
         'update project',
         'shop repo is https://example.com/team/shop.git',
       ],
