@@ -1,6 +1,5 @@
-import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { inheritedEnvironment } from './config.ts';
 
@@ -15,20 +14,20 @@ const APT_TIMEOUT_MS = 180_000;
  * package lists. Two processes at once are safe: each works in a folder of its own, the first rename wins.
  * Answers null on success, otherwise why it did not work, for a person to read.
  */
-export function downloadRedis(target: string, report: (line: string) => void): string | null {
-  if (run('apt-get', ['--version']).status !== 0) return 'apt-get is not installed: this is not a Debian system';
+export async function downloadRedis(target: string, report: (line: string) => void): Promise<string | null> {
+  if ((await run('apt-get', ['--version'])).failed) return 'apt-get is not installed: this is not a Debian system';
   report('fetching Redis from the Debian packages (once, a few seconds)');
   const work = `${resolve(target)}.${process.pid}`; // absolute: apt reads a relative path from its own root
   rmSync(work, { recursive: true, force: true });
   for (const folder of ['state/lists/partial', 'cache/archives/partial', 'debs', 'root']) {
     mkdirSync(join(work, folder), { recursive: true });
   }
+  // What is there already does not run here (another release, another machine), or nobody would have asked.
+  if (existsSync(target)) renameSync(target, join(work, 'unusable'));
   try {
-    const problem = fetchInto(work);
-    if (problem !== null) return problem;
-    rmSync(target, { recursive: true, force: true });
-    renameSync(join(work, 'root'), target);
-    return null;
+    const problem = await fetchInto(work);
+    if (problem === null) renameSync(join(work, 'root'), target);
+    return problem;
   } catch (error) {
     if (existsSync(join(target, 'usr/bin/redis-server'))) return null; // another process was first
     return error instanceof Error ? error.message : String(error);
@@ -59,58 +58,63 @@ export function guessPackages(library: string): readonly string[] {
   return [joined, `${joined}t64`];
 }
 
-function fetchInto(work: string): string | null {
-  const update = apt(work, 'apt-get', ['-q', 'update']);
-  if (update.status !== 0) return describe('apt-get update', update);
-  const problem = download(work, PACKAGES);
+async function fetchInto(work: string): Promise<string | null> {
+  const update = await apt(work, 'apt-get', ['-q', 'update']);
+  if (update.failed) return describe('apt-get update', update);
+  const problem = await download(work, PACKAGES);
   if (problem !== null) return problem;
   // A newer Debian may have split a library off: look at what the program misses, and fetch that too.
   for (let round = 0; round < 3; round += 1) {
-    const missing = missingLibraries(join(work, 'root'));
+    const missing = await missingLibraries(join(work, 'root'));
     if (missing.length === 0) return null;
-    const wanted = missing.flatMap((library) => guessPackages(library).find((name) => isKnown(work, name)) ?? []);
+    const wanted = await keepKnown(work, missing.flatMap(guessPackages));
     if (wanted.length === 0) return `redis-server needs ${missing.join(', ')}, which no known package holds`;
-    const failed = download(work, wanted);
+    const failed = await download(work, wanted);
     if (failed !== null) return failed;
   }
-  return `redis-server still misses ${missingLibraries(join(work, 'root')).join(', ')}`;
+  return `redis-server still misses ${(await missingLibraries(join(work, 'root'))).join(', ')}`;
 }
 
-function download(work: string, packages: readonly string[]): string | null {
+async function download(work: string, packages: readonly string[]): Promise<string | null> {
   const debs = join(work, 'debs');
-  let fetch = apt(work, 'apt-get', ['-q', 'download', ...packages], debs);
+  let fetched = await apt(work, 'apt-get', ['-q', 'download', ...packages], debs);
   // One name that this Debian does not know makes apt refuse all of them: ask for the others.
-  const known = fetch.status === 0 ? packages : packages.filter((name) => isKnown(work, name));
-  if (known.length < packages.length) fetch = apt(work, 'apt-get', ['-q', 'download', ...known], debs);
-  if (fetch.status !== 0) return describe('apt-get download', fetch);
+  const known = fetched.failed ? await keepKnown(work, packages) : packages;
+  if (known.length < packages.length) fetched = await apt(work, 'apt-get', ['-q', 'download', ...known], debs);
+  if (fetched.failed) return describe('apt-get download', fetched);
   for (const file of readdirSync(debs)) {
-    const unpack = run('dpkg', ['-x', join(debs, file), join(work, 'root')]);
-    if (unpack.status !== 0) return describe(`dpkg -x ${file}`, unpack);
+    const unpacked = await run('dpkg', ['-x', join(debs, file), join(work, 'root')]);
+    if (unpacked.failed) return describe(`dpkg -x ${file}`, unpacked);
   }
   return null;
 }
 
-function isKnown(work: string, name: string): boolean {
-  return apt(work, 'apt-cache', ['show', '--no-all-versions', name]).status === 0;
+/** Which of these packages this release of Debian has. */
+async function keepKnown(work: string, packages: readonly string[]): Promise<readonly string[]> {
+  const known: string[] = [];
+  for (const name of packages) {
+    if (!(await apt(work, 'apt-cache', ['show', '--no-all-versions', name])).failed) known.push(name);
+  }
+  return known;
 }
 
-function missingLibraries(root: string): readonly string[] {
-  const ldd = run('ldd', [join(root, 'usr/bin/redis-server')], { LD_LIBRARY_PATH: libraryPath(root) });
-  const lines = `${ldd.stdout}`.split('\n').filter((line) => line.includes('not found'));
+async function missingLibraries(root: string): Promise<readonly string[]> {
+  const ldd = await run('ldd', [join(root, 'usr/bin/redis-server')], { LD_LIBRARY_PATH: libraryPath(root) });
+  const lines = ldd.output.split('\n').filter((line) => line.includes('not found'));
   return [...new Set(lines.map((line) => line.trim().split(' ')[0] ?? ''))].filter((name) => name.startsWith('lib'));
 }
 
 /**
  * Runs apt with lists and archives of its own, which needs no root; what is installed is read from the system.
- * apt's own sandbox user could not write into a folder of ours, so apt keeps the rights of the person who started it.
+ * When root runs it, apt would fetch as its sandbox user, who could not write into this folder: root stays root.
  */
-function apt(work: string, program: string, words: readonly string[], cwd = work): SpawnSyncReturns<string> {
+function apt(work: string, program: string, words: readonly string[], cwd = work): Promise<RunResult> {
   const settings = {
     'Dir::State': join(work, 'state'),
     'Dir::State::status': '/var/lib/dpkg/status',
     'Dir::Cache': join(work, 'cache'),
     'Debug::NoLocking': '1',
-    'APT::Sandbox::User': userInfo().username,
+    'APT::Sandbox::User': 'root',
     'Acquire::Languages': 'none',
     'Acquire::Retries': '2',
     'Acquire::http::Timeout': '30',
@@ -121,21 +125,27 @@ function apt(work: string, program: string, words: readonly string[], cwd = work
   return run(program, [...flags, ...words], {}, cwd);
 }
 
+interface RunResult {
+  readonly failed: boolean;
+  readonly output: string;
+}
+
 function run(
   program: string,
   words: readonly string[],
   env: Record<string, string> = {},
   cwd = '/',
-): SpawnSyncReturns<string> {
-  const options = {
-    env: { ...inheritedEnvironment(), LC_ALL: 'C', ...env },
-    cwd,
-    encoding: 'utf8',
-    timeout: APT_TIMEOUT_MS,
-  } as const;
-  return spawnSync(program, [...words], options);
+): Promise<RunResult> {
+  const options = { env: { ...inheritedEnvironment(), LC_ALL: 'C', ...env }, cwd, timeout: APT_TIMEOUT_MS };
+  return new Promise((done) => {
+    execFile(program, [...words], options, (error, stdout, stderr) => {
+      // Without any output, the reason is the program itself: not installed, not allowed, or killed by the timeout.
+      const output = `${stdout}${stderr}` || (error?.message ?? '');
+      done({ failed: error !== null, output });
+    });
+  });
 }
 
-function describe(what: string, result: SpawnSyncReturns<string>): string {
-  return `${what} failed:\n${result.stdout ?? ''}${result.stderr ?? ''}${result.error?.message ?? ''}`;
+function describe(what: string, result: RunResult): string {
+  return `${what} failed:\n${result.output}`;
 }

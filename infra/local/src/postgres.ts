@@ -17,6 +17,8 @@ export interface LocalServer {
   readonly adopted: boolean;
   readonly isRunning: () => boolean;
   readonly stop: () => Promise<void>;
+  /** Ends it at once, without waiting; the next start recovers. */
+  readonly kill: () => void;
 }
 
 /** First start after a crash replays the log: give a slow disk time. */
@@ -61,6 +63,7 @@ export async function startPostgres(options: {
     adopted: running !== null,
     isRunning: () => isRunning(server.identity),
     stop: () => stopPostmaster(server.identity),
+    kill: () => sendSignal(server.identity, 'SIGQUIT', 'process'),
   };
 }
 

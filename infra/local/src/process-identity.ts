@@ -68,8 +68,8 @@ function linuxStartMark(pid: number): string | null {
 
 function readPs(pid: number, column: string): string | null {
   try {
-    const options = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], timeout: 5_000 } as const;
-    return execFileSync('ps', ['-o', column, '-p', String(pid)], options).trim() || null;
+    const words = ['-o', column, '-p', String(pid)];
+    return execFileSync('ps', words, { encoding: 'utf8', stdio: 'pipe', timeout: 5_000 }).trim() || null;
   } catch {
     return null;
   }

@@ -14,10 +14,10 @@ export interface RedisProgram {
  * Finds a Redis server: the one unpacked in `binDir`, else Debian's packages unpacked there without root (needs apt,
  * about 5 s and 7 MB, once), else redis-server or valkey-server on PATH. Throws a SetupError when there is none.
  */
-export function locateRedis(binDir: string, path: string, report: (line: string) => void): RedisProgram {
+export async function locateRedis(binDir: string, path: string, report: (line: string) => void): Promise<RedisProgram> {
   const unpacked = unpackedRedis(binDir);
   if (unpacked !== null) return unpacked;
-  const problem = downloadRedis(binDir, report);
+  const problem = await downloadRedis(binDir, report);
   const program = unpackedRedis(binDir) ?? findOnPath(path);
   if (program !== null) return program;
   throw new SetupError('There is no Redis server on this machine, and none could be fetched.', {

@@ -52,6 +52,7 @@ export async function startRedis(options: {
     adopted: adopted !== null,
     isRunning: () => isRunning(server.identity),
     stop: () => stopRedis(server.identity),
+    kill: () => sendSignal(server.identity, 'SIGKILL', 'group'),
   };
 }
 
@@ -128,7 +129,7 @@ async function launch(
     readonly report?: (line: string) => void;
   },
 ): Promise<RunningRedis> {
-  const program = locateRedis(resolve(options.binDir), options.path, options.report ?? (() => undefined));
+  const program = await locateRedis(resolve(options.binDir), options.path, options.report ?? (() => undefined));
   const port = options.port ?? (await findFreePort(options.record.port ?? undefined));
   const record = { password: options.record.password, port };
   saveRecord(dir, record);

@@ -1,0 +1,96 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { LocalConfig } from './config.ts';
+import { startPostgres, type LocalServer } from './postgres.ts';
+import { startRedis } from './redis.ts';
+
+/** Postgres and Redis of a run; those that were given by URL are not started, watched or stopped. */
+export interface LocalServers {
+  readonly databaseUrl: string;
+  readonly redisUrl: string;
+  /** Stops what was started here, Redis first. Twice is safe. */
+  readonly stop: () => Promise<void>;
+  /** Ends what was started here at once. */
+  readonly kill: () => void;
+  /** Starts a server again that died, on its old address, until `signal` fires. */
+  readonly watch: (signal: AbortSignal) => Promise<void>;
+}
+
+/** Starts the servers that the configuration does not name, both at once. Throws a SetupError; then none is left running. */
+export async function startLocalServers(config: LocalConfig, report: (line: string) => void): Promise<LocalServers> {
+  const openers = [
+    ...(config.DATABASE_URL === undefined ? [{ name: 'Postgres', open: postgresOpener(config) }] : []),
+    ...(config.REDIS_URL === undefined ? [{ name: 'Redis', open: redisOpener(config, report) }] : []),
+  ];
+  const results = await Promise.allSettled(
+    openers.map(async ({ name, open }) => {
+      const begin = Date.now();
+      const server = await open();
+      const how = server.adopted ? 'was left running, taken over' : `started in ${seconds(begin)}`;
+      report(`${name} ${how} (${new URL(server.url).host})`);
+      return { name, open, server };
+    }),
+  );
+  const running = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  const stop = async (): Promise<void> => {
+    for (const { server } of running.toReversed()) await server.stop();
+  };
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed) {
+    await stop();
+    throw failed.reason;
+  }
+  const urlOf = (wanted: string): string | undefined => running.find(({ name }) => name === wanted)?.server.url;
+  return {
+    databaseUrl: config.DATABASE_URL ?? urlOf('Postgres') ?? '',
+    redisUrl: config.REDIS_URL ?? urlOf('Redis') ?? '',
+    stop,
+    kill: () => running.forEach(({ server }) => server.kill()),
+    watch: (signal) => watchServers(running, report, signal),
+  };
+}
+
+interface Running {
+  readonly name: string;
+  readonly open: (port: number) => Promise<LocalServer>;
+  server: LocalServer;
+}
+
+async function watchServers(running: Running[], report: (line: string) => void, signal: AbortSignal): Promise<void> {
+  while (await waitUnlessStopped(1_000, signal)) {
+    for (const entry of running) {
+      if (entry.server.isRunning() || signal.aborted) continue;
+      report(`${entry.name} ended; it starts again`);
+      try {
+        entry.server = await entry.open(Number(new URL(entry.server.url).port));
+      } catch (error) {
+        report(`${entry.name} cannot be started: ${error instanceof Error ? error.message : String(error)}`);
+        await waitUnlessStopped(5_000, signal);
+      }
+    }
+  }
+}
+
+function postgresOpener(config: LocalConfig): (port?: number) => Promise<LocalServer> {
+  const dir = join(config.SIGNALBOX_DATA_DIR, 'postgres');
+  return (port) => startPostgres({ dir, ...(port === undefined ? {} : { port }) });
+}
+
+function redisOpener(config: LocalConfig, report: (line: string) => void): (port?: number) => Promise<LocalServer> {
+  const dir = join(config.SIGNALBOX_DATA_DIR, 'redis');
+  const binDir = join(config.SIGNALBOX_DATA_DIR, 'redis-bin');
+  return (port) => startRedis({ dir, binDir, path: config.PATH, report, ...(port === undefined ? {} : { port }) });
+}
+
+function seconds(begin: number): string {
+  return `${((Date.now() - begin) / 1000).toFixed(1)} s`;
+}
+
+async function waitUnlessStopped(ms: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await delay(ms, undefined, { signal });
+    return true;
+  } catch {
+    return false;
+  }
+}

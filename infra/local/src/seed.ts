@@ -1,0 +1,25 @@
+import pg from 'pg';
+
+/** The people of the Telegram simulator who are users. 1009, Zoe, is there too, and is a stranger. */
+const PEOPLE = [
+  { id: '1001', name: 'Ada', role: 'admin' },
+  { id: '1002', name: 'Ben', role: 'developer' },
+  { id: '1003', name: 'Cleo', role: 'operator' },
+  { id: '1004', name: 'Dara', role: 'operator' },
+  { id: '1005', name: 'Eli', role: 'viewer' },
+] as const;
+
+/** Makes the simulator's people users with their roles. Someone who is a user already keeps name and role. */
+export async function seedSimulatorPeople(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
+  await client.connect();
+  try {
+    for (const { id, name, role } of PEOPLE) {
+      const values = [id, 'telegram', name, role];
+      const insert = 'insert into users (user_key, channel, name, role) values ($1, $2, $3, $4) on conflict do nothing';
+      await client.query(insert, values);
+    }
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,106 @@
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { ensureOwnerCode } from '@signalbox/shared/db/owner-code';
+import { migrate } from '@signalbox/shared/db/migrate';
+import { loadLocalConfig, type LocalConfig } from './config.ts';
+import { removeRun, stopLeftovers, takeInstanceLock, writeRun } from './instance.ts';
+import { startLocalServers, type LocalServers } from './local-servers.ts';
+import { describeServices, describeSimulator } from './programs.ts';
+import { seedSimulatorPeople } from './seed.ts';
+import { createStopSwitch } from './stop-switch.ts';
+import { createSupervisor, type ProgramSpec } from './supervisor.ts';
+import { describeOwnerCode, describeReady, report } from './terminal.ts';
+
+// `npm start`: servers, migrations, simulator, services; then waits for Ctrl-C and takes everything down again.
+
+const begin = Date.now();
+try {
+  const given = loadLocalConfig();
+  await run({ ...given, SIGNALBOX_DATA_DIR: resolve(given.SIGNALBOX_DATA_DIR) });
+  process.exit(0);
+} catch (error) {
+  process.stderr.write(`\n${describeError(error)}\n`);
+  process.exit(1);
+}
+
+async function run(config: LocalConfig): Promise<void> {
+  const dataDir = config.SIGNALBOX_DATA_DIR;
+  const unlock = takeInstanceLock(dataDir);
+  const stopSwitch = createStopSwitch();
+  const cleanups: (() => Promise<void> | void)[] = [unlock, () => removeRun(dataDir)];
+  try {
+    mkdirSync(join(dataDir, 'logs'), { recursive: true });
+    for (const name of await stopLeftovers(dataDir)) report(`${name} was left over from a killed start, stopped`);
+    const servers = await startLocalServers(config, report);
+    cleanups.push(servers.stop);
+    stopSwitch.onSecondPress(servers.kill);
+    if (stopSwitch.signal.aborted) return;
+    await startPrograms(config, servers, { stopSwitch, cleanups });
+    if (stopSwitch.signal.aborted) return;
+    const watching = servers.watch(stopSwitch.signal);
+    await stopSwitch.pressed;
+    await watching;
+  } finally {
+    if (stopSwitch.signal.aborted) report('stopping (Ctrl-C again ends at once)');
+    for (const cleanup of cleanups.toReversed()) await cleanup();
+    report('stopped');
+  }
+}
+
+async function startPrograms(
+  config: LocalConfig,
+  servers: LocalServers,
+  life: { readonly stopSwitch: ReturnType<typeof createStopSwitch>; readonly cleanups: (() => Promise<void> | void)[] },
+): Promise<void> {
+  const { databaseUrl, redisUrl } = servers;
+  const simulator = config.TELEGRAM_BOT_TOKEN === undefined ? await describeSimulator(config) : null;
+  const simulatorUrl = simulator?.url ?? null;
+  const startedAt = new Date(begin).toISOString();
+  const supervisor = createSupervisor({
+    report,
+    changed: () => {
+      const services = supervisor.services();
+      writeRun(config.SIGNALBOX_DATA_DIR, {
+        pid: process.pid,
+        startedAt,
+        databaseUrl,
+        redisUrl,
+        simulatorUrl,
+        services: [...services],
+      });
+    },
+  });
+  life.cleanups.push(supervisor.stop);
+  life.stopSwitch.onSecondPress(supervisor.kill);
+
+  const applied = await migrate(databaseUrl);
+  report(applied.length > 0 ? `database brought up to date (${applied.length} migrations)` : 'database is up to date');
+  if (simulator !== null) await seedSimulatorPeople(databaseUrl);
+  const services = await describeServices(config, { databaseUrl, redisUrl, simulatorUrl });
+  const start = async (spec: ProgramSpec): Promise<void> => {
+    await supervisor.start(spec);
+    if (!life.stopSwitch.signal.aborted) report(`${spec.name} is ready`);
+  };
+  // The gateway asks Telegram who it is, so the simulator comes first; the others do not wait for each other.
+  if (simulator !== null) await start(simulator.spec);
+  await Promise.all(services.map(start));
+  if (life.stopSwitch.signal.aborted) return;
+  const facts = {
+    seconds: (Date.now() - begin) / 1000,
+    simulatorUrl,
+    model: config.MODEL,
+    databaseUrl,
+    redisUrl,
+    logsDir: join(config.SIGNALBOX_DATA_DIR, 'logs'),
+    probeUrl: services[0]?.readyUrl ?? '',
+  };
+  process.stdout.write(describeReady(facts));
+  const code = await ensureOwnerCode(databaseUrl);
+  if (code !== null) process.stdout.write(describeOwnerCode(code));
+}
+
+function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // Errors that were written for a person say everything in their message; others need their stack.
+  return error.name === 'SetupError' || error.name === 'AppError' ? error.message : (error.stack ?? error.message);
+}

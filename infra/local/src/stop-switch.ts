@@ -1,0 +1,38 @@
+/** Ctrl-C, SIGTERM or a closed terminal, as something to wait for. */
+export interface StopSwitch {
+  readonly signal: AbortSignal;
+  readonly pressed: Promise<void>;
+  /** What to do when the person presses again because stopping takes too long; then the process ends. */
+  readonly onSecondPress: (kill: () => void) => void;
+}
+
+/**
+ * One Ctrl-C arrives up to three times: from the terminal, from npm, and from the program between them.
+ * Only what comes later than this is a second press.
+ */
+const SAME_PRESS_MS = 700;
+
+/** Listens for the signals that end a run. Call it once per process. */
+export function createStopSwitch(): StopSwitch {
+  const controller = new AbortController();
+  const kills: (() => void)[] = [];
+  let firstAt = 0;
+  const pressed = new Promise<void>((resolve) => {
+    const press = (): void => {
+      if (firstAt === 0) {
+        firstAt = Date.now();
+        controller.abort();
+        resolve();
+        return;
+      }
+      if (Date.now() - firstAt < SAME_PRESS_MS) return;
+      for (const kill of kills.toReversed()) kill();
+      process.exit(130);
+    };
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, press);
+  });
+  // A terminal that was closed must not turn the last progress lines into a crash.
+  process.stdout.on('error', () => undefined);
+  process.stderr.on('error', () => undefined);
+  return { signal: controller.signal, pressed, onSecondPress: (kill) => void kills.push(kill) };
+}
