@@ -1,0 +1,29 @@
+// The way in for every npm script. It runs before anything is installed, so it uses nothing but Node itself.
+import { fileURLToPath } from 'node:url';
+import { describeNodeProblem, planCommand } from './commands.mjs';
+import { installDependencies } from './install.mjs';
+import { runAndReplace, runChecks, runInTurn } from './run-commands.mjs';
+
+const checkout = fileURLToPath(new URL('../../', import.meta.url));
+
+const problem = describeNodeProblem(process.versions.node) ?? (await main());
+if (typeof problem === 'string') console.error(problem);
+process.exitCode = typeof problem === 'string' ? 1 : problem;
+
+/** @returns {Promise<number | string>} an exit code, or what went wrong */
+async function main() {
+  process.chdir(checkout);
+  const [command = '', ...words] = process.argv.slice(2);
+  const plan = planCommand(command, words, checkout, process.env);
+  if ('problem' in plan) return plan.problem;
+  const failure = await installDependencies(checkout, process.env);
+  if (failure !== null) return failure;
+  switch (plan.mode) {
+    case 'replace':
+      return runAndReplace(plan.steps[0]);
+    case 'in-turn':
+      return runInTurn(plan.steps);
+    default:
+      return runChecks(plan.steps);
+  }
+}

@@ -1,0 +1,113 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+
+/** The lowest version that has process.loadEnvFile and runs every dependency: the `engines` field of package.json. */
+const LOWEST_NODE = [20, 19];
+
+const TYPESCRIPT = ['--conditions=source', '--import', 'tsx'];
+
+/**
+ * @typedef {{ title: string, words: string[], env: Record<string, string | undefined> }} Step one run of node
+ * @typedef {{ mode: 'replace' | 'in-turn' | 'checks', steps: Step[] }} Plan
+ */
+
+/**
+ * What to tell somebody whose Node is too old, or null.
+ * @param {string} version
+ */
+export function describeNodeProblem(version) {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [lowestMajor, lowestMinor] = LOWEST_NODE;
+  if (major > lowestMajor || (major === lowestMajor && minor >= lowestMinor)) return null;
+  return [
+    `Signalbox needs Node ${LOWEST_NODE.join('.')} or newer; this is Node ${version}.`,
+    'Install a newer one (https://nodejs.org/en/download, or `nvm install 20`), then run the same command again.',
+  ].join('\n');
+}
+
+/**
+ * What a command runs. Reads the checkout, starts nothing.
+ * @param {string} command
+ * @param {string[]} words what the person wrote after the command
+ * @param {string} checkout
+ * @param {Record<string, string | undefined>} environment
+ * @returns {Plan | { problem: string }}
+ */
+export function planCommand(command, words, checkout, environment) {
+  switch (command) {
+    case 'start':
+      return replaceWith('start', [...TYPESCRIPT, 'infra/local/src/start.ts', ...words], environment);
+    case 'chat':
+      return replaceWith('chat', [...TYPESCRIPT, 'infra/local/src/chat.ts', ...words], environment);
+    case 'signalbox': {
+      const env = { ...runningServers(checkout, environment), ...environment };
+      return replaceWith('signalbox', [...TYPESCRIPT, 'services/cli/src/main.ts', ...words], env);
+    }
+    case 'test':
+      return replaceWith('test', ['node_modules/vitest/vitest.mjs', 'run', ...words], environment);
+    case 'check':
+      return { mode: 'checks', steps: planChecks(environment) };
+    case 'bench':
+      return planBench(words, checkout, environment);
+    default:
+      return { problem: `There is no command '${command}'. Known: start, chat, signalbox, test, check, bench.` };
+  }
+}
+
+/**
+ * The servers of the instance that runs in this checkout, as environment variables; empty when none runs.
+ * @param {string} checkout
+ * @param {Record<string, string | undefined>} environment
+ */
+export function runningServers(checkout, environment) {
+  const file = join(resolve(checkout, environment['SIGNALBOX_DATA_DIR'] || '.signalbox'), 'run.json');
+  try {
+    const { databaseUrl, redisUrl } = JSON.parse(readFileSync(file, 'utf8'));
+    return { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl };
+  } catch {
+    return {}; // nothing was started here
+  }
+}
+
+/** @param {string} title @param {string[]} words @param {Record<string, string | undefined>} env @returns {Plan} */
+function replaceWith(title, words, env) {
+  return { mode: 'replace', steps: [{ title, words, env }] };
+}
+
+/** @param {Record<string, string | undefined>} env @returns {Step[]} */
+function planChecks(env) {
+  return [
+    { title: 'types', words: ['node_modules/typescript/bin/tsc', '-b'], env },
+    { title: 'types of tests', words: ['node_modules/typescript/bin/tsc', '-p', 'tests/tsconfig.json'], env },
+    { title: 'lint', words: ['node_modules/oxlint/bin/oxlint'], env },
+    { title: 'format', words: ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.'], env },
+    { title: 'unused code', words: ['node_modules/knip/bin/knip.js'], env },
+    { title: 'unit tests', words: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'unit'], env },
+  ];
+}
+
+/**
+ * @param {string[]} words
+ * @param {string} checkout
+ * @param {Record<string, string | undefined>} env
+ * @returns {Plan | { problem: string }}
+ */
+function planBench(words, checkout, env) {
+  const folder = join(checkout, 'tests/bench');
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.ts')) : [];
+  const benches = names.map((name) => basename(name, '.ts')).toSorted();
+  const [wanted, ...rest] = words;
+  const named = wanted !== undefined && !wanted.startsWith('-');
+  const chosen = named ? benches.filter((name) => name === basename(wanted, '.ts')) : benches;
+  if (chosen.length === 0) {
+    const known = benches.length > 0 ? `Known: ${benches.join(', ')}.` : 'There are none in tests/bench.';
+    return { problem: named ? `There is no bench '${wanted}'. ${known}` : known };
+  }
+  const passed = named ? rest : words;
+  const steps = chosen.map((name) => ({
+    title: name,
+    words: [...TYPESCRIPT, `tests/bench/${name}.ts`, ...passed],
+    env,
+  }));
+  return { mode: 'in-turn', steps };
+}

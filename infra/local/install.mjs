@@ -1,0 +1,179 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Ten minutes: a slow network and a cold cache take two. */
+const OTHER_INSTALL_TIMEOUT_MS = 600_000;
+
+/**
+ * Runs `npm ci` when node_modules is missing or belongs to another package-lock.json. Two processes at once are safe:
+ * the second waits for the first. Answers null when everything is there, otherwise what to tell the person.
+ * @param {string} checkout
+ * @param {Record<string, string | undefined>} environment
+ * @returns {Promise<string | null>}
+ */
+export async function installDependencies(checkout, environment) {
+  if (isInstalled(checkout)) return null;
+  const unlock = await takeLock(join(checkout, '.signalbox'));
+  if (unlock === null) return 'Another install has been running for ten minutes. End it, then run this again.';
+  try {
+    if (isInstalled(checkout)) return null; // the process that had the lock did it
+    const failure = await runNpm(checkout, environment);
+    if (failure === null) writeMark(checkout);
+    return failure;
+  } finally {
+    unlock();
+  }
+}
+
+/**
+ * True when what npm says it installed is what the lock file asks for. Packages that are optional may be absent:
+ * they are for other systems.
+ * @param {{ packages?: Record<string, PackageEntry> }} wanted package-lock.json
+ * @param {{ packages?: Record<string, PackageEntry> }} installed node_modules/.package-lock.json
+ * @typedef {{ version?: string, integrity?: string, link?: boolean, optional?: boolean, devOptional?: boolean, peer?: boolean }} PackageEntry
+ */
+export function matchesLock(wanted, installed) {
+  const asked = Object.entries(wanted.packages ?? {}).filter(([path]) => path.includes('node_modules/'));
+  const present = installed.packages ?? {};
+  const complete = asked.every(([path, entry]) => {
+    const found = present[path];
+    if (found === undefined) return entry.optional === true || entry.devOptional === true;
+    return found.version === entry.version && found.integrity === entry.integrity && found.link === entry.link;
+  });
+  const known = wanted.packages ?? {};
+  return complete && Object.keys(present).every((path) => path in known);
+}
+
+/** @param {string} checkout */
+function isInstalled(checkout) {
+  const lock = readFileSync(join(checkout, 'package-lock.json'), 'utf8');
+  if (readIfThere(markOf(checkout)) === hash(lock)) return true;
+  // No mark: npm ci or npm install was run by hand. npm keeps its own record of what it installed.
+  const record = readIfThere(join(checkout, 'node_modules/.package-lock.json'));
+  if (record === null || !matchesLock(JSON.parse(lock), JSON.parse(record))) return false;
+  writeMark(checkout);
+  return true;
+}
+
+/** @param {string} checkout */
+function markOf(checkout) {
+  return join(checkout, 'node_modules/.signalbox-lock');
+}
+
+/** @param {string} checkout */
+function writeMark(checkout) {
+  writeFileSync(markOf(checkout), hash(readFileSync(join(checkout, 'package-lock.json'), 'utf8')));
+}
+
+/** @param {string} text */
+function hash(text) {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** @param {string} file */
+function readIfThere(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * @param {string} folder
+ * @returns {Promise<(() => void) | null>}
+ */
+async function takeLock(folder) {
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, 'install.lock');
+  const draft = `${file}.${process.pid}`;
+  const deadline = Date.now() + OTHER_INSTALL_TIMEOUT_MS;
+  let told = false;
+  writeFileSync(draft, String(process.pid));
+  try {
+    while (Date.now() < deadline) {
+      try {
+        linkSync(draft, file);
+        return () => rmSync(file, { force: true });
+      } catch {
+        const owner = Number(readIfThere(file) ?? 0);
+        if (owner > 0 && !isAlive(owner)) rmSync(file, { force: true });
+        if (!told) console.error(`waiting for another install (pid ${owner})`);
+        told = true;
+        await delay(200);
+      }
+    }
+    return null;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** @param {number} pid */
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM'; // somebody else's process is a process too
+  }
+}
+
+/**
+ * @param {string} checkout
+ * @param {Record<string, string | undefined>} environment
+ * @returns {Promise<string | null>}
+ */
+function runNpm(checkout, environment) {
+  // dev: NODE_ENV=production in the shell would leave the tools out that start everything. optional: Postgres is one.
+  const words = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=warn'];
+  const npm = environment['npm_execpath'];
+  const [program, first] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []];
+  const progress = showProgress('installing dependencies (npm ci, once; one to two minutes)');
+  return new Promise((resolve) => {
+    const child = spawn(program, [...first, ...words], {
+      cwd: checkout,
+      env: environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+    child.on('error', (error) => (output += `${error.message}\n`));
+    child.on('close', (code) => {
+      progress.end(code === 0);
+      resolve(code === 0 ? null : describeFailure(output));
+    });
+  });
+}
+
+/** @param {string} output */
+function describeFailure(output) {
+  const last = output.trimEnd().split('\n').slice(-20);
+  return [
+    'The dependencies could not be installed. The last lines of npm:',
+    ...last.map((line) => `    ${line}`),
+    'Check the network and the free disk space, then run the same command again. `npm ci` shows everything.',
+  ].join('\n');
+}
+
+/** @param {string} text */
+function showProgress(text) {
+  const begin = Date.now();
+  const tty = process.stderr.isTTY;
+  const draw = () => process.stderr.write(`\r${text} … ${Math.round((Date.now() - begin) / 1000)} s `);
+  if (!tty) process.stderr.write(`${text}\n`);
+  const timer = tty ? setInterval(draw, 500) : undefined;
+  return {
+    /** @param {boolean} worked */
+    end(worked) {
+      clearInterval(timer);
+      const seconds = ((Date.now() - begin) / 1000).toFixed(0);
+      process.stderr.write(
+        `${tty ? '\r\x1b[K' : ''}${worked ? `dependencies installed in ${seconds} s` : 'npm ci failed'}\n`,
+      );
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+
+/** @typedef {import('./commands.mjs').Step} Step */
+
+/**
+ * Runs one program in the foreground; answers its exit code, as a shell counts it when a signal ended it.
+ * It is this process's child, so it decides what Ctrl-C means, and this process stays until it has stopped.
+ * @param {Step} step
+ */
+export async function runAndReplace(step) {
+  const { code } = await run(step, 'inherit');
+  return code;
+}
+
+/**
+ * Runs one program after another and stops at the first that fails.
+ * @param {Step[]} steps
+ */
+export async function runInTurn(steps) {
+  for (const step of steps) {
+    console.log(`\n# ${step.title}`);
+    const { code } = await run(step, 'inherit');
+    if (code !== 0) return code;
+  }
+  return 0;
+}
+
+/**
+ * Runs every check, also after one failed, and shows the output of those that failed; answers 1 if any did.
+ * @param {Step[]} steps
+ */
+export async function runChecks(steps) {
+  const begin = Date.now();
+  const failed = [];
+  for (const step of steps) {
+    const result = await run(step, 'pipe');
+    if (result.code !== 0) failed.push(step.title);
+    console.log(`${result.code === 0 ? '✓' : '✗'} ${step.title.padEnd(16)} ${seconds(result.tookMs)}`);
+    if (result.code !== 0) console.log(`${result.output.trimEnd()}\n`);
+    if (result.interrupted) return result.code;
+  }
+  const verdict = failed.length === 0 ? 'all checks passed' : `failed: ${failed.join(', ')}`;
+  console.log(`${verdict} (${seconds(Date.now() - begin)})`);
+  return failed.length === 0 ? 0 : 1;
+}
+
+/**
+ * @param {Step} step
+ * @param {'inherit' | 'pipe'} output
+ * @returns {Promise<{ code: number, output: string, tookMs: number, interrupted: boolean }>}
+ */
+function run(step, output) {
+  const begin = Date.now();
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, step.words, { env: step.env, stdio: ['inherit', output, output] });
+    let text = '';
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (text += chunk));
+    const unforward = forwardSignals(child);
+    const finish = (code, extra = '') => {
+      unforward.stop();
+      resolve({ code, output: text + extra, tookMs: Date.now() - begin, interrupted: unforward.seen() });
+    };
+    child.on('error', (error) => finish(1, error.message));
+    child.on('close', (code, signal) => finish(signal === null ? code : 128 + constants.signals[signal]));
+  });
+}
+
+/**
+ * Passes on what ends a program. At a terminal, Ctrl-C reaches every process of the foreground by itself; sending it
+ * once more would read as a second Ctrl-C.
+ * @param {import('node:child_process').ChildProcess} child
+ */
+function forwardSignals(child) {
+  let seen = false;
+  const handlers = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => {
+    const handler = () => {
+      seen = true;
+      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+    };
+    process.on(signal, handler);
+    return () => process.off(signal, handler);
+  });
+  return { seen: () => seen, stop: () => handlers.forEach((remove) => remove()) };
+}
+
+/** @param {number} ms */
+function seconds(ms) {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
