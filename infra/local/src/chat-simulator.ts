@@ -13,10 +13,10 @@ export const SeenMessage = z.object({
 });
 export type SeenMessage = z.output<typeof SeenMessage>;
 
-/** A person who speaks in a chat: "ops", or a number. */
+/** A person who speaks in a chat. The chat with the bot has the number of the person. */
 export interface Speaker {
   readonly person: number;
-  readonly chat: string | number;
+  readonly chat: number;
 }
 
 /** What happened to a message or a click: the number of the update that the bot gets, null if it does not see it. */
@@ -33,13 +33,14 @@ export interface SimulatorClient {
   readonly readNotice: (callbackQueryId: string) => Promise<string>;
   /** Messages that are new or edited since `after`, and the number to ask from next time. */
   readonly read: (speaker: Speaker, after: number) => Promise<{ seq: number; messages: SeenMessage[] }>;
-  /** Throws unless the person is known and may be in the chat. */
-  readonly requireSpeaker: (speaker: Speaker) => Promise<void>;
+  /** A known person in a chat that they are in, named by title or number; without a name, the chat with the bot. */
+  readonly findSpeaker: (person: number, chat: string | undefined) => Promise<Speaker>;
 }
 
 const Receipt = z.object({ updateId: z.number().nullable(), callbackQueryId: z.string().nullable().default(null) });
 const Seen = z.object({ seq: z.number(), messages: z.array(SeenMessage) });
 const People = z.array(z.object({ id: z.number(), name: z.string(), role: z.string() }));
+const Chats = z.array(z.object({ id: z.number(), title: z.string() }));
 const Notice = z.object({ text: z.string() });
 const Refusal = z.object({ error: z.string() });
 
@@ -53,19 +54,24 @@ export function createSimulatorClient(baseUrl: string): SimulatorClient {
     });
   const get = (path: string): Promise<unknown> => ask(new URL(path, baseUrl), {});
   const read: SimulatorClient['read'] = async ({ person, chat }, after) =>
-    Seen.parse(await get(`/api/chats/${encodeURIComponent(chat)}/messages?as=${person}&after=${after}`));
+    Seen.parse(await get(`/api/chats/${chat}/messages?as=${person}&after=${after}`));
   return {
     read,
     send: async ({ person, chat }, text) => Receipt.parse(await post('/api/messages', { from: person, chat, text })),
     click: async ({ person, chat }, button) => Receipt.parse(await post('/api/clicks', { from: person, chat, button })),
     readNotice: async (id) => Notice.parse(await get(`/api/clicks/${encodeURIComponent(id)}`)).text,
-    requireSpeaker: async (speaker) => {
+    findSpeaker: async (person, chat) => {
       const people = People.parse(await get('/api/people'));
-      if (!people.some(({ id }) => id === speaker.person)) {
+      if (!people.some(({ id }) => id === person)) {
         const known = people.map(({ id, name, role }) => `    ${id} ${name} (${role})`).join('\n');
-        throw new SetupError(`There is no person ${speaker.person}.`, { remedy: `Known are:\n${known}` });
+        throw new SetupError(`There is no person ${person}.`, { remedy: `Known are:\n${known}` });
       }
-      await read(speaker, Number.MAX_SAFE_INTEGER);
+      if (chat === undefined) return { person, chat: person };
+      const chats = Chats.parse(await get(`/api/chats?as=${person}`));
+      const found = chats.find(({ id, title }) => title === chat || String(id) === chat);
+      if (found) return { person, chat: found.id };
+      const known = chats.map(({ id, title }) => `    ${title} (${id})`).join('\n');
+      throw new SetupError(`${person} is in no chat '${chat}'.`, { remedy: `That person's chats are:\n${known}` });
     },
   };
 }

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { openActivity } from './chat-activity.ts';
 import { JSON_OUTPUT, PLAIN_OUTPUT, type ChatOutput } from './chat-output.ts';
 import { openChatSession, type ChatSession, type Exchange } from './chat-session.ts';
-import { createSimulatorClient, type Speaker } from './chat-simulator.ts';
+import { createSimulatorClient } from './chat-simulator.ts';
 import { loadLocalConfig } from './config.ts';
 import { readLiveRun, type RunRecord } from './instance.ts';
 import { SetupError } from './setup-error.ts';
@@ -17,7 +17,8 @@ Without a text: a conversation in the terminal, or one message per line of what 
 A line such as [Approve] presses the button of that name.`;
 
 interface Request {
-  readonly speaker: Speaker;
+  readonly person: number;
+  readonly chat: string | undefined;
   readonly text: string;
   readonly click: string | undefined;
   readonly limitMs: number;
@@ -37,11 +38,11 @@ async function main(): Promise<void> {
   const request = parseRequest(process.argv.slice(2));
   const run = requireRun();
   const simulator = createSimulatorClient(run.simulatorUrl);
-  await simulator.requireSpeaker(request.speaker);
-  const activity = openActivity(run.databaseUrl, String(request.speaker.person));
+  const speaker = await simulator.findSpeaker(request.person, request.chat);
+  const activity = openActivity(run.databaseUrl, String(request.person));
   try {
     const times = { quietMs: 1_500, limitMs: request.limitMs };
-    const session = await openChatSession({ simulator, activity, speaker: request.speaker, times });
+    const session = await openChatSession({ simulator, activity, speaker, times });
     if (request.click !== undefined) return await show(request, session.press(request.click));
     if (request.text !== '') return await show(request, session.say(request.text));
     if (process.stdin.isTTY) return await converse(request, session);
@@ -72,13 +73,7 @@ function parseRequest(words: string[]): Request {
     throw new SetupError('Give a text or --click, not both.', { remedy: USAGE });
   }
   const output = values.json ? JSON_OUTPUT : PLAIN_OUTPUT;
-  return {
-    speaker: { person, chat: parseChat(values.chat, person) },
-    text,
-    click: values.click,
-    limitMs: seconds * 1000,
-    output,
-  };
+  return { person, chat: values.chat, text, click: values.click, limitMs: seconds * 1000, output };
 }
 
 function parseWords<T>(parse: () => T): T {
@@ -87,11 +82,6 @@ function parseWords<T>(parse: () => T): T {
   } catch (cause) {
     throw new SetupError(cause instanceof Error ? cause.message : String(cause), { remedy: USAGE, cause });
   }
-}
-
-function parseChat(chat: string | undefined, person: number): string | number {
-  if (chat === undefined) return person;
-  return /^-?\d+$/.test(chat) ? Number(chat) : chat;
 }
 
 function requireRun(): RunRecord & { readonly simulatorUrl: string } {
@@ -117,7 +107,7 @@ async function show(request: Request, exchange: Promise<Exchange>): Promise<void
 }
 
 async function converse(request: Request, session: ChatSession): Promise<void> {
-  const { person } = request.speaker;
+  const { person } = request;
   process.stdout.write(`You are ${person}. [Button] presses a button, Ctrl-D leaves.\n\n`);
   const lines = createInterface({ input: process.stdin, output: process.stdout, prompt: `${person}> ` });
   const state = { answering: false };

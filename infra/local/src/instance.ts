@@ -110,9 +110,9 @@ function ownIdentity(): ProcessIdentity {
 
 function alreadyRunning(dataDir: string, pid: number): SetupError {
   const run = readRun(dataDir);
-  const urls = run?.pid === pid ? [run.simulatorUrl, ...run.services.map(({ probeUrl }) => probeUrl)] : [];
-  const known = urls.filter((url) => url !== null);
-  const where = known.length > 0 ? `: ${known.join(' ')}` : ', still starting';
+  const health = run?.services.find(({ name }) => name === 'gateway')?.probeUrl;
+  const urls = run?.pid === pid ? [run.simulatorUrl, health].filter((url) => typeof url === 'string') : [];
+  const where = urls.length > 0 ? `: ${urls.join(' ')}` : ', still starting';
   return new SetupError(`Signalbox is already running (pid ${pid})${where}.`, {
     remedy: `Stop it with Ctrl-C there, or with: kill ${pid}`,
   });
