@@ -1,0 +1,158 @@
+import type { Choice, OpenAsk } from './marks.ts';
+import { findRequested, stepForRequest, stepForTool, type Surroundings } from './requests.ts';
+import { CERTAIN } from './match.ts';
+import { findMentions } from './mentions.ts';
+import { findName, toName } from './names.ts';
+import { findAddresses, findQuantities, findQuoted, inUnitOf } from './quantities.ts';
+import { problemOf, type Field } from './schema.ts';
+import { isSameChoice, takesNewName } from './slots.ts';
+import { asksAbout, isRefusal, readSmallTalk } from './small-talk.ts';
+import { closest } from './spelling.ts';
+import { askStep, sayStep, type Step } from './step.ts';
+import { tidy } from './descriptions.ts';
+import { isFiller, tokenize } from './tokens.ts';
+import { WORDS } from './words.ts';
+
+/** What an answer led to; `answered` is false when the text was none, and the step is then the question again or something new. */
+export interface Answered {
+  readonly answered: boolean;
+  readonly step: Step;
+}
+
+/**
+ * Reads a text as the answer to our open question: a button's text, a number, a known name, a value that the argument takes.
+ * A refusal drops the question; a text that clearly asks for something else is handled as that. Null for small talk.
+ */
+export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Answered | null {
+  const picked = pickChoice(text, ask.choices);
+  if (ask.tool === null) {
+    const tool = around.index.tools.find(({ name }) => name === picked);
+    if (tool) return { answered: true, step: stepForTool(tool, ask.text, {}, around) };
+    return otherwise(ask, text, around);
+  }
+  const tool = around.index.tools.find(({ name }) => name === ask.tool);
+  const field = tool?.fields.find(({ name }) => name === ask.slot);
+  if (!tool || !field) return null;
+  if (picked !== null && problemOf(field, picked) === null)
+    return { answered: true, step: stepForTool(tool, '', { ...ask.args, [field.name]: picked }, around) };
+  if (isRefusal(text)) return { answered: false, step: sayStep(WORDS.dropped) };
+  if (isSomethingElse(ask, field, text, around)) return { answered: false, step: stepForRequest(text, around) };
+  if (readSmallTalk(text) !== null) return null;
+  const value = readValue(field, text, around);
+  if (value === null) return otherwise(ask, text, around);
+  if (problemOf(field, value) !== null) {
+    // The slots say what is wrong with it, in the same words as for a request.
+    const step = stepForTool(tool, `${field.name} ${text}`, ask.args, around, ask.tries);
+    return step.kind === 'ask' ? { answered: true, step } : otherwise(ask, text, around);
+  }
+  const rest = field.entity === 'text' ? '' : text;
+  return { answered: true, step: stepForTool(tool, rest, { ...ask.args, [field.name]: value }, around) };
+}
+
+function otherwise(ask: OpenAsk, text: string, around: Surroundings): Answered | null {
+  if (isRefusal(text)) return { answered: false, step: sayStep(WORDS.dropped) };
+  if (readSmallTalk(text) !== null) return null;
+  if (findRequested(text, around).length > 0 || asksAbout(text))
+    return { answered: false, step: stepForRequest(text, around) };
+  if (ask.tries > 0) return { answered: false, step: sayStep(WORDS.gaveUp) };
+  return { answered: false, step: askStep(`${WORDS.notAnAnswer} ${ask.question}`, { ...ask, tries: ask.tries + 1 }) };
+}
+
+/** Whether the text is a request of its own: for free text only when it is nearly a hint, for there anything may be the answer. */
+function isSomethingElse(ask: OpenAsk, field: Field, text: string, around: Surroundings): boolean {
+  const [best] = findRequested(text, around);
+  if (!best) return false;
+  const words = tokenize(text).filter(({ lower }) => !isFiller(lower)).length;
+  if (field.entity === 'text') return best.score >= CERTAIN && words > 1;
+  return (
+    words > 1 &&
+    (best.tool.name !== ask.tool || takesNewName(field)) &&
+    best.score >= (readValue(field, text, around) === null ? 0 : CERTAIN)
+  );
+}
+
+const ORDINALS: readonly RegExp[] = [
+  /^(?:the )?(?:1st|first)(?: one)?$/i,
+  /^(?:the )?(?:2nd|second)(?: one)?$/i,
+  /^(?:the )?(?:3rd|third)(?: one)?$/i,
+  /^(?:the )?(?:4th|fourth)(?: one)?$/i,
+  /^(?:the )?(?:5th|fifth)(?: one)?$/i,
+];
+
+/** The choice that a text names: by value or label, by its number, as "the second one", or within a few words around it. */
+export function pickChoice(text: string, choices: readonly Choice[]): string | null {
+  const plain = text.replace(/[.!?,\s]+$/, '').toLowerCase();
+  if (plain === '' || choices.length === 0) return null;
+  const exact = choices.find(({ label, value }) => value.toLowerCase() === plain || label.toLowerCase() === plain);
+  if (exact) return exact.value;
+  const number = /^#?(\d{1,2})\)?$/.exec(plain)?.[1];
+  if (number !== undefined) return choices[Number(number) - 1]?.value ?? null;
+  if (/^(?:the )?last(?: one)?$/.test(plain)) return choices.at(-1)?.value ?? null;
+  const ordinal = ORDINALS.findIndex((pattern) => pattern.test(plain));
+  if (ordinal >= 0) return choices[ordinal]?.value ?? null;
+  const words = tokenize(plain).filter(({ lower }) => !isFiller(lower));
+  if (words.length === 0 || words.length > 3) return null;
+  const named = choices.filter(({ label, value }) =>
+    words.some(({ lower }) => isSameChoice(lower, value) || isSameChoice(lower, label)),
+  );
+  if (named.length === 1) return named[0]?.value ?? null;
+  const meant = closest(
+    words.map(({ lower }) => lower).join(' '),
+    choices.map(({ value }) => value),
+  );
+  return (
+    meant ??
+    (closest(
+      plain,
+      choices.map(({ label }) => label.toLowerCase()),
+    ) === null
+      ? null
+      : (choices.find(
+          ({ label }) =>
+            label.toLowerCase() ===
+            closest(
+              plain,
+              choices.map((choice) => choice.label.toLowerCase()),
+            ),
+        )?.value ?? null))
+  );
+}
+
+/** The value for a field in a text that answers its question; it may still be one that the schema refuses. Null when there is none. */
+function readValue(field: Field, text: string, { facts, index }: Surroundings): unknown {
+  if (field.type === 'integer' || field.type === 'number') {
+    const values = findQuantities(text).map((quantity) => inUnitOf(field.name, quantity));
+    return values.find((value) => value !== null) ?? null;
+  }
+  if (field.type === 'boolean')
+    return /^(?:yes|y|yep|yeah|sure|true|on)\b/i.test(text)
+      ? true
+      : /^(?:no|n|nope|false|off)\b/i.test(text)
+        ? false
+        : null;
+  if (field.choices.length > 0)
+    return field.choices.find((choice) => tokenize(text).some(({ lower }) => isSameChoice(lower, choice))) ?? null;
+  if (field.type !== 'string') return null;
+  if (takesNewName(field)) return readNewName(field, text, index.words);
+  if (field.rules.format === 'uri') return findAddresses(text)[0]?.value ?? null;
+  if (field.entity === 'text')
+    return tidy(findQuoted(text)[0]?.value ?? text.replace(/^(?:it(?:'s| is)|that's)?\s*(?:for|about)\s+/i, ''));
+  if (field.entity === null) return tidy(text);
+  const mention = findMentions(text, facts, index.words).find(({ kind }) => kind === field.entity);
+  if (mention) return mention.name;
+  const known = Object.hasOwn(facts.known, field.entity);
+  const [only, ...more] = tokenize(text).filter(({ lower }) => !isFiller(lower));
+  return !known && only && more.length === 0 ? text.slice(only.start, only.end) : null;
+}
+
+const LEAD_IN =
+  /^(?:(?:let'?s|please|just|maybe|i'?d|we|should|would|like to|how about|what about|call|name|it|should be|be|is|the|project|its|it's)\s+)+/i;
+
+function readNewName(field: Field, text: string, words: ReadonlySet<string>): string | null {
+  const found = findName(text, words) ?? findQuoted(text)[0];
+  if (found) return toName(field, 'name' in found ? found.name : found.value);
+  const bare = (/^[^,:;]+/.exec(text.replace(LEAD_IN, ''))?.[0] ?? '')
+    .replace(/\s+(?:for|about|please)\b.*$/i, '')
+    .replace(/[.!?\s]+$/, '');
+  return bare !== '' && bare.split(' ').length <= 4 ? toName(field, bare) : null;
+}

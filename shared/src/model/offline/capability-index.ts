@@ -1,0 +1,114 @@
+import type { BoundTool } from '../bound-tool.ts';
+import type { PlannerCatalog, PlannerTool } from './catalog.ts';
+import { readFields, type Field } from './schema.ts';
+import { isFiller, meaningOf, meaningsOf, tokenize } from './tokens.ts';
+import { CONCEPTS } from './vocabulary.ts';
+import { withValuePlaceholders } from './quantities.ts';
+
+/** A tool, prepared for comparing it with what people say. */
+export interface IndexedTool {
+  readonly name: string;
+  /** The group it belongs to; null for a tool that is bound but in no group. */
+  readonly group: string | null;
+  readonly summary: string;
+  readonly installed: boolean;
+  readonly fields: readonly Field[];
+  readonly firstHint: string;
+  /** Its hints and its name, as meanings. */
+  readonly hints: readonly (readonly string[])[];
+  /** Meanings of all that is written about it. */
+  readonly about: ReadonlySet<string>;
+}
+
+export interface CapabilityIndex {
+  readonly tools: readonly IndexedTool[];
+  /** Every meaning that some tool speaks of. */
+  readonly words: ReadonlySet<string>;
+  /** How telling a meaning is: the fewer tools speak of it, the more. */
+  readonly weight: ReadonlyMap<string, number>;
+  /** Every word as written → its meaning, for forgiving mistyped ones. */
+  readonly spellings: ReadonlyMap<string, string>;
+}
+
+interface Source extends PlannerTool {
+  readonly group: string | null;
+  readonly summary: string;
+  readonly installed: boolean;
+}
+
+/** Prepares all groups of the catalog, and bound tools that no group declares. Base tools are not things one asks for by hint. */
+export function indexCapabilities(
+  catalog: PlannerCatalog,
+  bound: readonly BoundTool[],
+  baseTools: ReadonlySet<string>,
+): CapabilityIndex {
+  const sources = catalog.groups.flatMap((group) =>
+    group.tools.map((tool): Source => ({
+      ...tool,
+      group: group.name,
+      summary: group.summary,
+      installed: group.installed,
+    })),
+  );
+  const named = new Set(sources.map((tool) => tool.name));
+  const extra = bound
+    .filter((tool) => !named.has(tool.name) && !baseTools.has(tool.name))
+    .map(({ name, description, schema }): Source => {
+      return { name, describe: description, hints: [], schema, group: null, summary: description, installed: true };
+    });
+  const all = [...sources, ...extra].filter((tool) => !baseTools.has(tool.name));
+  const grammar = new Set(
+    all.flatMap((tool) => meaningsOf(`${tool.name} ${tool.describe} ${tool.summary} ${fieldWords(tool)}`)),
+  );
+  const tools = all.map((tool) => indexTool(tool, grammar));
+  const words = new Set(tools.flatMap((tool) => [...tool.about, ...tool.hints.flat()]));
+  return { tools, words, weight: weigh(tools, words), spellings: spell(all) };
+}
+
+function indexTool(tool: Source, grammar: ReadonlySet<string>): IndexedTool {
+  const fields = readFields(tool.schema);
+  const takesNames = fields.some((field) => field.entity !== null && field.choices.length === 0);
+  const nameMeanings = meaningsOf(tool.name);
+  const hints = tool.hints.map((hint) =>
+    meaningsOf(withValuePlaceholders(hint)).map((word) => {
+      // A word that nothing else speaks of stands for a name, in a tool that takes names: "shop" in "list ports of shop".
+      const isExample = !grammar.has(word) && !/^[A-Z¤]/.test(word) && !CONCEPTS.has(word);
+      return /[a-z]-?\d/.test(word) || (isExample && takesNames) ? '¤any' : word;
+    }),
+  );
+  return {
+    name: tool.name,
+    group: tool.group,
+    summary: tool.summary,
+    installed: tool.installed,
+    fields,
+    firstHint: tool.hints[0] ?? tool.name.replaceAll('_', ' '),
+    hints: [...hints, nameMeanings],
+    about: new Set(meaningsOf(`${tool.name} ${tool.describe} ${fieldWords(tool)}`)),
+  };
+}
+
+function fieldWords(tool: PlannerTool): string {
+  return readFields(tool.schema)
+    .map((field) => `${field.name.replace(/([a-z])([A-Z])/g, '$1 $2')} ${field.choices.join(' ')}`)
+    .join(' ');
+}
+
+function weigh(tools: readonly IndexedTool[], words: ReadonlySet<string>): ReadonlyMap<string, number> {
+  const spokenOf = new Map<string, number>();
+  for (const tool of tools) {
+    for (const word of new Set([...tool.hints.flat(), ...meaningsOf(tool.name)]))
+      spokenOf.set(word, (spokenOf.get(word) ?? 0) + 1);
+  }
+  return new Map([...words].map((word) => [word, Math.log(1 + tools.length / (spokenOf.get(word) ?? 1)) + 0.5]));
+}
+
+function spell(tools: readonly Source[]): ReadonlyMap<string, string> {
+  const text = tools
+    .map((tool) => `${tool.name.replaceAll('_', ' ')} ${tool.hints.join(' ')} ${fieldWords(tool)}`)
+    .join(' ');
+  const written = tokenize(text)
+    .map((token) => token.lower)
+    .filter((word) => !isFiller(word) && !/\d/.test(word));
+  return new Map([...CONCEPTS.keys(), ...written].map((word) => [word, meaningOf(word)]));
+}

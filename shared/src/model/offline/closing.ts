@@ -1,0 +1,27 @@
+import type { History, Said } from './history.ts';
+import { sayStep, type Step } from './step.ts';
+import { asLine, WORDS } from './words.ts';
+
+const TALKING_TOOLS: ReadonlySet<string> = new Set([
+  'respond_to_user',
+  'request_capabilities',
+  'finish_task',
+  'classify_intent',
+]);
+const SUMMARY_LENGTH = 300;
+
+/** The answer to thanks: the task is finished when something came of it, else only the thanks are returned. */
+export function closeTask(history: History, thanks: Said): Step {
+  const results = history.marked.flatMap(({ call, index }) => {
+    const result =
+      call && index < history.size && !TALKING_TOOLS.has(call.name) ? history.results.get(call.id) : undefined;
+    return call && result?.ok ? [result.say ?? call.name.replaceAll('_', ' ')] : [];
+  });
+  const events = history.said
+    .filter(({ event, index }) => event !== null && index < thanks.index)
+    .map(({ event }) => event ?? '');
+  const shown = [...results, ...events];
+  if (shown.length === 0) return sayStep(WORDS.welcome);
+  const lines = shown.slice(-3).map((text) => asLine(text.split('\n')[0] ?? '', 90).replace(/[*_`]/g, ''));
+  return { kind: 'finish', summary: asLine(lines.join(' '), SUMMARY_LENGTH), text: WORDS.welcome };
+}

@@ -1,0 +1,116 @@
+import type { AIMessage, BaseMessage, ToolMessage } from '@langchain/core/messages';
+import { z } from 'zod';
+import type { PlannerFacts } from './catalog.ts';
+import { PlannerMark, type OpenAsk } from './marks.ts';
+import { readResult, type ToolResult } from './tool-result.ts';
+
+/** Something a person (or a finished job) said. */
+export interface Said {
+  readonly id: string;
+  readonly index: number;
+  readonly text: string;
+  /** The sentence of an event such as job-finished; null for what a person wrote. */
+  readonly event: string | null;
+}
+
+/** A message of the planner's own. */
+export interface Marked {
+  readonly mark: PlannerMark;
+  readonly index: number;
+  readonly call: { readonly id: string; readonly name: string; readonly args: Record<string, unknown> } | null;
+}
+
+export interface History {
+  readonly facts: PlannerFacts;
+  readonly said: readonly Said[];
+  readonly marked: readonly Marked[];
+  /** Results of tool calls, by call id. */
+  readonly results: ReadonlyMap<string, ToolResult>;
+  /** What is not dealt with yet, oldest first. */
+  readonly pending: readonly Said[];
+  /** How many messages there are. */
+  readonly size: number;
+}
+
+const Facts = z.object({
+  activeGroups: z.array(z.string()).catch([]),
+  known: z.record(z.string(), z.array(z.string()).catch([])).catch({}),
+  currentProject: z.string().nullable().catch(null),
+});
+const Event = z.object({ kind: z.string(), say: z.string() });
+
+/** Reads a conversation. Whatever is missing or malformed is left out; never throws. */
+export function readHistory(messages: readonly BaseMessage[]): History {
+  const said: Said[] = [];
+  const marked: Marked[] = [];
+  const results = new Map<string, ToolResult>();
+  let facts: PlannerFacts = Facts.parse({});
+  let foreignAnswer = -1;
+  messages.forEach((message, index) => {
+    const kwargs: Record<string, unknown> = message.additional_kwargs ?? {};
+    switch (message.type) {
+      case 'system':
+        if (Object.hasOwn(kwargs, 'planner')) facts = Facts.parse(kwargs['planner'] ?? {});
+        break;
+      case 'human':
+        said.push({ id: message.id ?? `at-${index}`, index, text: textOf(message), event: eventOf(kwargs) });
+        break;
+      case 'tool': {
+        const result = message as ToolMessage; // its type says so
+        results.set(result.tool_call_id, readResult(textOf(message), kwargs));
+        break;
+      }
+      case 'ai': {
+        const mark = PlannerMark.safeParse(kwargs['planner']);
+        const calls = (message as AIMessage).tool_calls ?? []; // its type says so
+        if (mark.success) marked.push({ mark: mark.data, index, call: firstCall(calls) });
+        // Another model answered here (it leaves no marks): everything before is dealt with.
+        else if (calls.length === 0) foreignAnswer = index;
+        break;
+      }
+    }
+  });
+  const dealtWith = new Set(marked.flatMap(({ mark }) => [...(mark.done ? [mark.for] : []), ...(mark.with ?? [])]));
+  const pending = said.filter(({ id, index }) => index > foreignAnswer && !dealtWith.has(id));
+  return { facts, said, marked, results, pending: firstOfEachId(pending), size: messages.length };
+}
+
+/** The planner's messages for one human message, oldest first. */
+export function stepsFor(history: History, said: Said): readonly Marked[] {
+  return history.marked.filter(({ mark, call }) => mark.for === said.id && call?.name !== 'classify_intent');
+}
+
+/** The question that this message may answer: the newest one before it, unless a person has spoken in between. */
+export function openAskBefore(history: History, said: Said): OpenAsk | null {
+  const asked = history.marked.filter(({ mark, index }) => mark.ask && index < said.index).at(-1);
+  if (!asked?.mark.ask) return null;
+  const between = history.said.some(({ index, event }) => event === null && index > asked.index && index < said.index);
+  return between || answeredSince(history, asked, said) ? null : asked.mark.ask;
+}
+
+/** A later answer of ours to a person's message closes the question; the report of a finished job does not. */
+function answeredSince(history: History, asked: Marked, said: Said): boolean {
+  const events = new Set(history.said.filter(({ event }) => event !== null).map(({ id }) => id));
+  return history.marked.some(
+    ({ mark, index }) => mark.done && index > asked.index && index < said.index && !events.has(mark.for),
+  );
+}
+
+function firstCall(calls: AIMessage['tool_calls']): Marked['call'] {
+  const call = calls?.[0];
+  return call ? { id: call.id ?? '', name: call.name, args: call.args } : null;
+}
+
+function firstOfEachId(said: readonly Said[]): readonly Said[] {
+  return said.filter((one, at) => said.findIndex((other) => other.id === one.id) === at);
+}
+
+function eventOf(kwargs: Readonly<Record<string, unknown>>): string | null {
+  const event = Event.safeParse(kwargs['event']);
+  return event.success ? event.data.say : null;
+}
+
+function textOf(message: BaseMessage): string {
+  if (typeof message.content === 'string') return message.content;
+  return Array.isArray(message.content) ? message.text : '';
+}

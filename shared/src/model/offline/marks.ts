@@ -1,0 +1,38 @@
+import { z } from 'zod';
+
+/** A button under a question. */
+export const Choice = z.object({ label: z.string(), value: z.string() });
+export type Choice = z.infer<typeof Choice>;
+
+/** A tool call that is known but not made yet. */
+export const PlannedCall = z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()) });
+export type PlannedCall = z.infer<typeof PlannedCall>;
+
+/** A question that we asked. `tool` is null while the question is which tool is meant; `text` is then what was said. */
+export const OpenAsk = z.object({
+  tool: z.string().nullable(),
+  args: z.record(z.string(), z.unknown()),
+  slot: z.string(),
+  choices: z.array(Choice),
+  /** The question as it was put, for putting it again. */
+  question: z.string(),
+  text: z.string(),
+  /** How often it has been put again. */
+  tries: z.number().int(),
+});
+export type OpenAsk = z.infer<typeof OpenAsk>;
+
+/**
+ * `additional_kwargs.planner` of every message that the planner wrote: which human message it deals with, and whether that
+ * one is dealt with now. It is the planner's only memory.
+ */
+export const PlannerMark = z.object({
+  for: z.string(),
+  done: z.boolean(),
+  /** Other human messages that were used up as answers to the question that `for` raised. */
+  with: z.array(z.string()).optional(),
+  ask: OpenAsk.optional(),
+  /** What to do once the capability that this message requests is there. */
+  then: PlannedCall.optional(),
+});
+export type PlannerMark = z.infer<typeof PlannerMark>;

@@ -1,0 +1,133 @@
+import type { CapabilityIndex, IndexedTool } from './capability-index.ts';
+import { hasUnit, withValuePlaceholders } from './quantities.ts';
+import { forgiven, typosBetween } from './spelling.ts';
+import { meaningOf, meaningsOf } from './tokens.ts';
+import { NEAR, VERBS } from './vocabulary.ts';
+
+/** A tool and how well a text asks for it, 0 to 1. */
+export interface Match {
+  readonly tool: IndexedTool;
+  readonly score: number;
+}
+
+/** Below it, a text asks for nothing that we know. Chosen on the development half of the phrasings. */
+export const CONFIDENT = 0.5;
+/** Two tools whose scores lie closer than this are both meant. */
+export const CLEAR_LEAD = 0.05;
+/** From here on, the text is nearly one of the tool's own hints. */
+export const CERTAIN = 0.82;
+
+/** A word that no tool speaks of counts this much against every tool, up to UNKNOWN_LIMIT in total: it may be a name or a purpose. */
+const UNKNOWN_WEIGHT = 0.6;
+const UNKNOWN_LIMIT = 2.4;
+/** Longer texts are read up to here: what somebody wants stands at the front. */
+const READ_WORDS = 60;
+/** Placeholders (a name, a number) tell less than words: half of the tools take one. */
+const PLACEHOLDER_WEIGHT = 0.7;
+
+const NEARNESS: ReadonlyMap<string, number> = new Map(
+  NEAR.flatMap(([left, right, share]) => [
+    [`${left} ${right}`, share],
+    [`${right} ${left}`, share],
+  ]),
+);
+
+/** All tools, best first, for a text whose known names are placeholders already (¤project). */
+export function matchTools(text: string, index: CapabilityIndex): readonly Match[] {
+  const asked = askedFor(text, index);
+  if (asked.length === 0) return [];
+  return index.tools
+    .map((tool) => ({ tool, score: scoreOf(asked, tool, index) }))
+    .sort((left, right) => right.score - left.score);
+}
+
+/** What a text asks for, as meanings that the index knows wherever a typing mistake explains the difference. */
+function askedFor(text: string, index: CapabilityIndex): readonly string[] {
+  // Mistyped words are corrected as they are written: their stems would be mistyped twice.
+  const meaning = (word: string): string => {
+    const own = meaningOf(word);
+    return isKnown(own, index) ? own : (correct(word, index) ?? own);
+  };
+  const asked = [...new Set(meaningsOf(withValuePlaceholders(text), meaning, READ_WORDS))];
+  // "servers" alone means: show them.
+  const bareNouns = asked.length > 0 && asked.every((word) => !VERBS.has(word)) && /\b\p{L}+s\b/u.test(text);
+  return bareNouns && asked.length < 3 ? [...asked, 'LIST'] : asked;
+}
+
+function isKnown(word: string, index: CapabilityIndex): boolean {
+  return /^[A-Z¤]/.test(word) || index.words.has(word);
+}
+
+function correct(word: string, index: CapabilityIndex): string | null {
+  const limit = forgiven(word.length);
+  if (limit === 0) return null;
+  let best: { meaning: string; typos: number } | null = null;
+  for (const [spelling, meaning] of index.spellings) {
+    if (spelling.length < 4) continue;
+    const typos = typosBetween(word, spelling, limit);
+    if (typos <= limit && (!best || typos < best.typos)) best = { meaning, typos };
+  }
+  return best?.meaning ?? null;
+}
+
+function scoreOf(asked: readonly string[], tool: IndexedTool, index: CapabilityIndex): number {
+  return Math.max(...tool.hints.map((hint) => likeness(asked, hint, tool, index)));
+}
+
+/** How much of the question the hint covers, and of the hint the question; the first counts double. */
+function likeness(
+  asked: readonly string[],
+  hint: readonly string[],
+  tool: IndexedTool,
+  index: CapabilityIndex,
+): number {
+  let covered = 0;
+  let total = 0;
+  let unknown = 0;
+  for (const word of asked) {
+    if (!isKnown(word, index)) {
+      unknown += UNKNOWN_WEIGHT;
+      continue;
+    }
+    const weight = weightOf(word, index);
+    total += weight;
+    covered += weight * Math.max(hit(word, hint), outsideHint(word, hint, tool));
+  }
+  let hintCovered = 0;
+  let hintTotal = 0;
+  for (const word of hint) {
+    const weight = word.startsWith('¤') ? PLACEHOLDER_WEIGHT / 3 : weightOf(word, index);
+    hintTotal += weight;
+    hintCovered +=
+      weight * Math.max(hit(word, asked), word.startsWith('¤') && asked.some((other) => other.startsWith('¤')) ? 1 : 0);
+  }
+  if (covered === 0 || hintCovered === 0) return 0;
+  const ofQuestion = covered / (total + Math.min(UNKNOWN_LIMIT, unknown));
+  const ofHint = hintCovered / hintTotal;
+  return (1.5 * ofQuestion * ofHint) / (0.5 * ofQuestion + ofHint);
+}
+
+function weightOf(word: string, index: CapabilityIndex): number {
+  return word.startsWith('¤') ? PLACEHOLDER_WEIGHT : (index.weight.get(word) ?? 1);
+}
+
+function hit(word: string, others: readonly string[]): number {
+  if (others.includes(word)) return 1;
+  return Math.max(0, ...others.map((other) => NEARNESS.get(`${word} ${other}`) ?? 0));
+}
+
+/** What the hint does not say but the tool can take: names and numbers for its fields, words of its description. */
+function outsideHint(word: string, hint: readonly string[], tool: IndexedTool): number {
+  if (!word.startsWith('¤')) return tool.about.has(word) ? 0.5 : 0;
+  const kind = word.slice(1);
+  const numeric = tool.fields.filter((field) => field.type === 'integer' || field.type === 'number');
+  if (kind === 'number') return numeric.length > 0 ? 0.9 : 0;
+  if (kind === 'size') return numeric.some((field) => hasUnit(field.name)) ? 0.9 : 0;
+  if (kind === 'url') return tool.fields.some((field) => field.rules.format === 'uri') ? 1 : 0;
+  if (kind === 'quoted')
+    return tool.fields.some((field) => field.entity === 'text' || field.entity === 'name') ? 1 : 0.5;
+  const takes = tool.fields.filter((field) => field.entity === kind);
+  if (takes.some((field) => field.required)) return 1;
+  if (takes.length > 0 || hint.includes('¤any')) return 0.9;
+  return tool.installed ? 0 : 0.5;
+}

@@ -1,0 +1,105 @@
+import type { IndexedTool } from './capability-index.ts';
+import type { PlannerFacts } from './catalog.ts';
+import type { Choice } from './marks.ts';
+import type { Field } from './schema.ts';
+import { knownNames, type SlotProblem } from './slots.ts';
+import { askStep, sayStep, type Step } from './step.ts';
+import { inWordsOf, WORDS } from './words.ts';
+
+/** More buttons than this are not read but scrolled past. */
+const MOST_CHOICES = 8;
+/** The slot of a question that asks which tool is meant. */
+export const WHICH_TOOL = 'tool';
+
+type Args = Readonly<Record<string, unknown>>;
+
+/** Asks for one missing argument. Says so instead when there is nothing to choose from. */
+export function askForSlot(
+  tool: IndexedTool,
+  args: Args,
+  field: Field,
+  facts: PlannerFacts,
+  text: string,
+  tries: number,
+): Step {
+  if (hasNothingToChoose(field, facts)) return sayStep(WORDS.noneKnown(inWordsOf(field.entity ?? field.name)));
+  return ask(tool, args, field, facts, '', text, tries);
+}
+
+/** Says what is wrong with an argument and asks for it again. */
+export function askForProblem(
+  tool: IndexedTool,
+  args: Args,
+  problem: SlotProblem,
+  facts: PlannerFacts,
+  text: string,
+  tries: number,
+): Step {
+  const { field, written } = problem;
+  const thing = inWordsOf(problem.kind === 'unknown-name' ? (field.entity ?? field.name) : field.name);
+  const reason =
+    problem.kind === 'unknown-name' ? WORDS.unknownName(thing, written) : WORDS.invalid(thing, written, problem.wanted);
+  return ask(tool, args, field, facts, reason, text, tries);
+}
+
+/** Asks for an argument again because the tool knows nothing of that name. */
+export function askAfterFailure(
+  tool: IndexedTool,
+  args: Args,
+  field: Field,
+  facts: PlannerFacts,
+  sentence: string,
+): Step {
+  return ask(tool, args, field, facts, sentence, '', 1);
+}
+
+/** Asks which of two tools is meant. */
+export function askWhichTool(text: string, tools: readonly IndexedTool[]): Step {
+  const choices = tools.map((tool) => ({ label: tool.name.replaceAll('_', ' '), value: tool.name }));
+  const question = WORDS.whichMeant;
+  return askStep(question, { tool: null, args: {}, slot: WHICH_TOOL, choices, question, text, tries: 0 });
+}
+
+/** The values that a field can be given by button: its enum, or the names that are known. */
+export function choicesFor(field: Field, facts: PlannerFacts): readonly Choice[] {
+  const values = field.choices.length > 0 ? field.choices : knownNames(facts, field.entity);
+  const current = facts.currentProject;
+  const sorted =
+    field.entity === 'project' && current !== null && values.includes(current)
+      ? [current, ...values.filter((value) => value !== current)]
+      : values;
+  return sorted.slice(0, MOST_CHOICES).map((value) => ({ label: value, value }));
+}
+
+function ask(
+  tool: IndexedTool,
+  args: Args,
+  field: Field,
+  facts: PlannerFacts,
+  reason: string,
+  text: string,
+  tries: number,
+): Step {
+  const question = field.ask ?? defaultQuestion(field);
+  return askStep(reason === '' ? question : `${reason} ${question}`, {
+    tool: tool.name,
+    args: { ...args },
+    slot: field.name,
+    choices: field.entity === 'name' ? [] : choicesFor(field, facts),
+    question,
+    text,
+    tries,
+  });
+}
+
+function defaultQuestion(field: Field): string {
+  if (field.choices.length > 0 || (field.entity !== null && field.entity !== 'text' && field.entity !== 'name'))
+    return WORDS.which(inWordsOf(field.name));
+  return WORDS.whatShould(inWordsOf(field.name));
+}
+
+function hasNothingToChoose(field: Field, facts: PlannerFacts): boolean {
+  const kind = field.entity;
+  if (kind === null || field.choices.length > 0 || ['name', 'text', 'port'].includes(kind)) return false;
+  return Object.hasOwn(facts.known, kind) && knownNames(facts, kind).length === 0;
+}

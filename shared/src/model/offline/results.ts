@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import type { IndexedTool } from './capability-index.ts';
+import type { History, Marked } from './history.ts';
+import { notInstalledText } from './introductions.ts';
+import { askAfterFailure } from './questions.ts';
+import { stepForCall, type Surroundings } from './requests.ts';
+import { knownNames } from './slots.ts';
+import { sayStep, type Step } from './step.ts';
+import { renderResult, type ToolResult } from './tool-result.ts';
+import { asLine, WORDS } from './words.ts';
+
+const Loaded = z.object({ enabled: z.array(z.string()).catch([]), not_installed: z.array(z.string()).catch([]) });
+const Hit = z.object({ source: z.string(), excerpt: z.string().optional(), content: z.string().optional() });
+const Found = z.object({
+  hits: z.array(Hit).optional().catch(undefined),
+  results: z.array(Hit).optional().catch(undefined),
+  unavailable: z.array(z.string()).catch([]),
+});
+
+const MOST_HITS = 3;
+const EXCERPT_LENGTH = 300;
+
+/** What follows from the planner's last call for a message. `tried` says whether the person was asked for a better name before. */
+export function stepAfter(last: Marked, history: History, around: Surroundings, tried: boolean): Step {
+  const { call, mark } = last;
+  if (!call) return sayStep(WORDS.tooManySteps);
+  const result = history.results.get(call.id);
+  if (!result) return sayStep(WORDS.noResult(call.name.replaceAll('_', ' ')));
+  if (call.name === 'request_capabilities') return afterLoading(mark, result, around);
+  if (!result.ok) return afterFailure(call, result, around, tried);
+  if (result.say !== null) return sayStep(result.say);
+  if (call.name === 'search_knowledge') return sayStep(foundText(result.result, String(call.args['query'] ?? '')));
+  return sayStep(renderResult(result.result));
+}
+
+function afterLoading({ then }: Marked['mark'], result: ToolResult, around: Surroundings): Step {
+  const tool = then && around.index.tools.find(({ name }) => name === then.tool);
+  if (!then || !tool) return sayStep(result.say ?? WORDS.tooManySteps);
+  const group = tool.group ?? tool.name;
+  const loaded = Loaded.safeParse(result.result);
+  if (loaded.success && loaded.data.not_installed.includes(group)) return sayStep(notInstalledText(tool, around.index));
+  if (!result.ok) return sayStep(result.say ?? WORDS.notLoaded(group));
+  if (!around.bound.has(tool.name)) return sayStep(result.say ?? WORDS.notLoaded(group));
+  return stepForCall(then, tool, around);
+}
+
+function afterFailure(
+  call: NonNullable<Marked['call']>,
+  result: ToolResult,
+  around: Surroundings,
+  tried: boolean,
+): Step {
+  const sentence = result.say ?? WORDS.failed(call.name.replaceAll('_', ' '));
+  const tool = around.index.tools.find(({ name }) => name === call.name);
+  const field = tool && result.code === 'NOT_FOUND' && !tried ? fieldNotFound(tool, call.args, result) : undefined;
+  if (!tool || !field || knownNames(around.facts, field.entity).length === 0) return sayStep(sentence);
+  const args = Object.fromEntries(Object.entries(call.args).filter(([name]) => name !== field.name));
+  return askAfterFailure(tool, args, field, around.facts, sentence);
+}
+
+function fieldNotFound(tool: IndexedTool, args: Readonly<Record<string, unknown>>, { data, say }: ToolResult) {
+  const named = tool.fields.filter(({ name, entity }) => entity !== null && typeof args[name] === 'string');
+  return (
+    named.find(({ name, entity }) => entity === data['kind'] && args[name] === data['name']) ??
+    named.find(({ entity }) => entity === data['kind']) ??
+    named.find(({ name }) => args[name] === data['name']) ??
+    named.find(({ name }) => say?.includes(String(args[name])))
+  );
+}
+
+function foundText(result: unknown, query: string): string {
+  const found = Found.safeParse(result);
+  const hits = found.success ? (found.data.hits ?? found.data.results ?? []) : [];
+  const missing =
+    found.success && found.data.unavailable.length > 0
+      ? `\n${WORDS.notSearched(found.data.unavailable.join(', '))}`
+      : '';
+  if (hits.length === 0) return WORDS.nothingFound(asLine(query, 80)) + missing;
+  const lines = hits
+    .slice(0, MOST_HITS)
+    .map(({ source, excerpt, content }) => `- ${asLine(excerpt ?? content ?? '', EXCERPT_LENGTH)} (${source})`);
+  return `${WORDS.found}\n${lines.join('\n')}`;
+}

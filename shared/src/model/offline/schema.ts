@@ -1,0 +1,138 @@
+import { z } from 'zod';
+
+/** One argument of a tool, as far as the planner can fill it. */
+export interface Field {
+  readonly name: string;
+  readonly required: boolean;
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'other';
+  /** The kind of thing that fills it; null when the schema does not say. */
+  readonly entity: string | null;
+  readonly ask: string | null;
+  readonly choices: readonly string[];
+  readonly rules: Property;
+}
+
+const Property = z.object({
+  type: z
+    .union([z.string(), z.array(z.string())])
+    .optional()
+    .catch(undefined),
+  enum: z.array(z.unknown()).optional().catch(undefined),
+  const: z.unknown().optional(),
+  minimum: z.number().optional().catch(undefined),
+  maximum: z.number().optional().catch(undefined),
+  exclusiveMinimum: z.number().optional().catch(undefined),
+  exclusiveMaximum: z.number().optional().catch(undefined),
+  minLength: z.number().optional().catch(undefined),
+  maxLength: z.number().optional().catch(undefined),
+  pattern: z.string().optional().catch(undefined),
+  format: z.string().optional().catch(undefined),
+  default: z.unknown().optional(),
+  entity: z.string().optional().catch(undefined),
+  ask: z.string().optional().catch(undefined),
+  anyOf: z.array(z.unknown()).optional().catch(undefined),
+});
+type Property = z.infer<typeof Property>;
+
+const ObjectSchema = z.object({
+  properties: z.record(z.string(), z.unknown()).catch({}),
+  required: z.array(z.string()).catch([]),
+});
+
+/** Reads the arguments of a tool from its JSON Schema. What it cannot read, it leaves out; never throws. */
+export function readFields(schema: unknown): readonly Field[] {
+  const parsed = ObjectSchema.safeParse(schema);
+  if (!parsed.success) return [];
+  const { properties, required } = parsed.data;
+  return Object.entries(properties).flatMap(([name, property]) => {
+    const rules = readProperty(property);
+    return rules ? [describeField(name, rules, required.includes(name) && rules.default === undefined)] : [];
+  });
+}
+
+/** Null when the value is one that the schema takes, else what is wrong with it, for people. */
+export function problemOf(field: Field, value: unknown): string | null {
+  const { rules } = field;
+  if (field.choices.length > 0 && !field.choices.includes(String(value))) return `one of ${field.choices.join(', ')}`;
+  if (rules.const !== undefined && value !== rules.const) return JSON.stringify(rules.const);
+  if (field.type === 'integer' || field.type === 'number') return numberProblem(field, value);
+  if (field.type === 'boolean') return typeof value === 'boolean' ? null : 'yes or no';
+  if (field.type === 'array') return Array.isArray(value) ? null : 'a list';
+  return field.type === 'string' ? textProblem(rules, value) : null;
+}
+
+function readProperty(property: unknown): Property | null {
+  const parsed = Property.safeParse(property);
+  if (!parsed.success) return null;
+  const { anyOf, ...own } = parsed.data;
+  // A nullable field is `anyOf [the thing, null]`: the first branch that is not null says what it takes.
+  const branch = anyOf?.map(readProperty).find((candidate) => candidate && candidate.type !== 'null');
+  return branch ? { ...branch, ...defined(own) } : own;
+}
+
+function defined(property: Property): Partial<Property> {
+  return Object.fromEntries(Object.entries(property).filter(([, value]) => value !== undefined));
+}
+
+function describeField(name: string, rules: Property, required: boolean): Field {
+  const declared = Array.isArray(rules.type) ? rules.type.find((type) => type !== 'null') : rules.type;
+  return {
+    name,
+    required,
+    type: typeOf(declared, rules),
+    entity: rules.entity ?? null,
+    ask: rules.ask ?? null,
+    choices: (rules.enum ?? []).filter((value) => typeof value === 'string'),
+    rules,
+  };
+}
+
+function typeOf(declared: string | undefined, rules: Property): Field['type'] {
+  switch (declared) {
+    case 'string':
+    case 'integer':
+    case 'number':
+    case 'boolean':
+    case 'array':
+      return declared;
+    default:
+      return rules.enum ? 'string' : 'other';
+  }
+}
+
+function numberProblem({ type, rules }: Field, value: unknown): string | null {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return 'a number';
+  if (type === 'integer' && !Number.isSafeInteger(value)) return 'a whole number';
+  // zod writes the safe-integer bounds into every integer; they are no limit that a person should read.
+  const least = Math.max(rules.minimum ?? -Infinity, rules.exclusiveMinimum ?? -Infinity);
+  const most = Math.min(rules.maximum ?? Infinity, rules.exclusiveMaximum ?? Infinity);
+  const low = value < least || value === rules.exclusiveMinimum;
+  const high = value > most || value === rules.exclusiveMaximum;
+  if (!low && !high) return null;
+  if (
+    Number.isSafeInteger(least + 1) &&
+    Number.isSafeInteger(most) &&
+    least > -Infinity &&
+    most < Number.MAX_SAFE_INTEGER
+  )
+    return `a number from ${least} to ${most}`;
+  return low ? `a number of at least ${least}` : `a number of at most ${most}`;
+}
+
+function textProblem(rules: Property, value: unknown): string | null {
+  if (typeof value !== 'string') return 'text';
+  if (value.length < (rules.minLength ?? 0))
+    return value === '' ? 'something' : `at least ${rules.minLength} characters`;
+  if (value.length > (rules.maxLength ?? Infinity)) return `at most ${rules.maxLength} characters`;
+  if (rules.format === 'uri' && !URL.canParse(value)) return 'a web address';
+  if (rules.pattern !== undefined && !matches(rules.pattern, value)) return 'written another way';
+  return null;
+}
+
+function matches(pattern: string, value: string): boolean {
+  try {
+    return new RegExp(pattern, 'u').test(value);
+  } catch {
+    return true; // a pattern that this engine cannot read is the tool's own to check
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * How many typing mistakes lie between two words: a wrong, missing, extra or swapped letter counts one.
+ * Gives up above `limit` and returns limit + 1.
+ */
+export function typosBetween(left: string, right: string, limit: number): number {
+  if (Math.abs(left.length - right.length) > limit) return limit + 1;
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: right.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= left.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= right.length; column++) {
+      const same = left[row - 1] === right[column - 1];
+      let cost = Math.min(
+        (last[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (last[column - 1] ?? 0) + (same ? 0 : 1),
+      );
+      const swapped = left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
+      if (row > 1 && column > 1 && swapped) cost = Math.min(cost, (beforeLast[column - 2] ?? 0) + 1);
+      current.push(cost);
+    }
+    if (Math.min(...current) > limit) return limit + 1;
+    beforeLast = last;
+    last = current;
+  }
+  return last[right.length] ?? limit + 1;
+}
+
+/** How many mistakes are forgiven in a word of that length: short words differ by one letter and mean something else. */
+export function forgiven(length: number): number {
+  if (length < 4) return 0;
+  return length < 8 ? 1 : 2;
+}
+
+/** The one candidate that the word was meant to be: equal but for case and separators, else within the forgiven mistakes; null when two are as near. */
+export function closest(word: string, candidates: readonly string[]): string | null {
+  const exact = candidates.find((candidate) => candidate === word);
+  if (exact !== undefined) return exact;
+  const bare = bareName(word);
+  if (bare === '') return null;
+  const equal = candidates.filter((candidate) => bareName(candidate) === bare);
+  if (equal.length > 0) return equal.length === 1 ? (equal[0] ?? null) : null;
+  // A digit is never a typing mistake: web-1 and web-2 are two servers.
+  const digits = bare.replace(/\D/g, '');
+  const limit = forgiven(bare.length);
+  const near = candidates
+    .filter((candidate) => bareName(candidate).replace(/\D/g, '') === digits)
+    .map((candidate) => ({ candidate, typos: typosBetween(bare, bareName(candidate), limit) }))
+    .filter(({ typos }) => typos <= limit)
+    .sort((left, right) => left.typos - right.typos);
+  const [best, second] = near;
+  return best && best.typos !== second?.typos ? best.candidate : null;
+}
+
+function bareName(name: string): string {
+  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+}

@@ -1,0 +1,19 @@
+import type { Choice, OpenAsk, PlannedCall } from './marks.ts';
+
+/** What the planner wants to do next for one human message. */
+export type Step =
+  | { readonly kind: 'say'; readonly text: string }
+  | { readonly kind: 'ask'; readonly text: string; readonly ask: OpenAsk }
+  | { readonly kind: 'call'; readonly call: PlannedCall }
+  | { readonly kind: 'load'; readonly group: string; readonly reason: string; readonly then: PlannedCall }
+  | { readonly kind: 'finish'; readonly summary: string; readonly text: string };
+
+/** An answer. */
+export function sayStep(text: string): Step {
+  return { kind: 'say', text };
+}
+
+/** A question, with the text that is shown; `ask.question` is what is asked again when the answer is not understood. */
+export function askStep(text: string, ask: Omit<OpenAsk, 'choices'> & { readonly choices: readonly Choice[] }): Step {
+  return { kind: 'ask', text, ask: { ...ask, choices: [...ask.choices] } };
+}

@@ -1,0 +1,79 @@
+import {
+  BaseChatModel,
+  type BaseChatModelCallOptions,
+  type BindToolsInput,
+} from '@langchain/core/language_models/chat_models';
+import { AIMessage, type BaseMessage } from '@langchain/core/messages';
+import type { ChatResult } from '@langchain/core/outputs';
+import { sleep } from '../time.ts';
+import { readBoundTools, type BoundTool } from './bound-tool.ts';
+
+export interface ScriptedAnswer {
+  readonly content?: string;
+  readonly toolCalls?: readonly {
+    readonly id?: string;
+    readonly name: string;
+    readonly args: Record<string, unknown>;
+  }[];
+  readonly kwargs?: Record<string, unknown>;
+  /** How long the model takes; an abort ends it early. */
+  readonly delayMs?: number;
+  /** Thrown after the delay instead of an answer. */
+  readonly throw?: unknown;
+}
+
+/** What a test's model says to a history, given the tools it was offered. */
+export type ModelScript = (
+  messages: readonly BaseMessage[],
+  tools: readonly BoundTool[],
+  call: { readonly signal: AbortSignal | undefined; readonly index: number },
+) => ScriptedAnswer | Promise<ScriptedAnswer>;
+
+/** A chat model for tests whose answers are a function. Rejects with the signal's reason when it is aborted. */
+export function createScriptedModel(script: ModelScript): BaseChatModel<ScriptedCallOptions> {
+  return new ScriptedChatModel(script);
+}
+
+interface ScriptedCallOptions extends BaseChatModelCallOptions {
+  tools?: BindToolsInput[];
+}
+
+class ScriptedChatModel extends BaseChatModel<ScriptedCallOptions> {
+  readonly #script: ModelScript;
+  #calls = 0;
+
+  constructor(script: ModelScript) {
+    super({});
+    this.#script = script;
+  }
+
+  override _llmType(): string {
+    return 'scripted';
+  }
+
+  override bindTools(tools: BindToolsInput[], kwargs?: Partial<ScriptedCallOptions>) {
+    return this.withConfig({ ...kwargs, tools });
+  }
+
+  override async _generate(messages: BaseMessage[], options: this['ParsedCallOptions']): Promise<ChatResult> {
+    const { signal } = options;
+    const index = this.#calls++;
+    signal?.throwIfAborted();
+    const answer = await this.#script(messages, readBoundTools(options.tools), { signal, index });
+    if (answer.delayMs) await sleep(answer.delayMs, signal);
+    signal?.throwIfAborted();
+    if (answer.throw !== undefined) throw answer.throw;
+    const content = answer.content ?? '';
+    const message = new AIMessage({
+      content,
+      tool_calls: (answer.toolCalls ?? []).map(({ id, name, args }, position) => ({
+        id: id ?? `call_${index}_${position}`,
+        name,
+        args,
+        type: 'tool_call' as const,
+      })),
+      additional_kwargs: answer.kwargs ?? {},
+    });
+    return { generations: [{ text: content, message }] };
+  }
+}
