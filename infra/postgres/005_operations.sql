@@ -54,7 +54,9 @@ create table port_allocations (
 create unique index port_allocations_held on port_allocations (server, port) where released_at is null;
 create index port_allocations_by_project on port_allocations (project) where released_at is null;
 
--- When the process that runs it last showed a sign of life; a run that is silent for too long is given to another.
+-- beat_at: the last sign of life of the process that runs it; a run that is silent for too long is given to another.
+-- epoch: grows each time the run is taken; whoever holds an older one can no longer change it (fencing).
 alter table runs add column beat_at timestamptz;
+alter table runs add column epoch int not null default 0;
 create index runs_by_project on runs ((payload ->> 'project'), created_at) where status in ('queued', 'running');
-create index runs_finished on runs (job, finished_at) where user_key is null and status in ('done', 'failed');
+create index runs_scheduled on runs (job, finished_at desc) where user_key is null and status in ('done', 'failed');

@@ -1,0 +1,259 @@
+import type { InboundEnvelope } from '../contracts/envelope.ts';
+import { withTransaction, type Pool, type Queryable } from './pool.ts';
+
+/** The intent of a piece of long work. `person` is told when it ends; null for work that nobody asked for. */
+export interface RunIntent {
+  readonly runId: string;
+  readonly job: string;
+  readonly payload: unknown;
+  readonly person: { readonly userKey: string; readonly chatKey: string } | null;
+  readonly threadId: string | null;
+  readonly traceId: string;
+}
+
+/** A run in the hands of this process, until it ends or is taken by another. */
+export interface HeldRun {
+  readonly runId: string;
+  readonly epoch: number;
+}
+
+export type BegunRun =
+  /** It is ours. `attempt` counts from 1. */
+  | {
+      readonly kind: 'held';
+      readonly run: HeldRun;
+      readonly attempt: number;
+      readonly payload: unknown;
+      readonly traceId: string;
+    }
+  /** Somebody else works on it and gave a sign of life within the lease. */
+  | { readonly kind: 'busy' }
+  /** It has ended, or there never was one. */
+  | { readonly kind: 'over' };
+
+export interface RunEnd {
+  readonly outcome: 'done' | 'failed';
+  readonly result: unknown;
+  readonly error: string | null;
+  /** For the person, if there is one. */
+  readonly say: string;
+}
+
+export interface RunRow {
+  readonly runId: string;
+  readonly job: string;
+  readonly status: 'queued' | 'running' | 'done' | 'failed';
+  readonly userKey: string | null;
+  readonly threadId: string | null;
+  readonly progress: unknown;
+  readonly result: unknown;
+  readonly error: string | null;
+  readonly attempts: number;
+  readonly createdAt: Date;
+  readonly finishedAt: Date | null;
+}
+
+/** How many executions of one scheduled job are kept. */
+const KEPT_SCHEDULED = 100;
+/** Lost runs that one sweep puts back; the next one takes the rest. */
+const SWEEP_BATCH = 100;
+
+const COLUMNS = `run_id as "runId", job, status, user_key as "userKey", thread_id as "threadId", progress, result, error, attempts,
+  created_at as "createdAt", finished_at as "finishedAt"`;
+
+/**
+ * Long work in Postgres, which is the only truth about it; the queue in Redis only says whose turn it is.
+ *
+ *   queued ──begin──▶ running ──finish──▶ done | failed
+ *     ▲                  │
+ *     └──────giveBack────┘          running and silent for longer than the lease: begin takes it over (epoch + 1)
+ */
+export function createRuns(pool: Pool) {
+  return {
+    /** Writes the intent. Calling it again with the same run id changes nothing. False when it was there before. */
+    async create(intent: RunIntent): Promise<boolean> {
+      const { runId, job, payload, person, threadId, traceId } = intent;
+      const { rowCount } = await pool.query(
+        `insert into runs (run_id, job, payload, user_key, chat_key, thread_id, trace_id)
+         values ($1, $2, $3::jsonb, $4, $5, $6, $7) on conflict (run_id) do nothing`,
+        [runId, job, JSON.stringify(payload), person?.userKey ?? null, person?.chatKey ?? null, threadId, traceId],
+      );
+      return rowCount === 1;
+    },
+
+    async find(runId: string): Promise<RunRow | null> {
+      const { rows } = await pool.query<RunRow>(`select ${COLUMNS} from runs where run_id = $1`, [runId]);
+      return rows[0] ?? null;
+    },
+
+    /** Takes a run that is queued, or whose holder has been silent for `leaseMs`. Of two processes at once, one gets it. */
+    async begin(runId: string, leaseMs: number): Promise<BegunRun> {
+      const { rows } = await pool.query<{ epoch: number; attempts: number; payload: unknown; traceId: string }>(
+        `update runs set status = 'running', attempts = attempts + 1, epoch = epoch + 1,
+                started_at = coalesce(started_at, clock_timestamp()), beat_at = clock_timestamp()
+          where run_id = $1
+            and (status = 'queued' or status = 'running' and beat_at < clock_timestamp() - $2 * interval '1 ms')
+          returning epoch, attempts, payload, trace_id as "traceId"`,
+        [runId, leaseMs],
+      );
+      const [row] = rows;
+      if (row) {
+        const { epoch, attempts, payload, traceId } = row;
+        return { kind: 'held', run: { runId, epoch }, attempt: attempts, payload, traceId };
+      }
+      const { rowCount } = await pool.query(
+        `select 1 from runs where run_id = $1 and status in ('queued', 'running')`,
+        [runId],
+      );
+      return { kind: rowCount === 1 ? 'busy' : 'over' };
+    },
+
+    /** Gives a sign of life for all held runs at once. Returns the ids of those that are no longer ours. */
+    async beat(held: readonly HeldRun[]): Promise<readonly string[]> {
+      const { rows } = await pool.query<{ run_id: string }>(
+        `update runs r set beat_at = clock_timestamp() from unnest($1::text[], $2::int[]) as k (run_id, epoch)
+          where r.run_id = k.run_id and r.epoch = k.epoch and r.status = 'running' returning r.run_id`,
+        [held.map((run) => run.runId), held.map((run) => run.epoch)],
+      );
+      const kept = new Set(rows.map((row) => row.run_id));
+      return held.filter((run) => !kept.has(run.runId)).map((run) => run.runId);
+    },
+
+    /** Writes how far it is. False when the run is no longer ours. */
+    async report(run: HeldRun, progress: unknown): Promise<boolean> {
+      const { rowCount } = await pool.query(
+        `update runs set progress = $3::jsonb, beat_at = clock_timestamp() where run_id = $1 and epoch = $2 and status = 'running'`,
+        [run.runId, run.epoch, JSON.stringify(progress)],
+      );
+      return rowCount === 1;
+    },
+
+    /** Puts a run back into the queue, due in `delayMs`. Unless it `counts`, the attempt is taken back. */
+    async giveBack(
+      run: HeldRun,
+      options: { readonly delayMs: number; readonly counts: boolean; readonly error: string | null },
+    ): Promise<boolean> {
+      const { rowCount } = await pool.query(
+        `update runs set status = 'queued', queued_at = clock_timestamp() + $3 * interval '1 ms', beat_at = null,
+                attempts = attempts - case when $4 then 0 else 1 end, error = coalesce($5, error)
+          where run_id = $1 and epoch = $2 and status = 'running'`,
+        [run.runId, run.epoch, options.delayMs, options.counts, options.error],
+      );
+      return rowCount === 1;
+    },
+
+    /**
+     * Ends a run and, when it has a person, puts `job-finished` into their inbox, in one transaction. Returns whose lane is
+     * to be woken; null when nobody waits for it or the run is no longer ours, and then nothing was written.
+     */
+    finish: (run: HeldRun, end: RunEnd): Promise<{ readonly userKey: string; readonly traceId: string } | null> =>
+      withTransaction(pool, async (db) => {
+        const { rows } = await db.query<Finished>(
+          `update runs set status = $3, result = $4::jsonb, error = $5, finished_at = clock_timestamp(), beat_at = null
+            where run_id = $1 and epoch = $2 and status = 'running'
+            returning run_id as "runId", job, user_key as "userKey", chat_key as "chatKey", thread_id as "threadId",
+                      trace_id as "traceId", finished_at as "finishedAt"`,
+          [run.runId, run.epoch, end.outcome, JSON.stringify(end.result ?? null), end.error],
+        );
+        const [row] = rows;
+        if (!row || row.userKey === null || row.chatKey === null) return null;
+        await putInbox(db, describeEnd({ ...row, userKey: row.userKey, chatKey: row.chatKey }, end));
+        return { userKey: row.userKey, traceId: row.traceId };
+      }),
+
+    /** Records an execution that nobody asked for, and forgets all but the newest hundred of its job. */
+    async record(
+      execution: {
+        readonly runId: string;
+        readonly job: string;
+        readonly traceId: string;
+        readonly startedAt: Date;
+      } & Omit<RunEnd, 'say'>,
+    ): Promise<void> {
+      const { runId, job, traceId, startedAt, outcome, result, error } = execution;
+      await pool.query(
+        `insert into runs (run_id, job, payload, trace_id, status, result, error, attempts, created_at, queued_at, started_at, finished_at)
+         values ($1, $2, '{}', $3, $4, $5::jsonb, $6, 1, $7, $7, $7, clock_timestamp())`,
+        [runId, job, traceId, outcome, JSON.stringify(result ?? null), error, startedAt],
+      );
+      await pool.query(
+        `delete from runs where run_id in (
+           select run_id from runs where job = $1 and user_key is null and status in ('done', 'failed')
+            order by finished_at desc offset $2)`,
+        [job, KEPT_SCHEDULED],
+      );
+    },
+
+    /**
+     * Runs that the queue may have lost: due for longer than `quietMs`, or in the hands of somebody silent for twice `leaseMs`.
+     * To be put into the queue again; what is still there is not added twice.
+     */
+    async sweep(
+      quietMs: number,
+      leaseMs: number,
+    ): Promise<readonly { readonly runId: string; readonly job: string; readonly traceId: string }[]> {
+      const { rows } = await pool.query<{ runId: string; job: string; traceId: string }>(
+        `update runs set queued_at = clock_timestamp() where run_id in (
+           select run_id from runs
+            where status = 'queued' and queued_at < clock_timestamp() - $1 * interval '1 ms'
+               or status = 'running' and beat_at < clock_timestamp() - 2 * $2 * interval '1 ms'
+            order by queued_at limit $3 for update skip locked)
+         returning run_id as "runId", job, trace_id as "traceId"`,
+        [quietMs, leaseMs, SWEEP_BATCH],
+      );
+      return rows;
+    },
+  };
+}
+
+interface Finished {
+  readonly runId: string;
+  readonly job: string;
+  readonly userKey: string | null;
+  readonly chatKey: string | null;
+  readonly threadId: string | null;
+  readonly traceId: string;
+  readonly finishedAt: Date;
+}
+
+type Asked = Finished & { readonly userKey: string; readonly chatKey: string };
+type JobFinished = Extract<InboundEnvelope, { kind: 'job-finished' }>;
+
+function describeEnd(run: Asked, end: RunEnd): JobFinished {
+  const { runId, job, userKey, chatKey, threadId, traceId, finishedAt } = run;
+  return {
+    kind: 'job-finished',
+    id: `jobs:jobs:${runId}`,
+    channel: 'jobs',
+    bot: 'jobs',
+    updateId: runId,
+    userKey,
+    chatKey,
+    traceId,
+    at: finishedAt.toISOString(),
+    runId,
+    job,
+    threadId,
+    outcome: end.outcome,
+    say: end.say,
+  };
+}
+
+/** The same door as a message: an inbox row, unique by the run, and a lane for it to be handled in. */
+async function putInbox(db: Queryable, envelope: JobFinished): Promise<void> {
+  await db.query(
+    `insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id)
+     values ($1, $2, $3, $4, $5, $6, $7::jsonb, $8) on conflict (channel, bot, update_id) do nothing`,
+    [
+      envelope.channel,
+      envelope.bot,
+      envelope.updateId,
+      envelope.userKey,
+      envelope.chatKey,
+      envelope.kind,
+      JSON.stringify(envelope),
+      envelope.traceId,
+    ],
+  );
+  await db.query(`insert into lanes (user_key) values ($1) on conflict do nothing`, [envelope.userKey]);
+}
