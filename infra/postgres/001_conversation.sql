@@ -41,7 +41,8 @@ create table lanes (
   epoch       bigint not null default 0,
   worker      text,
   lease_until timestamptz,
-  attempts    int not null default 0,
+  attempts    int not null default 0,   -- begins without progress that count towards the dead letter
+  begun       int not null default 0,   -- begins since the last end of a turn: more than one means that a run was cut off
   not_before  timestamptz,
   woken_at    timestamptz,
   stop_before bigint not null default 0

@@ -18,27 +18,27 @@ end $$;
 -- Takes the lane of person `u` for worker `w` if it is free, and returns up to `max_messages` open inbox rows in order.
 --   in:  lease_ms, idle_ms (a thread idle for longer is expired), agent
 --   out: no row when the lane is busy, backing off, or has nothing to do; else
---        epoch, attempts, stop_before, messages, person {name, role} or null,
+--        epoch, attempts, begun, stop_before, messages, person {name, role} or null,
 --        thread_id (null when the first message needs none), thread_new, expired {threadId, title} or null
 -- The leading messages of one chat form the turn; the caller leaves the others open.
 create function lane_begin(u text, w text, lease_ms int, max_messages int, idle_ms bigint, agent_id text)
-returns table (epoch bigint, attempts int, stop_before bigint, messages json, person json, thread_id text, thread_new boolean, expired json)
+returns table (epoch bigint, attempts int, begun int, stop_before bigint, messages json, person json, thread_id text, thread_new boolean, expired json)
 language plpgsql volatile as $$
 declare
-  e bigint; a int; s bigint; m json; first_kind text; first_chat text; tid text; is_new boolean := false; gone json; idle boolean;
+  e bigint; a int; b int; s bigint; m json; first_kind text; first_chat text; tid text; is_new boolean := false; gone json; idle boolean;
 begin
   update lanes l
-     set epoch = l.epoch + 1, worker = w, lease_until = clock_timestamp() + lease_ms * interval '1 ms', attempts = l.attempts + 1
+     set epoch = l.epoch + 1, worker = w, lease_until = clock_timestamp() + lease_ms * interval '1 ms', attempts = l.attempts + 1, begun = l.begun + 1
    where l.user_key = u
      and (l.worker is null or l.lease_until < clock_timestamp())
      and (l.not_before is null or l.not_before <= clock_timestamp())
-  returning l.epoch, l.attempts, l.stop_before into e, a, s;
+  returning l.epoch, l.attempts, l.begun, l.stop_before into e, a, b, s;
   if e is null then return; end if;
 
   select json_agg(json_build_object('id', o.id, 'envelope', o.envelope) order by o.id) into m
     from (select i.id, i.envelope from inbox i where i.user_key = u and i.outcome is null order by i.id limit max_messages) o;
   if m is null then
-    update lanes l set worker = null, lease_until = null, attempts = 0 where l.user_key = u and l.epoch = e;
+    update lanes l set worker = null, lease_until = null, attempts = 0, begun = 0 where l.user_key = u and l.epoch = e;
     return;
   end if;
 
@@ -65,7 +65,7 @@ begin
     is_new := true;
   end if;
 
-  return query select e, a, s, m,
+  return query select e, a, b, s, m,
     (select json_build_object('name', p.name, 'role', p.role) from users p where p.user_key = u), tid, is_new, gone;
 end $$;
 
@@ -133,7 +133,7 @@ begin
   end if;
   select exists (select 1 from inbox i where i.user_key = u and i.outcome is null) into rest;
   update lanes l
-     set worker = null, lease_until = null, attempts = 0, not_before = null, woken_at = case when rest then now() else null end
+     set worker = null, lease_until = null, attempts = 0, begun = 0, not_before = null, woken_at = case when rest then now() else null end
    where l.user_key = u;
   return query select true, rest;
 end $$;
@@ -144,21 +144,23 @@ begin
   update lanes l
      set worker = null, lease_until = null, attempts = greatest(0, l.attempts - case when counts then 0 else 1 end),
          not_before = case when backoff_ms > 0 then clock_timestamp() + backoff_ms * interval '1 ms' else null end,
-         woken_at = clock_timestamp() + backoff_ms * interval '1 ms'
+         woken_at = case when backoff_ms > 0 then null else clock_timestamp() end
    where l.user_key = u and l.epoch = e;
   return found;
 end $$;
 
--- People with open messages whose lane is free or expired and whom nobody woke for `quiet_ms`. Marks them as woken.
+-- People with open messages whose lane is free or expired and whom nobody woke for `quiet_ms`, or whose pause is over.
+-- Marks them as woken.
 create function lane_sweep(quiet_ms int, max_lanes int) returns setof text language sql volatile as $$
   update lanes l set woken_at = clock_timestamp()
    where l.user_key in (
-     select c.user_key from lanes c
+     select c.user_key
+       from (select i.user_key, min(i.received_at) as oldest from inbox i where i.outcome is null group by i.user_key) o
+       join lanes c on c.user_key = o.user_key
       where (c.worker is null or c.lease_until < clock_timestamp())
         and (c.not_before is null or c.not_before <= clock_timestamp())
         and (c.woken_at is null or c.woken_at < clock_timestamp() - quiet_ms * interval '1 ms')
-        and c.user_key in (select distinct i.user_key from inbox i
-                            where i.outcome is null and i.received_at < clock_timestamp() - least(quiet_ms, 5000) * interval '1 ms')
-      limit max_lanes for update skip locked)
+        and (c.not_before is not null or o.oldest < clock_timestamp() - quiet_ms * interval '1 ms')
+      limit max_lanes for update of c skip locked)
   returning l.user_key
 $$;

@@ -46,6 +46,10 @@ export const ERRORS = {
   ALREADY_EXISTS: { remedy: 'tell-model', say: 'A {kind} named {name} already exists.' },
   CONFLICT: { remedy: 'tell-model', say: '{detail}' },
   NOT_PERMITTED: { remedy: 'tell-user', say: 'Your role ({role}) does not allow that: {action} needs {needed}.' },
+  NEEDS_APPROVAL: {
+    remedy: 'tell-user',
+    say: '{action} needs the approval of a second person, and approvals are not set up here. Nothing was changed.',
+  },
   NO_CAPACITY: { remedy: 'tell-model', say: '{detail}' },
   MODEL_UNAVAILABLE: {
     remedy: 'tell-user',

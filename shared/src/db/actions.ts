@@ -82,3 +82,12 @@ export async function settleAction(
     values: [actionId, outcome.status, JSON.stringify(outcome.result ?? null), outcome.errorCode],
   });
 }
+
+/** What this turn has done so far, in the words that each tool has for people. */
+export async function doneInTurn(db: Queryable, turnId: string): Promise<readonly string[]> {
+  const { rows } = await db.query<{ say: string | null }>(
+    `select result ->> 'say' as say from actions where turn_id = $1 and status = 'done' order by started_at, action_id`,
+    [turnId],
+  );
+  return rows.flatMap((row) => row.say?.split('\n')[0] ?? []);
+}

@@ -14,8 +14,10 @@ export interface InboxMessage {
 }
 
 export interface Begun extends Lane {
-  /** How often this lane was begun since its last progress, this time included. */
+  /** How often this lane was begun without progress, this time included; drains and infrastructure errors do not count. */
   readonly attempts: number;
+  /** An earlier run of this turn was cut off: its checkpoint and effects may be there. */
+  readonly resumed: boolean;
   /** Inbox id of the newest /stop: messages before it are not to be answered. */
   readonly stopBefore: number;
   /** Open messages in order of arrival, at least one. */
@@ -49,6 +51,7 @@ export async function beginLane(db: Queryable, userKey: string, options: BeginOp
     userKey,
     epoch: row.epoch,
     attempts: row.attempts,
+    resumed: row.begun > 1,
     stopBefore: Number(row.stop_before),
     messages: row.messages,
     person: row.person,
@@ -61,6 +64,7 @@ export async function beginLane(db: Queryable, userKey: string, options: BeginOp
 interface BeginRow {
   readonly epoch: string;
   readonly attempts: number;
+  readonly begun: number;
   readonly stop_before: string;
   readonly messages: InboxMessage[];
   readonly person: { name: string; role: Role } | null;

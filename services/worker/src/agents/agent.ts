@@ -1,0 +1,76 @@
+import type { Button } from '@signalbox/shared/contracts/envelope';
+import type { Role } from '@signalbox/shared/contracts/roles';
+import type { ToolCallResult } from '../tools/execute.ts';
+import type { ToolRegistry } from '../tools/registry.ts';
+
+/** One message of a batch, as the agent sees it. */
+export interface AgentMessage {
+  /** The envelope's id: a message is never taken into a thread's state twice. */
+  readonly id: string;
+  readonly text: string;
+  /** Set when it is news of the system and not a person's words. */
+  readonly event: { readonly kind: 'job-finished'; readonly say: string } | null;
+}
+
+/** All that an agent may reach while it runs. Effects go through `call` only. */
+export interface AgentRun {
+  readonly turnId: string;
+  readonly threadId: string;
+  readonly traceId: string;
+  readonly chatKey: string;
+  readonly actor: { readonly userKey: string; readonly name: string; readonly role: Role };
+  /** Fires on /stop, on shutdown and when the lane is lost. */
+  readonly signal: AbortSignal;
+  /** Runs one tool call under the runtime's rules. Never throws for what a tool did; throws when the lane was lost. */
+  call(request: {
+    readonly callId: string;
+    readonly tool: string;
+    readonly args: unknown;
+    readonly groups: readonly string[];
+  }): Promise<ToolCallResult>;
+  /** Sends a message in the middle of the turn. The same key twice is one message. */
+  say(reply: AgentReply): Promise<void>;
+}
+
+export interface AgentReply {
+  /** Idempotency key, unique in the thread. */
+  readonly key: string;
+  readonly text: string;
+  readonly buttons: readonly Button[];
+}
+
+export interface AgentResult {
+  readonly outcome: 'answered' | 'waiting' | 'finished' | 'limit';
+  /** Everything that the person is to see of this turn, in order, including what `say` has sent already. */
+  readonly replies: readonly AgentReply[];
+  /** Ids of the batch's messages that came after the thread had ended: they start the next thread. */
+  readonly unhandled: readonly string[];
+  readonly passes: number;
+  readonly toolCalls: number;
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | null;
+  readonly title: string | null;
+  readonly summary: string | null;
+}
+
+export interface Agent {
+  /** Runs passes until the turn ends. `resume`: an earlier run of this turn may have died; go on from its checkpoint. */
+  run(input: {
+    readonly messages: readonly AgentMessage[];
+    readonly run: AgentRun;
+    readonly resume: boolean;
+    readonly threadNew: boolean;
+  }): Promise<AgentResult>;
+  /** Takes what the person was told when a turn was cut short into the conversation, so that the next turn knows. */
+  note(input: { readonly run: Pick<AgentRun, 'threadId' | 'turnId'>; readonly text: string }): Promise<void>;
+}
+
+/** What an agent is built from. `M` is the chat model and `C` the checkpoint saver: their packages live with the agents. */
+export interface AgentParts<M, C> {
+  readonly model: M;
+  readonly checkpoints: C;
+  readonly registry: ToolRegistry;
+  /** Known names by kind of thing, for the prompt and for filling arguments. */
+  readonly knownNames: () => Promise<Readonly<Record<string, readonly string[]>>>;
+  /** Most rounds of model and tools in one turn. */
+  readonly maxPasses: number;
+}

@@ -1,0 +1,198 @@
+import type { RunnableConfig } from '@langchain/core/runnables';
+import type {
+  ChannelVersions,
+  Checkpoint,
+  CheckpointMetadata,
+  CheckpointTuple,
+  PendingWrite,
+} from '@langchain/langgraph-checkpoint';
+import { WRITES_IDX_MAP } from '@langchain/langgraph-checkpoint';
+import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
+import { AppError } from '@signalbox/shared/errors';
+import type { Lane } from '@signalbox/shared/db/lanes';
+import type { Pool } from '@signalbox/shared/db/pool';
+
+const SCHEMA = 'langgraph';
+/** Any fixed number: it only has to differ from other advisory locks of the product. */
+const SETUP_LOCK = 7_270_011;
+
+/** The part of a thread's state that is not yet in Postgres. */
+interface OpenThread {
+  readonly lane: Lane;
+  /** Nothing is stored of this thread yet, so a read can be skipped. */
+  empty: boolean;
+  /** The newest checkpoint that was put and not flushed. */
+  head: {
+    readonly config: RunnableConfig;
+    readonly checkpoint: Checkpoint;
+    readonly metadata: CheckpointMetadata;
+  } | null;
+  /** Channel versions that changed since the last flush. */
+  versions: ChannelVersions;
+  /** Writes of finished tasks, by the checkpoint they belong to. */
+  writes: Map<string, { readonly taskId: string; readonly writes: PendingWrite[] }[]>;
+  /** The checkpoint that Postgres holds; the parent of the next one. */
+  storedId: string | undefined;
+}
+
+/*
+ * Checkpoints in the stock tables, fenced and behind a barrier.
+ * While a turn holds a thread (`open` … `close`), checkpoints are kept in memory; `flush` writes the newest one, in one statement
+ * that writes nothing unless the lane still carries the turn's epoch. The runtime flushes before every effect and before the end of
+ * the turn. What a crash loses is therefore only thinking, which is done again; an effect is always preceded by its checkpoint.
+ * Supersteps between two barriers are not stored one by one: stock, a turn costs 53 statements in 11 transactions.
+ * Threads that are not open are written through, as the stock saver does.
+ */
+export class Checkpoints extends PostgresSaver {
+  readonly #pool: Pool;
+  readonly #open = new Map<string, OpenThread>();
+
+  constructor(pool: Pool) {
+    super(pool, undefined, { schema: SCHEMA });
+    this.#pool = pool;
+  }
+
+  /** Creates the tables. Safe when several workers start at once. */
+  override async setup(): Promise<void> {
+    const client = await this.#pool.connect();
+    try {
+      await client.query('select pg_advisory_lock($1)', [SETUP_LOCK]);
+      await super.setup();
+    } finally {
+      await client.query('select pg_advisory_unlock($1)', [SETUP_LOCK]);
+      client.release();
+    }
+  }
+
+  /** Begins a turn on a thread. `empty`: the thread was just made, so that nothing can be stored of it. */
+  open(threadId: string, lane: Lane, empty: boolean): void {
+    this.#open.set(threadId, { lane, empty, head: null, versions: {}, writes: new Map(), storedId: undefined });
+  }
+
+  /** Ends a turn on a thread and forgets what was not flushed. */
+  close(threadId: string): void {
+    this.#open.delete(threadId);
+  }
+
+  /** The barrier: after it, the thread's newest state is in Postgres. Throws LANE_LOST when another worker holds the lane. */
+  async flush(threadId: string): Promise<void> {
+    const thread = this.#open.get(threadId);
+    if (!thread?.head) return;
+    const { config, checkpoint, metadata } = thread.head;
+    const blobs = await this.#encodeBlobs(checkpoint, thread.versions);
+    const writes = await this.#encodeWrites(thread.writes.get(checkpoint.id) ?? []);
+    const { channel_values: _, ...stored } = checkpoint;
+    const parent = thread.storedId ?? (thread.empty ? undefined : config.configurable?.['checkpoint_id']);
+    const { rows } = await this.#pool.query<{ stored: boolean }>({
+      name: 'checkpoint_flush',
+      text: FLUSH,
+      values: [
+        thread.lane.userKey,
+        thread.lane.epoch,
+        threadId,
+        checkpoint.id,
+        parent ?? null,
+        JSON.stringify(stored),
+        // A NUL is the one character that jsonb cannot hold.
+        JSON.stringify(metadata).replaceAll('\\u0000', ''),
+        ...blobs,
+        ...writes,
+      ],
+    });
+    if (!rows[0]?.stored) throw new AppError('LANE_LOST', { userKey: thread.lane.userKey });
+    thread.storedId = checkpoint.id;
+    thread.empty = false;
+    thread.head = null;
+    thread.versions = {};
+    thread.writes.clear();
+  }
+
+  override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+    const threadId = config.configurable?.['thread_id'] as string; // LangGraph's contract: a string in every config
+    const thread = this.#open.get(threadId);
+    if (thread?.head) await this.flush(threadId);
+    if (thread?.empty) return undefined;
+    return super.getTuple(config);
+  }
+
+  override async put(
+    config: RunnableConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    versions: ChannelVersions,
+  ): Promise<RunnableConfig> {
+    const { thread_id: threadId, checkpoint_ns: space = '' } = config.configurable ?? {};
+    const thread = this.#open.get(threadId as string);
+    // Subgraphs keep their own namespaces: they are rare, and written through.
+    if (!thread || space !== '') return super.put(config, checkpoint, metadata, versions);
+    // LangGraph copies a checkpoint before it changes it, so keeping the reference is safe.
+    thread.head = { config: thread.head?.config ?? config, checkpoint, metadata };
+    Object.assign(thread.versions, versions);
+    for (const id of thread.writes.keys()) if (id !== checkpoint.id) thread.writes.delete(id);
+    return { configurable: { thread_id: threadId, checkpoint_ns: space, checkpoint_id: checkpoint.id } };
+  }
+
+  override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
+    const { thread_id: threadId, checkpoint_ns: space = '', checkpoint_id: checkpointId } = config.configurable ?? {};
+    const thread = this.#open.get(threadId as string);
+    if (!thread || space !== '') return super.putWrites(config, writes, taskId);
+    const list = thread.writes.get(checkpointId as string) ?? [];
+    list.push({ taskId, writes });
+    thread.writes.set(checkpointId as string, list);
+  }
+
+  async #encodeBlobs(
+    checkpoint: Checkpoint,
+    versions: ChannelVersions,
+  ): Promise<readonly [string[], string[], string[], (Buffer | null)[]]> {
+    const columns: [string[], string[], string[], (Buffer | null)[]] = [[], [], [], []];
+    for (const [channel, version] of Object.entries(versions)) {
+      const [type, bytes] =
+        channel in checkpoint.channel_values
+          ? await this.serde.dumpsTyped(checkpoint.channel_values[channel])
+          : ['empty', null];
+      columns[0].push(channel);
+      columns[1].push(String(version));
+      columns[2].push(type);
+      columns[3].push(bytes && Buffer.from(bytes));
+    }
+    return columns;
+  }
+
+  async #encodeWrites(
+    tasks: readonly { readonly taskId: string; readonly writes: PendingWrite[] }[],
+  ): Promise<readonly [string[], number[], string[], string[], Buffer[]]> {
+    const columns: [string[], number[], string[], string[], Buffer[]] = [[], [], [], [], []];
+    for (const task of tasks) {
+      for (const [index, [channel, value]] of task.writes.entries()) {
+        const [type, bytes] = await this.serde.dumpsTyped(value);
+        columns[0].push(task.taskId);
+        columns[1].push(WRITES_IDX_MAP[channel] ?? index);
+        columns[2].push(channel);
+        columns[3].push(type);
+        columns[4].push(Buffer.from(bytes));
+      }
+    }
+    return columns;
+  }
+}
+
+/** $1 person $2 epoch $3 thread $4 checkpoint $5 parent $6 body $7 metadata $8–$11 blobs $12–$16 writes. False when the lane was lost. */
+const FLUSH = `
+with held as (select 1 from lanes where user_key = $1 and epoch = $2 and worker is not null for share),
+b as (
+  insert into ${SCHEMA}.checkpoint_blobs (thread_id, checkpoint_ns, channel, version, type, blob)
+  select $3, '', x.channel, x.version, x.type, x.blob
+    from held, unnest($8::text[], $9::text[], $10::text[], $11::bytea[]) as x (channel, version, type, blob)
+  on conflict do nothing),
+w as (
+  insert into ${SCHEMA}.checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob)
+  select $3, '', $4, x.task, x.idx, x.channel, x.type, x.blob
+    from held, unnest($12::text[], $13::int[], $14::text[], $15::text[], $16::bytea[]) as x (task, idx, channel, type, blob)
+  on conflict do nothing),
+c as (
+  insert into ${SCHEMA}.checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
+  select $3, '', $4, $5, $6::jsonb, $7::jsonb from held
+  on conflict (thread_id, checkpoint_ns, checkpoint_id) do update set checkpoint = excluded.checkpoint, metadata = excluded.metadata
+  returning 1)
+select exists (select 1 from c) as stored`;

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { Button } from '@signalbox/shared/contracts/envelope';
+import type { ToolDefinition } from '../../tools/registry.ts';
+
+/** The tools that are always loaded. The graph carries them out itself: they talk to the person or steer the turn. */
+export const BASE_TOOLS = {
+  respond_to_user: {
+    describe:
+      'Send a message to the person. Use awaiting_response=true only to ask a question that you need answered before you can go on; the turn then ends and continues with the answer. For progress use false. Offer choices as buttons when there are few.',
+    input: z.object({
+      message: z.string().min(1).max(8_000).describe('Markdown text for the person.'),
+      awaiting_response: z.boolean().default(false),
+      choices: z.array(Button).max(8).default([]),
+    }),
+  },
+  search_knowledge: {
+    describe: 'Search the documentation and the past conversations of this person. Each hit names its source; cite it.',
+    input: z.object({
+      query: z.string().min(1).max(500),
+      scope: z.enum(['docs', 'code', 'history', 'logs', 'all']).default('all'),
+    }),
+  },
+  request_capabilities: {
+    describe: 'Load groups of tools that the task needs. They are available in the next step.',
+    input: z.object({ capabilities: z.array(z.string().min(1)).min(1).max(10), reason: z.string().min(1).max(500) }),
+  },
+  finish_task: {
+    describe:
+      'End this conversation. Call it only after the person has confirmed that the task is done ("thanks", "perfect", "that is all"). The next message then starts a new conversation.',
+    input: z.object({
+      summary: z.string().min(1).max(1_000).describe('What was accomplished, in one or two sentences.'),
+    }),
+  },
+} as const;
+
+export type BaseToolName = keyof typeof BASE_TOOLS;
+
+export function isBaseTool(name: string): name is BaseToolName {
+  return Object.hasOwn(BASE_TOOLS, name);
+}
+
+/** What the model is told of the base tools. */
+export const BASE_DEFINITIONS: readonly ToolDefinition[] = Object.entries(BASE_TOOLS).map(
+  ([name, { describe, input }]) => ({
+    name,
+    description: describe,
+    schema: { ...z.toJSONSchema(input, { io: 'input', target: 'draft-7' }) },
+  }),
+);
+
+/** The one tool of the intent parser. */
+export const IntentSchema = z.object({
+  task_summary: z.string().max(200).describe('What the person wants, in one short line.'),
+  capabilities: z
+    .array(z.string())
+    .max(10)
+    .describe('Names of the capability groups that the task needs; empty for small talk.'),
+  project: z.string().max(100).nullable().default(null).describe('The known project that it is about, or null.'),
+});
+
+export const INTENT_TOOL: ToolDefinition = {
+  name: 'classify_intent',
+  description: 'Say what the person wants and which capability groups it needs.',
+  schema: { ...z.toJSONSchema(IntentSchema, { io: 'input', target: 'draft-7' }) },
+};

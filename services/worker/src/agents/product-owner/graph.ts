@@ -1,0 +1,71 @@
+import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
+import type { AIMessage, BaseMessage } from '@langchain/core/messages';
+import { END, START, StateGraph, type LangGraphRunnableConfig } from '@langchain/langgraph';
+import type { ToolCallResult } from '../../tools/execute.ts';
+import type { ToolDefinition } from '../../tools/registry.ts';
+import type { AgentParts, AgentRun } from '../agent.ts';
+import type { Checkpoints } from '../checkpoints.ts';
+import { intentParser } from './intent-parser.ts';
+import { poTools } from './po-tools.ts';
+import { productOwner } from './product-owner.ts';
+import { SessionState } from './state.ts';
+
+/*
+ *            ┌──────────── continuation ────────────┐
+ *   START ───┤                                      ▼
+ *            └── new task ─▶ intent_parser ─▶ product_owner ◀──▶ po_tools
+ *                                                   │               │
+ *                                                   └──▶   END   ◀──┘
+ * product_owner → END: an answer without calls, or the pass limit.  po_tools → END: waiting for an answer, or finished.
+ * Passes go through the graph; there is no loop inside a node. Waiting is a checkpoint and END, never a blocked process.
+ */
+
+interface BoundModel {
+  invoke(messages: BaseMessage[], options: { signal: AbortSignal }): Promise<AIMessage>;
+}
+
+export interface GraphParts {
+  readonly registry: AgentParts<BaseChatModel, Checkpoints>['registry'];
+  readonly knownNames: () => Promise<Readonly<Record<string, readonly string[]>>>;
+  readonly maxPasses: number;
+  /** The model with these tools; `force` names the one that it has to call. */
+  bind(tools: readonly ToolDefinition[], force?: string): BoundModel;
+  search(query: string, scope: 'docs' | 'code' | 'history' | 'logs' | 'all', userKey: string): Promise<ToolCallResult>;
+}
+
+/** What a single run carries beside the state. Never checkpointed. */
+export interface RunExtras {
+  readonly run: AgentRun;
+  /** Index of the turn's first message. */
+  readonly turnStart: (messages: readonly BaseMessage[]) => number;
+}
+
+/** The extras that the agent put into the config of this run. */
+export function runOf(config: LangGraphRunnableConfig): RunExtras {
+  return config.configurable?.['extras'] as RunExtras; // put there by index.ts on every invoke
+}
+
+export function buildGraph(parts: GraphParts, checkpoints: Checkpoints) {
+  return new StateGraph(SessionState)
+    .addNode('intent_parser', intentParser(parts))
+    .addNode('product_owner', productOwner(parts))
+    .addNode('po_tools', poTools(parts))
+    .addConditionalEdges(START, (state) => (state.skipIntentParser ? 'product_owner' : 'intent_parser'), [
+      'intent_parser',
+      'product_owner',
+    ])
+    .addEdge('intent_parser', 'product_owner')
+    .addConditionalEdges('product_owner', routeAfterModel, ['po_tools', END])
+    .addConditionalEdges('po_tools', routeAfterTools, ['product_owner', END])
+    .compile({ checkpointer: checkpoints });
+}
+
+function routeAfterModel(state: SessionState): 'po_tools' | typeof END {
+  if (state.limitReached) return END;
+  const last = state.messages.at(-1) as AIMessage | undefined; // product_owner always ends with an answer of the model
+  return (last?.tool_calls?.length ?? 0) > 0 ? 'po_tools' : END;
+}
+
+function routeAfterTools(state: SessionState): 'product_owner' | typeof END {
+  return state.awaitingUserResponse || state.userConfirmedComplete ? END : 'product_owner';
+}

@@ -1,0 +1,160 @@
+import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
+import { AIMessage, HumanMessage, type UsageMetadata } from '@langchain/core/messages';
+import { toModelError } from '@signalbox/shared/model/failure';
+import type { ToolCallResult } from '../../tools/execute.ts';
+import type { KnowledgeScope } from '../../tools/ports/knowledge.ts';
+import type { Agent, AgentMessage, AgentParts, AgentResult, AgentRun } from '../agent.ts';
+import type { Checkpoints } from '../checkpoints.ts';
+import { buildGraph, type GraphParts, type RunExtras } from './graph.ts';
+import { repliesSince, startOf } from './replies.ts';
+import type { SessionState, SessionUpdate } from './state.ts';
+import { firstLine } from './words.ts';
+
+export const PRODUCT_OWNER = 'product_owner';
+
+/** Titles are for lists and announcements on a phone. */
+const TITLE_LENGTH = 80;
+
+/** The default agent: finds out what is wanted, loads what it needs, asks back, calls tools, reports. */
+export function createProductOwner(
+  parts: AgentParts<BaseChatModel, Checkpoints> & {
+    search(query: string, scope: KnowledgeScope, userKey: string): Promise<ToolCallResult>;
+  },
+): Agent {
+  const graph = buildGraph({ ...parts, bind: binder(parts.model) }, parts.checkpoints);
+  return {
+    run: async ({ messages, run, resume, threadNew }) => {
+      const batch = new Set(messages.map((message) => message.id));
+      const extras: RunExtras = { run, turnStart: (all) => startOf(all, batch) };
+      const config = {
+        configurable: { thread_id: run.threadId, extras },
+        signal: run.signal,
+        durability: 'sync' as const, // the saver decides what that means: see checkpoints.ts
+        recursionLimit: parts.maxPasses * 2 + 5,
+      };
+      const state = resume ? await resumeTurn() : await graph.invoke(input(messages, run, threadNew), config);
+      await parts.checkpoints.flush(run.threadId);
+      return toResult(state, messages);
+
+      // An earlier run may have died anywhere. Input is never sent again while a step is pending: its calls would stay unanswered.
+      async function resumeTurn(): Promise<SessionState> {
+        const before = await graph.getState(config);
+        const values = before.values as Partial<SessionState>; // empty when nothing was stored yet
+        const known = new Set((values.messages ?? []).map((message) => message.id));
+        const rest = messages.filter((message) => !known.has(message.id));
+        // Tasks and not `next`: a task that finished just before the crash is no longer in `next`, and still has to be applied.
+        let state = before.tasks.length > 0 ? await graph.invoke(null, config) : (values as SessionState);
+        // What came after the end of the task starts the next one.
+        if (rest.length > 0 && !state.userConfirmedComplete)
+          state = await graph.invoke(input(rest, run, known.size === 0), config);
+        return state;
+      }
+    },
+    note: async ({ run, text }) => {
+      const config = { configurable: { thread_id: run.threadId } };
+      // As an answer of product_owner it ends whatever was pending, and it closes the requests before it.
+      await graph.updateState(
+        config,
+        { messages: [new AIMessage({ id: `note_${run.turnId}`, content: text })] },
+        'product_owner',
+      );
+      await parts.checkpoints.flush(run.threadId);
+    },
+  };
+}
+
+/** A new message resets what belongs to one turn; what belongs to the conversation stays. */
+function input(messages: readonly AgentMessage[], run: AgentRun, isNew: boolean): SessionUpdate {
+  return {
+    threadId: run.threadId,
+    userKey: run.actor.userKey,
+    telegramUserId: /^\d+$/.test(run.actor.userKey) ? Number(run.actor.userKey) : null,
+    chatKey: run.chatKey,
+    correlationId: run.traceId,
+    messages: messages.map(
+      (message) =>
+        new HumanMessage({
+          id: message.id,
+          content: message.text,
+          ...(message.event ? { additional_kwargs: { event: message.event } } : {}),
+        }),
+    ),
+    awaitingUserResponse: false,
+    userConfirmedComplete: false,
+    finishedAfter: null,
+    poIterations: 0,
+    limitReached: false,
+    isContinuation: !isNew,
+    skipIntentParser: !isNew,
+  };
+}
+
+function toResult(state: SessionState, batch: readonly AgentMessage[]): AgentResult {
+  const start = startOf(state.messages, new Set(batch.map((message) => message.id)));
+  const answers = state.messages.slice(start).filter(AIMessage.isInstance);
+  const finishedAt = state.userConfirmedComplete
+    ? batch.findIndex((message) => message.id === state.finishedAfter)
+    : -1;
+  const request = state.taskSummary ?? batch.find((message) => message.event === null)?.text ?? '';
+  return {
+    outcome: outcomeOf(state),
+    replies: repliesSince(state.messages, start),
+    unhandled: finishedAt === -1 ? [] : batch.slice(finishedAt + 1).map((message) => message.id),
+    passes: state.poIterations,
+    toolCalls: answers.reduce((sum, answer) => sum + (answer.tool_calls?.length ?? 0), 0),
+    usage: usageOf(answers),
+    title: firstLine(request).slice(0, TITLE_LENGTH) || null,
+    summary: state.userConfirmedComplete ? state.taskSummary : null,
+  };
+}
+
+function outcomeOf(state: SessionState): AgentResult['outcome'] {
+  if (state.userConfirmedComplete) return 'finished';
+  if (state.limitReached) return 'limit';
+  return state.awaitingUserResponse ? 'waiting' : 'answered';
+}
+
+function usageOf(answers: readonly AIMessage[]): AgentResult['usage'] {
+  const counted = answers
+    .map((answer) => answer.usage_metadata as UsageMetadata | undefined)
+    .filter((usage) => usage !== undefined);
+  if (counted.length === 0) return null;
+  return {
+    inputTokens: counted.reduce((sum, usage) => sum + usage.input_tokens, 0),
+    outputTokens: counted.reduce((sum, usage) => sum + usage.output_tokens, 0),
+  };
+}
+
+/** Binding costs time and depends only on the tool names, so it is done once per set of tools. */
+function binder(model: BaseChatModel): GraphParts['bind'] {
+  const bound = new Map<string, ReturnType<GraphParts['bind']>>();
+  return (tools, force) => {
+    const key = [force ?? '', ...tools.map((tool) => tool.name)].join(' ');
+    const known = bound.get(key);
+    if (known) return known;
+    if (!model.bindTools) throw new Error(`the chat model ${model._llmType()} cannot call tools; choose one that can.`);
+    const runnable = model.bindTools(
+      tools.map(({ name, description, schema }) => ({
+        type: 'function',
+        function: { name, description, parameters: schema },
+      })),
+      force ? { tool_choice: force } : {},
+    );
+    const result = failingInWords(runnable as ReturnType<GraphParts['bind']>); // a chat model answers with an AIMessage (its chunk is one)
+    bound.set(key, result);
+    return result;
+  };
+}
+
+/** A provider's error becomes one of the catalog; an abort stays what it is. */
+function failingInWords(model: ReturnType<GraphParts['bind']>): ReturnType<GraphParts['bind']> {
+  return {
+    invoke: async (messages, options) => {
+      try {
+        return await model.invoke(messages, options);
+      } catch (thrown) {
+        throw options.signal.aborted ? thrown : toModelError(thrown);
+      }
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import { AIMessage, ToolMessage } from '@langchain/core/messages';
+import type { LangGraphRunnableConfig } from '@langchain/langgraph';
+import type { ToolCallResult } from '../../tools/execute.ts';
+import type { AgentRun } from '../agent.ts';
+import { BASE_TOOLS, isBaseTool, type BaseToolName } from './base-tools.ts';
+import { runOf, type GraphParts } from './graph.ts';
+import { lastRequest } from './replies.ts';
+import type { SessionState, SessionUpdate } from './state.ts';
+import { NOTHING_TO_FINISH, taskFinished } from './words.ts';
+
+interface CallOutcome {
+  readonly result: ToolCallResult;
+  readonly update: SessionUpdate;
+}
+
+type Call = NonNullable<AIMessage['tool_calls']>[number];
+
+/** Carries out the calls of the last answer, one after another, so that what the person sees keeps the model's order. */
+export function poTools(parts: GraphParts) {
+  return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {
+    const { run } = runOf(config);
+    const last = state.messages.at(-1);
+    const calls = AIMessage.isInstance(last) ? (last.tool_calls ?? []) : [];
+    const messages: ToolMessage[] = [];
+    let update: SessionUpdate = {};
+    for (const call of calls) {
+      run.signal.throwIfAborted();
+      const outcome = isBaseTool(call.name)
+        ? await baseCall(parts, state, run, call, call.name)
+        : await toolCall(state, run, call);
+      messages.push(toMessage(call, outcome.result));
+      const errors = outcome.result.code ? [`${call.name}: ${outcome.result.code}`] : [];
+      update = {
+        ...update,
+        ...outcome.update,
+        errors: [...((update.errors as string[] | undefined) ?? []), ...errors],
+      };
+    }
+    return { ...update, messages };
+  };
+}
+
+async function toolCall(state: SessionState, run: AgentRun, call: Call): Promise<CallOutcome> {
+  const result = await run.call({
+    callId: call.id ?? '',
+    tool: call.name,
+    args: call.args,
+    groups: state.activeCapabilities,
+  });
+  const project = result.ok && typeof call.args['project'] === 'string' ? call.args['project'] : null;
+  return { result, update: project === null ? {} : { currentProject: project } };
+}
+
+async function baseCall(
+  parts: GraphParts,
+  state: SessionState,
+  run: AgentRun,
+  call: Call,
+  name: BaseToolName,
+): Promise<CallOutcome> {
+  const parsed = BASE_TOOLS[name].input.safeParse(call.args);
+  if (!parsed.success) {
+    const detail = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
+    return refuse(`The arguments of ${name} are not valid: ${detail}.`);
+  }
+  switch (name) {
+    case 'respond_to_user': {
+      const { message, awaiting_response: awaiting, choices } = BASE_TOOLS.respond_to_user.input.parse(call.args);
+      // A question ends the turn and goes out with it; anything else goes out now, while the turn runs.
+      if (!awaiting) await run.say({ key: call.id ?? '', text: message, buttons: choices });
+      return accept({ sent: true, awaiting }, message, awaiting ? { awaitingUserResponse: true } : {});
+    }
+    case 'search_knowledge': {
+      const { query, scope } = BASE_TOOLS.search_knowledge.input.parse(call.args);
+      const found = await parts.search(query, scope, run.actor.userKey);
+      return { result: found, update: {} };
+    }
+    case 'request_capabilities': {
+      const { capabilities } = BASE_TOOLS.request_capabilities.input.parse(call.args);
+      const { installed, missing, unknown } = parts.registry.sort(capabilities);
+      const tools = parts.registry.definitions(installed).map((definition) => definition.name);
+      const result = { enabled: installed, new_tools: tools, not_installed: missing, unknown };
+      return accept(result, describeLoaded(installed, missing, unknown), { activeCapabilities: [...installed] });
+    }
+    case 'finish_task': {
+      const { summary } = BASE_TOOLS.finish_task.input.parse(call.args);
+      const request = lastRequest(state.messages);
+      // Only the person can say that it is done: something was shown before, and a message came after it.
+      if (!request?.afterReply) return refuse(NOTHING_TO_FINISH);
+      const update = { userConfirmedComplete: true, taskSummary: summary, finishedAfter: request.id };
+      return accept({ finished: true, thread_id: state.threadId, summary }, taskFinished(summary), update);
+    }
+  }
+}
+
+function toMessage(call: Call, result: ToolCallResult): ToolMessage {
+  const { ok, code, say } = result;
+  return new ToolMessage({
+    id: `tool_${call.id}`,
+    tool_call_id: call.id ?? '',
+    name: call.name,
+    status: ok ? 'success' : 'error',
+    content: JSON.stringify(ok ? { ok, result: result.result } : { ok, error: code, say }),
+    additional_kwargs: { say },
+  });
+}
+
+function accept(result: unknown, say: string, update: SessionUpdate): CallOutcome {
+  return { result: { ok: true, result, say, code: null }, update };
+}
+
+function refuse(say: string): CallOutcome {
+  return { result: { ok: false, result: null, say, code: 'TOOL_INPUT_INVALID' }, update: {} };
+}
+
+function describeLoaded(installed: readonly string[], missing: readonly string[], unknown: readonly string[]): string {
+  const parts = [
+    installed.length > 0 ? `Loaded: ${installed.join(', ')}.` : '',
+    missing.length > 0 ? `Not installed here: ${missing.join(', ')}.` : '',
+    unknown.length > 0 ? `There is no group named ${unknown.join(', ')}.` : '',
+  ];
+  return parts.filter(Boolean).join(' ');
+}

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { AIMessage, type BaseMessage } from '@langchain/core/messages';
+import type { LangGraphRunnableConfig } from '@langchain/langgraph';
+import { BASE_DEFINITIONS } from './base-tools.ts';
+import { runOf, type GraphParts } from './graph.ts';
+import { systemMessage, withAnsweredCalls } from './prompt.ts';
+import type { SessionState, SessionUpdate } from './state.ts';
+import { limitReached, NO_ANSWER } from './words.ts';
+
+/** One pass: the model sees the conversation and the loaded tools, and answers or proposes calls. */
+export function productOwner(parts: GraphParts) {
+  return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {
+    const { run, turnStart } = runOf(config);
+    if (state.poIterations >= parts.maxPasses) {
+      const since = state.messages.slice(turnStart(state.messages));
+      return {
+        messages: [new AIMessage({ id: randomUUID(), content: limitReached(since, parts.maxPasses) })],
+        limitReached: true,
+      };
+    }
+    const system = systemMessage(state, run.actor, parts.registry.catalog, await parts.knownNames());
+    const model = parts.bind([...BASE_DEFINITIONS, ...parts.registry.definitions(state.activeCapabilities)]);
+    const prompt: BaseMessage[] = [system, ...withAnsweredCalls(state.messages)];
+    let answer = await model.invoke(prompt, { signal: run.signal });
+    // An empty answer is a hiccup of the provider more often than not: asked once more, then told to the person.
+    if (isEmpty(answer)) answer = await model.invoke(prompt, { signal: run.signal });
+    const message = isEmpty(answer) ? new AIMessage({ content: NO_ANSWER }) : answer;
+    return { messages: [withUniqueIds(message)], poIterations: state.poIterations + 1 };
+  };
+}
+
+function isEmpty(message: AIMessage): boolean {
+  return (
+    message.text.trim() === '' &&
+    (message.tool_calls ?? []).length === 0 &&
+    (message.invalid_tool_calls ?? []).length === 0
+  );
+}
+
+/**
+ * Gives the message an id and makes its call ids unique in the thread: providers repeat ids such as `call_1`, and a repeated id
+ * would be taken for a call that was answered long ago. Calls whose arguments could not be read become calls that will be refused,
+ * so that the model is told.
+ */
+function withUniqueIds(answer: AIMessage): AIMessage {
+  // Ids of tool calls become action ids and job ids, where a colon is not allowed.
+  const id = (answer.id ?? randomUUID()).replace(/[^\w-]/g, '_');
+  const unreadable = (answer.invalid_tool_calls ?? []).map((call) => ({
+    name: call.name ?? 'unnamed',
+    args: { unreadable_arguments: String(call.args ?? '').slice(0, 500) },
+  }));
+  const calls = [...(answer.tool_calls ?? []), ...unreadable].map((call, index) => ({
+    type: 'tool_call' as const,
+    name: call.name,
+    args: call.args,
+    id: `act_${id}_${index}`,
+  }));
+  return new AIMessage({
+    id,
+    content: answer.text,
+    tool_calls: calls,
+    additional_kwargs: plannerMark(answer),
+    ...(answer.usage_metadata ? { usage_metadata: answer.usage_metadata } : {}),
+  });
+}
+
+/** Of the extras of a provider only the planner's own place mark is kept: raw tool calls among them would contradict the renamed ids. */
+function plannerMark(answer: AIMessage): Record<string, unknown> {
+  const mark = answer.additional_kwargs['planner'];
+  return mark === undefined ? {} : { planner: mark };
+}

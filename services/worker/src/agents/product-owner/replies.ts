@@ -1,0 +1,51 @@
+import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import type { AgentReply } from '../agent.ts';
+import { BASE_TOOLS } from './base-tools.ts';
+
+/**
+ * What the person is to see of a turn, read off the state: the texts of the answers and the messages of respond_to_user that were
+ * carried out, and the closing line of finish_task. Being a function of the state, it gives the same keys when a turn is resumed.
+ */
+export function repliesSince(messages: readonly BaseMessage[], start: number): readonly AgentReply[] {
+  const results = new Map(messages.filter(ToolMessage.isInstance).map((message) => [message.tool_call_id, message]));
+  return messages.slice(start).flatMap((message) => {
+    if (!AIMessage.isInstance(message)) return [];
+    const text = message.text.trim();
+    const own = text === '' ? [] : [{ key: message.id ?? '', text, buttons: [] }];
+    return [...own, ...(message.tool_calls ?? []).flatMap((call) => callReply(call, results.get(call.id ?? '')))];
+  });
+}
+
+/** Where the turn begins: the first message of its batch. */
+export function startOf(messages: readonly BaseMessage[], batch: ReadonlySet<string>): number {
+  const index = messages.findIndex((message) => message.id !== undefined && batch.has(message.id));
+  return index === -1 ? messages.length : index;
+}
+
+/**
+ * The request that the newest answer is about: the one that the planner says it answers, else the newest message of the person.
+ * `afterReply`: the person was shown something before it.
+ */
+export function lastRequest(
+  messages: readonly BaseMessage[],
+): { readonly id: string; readonly afterReply: boolean } | null {
+  const last = messages.findLast(AIMessage.isInstance);
+  const mark = last?.additional_kwargs['planner'] as { for?: string } | undefined; // written by the offline planner only
+  const humans = messages.filter(HumanMessage.isInstance);
+  const request = humans.find((message) => message.id === mark?.for) ?? humans.at(-1);
+  if (!request?.id) return null;
+  const before = messages.slice(0, messages.indexOf(request));
+  return { id: request.id, afterReply: repliesSince(before, 0).length > 0 };
+}
+
+function callReply(
+  call: { readonly id?: string; readonly name: string; readonly args: unknown },
+  result: ToolMessage | undefined,
+): readonly AgentReply[] {
+  if (!result || result.status === 'error') return [];
+  if (call.name === 'finish_task')
+    return [{ key: call.id ?? '', text: String(result.additional_kwargs['say'] ?? ''), buttons: [] }];
+  if (call.name !== 'respond_to_user') return [];
+  const parsed = BASE_TOOLS.respond_to_user.input.safeParse(call.args);
+  return parsed.success ? [{ key: call.id ?? '', text: parsed.data.message, buttons: parsed.data.choices }] : [];
+}

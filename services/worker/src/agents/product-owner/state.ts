@@ -1,0 +1,56 @@
+import type { BaseMessage } from '@langchain/core/messages';
+import { Annotation, messagesStateReducer } from '@langchain/langgraph';
+
+/** Keeps the last value that is not null. */
+const lastValue = <T>(before: T, after: T): T => after ?? before;
+
+/** Adds what is new, once, in order. */
+const union = (before: string[], after: string[]): string[] => [...new Set([...before, ...after])];
+
+/** How many errors a thread remembers: enough to see a pattern, few enough to stay small. */
+const ERRORS_KEPT = 20;
+
+/**
+ * The state of one conversation, checkpointed after each step. Everything in it is JSON or a message.
+ * A field whose reducer is `lastValue` can be left out of an update.
+ */
+export const SessionState = Annotation.Root({
+  // Identity
+  threadId: Annotation<string>,
+  userKey: Annotation<string>,
+  /** Telegram's numeric id, when the person is there. */
+  telegramUserId: Annotation<number | null>({ reducer: lastValue, default: () => null }),
+  chatKey: Annotation<string>,
+  correlationId: Annotation<string | null>({ reducer: lastValue, default: () => null }),
+
+  // Conversation
+  messages: Annotation<BaseMessage[]>({ reducer: messagesStateReducer, default: () => [] }),
+
+  // Task
+  taskSummary: Annotation<string | null>({ reducer: lastValue, default: () => null }),
+  currentProject: Annotation<string | null>({ reducer: lastValue, default: () => null }),
+
+  // Capabilities: groups are added, never silently lost
+  activeCapabilities: Annotation<string[]>({ reducer: union, default: () => [] }),
+
+  // Control flow
+  awaitingUserResponse: Annotation<boolean>({ reducer: (_, after) => after, default: () => false }),
+  userConfirmedComplete: Annotation<boolean>({ reducer: (_, after) => after, default: () => false }),
+  /** Passes in this turn; reset by each new message. */
+  poIterations: Annotation<number>({ reducer: (_, after) => after, default: () => 0 }),
+  limitReached: Annotation<boolean>({ reducer: (_, after) => after, default: () => false }),
+  /** The message after which the thread ended; later ones of the batch start the next thread. */
+  finishedAfter: Annotation<string | null>({ reducer: (_, after) => after, default: () => null }),
+
+  // Routing
+  isContinuation: Annotation<boolean>({ reducer: (_, after) => after, default: () => false }),
+  skipIntentParser: Annotation<boolean>({ reducer: (_, after) => after, default: () => false }),
+
+  errors: Annotation<string[]>({
+    reducer: (before, after) => [...before, ...after].slice(-ERRORS_KEPT),
+    default: () => [],
+  }),
+});
+
+export type SessionState = typeof SessionState.State;
+export type SessionUpdate = typeof SessionState.Update;

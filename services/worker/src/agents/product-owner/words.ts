@@ -1,0 +1,26 @@
+import { ToolMessage, type BaseMessage } from '@langchain/core/messages';
+
+/** The honest end of a turn that used up its passes: what was done, and how to go on. */
+export function limitReached(messages: readonly BaseMessage[], passes: number): string {
+  const done = messages
+    .filter(ToolMessage.isInstance)
+    .filter((message) => message.status !== 'error' && typeof message.additional_kwargs['say'] === 'string')
+    .map((message) => firstLine(String(message.additional_kwargs['say'])));
+  const list = [...new Set(done)].slice(-8).map((line) => `- ${line}`);
+  const soFar = list.length > 0 ? `Done so far:\n${list.join('\n')}` : 'Nothing was changed.';
+  return `I stopped after ${passes} steps without reaching the end. ${soFar}\n\nSay "go on" to continue, or tell me what to do differently.`;
+}
+
+/** Said when the model answered nothing twice. */
+export const NO_ANSWER = 'The language model gave no usable answer, so I stopped. Please say it again in other words.';
+
+/** The last line of a conversation that the person has confirmed as done. */
+export function taskFinished(summary: string): string {
+  return `Glad to help. I closed this task: ${firstLine(summary)}`;
+}
+
+export const NOTHING_TO_FINISH = 'There is nothing to finish yet: no result has been shown in this conversation.';
+
+export function firstLine(text: string): string {
+  return (text.split('\n').find((line) => line.trim() !== '') ?? '').trim();
+}

@@ -1,0 +1,29 @@
+import { hostname } from 'node:os';
+import { CommonConfig, readConfig } from '@signalbox/shared/config';
+import { ModelConfig } from '@signalbox/shared/model/port';
+import { MINUTE_MS } from '@signalbox/shared/time';
+import { z } from 'zod';
+
+const WorkerConfig = CommonConfig.extend({
+  //TMP   ...ModelConfig.shape,
+  /** Stable name of this worker among its siblings; a pod name is fine. */
+  WORKER_NAME: z.string().default(`worker-${hostname()}`),
+  /** How many people are served at once. */
+  WORKER_SLOTS: z.coerce.number().int().min(1).max(1_000).default(32),
+  /** Most rounds of model and tools in one turn. */
+  MAX_PASSES: z.coerce.number().int().min(1).max(100).default(20),
+  /** After this many silent minutes a conversation ends and the next message starts a new one. */
+  THREAD_IDLE_MINUTES: z.coerce.number().positive().default(30),
+  /** A lane whose worker gave no sign for this long is taken over, in milliseconds. */
+  LANE_LEASE_MS: z.coerce.number().int().min(500).default(5_000),
+  /** Database connections of this process. */
+  DATABASE_CONNECTIONS: z.coerce.number().int().min(2).max(200).default(16),
+});
+
+export type WorkerConfig = z.infer<typeof WorkerConfig> & { readonly idleMs: number };
+
+/** Reads the worker's configuration. Throws CONFIG_INVALID with every problem. */
+export function loadConfig(environment?: Readonly<Record<string, string | undefined>>): WorkerConfig {
+  const config = readConfig(WorkerConfig, environment);
+  return { ...config, idleMs: config.THREAD_IDLE_MINUTES * MINUTE_MS };
+}

@@ -1,0 +1,265 @@
+import { INBOUND, OUTBOUND, type WakeUp } from '@signalbox/shared/contracts/topics';
+import { putDeadLetter } from '@signalbox/shared/db/dead-letters';
+import {
+  beatLanes,
+  beginLane,
+  finishLane,
+  readStopBefore,
+  sweepLanes,
+  yieldLane,
+  type BeginOptions,
+  type Begun,
+} from '@signalbox/shared/db/lanes';
+import { isTransient, type Pool } from '@signalbox/shared/db/pool';
+import { AppError, say } from '@signalbox/shared/errors';
+import { PRIORITY } from '@signalbox/shared/contracts/envelope';
+import { background, type Closable } from '@signalbox/shared/lifecycle';
+import type { Log } from '@signalbox/shared/log';
+import type { Publisher } from '@signalbox/shared/streams/publish';
+import { backoffMs, sleep } from '@signalbox/shared/time';
+import type { TurnSignals } from './turn.ts';
+
+/*
+ * A lane in this process:
+ *   wake-up → begin ─┬─ busy or nothing to do → forget it (the holder sees the message)
+ *                    ├─ too many attempts     → dead letter, tell the person, finish
+ *                    └─ begun → beat every second → turn → finish → wake again if more waits
+ *                                 │                  └─ failed → yield with back-off (infrastructure) or counted (poison)
+ *                                 └─ lease lost → abort, write nothing
+ */
+
+/** After this many begins without progress a batch is poison. */
+const MAX_ATTEMPTS = 5;
+const MAX_BATCH = 10;
+const BEAT_MS = 1_000;
+const SWEEP_MS = 1_000;
+/** A message that nobody woke for this long lost its wake-up: a crash, a lost Redis, a trimmed stream. */
+const QUIET_MS = 5_000;
+const SWEEP_LANES = 200;
+/** How long a closing worker lets its turns run on. */
+const DRAIN_MS = 4_000;
+const MAX_BACKOFF_MS = 30_000;
+/** Telegram shows "typing" for 5 s; quick answers show none at all. */
+const TYPING_AFTER_MS = 400;
+const TYPING_EVERY_MS = 4_000;
+
+interface Held {
+  readonly begun: Begun;
+  readonly abort: AbortController;
+  stopBefore: number;
+}
+
+export interface LaneOptions extends Omit<BeginOptions, 'maxMessages'> {
+  readonly pool: Pool;
+  readonly publisher: Publisher;
+  readonly log: Log;
+  /** Handles the messages of a begun lane and ends the turn. True when more wait. */
+  readonly turn: (begun: Begun, signals: TurnSignals) => Promise<boolean>;
+  readonly onTurn?: (result: 'finished' | 'yielded' | 'lost' | 'dead-lettered', durationMs: number) => void;
+  readonly onThread?: (begun: Begun) => void;
+}
+
+export interface Lanes extends Closable {
+  /** Resolves when begin has answered; `work` runs on. Wire it to the inbound stream. */
+  handle(wakeUp: WakeUp): Promise<{ readonly work: Promise<void> }>;
+  /** A /stop nudge: looks at the lane now and not at the next beat. */
+  nudge(userKey: string): Promise<void>;
+  running(): number;
+}
+
+export function createLanes(options: LaneOptions): Lanes {
+  const { pool, publisher, log, worker, leaseMs } = options;
+  const held = new Map<string, Held>();
+  const stop = new AbortController();
+  const begin: BeginOptions = { ...options, maxMessages: MAX_BATCH };
+
+  const wake = async (userKeys: readonly string[], traceId: string): Promise<void> => {
+    await publisher
+      .publish(
+        INBOUND,
+        userKeys.map((userKey) => ({ userKey, traceId })),
+      )
+      .catch((error: unknown) =>
+        log.warn('wake-up not published; the sweeper will', { lanes: userKeys.length, error }),
+      );
+  };
+
+  const handle = async (wakeUp: WakeUp): Promise<{ work: Promise<void> }> => {
+    // Not begun while this process works on it or stops: the messages stay in the inbox, and the holder or the sweeper sees them.
+    if (stop.signal.aborted || held.has(wakeUp.userKey)) return { work: Promise.resolve() };
+    const begun = await beginLane(pool, wakeUp.userKey, begin);
+    return { work: begun ? work(begun, wakeUp.traceId) : Promise.resolve() };
+  };
+
+  const work = async (begun: Begun, traceId: string): Promise<void> => {
+    const lane: Held = { begun, abort: new AbortController(), stopBefore: begun.stopBefore };
+    held.set(begun.userKey, lane);
+    const startedAt = performance.now();
+    const done = (result: 'finished' | 'yielded' | 'lost' | 'dead-lettered'): void =>
+      options.onTurn?.(result, performance.now() - startedAt);
+    try {
+      options.onThread?.(begun);
+      if (begun.attempts > MAX_ATTEMPTS) {
+        if (await deadLetter(begun)) await wake([begun.userKey], traceId);
+        done('dead-lettered');
+        return;
+      }
+      background(log, 'typing', showTyping(lane));
+      const more = await options.turn(begun, {
+        signal: lane.abort.signal,
+        stopBefore: () => (lane.stopBefore > begun.stopBefore ? lane.stopBefore : 0),
+      });
+      held.delete(begun.userKey);
+      if (more) await wake([begun.userKey], traceId);
+      done('finished');
+    } catch (error) {
+      done(await giveBack(lane, error));
+    } finally {
+      held.delete(begun.userKey);
+      lane.abort.abort(new AppError('LANE_LOST', { userKey: begun.userKey })); // ends the typing loop; the turn is over
+    }
+  };
+
+  /** After a failed turn. A lost lane belongs to someone else; all else is given back, counted unless the infrastructure was at fault. */
+  const giveBack = async ({ begun }: Held, error: unknown): Promise<'lost' | 'yielded'> => {
+    if (error instanceof AppError && error.code === 'LANE_LOST') {
+      log.warn('lane lost, turn dropped', { userKey: begun.userKey, epoch: begun.epoch });
+      return 'lost';
+    }
+    const draining = stop.signal.aborted;
+    const infrastructure = draining || isTransient(error);
+    const pauseMs = draining ? 0 : backoffMs(begun.attempts, 250, MAX_BACKOFF_MS);
+    log[draining ? 'info' : 'error']('turn not finished, lane given back', {
+      userKey: begun.userKey,
+      attempts: begun.attempts,
+      infrastructure,
+      pauseMs,
+      error,
+    });
+    await yieldLane(pool, begun, { countAttempt: !infrastructure, backoffMs: pauseMs }).catch((failure: unknown) =>
+      log.warn('lane not given back; its lease will run out', { userKey: begun.userKey, error: failure }),
+    );
+    // A pause is waited for by the sweeper, which any worker runs; waiting here would be lost with this process.
+    if (pauseMs === 0) await wake([begun.userKey], 'yield');
+    return 'yielded';
+  };
+
+  /** Poison: only the first message is given up, so that the ones behind it get their chance. */
+  const deadLetter = async (begun: Begun): Promise<boolean> => {
+    const message = begun.messages[0];
+    if (!message) return false;
+    const { id, envelope } = message;
+    const ref = await putDeadLetter(pool, {
+      source: 'inbound',
+      ref: String(id),
+      userKey: begun.userKey,
+      reason: `no progress in ${MAX_ATTEMPTS} attempts`,
+      body: envelope,
+    });
+    log.error('message dead-lettered', { userKey: begun.userKey, inboxId: id, ref, traceId: envelope.traceId });
+    const { ok, more } = await finishLane(pool, begun, {
+      turn: null,
+      outcomes: [{ id, outcome: 'dead-lettered', reason: ref }],
+      replies: [
+        {
+          key: `dead:${id}`,
+          chatKey: envelope.chatKey,
+          userKey: begun.userKey,
+          threadId: begun.threadId,
+          turnId: null,
+          traceId: envelope.traceId,
+          priority: PRIORITY.reply,
+          slot: null,
+          body: { text: say('DEAD_LETTERED', { ref }), buttons: [] },
+        },
+      ],
+      thread: null,
+    });
+    if (ok) await announce(envelope.chatKey, envelope.traceId, 'send');
+    return more;
+  };
+
+  const announce = (chatKey: string, traceId: string, kind: 'send' | 'typing'): Promise<void> =>
+    publisher
+      .publish(OUTBOUND, [{ kind, chatKey, traceId }])
+      .catch((error: unknown) => log.debug('not announced', { chatKey, kind, error }));
+
+  const showTyping = async (lane: Held): Promise<void> => {
+    const first = lane.begun.messages[0]?.envelope;
+    await sleep(TYPING_AFTER_MS, lane.abort.signal);
+    while (first && !lane.abort.signal.aborted) {
+      await announce(first.chatKey, first.traceId, 'typing');
+      await sleep(TYPING_EVERY_MS, lane.abort.signal);
+    }
+  };
+
+  const lookForStop = async (lane: Held): Promise<void> => {
+    const stopBefore = await readStopBefore(pool, lane.begun.userKey);
+    if (stopBefore <= lane.stopBefore) return;
+    lane.stopBefore = stopBefore;
+    lane.abort.abort(new Error('stopped by /stop'));
+  };
+
+  /** Keeps our leases. A lease that could not be extended in its time counts as lost: another worker may have taken the lane. */
+  const beatLoop = async (): Promise<void> => {
+    let lastGoodMs = performance.now();
+    while (!stop.signal.aborted || held.size > 0) {
+      await sleep(BEAT_MS);
+      const lanes = [...held.values()];
+      if (lanes.length === 0) {
+        lastGoodMs = performance.now();
+        continue;
+      }
+      try {
+        const lost = await beatLanes(
+          pool,
+          worker,
+          lanes.map((lane) => lane.begun),
+          leaseMs,
+        );
+        lastGoodMs = performance.now();
+        for (const userKey of lost) lose(held.get(userKey), lanes);
+      } catch (error) {
+        log.warn('leases not extended', { lanes: lanes.length, error });
+        if (performance.now() - lastGoodMs > leaseMs) for (const lane of lanes) lose(lane, lanes);
+      }
+    }
+  };
+
+  const lose = (lane: Held | undefined, asked: readonly Held[]): void => {
+    // A lane that was finished, or begun anew, while the beat was under way is not the one that was asked about.
+    if (lane && asked.includes(lane)) lane.abort.abort(new AppError('LANE_LOST', { userKey: lane.begun.userKey }));
+  };
+
+  const sweepLoop = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      await sleep(SWEEP_MS, stop.signal);
+      if (stop.signal.aborted) break;
+      try {
+        const lanes = await sweepLanes(pool, QUIET_MS, SWEEP_LANES);
+        if (lanes.length > 0) log.info('lanes woken by the sweeper', { lanes: lanes.length });
+        await wake(lanes, 'sweep');
+      } catch (error) {
+        log.warn('sweep failed', { error });
+      }
+    }
+  };
+
+  const loops = Promise.all([beatLoop(), sweepLoop()]);
+  return {
+    handle,
+    running: () => held.size,
+    nudge: async (userKey) => {
+      const lane = held.get(userKey);
+      if (lane) await lookForStop(lane);
+    },
+    close: async () => {
+      stop.abort();
+      // Short turns finish; longer ones are cut at their next step and go on in another worker from their checkpoint.
+      const deadlineMs = performance.now() + DRAIN_MS;
+      while (held.size > 0 && performance.now() < deadlineMs) await sleep(20);
+      for (const lane of held.values()) lane.abort.abort(new Error('the worker is shutting down'));
+      await loops;
+    },
+  };
+}

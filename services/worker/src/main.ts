@@ -1,0 +1,11 @@
+import { runService } from '@signalbox/shared/lifecycle';
+import { createLog } from '@signalbox/shared/log';
+import { loadConfig } from './config.ts';
+import { wire } from './wire.ts';
+import { createWorker } from './worker.ts';
+
+const config = loadConfig();
+const log = createLog('worker', config.LOG_LEVEL);
+await runService(log, async (own) => {
+  await createWorker(own, config, log, wire(config, log));
+});

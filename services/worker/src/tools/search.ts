@@ -1,0 +1,30 @@
+import { toAppError } from '@signalbox/shared/errors';
+import { newId } from '@signalbox/shared/ids';
+import type { Log } from '@signalbox/shared/log';
+import { failure, type ToolCallResult } from './execute.ts';
+import type { Knowledge, KnowledgeScope } from './ports/knowledge.ts';
+
+const HITS = 5;
+
+/** The base tool search_knowledge: every hit with its source, in words and as data. Never throws. */
+export async function searchKnowledge(
+  knowledge: Knowledge,
+  query: string,
+  scope: KnowledgeScope,
+  userKey: string,
+  log: Log,
+): Promise<ToolCallResult> {
+  try {
+    const found = await knowledge.search(query, scope, userKey, HITS);
+    const lines = found.hits.map((hit) => `**${hit.source}**\n${hit.excerpt}`);
+    const say =
+      lines.length > 0
+        ? lines.join('\n\n')
+        : `I found nothing about “${query}” in the documentation or in our conversations.`;
+    return { ok: true, result: { results: found.hits, unavailable: found.unavailable }, say, code: null };
+  } catch (thrown) {
+    const error = toAppError(thrown, newId('ref'));
+    log.error('search failed', { error });
+    return failure(error);
+  }
+}

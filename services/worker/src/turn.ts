@@ -1,0 +1,325 @@
+import type { InboxOutcome, OutboundEnvelope } from '@signalbox/shared/contracts/envelope';
+import { PRIORITY } from '@signalbox/shared/contracts/envelope';
+import { finishLane, type Begun, type InboxMessage, type TurnEnd, type TurnOutcome } from '@signalbox/shared/db/lanes';
+import { sayInTurn } from '@signalbox/shared/db/outbox';
+import type { Pool } from '@signalbox/shared/db/pool';
+import { AppError } from '@signalbox/shared/errors';
+import { newId } from '@signalbox/shared/ids';
+import type { Log } from '@signalbox/shared/log';
+import type { Agent, AgentMessage, AgentReply, AgentResult, AgentRun } from './agents/agent.ts';
+import { WORDS } from './reply.ts';
+import type { CallScope, ToolCall, ToolCallResult } from './tools/execute.ts';
+
+/*
+ * Read this first: one wake of a lane, from the messages that wait to the transaction that ends it.
+ *
+ *   begun lane ─▶ plan the batch ─┬─ messages of one chat ─▶ agent ─▶ replies, outcomes, thread ─┐
+ *                                 ├─ /new                 ─▶ close the thread                    ├─▶ finish (one transaction)
+ *                                 ├─ stopped by /stop     ─▶ settle as stopped                   │
+ *                                 └─ job news, no thread  ─▶ notice                             ─┘
+ * Whatever is thrown here is an infrastructure error or a lost lane, and leaves the messages open for the next begin.
+ */
+
+export interface TurnParts {
+  readonly pool: Pool;
+  readonly agent: Agent;
+  readonly worker: string;
+  readonly model: string;
+  readonly idleMs: number;
+  readonly log: Log;
+  /** Names the thread that the checkpoints of this turn belong to, and the fence that they carry. */
+  openThread(threadId: string, begun: Begun): void;
+  closeThread(threadId: string): void;
+  flush(threadId: string): Promise<void>;
+  execute(scope: CallScope, call: ToolCall): Promise<ToolCallResult>;
+  /** Tells the gateway that a chat has something to send. Failing is harmless: a sweeper does it again. */
+  announce(chatKey: string, traceId: string): Promise<void>;
+  /** Effects of this turn that are done, in words, for an honest "stopped". */
+  doneInTurn(turnId: string): Promise<readonly string[]>;
+}
+
+export interface TurnSignals {
+  /** Fires when the turn has to end at once: /stop, shutdown, lost lane. */
+  readonly signal: AbortSignal;
+  /** Inbox id of the newest /stop that came while the turn ran, else 0. */
+  stopBefore(): number;
+}
+
+/** Handles what waits in a begun lane and ends the turn. True when more messages wait. */
+export async function runTurn(parts: TurnParts, begun: Begun, signals: TurnSignals): Promise<boolean> {
+  const stopped = begun.messages.filter((message) => isStopped(message, begun.stopBefore));
+  if (stopped.length > 0)
+    return finish(parts, begun, {
+      turn: null,
+      outcomes: settle(stopped, 'stopped', '/stop'),
+      replies: [],
+      thread: null,
+    });
+  const [first] = begun.messages;
+  if (!first) return finish(parts, begun, { turn: null, outcomes: [], replies: [], thread: null });
+  if (first.envelope.kind === 'command') return finish(parts, begun, closeThread(parts, begun, first));
+  if (begun.person === null)
+    return finish(parts, begun, {
+      turn: null,
+      outcomes: settle([first], 'refused', 'no role'),
+      replies: [],
+      thread: null,
+    });
+  if (first.envelope.kind === 'job-finished' && first.envelope.threadId !== begun.threadId)
+    return finish(parts, begun, notice(parts, begun, first));
+  return agentTurn(parts, begun, begun.person, signals);
+}
+
+async function agentTurn(
+  parts: TurnParts,
+  begun: Begun,
+  person: NonNullable<Begun['person']>,
+  signals: TurnSignals,
+): Promise<boolean> {
+  const batch = leadingBatch(begun);
+  const threadId = begun.threadId as string; // lane_begin gives one whenever the first row is a message, or news of its own thread
+  const startedAt = new Date();
+  const { traceId, chatKey } = (batch[0] as InboxMessage).envelope; // a batch holds at least the first message
+  const context: TurnContext = { begun, batch, threadId, chatKey, traceId, turnId: newId('turn'), startedAt };
+  const log = parts.log.child({ traceId, turnId: context.turnId, threadId, userKey: begun.userKey });
+  parts.openThread(threadId, begun);
+  try {
+    const result = await parts.agent.run({
+      messages: batch.map(toAgentMessage),
+      run: agentRun(parts, context, { userKey: begun.userKey, ...person }, signals.signal, log),
+      resume: begun.resumed,
+      threadNew: begun.threadNew,
+    });
+    const more = await finish(parts, begun, endOf(parts, context, result));
+    log.info('turn finished', {
+      outcome: result.outcome,
+      messages: batch.length,
+      passes: result.passes,
+      toolCalls: result.toolCalls,
+      durationMs: Date.now() - startedAt.getTime(),
+    });
+    return more;
+  } catch (thrown) {
+    const stopBefore = signals.stopBefore();
+    const isStop = stopBefore > 0 && signals.signal.aborted;
+    // What a library makes of an abort varies; the reason that we gave does not.
+    if (signals.signal.aborted && !isStop) throw signals.signal.reason;
+    if (!isStop && !(thrown instanceof AppError && thrown.remedy === 'tell-user')) throw thrown;
+    const text = isStop ? WORDS.stopped(await parts.doneInTurn(context.turnId)) : WORDS.failed(thrown as AppError);
+    await parts.agent.note({ run: context, text });
+    log.info('turn cut short', { stopped: isStop, error: isStop ? undefined : thrown });
+    return finish(parts, begun, cutShort(parts, context, isStop ? 'stopped' : 'failed', text));
+  } finally {
+    parts.closeThread(threadId);
+  }
+}
+
+interface TurnContext {
+  readonly begun: Begun;
+  readonly batch: readonly InboxMessage[];
+  readonly threadId: string;
+  readonly chatKey: string;
+  readonly traceId: string;
+  readonly turnId: string;
+  readonly startedAt: Date;
+}
+
+/** The first messages that belong together: one chat, one thread, words and news of jobs, no command. */
+function leadingBatch(begun: Begun): readonly InboxMessage[] {
+  const chatKey = begun.messages[0]?.envelope.chatKey;
+  const end = begun.messages.findIndex(({ envelope }) => {
+    if (envelope.chatKey !== chatKey || envelope.kind === 'command') return true;
+    return envelope.kind === 'job-finished' && envelope.threadId !== begun.threadId;
+  });
+  return end === -1 ? begun.messages : begun.messages.slice(0, end);
+}
+
+function isStopped(message: InboxMessage, stopBefore: number): boolean {
+  return message.id < stopBefore && message.envelope.kind === 'message';
+}
+
+function toAgentMessage({ envelope }: InboxMessage): AgentMessage {
+  if (envelope.kind === 'job-finished') {
+    const { say } = envelope;
+    return { id: envelope.id, text: `[news of job ${envelope.job}] ${say}`, event: { kind: 'job-finished', say } };
+  }
+  return { id: envelope.id, text: envelope.kind === 'message' ? envelope.text : '', event: null };
+}
+
+function agentRun(
+  parts: TurnParts,
+  context: TurnContext,
+  actor: AgentRun['actor'],
+  signal: AbortSignal,
+  log: Log,
+): AgentRun {
+  const { begun, threadId, turnId, chatKey, traceId } = context;
+  const put = async (envelope: OutboundEnvelope): Promise<void> => {
+    await parts.flush(threadId);
+    if (!(await sayInTurn(parts.pool, begun, [{ ...envelope, turnId }])))
+      throw new AppError('LANE_LOST', { userKey: begun.userKey });
+    await parts.announce(chatKey, traceId);
+  };
+  const scope: CallScope = {
+    lane: begun,
+    turnId,
+    threadId,
+    chatKey,
+    traceId,
+    actor,
+    signal,
+    log,
+    flush: () => parts.flush(threadId),
+    say: (text, slot, key) =>
+      put({ ...outbound(context, { key, text, buttons: [] }), slot, priority: PRIORITY.progress }),
+  };
+  return {
+    turnId,
+    threadId,
+    traceId,
+    chatKey,
+    actor,
+    signal,
+    call: ({ callId, tool, args, groups }) => parts.execute(scope, { actionId: callId, tool, args, groups }),
+    say: (reply) => put(outbound(context, reply)),
+  };
+}
+
+function endOf(parts: TurnParts, context: TurnContext, result: AgentResult): TurnEnd {
+  const { begun, batch, threadId } = context;
+  const handled = batch.filter((message) => !result.unhandled.includes(message.envelope.id));
+  const notes = begun.expired
+    ? [
+        {
+          key: `expired:${begun.expired.threadId}`,
+          text: WORDS.expired(begun.expired.title, parts.idleMs),
+          buttons: [],
+        },
+      ]
+    : [];
+  return {
+    turn: record(parts, context, result.outcome, {
+      passes: result.passes,
+      toolCalls: result.toolCalls,
+      usage: result.usage,
+      error: null,
+    }),
+    // The newest message is the one that was answered; what came before it in the batch was merged into the same turn.
+    outcomes: handled.map((message, index) => ({
+      id: message.id,
+      outcome: index === handled.length - 1 ? 'answered' : 'merged',
+      reason: null,
+    })),
+    replies: [...notes, ...result.replies].map((reply) => ({ ...outbound(context, reply), turnId: context.turnId })),
+    thread: {
+      threadId,
+      status: result.outcome === 'finished' ? 'finished' : 'open',
+      awaiting: result.outcome === 'waiting',
+      title: result.title,
+      summary: result.summary,
+    },
+  };
+}
+
+function cutShort(parts: TurnParts, context: TurnContext, outcome: 'stopped' | 'failed', text: string): TurnEnd {
+  const settled: InboxOutcome = outcome === 'stopped' ? 'stopped' : 'answered';
+  return {
+    turn: record(parts, context, outcome, {
+      passes: 0,
+      toolCalls: 0,
+      usage: null,
+      error: outcome === 'failed' ? text : null,
+    }),
+    outcomes: settle(context.batch, settled, outcome),
+    replies: [{ ...outbound(context, { key: `${context.turnId}:end`, text, buttons: [] }), turnId: context.turnId }],
+    thread: { threadId: context.threadId, status: 'open', awaiting: false, title: null, summary: null },
+  };
+}
+
+/** /new: the thread of this chat ends here, and the next message starts the next one. */
+function closeThread(parts: TurnParts, begun: Begun, message: InboxMessage): TurnEnd {
+  const context = contextOf(begun, message);
+  return {
+    turn: null,
+    outcomes: settle([message], 'answered', '/new'),
+    replies: [
+      {
+        ...outbound(context, { key: message.envelope.id, text: WORDS.newThread(begun.threadId !== null), buttons: [] }),
+        turnId: null,
+      },
+    ],
+    thread:
+      begun.threadId === null
+        ? null
+        : { threadId: begun.threadId, status: 'closed', awaiting: false, title: null, summary: null },
+  };
+}
+
+/** News of a job whose conversation is over: told as it is, without waking the agent. */
+function notice(parts: TurnParts, begun: Begun, message: InboxMessage): TurnEnd {
+  const context = contextOf(begun, message);
+  const text = message.envelope.kind === 'job-finished' ? message.envelope.say : '';
+  return {
+    turn: record(parts, context, 'notice', { passes: 0, toolCalls: 0, usage: null, error: null }),
+    outcomes: settle([message], 'answered', 'notice'),
+    replies: [{ ...outbound(context, { key: message.envelope.id, text, buttons: [] }), turnId: context.turnId }],
+    thread: null,
+  };
+}
+
+function contextOf(begun: Begun, message: InboxMessage): TurnContext {
+  const { traceId, chatKey } = message.envelope;
+  return {
+    begun,
+    batch: [message],
+    threadId: begun.threadId ?? '',
+    chatKey,
+    traceId,
+    turnId: newId('turn'),
+    startedAt: new Date(),
+  };
+}
+
+function record(
+  parts: TurnParts,
+  context: TurnContext,
+  outcome: TurnOutcome,
+  figures: Pick<NonNullable<TurnEnd['turn']>, 'passes' | 'toolCalls' | 'usage' | 'error'>,
+): TurnEnd['turn'] {
+  const { turnId, threadId, traceId, startedAt } = context;
+  return {
+    turnId,
+    threadId: threadId || null,
+    worker: parts.worker,
+    traceId,
+    model: parts.model,
+    outcome,
+    ...figures,
+    startedAt: startedAt.toISOString(),
+  };
+}
+
+function outbound(context: TurnContext, reply: AgentReply): OutboundEnvelope {
+  const { begun, threadId, chatKey, traceId } = context;
+  return {
+    key: `${threadId || begun.userKey}/${reply.key}`,
+    chatKey,
+    userKey: begun.userKey,
+    threadId: threadId || null,
+    traceId,
+    priority: PRIORITY.reply,
+    slot: null,
+    body: { text: reply.text, buttons: [...reply.buttons] },
+  };
+}
+
+function settle(messages: readonly InboxMessage[], outcome: InboxOutcome, reason: string): TurnEnd['outcomes'] {
+  return messages.map(({ id }) => ({ id, outcome, reason }));
+}
+
+async function finish(parts: TurnParts, begun: Begun, end: TurnEnd): Promise<boolean> {
+  const { ok, more } = await finishLane(parts.pool, begun, end);
+  if (!ok) throw new AppError('LANE_LOST', { userKey: begun.userKey });
+  for (const reply of end.replies.slice(0, 1)) await parts.announce(reply.chatKey, reply.traceId);
+  return more;
+}

@@ -1,0 +1,46 @@
+import { cpus, totalmem } from 'node:os';
+import { createKnowledge } from '@signalbox/shared/db/knowledge';
+import { createPortAllocations } from '@signalbox/shared/db/port-allocations';
+import { createProjects } from '@signalbox/shared/db/projects';
+import { createRuns } from '@signalbox/shared/db/runs';
+import { createServers, ensureLocalServer } from '@signalbox/shared/db/servers';
+import type { Log } from '@signalbox/shared/log';
+import { createModel, modelSettings } from '@signalbox/shared/model/port';
+import { enqueueRun } from '@signalbox/shared/queue/enqueue-run';
+import { createQueue } from '@signalbox/shared/queue/queue';
+import type { WorkerConfig } from './config.ts';
+import type { WorkerWiring } from './worker.ts';
+
+const BYTES_PER_MB = 1024 * 1024;
+
+/** The product's own wiring: ports over Postgres, jobs over BullMQ, the configured model. */
+export function wire(config: WorkerConfig, log: Log): WorkerWiring {
+  return {
+    model: (registry) => createModel(modelSettings(config), { catalog: () => registry.catalog }),
+    ports: async (pool) => {
+      await ensureLocalServer(pool, { cpus: cpus().length, memoryMb: totalmem() / BYTES_PER_MB });
+      return {
+        projects: createProjects(pool),
+        servers: createServers(pool),
+        portAllocations: createPortAllocations(pool),
+        knowledge: createKnowledge(pool),
+      };
+    },
+    enqueue: (own, pool) => {
+      const queue = own(createQueue({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log }));
+      const runs = createRuns(pool);
+      return (job, payload, scope, actionId) =>
+        enqueueRun(
+          { runs, queue, log },
+          {
+            runId: actionId,
+            job,
+            payload,
+            person: { userKey: scope.actor.userKey, chatKey: scope.chatKey },
+            threadId: scope.threadId,
+            traceId: scope.traceId,
+          },
+        );
+    },
+  };
+}

@@ -1,0 +1,162 @@
+import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
+import { INBOUND, OUTBOUND, STOP_CHANNEL } from '@signalbox/shared/contracts/topics';
+import { putDeadLetter } from '@signalbox/shared/db/dead-letters';
+import { doneInTurn } from '@signalbox/shared/db/actions';
+import { knownNames } from '@signalbox/shared/db/names';
+import { openPool, type Pool } from '@signalbox/shared/db/pool';
+import { background, type Own } from '@signalbox/shared/lifecycle';
+import type { Log } from '@signalbox/shared/log';
+import { createMetrics, startProbe } from '@signalbox/shared/probe';
+import { closeRedis, openRedis, requireNoEviction } from '@signalbox/shared/redis';
+import { startConsumer } from '@signalbox/shared/streams/consume';
+import { createPublisher, type Publisher } from '@signalbox/shared/streams/publish';
+import { Checkpoints } from './agents/checkpoints.ts';
+import { createProductOwner, PRODUCT_OWNER } from './agents/product-owner/index.ts';
+import type { WorkerConfig } from './config.ts';
+import { createLanes, type Lanes } from './lanes.ts';
+import { observeTurns } from './metrics.ts';
+import { createThreadSequences } from './threads.ts';
+import { executeCall, type ExecuteParts } from './tools/execute.ts';
+import type { Ports } from './tools/ports/ports.ts';
+import { createRegistry, loadCapabilities, type ToolRegistry } from './tools/registry.ts';
+import { searchKnowledge } from './tools/search.ts';
+import { runTurn } from './turn.ts';
+
+/** What a worker is made of beside its configuration: see wire.ts for the product's own. */
+export interface WorkerWiring {
+  model(registry: ToolRegistry): Promise<{ readonly model: BaseChatModel; readonly name: string }>;
+  ports(pool: Pool): Ports | Promise<Ports>;
+  enqueue(own: Own, pool: Pool, publisher: Publisher): ExecuteParts['enqueue'];
+}
+
+export interface Worker {
+  readonly lanes: Lanes;
+  readonly probePort: number;
+}
+
+/** Connections held for tool locks are apart from the others: a holder must never wait for a connection that waits for it. */
+const LOCK_CONNECTIONS = 4;
+
+/** Opens a worker: connections first, the consumer last. Parts are closed in reverse by their owner. */
+export async function createWorker(own: Own, config: WorkerConfig, log: Log, wiring: WorkerWiring): Promise<Worker> {
+  const { DATABASE_URL, REDIS_URL, REDIS_PREFIX: prefix, STREAM_PARTITIONS: partitions, WORKER_NAME: worker } = config;
+  const pool = ownPool(own, openPool(DATABASE_URL, log, { name: 'worker', max: config.DATABASE_CONNECTIONS }));
+  const lockPool = ownPool(own, openPool(DATABASE_URL, log, { name: 'worker-locks', max: LOCK_CONNECTIONS }));
+  const redis = openRedis(REDIS_URL, log);
+  own({ close: () => closeRedis(redis) });
+  await requireNoEviction(redis);
+
+  const checkpoints = new Checkpoints(pool);
+  await checkpoints.setup();
+  const registry = createRegistry(await loadCapabilities());
+  const { model, name: modelName } = await wiring.model(registry);
+  const ports = await wiring.ports(pool);
+  const publisher = createPublisher({ redis, prefix, partitions });
+  const execute: ExecuteParts = { pool, lockPool, registry, ports, enqueue: wiring.enqueue(own, pool, publisher) };
+  const agent = createProductOwner({
+    model,
+    checkpoints,
+    registry,
+    knownNames: () => knownNames(pool),
+    maxPasses: config.MAX_PASSES,
+    search: (query, scope, userKey) => searchKnowledge(ports.knowledge, query, scope, userKey, log),
+  });
+
+  const threads = createThreadSequences({ redis, pool, prefix });
+  const metrics = createMetrics('worker');
+  const lanes = own(
+    createLanes({
+      pool,
+      publisher,
+      log,
+      worker,
+      leaseMs: config.LANE_LEASE_MS,
+      idleMs: config.idleMs,
+      agent: PRODUCT_OWNER,
+      onTurn: observeTurns(metrics),
+      onThread: (begun) => {
+        if (begun.threadNew && begun.threadId) background(log, 'thread mirror', threads.record(begun.threadId));
+      },
+      turn: (begun, signals) =>
+        runTurn(
+          {
+            pool,
+            agent,
+            worker,
+            model: modelName,
+            idleMs: config.idleMs,
+            log,
+            openThread: (threadId, lane) => checkpoints.open(threadId, lane, lane.threadNew && !lane.resumed),
+            closeThread: (threadId) => checkpoints.close(threadId),
+            flush: (threadId) => checkpoints.flush(threadId),
+            execute: (scope, call) => executeCall(execute, scope, call),
+            announce: (chatKey, traceId) =>
+              publisher
+                .publish(OUTBOUND, [{ kind: 'send', chatKey, traceId }])
+                .catch((error: unknown) =>
+                  log.warn('reply not announced; the sweeper will', { chatKey, traceId, error }),
+                ),
+            doneInTurn: (turnId) => doneInTurn(pool, turnId),
+          },
+          begun,
+          signals,
+        ),
+    }),
+  );
+
+  const nudges = openRedis(REDIS_URL, log, 0);
+  own({ close: () => closeRedis(nudges) });
+  nudges.on('message', (_channel: string, userKey: string) => background(log, 'stop nudge', lanes.nudge(userKey)));
+  await nudges.subscribe(`${prefix}${STOP_CHANNEL}`);
+
+  const consumer = own(
+    startConsumer({
+      topic: INBOUND,
+      redisUrl: REDIS_URL,
+      prefix,
+      partitions,
+      consumer: worker,
+      slots: config.WORKER_SLOTS,
+      log,
+      handle: (wakeUp) => lanes.handle(wakeUp),
+      drainMs: 200, // running turns are the lanes' to drain
+      onUnreadable: async (entryId, raw, detail) => {
+        log.error('unreadable entry', { stream: INBOUND.name, entryId, detail });
+        await putDeadLetter(pool, {
+          source: 'stream',
+          ref: `${INBOUND.name}:${entryId}`,
+          userKey: null,
+          reason: detail,
+          body: raw.slice(0, 4_000),
+        });
+      },
+    }),
+  );
+  const probe = own(
+    await startProbe({
+      host: config.PROBE_HOST,
+      port: config.PROBE_PORT,
+      metrics,
+      problems: async () => [
+        ...(await pool.query('select 1').then(
+          () => [],
+          (error: unknown) => [`postgres: ${String(error)}`],
+        )),
+        ...(consumer.healthy() && redis.status === 'ready' ? [] : ['redis: the inbound stream cannot be read']),
+      ],
+    }),
+  );
+  log.info('worker is up', {
+    worker,
+    model: modelName,
+    slots: config.WORKER_SLOTS,
+    groups: registry.groups.map((group) => group.name),
+    probePort: probe.port,
+  });
+  return { lanes, probePort: probe.port };
+}
+
+function ownPool(own: Own, pool: Pool): Pool {
+  own({ close: () => pool.end() });
+  return pool;
+}

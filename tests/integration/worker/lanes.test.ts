@@ -1,0 +1,204 @@
+import { HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import type { ModelScript } from '@signalbox/shared/model/scripted';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openWorkerBench, until, type WorkerBench } from '../../support/worker.ts';
+
+const humans = (messages: readonly BaseMessage[]): HumanMessage[] => messages.filter(HumanMessage.isInstance);
+
+/** Answers each message of the newest batch that has no answer yet, one by one, as "echo <text>". */
+function echo(delayMs: (text: string) => number = () => 0): ModelScript {
+  return (messages, tools) => {
+    if (tools.some((tool) => tool.name === 'classify_intent')) return intent();
+    const closed = messages.findLastIndex((message) => message.getType() === 'ai' && message.text !== '');
+    const [next, ...rest] = humans(messages.slice(closed + 1)).filter((human) => !said(messages, human.text));
+    const text = next?.text ?? humans(messages).at(-1)?.text ?? '';
+    const pause = delayMs(text);
+    if (rest.length === 0) return { content: `echo ${text}`, delayMs: pause };
+    return { toolCalls: [{ name: 'respond_to_user', args: { message: `echo ${text}` } }], delayMs: pause };
+  };
+}
+
+function said(messages: readonly BaseMessage[], text: string): boolean {
+  return messages.some(
+    (message) => message.getType() === 'ai' && JSON.stringify([message.content, message]).includes(`echo ${text}"`),
+  );
+}
+
+function intent() {
+  return { toolCalls: [{ name: 'classify_intent', args: { task_summary: 'test', capabilities: [], project: null } }] };
+}
+
+describe('lanes', () => {
+  let bench: WorkerBench;
+  const allSettled = (people: readonly string[]) => async () => {
+    const outcomes = await Promise.all(people.map((person) => bench.outcomes(person)));
+    return outcomes.flat();
+  };
+  beforeEach(async () => {
+    bench = await openWorkerBench();
+  });
+  afterEach(() => bench.close());
+
+  it('three workers answer each message of 40 people exactly once and in order, on contiguous threads', async () => {
+    const people = Array.from({ length: 40 }, (_, i) => `5${i}`);
+    for (let i = 0; i < 3; i++) await bench.startWorker({ script: echo(), env: { WORKER_NAME: `w${i}` } });
+    for (const person of people) await bench.addPerson(person);
+    for (let n = 1; n <= 5; n++) await Promise.all(people.map((person) => bench.say(person, `m${n}`)));
+    await until(allSettled(people), (all) => all.length === 200 && all.every(Boolean), 50_000);
+    for (const person of people)
+      expect(await bench.replies(person)).toEqual(['echo m1', 'echo m2', 'echo m3', 'echo m4', 'echo m5']);
+    const { rows } = await bench.pool.query(`select outcome, count(*)::int from inbox group by 1`);
+    expect(rows.every((row: { outcome: string }) => ['answered', 'merged'].includes(row.outcome))).toBe(true);
+    const { rows: threads } = await bench.pool.query(`select max(n) as top, count(*)::int as count from threads`);
+    expect(threads).toEqual([{ top: 1, count: 40 }]);
+    const { rows: pending } = await bench.pool.query(`select 1 from lanes where worker is not null`);
+    expect(pending).toEqual([]);
+  });
+
+  it('a person whose model is slow delays nobody else', async () => {
+    await bench.startWorker({ script: echo((text) => (text === 'slow' ? 8_000 : 0)) });
+    await bench.addPerson('61');
+    await bench.addPerson('62');
+    await bench.say('61', 'slow');
+    const startedAt = performance.now();
+    await bench.say('62', 'quick');
+    await until(
+      () => bench.outcomes('62'),
+      (all) => all[0] === 'answered',
+    );
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
+    expect(await bench.outcomes('61')).toEqual([null]);
+  });
+
+  it('/stop ends a running turn, settles what waited before it, and the conversation goes on', async () => {
+    await bench.startWorker({ script: echo((text) => (text === 'slow' ? 30_000 : 0)) });
+    await bench.addPerson('63');
+    await bench.say('63', 'slow');
+    await until(
+      async () => (await bench.pool.query(`select 1 from lanes where user_key = '63' and worker is not null`)).rowCount,
+      (n) => n === 1,
+    );
+    await bench.say('63', 'queued behind');
+    await bench.stop('63');
+    await until(
+      () => bench.outcomes('63'),
+      (all) => all.slice(0, 2).every((outcome) => outcome === 'stopped'),
+      10_000,
+    );
+    expect((await bench.replies('63')).at(-1)).toBe('Stopped. Nothing was changed.');
+    await bench.say('63', 'next');
+    await until(
+      () => bench.replies('63'),
+      (all) => all.at(-1) === 'echo next',
+    );
+  });
+
+  it('/new closes the thread, and the next message has the next number', async () => {
+    await bench.startWorker({ script: echo() });
+    await bench.addPerson('64');
+    await bench.say('64', 'one');
+    await bench.say('64', '', { kind: 'new' });
+    await bench.say('64', 'two');
+    await until(
+      () => bench.outcomes('64'),
+      (all) => all.length === 3 && all.every((outcome) => outcome === 'answered'),
+    );
+    const { rows } = await bench.pool.query(`select thread_id, status from threads where user_key = '64' order by n`);
+    expect(rows).toEqual([
+      { thread_id: 'user_64_1', status: 'closed' },
+      { thread_id: 'user_64_2', status: 'open' },
+    ]);
+  });
+
+  it('a message whose wake-up was lost is answered all the same', async () => {
+    await bench.startWorker({ script: echo() });
+    await bench.addPerson('65');
+    await bench.say('65', 'silent', { silent: true });
+    await until(
+      () => bench.replies('65'),
+      (all) => all.includes('echo silent'),
+      15_000,
+    );
+  });
+
+  it('a run that lost its lane writes nothing, and the next one answers once', async () => {
+    await bench.startWorker({
+      script: echo((text) => (text === 'slow' ? 2_500 : 0)),
+      env: { WORKER_NAME: 'frozen', LANE_LEASE_MS: '60000' },
+    });
+    await bench.addPerson('66');
+    await bench.say('66', 'slow');
+    await until(
+      async () => (await bench.pool.query(`select 1 from lanes where user_key = '66' and worker = 'frozen'`)).rowCount,
+      (n) => n === 1,
+    );
+    // As if it had been frozen past its lease: somebody else takes the lane.
+    await bench.pool.query(
+      `update lanes set lease_until = now() - interval '1 s', worker = 'somebody' where user_key = '66'`,
+    );
+    await bench.wake('66');
+    await until(
+      () => bench.outcomes('66'),
+      (all) => all[0] === 'answered',
+      15_000,
+    );
+    await bench.settle();
+    expect(await bench.replies('66')).toEqual(['echo slow']);
+    const { rows } = await bench.pool.query(`select epoch from turns where user_key = '66'`);
+    expect(rows).toEqual([{ epoch: '2' }]);
+  });
+
+  it('a message that breaks every turn becomes a dead letter, the person is told, and the next message is answered', async () => {
+    await bench.startWorker({
+      script: (messages, tools, call) => {
+        if (humans(messages).some((message) => message.text === 'poison')) throw new TypeError('poison');
+        return echo()(messages, tools, call);
+      },
+    });
+    await bench.addPerson('67');
+    const id = await bench.say('67', 'poison');
+    await until(
+      () => bench.outcomes('67'),
+      (all) => all[0] === 'dead-lettered',
+      40_000,
+    );
+    const { rows } = await bench.pool.query(`select source, ref, user_key from dead_letters`);
+    expect(rows).toEqual([{ source: 'inbound', ref: String(id), user_key: '67' }]);
+    expect((await bench.replies('67')).at(-1)).toMatch(/could not handle it.*reference dlq_/);
+  });
+
+  it('a turn that was cut off between its steps goes on from its checkpoint and repeats nothing', async () => {
+    let modelCalls = 0;
+    const script: ModelScript = (messages, tools) => {
+      if (tools.some((tool) => tool.name === 'classify_intent')) return intent();
+      modelCalls += 1;
+      if (!messages.some(ToolMessage.isInstance))
+        return { toolCalls: [{ name: 'respond_to_user', args: { message: 'working on it' } }] };
+      // The first worker never gets past this call.
+      return { content: 'done', delayMs: modelCalls <= 2 ? 30_000 : 0 };
+    };
+    await bench.startWorker({ script, env: { WORKER_NAME: 'first', LANE_LEASE_MS: '60000' } });
+    await bench.addPerson('68');
+    await bench.say('68', 'go');
+    await until(
+      () => bench.replies('68'),
+      (all) => all.includes('working on it'),
+    );
+    await until(
+      async () => modelCalls,
+      (calls) => calls === 2,
+    );
+    await bench.pool.query(
+      `update lanes set lease_until = now() - interval '1 s', worker = 'gone' where user_key = '68'`,
+    );
+    await bench.startWorker({ script, env: { WORKER_NAME: 'second' } });
+    await bench.wake('68');
+    await until(
+      () => bench.outcomes('68'),
+      (all) => all[0] === 'answered',
+      15_000,
+    );
+    expect(await bench.replies('68')).toEqual(['working on it', 'done']);
+    expect(modelCalls).toBe(3);
+  });
+});

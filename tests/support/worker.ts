@@ -1,0 +1,192 @@
+import { createWorker, type WorkerWiring } from '@signalbox/worker/worker';
+import { loadConfig } from '@signalbox/worker/config';
+import { closeAll, type Closable } from '@signalbox/shared/lifecycle';
+import { createLog, type Log } from '@signalbox/shared/log';
+import { openPool, type Pool } from '@signalbox/shared/db/pool';
+import { openRedis, closeRedis } from '@signalbox/shared/redis';
+import { createPublisher } from '@signalbox/shared/streams/publish';
+import { createScriptedModel, type ModelScript } from '@signalbox/shared/model/scripted';
+import { INBOUND } from '@signalbox/shared/contracts/topics';
+import type { InboundEnvelope } from '@signalbox/shared/contracts/envelope';
+import { randomBytes } from 'node:crypto';
+import { inject } from 'vitest';
+import type { Ports } from '@signalbox/worker/tools/ports/ports';
+import { createDatabase } from './database.ts';
+import { loadTestConfig } from './config.ts';
+
+/** Everything that a worker test needs: a database, a key prefix, and workers that are closed at the end. */
+export interface WorkerBench {
+  readonly databaseUrl: string;
+  readonly prefix: string;
+  readonly pool: Pool;
+  readonly log: Log;
+  /** Starts a worker whose model follows a script. The wiring's other parts may be given too. */
+  startWorker(options: {
+    script?: ModelScript;
+    wiring?: Partial<WorkerWiring>;
+    env?: Record<string, string>;
+  }): Promise<{ close(): Promise<void> }>;
+  /** Puts a message into the inbox as the gateway does, and wakes the lane unless `silent`. Answers its inbox id. */
+  say(
+    userKey: string,
+    text: string,
+    options?: { chatKey?: string; silent?: boolean; kind?: 'message' | 'new' },
+  ): Promise<number>;
+  /** What the gateway does on /stop. */
+  stop(userKey: string): Promise<void>;
+  /** Waits until nothing is held or open, so that a late write would be seen. */
+  settle(): Promise<void>;
+  /** Publishes a wake-up. */
+  wake(userKey: string): Promise<void>;
+  /** Texts of the outbox rows of a person, in order. */
+  replies(userKey: string): Promise<string[]>;
+  /** How the inbox rows of a person ended, in order; null for open ones. */
+  outcomes(userKey: string): Promise<(string | null)[]>;
+  addPerson(userKey: string, role?: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openWorkerBench(options: { redisUrl?: string } = {}): Promise<WorkerBench> {
+  const database = await createDatabase();
+  const prefix = `t${randomBytes(4).toString('hex')}:`;
+  const redisUrl = options.redisUrl ?? inject('redisUrl');
+  const log = createLog('test', process.env['TEST_LOG'] ?? 'silent');
+  const pool = openPool(database.url, log, { name: 'test', max: 8 });
+  const redis = openRedis(redisUrl, log);
+  const publisher = createPublisher({ redis, prefix, partitions: 1 });
+  const workers = new Set<{ close(): Promise<void> }>();
+  let updates = 0;
+
+  const bench: WorkerBench = {
+    databaseUrl: database.url,
+    prefix,
+    pool,
+    log,
+    startWorker: async ({ script, wiring = {}, env = {} }) => {
+      const parts: Closable[] = [];
+      const config = loadConfig({
+        DATABASE_URL: database.url,
+        REDIS_URL: redisUrl,
+        REDIS_PREFIX: prefix,
+        WORKER_NAME: `worker-${workers.size + 1}`,
+        ...env,
+      });
+      await createWorker(
+        (part) => {
+          parts.push(part);
+          return part;
+        },
+        config,
+        log,
+        {
+          model: async () => ({
+            model: createScriptedModel(script ?? (() => ({ content: 'hello' }))),
+            name: 'scripted',
+          }),
+          ports: () => noPorts,
+          enqueue: () => () => Promise.reject(new Error('this test starts no jobs')),
+          ...wiring,
+        },
+      );
+      const worker = {
+        close: async () => {
+          workers.delete(worker);
+          await closeAll(parts.splice(0), log);
+        },
+      };
+      workers.add(worker);
+      return worker;
+    },
+    say: async (userKey, text, { chatKey = `telegram:${userKey}`, silent = false, kind = 'message' } = {}) => {
+      updates += 1;
+      const base = {
+        id: `telegram:100:${updates}`,
+        channel: 'telegram',
+        bot: '100',
+        updateId: String(updates),
+        userKey,
+        chatKey,
+        traceId: `trc_${updates}`,
+        at: new Date().toISOString(),
+        chatKind: 'private' as const,
+        name: `P${userKey}`,
+      };
+      const envelope: InboundEnvelope =
+        kind === 'new'
+          ? { ...base, kind: 'command', command: 'new' }
+          : { ...base, kind: 'message', text, messageId: String(updates), button: null };
+      const { rows } = await pool.query<{ id: string }>(
+        `with l as (insert into lanes (user_key) values ($4) on conflict do nothing)
+         insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id)
+         values ($1, $2, $3, $4, $5, $6, $7, $8) returning id`,
+        ['telegram', '100', base.updateId, userKey, chatKey, envelope.kind, JSON.stringify(envelope), base.traceId],
+      );
+      if (!silent) await bench.wake(userKey);
+      return Number(rows[0]?.id);
+    },
+    stop: async (userKey) => {
+      const { rows } = await pool.query<{ top: string }>('select max(id) as top from inbox where user_key = $1', [
+        userKey,
+      ]);
+      await pool.query('update lanes set stop_before = $2 where user_key = $1', [userKey, Number(rows[0]?.top) + 1]);
+      await redis.publish(`${prefix}stop`, userKey);
+    },
+    settle: async () => {
+      const open = `select 1 from lanes where worker is not null union all select 1 from inbox where outcome is null`;
+      await until(
+        async () => (await pool.query(open)).rowCount,
+        (count) => count === 0,
+      );
+    },
+    wake: (userKey) => publisher.publish(INBOUND, [{ userKey, traceId: 'wake' }]),
+    replies: async (userKey) => {
+      const { rows } = await pool.query<{ text: string }>(
+        `select body ->> 'text' as text from outbox where user_key = $1 order by id`,
+        [userKey],
+      );
+      return rows.map((row) => row.text);
+    },
+    outcomes: async (userKey) => {
+      const { rows } = await pool.query<{ outcome: string | null }>(
+        'select outcome from inbox where user_key = $1 order by id',
+        [userKey],
+      );
+      return rows.map((row) => row.outcome);
+    },
+    addPerson: async (userKey, role = 'admin') => {
+      await pool.query(`insert into users (user_key, channel, name, role) values ($1, 'telegram', $2, $3)`, [
+        userKey,
+        `P${userKey}`,
+        role,
+      ]);
+    },
+    close: async () => {
+      for (const worker of workers) await worker.close();
+      await closeRedis(redis);
+      await pool.end();
+      await database.drop();
+    },
+  };
+  return bench;
+}
+
+/** For tests that are about turns and not about tools. */
+const noPorts = new Proxy({} as Ports, {
+  get: (_target, name) => {
+    // A promise-like is asked for `then` when it is awaited.
+    if (name === 'then') return undefined;
+    throw new Error(`this test has no port ${String(name)}`);
+  },
+});
+
+/** Waits until a condition holds, looking every 20 ms; fails with its last value after `timeoutMs`. */
+export async function until<T>(look: () => Promise<T>, holds: (value: T) => boolean, timeoutMs = 20_000): Promise<T> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const value = await look();
+    if (holds(value)) return value;
+    if (performance.now() > deadline)
+      throw new Error(`condition not met in ${timeoutMs} ms; last value: ${JSON.stringify(value)}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
