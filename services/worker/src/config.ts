@@ -5,7 +5,7 @@ import { MINUTE_MS } from '@signalbox/shared/time';
 import { z } from 'zod';
 
 const WorkerConfig = CommonConfig.extend({
-  //TMP   ...ModelConfig.shape,
+  ...ModelConfig.shape,
   /** Stable name of this worker among its siblings; a pod name is fine. */
   WORKER_NAME: z.string().default(`worker-${hostname()}`),
   /** How many people are served at once. */
