@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { findFreePort } from '@signalbox/local/free-port';
+import { identifyProcess } from '@signalbox/local/process-identity';
+import { createSupervisor, type ProgramSpec, type Supervisor } from '@signalbox/local/supervisor';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+import { until } from '../../support/until.ts';
+
+const main = fileURLToPath(new URL('./programs/probe.mjs', import.meta.url));
+const times = { readyTimeoutMs: 10_000, stopTimeoutMs: 5_000, firstBackoffMs: 50, lastBackoffMs: 200 };
+let folder = '';
+let lines: string[] = [];
+let supervisor: Supervisor;
+
+beforeEach(() => {
+  folder = makeTemporaryFolder('supervisor');
+  lines = [];
+  supervisor = createSupervisor({ report: (line) => lines.push(line), changed: () => undefined, times });
+});
+afterEach(() => supervisor.stop());
+
+test('a program that dies is started again, and the terminal says so', async () => {
+  const spec = await describeProgram('jobs');
+  await supervisor.start(spec);
+  const first = supervisor.services()[0]?.pid;
+  await fetch(new URL('/die', spec.readyUrl)).catch(() => undefined);
+  const second = await until(() => supervisor.services().find(({ pid }) => pid !== first));
+  await until(() =>
+    fetch(spec.readyUrl).then(
+      ({ ok }) => ok,
+      () => false,
+    ),
+  );
+  expect(identifyProcess(second.pid)).not.toBeNull();
+  expect(lines.filter((line) => line.startsWith('jobs ended (exit code 1); it starts again in 0.05 s'))).toHaveLength(
+    1,
+  );
+});
+
+test('the wait before a restart grows with every death', async () => {
+  const spec = await describeProgram('jobs');
+  await supervisor.start(spec);
+  for (const wait of ['0.05 s', '0.1 s', '0.2 s', '0.2 s']) {
+    const before = lines.filter((line) => line.includes('starts again')).length;
+    await until(() =>
+      fetch(new URL('/die', spec.readyUrl)).then(
+        () => true,
+        () => true,
+      ),
+    );
+    const line = await until(() => {
+      const told = lines.filter((entry) => entry.includes('starts again'));
+      return told.length > before ? told.at(-1) : null;
+    });
+    expect(line).toContain(`starts again in ${wait}`);
+    await until(() =>
+      fetch(spec.readyUrl).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    );
+  }
+});
+
+test('a program that ends while it starts fails the start with its last words', async () => {
+  const start = supervisor.start(await describeProgram('gateway', { PROBE_MODE: 'broken' }));
+  await expect(start).rejects.toThrow(/gateway ended while it was starting \(exit code 3\)[^]*no such table: people/);
+});
+
+test('a program that never becomes ready fails the start', async () => {
+  const impatient = createSupervisor({
+    report: () => undefined,
+    changed: () => undefined,
+    times: { ...times, readyTimeoutMs: 1_000 },
+  });
+  const start = impatient.start(await describeProgram('gateway', { PROBE_MODE: 'never-ready' }));
+  await expect(start).rejects.toThrow(/gateway did not become ready within 1 s[^]*nearly full/);
+  await impatient.stop();
+});
+
+test('stopping goes in reverse order and leaves nobody', async () => {
+  const stops = join(folder, 'stops');
+  for (const name of ['gateway', 'worker', 'jobs']) {
+    await supervisor.start(await describeProgram(name, { PROBE_NAME: name, PROBE_STOPS: stops }));
+  }
+  const { services } = supervisor;
+  await supervisor.stop();
+  await supervisor.stop();
+  expect(readFileSync(stops, 'utf8')).toBe('jobs\nworker\ngateway\n');
+  expect(services().filter(({ pid }) => identifyProcess(pid) !== null)).toEqual([]);
+});
+
+test('a program that ignores SIGTERM is killed after the deadline, with what it started', async () => {
+  const hasty = createSupervisor({
+    report: () => undefined,
+    changed: () => undefined,
+    times: { ...times, stopTimeoutMs: 200 },
+  });
+  await hasty.start(await describeProgram('stubborn', { PROBE_MODE: 'stubborn' }));
+  await hasty.start(await describeProgram('parent', { PROBE_MODE: 'with-child' }));
+  const child = await until(() => /"child":(\d+)/.exec(readFileSync(join(folder, 'parent.log'), 'utf8'))?.[1]);
+  await hasty.stop();
+  expect(hasty.services().filter(({ pid }) => identifyProcess(pid) !== null)).toEqual([]);
+  await until(() => identifyProcess(Number(child)) === null);
+});
+
+test('the log file has every line, the terminal only warnings and errors', async () => {
+  await supervisor.start(await describeProgram('worker'));
+  await until(() => lines.includes('worker warn: nearly full percent=93'));
+  expect(readFileSync(join(folder, 'worker.log'), 'utf8')).toContain('"msg":"nearly full","percent":93');
+});
+
+async function describeProgram(name: string, env: Record<string, string> = {}): Promise<ProgramSpec> {
+  const port = await findFreePort();
+  return {
+    name,
+    words: [main],
+    main,
+    env: { ...env, PROBE_PORT: String(port) },
+    readyUrl: `http://127.0.0.1:${port}/readyz`,
+    logFile: join(folder, `${name}.log`),
+  };
+}
