@@ -59,7 +59,7 @@ export function planCommand(command, words, checkout, environment) {
  * @param {string} checkout
  * @param {Record<string, string | undefined>} environment
  */
-export function runningServers(checkout, environment) {
+function runningServers(checkout, environment) {
   const file = join(resolve(checkout, environment['SIGNALBOX_DATA_DIR'] || '.signalbox'), 'run.json');
   try {
     const { databaseUrl, redisUrl } = JSON.parse(readFileSync(file, 'utf8'));

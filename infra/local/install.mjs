@@ -33,7 +33,7 @@ export async function installDependencies(checkout, environment) {
  * they are for other systems.
  * @param {{ packages?: Record<string, PackageEntry> }} wanted package-lock.json
  * @param {{ packages?: Record<string, PackageEntry> }} installed node_modules/.package-lock.json
- * @typedef {{ version?: string, integrity?: string, link?: boolean, optional?: boolean, devOptional?: boolean, peer?: boolean }} PackageEntry
+ * @typedef {{ version?: string, integrity?: string, link?: boolean, optional?: boolean, devOptional?: boolean }} PackageEntry
  */
 export function matchesLock(wanted, installed) {
   const asked = Object.entries(wanted.packages ?? {}).filter(([path]) => path.includes('node_modules/'));
