@@ -10,7 +10,7 @@ import { INBOUND } from '@signalbox/shared/contracts/topics';
 import type { InboundEnvelope } from '@signalbox/shared/contracts/envelope';
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
-import type { Ports } from '@signalbox/worker/tools/ports/ports';
+import { wire } from '@signalbox/worker/wire';
 import { createDatabase } from './database.ts';
 import { loadTestConfig } from './config.ts';
 
@@ -79,12 +79,11 @@ export async function openWorkerBench(options: { redisUrl?: string } = {}): Prom
         config,
         log,
         {
+          ...wire(config, log),
           model: async () => ({
             model: createScriptedModel(script ?? (() => ({ content: 'hello' }))),
             name: 'scripted',
           }),
-          ports: () => noPorts,
-          enqueue: () => () => Promise.reject(new Error('this test starts no jobs')),
           ...wiring,
         },
       );
@@ -169,15 +168,6 @@ export async function openWorkerBench(options: { redisUrl?: string } = {}): Prom
   };
   return bench;
 }
-
-/** For tests that are about turns and not about tools. */
-const noPorts = new Proxy({} as Ports, {
-  get: (_target, name) => {
-    // A promise-like is asked for `then` when it is awaited.
-    if (name === 'then') return undefined;
-    throw new Error(`this test has no port ${String(name)}`);
-  },
-});
 
 /** Waits until a condition holds, looking every 20 ms; fails with its last value after `timeoutMs`. */
 export async function until<T>(look: () => Promise<T>, holds: (value: T) => boolean, timeoutMs = 20_000): Promise<T> {
