@@ -1,0 +1,183 @@
+-- Delivery: one chat's messages leave one at a time, in order of priority and id, from whichever gateway holds the chat.
+
+-- Where a group went when Telegram gave it a new id.
+alter table chats add column moved_to text;
+
+-- The receipt of an outbox row: {"messageIds": [the channel's ids of the parts sent], "trying": the part whose fate is open, or null}.
+
+-- Whether this chat has something to deliver. Read only under the chat's lock.
+create function chat_has_open(c text) returns boolean language sql volatile as $$
+  select exists (select 1 from outbox o where o.chat_key = c and o.status in ('pending', 'sending'))
+$$;
+
+-- Settles a chat's open rows as undeliverable, each with a dead letter.
+create function chat_give_up(c text, why text) returns int language sql volatile as $$
+  with given_up as (
+    update outbox o set status = 'undeliverable', error = why where o.chat_key = c and o.status in ('pending', 'sending') returning o.*),
+  letters as (
+    insert into dead_letters (id, source, ref, user_key, reason, body)
+    select 'dlq_out_' || g.id, 'outbound', g.id::text, g.user_key, why, jsonb_build_object('chatKey', g.chat_key, 'key', g.key, 'body', g.body)
+      from given_up g
+    on conflict do nothing)
+  select count(*)::int from given_up
+$$;
+
+-- Picks the next row of a held chat and marks it: from now on its fate is open until a result comes back.
+--   out: no row when nothing is due; else the outbox row, plus
+--        ambiguous = an earlier try may have arrived; base = receipt of the message that this one edits, or null
+-- Older messages of a slot give way to newer ones. A slot that changed less than `slot_ms` ago waits.
+create function chat_pick(c text, slot_ms int)
+returns table (id bigint, user_key text, trace_id text, slot text, body jsonb, attempts int, age_ms bigint, receipt jsonb, ambiguous boolean, base jsonb)
+language plpgsql volatile as $$
+declare o outbox%rowtype;
+begin
+  update outbox old set status = 'superseded'
+   where old.chat_key = c and old.slot is not null and old.status in ('pending', 'sending')
+     and exists (select 1 from outbox n where n.chat_key = c and n.slot = old.slot and n.id > old.id and n.status in ('pending', 'sending', 'sent'));
+  select * into o from outbox x
+   where x.chat_key = c and x.status in ('pending', 'sending')
+     and (x.slot is null or not exists (
+       select 1 from outbox s where s.chat_key = c and s.slot = x.slot and s.status = 'sent' and s.sent_at > clock_timestamp() - slot_ms * interval '1 ms'))
+   order by x.priority, x.id limit 1;
+  if not found then return; end if;
+  update outbox x
+     set status = 'sending', attempts = x.attempts + 1,
+         receipt = jsonb_build_object('messageIds', coalesce(x.receipt -> 'messageIds', '[]'::jsonb),
+                                      'trying', jsonb_array_length(coalesce(x.receipt -> 'messageIds', '[]'::jsonb)))
+   where x.id = o.id;
+  return query select o.id, o.user_key, o.trace_id, o.slot, o.body, o.attempts + 1,
+    (extract(epoch from clock_timestamp() - o.created_at) * 1000)::bigint,
+    coalesce(o.receipt, '{"messageIds": [], "trying": null}'::jsonb),
+    o.receipt ->> 'trying' is not null,
+    case when o.slot is not null then
+      (select s.receipt from outbox s where s.chat_key = c and s.slot = o.slot and s.status = 'sent' order by s.id desc limit 1) end;
+end $$;
+
+-- Takes a chat for gateway `g` if it is free, and picks its first row when `pick` is set.
+--   out: state 'none' (busy, waiting, parked or empty; nothing is held), 'moved' (target says where to) or 'held';
+--        epoch; item = the picked row or null
+-- The row is locked before it is looked at. A plain conditional update would skip, without waiting, a chat whose holder is
+-- just releasing it after having seen no more rows, and the new row would stay until the next sweep.
+create function chat_begin(c text, g text, lease_ms int, pick boolean, slot_ms int)
+returns table (state text, epoch bigint, target text, item json) language plpgsql volatile as $$
+declare ch chats%rowtype;
+begin
+  select * into ch from chats x where x.chat_key = c for update;
+  if not found or (ch.sender is not null and ch.lease_until > clock_timestamp()) or ch.not_before > clock_timestamp() then
+    return query select 'none', null::bigint, null::text, null::json;
+    return;
+  end if;
+  if ch.moved_to is not null then
+    perform chat_move(c, ch.moved_to);
+    return query select 'moved', null::bigint, ch.moved_to, null::json;
+    return;
+  end if;
+  if ch.parked_at is not null then
+    perform chat_give_up(c, ch.parked_reason);
+    return query select 'none', null::bigint, null::text, null::json;
+    return;
+  end if;
+  if not chat_has_open(c) then
+    return query select 'none', null::bigint, null::text, null::json;
+    return;
+  end if;
+  update chats x set epoch = x.epoch + 1, sender = g, lease_until = clock_timestamp() + lease_ms * interval '1 ms', not_before = null, woken_at = null
+   where x.chat_key = c returning x.* into ch;
+  return query select 'held', ch.epoch, null::text, case when pick then (select row_to_json(p) from chat_pick(c, slot_ms) p) end;
+end $$;
+
+-- Writes the result of a row under the epoch, and picks the next one when `pick` is set.
+--   in:  result {id, status, receipt, error, uncounted} or null; status 'pending' leaves the row for a later try;
+--        pause_ms: release the chat and let nobody send before that; null to go on
+--   out: state 'lost' (another gateway holds the chat; nothing was written), 'released' (nothing left, or paused) or 'held';
+--        item = the picked row or null (held without one: a slot waits for its second)
+create function chat_next(c text, e bigint, result jsonb, pause_ms int, pick boolean, lease_ms int, slot_ms int)
+returns table (state text, item json) language plpgsql volatile as $$
+declare settled outbox%rowtype;
+begin
+  perform 1 from chats x where x.chat_key = c and x.epoch = e for update;
+  if not found then
+    return query select 'lost', null::json;
+    return;
+  end if;
+  if result is not null then
+    update outbox o
+       set status = result ->> 'status', receipt = result -> 'receipt', error = result ->> 'error',
+           sent_at = case when result ->> 'status' = 'sent' then clock_timestamp() end,
+           attempts = o.attempts - case when (result ->> 'uncounted')::boolean then 1 else 0 end
+     where o.id = (result ->> 'id')::bigint
+    returning o.* into settled;
+    if settled.status = 'failed' then
+      insert into dead_letters (id, source, ref, user_key, reason, body)
+      values ('dlq_out_' || settled.id, 'outbound', settled.id::text, settled.user_key, settled.error,
+              jsonb_build_object('chatKey', settled.chat_key, 'key', settled.key, 'body', settled.body))
+      on conflict do nothing;
+    end if;
+  end if;
+  if pause_ms is not null or not chat_has_open(c) then
+    update chats x set sender = null, lease_until = null, woken_at = null,
+           not_before = case when pause_ms > 0 then clock_timestamp() + pause_ms * interval '1 ms' end
+     where x.chat_key = c;
+    return query select 'released', null::json;
+    return;
+  end if;
+  update chats x set lease_until = clock_timestamp() + lease_ms * interval '1 ms' where x.chat_key = c;
+  return query select 'held', case when pick then (select row_to_json(p) from chat_pick(c, slot_ms) p) end;
+end $$;
+
+-- Notes which parts of a row have arrived and which one is being tried, under the epoch. False when the chat was lost.
+create function chat_note(c text, e bigint, row_id bigint, note jsonb) returns boolean language plpgsql volatile as $$
+begin
+  perform 1 from chats x where x.chat_key = c and x.epoch = e for share;
+  if not found then return false; end if;
+  update outbox o set receipt = note where o.id = row_id;
+  return true;
+end $$;
+
+-- Extends the leases that still carry our epoch. Returns the chats that were lost.
+create function chat_beat(g text, keys text[], epochs bigint[], lease_ms int) returns setof text language sql volatile as $$
+  with mine as (select * from unnest(keys, epochs) as k (chat_key, epoch)),
+  kept as (
+    update chats x set lease_until = clock_timestamp() + lease_ms * interval '1 ms'
+      from mine where x.chat_key = mine.chat_key and x.epoch = mine.epoch and x.sender = g
+    returning x.chat_key)
+  select mine.chat_key from mine where mine.chat_key not in (select chat_key from kept)
+$$;
+
+-- The channel does not let us write there any more: what waits is given up. A message from there undoes it.
+create function chat_park(c text, why text) returns int language plpgsql volatile as $$
+begin
+  insert into chats (chat_key, parked_at, parked_reason) values (c, now(), why)
+    on conflict (chat_key) do update
+      set parked_at = now(), parked_reason = excluded.parked_reason, epoch = chats.epoch + 1, sender = null, lease_until = null, not_before = null;
+  return chat_give_up(c, why);
+end $$;
+
+-- A chat has a new id: what waits there, its threads and its running work go along. Doing so twice changes nothing.
+create function chat_move(old_key text, new_key text) returns void language plpgsql volatile as $$
+begin
+  if old_key = new_key then return; end if;
+  insert into chats (chat_key) values (new_key) on conflict do nothing;
+  insert into chats (chat_key, moved_to) values (old_key, new_key)
+    on conflict (chat_key) do update set moved_to = excluded.moved_to, epoch = chats.epoch + 1, sender = null, lease_until = null, not_before = null;
+  update outbox o set chat_key = new_key, status = 'pending' where o.chat_key = old_key and o.status in ('pending', 'sending');
+  update threads t set status = 'closed', ended_at = now()
+   where t.chat_key = old_key and t.status = 'open'
+     and exists (select 1 from threads n where n.chat_key = new_key and n.status = 'open' and n.user_key = t.user_key and n.agent = t.agent);
+  update threads t set chat_key = new_key where t.chat_key = old_key;
+  update runs r set chat_key = new_key where r.chat_key = old_key and r.status in ('queued', 'running');
+end $$;
+
+-- Chats with open rows that nobody delivers: the announcement was lost, a gateway died, or their pause is over. Marks them as woken.
+create function chat_sweep(quiet_ms int, max_chats int) returns setof text language sql volatile as $$
+  update chats x set woken_at = clock_timestamp()
+   where x.chat_key in (
+     select c.chat_key
+       from (select o.chat_key, min(o.created_at) as oldest from outbox o where o.status in ('pending', 'sending') group by o.chat_key) w
+       join chats c on c.chat_key = w.chat_key
+      where (c.sender is null or c.lease_until < clock_timestamp())
+        and (c.not_before is null and w.oldest < clock_timestamp() - quiet_ms * interval '1 ms' or c.not_before <= clock_timestamp())
+        and (c.woken_at is null or c.woken_at < clock_timestamp() - quiet_ms * interval '1 ms')
+      limit max_chats for update of c skip locked)
+  returning x.chat_key
+$$;

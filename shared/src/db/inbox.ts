@@ -1,0 +1,93 @@
+import type { InboundEnvelope, OutboundEnvelope } from '../contracts/envelope.ts';
+import type { Role } from '../contracts/roles.ts';
+import type { Queryable } from './pool.ts';
+
+type Line = OutboundEnvelope & { readonly turnId: null };
+
+/** One update on its way into the inbox, and what is to be done with it if its sender is somebody we know. */
+export interface Admission {
+  readonly channel: string;
+  readonly bot: string;
+  readonly updateId: string;
+  readonly userKey: string;
+  readonly chatKey: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly traceId: string;
+  /** An inbound envelope, or what is left to see of an update that never becomes one. */
+  readonly envelope: InboundEnvelope | Readonly<Record<string, unknown>>;
+  /** message, press and new wait for a turn; refuse and answer are settled at once. */
+  readonly verdict: 'message' | 'press' | 'new' | 'refuse' | 'answer';
+  readonly reason: string | null;
+  readonly press: { readonly outboxId: string; readonly index: number } | null;
+  /** Said when the verdict is refuse. */
+  readonly reply: Line | null;
+  /** Said instead of everything else to somebody without a role, at most once per `strangerEveryMs`. Its key begins with `stranger:`. */
+  readonly stranger: Line | null;
+  readonly strangerEveryMs: number;
+}
+
+export interface Admitted {
+  readonly verdict: 'duplicate' | 'accepted' | 'refused' | 'answered';
+  /** The inbox id; null for duplicates. */
+  readonly id: number | null;
+  readonly reason: string | null;
+  readonly role: Role | null;
+  /** What the pressed button said. */
+  readonly label: string | null;
+  /** Whether a line for the person was put into the outbox. */
+  readonly said: boolean;
+}
+
+/**
+ * Admits updates in their order, in one round trip: one answer per item. An update that was admitted before is a
+ * duplicate and changes nothing, so calling twice is safe. Answers to commands are the caller's, in the same transaction.
+ */
+export async function admitInbox(db: Queryable, items: readonly Admission[]): Promise<readonly Admitted[]> {
+  const { rows } = await db.query<Admitted & { id: string | null }>({
+    name: 'inbox_admit',
+    text: 'select id, verdict, reason, role, label, said from inbox_admit($1::jsonb) order by place',
+    values: [JSON.stringify(items)],
+  });
+  return rows.map((row) => ({ ...row, id: row.id === null ? null : Number(row.id) }));
+}
+
+/** Asks the holder of this person's lane to stop and voids what waits before this inbox row. False when there was nothing. */
+export async function stopLane(db: Queryable, userKey: string, beforeId: number): Promise<boolean> {
+  const { rows } = await db.query<{ busy: boolean }>('select lane_stop($1, $2) as busy', [userKey, beforeId]);
+  return rows[0]?.busy ?? false;
+}
+
+/** What a person may ask about their own lane. Ages in milliseconds. */
+export interface LaneStatus {
+  readonly running: boolean;
+  /** How long the oldest unanswered message has been here; null when there is none. */
+  readonly oldestMs: number | null;
+  /** Unanswered messages, the one that is being worked on included. */
+  readonly open: number;
+  readonly thread: { readonly threadId: string; readonly title: string | null; readonly awaiting: boolean } | null;
+  readonly jobs: readonly { readonly job: string; readonly status: 'queued' | 'running'; readonly ageMs: number }[];
+}
+
+/** Jobs that a status names; the person wants an overview, not a list. */
+const MAX_JOBS = 5;
+
+/** Looks up what is going on for a person, and their current thread in this chat. */
+export async function readLaneStatus(db: Queryable, userKey: string, chatKey: string): Promise<LaneStatus> {
+  const { rows } = await db.query<LaneStatus>(
+    `select
+       exists (select 1 from lanes l where l.user_key = $1 and l.worker is not null and l.lease_until > clock_timestamp()) as running,
+       (select extract(epoch from clock_timestamp() - min(i.received_at)) * 1000 from inbox i
+         where i.user_key = $1 and i.outcome is null)::float8 as "oldestMs",
+       (select count(*) from inbox i where i.user_key = $1 and i.outcome is null)::int as open,
+       (select json_build_object('threadId', t.thread_id, 'title', t.title, 'awaiting', t.awaiting) from threads t
+         where t.user_key = $1 and t.chat_key = $2 and t.status = 'open' order by t.last_active_at desc limit 1) as thread,
+       coalesce((select json_agg(j) from (
+         select r.job, r.status, (extract(epoch from clock_timestamp() - r.created_at) * 1000)::float8 as "ageMs" from runs r
+          where r.user_key = $1 and r.status in ('queued', 'running') order by r.created_at limit $3) j), '[]'::json) as jobs`,
+    [userKey, chatKey, MAX_JOBS],
+  );
+  const status = rows[0];
+  if (!status) throw new Error('a select without from always answers one row');
+  return status;
+}
