@@ -1,0 +1,32 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
+
+/** A number that only grows, by labels. */
+export interface Count {
+  add(labels: Readonly<Record<string, string>>): void;
+}
+
+/** How long something took, by labels, in seconds as Prometheus wants it. */
+export interface Duration {
+  observe(labels: Readonly<Record<string, string>>, durationMs: number): void;
+}
+
+/** Registers a counter. The name ends in `_total`. */
+export function createCount(registry: Registry, name: string, help: string, labels: readonly string[]): Count {
+  const counter = new Counter({ name, help, labelNames: [...labels], registers: [registry] });
+  return { add: (values) => counter.inc({ ...values }) };
+}
+
+/** From a local round trip to a minute of waiting. */
+const BUCKETS_SECONDS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** Registers a histogram of durations. The name ends in `_seconds`. */
+export function createDuration(registry: Registry, name: string, help: string, labels: readonly string[]): Duration {
+  const histogram = new Histogram({
+    name,
+    help,
+    labelNames: [...labels],
+    buckets: BUCKETS_SECONDS,
+    registers: [registry],
+  });
+  return { observe: (values, durationMs) => histogram.observe({ ...values }, durationMs / 1_000) };
+}
