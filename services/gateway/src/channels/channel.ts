@@ -1,0 +1,99 @@
+import type { ChatKind, OutboundBody } from '@signalbox/shared/contracts/envelope';
+import type { Closable } from '@signalbox/shared/lifecycle';
+
+/** What one update of a channel means to us. `updateId` is the channel's, unique per bot. */
+interface FromPerson {
+  readonly updateId: string;
+  readonly userKey: string;
+  readonly chatKey: string;
+  readonly chatKind: ChatKind;
+  /** The person's display name. */
+  readonly name: string;
+  /** ISO time at which the person did it. */
+  readonly at: string;
+}
+
+export type Incoming =
+  | (FromPerson & { readonly kind: 'text'; readonly text: string; readonly messageId: string })
+  | (FromPerson & {
+      readonly kind: 'press';
+      /** What the channel wants answered, so that the button stops spinning. */
+      readonly pressId: string;
+      readonly outboxId: string;
+      readonly index: number;
+      readonly messageId: string | null;
+    })
+  /** A photo, a voice note, …: `album` is shared by things that were sent as one. */
+  | (FromPerson & { readonly kind: 'not-text'; readonly messageId: string; readonly album: string })
+  /** Whether we may write to a chat from now on. */
+  | {
+      readonly kind: 'membership';
+      readonly updateId: string;
+      readonly chatKey: string;
+      readonly reachable: boolean;
+      readonly reason: string;
+    }
+  /** A chat goes on under another key. */
+  | { readonly kind: 'moved'; readonly updateId: string; readonly from: string; readonly to: string }
+  /** Nothing for us. `press` is a button press that must not spin for ever. */
+  | {
+      readonly kind: 'ignored';
+      readonly updateId: string | null;
+      readonly reason: string;
+      readonly pressId: string | null;
+    };
+
+/** A part of a message: what one send carries. Only the channel that made it looks inside. */
+export type Part = Readonly<Record<string, unknown>>;
+
+/** What became of one call. Only `ambiguous` leaves open whether the person sees it. */
+export type Sent =
+  | { readonly kind: 'sent'; readonly messageId: string }
+  /** The channel asks us to wait. */
+  | { readonly kind: 'wait'; readonly retryAfterMs: number }
+  /** Never left this machine: no connection. */
+  | { readonly kind: 'unreachable'; readonly detail: string }
+  /** The channel has a problem of its own and did nothing. */
+  | { readonly kind: 'busy'; readonly detail: string }
+  /** The request was written and no answer came. */
+  | { readonly kind: 'ambiguous'; readonly detail: string }
+  /** We may not write to this chat any more. */
+  | { readonly kind: 'blocked'; readonly reason: string }
+  | { readonly kind: 'moved'; readonly chatKey: string }
+  /** The message to edit does not exist any more. */
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'rejected'; readonly detail: string };
+
+export interface Listening extends Closable {
+  /** Why updates do not come in at the moment, in words; null when they do. */
+  problem(): string | null;
+  /** Rejects when updates can never come in again (a wrong token); resolves when closed. */
+  readonly ended: Promise<void>;
+}
+
+/** One way in and out. Sends never throw: what the channel answers is a value. */
+export interface Channel {
+  readonly name: string;
+  /** Our account there, as it stands in idempotency keys. */
+  readonly bot: string;
+  /** Whether this chat key belongs to this channel. */
+  owns(chatKey: string): boolean;
+  /** How many sends this chat bears. */
+  paceOf(chatKey: string): ChatKind;
+  /** Splits a message into what single sends carry, in order; at least one. The same body gives the same parts. */
+  encode(body: OutboundBody, outboxId: number): readonly Part[];
+  /** `firstLine` is put above the part, which always has room for it. */
+  send(chatKey: string, part: Part, firstLine: string | null): Promise<Sent>;
+  edit(chatKey: string, messageId: string, part: Part): Promise<Sent>;
+  /** Takes a message away, if that is still possible. */
+  remove(chatKey: string, messageId: string): Promise<void>;
+  removeButtons(chatKey: string, messageId: string): Promise<void>;
+  /** Stops a pressed button's spinning; `toast` is shown for a moment. */
+  answerPress(pressId: string, toast: string | null): Promise<void>;
+  typing(chatKey: string): Promise<void>;
+  /**
+   * Receives updates until closed. `admit` resolves once they are committed; only then the channel may forget them.
+   * When it throws, the same updates come again.
+   */
+  listen(admit: (updates: readonly Incoming[]) => Promise<void>): Listening;
+}

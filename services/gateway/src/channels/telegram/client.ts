@@ -1,0 +1,38 @@
+import { Api } from 'grammy';
+import { ServerDown } from './failure.ts';
+
+export type TelegramApi = Api;
+
+/** A send that takes longer has an unknown fate; Telegram answers within a second when it is well. */
+const CALL_TIMEOUT_SECONDS = 30;
+
+/**
+ * Opens the Bot API. Node's own fetch tells failed connections (nothing was sent) from lost answers, which grammY's
+ * default client does not.
+ */
+export function createApi(options: { readonly token: string; readonly apiRoot: string }): TelegramApi {
+  return new Api(options.token, {
+    apiRoot: options.apiRoot,
+    timeoutSeconds: CALL_TIMEOUT_SECONDS,
+    // grammY declares the fetch of node-fetch, of which it uses what both have: JSON bodies, signals and `json()`.
+    fetch: callServer as unknown as NonNullable<ConstructorParameters<typeof Api>[1]>['fetch'] & typeof fetch,
+  });
+}
+
+/** fetch, except that an error page of a proxy in front of the Bot API is a failure with a name. */
+async function callServer(url: string | URL, init: RequestInit): Promise<Response> {
+  const response = await fetch(url, { ...init, signal: toNative(init.signal ?? null) });
+  const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+  if (isJson) return response;
+  await response.body?.cancel();
+  throw new ServerDown(response.status);
+}
+
+/** grammY brings its own AbortSignal class; fetch listens only to the built-in one. */
+function toNative(signal: AbortSignal | null): AbortSignal | null {
+  if (signal === null) return null;
+  const controller = new AbortController();
+  if (signal.aborted) controller.abort();
+  else signal.addEventListener('abort', () => controller.abort(), { once: true });
+  return controller.signal;
+}

@@ -1,0 +1,129 @@
+import type { ChatKind } from '@signalbox/shared/contracts/envelope';
+import type { Incoming } from '../channel.ts';
+import { parseButton } from './button.ts';
+import { CallbackQuery, CONTENT_FIELDS, MemberChange, Message, type Person, Update } from './update.ts';
+
+export interface BotIdentity {
+  readonly id: number;
+  readonly username: string;
+}
+
+/** What an update of Telegram means to us. Never throws: nonsense is ignored with its reason. */
+export function decode(raw: unknown, bot: BotIdentity): Incoming {
+  const parsed = Update.safeParse(raw);
+  if (!parsed.success) return { kind: 'ignored', updateId: readId(raw), reason: 'not an update', pressId: null };
+  const { update_id, message, callback_query, my_chat_member, edited_message } = parsed.data;
+  const updateId = String(update_id);
+  if (message !== undefined) return decodeMessage(updateId, message, bot);
+  if (callback_query !== undefined) return decodePress(updateId, callback_query);
+  if (my_chat_member !== undefined) return decodeMembership(updateId, my_chat_member);
+  if (edited_message !== undefined) return ignore(updateId, 'edited message');
+  return ignore(updateId, 'unknown kind');
+}
+
+/** The key of a Telegram chat in our tables. */
+export function toChatKey(chatId: number): string {
+  return `telegram:${chatId}`;
+}
+
+function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): Incoming {
+  const parsed = Message.safeParse(raw);
+  if (!parsed.success) return ignore(updateId, 'malformed message');
+  const message = parsed.data;
+  if (message.migrate_to_chat_id !== undefined) {
+    const to = toChatKey(message.migrate_to_chat_id);
+    return { kind: 'moved', updateId, from: toChatKey(message.chat.id), to };
+  }
+  const chatKind = toChatKind(message.chat.type);
+  if (!chatKind) return ignore(updateId, 'not a chat with people');
+  if (!message.from) return ignore(updateId, 'no sender');
+  if (message.from.is_bot) return ignore(updateId, 'from a bot');
+  const sender = {
+    ...describe(message.from),
+    updateId,
+    chatKind,
+    chatKey: toChatKey(message.chat.id),
+    at: new Date(message.date * 1_000).toISOString(),
+    messageId: String(message.message_id),
+  };
+  if (message.text === undefined) {
+    if (!CONTENT_FIELDS.some((field) => field in message)) return ignore(updateId, 'service message');
+    return { ...sender, kind: 'not-text', album: clean(message.media_group_id ?? sender.messageId) };
+  }
+  const text = clean(message.text);
+  if (chatKind === 'private') return { ...sender, kind: 'text', text };
+  const addressed = readGroupText(text, message.reply_to_message?.from?.id === bot.id, bot);
+  return addressed === null ? ignore(updateId, 'not addressed') : { ...sender, kind: 'text', text: addressed };
+}
+
+/**
+ * The text without our name, or null when it is not for us: Telegram holds such messages back from most bots,
+ * but an administrator's bot sees everything.
+ */
+function readGroupText(text: string, repliesToBot: boolean, bot: BotIdentity): string | null {
+  const command = /^\/\w+(?:@(\w+))?/.exec(text);
+  const commandFor = command?.[1]?.toLowerCase();
+  if (commandFor !== undefined && commandFor !== bot.username.toLowerCase()) return null;
+  const mention = new RegExp(`@${bot.username}(?!\\w)`, 'gi');
+  const mentioned = mention.test(text);
+  if (!mentioned && !command && !repliesToBot) return null;
+  const stripped = text.replace(mention, '').replace(/^[\s,:]+/, '');
+  // Nothing but our name is how people try what we can do.
+  return stripped.trim() === '' ? '/help' : stripped.trimEnd();
+}
+
+function decodePress(updateId: string, raw: unknown): Incoming {
+  const parsed = CallbackQuery.safeParse(raw);
+  if (!parsed.success) return ignore(updateId, 'malformed button press');
+  const { id: pressId, from, message, data } = parsed.data;
+  const button = parseButton(data ?? '');
+  const chatKind = message && toChatKind(message.chat.type);
+  if (!button || !message || !chatKind) {
+    return { kind: 'ignored', updateId, reason: 'foreign button', pressId };
+  }
+  return {
+    ...describe(from),
+    ...button,
+    kind: 'press',
+    updateId,
+    chatKind,
+    chatKey: toChatKey(message.chat.id),
+    at: new Date().toISOString(),
+    pressId,
+    messageId: String(message.message_id),
+  };
+}
+
+function decodeMembership(updateId: string, raw: unknown): Incoming {
+  const parsed = MemberChange.safeParse(raw);
+  if (!parsed.success) return ignore(updateId, 'malformed membership');
+  const { chat, new_chat_member } = parsed.data;
+  const reachable = !['left', 'kicked'].includes(new_chat_member.status);
+  const reason = chat.type === 'private' ? 'blocked by the person' : `the bot is ${clean(new_chat_member.status)}`;
+  return { kind: 'membership', updateId, chatKey: toChatKey(chat.id), reachable, reason };
+}
+
+function toChatKind(type: string): ChatKind | null {
+  if (type === 'private') return 'private';
+  return type === 'group' || type === 'supergroup' ? 'group' : null;
+}
+
+function describe(person: Person): { readonly userKey: string; readonly name: string } {
+  const name = clean(`${person.first_name} ${person.last_name}`).trim();
+  return { userKey: String(person.id), name: clean(name.slice(0, 100)) || 'there' };
+}
+
+/** Postgres stores neither NUL nor half a surrogate pair. */
+function clean(text: string): string {
+  return Buffer.from(text.replaceAll('\u0000', '')).toString();
+}
+
+function ignore(updateId: string, reason: string): Incoming {
+  return { kind: 'ignored', updateId, reason, pressId: null };
+}
+
+/** The id of something that is otherwise no update, so that the polling offset can move past it. */
+function readId(raw: unknown): string | null {
+  if (typeof raw !== 'object' || raw === null || !('update_id' in raw)) return null;
+  return Number.isSafeInteger(raw.update_id) ? String(raw.update_id) : null;
+}

@@ -1,0 +1,77 @@
+import { GrammyError, HttpError } from 'grammy';
+import type { Sent } from '../channel.ts';
+import { toChatKey } from './decode.ts';
+
+export type Failure = Exclude<Sent, { kind: 'sent' }>;
+
+/** Failures of these kinds happen before anything was written to the connection. */
+const NOT_WRITTEN = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+/** The server answered without an answer of the Bot API: a proxy's error page. */
+export class ServerDown extends Error {
+  readonly status: number;
+
+  constructor(status: number) {
+    super(`HTTP ${status}`);
+    this.name = 'ServerDown';
+    this.status = status;
+  }
+}
+
+/** Telegram's error code of a failed call; null when there was no answer. */
+export function readErrorCode(error: unknown): number | null {
+  return error instanceof GrammyError ? error.error_code : null;
+}
+
+/** Sorts a failed send by what it means for us. The descriptions are Telegram's, in tdlib's `Client.cpp`. */
+export function classify(error: unknown): Failure {
+  if (error instanceof GrammyError) return classifyAnswer(error);
+  const inner = error instanceof HttpError ? error.error : error;
+  if (inner instanceof ServerDown) return { kind: 'busy', detail: inner.message };
+  const code = readCode(inner);
+  if (code !== null && NOT_WRITTEN.has(code)) return { kind: 'unreachable', detail: code };
+  return { kind: 'ambiguous', detail: code ?? 'no answer' };
+}
+
+/** Whether Telegram could not read the entities of a text that is fine otherwise. */
+export function isEntityProblem(failure: Failure): boolean {
+  return failure.kind === 'rejected' && /entit/i.test(failure.detail);
+}
+
+function classifyAnswer(error: GrammyError): Failure {
+  const { error_code: code, description, parameters } = error;
+  if (parameters.migrate_to_chat_id !== undefined) {
+    return { kind: 'moved', chatKey: toChatKey(parameters.migrate_to_chat_id) };
+  }
+  if (code === 429) return { kind: 'wait', retryAfterMs: (parameters.retry_after ?? 1) * 1_000 };
+  if (code >= 500) return { kind: 'busy', detail: description };
+  // A revoked token: polling notices too and ends the service; until then nothing is given up.
+  if (code === 401 || code === 404) return { kind: 'busy', detail: description };
+  if (code === 403) return { kind: 'blocked', reason: description };
+  if (/chat not found|user not found|PEER_ID_INVALID|group chat was deactivated/i.test(description)) {
+    return { kind: 'blocked', reason: description };
+  }
+  if (/message to (edit|delete) not found|message can't be edited|MESSAGE_ID_INVALID/i.test(description)) {
+    return { kind: 'gone' };
+  }
+  return { kind: 'rejected', detail: description };
+}
+
+/** The system's or fetch's code of a failure, wherever it is in the chain of causes. */
+function readCode(error: unknown): string | null {
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth += 1) {
+    if ('code' in at && typeof at.code === 'string') return at.code;
+  }
+  return null;
+}

@@ -1,0 +1,173 @@
+import { AppError } from '@signalbox/shared/errors';
+import type { Log } from '@signalbox/shared/log';
+import { backoffMs, sleep } from '@signalbox/shared/time';
+import { COMMANDS } from '../../words.ts';
+import type { Incoming, Listening } from '../channel.ts';
+import type { TelegramApi } from './client.ts';
+import { decode, type BotIdentity } from './decode.ts';
+import { readErrorCode } from './failure.ts';
+import { ALLOWED_UPDATES } from './update.ts';
+
+/*
+ * The loop:
+ *   getMe → poll(offset) → decode → admit (committed) → offset = last id + 1 → poll …
+ * A failure anywhere leaves the offset alone, so Telegram gives the same updates again, and admission drops those it knows.
+ */
+
+/** How long Telegram holds an empty poll. */
+const POLL_SECONDS = 25;
+/** A poll that is silent for longer hangs on a dead connection. */
+const WATCHDOG_MS = (POLL_SECONDS + 10) * 1_000;
+/** Without a finished poll for this long we are not ready. */
+const STALE_MS = 60_000;
+const BACKOFF_BASE_MS = 500;
+const BACKOFF_MAX_MS = 30_000;
+/** Two pollers throw each other out with every poll: slowly enough that the other one gets work done. */
+const CONFLICT_BACKOFF_MS = 5_000;
+
+type Trouble = 'none' | 'starting' | 'conflict' | 'network' | 'admission';
+
+/** Polls Telegram until closed. Updates come in one batch at a time, in Telegram's order. */
+export function startPolling(deps: {
+  readonly api: TelegramApi;
+  readonly log: Log;
+  readonly admit: (updates: readonly Incoming[]) => Promise<void>;
+}): Listening {
+  const { api, log, admit } = deps;
+  const stop = new AbortController();
+  let trouble: Trouble = 'starting';
+  let failures = 0;
+  let lastPollAt = Date.now();
+
+  const report = (kind: Trouble, error: unknown): void => {
+    if (kind === trouble) return;
+    trouble = kind;
+    if (kind === 'conflict') {
+      log.error('another process polls this bot: stop it, or give this one a bot of its own; updates wait until then', {
+        error,
+      });
+    } else {
+      log.warn('updates do not come in', { trouble: kind, error });
+    }
+  };
+
+  /** Sorts a failure and waits. Throws when no later try can succeed. */
+  const cope = async (error: unknown, otherwise: Trouble): Promise<void> => {
+    if (stop.signal.aborted) return;
+    const code = readErrorCode(error);
+    if (code === 401 || code === 404) throw createTokenError(code, error);
+    report(code === 409 ? 'conflict' : otherwise, error);
+    const wait = backoffMs(failures, code === 409 ? CONFLICT_BACKOFF_MS : BACKOFF_BASE_MS, BACKOFF_MAX_MS);
+    failures += 1;
+    await sleep(wait, stop.signal);
+  };
+
+  const identify = async (): Promise<BotIdentity | null> => {
+    while (!stop.signal.aborted) {
+      try {
+        const { id, username } = await callWithWatchdog(stop.signal, (signal) => api.getMe(signal));
+        return { id, username };
+      } catch (error) {
+        await cope(error, 'network');
+      }
+    }
+    return null;
+  };
+
+  const poll = async (offset: number): Promise<readonly unknown[]> => {
+    const updates: unknown = await callWithWatchdog(stop.signal, (signal) =>
+      api.getUpdates({ offset, timeout: POLL_SECONDS, allowed_updates: ALLOWED_UPDATES }, signal),
+    );
+    if (!Array.isArray(updates)) throw new Error('getUpdates answered something that is no list');
+    return updates;
+  };
+
+  const loop = async (): Promise<void> => {
+    const bot = await identify();
+    if (!bot) return;
+    await registerCommands(api, log, stop.signal);
+    let offset = 0;
+    while (!stop.signal.aborted) {
+      let batch: readonly unknown[];
+      try {
+        batch = await poll(offset);
+        lastPollAt = Date.now();
+      } catch (error) {
+        await cope(error, 'network');
+        continue;
+      }
+      try {
+        if (batch.length > 0) await admit(batch.map((raw) => decode(raw, bot)));
+      } catch (error) {
+        await cope(error, 'admission');
+        continue;
+      }
+      if (trouble !== 'none') log.info('updates come in', { bot: bot.username });
+      trouble = 'none';
+      failures = 0;
+      const next = nextOffset(batch, offset);
+      // Updates without a usable id cannot be confirmed: do not ask for them in a tight loop.
+      if (next === null) await sleep(1_000, stop.signal);
+      else offset = next;
+    }
+  };
+
+  const ended = loop();
+  // Whoever composes the service awaits `ended` too; this keeps an early failure from being unhandled meanwhile.
+  ended.catch(() => undefined);
+  return {
+    ended,
+    problem: () => {
+      if (trouble !== 'none') return `Telegram: ${PROBLEMS[trouble]}`;
+      return Date.now() - lastPollAt > STALE_MS ? 'Telegram: the last poll is too long ago' : null;
+    },
+    close: async () => {
+      stop.abort();
+      await ended.catch(() => undefined);
+    },
+  };
+}
+
+const PROBLEMS: Readonly<Record<Exclude<Trouble, 'none'>, string>> = {
+  starting: 'not polled yet',
+  conflict: 'another process polls this bot',
+  network: 'not reachable',
+  admission: 'updates cannot be admitted',
+};
+
+/**
+ * The offset after a batch: one past its highest id. It follows the newest batch even downwards, because Telegram may
+ * restart its ids after a quiet week. Null when no id in it is usable.
+ */
+export function nextOffset(batch: readonly unknown[], offset: number): number | null {
+  const ids = batch.flatMap((update) =>
+    typeof update === 'object' && update !== null && 'update_id' in update && Number.isSafeInteger(update.update_id)
+      ? [Number(update.update_id)]
+      : [],
+  );
+  if (batch.length === 0) return offset;
+  return ids.length === 0 ? null : Math.max(...ids) + 1;
+}
+
+/** Ends the call when the service stops or when it takes too long; a late answer is lost, never handled twice. */
+async function callWithWatchdog<T>(stop: AbortSignal, call: (signal: ApiSignal) => Promise<T>): Promise<T> {
+  const timeout = AbortSignal.timeout(WATCHDOG_MS);
+  // grammY declares its own AbortSignal, which the built-in one satisfies in every method that it calls.
+  return call(AbortSignal.any([stop, timeout]) as unknown as ApiSignal);
+}
+
+type ApiSignal = NonNullable<Parameters<TelegramApi['getMe']>[0]>;
+
+/** The menu that clients show for "/". Only a convenience: when it fails, typing commands works all the same. */
+async function registerCommands(api: TelegramApi, log: Log, stop: AbortSignal): Promise<void> {
+  try {
+    await callWithWatchdog(stop, (signal) => api.setMyCommands(COMMANDS, undefined, signal));
+  } catch (error) {
+    log.warn('commands not registered', { error });
+  }
+}
+
+function createTokenError(code: number, cause: unknown): AppError {
+  const reason = `Telegram does not know the bot token (it answered ${code}). Put the token that @BotFather shows under /mybots into TELEGRAM_BOT_TOKEN; a token that was revoked stays invalid.`;
+  return new AppError('STARTUP_REFUSED', { reason }, cause);
+}

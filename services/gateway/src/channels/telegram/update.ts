@@ -1,0 +1,75 @@
+import { z } from 'zod';
+
+/*
+ * What we need of Telegram's updates, and nothing else: a field that we do not read cannot make an update unreadable.
+ */
+
+const id = z.int();
+/** Telegram counts in Unix seconds; far-off numbers would not fit into a Date. */
+const unixSeconds = z.int().min(0).max(4_102_444_800);
+
+const Person = z.object({
+  id,
+  is_bot: z.boolean().default(false),
+  first_name: z.string().default(''),
+  last_name: z.string().default(''),
+});
+export type Person = z.infer<typeof Person>;
+
+const Chat = z.object({ id, type: z.string() });
+
+/** Loose, because its kind shows in the names of fields that we only look for. */
+export const Message = z.looseObject({
+  message_id: id,
+  date: unixSeconds,
+  chat: Chat,
+  from: Person.optional(),
+  text: z.string().optional(),
+  media_group_id: z.string().optional(),
+  migrate_to_chat_id: id.optional(),
+  reply_to_message: z.object({ from: Person.optional() }).optional(),
+});
+export type Message = z.infer<typeof Message>;
+
+export const CallbackQuery = z.object({
+  id: z.string().min(1).max(100),
+  from: Person,
+  message: z.object({ message_id: id, chat: Chat }).optional(),
+  data: z.string().optional(),
+});
+
+export const MemberChange = z.object({ chat: Chat, new_chat_member: z.object({ status: z.string() }) });
+
+/** The border: one of these fields is set, and which one says what the update is about. */
+export const Update = z.object({
+  update_id: z.int().nonnegative(),
+  message: z.unknown().optional(),
+  edited_message: z.unknown().optional(),
+  callback_query: z.unknown().optional(),
+  my_chat_member: z.unknown().optional(),
+});
+
+/** The kinds of updates that we ask Telegram for. */
+export const ALLOWED_UPDATES = ['message', 'edited_message', 'callback_query', 'my_chat_member'] as const;
+
+/** Fields that hold something a person sent on purpose. Other messages without text are notices of the service. */
+export const CONTENT_FIELDS = [
+  'animation',
+  'audio',
+  'checklist',
+  'contact',
+  'dice',
+  'document',
+  'game',
+  'location',
+  'paid_media',
+  'photo',
+  'poll',
+  'rich_message',
+  'sticker',
+  'story',
+  'venue',
+  'video',
+  'video_note',
+  'voice',
+] as const;

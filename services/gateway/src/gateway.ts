@@ -1,0 +1,116 @@
+import { OUTBOUND } from '@signalbox/shared/contracts/topics';
+import { putDeadLetter } from '@signalbox/shared/db/dead-letters';
+import { openPool, type Pool } from '@signalbox/shared/db/pool';
+import type { Own } from '@signalbox/shared/lifecycle';
+import type { Log } from '@signalbox/shared/log';
+import { createMetrics, startProbe, type Probe } from '@signalbox/shared/probe';
+import { closeRedis, openRedis, requireNoEviction, type Redis } from '@signalbox/shared/redis';
+import { startConsumer } from '@signalbox/shared/streams/consume';
+import { createPublisher } from '@signalbox/shared/streams/publish';
+import { createAdmission } from './admit.ts';
+import { createAnnouncer } from './announce.ts';
+import { createBurstLimit } from './burst.ts';
+import { createTelegram } from './channels/telegram/index.ts';
+import type { GatewayConfig } from './config.ts';
+import { createDeliverer } from './deliver.ts';
+import { createGatewayMetrics } from './metrics.ts';
+import { createPace } from './pace.ts';
+import { startSweeper } from './sweep.ts';
+
+export interface Gateway {
+  readonly probe: Probe;
+  /** Rejects when updates can never come in again; resolves when closed. */
+  readonly ended: Promise<void>;
+}
+
+/** Running sends may finish within this time when the service stops. */
+const DRAIN_MS = 8_000;
+const PROBE_TIMEOUT_MS = 2_000;
+
+/**
+ * Starts the gateway: words in, words out. Parts are owned in the order in which they must close last to first.
+ * Throws STARTUP_REFUSED when Redis may lose entries.
+ */
+export async function createGateway(own: Own, config: GatewayConfig, log: Log): Promise<Gateway> {
+  const registry = createMetrics('gateway');
+  const metrics = createGatewayMetrics(registry);
+  const pool = openPool(config.DATABASE_URL, log, { name: 'gateway', max: config.DATABASE_CONNECTIONS });
+  own({ close: () => pool.end() });
+  const redis = openRedis(config.REDIS_URL, log, PROBE_TIMEOUT_MS);
+  own({ close: () => closeRedis(redis) });
+  await requireNoEviction(redis);
+
+  const channel = createTelegram({ token: config.TELEGRAM_BOT_TOKEN, apiRoot: config.TELEGRAM_API_ROOT, log });
+  const streams = { prefix: config.REDIS_PREFIX, partitions: config.STREAM_PARTITIONS };
+  const announcer = createAnnouncer({
+    publisher: createPublisher({ redis, ...streams }),
+    redis,
+    prefix: config.REDIS_PREFIX,
+    log,
+    deliverHere: (delivery) => deliverer.deliverHere(delivery),
+  });
+  const pace = createPace({
+    sendsPerSecond: config.TELEGRAM_SENDS_PER_SECOND,
+    chatSendsPerSecond: config.TELEGRAM_CHAT_SENDS_PER_SECOND,
+    chatBurst: config.TELEGRAM_CHAT_BURST,
+    groupSendsPerMinute: config.TELEGRAM_GROUP_SENDS_PER_MINUTE,
+  });
+  const deliverer = createDeliverer({
+    pool,
+    channel,
+    pace,
+    log,
+    metrics,
+    maxChats: config.DELIVERY_CHATS,
+    wake: announcer.wakeChats,
+    drainMs: DRAIN_MS,
+  });
+  const consumer = own(
+    startConsumer({
+      topic: OUTBOUND,
+      redisUrl: config.REDIS_URL,
+      ...streams,
+      consumer: config.GATEWAY_NAME,
+      slots: config.DELIVERY_CHATS,
+      log,
+      handle: deliverer.handle,
+      onUnreadable: async (ref, raw, detail) => {
+        const body = { raw: raw.slice(0, 2_000) };
+        await putDeadLetter(pool, { source: 'stream', ref: `out:${ref}`, userKey: null, reason: detail, body });
+      },
+      drainMs: 1_000,
+    }),
+  );
+  // Closed before the consumer that feeds it: what it refuses then stays on the stream.
+  own(deliverer);
+  own(startSweeper({ pool, log, wake: announcer.wakeChats }));
+
+  const burst = createBurstLimit({ redis, prefix: config.REDIS_PREFIX, burst: config.INBOUND_BURST, log });
+  const listening = own(channel.listen(createAdmission({ pool, channel, burst, announcer, log, metrics })));
+  const problems = async (): Promise<readonly string[]> => {
+    const found = [await problemOfPostgres(pool), await problemOfRedis(redis), listening.problem()];
+    if (!consumer.healthy()) found.push('outbound stream: reads fail');
+    return found.filter((problem) => problem !== null);
+  };
+  const probe = own(
+    await startProbe({ host: config.PROBE_HOST, port: config.PROBE_PORT, metrics: registry, problems }),
+  );
+  log.info('gateway started', { bot: channel.bot, probePort: probe.port });
+  return { probe, ended: listening.ended };
+}
+
+async function problemOfPostgres(pool: Pool): Promise<string | null> {
+  // A pool that is waiting for a connection has no time-out of its own for the whole wait.
+  const late = new Promise<never>((_, reject) => setTimeout(reject, PROBE_TIMEOUT_MS).unref());
+  return Promise.race([pool.query('select 1'), late]).then(
+    () => null,
+    () => 'Postgres: no answer',
+  );
+}
+
+async function problemOfRedis(redis: Redis): Promise<string | null> {
+  return redis.ping().then(
+    () => null,
+    () => 'Redis: no answer',
+  );
+}

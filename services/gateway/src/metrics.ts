@@ -1,0 +1,20 @@
+import { createCount, createDuration, type Count, type Duration } from '@signalbox/shared/metrics';
+import type { createMetrics } from '@signalbox/shared/probe';
+
+export interface GatewayMetrics {
+  /** By result: accepted, refused, answered, duplicate, ignored, failed; and reason. */
+  readonly updates: Count;
+  /** By result: sent, edited, or the kind of failure. */
+  readonly sends: Count;
+  /** From the outbox row to the channel's answer, by result. */
+  readonly latency: Duration;
+}
+
+/** Registers the gateway's own metrics. */
+export function createGatewayMetrics(registry: ReturnType<typeof createMetrics>): GatewayMetrics {
+  return {
+    updates: createCount(registry, 'signalbox_updates_total', 'Updates by result.', ['result', 'reason']),
+    sends: createCount(registry, 'signalbox_sends_total', 'Calls that show a person something, by result.', ['result']),
+    latency: createDuration(registry, 'signalbox_send_seconds', 'From outbox row to delivery.', ['result']),
+  };
+}

@@ -1,0 +1,100 @@
+import type { ChatKind } from '@signalbox/shared/contracts/envelope';
+
+export interface PaceOptions {
+  readonly sendsPerSecond: number;
+  readonly chatSendsPerSecond: number;
+  readonly chatBurst: number;
+  readonly groupSendsPerMinute: number;
+}
+
+/** How fast we send, over all chats and in each of them, so that the channel has no reason to refuse. Times in milliseconds. */
+export interface Pace {
+  /** Takes one send for this chat, if it may go out now. */
+  tryTake(chatKey: string, kind: ChatKind): boolean;
+  /** How long until `tryTake` has a chance. */
+  waitMs(chatKey: string, kind: ChatKind): number;
+  /** Gives back what was not used: `chat` when the send was an edit, `all` when nothing was sent. */
+  giveBack(chatKey: string, kind: ChatKind, what: 'chat' | 'all'): void;
+  /** Takes a send for something unimportant; false when sends are short. */
+  tryTakeSpare(): boolean;
+}
+
+/** Full buckets are forgotten beyond this many chats, so memory stays bounded. */
+const MAX_BUCKETS = 10_000;
+
+/** Token buckets in this process: `now` is a monotonic clock. */
+export function createPace(options: PaceOptions, now: () => number = () => performance.now()): Pace {
+  const all = createBucket(options.sendsPerSecond / 1_000, Math.max(1, options.sendsPerSecond), now);
+  const chats = new Map<string, Bucket>();
+
+  const bucketOf = (chatKey: string, kind: ChatKind): Bucket => {
+    const known = chats.get(chatKey);
+    if (known) return known;
+    if (chats.size >= MAX_BUCKETS) forgetFull(chats);
+    const bucket =
+      kind === 'group'
+        ? createBucket(options.groupSendsPerMinute / 60_000, options.groupSendsPerMinute, now)
+        : createBucket(options.chatSendsPerSecond / 1_000, options.chatBurst, now);
+    chats.set(chatKey, bucket);
+    return bucket;
+  };
+
+  return {
+    tryTake: (chatKey, kind) => {
+      const own = bucketOf(chatKey, kind);
+      if (own.waitMs() > 0 || all.waitMs() > 0) return false;
+      own.add(-1);
+      all.add(-1);
+      return true;
+    },
+    waitMs: (chatKey, kind) => Math.max(bucketOf(chatKey, kind).waitMs(), all.waitMs()),
+    giveBack: (chatKey, kind, what) => {
+      bucketOf(chatKey, kind).add(1);
+      if (what === 'all') all.add(1);
+    },
+    tryTakeSpare: () => {
+      if (all.level() < options.sendsPerSecond / 2) return false;
+      all.add(-1);
+      return true;
+    },
+  };
+}
+
+interface Bucket {
+  waitMs(): number;
+  add(tokens: number): void;
+  level(): number;
+  isFull(): boolean;
+}
+
+function createBucket(perMs: number, size: number, now: () => number): Bucket {
+  let tokens = size;
+  let at = now();
+  const refill = (): void => {
+    const time = now();
+    tokens = Math.min(size, tokens + (time - at) * perMs);
+    at = time;
+  };
+  return {
+    waitMs: () => {
+      refill();
+      return tokens >= 1 ? 0 : Math.ceil((1 - tokens) / perMs);
+    },
+    add: (count) => {
+      refill();
+      tokens = Math.min(size, tokens + count);
+    },
+    level: () => {
+      refill();
+      return tokens;
+    },
+    isFull: () => {
+      refill();
+      return tokens >= size;
+    },
+  };
+}
+
+function forgetFull(chats: Map<string, Bucket>): void {
+  for (const [key, bucket] of chats) if (bucket.isFull()) chats.delete(key);
+}

@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto';
+import { readConfig } from '@signalbox/shared/config';
+import { INBOUND, OUTBOUND, type Topic } from '@signalbox/shared/contracts/topics';
+import { putOutbox } from '@signalbox/shared/db/outbox';
+import { openPool, type Pool } from '@signalbox/shared/db/pool';
+import { putUser } from '@signalbox/shared/db/users';
+import { closeAll, type Closable } from '@signalbox/shared/lifecycle';
+import { createLog, type Log } from '@signalbox/shared/log';
+import { closeRedis, openRedis, type Redis } from '@signalbox/shared/redis';
+import { streamKey } from '@signalbox/shared/streams/keys';
+import { createPublisher } from '@signalbox/shared/streams/publish';
+import { GatewayConfig } from '@signalbox/gateway/config';
+import { createGateway, type Gateway } from '@signalbox/gateway/gateway';
+import { createSimulator, DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
+import { createSimulatorClient, type SimulatorClient } from '@signalbox/telegram-simulator/simulator-client';
+import { inject } from 'vitest';
+import { createDatabase } from '../../support/database.ts';
+
+export interface StartedGateway extends Closable {
+  readonly gateway: Gateway;
+  /** Everything it logged, one object per line. */
+  readonly lines: readonly Record<string, unknown>[];
+}
+
+export interface Harness {
+  readonly pool: Pool;
+  readonly redis: Redis;
+  readonly prefix: string;
+  readonly people: SimulatorClient;
+  readonly simulatorUrl: string;
+  startGateway(settings?: Readonly<Record<string, string>>): Promise<StartedGateway>;
+  /** Puts rows for one chat into the outbox and announces them. */
+  say(chatKey: string, rows: readonly SaidRow[], announce?: boolean): Promise<readonly number[]>;
+  /** Messages on a stream, oldest first. Entries are only deleted by consumers, and no worker runs here. */
+  entries(topic: Topic): Promise<readonly Record<string, unknown>[]>;
+  rows<T>(text: string, values?: readonly unknown[]): Promise<readonly T[]>;
+  close(): Promise<void>;
+}
+
+export interface SaidRow {
+  readonly text: string;
+  readonly buttons?: readonly { readonly label: string; readonly value: string }[];
+  readonly priority?: number;
+  readonly slot?: string | null;
+  readonly userKey?: string | null;
+}
+
+export const PEOPLE = { admin: '1001', developer: '1002', viewer: '1005', stranger: '1009' } as const;
+
+/** A database, a key prefix and a simulated Telegram of one test file's own. */
+export async function openHarness(redisUrl = inject('redisUrl')): Promise<Harness> {
+  const database = await createDatabase();
+  const simulator = await createSimulator();
+  const prefix = `gw${randomBytes(4).toString('hex')}:`;
+  const quiet = createLog('test', 'silent');
+  const pool = openPool(database.url, quiet, { name: 'test', max: 5 });
+  const redis = openRedis(redisUrl, quiet);
+  const publisher = createPublisher({ redis, prefix, partitions: 1 });
+  const gateways = new Set<StartedGateway>();
+  await putUser(pool, { userKey: PEOPLE.admin, channel: 'telegram', name: 'Ada', role: 'admin' });
+  await putUser(pool, { userKey: PEOPLE.developer, channel: 'telegram', name: 'Ben', role: 'developer' });
+  await putUser(pool, { userKey: PEOPLE.viewer, channel: 'telegram', name: 'Eli', role: 'viewer' });
+  let keys = 0;
+
+  return {
+    pool,
+    redis,
+    prefix,
+    people: createSimulatorClient(simulator.url),
+    simulatorUrl: simulator.url,
+    startGateway: async (settings = {}) => {
+      const config = readConfig(GatewayConfig, {
+        DATABASE_URL: database.url,
+        REDIS_URL: redisUrl,
+        REDIS_PREFIX: prefix,
+        TELEGRAM_BOT_TOKEN: DEFAULT_TOKEN,
+        TELEGRAM_API_ROOT: simulator.url,
+        // Fast enough that tests do not wait, unless they are about the pace.
+        TELEGRAM_SENDS_PER_SECOND: '500',
+        TELEGRAM_CHAT_SENDS_PER_SECOND: '500',
+        TELEGRAM_CHAT_BURST: '100',
+        TELEGRAM_GROUP_SENDS_PER_MINUTE: '6000',
+        GATEWAY_NAME: `gateway-${gateways.size + 1}`,
+        ...settings,
+      });
+      const { log, lines } = createRecordedLog();
+      const parts: Closable[] = [];
+      const own = <T extends Closable>(part: T): T => {
+        parts.push(part);
+        return part;
+      };
+      const gateway = await createGateway(own, config, log).catch(async (error: unknown) => {
+        await closeAll(parts, quiet);
+        throw error;
+      });
+      let closed: Promise<unknown> | undefined;
+      const started = { gateway, lines, close: async () => void (await (closed ??= closeAll(parts, quiet))) };
+      gateways.add(started);
+      return started;
+    },
+    say: async (chatKey, rows, announce = true) => {
+      const stored = await putOutbox(
+        pool,
+        rows.map((row) => ({
+          key: `test:${++keys}`,
+          chatKey,
+          userKey: row.userKey ?? null,
+          threadId: null,
+          turnId: null,
+          traceId: `trc_test${keys}`,
+          priority: row.priority ?? 5,
+          slot: row.slot ?? null,
+          body: { text: row.text, buttons: [...(row.buttons ?? [])] },
+        })),
+      );
+      if (announce) await publisher.publish(OUTBOUND, [{ kind: 'send', chatKey, traceId: 'trc_test' }]);
+      return stored.map((row) => Number(row.id));
+    },
+    entries: async (topic) => {
+      const found = await redis.xrange(streamKey(prefix, topic, 0), '-', '+');
+      return found.map(([, fields]) => JSON.parse(fields[1] ?? '{}') as Record<string, unknown>);
+    },
+    rows: async <T>(text: string, values: readonly unknown[] = []) =>
+      (await pool.query(text, [...values])).rows as readonly T[],
+    close: async () => {
+      await Promise.all([...gateways].map((gateway) => gateway.close()));
+      await simulator.close();
+      const left = await redis.keys(`${prefix}*`).catch(() => []);
+      if (left.length > 0) await redis.del(left).catch(() => 0);
+      await closeRedis(redis);
+      await pool.end();
+      await database.drop();
+    },
+  };
+}
+
+export { INBOUND, OUTBOUND };
+
+function createRecordedLog(): { log: Log; lines: Record<string, unknown>[] } {
+  const lines: Record<string, unknown>[] = [];
+  const write = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>);
+  return { log: createLog('gateway', 'debug', { write }), lines };
+}
+
+/** Waits until `check` answers something; asks often, gives up after `timeoutMs`. */
+export async function until<T>(
+  what: string,
+  check: () => Promise<T | null | undefined | false>,
+  timeoutMs = 10_000,
+): Promise<T> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const found = await check();
+    if (found !== null && found !== undefined && found !== false) return found;
+    if (Date.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 15));
+  }
+}
