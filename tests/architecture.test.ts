@@ -1,0 +1,214 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ERRORS } from '@signalbox/shared/errors';
+import { describe, expect, it } from 'vitest';
+import rootConfig from '../vitest.config.ts';
+import {
+  findDeadLinks,
+  findDifferences,
+  readConfigVariables,
+  readErrorHeadings,
+  readExampleVariables,
+} from './architecture/documents.ts';
+import { findBadNames, findBarrels, findEnvironmentReads, findLongFiles } from './architecture/files.ts';
+import { IMPORT_TABLE, PACKAGE_HOMES } from './architecture/import-table.ts';
+import { findCycles, findForbiddenImports, findHomelessPackages } from './architecture/imports.ts';
+import { listFiles, parseSource, readSources, type SourceFile } from './architecture/sources.ts';
+import { findForgottenTests, type Suite } from './architecture/suites.ts';
+
+// Every rule is tried twice: on the repository, where it must find nothing, and on a made-up breach, which it must find.
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const files = readSources(ROOT);
+const paths = listFiles(ROOT);
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+const breach = (path: string, ...lines: readonly string[]): readonly SourceFile[] => [
+  parseSource(path, lines.join('\n')),
+];
+
+describe('the import table', () => {
+  const find = (sources: readonly SourceFile[]): readonly string[] => findForbiddenImports(sources, IMPORT_TABLE);
+
+  it('is kept by every file', () => {
+    expect(find(files)).toEqual([]);
+  });
+
+  it.each([
+    [
+      'a capability that reaches for the database',
+      'services/worker/src/capabilities/x.ts',
+      '@signalbox/shared/db/pool',
+    ],
+    ['a capability that imports another', 'services/worker/src/capabilities/x.ts', './knowledge.ts'],
+    ['an agent that imports another', 'services/worker/src/agents/mortgage/x.ts', '../product-owner/graph.ts'],
+    ['a service that imports another', 'services/gateway/src/admit.ts', '@signalbox/worker/turn'],
+    ['a channel that admits by itself', 'services/gateway/src/channels/telegram/x.ts', '../../admit.ts'],
+    ['a contract that reads the database', 'shared/src/contracts/x.ts', '../db/pool.ts'],
+    ['a stream that reads the database', 'shared/src/streams/x.ts', '../db/pool.ts'],
+    ['a command line that imports a service', 'services/cli/src/x.ts', '@signalbox/gateway/config'],
+    ['a shared file that imports a service', 'shared/src/x.ts', '@signalbox/jobs/config'],
+  ])('finds %s', (_, path, specifier) => {
+    expect(find(breach(path, `import { x } from '${specifier}';`, 'export const y = x;'))).toHaveLength(1);
+  });
+
+  it('finds what is imported in passing: re-exports and imports at run time', () => {
+    const path = 'shared/src/streams/x.ts';
+    expect(find(breach(path, `export { x } from '../db/pool.ts';`))).toHaveLength(1);
+    expect(find(breach(path, `export const x = () => import('../db/pool.ts');`))).toHaveLength(1);
+  });
+
+  it('tells types from values where only types are allowed', () => {
+    const path = 'services/worker/src/agents/mortgage/x.ts';
+    expect(find(breach(path, `import type { C } from '../checkpoints.ts';`, 'export type D = C;'))).toEqual([]);
+    expect(find(breach(path, `import { C } from '../checkpoints.ts';`, 'export const d = C;'))).toHaveLength(1);
+  });
+
+  it('asks for a rule when a folder is new', () => {
+    expect(find(breach('services/console/src/x.ts', 'export const x = 1;'))[0]).toContain('no rule');
+  });
+});
+
+describe('outside packages', () => {
+  it('have one home each', () => {
+    expect(findHomelessPackages(files, PACKAGE_HOMES)).toEqual([]);
+  });
+
+  it.each([
+    ['services/worker/src/turn.ts', 'pg'],
+    ['services/gateway/src/deliver.ts', 'grammy'],
+    ['services/jobs/src/main.ts', 'bullmq'],
+    ['shared/src/db/x.ts', 'ioredis'],
+    ['services/worker/src/worker.ts', '@langchain/core/messages'],
+    ['services/gateway/src/admit.ts', 'a-package-that-nobody-chose'],
+  ])('are found away from home: %s imports %s', (path, name) => {
+    expect(
+      findHomelessPackages(breach(path, `import { x } from '${name}';`, 'export const y = x;'), PACKAGE_HOMES),
+    ).toHaveLength(1);
+  });
+});
+
+describe('files', () => {
+  it('import in one direction only', () => {
+    expect(findCycles(files)).toEqual([]);
+    const circle = [
+      ...breach('shared/src/a.ts', `export * from './b.ts';`),
+      ...breach('shared/src/b.ts', `export * from './a.ts';`),
+    ];
+    expect(findCycles(circle)).toEqual(['shared/src/a.ts → shared/src/b.ts → shared/src/a.ts']);
+  });
+
+  it('make something of their own', () => {
+    expect(findBarrels(files)).toEqual([]);
+    expect(
+      findBarrels(
+        breach('shared/src/index.ts', `import { a } from './a.ts';`, `export * from './b.ts';`, 'export { a };'),
+      ),
+    ).toHaveLength(1);
+    expect(findBarrels(breach('services/jobs/src/main.ts', `import './start.ts';`))).toEqual([]);
+  });
+
+  it('are short enough to be read at once', () => {
+    const others = paths
+      .filter((path) => /\.(sql|css|html|sh)$/.test(path))
+      .map((path) => ({ path, lines: read(path).trimEnd().split('\n').length }));
+    expect(findLongFiles([...files, ...others])).toEqual([]);
+    expect(
+      findLongFiles([
+        { path: 'shared/src/a.ts', lines: 401 },
+        { path: 'shared/src/a.test.ts', lines: 401 },
+      ]),
+    ).toHaveLength(1);
+  });
+
+  it('are named after what is in them', () => {
+    expect(findBadNames(files.map(({ path }) => path))).toEqual([]);
+    const bad = [
+      'shared/src/utils.ts',
+      'shared/src/date-helpers.ts',
+      'shared/src/types.ts',
+      'shared/src/myFile.ts',
+      'shared/src/job-manager.ts',
+    ];
+    expect(findBadNames(bad)).toHaveLength(bad.length);
+  });
+
+  it('leave the environment to config.ts', () => {
+    expect(findEnvironmentReads(files)).toEqual([]);
+    expect(findEnvironmentReads(breach('services/jobs/src/a.ts', `export const a = process.env['A'];`))).toHaveLength(
+      1,
+    );
+    expect(findEnvironmentReads(breach('services/jobs/src/a.ts', `export const { env } = process;`))).toHaveLength(1);
+    expect(findEnvironmentReads(breach('services/jobs/src/a.ts', `import { env } from 'node:process';`))).toHaveLength(
+      1,
+    );
+    expect(findEnvironmentReads(breach('services/jobs/src/config.ts', `export const a = process.env;`))).toEqual([]);
+  });
+});
+
+describe('tests', () => {
+  const suites: readonly Suite[] = (rootConfig.test?.projects ?? []).flatMap((project) => {
+    if (typeof project !== 'object' || !('test' in project) || !project.test) return [];
+    return [{ name: String(project.test.name), include: project.test.include ?? [], command: 'npm test' }];
+  });
+
+  it('all run, each in one suite, and every suite is part of the build', () => {
+    expect(findForgottenTests(paths, suites, read('.ci/run'))).toEqual([]);
+  });
+
+  it('are missed when no suite or no build runs them', () => {
+    const unit: Suite = { name: 'unit', include: ['{shared,services/*}/src/**/*.test.ts'], command: 'npm test' };
+    expect(findForgottenTests(['shared/src/a/b.test.ts', 'services/cli/src/a.test.ts'], [unit], 'npm test')).toEqual(
+      [],
+    );
+    expect(findForgottenTests(['tests/new/a.test.ts'], [unit], 'npm test')).toEqual([
+      'tests/new/a.test.ts: no suite runs it',
+    ]);
+    expect(findForgottenTests(['shared/src/a.test.ts'], [unit, { ...unit, name: 'twin' }], 'npm test')).toHaveLength(1);
+    expect(findForgottenTests([], [unit], '# npm test')).toEqual([
+      `the suite unit is not run: .ci/run has no 'npm test'`,
+    ]);
+  });
+});
+
+describe('documents', () => {
+  it('explain every error, and only those', () => {
+    const told = { names: readErrorHeadings(read('docs/errors.md')), where: 'docs/errors.md' };
+    expect(findDifferences({ names: Object.keys(ERRORS), where: 'shared/src/errors.ts' }, told)).toEqual([]);
+  });
+
+  it('name every variable, and only those', () => {
+    const product = files.filter(({ path }) => !path.startsWith('tests/'));
+    const told = { names: readExampleVariables(read('.env.example')), where: '.env.example' };
+    expect(findDifferences({ names: readConfigVariables(product), where: 'a configuration' }, told)).toEqual([]);
+  });
+
+  it('are compared in both directions', () => {
+    expect(readErrorHeadings('## Errors\n### STRANGER\ntext\n### `TOO_FAST`\n')).toEqual(['STRANGER', 'TOO_FAST']);
+    expect(readExampleVariables('# A word = not one\nA_URL=x\n# B_MS=5\n')).toEqual(['A_URL', 'B_MS']);
+    expect([
+      ...readConfigVariables(
+        breach(
+          'a/config.ts',
+          'const AConfig = z.object({ A_URL: z.url(), PATH: z.string() });',
+          'const x = { NOT_ONE: 1 };',
+        ),
+      ),
+    ]).toEqual(['A_URL']);
+    const [made, told] = [
+      { names: ['A', 'B'], where: 'code' },
+      { names: ['B', 'C'], where: 'docs' },
+    ];
+    expect(findDifferences(made, told)).toEqual(['A is in code but not in docs', 'C is in docs but not in code']);
+  });
+
+  it('link to what is there', () => {
+    const documents = paths.filter((path) => path.endsWith('.md')).map((path) => ({ path, text: read(path) }));
+    const exists = (path: string): boolean => existsSync(join(ROOT, path));
+    expect(documents.flatMap((document) => findDeadLinks(document, exists))).toEqual([]);
+    expect(
+      findDeadLinks({ path: 'docs/a.md', text: '[x](gone.md#part) [y](../README.md)' }, (path) => path === 'README.md'),
+    ).toEqual(['docs/a.md: the link to gone.md#part leads nowhere'].map((line) => line.replace('#part', '')));
+  });
+});

@@ -1,0 +1,65 @@
+import { Visitor, parseSync } from 'oxc-parser';
+import type { SourceFile } from './sources.ts';
+
+/** Variables that belong to the system and not to this product. */
+const FOREIGN_VARIABLES = new Set(['PATH']);
+
+/** Names that appear on one side only, each with what to do about it. */
+export function findDifferences(
+  made: { readonly names: Iterable<string>; readonly where: string },
+  told: { readonly names: Iterable<string>; readonly where: string },
+): readonly string[] {
+  const [left, right] = [new Set(made.names), new Set(told.names)];
+  return [
+    ...[...left]
+      .filter((name) => !right.has(name))
+      .map((name) => `${name} is in ${made.where} but not in ${told.where}`),
+    ...[...right]
+      .filter((name) => !left.has(name))
+      .map((name) => `${name} is in ${told.where} but not in ${made.where}`),
+  ];
+}
+
+/** The codes that have a heading of their own: `### CODE`. */
+export function readErrorHeadings(markdown: string): readonly string[] {
+  return [...markdown.matchAll(/^### `?([A-Z][A-Z0-9_]+)`?$/gm)].map(([, code]) => code ?? '');
+}
+
+/** The variables of an example file, commented out (`# NAME=value`) or not. */
+export function readExampleVariables(text: string): readonly string[] {
+  return [...text.matchAll(/^(?:# )?([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name ?? '');
+}
+
+/** Every variable that a schema named `…Config` declares. Its keys in capitals are the variables. */
+export function readConfigVariables(files: readonly SourceFile[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { path, text } of files) {
+    if (!/Config\b/.test(text)) continue;
+    const schemas: { readonly start: number; readonly end: number }[] = [];
+    const keys: { readonly name: string; readonly start: number }[] = [];
+    new Visitor({
+      VariableDeclarator({ id, start, end }) {
+        if (id.type === 'Identifier' && id.name.endsWith('Config')) schemas.push({ start, end });
+      },
+      Property({ key, start }) {
+        if (key.type === 'Identifier' && /^[A-Z][A-Z0-9_]+$/.test(key.name)) keys.push({ name: key.name, start });
+      },
+    }).visit(parseSync(path, text).program);
+    for (const { name, start } of keys)
+      if (schemas.some((schema) => schema.start < start && start < schema.end)) names.add(name);
+  }
+  return new Set([...names].filter((name) => !FOREIGN_VARIABLES.has(name)));
+}
+
+/** Links of a document to files of the repository that are not there. */
+export function findDeadLinks(
+  document: { readonly path: string; readonly text: string },
+  exists: (path: string) => boolean,
+): readonly string[] {
+  const folder = document.path.includes('/') ? document.path.replace(/\/[^/]*$/, '/') : '';
+  return [...document.text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].flatMap(([, link = '']) => {
+    if (/^[a-z]+:/.test(link)) return [];
+    const path = new URL(link, `file:///${folder}`).pathname.slice(1);
+    return exists(path) ? [] : [`${document.path}: the link to ${link} leads nowhere`];
+  });
+}

@@ -1,0 +1,97 @@
+/** The first rule whose `from` matches a file decides. What only `types` allows must be imported with `import type`. */
+export interface ImportRule {
+  readonly from: string;
+  readonly may: readonly string[];
+  readonly types?: readonly string[];
+}
+
+const SHARED = 'shared/src/**';
+const CONTRACTS = 'shared/src/contracts/**';
+/** Shared files that hold no connection and import nothing: words, numbers and pure functions. */
+const LEAVES = 'shared/src/{errors,ids,time,nearest-name}.ts';
+const GATEWAY = 'services/gateway/src';
+const WORKER = 'services/worker/src';
+
+/** Who may import whom. A file that no rule covers fails, so that the place of a new folder is decided here. */
+export const IMPORT_TABLE: readonly ImportRule[] = [
+  // Tests see what the package that they test sees.
+  { from: 'shared/src/**/*.test.ts', may: [SHARED] },
+  { from: 'services/<service>/src/**/*.test.ts', may: ['services/<service>/src/**', SHARED] },
+  { from: 'infra/<part>/**/*.test.ts', may: ['infra/<part>/**', SHARED] },
+  { from: 'tests/**', may: ['**'] },
+
+  // Contracts are safe in a browser. The wires (streams, queue, db, model) never import each other.
+  { from: CONTRACTS, may: [CONTRACTS], types: ['shared/src/errors.ts'] },
+  { from: LEAVES, may: [] },
+  { from: 'shared/src/*.ts', may: ['shared/src/*.ts', CONTRACTS] },
+  { from: 'shared/src/<wire>/**', may: ['shared/src/*.ts', CONTRACTS, 'shared/src/<wire>/**'] },
+
+  // A capability gets a ToolContext and nothing else, so that it cannot step around the runtime.
+  { from: `${WORKER}/capabilities/*.ts`, may: [`${WORKER}/tools/tool.ts`, CONTRACTS, 'shared/src/errors.ts'] },
+  {
+    from: `${WORKER}/agents/<agent>/**`,
+    may: [
+      `${WORKER}/agents/agent.ts`,
+      `${WORKER}/agents/<agent>/**`,
+      `${WORKER}/tools/**`,
+      'shared/src/model/**',
+      CONTRACTS,
+      LEAVES,
+    ],
+    types: [`${WORKER}/agents/checkpoints.ts`], // handed in by worker.ts
+  },
+  { from: `${WORKER}/agents/*.ts`, may: [`${WORKER}/agents/*.ts`, SHARED], types: [`${WORKER}/tools/**`] },
+  { from: `${WORKER}/tools/**`, may: [`${WORKER}/tools/**`, SHARED] },
+  { from: `${WORKER}/*.ts`, may: [`${WORKER}/**`, SHARED] },
+
+  // A channel knows its outside world, the interface and the product's words, not who admits or delivers.
+  {
+    from: `${GATEWAY}/channels/<channel>/**`,
+    may: [`${GATEWAY}/channels/channel.ts`, `${GATEWAY}/channels/<channel>/**`, `${GATEWAY}/words.ts`, SHARED],
+  },
+  { from: `${GATEWAY}/channels/channel.ts`, may: [], types: [SHARED] },
+  { from: `${GATEWAY}/*.ts`, may: [`${GATEWAY}/**`, SHARED] },
+
+  { from: 'services/jobs/src/**', may: ['services/jobs/src/**', SHARED] },
+  { from: 'services/cli/src/**', may: ['services/cli/src/**', SHARED] },
+
+  // What starts everything runs before anything is installed, and the page runs in a browser.
+  { from: 'infra/local/*.mjs', may: ['infra/local/*.mjs'] },
+  { from: 'infra/telegram-simulator/src/page/**', may: ['infra/telegram-simulator/src/page/**'] },
+  { from: 'infra/<part>/src/**', may: ['infra/<part>/src/**', SHARED] },
+];
+
+/** Where an outside package may be imported: `homes` freely, `types` with `import type` only. */
+export interface PackageHome {
+  readonly name: string;
+  readonly homes: readonly string[];
+  readonly types?: readonly string[];
+}
+
+const TELEGRAM = `${GATEWAY}/channels/telegram/**`;
+const SIMULATOR = 'infra/telegram-simulator/src';
+const TESTS = ['**/*.test.ts', 'tests/**'];
+
+/** One home per outside package, so that replacing one is the work of one folder. Tests may import any. */
+export const PACKAGE_HOMES: readonly PackageHome[] = [
+  { name: 'zod', homes: ['**'] },
+  { name: 'ioredis', homes: ['shared/src/redis.ts', 'shared/src/streams/**', 'shared/src/queue/**'] },
+  { name: 'bullmq', homes: ['shared/src/queue/**'] },
+  { name: 'pg', homes: ['shared/src/db/**', 'infra/local/src/**'] },
+  { name: 'kysely', homes: ['shared/src/db/**'] },
+  { name: 'pino', homes: ['shared/src/log.ts'] },
+  // A service owns its figures; what serves them is shared.
+  { name: 'prom-client', homes: ['shared/src/{probe,metrics}.ts', 'services/*/src/metrics.ts'] },
+  { name: 'grammy', homes: [TELEGRAM], types: [`${SIMULATOR}/**`] },
+  { name: 'mdast', homes: [], types: [TELEGRAM] },
+  { name: 'mdast-util-*', homes: [TELEGRAM] },
+  { name: 'micromark-extension-gfm', homes: [TELEGRAM] },
+  {
+    name: '@langchain/*',
+    homes: [`${WORKER}/agents/**`, 'shared/src/model/**'],
+    types: [`${WORKER}/worker.ts`, `${WORKER}/wire.ts`], // they hand the model on and never speak to it
+  },
+  { name: 'fastify', homes: [`${SIMULATOR}/**`] },
+  { name: '@fastify/*', homes: [`${SIMULATOR}/**`] },
+  { name: 'vitest', homes: TESTS },
+];
