@@ -65,6 +65,8 @@ export const ERRORS = {
     say: 'I tried your message several times and could not handle it. An operator has been told (reference {ref}).',
   },
   UPSTREAM_UNAVAILABLE: { remedy: 'retry', say: '{service} is not answering. I will keep trying.' },
+  JOB_TOO_SLOW: { remedy: 'tell-user', say: 'It did not end within {seconds} s.' },
+  JOB_INTERRUPTED: { remedy: 'tell-user', say: 'It was interrupted {attempts} times.' },
   JOB_FAILED: { remedy: 'tell-user', say: '{job} failed: {detail}' },
   DELIVERY_REFUSED: { remedy: 'page-operator', say: 'The channel refused a message for {chat}: {detail}' },
   INTERNAL: { remedy: 'page-operator', say: 'Something broke on my side. Reference: {ref}.' },

@@ -1,0 +1,31 @@
+import { fileURLToPath } from 'node:url';
+import { CommonConfig, readConfig } from '@signalbox/shared/config';
+import { MINUTE_MS } from '@signalbox/shared/time';
+import { z } from 'zod';
+
+const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
+
+const JobsConfig = CommonConfig.extend({
+  /** How many jobs run at once in this process. */
+  JOBS_CONCURRENCY: z.coerce.number().int().min(1).max(100).default(4),
+  /** A job whose process gave no sign for this long is given to another, in milliseconds. */
+  JOBS_LEASE_MS: z.coerce.number().int().min(500).default(15_000),
+  /** How often runs and schedules that Redis lost are looked for, in milliseconds. */
+  JOBS_SWEEP_MS: z.coerce.number().int().min(100).default(15_000),
+  /** Folder whose markdown files can be searched. Its name is part of the source that a search shows. */
+  DOCS_DIR: z.string().default(`${REPOSITORY}docs`),
+  /** A further markdown file that can be searched. */
+  README_FILE: z.string().default(`${REPOSITORY}README.md`),
+  /** After this many silent minutes a conversation ends; the worker has the same setting. */
+  THREAD_IDLE_MINUTES: z.coerce.number().positive().default(30),
+  /** Database connections of this process. */
+  DATABASE_CONNECTIONS: z.coerce.number().int().min(2).max(200).default(8),
+});
+
+export type JobsConfig = z.infer<typeof JobsConfig> & { readonly idleMs: number };
+
+/** Reads the job service's configuration. Throws CONFIG_INVALID with every problem. */
+export function loadConfig(environment?: Readonly<Record<string, string | undefined>>): JobsConfig {
+  const config = readConfig(JobsConfig, environment);
+  return { ...config, idleMs: config.THREAD_IDLE_MINUTES * MINUTE_MS };
+}

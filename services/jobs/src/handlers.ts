@@ -1,0 +1,26 @@
+import type { JobName, JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
+import type { Log } from '@signalbox/shared/log';
+
+/** All that a running job may touch besides what its handler was made with. */
+export interface JobContext {
+  /** Fires at the deadline, when the process stops, and when another process took the run over: stop before writing. */
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  readonly now: () => Date;
+  /** Writes how far it is, for whoever asks. Does nothing for an execution that a schedule started. */
+  progress(done: number, total: number): Promise<void>;
+}
+
+export interface JobHandler<P, R> {
+  /** What it is called in sentences for people: `Indexing the documentation`. */
+  readonly title: string;
+  /** Does the work. It may be run again after a crash, so its effects are idempotent. */
+  run(payload: P, context: JobContext): Promise<R>;
+  /** The result in one or two sentences, for the person who asked. */
+  say(result: R): string;
+  /** Whether an execution that nobody asked for is worth a row. */
+  isNotable(result: R): boolean;
+}
+
+/** One handler per job of the contract: a job without one does not compile. */
+export type JobHandlers = { readonly [N in JobName]: JobHandler<JobPayload<N>, JobResult<N>> };

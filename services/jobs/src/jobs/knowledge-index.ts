@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, join, relative, sep } from 'node:path';
+import type { JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
+import type { createKnowledgePassages } from '@signalbox/shared/db/knowledge-passages';
+import type { JobContext, JobHandler } from '../handlers.ts';
+import { splitMarkdown } from './passages.ts';
+
+/** A document this large is not prose; it would fill the search with noise. */
+const FILE_LIMIT_BYTES = 1_000_000;
+/** Part of every hash: raise it when the splitting changes, so that everything is indexed again. */
+const SPLIT_VERSION = '1';
+
+interface Document {
+  readonly path: string;
+  /** What a search shows, with slashes on every system: `docs/policy.md`. */
+  readonly source: string;
+}
+
+/**
+ * Makes the markdown files of a folder, and one more file, searchable. Files that did not change are not touched, those that
+ * are gone are forgotten. Safe to run twice at once.
+ */
+export function createKnowledgeIndex(parts: {
+  readonly passages: ReturnType<typeof createKnowledgePassages>;
+  readonly docsDir: string;
+  readonly readmeFile: string;
+}): JobHandler<JobPayload<'knowledge.index'>, JobResult<'knowledge.index'>> {
+  return {
+    title: 'Indexing the documentation',
+    run: async (_, context) => {
+      const documents = await listDocuments(parts.docsDir, parts.readmeFile, context);
+      const known = await parts.passages.hashes('docs');
+      const indexed: string[] = [];
+      let changed = 0;
+      for (const [place, document] of documents.entries()) {
+        context.signal.throwIfAborted();
+        const text = await readFile(document.path, 'utf8');
+        const passages = splitMarkdown(text);
+        if (passages.length === 0) continue;
+        indexed.push(document.source);
+        const hash = createHash('sha256').update(SPLIT_VERSION).update(text).digest('hex');
+        if (known.get(document.source) === hash) continue;
+        await parts.passages.replace('docs', document.source, hash, passages);
+        changed += 1;
+        await context.progress(place + 1, documents.length);
+      }
+      changed += await parts.passages.retain('docs', indexed);
+      return { files: indexed.length, passages: await parts.passages.count('docs'), changed };
+    },
+    say: ({ files, passages, changed }) =>
+      `The documentation is indexed: ${count(files, 'file')}, ${count(passages, 'passage')}. ${changed === 0 ? 'Nothing had changed' : `${count(changed, 'file')} had changed`}.`,
+    isNotable: ({ changed }) => changed > 0,
+  };
+}
+
+async function listDocuments(docsDir: string, readmeFile: string, context: JobContext): Promise<readonly Document[]> {
+  const found: Document[] = [];
+  for (const entry of await readFolder(docsDir, context)) {
+    if (!entry.isFile() || !entry.name.endsWith('.md')) continue;
+    const path = join(entry.parentPath, entry.name);
+    found.push({ path, source: join(basename(docsDir), relative(docsDir, path)).split(sep).join('/') });
+  }
+  found.push({ path: readmeFile, source: basename(readmeFile) });
+  const kept: Document[] = [];
+  for (const document of found.sort((a, b) => a.source.localeCompare(b.source))) {
+    const size = await sizeOf(document.path);
+    if (size === null) continue;
+    if (size <= FILE_LIMIT_BYTES) kept.push(document);
+    else context.log.warn('document is too large to index', { source: document.source, sizeBytes: size });
+  }
+  return kept;
+}
+
+async function readFolder(folder: string, context: JobContext) {
+  try {
+    return await readdir(folder, { recursive: true, withFileTypes: true });
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    context.log.warn('there is no documentation folder', { folder });
+    return [];
+  }
+}
+
+/** Null when the file is gone. */
+async function sizeOf(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+function count(n: number, noun: string): string {
+  return n === 1 ? `1 ${noun}` : `${n} ${noun}s`;
+}

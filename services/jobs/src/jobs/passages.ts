@@ -1,0 +1,84 @@
+/** A part of a document that is found and shown as one. */
+export interface Passage {
+  /** The headings above it, outermost first: `Policy › Time windows`. Empty before the first heading. */
+  readonly heading: string;
+  readonly content: string;
+}
+
+/** A passage fits into a prompt beside others, and into a message. Characters. */
+const PASSAGE_LIMIT = 2_000;
+
+/** Splits markdown at its headings, and longer sections at paragraphs, so that no passage has more than 2,000 characters. */
+export function splitMarkdown(text: string): readonly Passage[] {
+  const passages: Passage[] = [];
+  const path: string[] = [];
+  let blocks: string[] = [];
+  let block: string[] = [];
+  let fence: string | null = null;
+  const endBlock = (): void => {
+    if (block.length > 0) blocks.push(block.join('\n'));
+    block = [];
+  };
+  const endSection = (): void => {
+    endBlock();
+    const heading = path.filter((part) => part !== '').join(' › ');
+    for (const content of packBlocks(blocks)) passages.push({ heading, content });
+    blocks = [];
+  };
+  for (const line of withoutFrontMatter(text).split(/\r?\n/)) {
+    fence = nextFence(fence, line);
+    const heading = fence === null ? /^ {0,3}(#{1,6})[ \t]+(.*?)[ \t#]*$/.exec(line) : null;
+    if (heading) {
+      endSection();
+      const level = heading[1]?.length ?? 1;
+      path.length = Math.min(path.length, level - 1);
+      while (path.length < level - 1) path.push('');
+      path.push(heading[2] ?? '');
+    } else if (fence === null && line.trim() === '') endBlock();
+    else block.push(line);
+  }
+  endSection();
+  return passages;
+}
+
+/** The fence that is open after this line: headings and blank lines inside code are code. */
+function nextFence(open: string | null, line: string): string | null {
+  const marker = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+  if (marker === undefined) return open;
+  if (open === null) return marker;
+  return marker.startsWith(open) && line.trim() === marker ? null : open;
+}
+
+/** Fills passages with whole blocks up to the limit; a block that alone is too long is cut at line ends, else anywhere. */
+function packBlocks(blocks: readonly string[]): readonly string[] {
+  const packed: string[] = [];
+  let current = '';
+  const pieces = blocks.flatMap((block) => (block.length <= PASSAGE_LIMIT ? [block] : cut(block)));
+  for (const piece of pieces) {
+    if (current !== '' && current.length + 2 + piece.length > PASSAGE_LIMIT) {
+      packed.push(current);
+      current = '';
+    }
+    current = current === '' ? piece : `${current}\n\n${piece}`;
+  }
+  if (current.trim() !== '') packed.push(current);
+  return packed;
+}
+
+function cut(block: string): readonly string[] {
+  const pieces: string[] = [];
+  let rest = block;
+  while (rest.length > PASSAGE_LIMIT) {
+    const lineEnd = rest.lastIndexOf('\n', PASSAGE_LIMIT);
+    const space = rest.lastIndexOf(' ', PASSAGE_LIMIT);
+    const at = lineEnd > 0 ? lineEnd : space > 0 ? space : PASSAGE_LIMIT;
+    pieces.push(rest.slice(0, at));
+    rest = rest.slice(at).trimStart();
+  }
+  if (rest !== '') pieces.push(rest);
+  return pieces;
+}
+
+function withoutFrontMatter(text: string): string {
+  return text.replace(/^\uFEFF/, '').replace(/^---\r?\n[\s\S]*?\r?\n---\r?\n/, '');
+}

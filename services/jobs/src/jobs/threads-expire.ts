@@ -1,0 +1,64 @@
+import { PRIORITY } from '@signalbox/shared/contracts/envelope';
+import type { JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
+import { OUTBOUND } from '@signalbox/shared/contracts/topics';
+import type { OutboxRow } from '@signalbox/shared/db/outbox';
+import type { Pool } from '@signalbox/shared/db/pool';
+import { expireThreads, type ExpiredThread } from '@signalbox/shared/db/thread-expiry';
+import { newId } from '@signalbox/shared/ids';
+import type { Publisher } from '@signalbox/shared/streams/publish';
+import { MINUTE_MS } from '@signalbox/shared/time';
+import type { JobHandler } from '../handlers.ts';
+
+/** Threads that one transaction ends: it holds their lanes, so it is kept short. */
+const BATCH = 50;
+
+/** Ends conversations that have been idle for too long, and says so to whoever was asked something. */
+export function createThreadsExpire(parts: {
+  readonly pool: Pool;
+  readonly publisher: Publisher;
+  readonly idleMs: number;
+}): JobHandler<JobPayload<'threads.expire'>, JobResult<'threads.expire'>> {
+  return {
+    title: 'Closing idle conversations',
+    run: async (_, { signal, log }) => {
+      let expired = 0;
+      for (;;) {
+        signal.throwIfAborted();
+        const traceId = newId('trace');
+        const announce = (thread: ExpiredThread): OutboxRow => announcement(thread, parts.idleMs, traceId);
+        const threads = await expireThreads(parts.pool, { idleMs: parts.idleMs, limit: BATCH, announce });
+        const told = threads.filter((thread) => thread.announced);
+        await parts.publisher
+          .publish(
+            OUTBOUND,
+            told.map(({ chatKey }) => ({ kind: 'send' as const, chatKey, traceId })),
+          )
+          // The rows are in the outbox: the delivery's sweeper finds them.
+          .catch((error: unknown) => log.warn('announcements not published; the sweeper publishes them', { error }));
+        expired += threads.length;
+        if (threads.length < BATCH) return { expired };
+      }
+    },
+    say: ({ expired }) => `I closed ${expired} idle conversations.`,
+    isNotable: ({ expired }) => expired > 0,
+  };
+}
+
+function announcement(thread: ExpiredThread, idleMs: number, traceId: string): OutboxRow {
+  const minutes = Math.round(idleMs / MINUTE_MS);
+  const about = thread.title === null ? '' : ` about «${thread.title}»`;
+  return {
+    key: `expired:${thread.threadId}`,
+    chatKey: thread.chatKey,
+    userKey: thread.userKey,
+    threadId: thread.threadId,
+    turnId: null,
+    traceId,
+    priority: PRIORITY.reply,
+    slot: null,
+    body: {
+      text: `I closed our conversation${about} after ${minutes} idle ${minutes === 1 ? 'minute' : 'minutes'}. Write again to start a new one.`,
+      buttons: [],
+    },
+  };
+}

@@ -1,0 +1,224 @@
+import { JOBS, type JobName, type JobSpec } from '@signalbox/shared/contracts/jobs';
+import { isTransient } from '@signalbox/shared/db/pool';
+import type { createRuns, HeldRun, RunEnd } from '@signalbox/shared/db/runs';
+import { AppError, say, toAppError } from '@signalbox/shared/errors';
+import { newId } from '@signalbox/shared/ids';
+import type { Log } from '@signalbox/shared/log';
+import type { QueuedJob, QueueVerdict } from '@signalbox/shared/queue/consume';
+import { backoffMs, SECOND_MS, sleep } from '@signalbox/shared/time';
+import type { JobContext, JobHandler, JobHandlers } from './handlers.ts';
+import type { HeldRuns } from './held-runs.ts';
+import type { JobMetrics } from './metrics.ts';
+
+type Limits = Readonly<Record<JobName, Pick<JobSpec, 'attempts' | 'deadlineMs'>>>;
+
+export interface RunnerParts {
+  readonly runs: ReturnType<typeof createRuns>;
+  readonly held: HeldRuns;
+  readonly handlers: JobHandlers;
+  readonly metrics: JobMetrics;
+  readonly leaseMs: number;
+  readonly log: Log;
+  /** Wakes the lane of a person whose run has ended. A failure is the sweeper's: the inbox row is written by then. */
+  readonly wake: (lane: { readonly userKey: string; readonly traceId: string }) => Promise<void>;
+  /** Attempts and deadlines; those of the contract unless a test has others. */
+  readonly limits?: Limits;
+}
+
+/** Why a job was told to stop. */
+type Stop = 'deadline' | 'stopping' | 'lost';
+
+const RETRY_BASE_MS = 2 * SECOND_MS;
+const RETRY_MAX_MS = 60 * SECOND_MS;
+/** The end of a run is written with some patience: what is not recorded is done again. */
+const RECORD_ATTEMPTS = 6;
+
+const FORGET: QueueVerdict = { kind: 'forget' };
+
+/**
+ * Decides what becomes of a job from the queue.
+ *
+ *   asked for:  begin ─ over → forget · busy → again after a lease · too many attempts → failed
+ *               run   ─ done → record, tell, forget · transient error → give back, again · other error, deadline → failed
+ *                     ─ this process stops → give back without counting, again · taken over → forget
+ *   scheduled:  run   ─ done or failed → record if notable, forget; the next execution comes by itself
+ */
+export function createRunner(parts: RunnerParts): (queued: QueuedJob) => Promise<QueueVerdict> {
+  return (queued) => (queued.runId === null ? runScheduled(parts, queued) : runAsked(parts, queued, queued.runId));
+}
+
+async function runAsked(parts: RunnerParts, queued: QueuedJob, runId: string): Promise<QueueVerdict> {
+  const begun = await parts.runs.begin(runId, parts.leaseMs);
+  if (begun.kind === 'over') return FORGET;
+  if (begun.kind === 'busy') return { kind: 'again', delayMs: parts.leaseMs / 2 };
+  const { run, attempt, payload, traceId } = begun;
+  const log = parts.log.child({ job: queued.job, runId, traceId, attempt });
+  const { attempts } = limitsOf(parts, queued.job);
+  if (attempt > attempts) return end(parts, queued.job, run, interrupted(attempts), log);
+
+  const progress = async (done: number, total: number): Promise<void> => {
+    await parts.runs.report(run, { done, total });
+  };
+  const outcome = await work(parts, queued, { payload, log, progress, run });
+  switch (outcome.kind) {
+    case 'done':
+      return end(parts, queued.job, run, outcome, log);
+    case 'stopped':
+      if (outcome.why === 'lost') return FORGET; // whoever has it now also has its place in the queue
+      if (outcome.why === 'stopping') {
+        await parts.runs.giveBack(run, { delayMs: 0, counts: false, error: null });
+        return { kind: 'again', delayMs: 0 };
+      }
+      return end(parts, queued.job, run, tooSlow(limitsOf(parts, queued.job).deadlineMs), log);
+    case 'failed': {
+      if (!isWorthRetrying(outcome.error) || attempt >= attempts) return end(parts, queued.job, run, outcome, log);
+      const delayMs = backoffMs(attempt - 1, RETRY_BASE_MS, RETRY_MAX_MS);
+      log.warn('job failed, it is tried again', { error: outcome.error, delayMs });
+      await parts.runs.giveBack(run, { delayMs, counts: true, error: describe(outcome.error, runId) });
+      return { kind: 'again', delayMs };
+    }
+  }
+}
+
+async function runScheduled(parts: RunnerParts, queued: QueuedJob): Promise<QueueVerdict> {
+  const execution = { runId: newId('run'), job: queued.job, traceId: newId('trace'), startedAt: new Date() };
+  const log = parts.log.child({ job: queued.job, runId: execution.runId, traceId: execution.traceId });
+  const outcome = await work(parts, queued, { payload: {}, log, progress: async () => undefined, run: null });
+  if (outcome.kind === 'stopped' && outcome.why !== 'deadline') return FORGET;
+  if (outcome.kind === 'done') {
+    if (outcome.isNotable)
+      await parts.runs.record({ ...execution, outcome: 'done', result: outcome.result, error: null });
+    return FORGET;
+  }
+  const failure = outcome.kind === 'failed' ? outcome : tooSlow(limitsOf(parts, queued.job).deadlineMs);
+  log.warn('scheduled job failed', { error: failure.error });
+  await parts.runs.record({
+    ...execution,
+    outcome: 'failed',
+    result: null,
+    error: describe(failure.error, execution.runId),
+  });
+  return FORGET;
+}
+
+type Done = { readonly kind: 'done'; readonly result: unknown; readonly say: string; readonly isNotable: boolean };
+type Failed = { readonly kind: 'failed'; readonly error: unknown };
+type Outcome = Done | Failed | { readonly kind: 'stopped'; readonly why: Stop };
+
+/** Runs the handler under its deadline, the stop of the process and the loss of the run. Never throws. */
+async function work(
+  parts: RunnerParts,
+  queued: QueuedJob,
+  job: {
+    readonly payload: unknown;
+    readonly log: Log;
+    readonly progress: JobContext['progress'];
+    readonly run: HeldRun | null;
+  },
+): Promise<Outcome> {
+  const stop = new AbortController();
+  let why: Stop | null = null;
+  const stopFor = (reason: Stop): void => {
+    why ??= reason;
+    stop.abort(new Error(`the job was told to stop: ${reason}`));
+  };
+  const onStopping = (): void => stopFor('stopping');
+  queued.signal.addEventListener('abort', onStopping, { once: true });
+  if (queued.signal.aborted) onStopping();
+  const deadline = setTimeout(() => stopFor('deadline'), limitsOf(parts, queued.job).deadlineMs);
+  const release = job.run ? parts.held.hold(job.run, () => stopFor('lost')) : () => undefined;
+  const observe = parts.metrics.start(queued.job);
+  const context: JobContext = { signal: stop.signal, log: job.log, now: () => new Date(), progress: job.progress };
+  const settle = (outcome: Outcome): Outcome => {
+    observe(outcome.kind === 'stopped' ? outcome.why : outcome.kind);
+    return outcome;
+  };
+  try {
+    return settle(await untilStopped(call(parts.handlers, queued.job, job.payload, context), stop.signal));
+  } catch (error) {
+    return settle(why === null ? { kind: 'failed', error } : { kind: 'stopped', why });
+  } finally {
+    clearTimeout(deadline);
+    queued.signal.removeEventListener('abort', onStopping);
+    release();
+  }
+}
+
+async function call<N extends JobName>(
+  handlers: JobHandlers,
+  name: N,
+  payload: unknown,
+  context: JobContext,
+): Promise<Done> {
+  // The handler of a name takes the payload and gives the result of that name; the schemas make sure at run time.
+  const handler = handlers[name] as unknown as JobHandler<unknown, unknown>;
+  const result = JOBS[name].result.parse(await handler.run(JOBS[name].payload.parse(payload), context));
+  return { kind: 'done', result, say: handler.say(result), isNotable: handler.isNotable(result) };
+}
+
+/** Ends with the signal even when the handler does not listen to it: it is left behind, and can no longer end its run. */
+function untilStopped<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error); // set by stopFor
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+async function end(
+  parts: RunnerParts,
+  job: JobName,
+  run: HeldRun,
+  outcome: Done | Failed,
+  log: Log,
+): Promise<QueueVerdict> {
+  const title = parts.handlers[job].title;
+  const ended: RunEnd =
+    outcome.kind === 'done'
+      ? { outcome: 'done', result: outcome.result, error: null, say: outcome.say }
+      : {
+          outcome: 'failed',
+          result: null,
+          error: describe(outcome.error, run.runId),
+          say: say('JOB_FAILED', { job: title, detail: describe(outcome.error, run.runId) }),
+        };
+  const lane = await recorded(() => parts.runs.finish(run, ended));
+  if (outcome.kind === 'done') log.info('job finished', { outcome: 'done' });
+  else log.error('job failed for good', { error: outcome.error });
+  if (lane)
+    await parts.wake(lane).catch((error: unknown) => log.warn('wake-up not sent; the sweeper sends it', { error }));
+  return FORGET;
+}
+
+async function recorded<T>(write: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await write();
+    } catch (error) {
+      if (attempt >= RECORD_ATTEMPTS || !isTransient(error)) throw error;
+      await sleep(backoffMs(attempt, 100, SECOND_MS));
+    }
+  }
+}
+
+function limitsOf(parts: RunnerParts, job: JobName): Pick<JobSpec, 'attempts' | 'deadlineMs'> {
+  return (parts.limits ?? JOBS)[job];
+}
+
+function isWorthRetrying(error: unknown): boolean {
+  return isTransient(error) || (error instanceof AppError && error.remedy === 'retry');
+}
+
+function tooSlow(deadlineMs: number): Failed {
+  return { kind: 'failed', error: new AppError('JOB_TOO_SLOW', { seconds: String(deadlineMs / SECOND_MS) }) };
+}
+
+function interrupted(attempts: number): Failed {
+  return { kind: 'failed', error: new AppError('JOB_INTERRUPTED', { attempts: String(attempts) }) };
+}
+
+/** For people: the catalog's sentence, never a third party's message. */
+function describe(error: unknown, ref: string): string {
+  return toAppError(error, ref).message;
+}

@@ -1,0 +1,97 @@
+import { INBOUND } from '@signalbox/shared/contracts/topics';
+import { createKnowledgePassages } from '@signalbox/shared/db/knowledge-passages';
+import { openPool } from '@signalbox/shared/db/pool';
+import { createRuns } from '@signalbox/shared/db/runs';
+import type { Own } from '@signalbox/shared/lifecycle';
+import type { Log } from '@signalbox/shared/log';
+import { createMetrics, startProbe } from '@signalbox/shared/probe';
+import { consumeQueue } from '@signalbox/shared/queue/consume';
+import { createQueue } from '@signalbox/shared/queue/queue';
+import { closeRedis, openRedis, requireNoEviction } from '@signalbox/shared/redis';
+import { createPublisher } from '@signalbox/shared/streams/publish';
+import type { JobsConfig } from './config.ts';
+import type { JobHandlers } from './handlers.ts';
+import { createHeldRuns } from './held-runs.ts';
+import { createKnowledgeIndex } from './jobs/knowledge-index.ts';
+import { createThreadsExpire } from './jobs/threads-expire.ts';
+import { createJobMetrics } from './metrics.ts';
+import { createRunner } from './runner.ts';
+import { startSweeper } from './sweeper.ts';
+
+export interface JobService {
+  /** Where /healthz, /readyz and /metrics answer. */
+  readonly probePort: number;
+}
+
+const POOL = 'maintenance';
+
+/**
+ * Starts the job service: it runs queued and scheduled jobs and records what came of them. Every part that has to be closed is
+ * handed to `own`. Throws STARTUP_REFUSED when Redis may evict keys.
+ */
+export async function createJobService(own: Own, config: JobsConfig, log: Log): Promise<JobService> {
+  const { REDIS_URL: redisUrl, REDIS_PREFIX: prefix, JOBS_LEASE_MS: leaseMs } = config;
+  const pool = openPool(config.DATABASE_URL, log, { name: 'jobs', max: config.DATABASE_CONNECTIONS });
+  own({ close: () => pool.end() });
+  const redis = openRedis(redisUrl, log);
+  own({ close: () => closeRedis(redis) });
+  await requireNoEviction(redis);
+
+  const metrics = createMetrics('jobs');
+  const publisher = createPublisher({ redis, prefix, partitions: config.STREAM_PARTITIONS });
+  const runs = createRuns(pool);
+  const handlers: JobHandlers = {
+    'knowledge.index': createKnowledgeIndex({
+      passages: createKnowledgePassages(pool),
+      docsDir: config.DOCS_DIR,
+      readmeFile: config.README_FILE,
+    }),
+    'threads.expire': createThreadsExpire({ pool, publisher, idleMs: config.idleMs }),
+  };
+
+  const queue = own(createQueue({ redisUrl, prefix, log }));
+  const held = own(createHeldRuns({ runs, leaseMs, log }));
+  const handle = createRunner({
+    runs,
+    held,
+    handlers,
+    leaseMs,
+    log,
+    metrics: createJobMetrics(metrics),
+    wake: (lane) => publisher.publish(INBOUND, [lane]),
+  });
+  const consumer = own(
+    consumeQueue({
+      redisUrl,
+      prefix,
+      pool: POOL,
+      concurrency: config.JOBS_CONCURRENCY,
+      leaseMs,
+      log,
+      handle,
+    }),
+  );
+  const probe = own(
+    await startProbe({
+      host: config.PROBE_HOST,
+      port: config.PROBE_PORT,
+      metrics,
+      problems: async () => {
+        const failures = await Promise.all([
+          pool.query('select 1').then(
+            () => null,
+            () => 'the database does not answer',
+          ),
+          redis.ping().then(
+            () => null,
+            () => 'Redis does not answer',
+          ),
+        ]);
+        return [...failures, consumer.isRunning() ? null : 'no jobs are taken'].filter((problem) => problem !== null);
+      },
+    }),
+  );
+  own(startSweeper({ runs, queue, pool: POOL, everyMs: config.JOBS_SWEEP_MS, leaseMs, log }));
+  log.info('job service is up', { probePort: probe.port });
+  return { probePort: probe.port };
+}

@@ -1,0 +1,35 @@
+import { JOBS, type JobName, type JobSpec } from '@signalbox/shared/contracts/jobs';
+import type { createRuns } from '@signalbox/shared/db/runs';
+import type { Closable } from '@signalbox/shared/lifecycle';
+import type { Log } from '@signalbox/shared/log';
+import type { Queue } from '@signalbox/shared/queue/queue';
+import { startLoop } from './loop.ts';
+
+/**
+ * Repairs what Redis lost, every `everyMs` from now on: runs that Postgres knows and the queue does not, and schedules. It also
+ * repairs a crash between the intent and the queue, and a process that died with a run. Several at once do no harm.
+ */
+export function startSweeper(options: {
+  readonly runs: Pick<ReturnType<typeof createRuns>, 'sweep'>;
+  readonly queue: Pick<Queue, 'enqueue' | 'ensureSchedules'>;
+  readonly pool: JobSpec['pool'];
+  readonly everyMs: number;
+  readonly leaseMs: number;
+  readonly log: Log;
+}): Closable {
+  const { runs, queue, everyMs, leaseMs, log } = options;
+  const sweep = async (): Promise<void> => {
+    await queue.ensureSchedules(options.pool, new Date());
+    const lost = await runs.sweep(everyMs, leaseMs);
+    for (const { runId, job, traceId } of lost) {
+      if (!isJobName(job)) log.warn('run of an unknown job left alone', { runId, job });
+      else await queue.enqueue(job, { runId, traceId });
+    }
+    if (lost.length > 0) log.info('waiting runs put into the queue again', { count: lost.length });
+  };
+  return startLoop({ name: 'sweep', everyMs, log, step: sweep });
+}
+
+function isJobName(name: string): name is JobName {
+  return Object.hasOwn(JOBS, name);
+}
