@@ -4,8 +4,6 @@ import { AppError } from '../errors.ts';
 import type { PlannerCatalog } from './offline/catalog.ts';
 import { OfflineChatModel } from './offline/chat-model.ts';
 
-export { toModelError } from './failure.ts';
-
 /** Variables of the model. A service that thinks spreads `ModelConfig.shape` into its own config. */
 export const ModelConfig = z.object({
   /** offline (the built-in planner) or openai (any OpenAI-compatible server). Not set: openai when there is a key, else offline. */

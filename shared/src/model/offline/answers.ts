@@ -3,7 +3,7 @@ import { findRequested, stepForRequest, stepForTool, type Surroundings } from '.
 import { CERTAIN } from './match.ts';
 import { findMentions } from './mentions.ts';
 import { findName, toName } from './names.ts';
-import { findAddresses, findQuantities, findQuoted, inUnitOf } from './quantities.ts';
+import { findAddresses, findQuantities, findQuoted, inUnitOf, takesAddress } from './quantities.ts';
 import { problemOf, type Field } from './schema.ts';
 import { isSameChoice, takesNewName } from './slots.ts';
 import { asksAbout, isRefusal, readSmallTalk } from './small-talk.ts';
@@ -134,7 +134,7 @@ function readValue(field: Field, text: string, { facts, index }: Surroundings): 
     return field.choices.find((choice) => tokenize(text).some(({ lower }) => isSameChoice(lower, choice))) ?? null;
   if (field.type !== 'string') return null;
   if (takesNewName(field)) return readNewName(field, text, index.words);
-  if (field.rules.format === 'uri') return findAddresses(text)[0]?.value ?? null;
+  if (takesAddress(field)) return findAddresses(text)[0]?.value ?? null;
   if (field.entity === 'text')
     return tidy(findQuoted(text)[0]?.value ?? text.replace(/^(?:it(?:'s| is)|that's)?\s*(?:for|about)\s+/i, ''));
   if (field.entity === null) return tidy(text);

@@ -57,24 +57,16 @@ export function indexCapabilities(
       return { name, describe: description, hints: [], schema, group: null, summary: description, installed: true };
     });
   const all = [...sources, ...extra].filter((tool) => !baseTools.has(tool.name));
-  const grammar = new Set(
-    all.flatMap((tool) => meaningsOf(`${tool.name} ${tool.describe} ${tool.summary} ${fieldWords(tool)}`)),
-  );
-  const tools = all.map((tool) => indexTool(tool, grammar));
+  const examples = findExamples(all);
+  const tools = all.map((tool) => indexTool(tool, examples));
   const words = new Set(tools.flatMap((tool) => [...tool.about, ...tool.hints.flat()]));
-  return { tools, words, weight: weigh(tools, words), spellings: spell(all) };
+  return { tools, words, weight: weigh(tools, words), spellings: spell(all, examples) };
 }
 
-function indexTool(tool: Source, grammar: ReadonlySet<string>): IndexedTool {
+function indexTool(tool: Source, examples: ReadonlySet<string>): IndexedTool {
   const fields = readFields(tool.schema);
-  const takesNames = fields.some((field) => field.entity !== null && field.choices.length === 0);
-  const nameMeanings = meaningsOf(tool.name);
   const hints = tool.hints.map((hint) =>
-    meaningsOf(withValuePlaceholders(hint)).map((word) => {
-      // A word that nothing else speaks of stands for a name, in a tool that takes names: "shop" in "list ports of shop".
-      const isExample = !grammar.has(word) && !/^[A-Z¤]/.test(word) && !CONCEPTS.has(word);
-      return /[a-z]-?\d/.test(word) || (isExample && takesNames) ? '¤any' : word;
-    }),
+    meaningsOf(withValuePlaceholders(hint)).map((word) => (examples.has(word) ? '¤any' : word)),
   );
   return {
     name: tool.name,
@@ -83,9 +75,32 @@ function indexTool(tool: Source, grammar: ReadonlySet<string>): IndexedTool {
     installed: tool.installed,
     fields,
     firstHint: tool.hints[0] ?? tool.name.replaceAll('_', ' '),
-    hints: [...hints, nameMeanings],
+    hints: [...hints, meaningsOf(tool.name)],
     about: new Set(meaningsOf(`${tool.name} ${tool.describe} ${fieldWords(tool)}`)),
   };
+}
+
+/**
+ * Words of hints that stand for any name, such as shop in "list ports of shop": they look like one (web-1), or the hints of two
+ * tools that take names use them and nothing else speaks of them.
+ */
+function findExamples(tools: readonly Source[]): ReadonlySet<string> {
+  const grammar = new Set(
+    tools.flatMap((tool) => meaningsOf(`${tool.name} ${tool.describe} ${tool.summary} ${fieldWords(tool)}`)),
+  );
+  const users = new Map<string, number>();
+  const examples = new Set<string>();
+  for (const tool of tools) {
+    const words = new Set(tool.hints.flatMap((hint) => meaningsOf(withValuePlaceholders(hint))));
+    const takesNames = readFields(tool.schema).some((field) => field.entity !== null && field.choices.length === 0);
+    for (const word of words) {
+      if (/^[a-z]+-?\d/.test(word)) examples.add(word);
+      if (!takesNames || grammar.has(word) || /^[A-Z¤]/.test(word) || CONCEPTS.has(word)) continue;
+      users.set(word, (users.get(word) ?? 0) + 1);
+    }
+  }
+  for (const [word, count] of users) if (count > 1) examples.add(word);
+  return examples;
 }
 
 function fieldWords(tool: PlannerTool): string {
@@ -103,12 +118,12 @@ function weigh(tools: readonly IndexedTool[], words: ReadonlySet<string>): Reado
   return new Map([...words].map((word) => [word, Math.log(1 + tools.length / (spokenOf.get(word) ?? 1)) + 0.5]));
 }
 
-function spell(tools: readonly Source[]): ReadonlyMap<string, string> {
+function spell(tools: readonly Source[], examples: ReadonlySet<string>): ReadonlyMap<string, string> {
   const text = tools
     .map((tool) => `${tool.name.replaceAll('_', ' ')} ${tool.hints.join(' ')} ${fieldWords(tool)}`)
     .join(' ');
   const written = tokenize(text)
     .map((token) => token.lower)
-    .filter((word) => !isFiller(word) && !/\d/.test(word));
+    .filter((word) => !isFiller(word) && !/\d/.test(word) && !examples.has(meaningOf(word)));
   return new Map([...CONCEPTS.keys(), ...written].map((word) => [word, meaningOf(word)]));
 }

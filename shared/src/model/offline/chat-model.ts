@@ -34,6 +34,7 @@ export class OfflineChatModel extends BaseChatModel<OfflineCallOptions> {
     options.signal?.throwIfAborted();
     const planned = plan({ messages, tools: readBoundTools(options.tools), catalog: this.#catalog() });
     const message = new AIMessage({
+      id: planned.id,
       content: planned.content,
       tool_calls: planned.toolCalls.map((call) => ({ ...call, type: 'tool_call' as const })),
       additional_kwargs: planned.kwargs,

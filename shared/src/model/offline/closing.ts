@@ -23,5 +23,5 @@ export function closeTask(history: History, thanks: Said): Step {
   const shown = [...results, ...events];
   if (shown.length === 0) return sayStep(WORDS.welcome);
   const lines = shown.slice(-3).map((text) => asLine(text.split('\n')[0] ?? '', 90).replace(/[*_`]/g, ''));
-  return { kind: 'finish', summary: asLine(lines.join(' '), SUMMARY_LENGTH), text: WORDS.welcome };
+  return { kind: 'finish', summary: asLine(lines.join(' '), SUMMARY_LENGTH) };
 }

@@ -28,6 +28,8 @@ export interface History {
   readonly results: ReadonlyMap<string, ToolResult>;
   /** What is not dealt with yet, oldest first. */
   readonly pending: readonly Said[];
+  /** Where another model, or a note about the turn, spoke last; -1 when never. It deals with everything before. */
+  readonly foreignAnswer: number;
   /** How many messages there are. */
   readonly size: number;
 }
@@ -64,15 +66,16 @@ export function readHistory(messages: readonly BaseMessage[]): History {
         const mark = PlannerMark.safeParse(kwargs['planner']);
         const calls = (message as AIMessage).tool_calls ?? []; // its type says so
         if (mark.success) marked.push({ mark: mark.data, index, call: firstCall(calls) });
-        // Another model answered here (it leaves no marks): everything before is dealt with.
         else if (calls.length === 0) foreignAnswer = index;
         break;
       }
     }
   });
-  const dealtWith = new Set(marked.flatMap(({ mark }) => [...(mark.done ? [mark.for] : []), ...(mark.with ?? [])]));
+  const dealtWith = new Set(
+    marked.flatMap((step) => [...(isDone(step, results) ? [step.mark.for] : []), ...(step.mark.with ?? [])]),
+  );
   const pending = said.filter(({ id, index }) => index > foreignAnswer && !dealtWith.has(id));
-  return { facts, said, marked, results, pending: firstOfEachId(pending), size: messages.length };
+  return { facts, said, marked, results, pending: firstOfEachId(pending), foreignAnswer, size: messages.length };
 }
 
 /** The planner's messages for one human message, oldest first. */
@@ -83,7 +86,7 @@ export function stepsFor(history: History, said: Said): readonly Marked[] {
 /** The question that this message may answer: the newest one before it, unless a person has spoken in between. */
 export function openAskBefore(history: History, said: Said): OpenAsk | null {
   const asked = history.marked.filter(({ mark, index }) => mark.ask && index < said.index).at(-1);
-  if (!asked?.mark.ask) return null;
+  if (!asked?.mark.ask || history.foreignAnswer > asked.index) return null;
   const between = history.said.some(({ index, event }) => event === null && index > asked.index && index < said.index);
   return between || answeredSince(history, asked, said) ? null : asked.mark.ask;
 }
@@ -94,6 +97,11 @@ function answeredSince(history: History, asked: Marked, said: Said): boolean {
   return history.marked.some(
     ({ mark, index }) => mark.done && index > asked.index && index < said.index && !events.has(mark.for),
   );
+}
+
+/** Done, unless ending the task was refused: then the thanks still need an answer. */
+function isDone({ mark, call }: Marked, results: ReadonlyMap<string, ToolResult>): boolean {
+  return mark.done && !(call?.name === 'finish_task' && results.get(call.id)?.ok === false);
 }
 
 function firstCall(calls: AIMessage['tool_calls']): Marked['call'] {

@@ -1,5 +1,6 @@
 import type { CapabilityIndex, IndexedTool } from './capability-index.ts';
-import { hasUnit, withValuePlaceholders } from './quantities.ts';
+import type { Field } from './schema.ts';
+import { hasUnit, takesAddress, withValuePlaceholders } from './quantities.ts';
 import { forgiven, typosBetween } from './spelling.ts';
 import { meaningOf, meaningsOf } from './tokens.ts';
 import { NEAR, VERBS } from './vocabulary.ts';
@@ -24,6 +25,9 @@ const UNKNOWN_LIMIT = 2.4;
 const READ_WORDS = 60;
 /** Placeholders (a name, a number) tell less than words: half of the tools take one. */
 const PLACEHOLDER_WEIGHT = 0.7;
+
+/** "show projects" is rather about all projects than about one that is not named. */
+const UNNAMED_DOUBT = 0.05;
 
 const NEARNESS: ReadonlyMap<string, number> = new Map(
   NEAR.flatMap(([left, right, share]) => [
@@ -71,7 +75,14 @@ function correct(word: string, index: CapabilityIndex): string | null {
 }
 
 function scoreOf(asked: readonly string[], tool: IndexedTool, index: CapabilityIndex): number {
-  return Math.max(...tool.hints.map((hint) => likeness(asked, hint, tool, index)));
+  const best = Math.max(...tool.hints.map((hint) => likeness(asked, hint, tool, index)));
+  return best - UNNAMED_DOUBT * tool.fields.filter((field) => isUnnamed(field, asked)).length;
+}
+
+/** Whether the tool is about one thing of a kind, and the text names none. */
+function isUnnamed({ required, entity, choices }: Field, asked: readonly string[]): boolean {
+  if (!required || entity === null || choices.length > 0 || entity === 'text') return false;
+  return !asked.some((word) => word.startsWith('¤'));
 }
 
 /** How much of the question the hint covers, and of the hint the question; the first counts double. */
@@ -96,7 +107,7 @@ function likeness(
   let hintCovered = 0;
   let hintTotal = 0;
   for (const word of hint) {
-    const weight = word.startsWith('¤') ? PLACEHOLDER_WEIGHT / 3 : weightOf(word, index);
+    const weight = word.startsWith('¤') ? PLACEHOLDER_WEIGHT / 2 : weightOf(word, index);
     hintTotal += weight;
     hintCovered +=
       weight * Math.max(hit(word, asked), word.startsWith('¤') && asked.some((other) => other.startsWith('¤')) ? 1 : 0);
@@ -123,10 +134,13 @@ function outsideHint(word: string, hint: readonly string[], tool: IndexedTool): 
   const numeric = tool.fields.filter((field) => field.type === 'integer' || field.type === 'number');
   if (kind === 'number') return numeric.length > 0 ? 0.9 : 0;
   if (kind === 'size') return numeric.some((field) => hasUnit(field.name)) ? 0.9 : 0;
-  if (kind === 'url') return tool.fields.some((field) => field.rules.format === 'uri') ? 1 : 0;
+  if (kind === 'url') return tool.fields.some(takesAddress) ? 1 : 0;
   if (kind === 'quoted')
     return tool.fields.some((field) => field.entity === 'text' || field.entity === 'name') ? 1 : 0.5;
-  const takes = tool.fields.filter((field) => field.entity === kind);
+  const takesNames = tool.fields.some(({ entity, choices }) => entity !== null && choices.length === 0);
+  if (kind === 'unknown') return takesNames || hint.includes('¤any') ? 0.8 : 0;
+  const kinds = kind.split('+');
+  const takes = tool.fields.filter((field) => field.entity !== null && kinds.includes(field.entity));
   if (takes.some((field) => field.required)) return 1;
   if (takes.length > 0 || hint.includes('¤any')) return 0.9;
   return tool.installed ? 0 : 0.5;

@@ -12,7 +12,7 @@ export interface Mention {
 }
 
 /**
- * Finds known names, exact ones first, mistyped ones after; no two overlap. Words with a meaning of their own
+ * Finds known names, exact ones first, mistyped ones after; no two of one kind overlap. Words with a meaning of their own
  * (`words`, the vocabulary) are only taken for a name when they are spelled exactly like it.
  */
 export function findMentions(text: string, facts: PlannerFacts, words: ReadonlySet<string>): readonly Mention[] {
@@ -20,7 +20,11 @@ export function findMentions(text: string, facts: PlannerFacts, words: ReadonlyS
   const kinds = Object.entries(facts.known);
   const found: Mention[] = [];
   const take = (kind: string, name: string, start: number, end: number): void => {
-    const free = found.every((mention) => end <= mention.start || start >= mention.end);
+    // One word can name two things: a server and an environment may both be called local.
+    const free = found.every(
+      (other) =>
+        end <= other.start || start >= other.end || (other.start === start && other.end === end && other.kind !== kind),
+    );
     if (free) found.push({ kind, name, start, end });
   };
   for (const { lower, start, end } of tokens) {
@@ -46,15 +50,19 @@ export function findMentions(text: string, facts: PlannerFacts, words: ReadonlyS
   return found.sort((left, right) => left.start - right.start);
 }
 
-/** The text with every mention replaced by a placeholder of its kind, for comparing it with hints. */
+/** The text with every mention replaced by a placeholder of its kinds (¤project, ¤environment+server), for comparing it with hints. */
 export function withPlaceholders(text: string, mentions: readonly Mention[]): string {
+  const places = new Map<number, { readonly end: number; readonly kinds: readonly string[] }>();
+  for (const { kind, start, end } of mentions) {
+    places.set(start, { end, kinds: [...(places.get(start)?.kinds ?? []), kind] });
+  }
   let result = '';
   let at = 0;
-  for (const { kind, start, end } of mentions) {
-    result += `${text.slice(at, start)} ¤${kind} `;
+  for (const [start, { end, kinds }] of [...places].sort(([left], [right]) => left - right)) {
+    result += `${text.slice(at, start)} ¤${kinds.join('+')} `;
     at = end;
   }
-  return result + text.slice(at).replace(/^'s\b/, '');
+  return result + text.slice(at);
 }
 
 function couldBeName(tokens: readonly Token[], words: ReadonlySet<string>): boolean {

@@ -2,7 +2,8 @@ import { HumanMessage, SystemMessage } from '@langchain/core/messages';
 import { describe, expect, it } from 'vitest';
 import catalog from './catalog.fixture.json' with { type: 'json' };
 import fixture from './phrasings.fixture.json' with { type: 'json' };
-import { plan, type PlannedMessage } from './plan.ts';
+import { plan } from './plan.ts';
+import type { PlannedMessage } from './planned-message.ts';
 import { PlannerMark } from './marks.ts';
 
 const BASE = ['respond_to_user', 'search_knowledge', 'request_capabilities', 'finish_task'];

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { BaseMessage } from '@langchain/core/messages';
 import type { BoundTool } from '../bound-tool.ts';
 import { answerAsk } from './answers.ts';
@@ -7,21 +6,13 @@ import type { PlannerCatalog } from './catalog.ts';
 import { classify } from './classification.ts';
 import { closeTask } from './closing.ts';
 import { openAskBefore, readHistory, stepsFor, type History, type Said } from './history.ts';
-import type { PlannerMark } from './marks.ts';
+import { writeCall, writeStep, type Chosen, type PlannedMessage } from './planned-message.ts';
 import { introduce, stepForRequest, type Surroundings } from './requests.ts';
 import { stepAfter } from './results.ts';
 import { readSmallTalk } from './small-talk.ts';
 import { sayStep, type Step } from './step.ts';
 import { cleanText } from './tokens.ts';
 import { WORDS } from './words.ts';
-
-/** What the model says next. */
-export interface PlannedMessage {
-  readonly content: string;
-  readonly toolCalls: readonly { readonly id: string; readonly name: string; readonly args: Record<string, unknown> }[];
-  /** `additional_kwargs` of the message; `planner` is its mark. */
-  readonly kwargs: Record<string, unknown>;
-}
 
 /** Tools that every turn has; nobody asks for them by hint. */
 const BASE_TOOLS: ReadonlySet<string> = new Set([
@@ -33,6 +24,9 @@ const BASE_TOOLS: ReadonlySet<string> = new Set([
 ]);
 /** Load, call and answer take three; twice that is a loop. */
 const MOST_STEPS = 6;
+
+/** For a conversation in which nobody waits for an answer. */
+const IDLE: PlannedMessage = { id: 'plan_idle', content: WORDS.idle, toolCalls: [], kwargs: {} };
 
 /**
  * The offline planner: from a conversation and the bound tools to the next message. Pure and deterministic.
@@ -55,18 +49,10 @@ export function plan(input: {
   if (onlyTool?.name === 'classify_intent' && input.tools.length === 1) {
     const last = history.said.at(-1);
     const args = classify(history.pending.length > 0 ? history.pending : history.said.slice(-1), around);
-    return callMessage(history, { for: last?.id ?? '', done: false }, 'classify_intent', args);
+    return writeCall(history, { for: last?.id ?? '', done: false }, 'classify_intent', args);
   }
   const chosen = choose(history, around);
-  if (!chosen) return { content: WORDS.idle, toolCalls: [], kwargs: {} };
-  return write(chosen, history, around);
-}
-
-interface Chosen {
-  readonly said: Said;
-  readonly step: Step;
-  /** Messages that the step used up besides. */
-  readonly absorbed: readonly Said[];
+  return chosen ? writeStep(chosen, history, around.bound) : IDLE;
 }
 
 /** The first message whose next step is no question; when all need one, the first question. */
@@ -120,47 +106,4 @@ function stepForText(text: string, said: Said, history: History, around: Surroun
     case null:
       return stepForRequest(text, around);
   }
-}
-
-function write({ said, step, absorbed }: Chosen, history: History, { bound }: Surroundings): PlannedMessage {
-  const others = history.pending.some((other) => other.id !== said.id && !absorbed.includes(other));
-  const base = { for: said.id, ...(absorbed.length > 0 ? { with: absorbed.map(({ id }) => id) } : {}) };
-  const canRespond = bound.has('respond_to_user');
-  switch (step.kind) {
-    case 'call':
-      return callMessage(history, { ...base, done: false }, step.call.tool, step.call.args);
-    case 'load': {
-      const args = { capabilities: [step.group], reason: step.reason };
-      return callMessage(history, { ...base, done: false, then: step.then }, 'request_capabilities', args);
-    }
-    case 'ask': {
-      const mark: PlannerMark = { ...base, done: true, ask: step.ask };
-      if (!canRespond) return { content: step.text, toolCalls: [], kwargs: { planner: mark } };
-      const choices = step.ask.choices.length > 0 ? { choices: step.ask.choices } : {};
-      return callMessage(history, mark, 'respond_to_user', { message: step.text, awaiting_response: true, ...choices });
-    }
-    case 'finish':
-      // Finishing ends the thread, and with it what still waits.
-      if (!others && bound.has('finish_task'))
-        return callMessage(history, { ...base, done: true }, 'finish_task', { summary: step.summary }, step.text);
-      return write({ said, step: sayStep(step.text), absorbed }, history, { bound } as Surroundings);
-    case 'say': {
-      const mark: PlannerMark = { ...base, done: true };
-      if (!others || !canRespond) return { content: step.text, toolCalls: [], kwargs: { planner: mark } };
-      return callMessage(history, mark, 'respond_to_user', { message: step.text, awaiting_response: false });
-    }
-  }
-}
-
-function callMessage(
-  history: History,
-  mark: PlannerMark,
-  name: string,
-  args: Record<string, unknown>,
-  content = '',
-): PlannedMessage {
-  // The same history gives the same id, so that a turn that is run again after a crash repeats no effect.
-  const place = `${mark.for}\n${history.marked.filter((step) => step.mark.for === mark.for).length}\n${history.size}\n${name}`;
-  const id = `call_${createHash('sha256').update(place).digest('hex').slice(0, 24)}`;
-  return { content, toolCalls: [{ id, name, args }], kwargs: { planner: mark } };
 }

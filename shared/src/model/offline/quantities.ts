@@ -1,3 +1,5 @@
+import type { Field } from './schema.ts';
+
 /** Numbers, sizes, times and addresses in a text, and how they become the number that a field wants. */
 
 /** A number in a text; `unit` is lower-case, and null when there is none. */
@@ -81,6 +83,11 @@ export function findQuoted(
     start: match.index,
     end: match.index + match[0].length,
   }));
+}
+
+/** Whether the field holds an address such as https://… or git@…. */
+export function takesAddress(field: Field): boolean {
+  return field.type === 'string' && (field.rules.format === 'uri' || /repo|url|link/i.test(field.name));
 }
 
 /** Whether the field counts in a unit that its name tells. */

@@ -6,6 +6,7 @@ import type { PlannedCall } from './marks.ts';
 import { askForProblem, askForSlot, askWhichTool } from './questions.ts';
 import { fillSlots } from './slots.ts';
 import { asksAbout, readSearch } from './small-talk.ts';
+import { findStrangeNames } from './strange-names.ts';
 import { helpText, notInstalledText, unclearText } from './introductions.ts';
 import { sayStep, type Step } from './step.ts';
 import { WORDS } from './words.ts';
@@ -23,7 +24,13 @@ const ABOUT_DOUBT = 0.25;
 
 /** The tools that a text asks for, best first: one when it is clear, two when it is not, none when it asks for nothing. */
 export function findRequested(text: string, { facts, index }: Surroundings): readonly Match[] {
-  const matches = matchTools(withPlaceholders(text, findMentions(text, facts, index.words)), index);
+  const mentions = findMentions(text, facts, index.words);
+  const strange = findStrangeNames(text, null, mentions, index.words).map((name) => ({
+    ...name,
+    kind: 'unknown',
+    name: '',
+  }));
+  const matches = matchTools(withPlaceholders(text, [...mentions, ...strange]), index);
   const about = asksAbout(text);
   const doubted = matches
     .map((match) => (about && match.score < CERTAIN ? { ...match, score: match.score - ABOUT_DOUBT } : match))

@@ -26,6 +26,7 @@ export function stepAfter(last: Marked, history: History, around: Surroundings, 
   if (!call) return sayStep(WORDS.tooManySteps);
   const result = history.results.get(call.id);
   if (!result) return sayStep(WORDS.noResult(call.name.replaceAll('_', ' ')));
+  if (call.name === 'finish_task') return sayStep(WORDS.welcome);
   if (call.name === 'request_capabilities') return afterLoading(mark, result, around);
   if (!result.ok) return afterFailure(call, result, around, tried);
   if (result.say !== null) return sayStep(result.say);

@@ -1,12 +1,13 @@
 import type { PlannerFacts } from './catalog.ts';
 import { findName, toName } from './names.ts';
 import { findMentions, type Mention } from './mentions.ts';
-import { findAddresses, findQuantities, findQuoted, hasUnit, inUnitOf } from './quantities.ts';
+import { findAddresses, findQuantities, findQuoted, hasUnit, inUnitOf, takesAddress } from './quantities.ts';
 import { problemOf, type Field } from './schema.ts';
 import { createSpans, type Spans } from './spans.ts';
-import { isFiller, meaningOf, stem, tokenize } from './tokens.ts';
+import { findOnlyStrange, findStrangeNames } from './strange-names.ts';
+import { meaningOf, stem, tokenize } from './tokens.ts';
 import { findDescription } from './descriptions.ts';
-import { CONCEPTS, VALUE_ALIASES } from './vocabulary.ts';
+import { VALUE_ALIASES } from './vocabulary.ts';
 
 /** Why an argument could not be taken from the text although the text speaks of it. */
 export type SlotProblem =
@@ -79,7 +80,7 @@ function isKnownKind(field: Field, facts: PlannerFacts): boolean {
 }
 
 function fillAddresses(text: string, fields: readonly Field[], spans: Spans, put: Put): void {
-  const wanting = fields.filter((field) => field.rules.format === 'uri' || /repo|url|link/i.test(field.name));
+  const wanting = fields.filter(takesAddress);
   findAddresses(text).forEach(({ value, start, end }, at) => {
     const field = wanting[at];
     spans.take(start, end);
@@ -187,11 +188,6 @@ function fillDescriptions(text: string, fields: readonly Field[], spans: Spans, 
   }
 }
 
-const PLACES: ReadonlyMap<string, RegExp> = new Map([
-  ['server', /\b(?:on|at|from|server|machine|host)\s+(?:the\s+)?([\p{L}\p{N}][\p{L}\p{N}._-]*)/giu],
-  ['project', /\b(?:for|of|project|app)\s+(?:the\s+)?([\p{L}\p{N}][\p{L}\p{N}._-]*)/giu],
-]);
-
 /** A name that is written where a name of that kind stands, but that nobody knows. */
 function findUnknownName(
   request: SlotRequest,
@@ -199,33 +195,14 @@ function findUnknownName(
   mentions: readonly Mention[],
   spans: Spans,
 ): string | null {
-  const { text, words } = request;
-  const isStrange = (word: string): boolean =>
-    !isFiller(word) &&
-    !CONCEPTS.has(word) &&
-    !CONCEPTS.has(stem(word)) &&
-    !words.has(meaningOf(word)) &&
-    !/^\d+$/.test(word);
-  const place = PLACES.get(field.entity ?? '');
-  for (const match of place ? text.matchAll(place) : []) {
-    const [whole, name = ''] = match;
-    const start = match.index + whole.length - name.length;
-    const mentioned = mentions.some((mention) => start >= mention.start && start < mention.end);
-    if (!mentioned && spans.isFree(start, start + name.length) && isStrange(name.toLowerCase().replace(/'s$/, '')))
-      return name;
-  }
-  if (
-    !field.required ||
-    request.fields.some((other) => takesNewName(other) || (other.entity === 'text' && other.required))
-  )
-    return null;
-  // "how is pets doing": a single word that nothing explains stands for the name.
-  const strange = tokenize(text).filter(
-    ({ lower, start, end }) =>
-      spans.isFree(start, end) &&
-      isStrange(lower) &&
-      !mentions.some((mention) => start >= mention.start && start < mention.end),
+  const { text, words, fields } = request;
+  const placed = findStrangeNames(text, field.entity, mentions, words).find(({ start, end }) =>
+    spans.isFree(start, end),
   );
-  const [only] = strange;
-  return only && strange.length === 1 ? text.slice(only.start, only.end) : null;
+  if (placed) return placed.written;
+  // Where free text is wanted, a strange word is rather part of it.
+  const wantsText = fields.some((other) => takesNewName(other) || (other.entity === 'text' && other.required));
+  if (!field.required || wantsText) return null;
+  const only = findOnlyStrange(text, mentions, words);
+  return only && spans.isFree(only.start, only.end) ? only.written : null;
 }

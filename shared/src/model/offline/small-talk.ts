@@ -19,7 +19,7 @@ const AGREED = set('ok okay yes yeah yep sure alright k no nope');
 const SHORT = 8;
 
 const HELP =
-  /^(?:\/?(?:help|start|commands?)\b|(?:please |pls )?help(?: me)?(?: please)?$|what (?:can|do|are|could) (?:you|u|i)\b(?!.*\b(?:list|show)\b).*(?:do|able|understand|offer|ask|say)\b|who are you|how (?:do|can|does) (?:you|this|i use you|it|this bot) (?:work|help)|what (?:else )?(?:is possible|are my options))/;
+  /^(?:\/(?:help|start|commands?)\b|(?:help|commands?)$|(?:please |pls )?help(?: me)?(?: please)?$|what (?:can|do|are|could) (?:you|u|i)\b(?!.*\b(?:list|show)\b).*(?:do|able|understand|offer|ask|say)\b|who are you|how (?:do|can|does) (?:you|this|i use you|it|this bot) (?:work|help)|what (?:else )?(?:is possible|are my options))/;
 const CANCEL =
   /^(?:please |ok |no,? )*(?:cancel|never ?mind|forget (?:it|that|about it)|leave it|drop it|abort|skip it|let it be|not now|stop it|don'?t bother)(?: (?:that|it|this|please|then|now))*$/;
 const HANDS_OFF = /^(?:please |pls |no,? )*(?:do not|don'?t|never|dont)\s+\p{L}+/u;

@@ -6,7 +6,7 @@ export type Step =
   | { readonly kind: 'ask'; readonly text: string; readonly ask: OpenAsk }
   | { readonly kind: 'call'; readonly call: PlannedCall }
   | { readonly kind: 'load'; readonly group: string; readonly reason: string; readonly then: PlannedCall }
-  | { readonly kind: 'finish'; readonly summary: string; readonly text: string };
+  | { readonly kind: 'finish'; readonly summary: string };
 
 /** An answer. */
 export function sayStep(text: string): Step {

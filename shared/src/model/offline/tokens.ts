@@ -9,7 +9,7 @@ export interface Token {
 
 /** Nobody needs more than this to say what they want; the rest of a pasted log is not read. */
 const READ_LIMIT = 2_000;
-const WORD = /[§¤][a-z]+|[\p{L}\p{N}]+(?:[-_.'/][\p{L}\p{N}]+)*/gu;
+const WORD = /[§¤][a-z_]+(?:\+[a-z_]+)*|[\p{L}\p{N}]+(?:[-_.'/][\p{L}\p{N}]+)*/gu;
 
 /** The text as the planner reads it: one kind of quotes and spaces, no invisible characters, not longer than READ_LIMIT. */
 export function cleanText(text: string): string {

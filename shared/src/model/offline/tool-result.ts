@@ -16,15 +16,12 @@ const Body = z.object({
   ok: z.boolean(),
   result: z.unknown().optional(),
   say: z.string().nullable().catch(null),
-  code: z.string().nullable().catch(null),
   data: Data,
-  error: z
-    .object({ code: z.string().nullable().catch(null), say: z.string().nullable().catch(null), data: Data })
-    .nullable()
-    .catch(null),
+  /** The code of the failure. */
+  error: z.string().nullable().catch(null),
 });
 
-/** Reads a tool message: JSON {ok, result | say, code, data} with the phrase for people in `kwargs.say`. Plain text is taken as it is. */
+/** Reads a tool message: JSON {ok, result} or {ok, error, say, data} with the phrase for people in `kwargs.say`. Plain text is taken as it is. */
 export function readResult(content: string, kwargs: Readonly<Record<string, unknown>>): ToolResult {
   const phrase = typeof kwargs['say'] === 'string' && kwargs['say'].trim() !== '' ? kwargs['say'] : null;
   const json = parseJson(content);
@@ -33,14 +30,8 @@ export function readResult(content: string, kwargs: Readonly<Record<string, unkn
     const result = json === undefined ? content : json;
     return { ok: true, say: phrase, code: null, data: {}, result };
   }
-  const { ok, say, code, data, error, result } = body.data;
-  return {
-    ok,
-    say: phrase ?? say ?? error?.say ?? null,
-    code: code ?? error?.code ?? null,
-    data: error ? { ...error.data, ...data } : data,
-    result,
-  };
+  const { ok, say, error, data, result } = body.data;
+  return { ok, say: phrase ?? say, code: error, data, result };
 }
 
 const LINES = 12;

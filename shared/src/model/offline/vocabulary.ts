@@ -20,6 +20,7 @@ const CONCEPT_WORDS: Readonly<Record<string, string>> = {
   project: 'project projects app apps application applications product products',
   port: 'port ports',
   memory: 'memory ram mem',
+  cpu: 'cpu cpus core cores vcpu vcpus',
   description: 'description desc',
   repository: 'repository repo repositories repos git',
   log: 'log logs',
@@ -35,12 +36,17 @@ export const CONCEPTS: ReadonlyMap<string, string> = asMap(CONCEPT_WORDS);
 
 /** Groups of words that mean something else together than one by one. Tried in this order, on lower-case text. */
 export const PHRASES: readonly (readonly [RegExp, string])[] = [
-  [/\b(?:give|hand|put|turn)(?: it)? back\b|\bget rid of\b|\bno longer needs?\b/g, '§remove'],
-  [/^(?:please |can you |could you |pls )*free(?= up\b| the port\b| port\b| \d)(?: up)?/g, '§remove'],
+  [/\b(?:give|hand|put|turn)\b(.{0,40}?)\bback\b/g, '§remove $1'],
+  [/\bget rid of\b|\bno longer needs?\b|\bdo(?:es)?n't need\b/g, '§remove'],
+  [
+    /^(?:please |can you |could you |pls )*free(?= up\b| the port\b| ports? (?:¤number|\d)| ¤number| \d)(?: up)?/g,
+    '§remove',
+  ],
   [/\bset(?:ting)? up\b/g, '§create'],
   [/\bin use\b/g, '§taken'],
   [/\bpull requests?\b/g, '§pullrequest'],
-  [/\b(?:give|tell|show|get) me\b/g, '§list'],
+  [/\b(?:tell|show) me\b/g, '§list'],
+  [/\b(?:give|get|fetch) me\b/g, '§want'],
   [/\bwhat(?:'s| is)? up with\b|\bhow(?:'s| is) it going with\b/g, '§status'],
 ];
 
