@@ -63,19 +63,29 @@ interface Answer {
 }
 
 async function answer({ deps, request, reply, call, fault, signal }: Answer): Promise<FastifyReply> {
-  try {
-    if (fault?.error) throw createInjectedError(fault.error);
-    const method = BOT_METHODS.get(call.method.toLowerCase());
-    if (!method) throw new BotError(404, 'Not Found');
-    const result = await method(deps.world, call.params, signal);
-    if (fault?.dropConnection === 'after') return dropConnection(request, reply, call);
-    call.status = 200;
-    return reply.send({ ok: true, result });
-  } catch (error) {
-    const refusal = error instanceof BotError ? error : new BotError(500, 'Internal Server Error');
+  const outcome = await runMethod(deps.world, call, fault, signal);
+  if (outcome.refusal) {
+    const { refusal } = outcome;
     call.status = refusal.code;
-    if (error !== refusal) request.log.error(error, 'a Bot API method failed');
+    if (refusal.cause) request.log.error(refusal.cause, 'a Bot API method failed');
     return sendError(reply, refusal);
+  }
+  if (fault?.dropConnection === 'after') return dropConnection(request, reply, call);
+  call.status = 200;
+  return reply.send({ ok: true, result: outcome.result });
+}
+
+type Outcome = { readonly refusal: BotError } | { readonly refusal: null; readonly result: unknown };
+
+async function runMethod(world: World, call: Call, fault: Fault | null, signal: AbortSignal): Promise<Outcome> {
+  if (fault?.error) return { refusal: createInjectedError(fault.error) };
+  const method = BOT_METHODS.get(call.method.toLowerCase());
+  if (!method) return { refusal: new BotError(404, 'Not Found') };
+  try {
+    return { refusal: null, result: await method(world, call.params, signal) };
+  } catch (error) {
+    if (error instanceof BotError) return { refusal: error };
+    return { refusal: Object.assign(new BotError(500, 'Internal Server Error'), { cause: error }) };
   }
 }
 

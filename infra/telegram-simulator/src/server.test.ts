@@ -1,4 +1,4 @@
-import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
 import { Api, Bot, GrammyError } from 'grammy';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createSimulator, DEFAULT_TOKEN, type Simulator } from './server.ts';
@@ -80,20 +80,18 @@ test('5,000 messages arrive once each and in order', async () => {
   expect(seen).toEqual(texts);
 });
 
-/** One after the other over one connection, which is several times quicker than fetch. */
+/** All requests are written at once to one connection, which answers them in order: much quicker than fetch. */
 async function postAll(bodies: readonly string[]): Promise<void> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const headers = { 'content-type': 'application/json' };
-  await Promise.all(
-    bodies.map(
-      (body) =>
-        new Promise((resolve, reject) => {
-          const sent = request(`${simulator.url}/api/messages`, { method: 'POST', agent, headers }, (response) => {
-            response.resume().once('end', resolve);
-          });
-          sent.once('error', reject).end(body);
-        }),
-    ),
-  );
-  agent.destroy();
+  const head = 'POST /api/messages HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ';
+  const socket = connect(simulator.port, '127.0.0.1');
+  socket.setEncoding('utf8');
+  socket.write(bodies.map((body) => `${head}${body.length}\r\n\r\n${body}`).join(''));
+  let answered = 0;
+  let rest = '';
+  for await (const part of socket) {
+    const pieces = `${rest}${part}`.split('"ok":true');
+    answered += pieces.length - 1;
+    rest = pieces.at(-1) ?? '';
+    if (answered === bodies.length) break;
+  }
 }

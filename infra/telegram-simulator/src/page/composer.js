@@ -1,8 +1,7 @@
 import { createCommandMenu } from './command-menu.js';
 import { byId } from './element.js';
+import { splitText } from './text-parts.js';
 
-/** What a Telegram client puts into one message; longer texts become several. */
-const MAX_LENGTH = 4_096;
 const MAX_HEIGHT_PX = 180;
 
 /**
@@ -19,14 +18,14 @@ export function createComposer({ onSend, onEdit, onEditLast, onReplied }) {
 
   byId('form').addEventListener('submit', (event) => {
     event.preventDefault();
-    submit(text.value);
+    void submit(text.value);
   });
   text.addEventListener('input', refresh);
   text.addEventListener('keydown', (event) => {
     if (event.isComposing || menu.handleKey(event)) return;
     if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault();
-      submit(text.value);
+      void submit(text.value);
     } else if (event.key === 'Escape') {
       cancel();
     } else if (event.key === 'ArrowUp' && text.value === '' && context === null) {
@@ -108,19 +107,4 @@ export function createComposer({ onSend, onEdit, onEditLast, onReplied }) {
     }
     menu.refresh(text.value);
   }
-}
-
-/** Cuts at the last line or word that fits, else anywhere but not inside an emoji. */
-function splitText(text) {
-  const parts = [];
-  let rest = text;
-  while (rest.length > MAX_LENGTH) {
-    const window = rest.slice(0, MAX_LENGTH);
-    const space = Math.max(window.lastIndexOf('\n'), window.lastIndexOf(' '));
-    const hard = /[\ud800-\udbff]$/.test(window) ? MAX_LENGTH - 1 : MAX_LENGTH;
-    const cut = space > MAX_LENGTH / 2 ? space : hard;
-    parts.push(rest.slice(0, cut).trim());
-    rest = rest.slice(cut).trim();
-  }
-  return [...parts, rest].filter((part) => part !== '');
 }

@@ -11,6 +11,10 @@ const GROUP = 'ops';
 const store = createStore();
 const clicks = createClicks();
 const current = { person: 0, chat: 0 };
+/** Not an animation frame: those stop in a tab behind others, whose title counts the unread. */
+const FRAME_MS = 25;
+const changes = [];
+let changesTimer = null;
 let sideTimer = null;
 
 const actions = {
@@ -50,9 +54,9 @@ const list = createMessageList({
     }),
 });
 
-byId('block').addEventListener('click', () =>
-  attempt(() => simulator.block(current.person, !store.person(current.person).blocked)),
-);
+byId('block').addEventListener('click', () => {
+  void attempt(() => simulator.block(current.person, !store.person(current.person).blocked));
+});
 byId('open-drawer').addEventListener('click', () => setDrawer(true));
 byId('close-drawer').addEventListener('click', () => setDrawer(false));
 byId('scrim').addEventListener('click', () => setDrawer(false));
@@ -81,18 +85,23 @@ function handleEvent(event) {
   if (event.kind === 'commands') return void loadCommands();
   if (event.kind === 'answer') return clicks.answered(event);
   if (event.kind === 'chatAction') return showAction(event.chatId, event.action, event.expiresInMs);
-  return handleMessage(event);
+  if (!store.putMessage(event.message)) return undefined;
+  changes.push(event);
+  return void (changesTimer ??= setTimeout(showChanges, FRAME_MS));
 }
 
-function handleMessage({ kind, chatId, message }) {
-  if (!store.putMessage(message)) return;
-  if (message.from.isBot) showAction(chatId, null, 0);
-  if (chatId === current.chat) {
-    list.update(kind, message);
-    if (kind === 'message' && message.from.id !== current.person) announce(`${message.from.name}: ${message.text}`);
-    if (list.isAtEnd()) return markRead();
-  }
-  renderSide();
+/** Thousands of messages may come in a second: they are drawn together, a few times in that time. */
+function showChanges() {
+  const all = changes.splice(0);
+  changesTimer = null;
+  const here = all.filter((change) => change.chatId === current.chat);
+  const newest = here.findLast(({ kind, message }) => kind === 'message' && message.from.id !== current.person);
+  const answered = new Set(all.filter(({ message }) => message.from.isBot).map(({ chatId }) => chatId));
+  for (const chat of answered) showAction(chat, null, 0);
+  if (here.length > 0) list.update(here);
+  if (newest) announce(`${newest.message.from.name}: ${newest.message.text}`);
+  if (here.length > 0 && list.isAtEnd()) return markRead();
+  return renderSide();
 }
 
 async function reload() {
@@ -146,12 +155,11 @@ function markRead() {
   renderSide();
 }
 
-/** Thousands of messages may come in a second; people see a list change a few times in that time. */
 function renderSide() {
   sideTimer ??= setTimeout(() => {
     sideTimer = null;
     renderSidebar({ store, current, onChoose: choose });
-  }, 30);
+  }, FRAME_MS);
 }
 
 function showAction(chat, action, expiresInMs) {
@@ -168,11 +176,8 @@ function showStatus() {
   const chat = store.chat(current.person, current.chat);
   const isGroup = chat.type === 'group';
   const status = byId('chat-status');
-  status.textContent = action
-    ? `${action.replaceAll('_', ' ')}…`
-    : isGroup
-      ? 'the bot reads commands, mentions, replies'
-      : 'bot';
+  const still = isGroup ? 'the bot reads commands, mentions, replies' : 'bot';
+  status.textContent = action ? `${action.replaceAll('_', ' ')}…` : still;
   status.classList.toggle('active', Boolean(action));
   byId('typing').hidden = !action;
   if (action && list.isAtEnd()) list.scrollToEnd();

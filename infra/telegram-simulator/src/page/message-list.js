@@ -4,6 +4,8 @@ import { dayOf } from './time.js';
 
 /** Close enough to the end to count as reading it. */
 const AT_BOTTOM_PX = 80;
+/** From here on one new drawing is quicker than many small ones. */
+const MANY_CHANGES = 30;
 
 /**
  * Shows the messages of one chat. It follows new ones only while the reader is at the end; otherwise the reader
@@ -37,13 +39,16 @@ export function createMessageList({ store, actions, onReachBottom, onOlder }) {
       draw();
       scrollToEnd();
     },
-    /** Takes up one change of the shown chat. */
-    update(kind, message) {
-      const known = container.querySelector(`[data-id="${message.messageId}"]`);
-      if (kind === 'edit' && known) known.replaceWith(bubbleOf(message, previousOf(message)));
-      if (kind === 'delete' || (kind === 'edit' && !known)) draw();
-      if (kind === 'message') append(message);
-      if (isPinned) scrollToEnd();
+    /** Takes up what changed in the shown chat; the changes are in the store already. */
+    update(changes) {
+      const fresh = changes.filter(({ kind }) => kind === 'message').map(({ message }) => message);
+      const isTrimmed = isPinned && store.trim(current.chat.id);
+      const isSimple = changes.length < MANY_CHANGES && changes.every(({ kind }) => kind !== 'delete');
+      if (isTrimmed || !isSimple) drawInPlace();
+      else for (const change of changes) apply(change);
+      if (isPinned || fresh.some((message) => message.from.id === current.person.id)) return scrollToEnd();
+      missed += fresh.length;
+      return renderToBottom();
     },
     /** Draws again and keeps what the reader looks at in place: older messages came in above. */
     prepend() {
@@ -79,13 +84,20 @@ export function createMessageList({ store, actions, onReachBottom, onOlder }) {
     return container.replaceChildren(...nodes);
   }
 
-  function append(message) {
-    if (isPinned && store.trim(current.chat.id)) return draw();
+  /** Draws again; what comes after the end of the screen does not move what is on it. */
+  function drawInPlace() {
+    const top = scroller.scrollTop;
+    draw();
+    scroller.scrollTop = top;
+  }
+
+  function apply({ kind, message }) {
+    const known = container.querySelector(`[data-id="${message.messageId}"]`);
+    if (known) return known.replaceWith(bubbleOf(message, previousOf(message)));
+    // A change of a message which is not loaded is seen when it is.
+    if (kind === 'edit') return undefined;
     container.querySelector('.empty')?.remove();
-    container.append(...nodesOf(message, previousOf(message)));
-    if (isPinned || message.from.id === current.person.id) return scrollToEnd();
-    missed += 1;
-    return renderToBottom();
+    return container.append(...nodesOf(message, previousOf(message)));
   }
 
   function nodesOf(message, previous) {

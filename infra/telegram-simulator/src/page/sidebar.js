@@ -1,8 +1,6 @@
 import { badge, byId, element, icon, personAvatar } from './element.js';
 import { timeOf } from './time.js';
 
-const ROLES = { admin: 'admin', developer: 'developer', operator: 'operator', viewer: 'viewer', stranger: 'stranger' };
-
 /** Draws the list of people and the chats of the one who is speaking. */
 export function renderSidebar({ store, current, onChoose }) {
   byId('people').replaceChildren(
@@ -22,7 +20,7 @@ export function renderSidebar({ store, current, onChoose }) {
             'span',
             { class: 'row-text' },
             element('span', { class: 'row-title', dir: 'auto' }, person.name),
-            element('span', { class: 'row-detail' }, ROLES[person.role] ?? person.role),
+            element('span', { class: 'row-detail' }, person.role),
           ),
           badge(store.unreadOf(person.id)),
         ),
@@ -80,6 +78,7 @@ export function chatAvatar(chat) {
 
 function previewOf(last, chat, person) {
   if (!last) return chat.type === 'group' ? 'Nobody wrote yet' : 'Say hello';
-  const author = last.from.id === person ? 'You: ' : chat.type === 'group' ? `${last.from.name}: ` : '';
-  return `${author}${last.text.slice(0, 120)}`;
+  const text = last.text.slice(0, 120);
+  if (last.from.id === person) return `You: ${text}`;
+  return chat.type === 'group' ? `${last.from.name}: ${text}` : text;
 }

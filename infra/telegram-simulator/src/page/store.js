@@ -1,14 +1,17 @@
 import * as simulator from './simulator.js';
 
 const PAGE_SIZE = 60;
-/** More than this in one chat and the oldest go; they come back by scrolling up. */
-const MAX_LOADED = 400;
+/** Above the first number the oldest go until the second is left; they come back on demand. */
+const MAX_LOADED = 500;
+const KEPT_LOADED = 250;
 const READ_KEY = 'signalbox-simulator-read';
 
 /** What the page knows: people, their chats, the messages of each chat, and what each person has read. */
 export function createStore() {
   const store = { people: [], chats: new Map(), messages: new Map(), hasOlder: new Map(), typing: new Map(), seq: 0 };
   const read = loadRead();
+  // The sorted lists that `messagesOf` gave; a change of a chat throws its list away.
+  const sorted = new Map();
 
   return Object.assign(store, {
     /** Loads everything again: at the start, and when the simulator forgot what we missed. */
@@ -30,10 +33,16 @@ export function createStore() {
     chatsOf: (person) => store.chats.get(person) ?? [],
     chat: (person, id) => store.chatsOf(person).find((chat) => chat.id === id),
     /** The messages of a chat that are not deleted, oldest first. */
-    messagesOf: (chat) =>
-      [...(store.messages.get(chat)?.values() ?? [])]
-        .filter((message) => !message.deleted)
-        .sort((a, b) => a.messageId - b.messageId),
+    messagesOf(chat) {
+      const known = sorted.get(chat);
+      if (known) return known;
+      const shown = [...(store.messages.get(chat)?.values() ?? [])].filter((message) => !message.deleted);
+      sorted.set(
+        chat,
+        shown.sort((a, b) => a.messageId - b.messageId),
+      );
+      return shown;
+    },
     message: (chat, id) => store.messages.get(chat)?.get(id),
     /** Takes a newer state of a message; answers whether it was news. */
     putMessage(message) {
@@ -42,13 +51,16 @@ export function createStore() {
       const known = messages.get(message.messageId);
       if (known && known.seq >= message.seq) return false;
       messages.set(message.messageId, message);
+      sorted.delete(message.chatId);
       return true;
     },
     trim(chat) {
-      const surplus = store.messagesOf(chat).slice(0, -MAX_LOADED);
-      for (const message of surplus) store.messages.get(chat).delete(message.messageId);
-      if (surplus.length > 0) store.hasOlder.set(chat, true);
-      return surplus.length > 0;
+      const loaded = store.messagesOf(chat);
+      if (loaded.length <= MAX_LOADED) return false;
+      for (const message of loaded.slice(0, -KEPT_LOADED)) store.messages.get(chat).delete(message.messageId);
+      store.hasOlder.set(chat, true);
+      sorted.delete(chat);
+      return true;
     },
     unread(person, chat) {
       const mark = read[`${person}:${chat}`] ?? 0;
@@ -71,6 +83,7 @@ export function createStore() {
       chats.map(async (chat) => {
         const page = await simulator.listMessages(person.id, chat.id, { limit: PAGE_SIZE });
         store.messages.set(chat.id, new Map());
+        sorted.delete(chat.id);
         keepPage(chat.id, page);
         return page;
       }),
