@@ -91,24 +91,29 @@ async function takeLock(folder) {
   const file = join(folder, 'install.lock');
   const draft = `${file}.${process.pid}`;
   const deadline = Date.now() + OTHER_INSTALL_TIMEOUT_MS;
-  let told = false;
   writeFileSync(draft, String(process.pid));
   try {
-    while (Date.now() < deadline) {
-      try {
-        linkSync(draft, file);
-        return () => rmSync(file, { force: true });
-      } catch {
-        const owner = Number(readIfThere(file) ?? 0);
-        if (owner > 0 && !isAlive(owner)) rmSync(file, { force: true });
-        if (!told) console.error(`waiting for another install (pid ${owner})`);
-        told = true;
-        await delay(200);
-      }
+    for (let told = false; !tryLink(draft, file); told = true) {
+      if (Date.now() > deadline) return null;
+      const owner = Number(readIfThere(file) ?? 0);
+      if (owner > 0 && !isAlive(owner)) rmSync(file, { force: true });
+      if (!told) console.error(`waiting for another install (pid ${owner})`);
+      await delay(200);
     }
-    return null;
+    return () => rmSync(file, { force: true });
   } finally {
     rmSync(draft, { force: true });
+  }
+}
+
+/** @param {string} draft @param {string} file */
+function tryLink(draft, file) {
+  try {
+    linkSync(draft, file);
+    return true;
+  } catch (error) {
+    if (error.code === 'EEXIST') return false;
+    throw error;
   }
 }
 

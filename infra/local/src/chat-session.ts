@@ -48,25 +48,29 @@ export async function openChatSession(options: {
     return seen.messages.filter((message) => message.from.isBot && !message.deleted);
   };
 
+  // Until the update has been seen to arrive, "nothing is under way" means nothing.
+  const hasArrived = async ({ updateId, callbackQueryId }: Submitted): Promise<boolean> => {
+    if (updateId === null || (await activity.hasArrived(updateId))) return true;
+    return callbackQueryId !== null && (await simulator.readNotice(callbackQueryId)).answered;
+  };
+
   const waitUntilSettled = async (submitted: Submitted): Promise<Exchange> => {
     const begin = Date.now();
     const final = new Map<number, SeenMessage>();
-    let arrived = submitted.updateId === null;
+    let arrived = false;
     let quietSince = begin;
     for (;;) {
+      arrived ||= Date.now() - begin > ARRIVAL_TIMEOUT_MS || (await hasArrived(submitted));
+      const busy = !arrived || (await activity.isUnderWay());
+      // Read after asking: what was written before the work ended is seen in this round.
       const fresh = await catchUp();
       for (const message of fresh) final.set(message.messageId, message);
-      arrived ||=
-        final.size > 0 ||
-        Date.now() - begin > ARRIVAL_TIMEOUT_MS ||
-        (await activity.hasArrived(submitted.updateId ?? 0));
-      const busy = !arrived || (await activity.isUnderWay());
       if (fresh.length > 0 || busy) quietSince = Date.now();
-      const settled = Date.now() - quietSince >= times.quietMs;
+      const settled = !busy && Date.now() - quietSince >= times.quietMs;
       if (settled || Date.now() - begin >= times.limitMs) {
         const messages = [...final.values()].toSorted((one, other) => one.messageId - other.messageId);
         const id = submitted.callbackQueryId;
-        return { messages, settled, notice: id === null ? '' : await simulator.readNotice(id) };
+        return { messages, settled, notice: id === null ? '' : (await simulator.readNotice(id)).text };
       }
       await delay(POLL_MS);
     }

@@ -29,8 +29,8 @@ export interface Submitted {
 export interface SimulatorClient {
   readonly send: (speaker: Speaker, text: string) => Promise<Submitted>;
   readonly click: (speaker: Speaker, button: string) => Promise<Submitted>;
-  /** The short notice that pops up after a click; empty when there is none. */
-  readonly readNotice: (callbackQueryId: string) => Promise<string>;
+  /** Whether the bot has answered a click, and the short notice that popped up; empty when there was none. */
+  readonly readNotice: (callbackQueryId: string) => Promise<{ readonly answered: boolean; readonly text: string }>;
   /** Messages that are new or edited since `after`, and the number to ask from next time. */
   readonly read: (speaker: Speaker, after: number) => Promise<{ seq: number; messages: SeenMessage[] }>;
   /** A known person in a chat that they are in, named by title or number; without a name, the chat with the bot. */
@@ -41,7 +41,7 @@ const Receipt = z.object({ updateId: z.number().nullable(), callbackQueryId: z.s
 const Seen = z.object({ seq: z.number(), messages: z.array(SeenMessage) });
 const People = z.array(z.object({ id: z.number(), name: z.string(), role: z.string() }));
 const Chats = z.array(z.object({ id: z.number(), title: z.string() }));
-const Notice = z.object({ text: z.string() });
+const Notice = z.object({ answered: z.boolean(), text: z.string() });
 const Refusal = z.object({ error: z.string() });
 
 /** Speaks to the simulator at `baseUrl`. */
@@ -59,7 +59,7 @@ export function createSimulatorClient(baseUrl: string): SimulatorClient {
     read,
     send: async ({ person, chat }, text) => Receipt.parse(await post('/api/messages', { from: person, chat, text })),
     click: async ({ person, chat }, button) => Receipt.parse(await post('/api/clicks', { from: person, chat, button })),
-    readNotice: async (id) => Notice.parse(await get(`/api/clicks/${encodeURIComponent(id)}`)).text,
+    readNotice: async (id) => Notice.parse(await get(`/api/clicks/${encodeURIComponent(id)}`)),
     findSpeaker: async (person, chat) => {
       const people = People.parse(await get('/api/people'));
       if (!people.some(({ id }) => id === person)) {

@@ -29,8 +29,7 @@ try {
   await main();
   process.exit(0);
 } catch (error) {
-  const message = error instanceof SetupError ? error.message : String((error as Error).stack ?? error);
-  process.stderr.write(`${message}\n`);
+  process.stderr.write(`${describeError(error)}\n`);
   process.exit(1);
 }
 
@@ -80,7 +79,7 @@ function parseWords<T>(parse: () => T): T {
   try {
     return parse();
   } catch (cause) {
-    throw new SetupError(cause instanceof Error ? cause.message : String(cause), { remedy: USAGE, cause });
+    throw new SetupError(describeError(cause), { remedy: USAGE, cause });
   }
 }
 
@@ -117,8 +116,9 @@ async function converse(request: Request, session: ChatSession): Promise<void> {
   for await (const line of lines) {
     state.answering = true;
     if (line.trim() !== '') {
-      await show(request, submitLine(session, line)).catch((error: Error) =>
-        process.stderr.write(`${error.message}\n`),
+      await show(request, submitLine(session, line)).catch((error: unknown) =>
+        process.stderr.write(`${describeError(error)}
+`),
       );
     }
     state.answering = false;
@@ -147,4 +147,8 @@ async function showUnasked(
     process.stdout.write(`\r\u001b[K${request.output.messages(messages)}`);
     lines.prompt(true);
   }
+}
+
+function describeError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

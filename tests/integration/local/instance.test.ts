@@ -100,7 +100,7 @@ function record(services: RunRecord['services']): RunRecord {
 
 async function startProbe(): Promise<{ readonly pid: number; readonly startMark: string }> {
   const port = await findFreePort();
-  const child = spawn(process.execPath, [main], { env: { PROBE_PORT: String(port) }, detached: true, stdio: 'ignore' });
+  const child = spawn(process.execPath, [main, String(port)], { detached: true, stdio: 'ignore' });
   children.push(child);
   await until(() =>
     fetch(`http://127.0.0.1:${port}/readyz`).then(

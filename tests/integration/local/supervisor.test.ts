@@ -65,7 +65,7 @@ test('the wait before a restart grows with every death', async () => {
 });
 
 test('a program that ends while it starts fails the start with its last words', async () => {
-  const start = supervisor.start(await describeProgram('gateway', { PROBE_MODE: 'broken' }));
+  const start = supervisor.start(await describeProgram('gateway', 'broken'));
   await expect(start).rejects.toThrow(/gateway ended while it was starting \(exit code 3\)[^]*no such table: people/);
 });
 
@@ -75,7 +75,7 @@ test('a program that never becomes ready fails the start', async () => {
     changed: () => undefined,
     times: { ...times, readyTimeoutMs: 1_000 },
   });
-  const start = impatient.start(await describeProgram('gateway', { PROBE_MODE: 'never-ready' }));
+  const start = impatient.start(await describeProgram('gateway', 'never-ready'));
   await expect(start).rejects.toThrow(/gateway did not become ready within 1 s[^]*nearly full/);
   await impatient.stop();
 });
@@ -83,7 +83,7 @@ test('a program that never becomes ready fails the start', async () => {
 test('stopping goes in reverse order and leaves nobody', async () => {
   const stops = join(folder, 'stops');
   for (const name of ['gateway', 'worker', 'jobs']) {
-    await supervisor.start(await describeProgram(name, { PROBE_NAME: name, PROBE_STOPS: stops }));
+    await supervisor.start(await describeProgram(name, name, stops));
   }
   const { services } = supervisor;
   await supervisor.stop();
@@ -98,8 +98,8 @@ test('a program that ignores SIGTERM is killed after the deadline, with what it 
     changed: () => undefined,
     times: { ...times, stopTimeoutMs: 200 },
   });
-  await hasty.start(await describeProgram('stubborn', { PROBE_MODE: 'stubborn' }));
-  await hasty.start(await describeProgram('parent', { PROBE_MODE: 'with-child' }));
+  await hasty.start(await describeProgram('stubborn', 'stubborn'));
+  await hasty.start(await describeProgram('parent', 'with-child'));
   const child = await until(() => /"child":(\d+)/.exec(readFileSync(join(folder, 'parent.log'), 'utf8'))?.[1]);
   await hasty.stop();
   expect(hasty.services().filter(({ pid }) => identifyProcess(pid) !== null)).toEqual([]);
@@ -112,13 +112,13 @@ test('the log file has every line, the terminal only warnings and errors', async
   expect(readFileSync(join(folder, 'worker.log'), 'utf8')).toContain('"msg":"nearly full","percent":93');
 });
 
-async function describeProgram(name: string, env: Record<string, string> = {}): Promise<ProgramSpec> {
+async function describeProgram(name: string, ...words: string[]): Promise<ProgramSpec> {
   const port = await findFreePort();
   return {
     name,
-    words: [main],
+    words: [main, String(port), ...words],
     main,
-    env: { ...env, PROBE_PORT: String(port) },
+    env: {},
     readyUrl: `http://127.0.0.1:${port}/readyz`,
     logFile: join(folder, `${name}.log`),
   };
