@@ -7,6 +7,7 @@ import { discardRedis, startRedis } from '@signalbox/local/redis';
 import { migrate } from '@signalbox/shared/db/migrate';
 import pg from 'pg';
 import type { ProvidedContext } from 'vitest';
+import type { TestProject } from 'vitest/node';
 import { loadTestConfig, type TestConfig } from './config.ts';
 
 declare module 'vitest' {
@@ -37,9 +38,7 @@ const TEMPLATE = 'signalbox_template';
 const SHARED = Symbol.for('signalbox.test.servers');
 
 /** Starts one Postgres and one Redis for the whole run; the last project to finish stops them. */
-export default async function setup(project: {
-  readonly provide: <K extends keyof ProvidedContext & string>(key: K, value: ProvidedContext[K]) => void;
-}): Promise<() => Promise<void>> {
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   // Only this function writes the symbol, always with this type.
   const home = globalThis as { [SHARED]?: SharedServers };
   const shared = (home[SHARED] ??= { started: startServers(loadTestConfig()), users: 0 });
