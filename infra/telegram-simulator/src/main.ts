@@ -1,11 +1,21 @@
 import { loadConfig } from './config.ts';
-import { createSimulator } from './server.ts';
+import { createSimulator, type Simulator } from './server.ts';
 
-const simulator = await createSimulator(loadConfig());
+const simulator = await start();
 process.stdout.write(`Telegram simulator: open ${simulator.url}/ to chat; Bot API root ${simulator.url}\n`);
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.once(signal, () => {
     void simulator.close().then(() => process.exit(0));
   });
+}
+
+/** A wrong variable, a taken port and a damaged log are said in a sentence; a stack would hide it. */
+async function start(): Promise<Simulator> {
+  try {
+    return await createSimulator(loadConfig());
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return process.exit(1);
+  }
 }
