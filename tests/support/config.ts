@@ -7,6 +7,8 @@ export interface TestConfig {
   readonly redisUrl: string | undefined;
   readonly dataDir: string;
   readonly path: string;
+  /** Level of the services' logs during tests; they are silent unless TEST_LOG says otherwise. */
+  readonly logLevel: string;
 }
 
 /** Reads the environment of the test run. */
@@ -17,5 +19,6 @@ export function loadTestConfig(): TestConfig {
     redisUrl: process.env['SIGNALBOX_TEST_REDIS_URL'] || undefined,
     dataDir: process.env['SIGNALBOX_DATA_DIR'] || join(checkoutPath(), '.signalbox'),
     path: process.env['PATH'] ?? '',
+    logLevel: process.env['TEST_LOG'] || 'silent',
   };
 }

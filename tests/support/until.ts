@@ -15,3 +15,18 @@ export async function until<T>(
     await delay(20);
   }
 }
+
+/** Waits until what `look` answers fulfils `holds`, and returns it. Throws after `timeoutMs` with the last value seen. */
+export async function eventually<T>(
+  look: () => Promise<T>,
+  holds: (value: T) => boolean,
+  timeoutMs = 20_000,
+): Promise<T> {
+  let last: T | undefined;
+  try {
+    await until(async () => holds((last = await look())), timeoutMs);
+  } catch (error) {
+    throw new Error(`not so after ${timeoutMs} ms; the last value was ${JSON.stringify(last)}`, { cause: error });
+  }
+  return last as T; // look has run at least once
+}

@@ -13,6 +13,7 @@ import { inject } from 'vitest';
 import { wire } from '@signalbox/worker/wire';
 import { createDatabase } from './database.ts';
 import { loadTestConfig } from './config.ts';
+import { eventually } from './until.ts';
 
 /** Everything that a worker test needs: a database, a key prefix, and workers that are closed at the end. */
 export interface WorkerBench {
@@ -50,7 +51,7 @@ export async function openWorkerBench(options: { redisUrl?: string } = {}): Prom
   const database = await createDatabase();
   const prefix = `t${randomBytes(4).toString('hex')}:`;
   const redisUrl = options.redisUrl ?? inject('redisUrl');
-  const log = createLog('test', process.env['TEST_LOG'] ?? 'silent');
+  const log = createLog('test', loadTestConfig().logLevel);
   const pool = openPool(database.url, log, { name: 'test', max: 8 });
   const redis = openRedis(redisUrl, log);
   const publisher = createPublisher({ redis, prefix, partitions: 1 });
@@ -132,7 +133,7 @@ export async function openWorkerBench(options: { redisUrl?: string } = {}): Prom
     },
     settle: async () => {
       const open = `select 1 from lanes where worker is not null union all select 1 from inbox where outcome is null`;
-      await until(
+      await eventually(
         async () => (await pool.query(open)).rowCount,
         (count) => count === 0,
       );
@@ -167,16 +168,4 @@ export async function openWorkerBench(options: { redisUrl?: string } = {}): Prom
     },
   };
   return bench;
-}
-
-/** Waits until a condition holds, looking every 20 ms; fails with its last value after `timeoutMs`. */
-export async function until<T>(look: () => Promise<T>, holds: (value: T) => boolean, timeoutMs = 20_000): Promise<T> {
-  const deadline = performance.now() + timeoutMs;
-  for (;;) {
-    const value = await look();
-    if (holds(value)) return value;
-    if (performance.now() > deadline)
-      throw new Error(`condition not met in ${timeoutMs} ms; last value: ${JSON.stringify(value)}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }

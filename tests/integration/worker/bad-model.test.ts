@@ -1,7 +1,8 @@
 import { ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { ModelScript, ScriptedAnswer } from '@signalbox/shared/model/scripted';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openWorkerBench, until, type WorkerBench } from '../../support/worker.ts';
+import { eventually } from '../../support/until.ts';
+import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
 
 const intent = (...capabilities: string[]): ScriptedAnswer => ({
   toolCalls: [{ name: 'classify_intent', args: { task_summary: 'test', capabilities, project: null } }],
@@ -22,7 +23,7 @@ describe('a model that misbehaves', () => {
   const ask = async (script: ModelScript, env: Record<string, string> = {}): Promise<string[]> => {
     await bench.startWorker({ script, env });
     await bench.say('7', 'do it');
-    await until(
+    await eventually(
       () => bench.outcomes('7'),
       (all) => all[0] !== null,
     );
@@ -88,7 +89,7 @@ describe('a model that misbehaves', () => {
     expect(replies[0]).toMatch(/^The language model is not answering/);
     down = false;
     await bench.say('7', 'again');
-    await until(
+    await eventually(
       () => bench.replies('7'),
       (all) => all.includes('back again'),
     );
@@ -117,7 +118,7 @@ describe('a model that misbehaves', () => {
       },
     });
     await bench.say('8', 'create it');
-    const [reply] = await until(
+    const [reply] = await eventually(
       () => bench.replies('8'),
       (all) => all.length > 0,
     );

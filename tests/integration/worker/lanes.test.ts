@@ -1,7 +1,8 @@
 import { HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { ModelScript } from '@signalbox/shared/model/scripted';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openWorkerBench, until, type WorkerBench } from '../../support/worker.ts';
+import { eventually } from '../../support/until.ts';
+import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
 
 const humans = (messages: readonly BaseMessage[]): HumanMessage[] => messages.filter(HumanMessage.isInstance);
 
@@ -44,7 +45,7 @@ describe('lanes', () => {
     for (let i = 0; i < 3; i++) await bench.startWorker({ script: echo(), env: { WORKER_NAME: `w${i}` } });
     for (const person of people) await bench.addPerson(person);
     for (let n = 1; n <= 5; n++) await Promise.all(people.map((person) => bench.say(person, `m${n}`)));
-    await until(allSettled(people), (all) => all.length === 200 && all.every(Boolean), 50_000);
+    await eventually(allSettled(people), (all) => all.length === 200 && all.every(Boolean), 50_000);
     for (const person of people)
       expect(await bench.replies(person)).toEqual(['echo m1', 'echo m2', 'echo m3', 'echo m4', 'echo m5']);
     const { rows } = await bench.pool.query(`select outcome, count(*)::int from inbox group by 1`);
@@ -62,7 +63,7 @@ describe('lanes', () => {
     await bench.say('61', 'slow');
     const startedAt = performance.now();
     await bench.say('62', 'quick');
-    await until(
+    await eventually(
       () => bench.outcomes('62'),
       (all) => all[0] === 'answered',
     );
@@ -74,20 +75,20 @@ describe('lanes', () => {
     await bench.startWorker({ script: echo((text) => (text === 'slow' ? 30_000 : 0)) });
     await bench.addPerson('63');
     await bench.say('63', 'slow');
-    await until(
+    await eventually(
       async () => (await bench.pool.query(`select 1 from lanes where user_key = '63' and worker is not null`)).rowCount,
       (n) => n === 1,
     );
     await bench.say('63', 'queued behind');
     await bench.stop('63');
-    await until(
+    await eventually(
       () => bench.outcomes('63'),
       (all) => all.slice(0, 2).every((outcome) => outcome === 'stopped'),
       10_000,
     );
     expect((await bench.replies('63')).at(-1)).toBe('Stopped. Nothing was changed.');
     await bench.say('63', 'next');
-    await until(
+    await eventually(
       () => bench.replies('63'),
       (all) => all.at(-1) === 'echo next',
     );
@@ -99,7 +100,7 @@ describe('lanes', () => {
     await bench.say('64', 'one');
     await bench.say('64', '', { kind: 'new' });
     await bench.say('64', 'two');
-    await until(
+    await eventually(
       () => bench.outcomes('64'),
       (all) => all.length === 3 && all.every((outcome) => outcome === 'answered'),
     );
@@ -114,7 +115,7 @@ describe('lanes', () => {
     await bench.startWorker({ script: echo() });
     await bench.addPerson('65');
     await bench.say('65', 'silent', { silent: true });
-    await until(
+    await eventually(
       () => bench.replies('65'),
       (all) => all.includes('echo silent'),
       15_000,
@@ -128,7 +129,7 @@ describe('lanes', () => {
     });
     await bench.addPerson('66');
     await bench.say('66', 'slow');
-    await until(
+    await eventually(
       async () => (await bench.pool.query(`select 1 from lanes where user_key = '66' and worker = 'frozen'`)).rowCount,
       (n) => n === 1,
     );
@@ -137,7 +138,7 @@ describe('lanes', () => {
       `update lanes set lease_until = now() - interval '1 s', worker = 'somebody' where user_key = '66'`,
     );
     await bench.wake('66');
-    await until(
+    await eventually(
       () => bench.outcomes('66'),
       (all) => all[0] === 'answered',
       15_000,
@@ -157,7 +158,7 @@ describe('lanes', () => {
     });
     await bench.addPerson('67');
     const id = await bench.say('67', 'poison');
-    await until(
+    await eventually(
       () => bench.outcomes('67'),
       (all) => all[0] === 'dead-lettered',
       40_000,
@@ -180,11 +181,11 @@ describe('lanes', () => {
     await bench.startWorker({ script, env: { WORKER_NAME: 'first', LANE_LEASE_MS: '60000' } });
     await bench.addPerson('68');
     await bench.say('68', 'go');
-    await until(
+    await eventually(
       () => bench.replies('68'),
       (all) => all.includes('working on it'),
     );
-    await until(
+    await eventually(
       async () => modelCalls,
       (calls) => calls === 2,
     );
@@ -193,7 +194,7 @@ describe('lanes', () => {
     );
     await bench.startWorker({ script, env: { WORKER_NAME: 'second' } });
     await bench.wake('68');
-    await until(
+    await eventually(
       () => bench.outcomes('68'),
       (all) => all[0] === 'answered',
       15_000,

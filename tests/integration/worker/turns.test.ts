@@ -1,6 +1,7 @@
 import { HumanMessage, type BaseMessage } from '@langchain/core/messages';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openWorkerBench, until, type WorkerBench } from '../../support/worker.ts';
+import { eventually } from '../../support/until.ts';
+import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
 
 const lastWords = (messages: readonly BaseMessage[]): string => messages.findLast(HumanMessage.isInstance)?.text ?? '';
 
@@ -30,7 +31,7 @@ describe('a turn', () => {
   it('answers a message once and settles it', async () => {
     await bench.addPerson('1');
     await bench.say('1', 'hello');
-    await until(
+    await eventually(
       () => bench.outcomes('1'),
       (outcomes) => outcomes[0] === 'answered',
     );
@@ -43,7 +44,7 @@ describe('a turn', () => {
     await bench.addPerson('2');
     for (const [index, text] of ['ask me', 'the first', 'thanks', 'again'].entries()) {
       await bench.say('2', text);
-      await until(
+      await eventually(
         () => bench.outcomes('2'),
         (outcomes) => outcomes[index] === 'answered',
       );

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { createSimulator } from '@signalbox/telegram-simulator/server';
+import { createGateway } from '@signalbox/gateway/gateway';
+import { GatewayConfig } from '@signalbox/gateway/config';
+import { loadConfig as loadJobsConfig } from '@signalbox/jobs/config';
+import { createJobService } from '@signalbox/jobs/service';
+import { readConfig } from '@signalbox/shared/config';
+import { openPool, type Pool } from '@signalbox/shared/db/pool';
+import { closeAll, type Closable, type Own } from '@signalbox/shared/lifecycle';
+import { createLog } from '@signalbox/shared/log';
+import { loadConfig as loadWorkerConfig } from '@signalbox/worker/config';
+import { wire } from '@signalbox/worker/wire';
+import { createWorker, type WorkerWiring } from '@signalbox/worker/worker';
+import { inject } from 'vitest';
+import { loadTestConfig } from './config.ts';
+import { createDatabase } from './database.ts';
+import { openPerson, type Person } from './person.ts';
+
+/** The whole product in one process: simulated Telegram over HTTP, real Postgres and Redis. */
+export interface Stack {
+  readonly pool: Pool;
+  readonly databaseUrl: string;
+  readonly redisUrl: string;
+  readonly prefix: string;
+  readonly simulatorUrl: string;
+  /** Somebody to speak as. Unknown ids are added to the simulator and, with a role, to the users. */
+  person(id: number, role?: string): Promise<Person>;
+  startWorker(name: string, wiring?: Partial<WorkerWiring>): Promise<Closable>;
+  close(): Promise<void>;
+}
+
+export interface StackOptions {
+  readonly workers?: number;
+  readonly jobs?: boolean;
+  readonly wiring?: Partial<WorkerWiring>;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly redisUrl?: string;
+}
+
+/** Opens a stack of its own: database, key prefix, simulator. Everything is closed by `close`, in reverse. */
+export async function openStack(options: StackOptions = {}): Promise<Stack> {
+  const log = createLog('test', loadTestConfig().logLevel);
+  const parts: Closable[] = [];
+  const own: Own = (part) => {
+    parts.push(part);
+    return part;
+  };
+  const database = await createDatabase();
+  own({ close: () => database.drop() });
+  const simulator = own(await createSimulator({}));
+  const redisUrl = options.redisUrl ?? inject('redisUrl');
+  const prefix = `s${randomBytes(4).toString('hex')}:`;
+  const env = {
+    DATABASE_URL: database.url,
+    REDIS_URL: redisUrl,
+    REDIS_PREFIX: prefix,
+    TELEGRAM_BOT_TOKEN: '100:simulator',
+    TELEGRAM_API_ROOT: simulator.url,
+    TELEGRAM_SENDS_PER_SECOND: '1000',
+    TELEGRAM_CHAT_SENDS_PER_SECOND: '100',
+    TELEGRAM_GROUP_SENDS_PER_MINUTE: '6000',
+    ...options.env,
+  };
+  const pool = openPool(database.url, log, { name: 'test', max: 8 });
+  own({ close: () => pool.end() });
+
+  const startWorker = async (name: string, wiring: Partial<WorkerWiring> = options.wiring ?? {}): Promise<Closable> => {
+    const config = loadWorkerConfig({ ...env, WORKER_NAME: name });
+    const own_: Closable[] = [];
+    await createWorker(
+      (part) => {
+        own_.push(part);
+        return part;
+      },
+      config,
+      log,
+      { ...wire(config, log), ...wiring },
+    );
+    return own({ close: async () => void (await closeAll(own_.splice(0), log)) });
+  };
+  await createGateway(own, readConfig(GatewayConfig, env), log);
+  for (let i = 1; i <= (options.workers ?? 1); i++) await startWorker(`worker-${i}`);
+  if (options.jobs) await createJobService(own, loadJobsConfig(env), log);
+
+  return {
+    pool,
+    databaseUrl: database.url,
+    redisUrl,
+    prefix,
+    simulatorUrl: simulator.url,
+    startWorker,
+    person: (id, role) => openPerson({ pool, simulatorUrl: simulator.url, id, role: role ?? null }),
+    close: async () => void (await closeAll(parts, log)),
+  };
+}
