@@ -73,7 +73,7 @@ export async function discardPostgres(dir: string): Promise<void> {
   const place = preparePlace(dir);
   const running = existsSync(place.data) ? await adoptPostmaster(place) : null;
   if (running !== null) await stopPostmaster(running.identity);
-  for (const path of [place.data, place.dir]) rmSync(path, { recursive: true, force: true });
+  for (const path of [place.data, `${place.data}.new`, place.dir]) rmSync(path, { recursive: true, force: true });
 }
 
 interface Postmaster {
@@ -83,6 +83,11 @@ interface Postmaster {
 
 function createCluster(place: PostgresPlace, sync: boolean): void {
   if (existsSync(join(place.data, 'PG_VERSION'))) return;
+  if (existsSync(place.data)) {
+    throw new SetupError(`${place.data} holds no complete Postgres databases: its PG_VERSION is missing.`, {
+      remedy: `Restore it from a backup, or begin with empty databases: rm -r ${place.data}`,
+    });
+  }
   // Built beside its place and renamed: an initdb that was interrupted never looks like databases.
   const draft = `${place.data}.new`;
   const passwordFile = `${place.data}.password`;

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { discardPostgres, startPostgres } from '@signalbox/local/postgres';
 import { identifyProcess, sendSignal, waitForExit } from '@signalbox/local/process-identity';
@@ -90,7 +90,9 @@ test('a server that cannot start says why and what to do', async () => {
 });
 
 test('an interrupted creation is begun again', async () => {
-  mkdirSync(join(dir, 'data.new', 'base'), { recursive: true });
+  await startPostgres({ dir, settings }).then((first) => first.stop());
+  renameSync(dataOf(dir), `${dataOf(dir)}.new`);
+  rmSync(join(`${dataOf(dir)}.new`, 'global'), { recursive: true });
   const server = await startPostgres({ dir, settings });
   expect(await ask(server.url, 'select 1')).toBe(1);
 });
@@ -99,7 +101,7 @@ test('databases that lost their version file are not overwritten', async () => {
   const first = await startPostgres({ dir, settings });
   await first.stop();
   rmSync(join(dataOf(dir), 'PG_VERSION'));
-  await expect(startPostgres({ dir, settings })).rejects.toThrow(/ENOTEMPTY/);
+  await expect(startPostgres({ dir, settings })).rejects.toThrow(/PG_VERSION is missing[^]*rm -r/);
   expect(existsSync(join(dataOf(dir), 'base'))).toBe(true);
 });
 
