@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startPostgres, discardPostgres } from '@signalbox/local/postgres';
+import { discardPostgres, startPostgres, type LocalServer } from '@signalbox/local/postgres';
 import { identifyProcess, isRunning, type ProcessIdentity } from '@signalbox/local/process-identity';
 import { discardRedis, startRedis } from '@signalbox/local/redis';
 import { migrate } from '@signalbox/shared/db/migrate';
@@ -34,6 +34,9 @@ interface SharedServers {
 /** The database that every test file clones. */
 const TEMPLATE = 'signalbox_template';
 
+/** Nothing here outlives the run, so nothing has to reach the disk. */
+const POSTGRES_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' };
+
 /** Vitest loads this file anew for every project of a run; the process is what they have in common. */
 const SHARED = Symbol.for('signalbox.test.servers');
 
@@ -61,9 +64,25 @@ async function startServers(config: TestConfig): Promise<Servers> {
   const dir = join(root, String(process.pid));
   mkdirSync(dir, { recursive: true });
   writeFileSync(join(dir, 'owner.json'), JSON.stringify(identifyProcess(process.pid)));
-  const stop = async (): Promise<void> => discardRun(dir);
+  const started: LocalServer[] = [];
+  // Ctrl-C ends the run without a teardown; the servers must not stay. Their files go with the next run's sweep.
+  const endAtOnce = (): void => started.forEach((server) => server.kill());
+  process.once('exit', endAtOnce);
+  const stop = async (): Promise<void> => {
+    await discardRun(dir);
+    process.off('exit', endAtOnce);
+  };
+  const open = async (given: string | undefined, start: () => Promise<LocalServer>): Promise<string> => {
+    if (given !== undefined) return given;
+    const server = await start();
+    started.push(server);
+    return server.url;
+  };
   try {
-    const [databaseUrl, redisUrl] = await Promise.all([openPostgres(config, dir), openRedis(config, dir)]);
+    const [databaseUrl, redisUrl] = await Promise.all([
+      open(config.databaseUrl, () => startPostgres({ dir: join(dir, 'postgres'), settings: POSTGRES_SETTINGS })),
+      open(config.redisUrl, () => startRedis({ dir: join(dir, 'redis'), ...redisPlace(config), report: console.log })),
+    ]);
     await createTemplate(databaseUrl);
     return { databaseUrl, redisUrl, runDir: dir, stop };
   } catch (error) {
@@ -72,17 +91,8 @@ async function startServers(config: TestConfig): Promise<Servers> {
   }
 }
 
-async function openPostgres(config: TestConfig, dir: string): Promise<string> {
-  if (config.databaseUrl !== undefined) return config.databaseUrl;
-  // Nothing here outlives the run, so nothing has to reach the disk.
-  const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' };
-  return (await startPostgres({ dir: join(dir, 'postgres'), settings })).url;
-}
-
-async function openRedis(config: TestConfig, dir: string): Promise<string> {
-  if (config.redisUrl !== undefined) return config.redisUrl;
-  const binDir = join(config.dataDir, 'redis-bin');
-  return (await startRedis({ dir: join(dir, 'redis'), binDir, path: config.path, report: console.log })).url;
+function redisPlace(config: TestConfig): { readonly binDir: string; readonly path: string } {
+  return { binDir: join(config.dataDir, 'redis-bin'), path: config.path };
 }
 
 async function createTemplate(databaseUrl: string): Promise<void> {
@@ -119,9 +129,19 @@ async function isAbandoned(dir: string): Promise<boolean> {
   }
 }
 
+/** Stops every server of a run, also those that its tests started and could not stop, and deletes all files. */
 async function discardRun(dir: string): Promise<void> {
-  const own = join(dir, 'own-redis');
-  const redisDirs = existsSync(own) ? readdirSync(own).map((name) => join(own, name)) : [];
-  await Promise.all([discardPostgres(join(dir, 'postgres')), ...[join(dir, 'redis'), ...redisDirs].map(discardRedis)]);
+  const folders = [dir, join(dir, 'own-redis')].flatMap(listFolders).filter((folder) => isThere(folder, 'server.json'));
+  await Promise.all(
+    folders.map((folder) => (isThere(folder, 'redis.conf') ? discardRedis(folder) : discardPostgres(folder))),
+  );
   rmSync(dir, { recursive: true, force: true });
+}
+
+function listFolders(parent: string): readonly string[] {
+  return existsSync(parent) ? readdirSync(parent).map((name) => join(parent, name)) : [];
+}
+
+function isThere(folder: string, file: string): boolean {
+  return existsSync(join(folder, file));
 }

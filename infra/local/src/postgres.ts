@@ -73,7 +73,8 @@ export async function discardPostgres(dir: string): Promise<void> {
   const place = preparePlace(dir);
   const running = existsSync(place.data) ? await adoptPostmaster(place) : null;
   if (running !== null) await stopPostmaster(running.identity);
-  for (const path of [place.data, `${place.data}.new`, place.dir]) rmSync(path, { recursive: true, force: true });
+  const beside = ['.new', '.password'].map((ending) => `${place.data}${ending}`);
+  for (const path of [place.data, ...beside, place.dir]) rmSync(path, { recursive: true, force: true });
 }
 
 interface Postmaster {
