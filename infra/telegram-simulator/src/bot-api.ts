@@ -135,6 +135,6 @@ async function waitUnlessAborted(delayMs: number, signal: AbortSignal): Promise<
 function readBody(request: FastifyRequest): Readonly<Record<string, unknown>> {
   const body: unknown = request.body;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return {};
-  // An object that came from JSON or a form has string keys.
-  return body as Record<string, unknown>;
+  // Libraries write null for what is not given.
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }

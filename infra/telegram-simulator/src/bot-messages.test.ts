@@ -130,6 +130,24 @@ test('query, JSON, urlencoded and multipart parameters mean the same', async () 
   }
 });
 
+test('a parameter that is null is one that is not given', async () => {
+  const response = await fetch(`${simulator.url}/bot${DEFAULT_TOKEN}/sendMessage`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ chat_id: 1001, text: 'x', entities: null, reply_markup: null, parse_mode: null }),
+  });
+  expect(await response.json()).toMatchObject({ ok: true, result: { text: 'x' } });
+});
+
+test('a parameter of a wrong kind is named', async () => {
+  const response = await fetch(`${simulator.url}/bot${DEFAULT_TOKEN}/getMyCommands`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ language_code: 7 }),
+  });
+  expect(await response.json()).toMatchObject({ description: 'Bad Request: wrong parameter language_code in request' });
+});
+
 test('a body that is not JSON is refused in the shape of the Bot API', async () => {
   const response = await fetch(`${simulator.url}/bot${DEFAULT_TOKEN}/sendMessage`, {
     method: 'POST',

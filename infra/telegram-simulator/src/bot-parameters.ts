@@ -11,7 +11,9 @@ export function parseParameters<Schema extends z.ZodType>(schema: Schema, parame
   const parsed = schema.safeParse(parameters);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  throw badRequest(issue?.message ?? 'wrong parameters');
+  const message = issue?.message ?? 'Invalid';
+  // Where a schema has no words of its own, the library's would say nothing about the parameter.
+  throw badRequest(/^(Invalid|Too) /.test(message) ? `wrong parameter ${issue?.path.join('.')} in request` : message);
 }
 
 /** A form or a query carries numbers as text, and Telegram takes text in JSON too. */

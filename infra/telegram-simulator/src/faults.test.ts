@@ -58,7 +58,7 @@ test('a fault for any method leaves polling alone', async () => {
 });
 
 test('a delayed call is finished later than a call made after it', async () => {
-  await client.post('/api/faults', { method: 'sendMessage', delayMs: 60 });
+  await client.post('/api/faults', { method: 'sendMessage', delayMs: 400 });
   const slow = api.sendMessage(1001, 'slow');
   await client.findCall((call) => call.method === 'sendMessage');
   await api.sendMessage(1001, 'quick');
