@@ -30,53 +30,85 @@ export interface CapabilityIndex {
   readonly spellings: ReadonlyMap<string, string>;
 }
 
-interface Source extends PlannerTool {
+/** One tool as it is indexed: read once, looked at from several sides. */
+interface Source {
+  readonly name: string;
   readonly group: string | null;
   readonly summary: string;
   readonly installed: boolean;
+  readonly hints: readonly string[];
+  readonly fields: readonly Field[];
+  readonly hintMeanings: readonly (readonly string[])[];
+  readonly about: readonly string[];
 }
 
-/** Prepares all groups of the catalog, and bound tools that no group declares. Base tools are not things one asks for by hint. */
+/** A catalog is indexed once. Catalogs are never changed in place; a new one is a new object. */
+const indexed = new WeakMap<PlannerCatalog, CapabilityIndex>();
+
+/**
+ * Prepares all groups of the catalog, and bound tools that no group declares.
+ * Base tools are left out: nobody asks for them by hint.
+ */
 export function indexCapabilities(
   catalog: PlannerCatalog,
   bound: readonly BoundTool[],
   baseTools: ReadonlySet<string>,
 ): CapabilityIndex {
-  const sources = catalog.groups.flatMap((group) =>
-    group.tools.map((tool): Source => ({
-      ...tool,
-      group: group.name,
-      summary: group.summary,
-      installed: group.installed,
-    })),
-  );
-  const named = new Set(sources.map((tool) => tool.name));
-  const extra = bound
-    .filter((tool) => !named.has(tool.name) && !baseTools.has(tool.name))
-    .map(({ name, description, schema }): Source => {
-      return { name, describe: description, hints: [], schema, group: null, summary: description, installed: true };
-    });
-  const all = [...sources, ...extra].filter((tool) => !baseTools.has(tool.name));
-  const examples = findExamples(all);
-  const tools = all.map((tool) => indexTool(tool, examples));
+  const named = new Set(catalog.groups.flatMap((group) => group.tools.map((tool) => tool.name)));
+  const extra = bound.filter((tool) => !named.has(tool.name) && !baseTools.has(tool.name));
+  const known = extra.length === 0 ? indexed.get(catalog) : undefined;
+  if (known) return known;
+  const sources = [
+    ...catalog.groups.flatMap((group) =>
+      group.tools
+        .filter((tool) => !baseTools.has(tool.name))
+        .map((tool) => readSource(tool, { group: group.name, summary: group.summary, installed: group.installed })),
+    ),
+    ...extra.map(({ name, description, schema }) =>
+      readSource(
+        { name, describe: description, hints: [], schema },
+        { group: null, summary: description, installed: true },
+      ),
+    ),
+  ];
+  const index = buildIndex(sources);
+  if (extra.length === 0) indexed.set(catalog, index);
+  return index;
+}
+
+function buildIndex(sources: readonly Source[]): CapabilityIndex {
+  const examples = findExamples(sources);
+  const tools = sources.map((tool) => indexTool(tool, examples));
   const words = new Set(tools.flatMap((tool) => [...tool.about, ...tool.hints.flat()]));
-  return { tools, words, weight: weigh(tools, words), spellings: spell(all, examples) };
+  return { tools, words, weight: weigh(tools, words), spellings: spell(sources, examples) };
+}
+
+function readSource(
+  tool: PlannerTool,
+  group: { readonly group: string | null; readonly summary: string; readonly installed: boolean },
+): Source {
+  const fields = readFields(tool.schema);
+  return {
+    ...group,
+    name: tool.name,
+    hints: tool.hints,
+    fields,
+    hintMeanings: tool.hints.map((hint) => meaningsOf(withValuePlaceholders(hint))),
+    about: meaningsOf(`${tool.name} ${tool.describe} ${fieldWords(fields)}`),
+  };
 }
 
 function indexTool(tool: Source, examples: ReadonlySet<string>): IndexedTool {
-  const fields = readFields(tool.schema);
-  const hints = tool.hints.map((hint) =>
-    meaningsOf(withValuePlaceholders(hint)).map((word) => (examples.has(word) ? '¤any' : word)),
-  );
+  const hints = tool.hintMeanings.map((hint) => hint.map((word) => (examples.has(word) ? '¤any' : word)));
   return {
     name: tool.name,
     group: tool.group,
     summary: tool.summary,
     installed: tool.installed,
-    fields,
+    fields: tool.fields,
     firstHint: tool.hints[0] ?? tool.name.replaceAll('_', ' '),
     hints: [...hints, meaningsOf(tool.name)],
-    about: new Set(meaningsOf(`${tool.name} ${tool.describe} ${fieldWords(tool)}`)),
+    about: new Set(tool.about),
   };
 }
 
@@ -85,15 +117,16 @@ function indexTool(tool: Source, examples: ReadonlySet<string>): IndexedTool {
  * tools that take names use them and nothing else speaks of them.
  */
 function findExamples(tools: readonly Source[]): ReadonlySet<string> {
-  const grammar = new Set(
-    tools.flatMap((tool) => meaningsOf(`${tool.name} ${tool.describe} ${tool.summary} ${fieldWords(tool)}`)),
-  );
+  const summaries = new Set(tools.map(({ summary }) => summary));
+  const grammar = new Set([
+    ...tools.flatMap(({ about }) => about),
+    ...[...summaries].flatMap((text) => meaningsOf(text)),
+  ]);
   const users = new Map<string, number>();
   const examples = new Set<string>();
-  for (const tool of tools) {
-    const words = new Set(tool.hints.flatMap((hint) => meaningsOf(withValuePlaceholders(hint))));
-    const takesNames = readFields(tool.schema).some((field) => field.entity !== null && field.choices.length === 0);
-    for (const word of words) {
+  for (const { fields, hintMeanings } of tools) {
+    const takesNames = fields.some((field) => field.entity !== null && field.choices.length === 0);
+    for (const word of new Set(hintMeanings.flat())) {
       if (/^[a-z]+-?\d/.test(word)) examples.add(word);
       if (!takesNames || grammar.has(word) || /^[A-Z¤]/.test(word) || CONCEPTS.has(word)) continue;
       users.set(word, (users.get(word) ?? 0) + 1);
@@ -103,8 +136,8 @@ function findExamples(tools: readonly Source[]): ReadonlySet<string> {
   return examples;
 }
 
-function fieldWords(tool: PlannerTool): string {
-  return readFields(tool.schema)
+function fieldWords(fields: readonly Field[]): string {
+  return fields
     .map((field) => `${field.name.replace(/([a-z])([A-Z])/g, '$1 $2')} ${field.choices.join(' ')}`)
     .join(' ');
 }
@@ -112,17 +145,16 @@ function fieldWords(tool: PlannerTool): string {
 function weigh(tools: readonly IndexedTool[], words: ReadonlySet<string>): ReadonlyMap<string, number> {
   const spokenOf = new Map<string, number>();
   for (const tool of tools) {
-    for (const word of new Set([...tool.hints.flat(), ...meaningsOf(tool.name)]))
-      spokenOf.set(word, (spokenOf.get(word) ?? 0) + 1);
+    for (const word of new Set(tool.hints.flat())) spokenOf.set(word, (spokenOf.get(word) ?? 0) + 1);
   }
   return new Map([...words].map((word) => [word, Math.log(1 + tools.length / (spokenOf.get(word) ?? 1)) + 0.5]));
 }
 
 function spell(tools: readonly Source[], examples: ReadonlySet<string>): ReadonlyMap<string, string> {
-  const text = tools
-    .map((tool) => `${tool.name.replaceAll('_', ' ')} ${tool.hints.join(' ')} ${fieldWords(tool)}`)
-    .join(' ');
-  const written = tokenize(text)
+  const text = tools.map(
+    (tool) => `${tool.name.replaceAll('_', ' ')} ${tool.hints.join(' ')} ${fieldWords(tool.fields)}`,
+  );
+  const written = tokenize(text.join(' '))
     .map((token) => token.lower)
     .filter((word) => !isFiller(word) && !/\d/.test(word) && !examples.has(meaningOf(word)));
   return new Map([...CONCEPTS.keys(), ...written].map((word) => [word, meaningOf(word)]));

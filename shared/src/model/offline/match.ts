@@ -48,9 +48,13 @@ export function matchTools(text: string, index: CapabilityIndex): readonly Match
 /** What a text asks for, as meanings that the index knows wherever a typing mistake explains the difference. */
 function askedFor(text: string, index: CapabilityIndex): readonly string[] {
   // Mistyped words are corrected as they are written: their stems would be mistyped twice.
+  const corrections = new Map<string, string>();
   const meaning = (word: string): string => {
     const own = meaningOf(word);
-    return isKnown(own, index) ? own : (correct(word, index) ?? own);
+    if (isKnown(own, index)) return own;
+    const corrected = corrections.get(word) ?? correct(word, index) ?? own;
+    corrections.set(word, corrected);
+    return corrected;
   };
   const asked = [...new Set(meaningsOf(withValuePlaceholders(text), meaning, READ_WORDS))];
   // "servers" alone means: show them.
@@ -66,8 +70,10 @@ function correct(word: string, index: CapabilityIndex): string | null {
   const limit = forgiven(word.length);
   if (limit === 0) return null;
   let best: { meaning: string; typos: number } | null = null;
+  const [first, second] = word;
   for (const [spelling, meaning] of index.spellings) {
-    if (spelling.length < 4) continue;
+    // The first letter is hardly ever wrong, but it may be swapped, missing or doubled.
+    if (spelling.length < 4 || (spelling[0] !== first && spelling[1] !== first && spelling[0] !== second)) continue;
     const typos = typosBetween(word, spelling, limit);
     if (typos <= limit && (!best || typos < best.typos)) best = { meaning, typos };
   }

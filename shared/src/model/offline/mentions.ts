@@ -1,7 +1,10 @@
 import type { PlannerFacts } from './catalog.ts';
-import { closest } from './spelling.ts';
+import { bareName, closest } from './spelling.ts';
 import { isFiller, meaningOf, tokenize, type Token } from './tokens.ts';
 import { CONCEPTS, VALUE_ALIASES } from './vocabulary.ts';
+
+/** A name such as web-1 may be written in this many words. */
+const MOST_WORDS = 3;
 
 /** A known name that a text speaks of. */
 export interface Mention {
@@ -17,7 +20,11 @@ export interface Mention {
  */
 export function findMentions(text: string, facts: PlannerFacts, words: ReadonlySet<string>): readonly Mention[] {
   const tokens = tokenize(text).map(withoutPossessive);
-  const kinds = Object.entries(facts.known);
+  const kinds = Object.entries(facts.known).map(([kind, names]) => ({
+    kind,
+    names,
+    bare: new Set(names.map(bareName)),
+  }));
   const found: Mention[] = [];
   const take = (kind: string, name: string, start: number, end: number): void => {
     // One word can name two things: a server and an environment may both be called local.
@@ -29,22 +36,26 @@ export function findMentions(text: string, facts: PlannerFacts, words: ReadonlyS
   };
   for (const { lower, start, end } of tokens) {
     const alias = VALUE_ALIASES.get(lower);
-    for (const [kind, names] of kinds) {
+    for (const { kind, names } of kinds) {
       const exact = names.find((name) => name.toLowerCase() === lower);
       if (exact !== undefined) take(kind, exact, start, end);
       else if (alias !== undefined && names.includes(alias)) take(kind, alias, start, end);
     }
   }
-  for (const size of [3, 2, 1]) {
-    for (let at = 0; at + size <= tokens.length; at++) {
-      const [first, last] = [tokens[at], tokens[at + size - 1]];
-      if (!first || !last || !couldBeName(tokens.slice(at, at + size), words)) continue;
-      const written = text.slice(first.start, last.end).toLowerCase();
-      for (const [kind, names] of kinds) {
-        // Several words together must be the name but for its separators; only a single word may be mistyped.
-        const name = size === 1 ? closest(written, names) : sameButSeparators(written, names);
+  // Several words together must be the name but for its separators; only a single word may be mistyped.
+  for (const [at, first] of tokens.entries()) {
+    for (const last of tokens.slice(at + 1, at + MOST_WORDS)) {
+      const written = bareName(text.slice(first.start, last.end));
+      for (const { kind, names, bare } of kinds) {
+        const name = bare.has(written) ? onlySeparated(written, names) : null;
         if (name !== null) take(kind, name, first.start, last.end);
       }
+    }
+  }
+  for (const { lower, start, end } of tokens.filter((token) => couldBeName(token.lower, words))) {
+    for (const { kind, names } of kinds) {
+      const name = closest(lower, names);
+      if (name !== null) take(kind, name, start, end);
     }
   }
   return found.sort((left, right) => left.start - right.start);
@@ -65,16 +76,12 @@ export function withPlaceholders(text: string, mentions: readonly Mention[]): st
   return result + text.slice(at);
 }
 
-function couldBeName(tokens: readonly Token[], words: ReadonlySet<string>): boolean {
-  if (tokens.length > 1) return tokens.every(({ lower }) => lower.length > 0);
-  return tokens.every(({ lower }) => !isFiller(lower) && !CONCEPTS.has(lower) && !words.has(meaningOf(lower)));
+function couldBeName(word: string, words: ReadonlySet<string>): boolean {
+  return word.length > 1 && !isFiller(word) && !CONCEPTS.has(word) && !words.has(meaningOf(word));
 }
 
-function sameButSeparators(written: string, names: readonly string[]): string | null {
-  const bare = written.replaceAll(' ', '');
-  const same = names.filter(
-    (name) => /[-_. ]/.test(name) && name.toLowerCase().replace(/[-_. ]/g, '') === bare.replace(/[-_.]/g, ''),
-  );
+function onlySeparated(written: string, names: readonly string[]): string | null {
+  const same = names.filter((name) => /[^\p{L}\p{N}]/u.test(name) && bareName(name) === written);
   return same.length === 1 ? (same[0] ?? null) : null;
 }
 

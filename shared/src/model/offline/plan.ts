@@ -63,7 +63,7 @@ function choose(history: History, around: Surroundings): Chosen | null {
     if (step.kind !== 'ask') return { said, step, absorbed: [] };
     const next = history.pending[at + 1];
     // People send one thought in several messages: "allocate a port", "for shop". The next message may be the answer already.
-    if (next && next.event === null) {
+    if (next && next.event === null && !openAskBefore(history, next)) {
       const answer = answerAsk(step.ask, cleanText(next.text), around);
       if (answer?.answered) {
         const merged: Chosen = { said, step: answer.step, absorbed: [next] };

@@ -9,7 +9,7 @@ import { asksAbout, readSearch } from './small-talk.ts';
 import { findStrangeNames } from './strange-names.ts';
 import { helpText, notInstalledText, unclearText } from './introductions.ts';
 import { sayStep, type Step } from './step.ts';
-import { WORDS } from './words.ts';
+import { asLine, WORDS } from './words.ts';
 
 /** What requests are read against. */
 export interface Surroundings {
@@ -18,6 +18,9 @@ export interface Surroundings {
   /** Names of the tools that are loaded. */
   readonly bound: ReadonlySet<string>;
 }
+
+/** A longer question finds nothing that its beginning would not find. */
+const QUERY_LENGTH = 300;
 
 /** How much more sure one must be to take a question about something ("how do I …") for a request to do it. */
 const ABOUT_DOUBT = 0.25;
@@ -88,5 +91,5 @@ export function introduce(greeting: boolean, { index }: Surroundings): Step {
 
 function searchStep(query: string, scope: string, { bound }: Surroundings): Step {
   if (!bound.has('search_knowledge')) return sayStep(WORDS.noSearch);
-  return { kind: 'call', call: { tool: 'search_knowledge', args: { query, scope } } };
+  return { kind: 'call', call: { tool: 'search_knowledge', args: { query: asLine(query, QUERY_LENGTH), scope } } };
 }

@@ -32,26 +32,30 @@ export function forgiven(length: number): number {
   return length < 8 ? 1 : 2;
 }
 
-/** The one candidate that the word was meant to be: equal but for case and separators, else within the forgiven mistakes; null when two are as near. */
+/**
+ * The one candidate that the word was meant to be: equal but for case and separators, else within the forgiven mistakes.
+ * Null when there is none, or when two are as near.
+ */
 export function closest(word: string, candidates: readonly string[]): string | null {
-  const exact = candidates.find((candidate) => candidate === word);
-  if (exact !== undefined) return exact;
+  if (candidates.includes(word)) return word;
   const bare = bareName(word);
   if (bare === '') return null;
-  const equal = candidates.filter((candidate) => bareName(candidate) === bare);
-  if (equal.length > 0) return equal.length === 1 ? (equal[0] ?? null) : null;
+  const limit = forgiven(bare.length);
   // A digit is never a typing mistake: web-1 and web-2 are two servers.
   const digits = bare.replace(/\D/g, '');
-  const limit = forgiven(bare.length);
-  const near = candidates
-    .filter((candidate) => bareName(candidate).replace(/\D/g, '') === digits)
-    .map((candidate) => ({ candidate, typos: typosBetween(bare, bareName(candidate), limit) }))
-    .filter(({ typos }) => typos <= limit)
-    .sort((left, right) => left.typos - right.typos);
-  const [best, second] = near;
-  return best && best.typos !== second?.typos ? best.candidate : null;
+  let best: string | null = null;
+  let fewest = limit + 1;
+  for (const candidate of candidates) {
+    const other = bareName(candidate);
+    if (Math.abs(other.length - bare.length) > limit || other.replace(/\D/g, '') !== digits) continue;
+    const typos = typosBetween(bare, other, limit);
+    if (typos === fewest) best = null;
+    else if (typos < fewest) [best, fewest] = [candidate, typos];
+  }
+  return best;
 }
 
-function bareName(name: string): string {
+/** A name without case and separators: Web_1 and web-1 are the same. */
+export function bareName(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }

@@ -9,14 +9,14 @@ export interface StrangeName {
   readonly end: number;
 }
 
-const NAME = String.raw`([\p{L}\p{N}][\p{L}\p{N}._-]*)`;
-const AFTER_PLACE = String.raw`\b(?:on|at|from|server|machine|host)\s+(?:the\s+)?${NAME}`;
-const AFTER_TOPIC = String.raw`\b(?:for|of|about|project|app)\s+(?:the\s+)?${NAME}`;
-/** Where the name of a thing of a kind stands. */
-const POSITIONS: ReadonlyMap<string, readonly RegExp[]> = new Map([
-  ['server', [new RegExp(AFTER_PLACE, 'giu'), new RegExp(String.raw`${NAME}\s+server\b`, 'giu')]],
-  ['project', [new RegExp(AFTER_TOPIC, 'giu'), new RegExp(String.raw`${NAME}\s+project\b`, 'giu')]],
-]);
+const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
+
+/** Beside which words the name of a thing of a kind stands: "on web-9", "the shop project". */
+const POSITIONS: ReadonlyMap<string, { readonly after: ReadonlySet<string>; readonly before: ReadonlySet<string> }> =
+  new Map([
+    ['server', { after: words('on at from server machine host'), before: words('server machine') }],
+    ['project', { after: words('for of about project app'), before: words('project app') }],
+  ]);
 
 /** Whether no tool and no sentence explains the word. */
 export function isStrange(word: string, words: ReadonlySet<string>): boolean {
@@ -29,17 +29,21 @@ export function findStrangeNames(
   text: string,
   kind: string | null,
   mentions: readonly Mention[],
-  words: ReadonlySet<string>,
+  vocabulary: ReadonlySet<string>,
 ): readonly StrangeName[] {
-  const positions = kind === null ? [...POSITIONS.values()].flat() : (POSITIONS.get(kind) ?? []);
-  const found = positions.flatMap((position) =>
-    [...text.matchAll(position)].map((match): StrangeName => {
-      const written = match[1] ?? '';
-      const start = match.index + match[0].indexOf(written, match[0].startsWith(written) ? 0 : 1);
-      return { written, start, end: start + written.length };
-    }),
-  );
-  return found.filter((name) => isStrangeName(name, mentions, words));
+  const positions =
+    kind === null ? [...POSITIONS.values()] : [...POSITIONS].flatMap(([of, place]) => (of === kind ? [place] : []));
+  const tokens = tokenize(text);
+  return tokens
+    .filter((_, at) => {
+      const before = tokens[at - 1]?.lower === 'the' ? tokens[at - 2] : tokens[at - 1];
+      const after = tokens[at + 1];
+      return positions.some(
+        (place) => (before && place.after.has(before.lower)) || (after && place.before.has(after.lower)),
+      );
+    })
+    .map(({ start, end }): StrangeName => ({ written: text.slice(start, end), start, end }))
+    .filter((name) => isStrangeName(name, mentions, vocabulary));
 }
 
 /** The only strange word of a text, as the name in "how is pets doing"; null when there is none or more than one. */
