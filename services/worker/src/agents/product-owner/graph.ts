@@ -45,7 +45,7 @@ export function runOf(config: LangGraphRunnableConfig): RunExtras {
   return config.configurable?.['extras'] as RunExtras; // put there by index.ts on every invoke
 }
 
-export function buildGraph(parts: GraphParts, checkpoints: Checkpoints) {
+export function buildGraph(parts: GraphParts, checkpoints: Checkpoints | undefined) {
   return new StateGraph(SessionState)
     .addNode('intent_parser', intentParser(parts))
     .addNode('product_owner', productOwner(parts))
@@ -57,7 +57,7 @@ export function buildGraph(parts: GraphParts, checkpoints: Checkpoints) {
     .addEdge('intent_parser', 'product_owner')
     .addConditionalEdges('product_owner', routeAfterModel, ['po_tools', END])
     .addConditionalEdges('po_tools', routeAfterTools, ['product_owner', END])
-    .compile({ checkpointer: checkpoints });
+    .compile(checkpoints ? { checkpointer: checkpoints } : {});
 }
 
 function routeAfterModel(state: SessionState): 'po_tools' | typeof END {

@@ -1,0 +1,136 @@
+/*
+ * What the pipeline adds for one person, without model time: from the moment at which the simulated Telegram has a message to the
+ * moment at which sendMessage arrives there. Given as a ratio to one Postgres commit and to one bare run of the same graph
+ * (no checkpoints, no pipeline), all measured in this one process and run.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import { buildGraph, type RunExtras } from '@signalbox/worker/agents/product-owner/graph';
+import { createScriptedModel, type ModelScript } from '@signalbox/shared/model/scripted';
+import { openPool } from '@signalbox/shared/db/pool';
+import { createLog } from '@signalbox/shared/log';
+import { openBenchStack } from '../support/bench-stack.ts';
+
+const ROUNDS = 300;
+const WARM_UP = 60;
+const TURNS_PER_THREAD = 5;
+
+/** The shape of a usual turn: one tool call, then the answer. */
+const script: ModelScript = (messages, tools) => {
+  if (tools.some((tool) => tool.name === 'classify_intent')) {
+    return {
+      toolCalls: [
+        {
+          name: 'classify_intent',
+          args: { task_summary: 'list', capabilities: ['project_management'], project: null },
+        },
+      ],
+    };
+  }
+  const lastHuman = messages.findLastIndex(HumanMessage.isInstance);
+  const answered = messages.slice(lastHuman).some(ToolMessage.isInstance);
+  return answered
+    ? { content: `Here is the answer. ${'x'.repeat(280)}` }
+    : { toolCalls: [{ name: 'list_projects', args: {} }] };
+};
+
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+const p95 = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? Number.NaN;
+
+const dir = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
+const stack = await openBenchStack(dir, script);
+try {
+  const pipeline: number[] = [];
+  const commits: number[] = [];
+  const bare: number[] = [];
+  const pool = openPool(stack.databaseUrl, createLog('bench', 'silent'), { name: 'bench', max: 1 });
+  await pool.query('create table bench_commit (body bytea)');
+  const runBare = bareGraph();
+  for (let round = -WARM_UP; round < ROUNDS; round++) {
+    // Taken in turns, so that whatever else the machine does falls on all three alike.
+    // A short conversation each time: what long ones cost is another question.
+    if (round % TURNS_PER_THREAD === 0) await pool.query(`update threads set status = 'closed' where status = 'open'`);
+    const a = await stack.roundTrip();
+    const b = await timed(() =>
+      pool.query({ name: 'commit', text: 'insert into bench_commit values ($1)', values: [Buffer.alloc(2_000)] }),
+    );
+    const c = await timed(runBare);
+    if (round < 0) continue;
+    pipeline.push(a);
+    commits.push(b);
+    bare.push(c);
+  }
+  await pool.end();
+  const row = (name: string, values: readonly number[]): Record<string, string> => ({
+    what: name,
+    'median ms': median(values).toFixed(2),
+    'p95 ms': p95(values).toFixed(2),
+  });
+  console.table([
+    row('update → sendMessage', pipeline),
+    row('one Postgres commit', commits),
+    row('bare graph run', bare),
+  ]);
+  console.log(
+    `update → sendMessage: ${(median(pipeline) / median(bare)).toFixed(2)} × the bare graph, ${(median(pipeline) / median(commits)).toFixed(1)} × one commit`,
+  );
+} finally {
+  await stack.close();
+  rmSync(dir, { recursive: true, force: true });
+}
+process.exit(0);
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
+
+/** The same graph and model with a tool that answers from memory: what LangGraph itself costs. */
+function bareGraph(): () => Promise<unknown> {
+  const model = createScriptedModel(script);
+  const list = { name: 'list_projects', description: 'List the projects.', schema: { type: 'object', properties: {} } };
+  const result = { ok: true, result: { projects: [] }, say: 'none', code: null };
+  const graph = buildGraph(
+    {
+      registry: {
+        groups: [],
+        catalog: { groups: [] },
+        find: () => null,
+        definitions: (groups) => (groups.length > 0 ? [list] : []),
+        sort: (names) => ({ installed: names, missing: [], unknown: [] }),
+      },
+      knownNames: () => Promise.resolve({}),
+      maxPasses: 20,
+      bind: (tools) =>
+        model.bindTools?.(tools.map((tool) => ({ ...tool }))) as unknown as ReturnType<
+          Parameters<typeof buildGraph>[0]['bind']
+        >,
+      search: () => Promise.resolve(result),
+    },
+    undefined,
+  );
+  const extras: RunExtras = {
+    run: {
+      turnId: 't',
+      threadId: 't',
+      traceId: 't',
+      chatKey: 'c',
+      actor: { userKey: '1', name: 'x', role: 'admin' },
+      signal: new AbortController().signal,
+      call: () => Promise.resolve(result),
+      say: () => Promise.resolve(),
+    },
+    turnStart: (messages: readonly BaseMessage[]) => messages.length,
+  };
+  return () =>
+    graph.invoke(
+      { messages: [new HumanMessage({ id: randomUUID(), content: 'list the projects' })] },
+      { configurable: { extras } },
+    );
+}
