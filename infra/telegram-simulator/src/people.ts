@@ -53,7 +53,7 @@ export function toUser(person: Person): User {
 }
 
 /** Telegram names have at least five letters, so short first names get their id. */
-export function usernameOf(person: Person): string {
+function usernameOf(person: Person): string {
   const letters = person.name.toLowerCase().replace(/[^a-z0-9]/g, '');
   return `${letters || 'person'}_${person.id}`;
 }
