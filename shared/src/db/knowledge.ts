@@ -9,6 +9,8 @@ export interface KnowledgeHitRow {
   readonly relevance: number;
 }
 
+/** Scopes that live in the table. */
+const INDEXED: readonly string[] = ['docs', 'code', 'logs'];
 /** How far back a person's own words are searched. They carry no index; this many short messages took 0.15 s. */
 const HISTORY_MESSAGES = 5_000;
 /** Characters of a query that are looked at; the rest of a long paste adds noise only. */
@@ -51,7 +53,7 @@ export function createKnowledge(pool: Pool) {
       userKey: string,
       limit: number,
     ): Promise<{ readonly hits: readonly KnowledgeHitRow[]; readonly unavailable: readonly string[] }> {
-      const asked: readonly string[] = scope === 'all' ? ['docs', 'code', 'logs'] : scope === 'history' ? [] : [scope];
+      const asked = INDEXED.filter((name) => scope === 'all' || scope === name);
       const present = await indexedScopes(pool, asked);
       const words = query.slice(0, QUERY_LENGTH);
       const [indexed, history] = await Promise.all([

@@ -69,9 +69,8 @@ function cut(block: string): readonly string[] {
   const pieces: string[] = [];
   let rest = block;
   while (rest.length > PASSAGE_LIMIT) {
-    const lineEnd = rest.lastIndexOf('\n', PASSAGE_LIMIT);
-    const space = rest.lastIndexOf(' ', PASSAGE_LIMIT);
-    const at = lineEnd > 0 ? lineEnd : space > 0 ? space : PASSAGE_LIMIT;
+    const ends = [rest.lastIndexOf('\n', PASSAGE_LIMIT), rest.lastIndexOf(' ', PASSAGE_LIMIT), PASSAGE_LIMIT];
+    const at = ends.find((end) => end > 0) ?? PASSAGE_LIMIT;
     pieces.push(rest.slice(0, at));
     rest = rest.slice(at).trimStart();
   }

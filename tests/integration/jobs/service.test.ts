@@ -1,0 +1,163 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createKnowledge } from '@signalbox/shared/db/knowledge';
+import { loadTestConfig } from '../../support/config.ts';
+import { startOwnRedis } from '../../support/redis.ts';
+import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+import { openJobsBench, until, type JobsBench } from './bench.ts';
+
+const MAIN = fileURLToPath(new URL('../../../services/jobs/src/main.ts', import.meta.url));
+
+let bench: JobsBench;
+let folder: string;
+let docs: string;
+let readme: string;
+const processes: ChildProcess[] = [];
+
+beforeEach(async () => {
+  bench = await openJobsBench();
+  folder = makeTemporaryFolder('jobs');
+  docs = join(folder, 'docs');
+  readme = join(folder, 'README.md');
+  mkdirSync(join(docs, 'guides'), { recursive: true });
+  writeFileSync(join(docs, 'policy.md'), '# Policy\n\nRules.\n\n## Four eyes\n\nThe requester never approves.\n');
+  writeFileSync(join(docs, 'guides', 'ports.md'), '# Ports\n\nAn allocation reserves memory.\n');
+  writeFileSync(readme, '# Signalbox\n\nStart it with one command.\n');
+});
+afterEach(async () => {
+  for (const child of processes.splice(0)) child.kill('SIGKILL');
+  await bench.close();
+});
+
+const settings = (more: Readonly<Record<string, string>> = {}) => ({ DOCS_DIR: docs, README_FILE: readme, ...more });
+
+const endOf = (runId: string) =>
+  until(async () => {
+    const run = await bench.runs.find(runId);
+    return run?.status === 'done' || run?.status === 'failed' ? run : null;
+  });
+
+/** The executions of a schedule that were worth a row, oldest first. */
+const scheduled = async (job: string) => {
+  const { rows } = await bench.pool.query<{ result: unknown }>(
+    `select result from runs where job = $1 and user_key is null order by finished_at`,
+    [job],
+  );
+  return rows.map((row) => row.result);
+};
+
+/** The service as it really runs: a process of its own. */
+function startProcess(more: Readonly<Record<string, string>>): ChildProcess {
+  const child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', MAIN], {
+    env: { PATH: loadTestConfig().path, ...bench.environment(settings(more)) },
+    stdio: 'ignore',
+  });
+  processes.push(child);
+  return child;
+}
+
+describe('the job service', () => {
+  it('indexes the documentation by itself, and once more when a file changed, moved or went away', async () => {
+    const knowledge = createKnowledge(bench.pool);
+    await bench.startService(settings());
+    await until(async () => (await scheduled('knowledge.index')).length === 1);
+    expect(await scheduled('knowledge.index')).toEqual([{ files: 3, passages: 4, changed: 3 }]);
+    const { hits } = await knowledge.search('who approves?', 'docs', '1001', 5);
+    expect(hits).toMatchObject([{ scope: 'docs', source: 'docs/policy.md § Policy › Four eyes' }]);
+
+    writeFileSync(join(docs, 'policy.md'), '# Policy\n\nNobody approves anything.\n');
+    rmSync(join(docs, 'guides', 'ports.md'));
+    await bench.ask('act_1');
+    expect((await endOf('act_1')).result).toEqual({ files: 2, passages: 2, changed: 2 });
+    expect((await bench.told())[0]?.say).toBe(
+      'The documentation is indexed: 2 files, 2 passages. 2 files had changed.',
+    );
+    expect((await knowledge.search('allocation', 'docs', '1001', 5)).hits).toEqual([]);
+
+    await bench.ask('act_2');
+    expect((await endOf('act_2')).result).toMatchObject({ changed: 0 });
+  });
+
+  it('wakes the lane of the person who asked', async () => {
+    await bench.startService(settings());
+    await bench.ask('act_1');
+    await endOf('act_1');
+    const entries = await until(async () => {
+      const found = await bench.redis.xrange(`${bench.prefix}{in:0}:messages`, '-', '+');
+      return found.length > 0 ? found : null;
+    });
+    expect(entries.map(([, fields]) => JSON.parse(fields[1] ?? '') as unknown)).toEqual([
+      { userKey: '1001', traceId: 'trc_test' },
+    ]);
+  });
+
+  it('lets another process finish what a killed one had begun', async () => {
+    // Reading a pipe that nobody writes to holds the job in its middle for as long as the test wants.
+    const pipe = join(folder, 'PIPE.md');
+    execFileSync('mkfifo', [pipe]);
+    await bench.ask('act_1');
+    const child = startProcess({ README_FILE: pipe });
+    await until(async () => {
+      const run = await bench.runs.find('act_1');
+      return run?.status === 'running';
+    });
+    child.kill('SIGKILL');
+    await bench.startService(settings());
+    expect(await endOf('act_1')).toMatchObject({ status: 'done', attempts: 2, result: { files: 3 } });
+    expect(await bench.told()).toHaveLength(1);
+  });
+
+  it('ends in time and with code 0 when it is told to stop', async () => {
+    const child = startProcess({});
+    const exit = new Promise<number | null>((resolve) => child.on('exit', resolve));
+    await until(async () => (await scheduled('knowledge.index')).length === 1);
+    child.kill('SIGTERM');
+    expect(await exit).toBe(0);
+  });
+
+  it('answers its probes and counts its jobs', async () => {
+    const service = await bench.startService(settings());
+    const get = async (path: string) => {
+      const response = await fetch(`http://127.0.0.1:${service.probePort}${path}`);
+      return { status: response.status, text: await response.text() };
+    };
+    expect(await get('/readyz')).toEqual({ status: 200, text: 'ready\n' });
+    await bench.ask('act_1');
+    await endOf('act_1');
+    const figures = await until(async () => {
+      const { text } = await get('/metrics');
+      return /signalbox_jobs_total\{job="knowledge.index",outcome="done".*\} \d/.test(text) ? text : null;
+    });
+    expect(figures).toMatch(/signalbox_job_duration_seconds_count\{.*job="knowledge.index".*\} \d/);
+  });
+
+  it('refuses a Redis that may evict keys', async () => {
+    const redis = await startOwnRedis(['maxmemory-policy allkeys-lru']);
+    try {
+      await expect(bench.startService(settings({ REDIS_URL: redis.url }))).rejects.toMatchObject({
+        code: 'STARTUP_REFUSED',
+      });
+    } finally {
+      await redis.stop();
+    }
+  });
+
+  it('schedules its jobs again after Redis lost them', async () => {
+    const redis = await startOwnRedis();
+    const forgetful = await openJobsBench(redis.url);
+    try {
+      const schedules = () => forgetful.redis.zrange(`${forgetful.prefix}{jobs}:maintenance:repeat`, '0', '-1');
+      const both = (names: readonly string[]) => names.includes('knowledge.index') && names.includes('threads.expire');
+      await forgetful.startService(settings());
+      await until(async () => both(await schedules()));
+      await redis.restart({ empty: true });
+      await until(async () => both(await schedules()));
+    } finally {
+      await forgetful.close();
+      await redis.stop();
+    }
+  });
+});
