@@ -3,6 +3,7 @@ import { findRequested, stepForRequest, stepForTool, type Surroundings } from '.
 import { CERTAIN } from './match.ts';
 import { findMentions } from './mentions.ts';
 import { findName, toName } from './names.ts';
+import { askForProblem } from './questions.ts';
 import { findAddresses, findQuantities, findQuoted, inUnitOf, takesAddress } from './quantities.ts';
 import { problemOf, type Field } from './schema.ts';
 import { isSameChoice, takesNewName } from './slots.ts';
@@ -11,7 +12,10 @@ import { closest } from './spelling.ts';
 import { askStep, sayStep, type Step } from './step.ts';
 import { tidy } from './descriptions.ts';
 import { isFiller, tokenize } from './tokens.ts';
-import { WORDS } from './words.ts';
+import { asLine, WORDS } from './words.ts';
+
+/** How much of a refused value is repeated. */
+const SHOWN_LENGTH = 60;
 
 /** What an answer led to; `answered` is false when the text was none, and the step is then the question again or something new. */
 export interface Answered {
@@ -40,10 +44,11 @@ export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Ans
   if (readSmallTalk(text) !== null) return null;
   const value = readValue(field, text, around);
   if (value === null) return otherwise(ask, text, around);
-  if (problemOf(field, value) !== null) {
-    // The slots say what is wrong with it, in the same words as for a request.
-    const step = stepForTool(tool, `${field.name} ${text}`, ask.args, around, ask.tries);
-    return step.kind === 'ask' ? { answered: true, step } : otherwise(ask, text, around);
+  const wanted = problemOf(field, value);
+  if (wanted !== null) {
+    if (ask.tries > 1) return { answered: false, step: sayStep(WORDS.gaveUp) };
+    const problem = { kind: 'invalid', field, written: asLine(text, SHOWN_LENGTH), wanted } as const;
+    return { answered: true, step: askForProblem(tool, ask.args, problem, around.facts, ask.text, ask.tries + 1) };
   }
   const rest = field.entity === 'text' ? '' : text;
   return { answered: true, step: stepForTool(tool, rest, { ...ask.args, [field.name]: value }, around) };
@@ -96,26 +101,17 @@ export function pickChoice(text: string, choices: readonly Choice[]): string | n
     words.some(({ lower }) => isSameChoice(lower, value) || isSameChoice(lower, label)),
   );
   if (named.length === 1) return named[0]?.value ?? null;
-  const meant = closest(
-    words.map(({ lower }) => lower).join(' '),
-    choices.map(({ value }) => value),
+  const written = words.map(({ lower }) => lower).join(' ');
+  const value = closest(
+    written,
+    choices.map((choice) => choice.value),
   );
-  return (
-    meant ??
-    (closest(
-      plain,
-      choices.map(({ label }) => label.toLowerCase()),
-    ) === null
-      ? null
-      : (choices.find(
-          ({ label }) =>
-            label.toLowerCase() ===
-            closest(
-              plain,
-              choices.map((choice) => choice.label.toLowerCase()),
-            ),
-        )?.value ?? null))
+  if (value !== null) return value;
+  const label = closest(
+    written,
+    choices.map((choice) => choice.label),
   );
+  return choices.find((choice) => choice.label === label)?.value ?? null;
 }
 
 /** The value for a field in a text that answers its question; it may still be one that the schema refuses. Null when there is none. */
@@ -145,14 +141,20 @@ function readValue(field: Field, text: string, { facts, index }: Surroundings): 
   return !known && only && more.length === 0 ? text.slice(only.start, only.end) : null;
 }
 
+/** What has more words is a sentence and no name. */
+const MOST_NAME_WORDS = 4;
+
 const LEAD_IN =
   /^(?:(?:let'?s|please|just|maybe|i'?d|we|should|would|like to|how about|what about|call|name|it|should be|be|is|the|project|its|it's)\s+)+/i;
 
 function readNewName(field: Field, text: string, words: ReadonlySet<string>): string | null {
-  const found = findName(text, words) ?? findQuoted(text)[0];
-  if (found) return toName(field, 'name' in found ? found.name : found.value);
-  const bare = (/^[^,:;]+/.exec(text.replace(LEAD_IN, ''))?.[0] ?? '')
+  const quoted = findQuoted(text)[0];
+  if (quoted) return toName(field, quoted.value);
+  const plain = text.replace(LEAD_IN, '');
+  const called = /\b(?:called|named)\b/i.test(plain) ? findName(plain, words) : null;
+  if (called) return toName(field, called.name);
+  const bare = (/^[^,:;]+/.exec(plain)?.[0] ?? '')
     .replace(/\s+(?:for|about|please)\b.*$/i, '')
     .replace(/[.!?\s]+$/, '');
-  return bare !== '' && bare.split(' ').length <= 4 ? toName(field, bare) : null;
+  return bare !== '' && bare.split(' ').length <= MOST_NAME_WORDS ? toName(field, bare) : null;
 }

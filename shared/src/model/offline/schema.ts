@@ -125,8 +125,15 @@ function textProblem(rules: Property, value: unknown): string | null {
     return value === '' ? 'something' : `at least ${rules.minLength} characters`;
   if (value.length > (rules.maxLength ?? Infinity)) return `at most ${rules.maxLength} characters`;
   if (rules.format === 'uri' && !URL.canParse(value)) return 'a web address';
-  if (rules.pattern !== undefined && !matches(rules.pattern, value)) return 'written another way';
+  if (rules.pattern !== undefined && !matches(rules.pattern, value)) return patternInWords(rules.pattern);
   return null;
+}
+
+/** A pattern cannot be shown to people; the usual one for names can be told. */
+function patternInWords(pattern: string): string {
+  return pattern.startsWith('^[a-z]')
+    ? 'small letters, digits and single hyphens, beginning with a letter'
+    : 'written another way';
 }
 
 function matches(pattern: string, value: string): boolean {
