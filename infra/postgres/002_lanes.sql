@@ -27,6 +27,9 @@ language plpgsql volatile as $$
 declare
   e bigint; a int; b int; s bigint; m json; first_kind text; first_chat text; tid text; is_new boolean := false; gone json; idle boolean;
 begin
+  -- Locked before it is looked at. A plain conditional update skips, without waiting, a lane whose holder is just releasing it
+  -- after having counted no more messages, and the message that came in between would wait for the sweeper.
+  perform 1 from lanes l where l.user_key = u for update;
   update lanes l
      set epoch = l.epoch + 1, worker = w, lease_until = clock_timestamp() + lease_ms * interval '1 ms', attempts = l.attempts + 1, begun = l.begun + 1
    where l.user_key = u

@@ -122,6 +122,22 @@ describe('lanes', () => {
     );
   });
 
+  it('no message of a hot lane waits for the sweeper', async () => {
+    for (let i = 0; i < 3; i++) await bench.startWorker({ script: echo(), env: { WORKER_NAME: `w${i}` } });
+    await bench.addPerson('69');
+    for (let n = 1; n <= 150; n++) {
+      await bench.say('69', `m${n}`);
+      // Just long enough that messages often arrive while the turn before them ends.
+      if (n % 3 === 0) await bench.settle();
+    }
+    await bench.settle();
+    const { rows } = await bench.pool.query<{ slowest: number }>(
+      `select max(extract(epoch from settled_at - received_at))::float as slowest from inbox where user_key = '69'`,
+    );
+    expect(rows[0]?.slowest).toBeLessThan(4.5); // the sweeper looks after 5 s
+    expect((await bench.replies('69')).length).toBe(150);
+  });
+
   it('a run that lost its lane writes nothing, and the next one answers once', async () => {
     await bench.startWorker({
       script: echo((text) => (text === 'slow' ? 2_500 : 0)),
