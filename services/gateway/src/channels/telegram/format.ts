@@ -1,7 +1,8 @@
-import type { Nodes, Parents, RootContent } from 'mdast';
+import type { Nodes, Parents, Root, RootContent } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
+import { cutPortions } from './portion.ts';
 import { layOutTable } from './table.ts';
 
 /** A span of a text, in UTF-16 units, as Telegram counts. */
@@ -20,8 +21,8 @@ export interface FormattedText {
   readonly breaks: readonly number[];
 }
 
-/** Parsing holds up every other chat: about 0.3 s for this many characters. Longer texts go out as they are. */
-const MAX_MARKDOWN_LENGTH = 100_000;
+/** Parsing holds up every other chat, and this is ten messages long already. Longer texts go out as they are. */
+const MAX_MARKDOWN_LENGTH = 40_000;
 /** Telegram refuses messages in which there is nothing to see. */
 const NOTHING = '…';
 
@@ -32,15 +33,17 @@ const NOTHING = '…';
 export function formatMarkdown(markdown: string): FormattedText {
   const source = markdown.replaceAll('\u0000', '').replaceAll('\r\n', '\n');
   if (source.length > MAX_MARKDOWN_LENGTH) return plainText(source);
-  try {
-    const root = fromMarkdown(source, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
-    const formatted = createWriter().write(root.children);
-    return formatted.text.trim() === '' ? plainText(source) : formatted;
-  } catch (error) {
-    // Thousands of nested quotes overflow the parser's stack. The text matters more than its looks.
-    if (error instanceof RangeError) return plainText(source);
-    throw error;
+  const writer = createWriter();
+  for (const portion of cutPortions(source)) {
+    if (portion.plain) writer.writePlain(portion.text);
+    else writer.write(parse(portion.text).children);
   }
+  const formatted = writer.finish();
+  return formatted.text.trim() === '' ? plainText(source) : formatted;
+}
+
+function parse(markdown: string): Root {
+  return fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
 }
 
 /** The text as it is, without any formatting. */
@@ -48,21 +51,35 @@ export function plainText(text: string): FormattedText {
   return { text: text.trim() === '' ? NOTHING : text, entities: [], breaks: [] };
 }
 
+/** Where a block stands: at the top of the message, in how many lists, in a quote. */
+interface Place {
+  readonly top: boolean;
+  readonly level: number;
+  readonly quoted: boolean;
+}
+
 type Style = Omit<Entity, 'offset' | 'length'>;
 
-function createWriter(): { write(nodes: readonly RootContent[]): FormattedText } {
+interface Writer {
+  write(nodes: readonly RootContent[]): void;
+  writePlain(text: string): void;
+  finish(): FormattedText;
+}
+
+function createWriter(): Writer {
   let text = '';
   const entities: Entity[] = [];
   const breaks: number[] = [];
 
-  /** Marks what `write` adds, without blanks at its ends, which Telegram would cut off. */
+  /** Marks what `write` adds, without blanks at its ends, which Telegram would cut off. Code keeps its indentation. */
   const mark = (style: Style, write: () => void): void => {
     const start = text.length;
     const place = entities.length;
     write();
     const added = text.slice(start);
-    const length = added.trim().length;
-    const offset = start + added.length - added.trimStart().length;
+    const lead = style.type === 'pre' ? 0 : added.length - added.trimStart().length;
+    const length = added.trimEnd().length - lead;
+    const offset = start + lead;
     if (length > 0) entities.splice(place, 0, { ...style, offset, length });
   };
 
@@ -122,16 +139,16 @@ function createWriter(): { write(nodes: readonly RootContent[]): FormattedText }
   };
 
   /** Inside a list or a quote blocks follow each other closely; at the top there is an empty line between them. */
-  const blocks = (nodes: readonly Nodes[], at: { readonly depth: number; readonly quoted: boolean }): void => {
+  const blocks = (nodes: readonly Nodes[], at: Place): void => {
     nodes.forEach((node, index) => {
-      if (index > 0 || at.depth === 0) separate(at.depth === 0 ? 2 : 1);
-      if (at.depth === 0) breaks.push(text.length);
-      if (index > 0 && at.depth > 0 && node.type !== 'list') text += indent(at.depth);
+      if (index > 0 || at.top) separate(at.top ? 2 : 1);
+      if (at.top) breaks.push(text.length);
+      if (index > 0 && node.type !== 'list') text += indent(at.level);
       block(node, at);
     });
   };
 
-  const block = (node: Nodes, at: { readonly depth: number; readonly quoted: boolean }): void => {
+  const block = (node: Nodes, at: Place): void => {
     switch (node.type) {
       case 'heading':
         return mark({ type: 'bold' }, () => inline(node.children));
@@ -140,7 +157,7 @@ function createWriter(): { write(nodes: readonly RootContent[]): FormattedText }
       case 'code':
         return mark({ type: 'pre', ...(node.lang ? { language: node.lang } : {}) }, () => (text += node.value || ' '));
       case 'blockquote': {
-        const inside = { depth: Math.max(1, at.depth), quoted: true };
+        const inside = { top: false, level: at.level, quoted: true };
         // Telegram has no quotes in quotes.
         if (at.quoted) return blocks(node.children, inside);
         return mark({ type: 'blockquote' }, () => blocks(node.children, inside));
@@ -151,15 +168,15 @@ function createWriter(): { write(nodes: readonly RootContent[]): FormattedText }
       case 'list':
         return node.children.forEach((item, index) => {
           if (index > 0) separate(1);
-          if (at.depth === 0) breaks.push(text.length);
-          text += indent(at.depth) + (node.ordered ? `${(node.start ?? 1) + index}. ` : bullet(item.checked));
-          blocks(item.children, { depth: at.depth + 1, quoted: at.quoted });
+          if (at.top) breaks.push(text.length);
+          text += indent(at.level) + (node.ordered ? `${(node.start ?? 1) + index}. ` : bullet(item.checked));
+          blocks(item.children, { top: false, level: at.level + 1, quoted: at.quoted });
         });
       case 'table':
         return mark({ type: 'pre' }, () => (text += layOutTable(node)));
       case 'footnoteDefinition':
         text += `[${node.identifier}] `;
-        return blocks(node.children, { depth: at.depth + 1, quoted: at.quoted });
+        return blocks(node.children, { ...at, top: false });
       case 'definition':
         return;
       default:
@@ -168,9 +185,15 @@ function createWriter(): { write(nodes: readonly RootContent[]): FormattedText }
   };
 
   return {
-    write: (nodes) => {
-      blocks(nodes, { depth: 0, quoted: false });
-      return { text: text.trimEnd(), entities, breaks };
+    write: (nodes) => blocks(nodes, { top: true, level: 0, quoted: false }),
+    writePlain: (plain) => {
+      separate(1);
+      breaks.push(text.length);
+      text += plain;
+    },
+    finish: () => {
+      const shown = text.trimEnd();
+      return { text: shown, entities, breaks: breaks.filter((at) => at < shown.length) };
     },
   };
 }
@@ -187,8 +210,8 @@ function readAddress(url: string): string | null {
   return /^https?:/i.test(url) ? url : null;
 }
 
-function indent(depth: number): string {
-  return '   '.repeat(Math.min(depth, 6));
+function indent(level: number): string {
+  return '   '.repeat(Math.min(level, 6));
 }
 
 function bullet(checked: boolean | null | undefined): string {

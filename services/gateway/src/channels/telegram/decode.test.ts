@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decode } from './decode.ts';
+import { nextOffset } from './poll.ts';
+
+const BOT = { id: 100, username: 'signalbox_bot' };
+const FROM = { id: 1001, is_bot: false, first_name: 'Ada', last_name: 'L' };
+const PRIVATE = { id: 1001, type: 'private' };
+const GROUP = { id: -2001, type: 'group' };
+const message = (fields: object): unknown => ({
+  update_id: 7,
+  message: { message_id: 5, date: 1_700_000_000, chat: PRIVATE, from: FROM, ...fields },
+});
+
+describe('messages', () => {
+  test('a private text is somebody saying something', () => {
+    expect(decode(message({ text: 'hello' }), BOT)).toEqual({
+      kind: 'text',
+      updateId: '7',
+      userKey: '1001',
+      chatKey: 'telegram:1001',
+      chatKind: 'private',
+      name: 'Ada L',
+      at: '2023-11-14T22:13:20.000Z',
+      messageId: '5',
+      text: 'hello',
+    });
+  });
+
+  test('what Postgres cannot store is taken out', () => {
+    const decoded = decode(message({ text: 'a\u0000b\ud800c', from: { ...FROM, first_name: '\u0000\udc00' } }), BOT);
+    expect(decoded).toMatchObject({ text: 'ab\ufffdc', name: '\ufffd L' });
+  });
+
+  test.each([
+    ['@signalbox_bot deploy shop', 'deploy shop'],
+    ['@Signalbox_Bot, deploy', 'deploy'],
+    ['please @signalbox_bot deploy', 'please  deploy'],
+    ['/help@signalbox_bot', '/help'],
+    ['/new', '/new'],
+    ['@signalbox_bot', '/help'],
+  ])('in a group %j is addressed to us', (text, stripped) => {
+    expect(decode(message({ chat: GROUP, text }), BOT)).toMatchObject({ kind: 'text', text: stripped });
+  });
+
+  test.each(['lunch?', '/help@other_bot', '@signalbox_bot_two hi'])('in a group %j is not for us', (text) => {
+    expect(decode(message({ chat: GROUP, text }), BOT)).toMatchObject({ kind: 'ignored' });
+  });
+
+  test('in a group an answer to our message is for us', () => {
+    const reply = { chat: GROUP, text: 'yes', reply_to_message: { from: { id: 100, is_bot: true } } };
+    expect(decode(message(reply), BOT)).toMatchObject({ kind: 'text', text: 'yes' });
+  });
+
+  test('photos of one album share it', () => {
+    const photo = { photo: [{}], caption: 'look', media_group_id: 'g1' };
+    expect(decode(message(photo), BOT)).toMatchObject({ kind: 'not-text', album: 'g1' });
+  });
+
+  test.each([
+    ['service message', { new_chat_title: 'x' }],
+    ['from a bot', { from: { ...FROM, is_bot: true }, text: 'x' }],
+    ['no sender', { from: undefined, text: 'x' }],
+    ['not a chat with people', { chat: { id: 1, type: 'channel' }, text: 'x' }],
+    ['malformed message', { chat: null, text: 'x' }],
+    ['malformed message', { text: 17 }],
+    ['malformed message', { date: 1e300, text: 'x' }],
+  ])('%s is ignored', (reason, fields) => {
+    expect(decode(message(fields), BOT)).toMatchObject({ kind: 'ignored', updateId: '7', reason });
+  });
+
+  test('a group that becomes a supergroup moves', () => {
+    expect(decode(message({ chat: GROUP, migrate_to_chat_id: -100200 }), BOT)).toEqual({
+      kind: 'moved',
+      updateId: '7',
+      from: 'telegram:-2001',
+      to: 'telegram:-100200',
+    });
+  });
+});
+
+describe('other updates', () => {
+  const press = (fields: object): unknown => ({
+    update_id: 8,
+    callback_query: { id: 'q1', from: FROM, message: { message_id: 9, chat: PRIVATE }, data: 'b:12:1', ...fields },
+  });
+
+  test('a press of our button names the outbox row', () => {
+    expect(decode(press({}), BOT)).toMatchObject({
+      kind: 'press',
+      outboxId: '12',
+      index: 1,
+      pressId: 'q1',
+      messageId: '9',
+    });
+  });
+
+  test.each(['b:12', 'b:1:999', 'b:99999999999999999999:0', 'approve:42', ''])('button data %j is foreign', (data) => {
+    expect(decode(press({ data }), BOT)).toMatchObject({ kind: 'ignored', reason: 'foreign button', pressId: 'q1' });
+  });
+
+  test('blocking makes the chat unreachable', () => {
+    const change = { update_id: 3, my_chat_member: { chat: PRIVATE, new_chat_member: { status: 'kicked' } } };
+    expect(decode(change, BOT)).toMatchObject({ kind: 'membership', reachable: false });
+  });
+
+  test('an edited message is ignored', () => {
+    expect(decode({ update_id: 3, edited_message: {} }, BOT)).toMatchObject({ reason: 'edited message' });
+  });
+
+  test('nothing whatsoever makes decoding throw', () => {
+    const update = fc.oneof(
+      fc.anything(),
+      fc.record({ update_id: fc.anything(), message: fc.anything(), callback_query: fc.anything() }),
+      fc.record({ update_id: fc.nat(), my_chat_member: fc.anything() }),
+    );
+    fc.assert(
+      fc.property(update, (raw) => void decode(raw, BOT)),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('the polling offset', () => {
+  test('moves past the highest id of the batch, in whatever order', () => {
+    expect(nextOffset([{ update_id: 8 }, { update_id: 5 }], 3)).toBe(9);
+  });
+  test('follows ids that start again lower', () => {
+    expect(nextOffset([{ update_id: 5 }], 1_000)).toBe(6);
+  });
+  test('stays with an empty poll', () => {
+    expect(nextOffset([], 4)).toBe(4);
+  });
+  test('is unknown after nothing but nonsense', () => {
+    expect(nextOffset([null, 'x', { update_id: 'y' }], 4)).toBeNull();
+  });
+});

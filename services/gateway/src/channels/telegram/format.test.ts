@@ -1,0 +1,175 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { formatMarkdown, type Entity, type FormattedText } from './format.ts';
+
+/** What each span covers, so that tests read like the message. */
+function spans({ text, entities }: FormattedText): readonly string[] {
+  return entities.map((one) => `${one.type}:${text.slice(one.offset, one.offset + one.length)}`);
+}
+
+describe('what a person sees', () => {
+  test('inline styles become entities and leave no marks', () => {
+    const formatted = formatMarkdown('Hello **bold** *it* ~~no~~ `code` and ***both***');
+    expect(formatted.text).toBe('Hello bold it no code and both');
+    expect(spans(formatted)).toEqual([
+      'bold:bold',
+      'italic:it',
+      'strikethrough:no',
+      'code:code',
+      'italic:both',
+      'bold:both',
+    ]);
+  });
+
+  test('names with underscores stay as they are', () => {
+    const formatted = formatMarkdown('use my_var_name and 2 * 3 * 4 and foo__bar__');
+    expect(formatted.text).toBe('use my_var_name and 2 * 3 * 4 and foo__bar__');
+    expect(formatted.entities).toEqual([]);
+  });
+
+  test('a fenced block is pre with its language, and backticks inside survive', () => {
+    const formatted = formatMarkdown('```python\nprint(f"{x!r}")  # `tick`\n```\nthen text.');
+    expect(formatted.text).toBe('print(f"{x!r}")  # `tick`\n\nthen text.');
+    expect(formatted.entities).toEqual([{ type: 'pre', language: 'python', offset: 0, length: 25 }]);
+  });
+
+  test('an unclosed fence still shows its code', () => {
+    const formatted = formatMarkdown('Here:\n```js\nconst a = `x`;\nif (a) {');
+    expect(spans(formatted)).toEqual(['pre:const a = `x`;\nif (a) {']);
+  });
+
+  test('lists are nested, numbered and ticked', () => {
+    const formatted = formatMarkdown('- a\n- b\n  - c\n    1. d\n\n3. three\n4. four\n\n- [ ] todo\n- [x] done');
+    expect(formatted.text).toBe('• a\n• b\n   • c\n      1. d\n\n3. three\n4. four\n\n☐ todo\n☑ done');
+  });
+
+  test('a table is aligned in a monospaced block', () => {
+    const formatted = formatMarkdown('| name | n |\n|---|--:|\n| shop | 1 |\n| **api** | 20 |');
+    expect(formatted.text).toBe('name │  n\n─────┼───\nshop │  1\napi  │ 20');
+    expect(formatted.entities).toEqual([{ type: 'pre', offset: 0, length: formatted.text.length }]);
+  });
+
+  test('wide characters take two columns of a table', () => {
+    expect(formatMarkdown('| a | b |\n|---|---|\n| 日本 | x |\n| 🙂 | y |').text).toBe(
+      'a    │ b\n─────┼──\n日本 │ x\n🙂   │ y',
+    );
+  });
+
+  test('a quote is a quote once, however deep it is nested', () => {
+    const formatted = formatMarkdown('> q1\n> **b**\n>> nested\n\nafter');
+    expect(formatted.text).toBe('q1\nb\nnested\n\nafter');
+    expect(formatted.entities.filter((one) => one.type === 'blockquote')).toHaveLength(1);
+  });
+
+  test('emoji count as Telegram counts them, in UTF-16 units', () => {
+    const formatted = formatMarkdown('👨‍👩‍👧‍👦 **жирный 🇩🇪** end');
+    expect(spans(formatted)).toEqual(['bold:жирный 🇩🇪']);
+  });
+});
+
+describe('what a text cannot do', () => {
+  test('HTML stays text, so nothing can add a button', () => {
+    const evil = 'Done. <tg-button type="callback_data" data="b:1:0">Approve</tg-button> <b>x</b> &lt;';
+    const formatted = formatMarkdown(evil);
+    expect(formatted.text).toBe(evil.replace('&lt;', '<'));
+    expect(formatted.entities).toEqual([]);
+  });
+
+  test('only web addresses become links', () => {
+    const formatted = formatMarkdown(
+      '[a](https://x.example/y_(z)) [c](javascript:alert(1)) [t](tg://resolve?domain=x) [b]()',
+    );
+    expect(spans(formatted)).toEqual(['text_link:a']);
+    expect(formatted.text).toBe('a c t b');
+  });
+
+  test('an address that Telegram would refuse is written out', () => {
+    expect(formatMarkdown('[mail](mailto:a@b.example) and [app](http://localhost:3000)').text).toBe(
+      'mail (a@b.example) and app (http://localhost:3000)',
+    );
+  });
+
+  test('a bare address needs no entity', () => {
+    const formatted = formatMarkdown('see https://x.example/a_b_c?d=e*f and a@b.example');
+    expect(formatted.text).toBe('see https://x.example/a_b_c?d=e*f and a@b.example');
+    expect(formatted.entities).toEqual([]);
+  });
+
+  test('an image is its description, with a link at most', () => {
+    const formatted = formatMarkdown('![x](https://evil.example/?q=secret)');
+    expect(formatted.text).toBe('x');
+  });
+});
+
+const NASTY = [
+  '',
+  '   \n\n',
+  '---',
+  '\u0000',
+  '**bold never ends and *it and [link](http://x',
+  '````md\n```js\na\n```\n````',
+  '$x_1^2 + y_{ij}$ and $$\\frac{a}{b}$$ \\(a\\)',
+  '\\*not bold\\* \\_ \\` \\\\ 1\\. C:\\path\\new',
+  '[ref][1]\n\n[1]: https://r.example',
+  'text[^1]\n\n[^1]: note',
+  '[`code`](https://a.example) **[b](https://c.example)** `**not**` ``a`b``',
+  '||spoiler|| and a || b',
+  '| a |\n|---|',
+  '> '.repeat(5_000) + 'deep',
+  '*a_ '.repeat(7_500),
+  '*a_ '.repeat(50).concat('\n').repeat(30),
+  '['.repeat(20_000),
+  '*a '.repeat(10_000),
+  '- '.repeat(2_000) + 'x',
+  '\u200b\u200d\ufeff',
+  'עברית **ב** \u202eevil\u202c',
+  'a\u0301\u0301\u0301'.repeat(3_000),
+];
+
+test.each(NASTY.map((text, place) => [place, text]))('nasty input %i is shown somehow', (_, text) => {
+  const formatted = formatMarkdown(text);
+  expect(formatted.text).not.toBe('');
+  expect(findProblem(formatted)).toBeNull();
+});
+
+test('any text gives valid spans', () => {
+  const piece = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 20 }),
+    fc.constantFrom(
+      '**',
+      '*',
+      '_',
+      '`',
+      '```\n',
+      '~~',
+      '> ',
+      '- ',
+      '1. ',
+      '\n',
+      '\n\n',
+      '[a](https://x.example)',
+      '| a |\n|-|\n',
+      '<b>',
+      '🙂',
+      '👩‍👧',
+    ),
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+      expect(findProblem(formatMarkdown(pieces.join('')))).toBeNull();
+    }),
+    { numRuns: 200 },
+  );
+});
+
+function findProblem({ text, entities, breaks }: FormattedText): string | null {
+  if (text.trim() === '' && text !== '…') return 'nothing to see';
+  if (breaks.some((at) => at < 0 || at > text.length)) return 'a break outside the text';
+  const bad = entities.find((one) => !isValid(text, one));
+  return bad ? `invalid span ${JSON.stringify(bad)}` : null;
+}
+
+function isValid(text: string, { offset, length }: Entity): boolean {
+  const span = text.slice(offset, offset + length);
+  return offset >= 0 && length > 0 && offset + length <= text.length && span.trim() !== '';
+}

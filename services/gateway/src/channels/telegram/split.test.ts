@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { formatMarkdown, plainText } from './format.ts';
+import { MESSAGE_LIMIT, splitText, type MessageText } from './split.ts';
+
+const visible = (text: string): string => text.replace(/\s+/g, '');
+const joined = (parts: readonly MessageText[]): string => visible(parts.map((part) => part.text).join(''));
+
+test('a text that fits is one message', () => {
+  expect(splitText(plainText('x'.repeat(MESSAGE_LIMIT)))).toHaveLength(1);
+});
+
+test('a long list is cut between its items', () => {
+  const list = Array.from({ length: 300 }, (_, n) => `${n}. Item **bold ${n}** with \`code_${n}\``).join('\n');
+  const parts = splitText(formatMarkdown(list));
+  expect(parts.length).toBeGreaterThan(1);
+  for (const part of parts) expect(part.text).toMatch(/^\d+\. Item/);
+});
+
+test('long code stays code in every part, with its indentation', () => {
+  const code = Array.from({ length: 400 }, (_, n) => `  const v${n} = "${'x'.repeat(20)}";`).join('\n');
+  const parts = splitText(formatMarkdown(`\`\`\`js\n${code}\n\`\`\`\nend`));
+  for (const part of parts.slice(0, -1)) {
+    expect(part.entities).toEqual([{ type: 'pre', language: 'js', offset: 0, length: part.text.length }]);
+    expect(part.text).toMatch(/^ {2}const/);
+  }
+});
+
+test('no emoji is torn apart', () => {
+  const family = '👨‍👩‍👧‍👦';
+  const parts = splitText(plainText(family.repeat(1_000)));
+  for (const part of parts) expect(visible(part.text).replaceAll(family, '')).toBe('');
+  expect(joined(parts)).toBe(family.repeat(1_000));
+});
+
+test('a message never has more than a hundred spans', () => {
+  const parts = splitText(formatMarkdown(`${'**a** '.repeat(25)}\n\n`.repeat(14)));
+  expect(Math.max(...parts.map((part) => part.entities.length))).toBeLessThanOrEqual(100);
+  expect(parts.flatMap((part) => part.entities)).toHaveLength(350);
+});
+
+test('a megabyte is delivered whole', () => {
+  const text = 'lorem ipsum dolor '.repeat(60_000);
+  const parts = splitText(formatMarkdown(text));
+  expect(joined(parts)).toBe(visible(text));
+});
+
+test('parts hold the whole text, in order, within the limit, with valid spans', () => {
+  const word = fc.oneof(
+    fc.string({ unit: 'grapheme', maxLength: 12 }),
+    fc.constantFrom('**bold**', '`code`', '\n', '\n\n', '- item', '👩‍👧', '[a](https://x.example)', '```\nx\ny\n```\n'),
+  );
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 60 }), fc.integer({ min: 20, max: 90 }), (words, limit) => {
+      const whole = formatMarkdown(words.join(' '));
+      const parts = splitText(whole, limit);
+      expect(joined(parts)).toBe(visible(whole.text));
+      for (const part of parts) {
+        expect(part.text.length).toBeLessThanOrEqual(limit);
+        expect(part.text.isWellFormed()).toBe(true);
+        for (const { offset, length } of part.entities) {
+          expect(offset).toBeGreaterThanOrEqual(0);
+          expect(length).toBeGreaterThan(0);
+          expect(offset + length).toBeLessThanOrEqual(part.text.length);
+        }
+      }
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,96 @@
+import { InboundEnvelope, TEXT_LIMIT } from '@signalbox/shared/contracts/envelope';
+import { expect, test } from 'vitest';
+import { parseCommand } from './command.ts';
+import { planUpdate, type FromPerson, type Plan } from './plan.ts';
+
+const OPTIONS = { channel: 'telegram', bot: '100', withinBurst: true, window: { id: 7, leftMs: 4_200 } };
+const SAID = {
+  updateId: '5',
+  userKey: '1001',
+  chatKey: 'telegram:1001',
+  chatKind: 'private',
+  name: 'Ada',
+  at: '2026-01-02T03:04:05.000Z',
+  messageId: '9',
+} as const;
+const text = (words: string): FromPerson => ({ ...SAID, kind: 'text', text: words });
+
+function planOne(update: FromPerson, options = OPTIONS): Plan {
+  const [plan, more] = planUpdate(update, options);
+  if (!plan || more) throw new Error('expected exactly one plan');
+  return plan;
+}
+
+test('a text waits for its turn as an envelope that the worker can read', () => {
+  const { admission } = planOne(text('hello'));
+  expect(admission.verdict).toBe('message');
+  expect(InboundEnvelope.parse(admission.envelope)).toMatchObject({ id: 'telegram:100:5', text: 'hello' });
+});
+
+test.each(['/start', '/help', '/status', '/stop', '/whoami', '/HELP@signalbox_bot'])(
+  '%s is answered at once',
+  (said) => {
+    expect(planOne(text(said)).admission.verdict).toBe('answer');
+  },
+);
+
+test.each(['/deploy shop', '/', 'help', 'and /stop', '/helpme'])('%j is text for the agent', (said) => {
+  expect(parseCommand(said)).toBeNull();
+  expect(planOne(text(said)).admission.verdict).toBe('message');
+});
+
+test('/new is handled in its place', () => {
+  const { admission } = planOne(text('/new'));
+  expect(admission.verdict).toBe('new');
+  expect(InboundEnvelope.parse(admission.envelope)).toMatchObject({ kind: 'command', command: 'new' });
+});
+
+test('/new with words behind it is a new topic and a message', () => {
+  const plans = planUpdate(text('/new deploy shop'), OPTIONS);
+  expect(plans.map((plan) => plan.admission.verdict)).toEqual(['new', 'message']);
+  expect(plans[1]?.envelope.text).toBe('deploy shop');
+  expect(new Set(plans.map((plan) => plan.admission.updateId)).size).toBe(2);
+});
+
+test('too long a text is refused, and only its beginning is kept', () => {
+  const { admission } = planOne(text(`${'x'.repeat(199)}😀${'y'.repeat(TEXT_LIMIT)}`));
+  expect(admission).toMatchObject({ verdict: 'refuse', reason: 'too long' });
+  expect(admission.reply?.body.text).toContain('16,201 characters');
+  expect(InboundEnvelope.parse(admission.envelope)).toMatchObject({ text: `${'x'.repeat(199)}\ufffd` });
+});
+
+test('the limit itself is not too long', () => {
+  expect(planOne(text('x'.repeat(TEXT_LIMIT))).admission.verdict).toBe('message');
+});
+
+test('too fast is refused with one key per window, except for a stop', () => {
+  const hasty = { ...OPTIONS, withinBurst: false };
+  expect(planOne(text('hello'), hasty).admission).toMatchObject({
+    verdict: 'refuse',
+    reason: 'too fast',
+    reply: {
+      key: 'too-fast:1001:7',
+      body: { text: 'That is faster than I can follow. Please wait 5 s; I dropped this message.' },
+    },
+  });
+  expect(planOne(text('/stop'), hasty).admission.verdict).toBe('answer');
+});
+
+test('an owner code is tried in private, and never kept', () => {
+  expect(planOne(text('abcd-1234-efgh')).code).toBe('abcd-1234-efgh');
+  expect(planOne(text('/start ABCD-1234-EFGH')).code).toBe('ABCD-1234-EFGH');
+  expect(JSON.stringify(planOne(text('/start ABCD-1234-EFGH')).admission.envelope)).not.toContain('ABCD');
+  expect(planOne({ ...text('abcd-1234-efgh'), chatKind: 'group' }).code).toBeNull();
+});
+
+test('a stranger gets no line in a group', () => {
+  expect(planOne(text('hello')).admission.stranger?.body.text).toContain('your id is 1001');
+  expect(planOne({ ...text('hello'), chatKind: 'group' }).admission.stranger).toBeNull();
+});
+
+test('an album is answered once', () => {
+  const keys = ['1', '2'].map(
+    (updateId) => planOne({ ...SAID, updateId, kind: 'not-text', album: 'g' }).admission.reply?.key,
+  );
+  expect(new Set(keys).size).toBe(1);
+});
