@@ -3,7 +3,7 @@ import { createSimulator } from '@signalbox/telegram-simulator/server';
 import { createGateway } from '@signalbox/gateway/gateway';
 import { GatewayConfig } from '@signalbox/gateway/config';
 import { loadConfig as loadJobsConfig } from '@signalbox/jobs/config';
-import { createJobService } from '@signalbox/jobs/service';
+import { createJobService } from '@signalbox/jobs/job-service';
 import { readConfig } from '@signalbox/shared/config';
 import { openPool, type Pool } from '@signalbox/shared/db/pool';
 import { closeAll, type Closable, type Own } from '@signalbox/shared/lifecycle';

@@ -1,7 +1,7 @@
 import { runService } from '@signalbox/shared/lifecycle';
 import { createLog } from '@signalbox/shared/log';
 import { loadConfig } from './config.ts';
-import { createJobService } from './service.ts';
+import { createJobService } from './job-service.ts';
 
 const config = loadConfig();
 const log = createLog('jobs', config.LOG_LEVEL);

@@ -15,7 +15,7 @@ import type { JobHandler, JobHandlers } from '@signalbox/jobs/handlers';
 import { createHeldRuns } from '@signalbox/jobs/held-runs';
 import { createJobMetrics } from '@signalbox/jobs/metrics';
 import { createRunner } from '@signalbox/jobs/runner';
-import { createJobService, type JobService } from '@signalbox/jobs/service';
+import { createJobService, type JobService } from '@signalbox/jobs/job-service';
 import { startSweeper } from '@signalbox/jobs/sweeper';
 import { inject, vi } from 'vitest';
 import { createDatabase } from '../../support/database.ts';
