@@ -1,0 +1,111 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { PortName } from '@signalbox/worker/tools/ports/ports';
+import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
+
+const FOLDER = fileURLToPath(new URL('../../services/worker/src/capabilities/', import.meta.url));
+
+/** All ports, so that a new one cannot be forgotten here: a missing name does not compile. */
+const PORTS: Readonly<Record<PortName, true>> = {
+  projects: true,
+  servers: true,
+  portAllocations: true,
+  knowledge: true,
+};
+
+interface Property {
+  readonly description?: string;
+  readonly ask?: string;
+  readonly entity?: string;
+  readonly default?: unknown;
+}
+
+interface InputSchema {
+  readonly type: string;
+  readonly properties?: Readonly<Record<string, Property>>;
+  readonly required?: readonly string[];
+}
+
+/** What the offline planner can fill in. */
+const ENTITIES = ['project', 'server', 'environment', 'port', 'name', 'text'];
+
+const groups = await loadCapabilities();
+const tools = groups.flatMap((group) =>
+  Object.entries(group.tools).map(([name, tool]) => ({ group: group.name, name, tool })),
+);
+const schemaOf = (input: z.ZodType): InputSchema => {
+  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input', target: 'draft-7' });
+  return schema as unknown as InputSchema; // what zod makes of an object; the first test below checks that it is one
+};
+
+it('every file of the folder is a group, and every group has its file', () => {
+  const files = readdirSync(FOLDER).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
+  expect(groups.map((group) => group.name).sort()).toEqual(
+    files.map((file) => file.replace(/\.ts$/, '').replaceAll('-', '_')).sort(),
+  );
+  expect(groups.length).toBeGreaterThanOrEqual(3);
+});
+
+it('no tool and no hint belongs to two groups', () => {
+  expect(() => createRegistry(groups)).not.toThrow();
+  const hints = tools.flatMap(({ tool }) => tool.hints.map((hint) => hint.trim().toLowerCase()));
+  expect(hints.filter((hint, place) => hints.indexOf(hint) !== place)).toEqual([]);
+});
+
+describe.each(groups.map((group) => [group.name, group] as const))('the group %s', (name, group) => {
+  const source = readFileSync(`${FOLDER}${name.replaceAll('_', '-')}.ts`, 'utf8');
+
+  it('declares exactly the ports that it touches', () => {
+    const touched = Object.keys(PORTS).filter((port) => new RegExp(`\\bports\\.${port}\\b`).test(source));
+    expect([...group.uses].sort()).toEqual(touched.sort());
+  });
+
+  it('says in one line what it is for', () => {
+    expect(group.summary).toMatch(/^[A-Z].{20,160}\.$/);
+    expect(Object.keys(group.tools).length).toBeGreaterThan(0);
+  });
+});
+
+describe.each(tools.map((entry) => [entry.name, entry] as const))('the tool %s', (name, { tool }) => {
+  const schema = schemaOf(tool.input);
+  const properties = Object.entries(schema.properties ?? {});
+
+  it('is named verb_noun and described in sentences', () => {
+    expect(name).toMatch(/^[a-z]+(_[a-z]+)+$/);
+    expect(tool.describe).toMatch(/^[A-Z].{15,240}\.$/);
+  });
+
+  it('has six to ten hints, as people type them', () => {
+    expect(tool.hints.length).toBeGreaterThanOrEqual(6);
+    expect(tool.hints.length).toBeLessThanOrEqual(10);
+    for (const hint of tool.hints) expect(hint).toMatch(/^\S.{2,80}\S$/);
+  });
+
+  it('takes an object that converts to JSON Schema', () => {
+    expect(schema.type).toBe('object');
+  });
+
+  it('can ask for every field that it needs, and describes every field', () => {
+    for (const [field, property] of properties) {
+      expect(property.description, field).toMatch(/\S{3}/);
+      const isNeeded = schema.required?.includes(field) ?? false;
+      if (isNeeded) expect(property.ask, field).toMatch(/^[A-Z].*\?$/);
+      if (isNeeded) expect(property.default, field).toBeUndefined();
+      if (property.entity !== undefined) expect(ENTITIES, field).toContain(property.entity);
+    }
+  });
+
+  it('refuses arguments that are not its own', () => {
+    expect(tool.input.safeParse('text').success).toBe(false);
+    if ((schema.required?.length ?? 0) > 0) expect(tool.input.safeParse({}).success).toBe(false);
+  });
+
+  it('has a risk, a role and a deadline, and repeats only what is harmless', () => {
+    expect(['viewer', 'developer', 'operator', 'admin']).toContain(tool.role);
+    expect(tool.deadlineMs).toBeGreaterThanOrEqual(1_000);
+    expect(tool.deadlineMs).toBeLessThanOrEqual(60_000);
+    expect(['harmless', 'unknown']).toContain(tool.replay);
+  });
+});

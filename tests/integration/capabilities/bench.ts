@@ -1,0 +1,74 @@
+import { openPool, type Pool } from '@signalbox/shared/db/pool';
+import { createKnowledge } from '@signalbox/shared/db/knowledge';
+import { createPortAllocations } from '@signalbox/shared/db/port-allocations';
+import { createProjects } from '@signalbox/shared/db/projects';
+import { createServers } from '@signalbox/shared/db/servers';
+import { createLog } from '@signalbox/shared/log';
+import type { Ports } from '@signalbox/worker/tools/ports/ports';
+import { loadCapabilities } from '@signalbox/worker/tools/registry';
+import type { ToolContext } from '@signalbox/worker/tools/tool';
+import { createDatabase } from '../../support/database.ts';
+
+/** What a call came to: what the model reads, and what the person reads. */
+export interface Called {
+  readonly output: Record<string, unknown>;
+  readonly said: string;
+}
+
+export interface CapabilityBench {
+  readonly pool: Pool;
+  readonly ports: Ports;
+  readonly started: readonly { readonly job: string; readonly payload: unknown }[];
+  /** Calls a tool as the runtime does, without roles and approvals: arguments are parsed first. */
+  call(
+    tool: string,
+    args: unknown,
+    options?: { readonly actionId?: string; readonly userKey?: string },
+  ): Promise<Called>;
+  close(): Promise<void>;
+}
+
+/** The capabilities over a real database. */
+export async function openCapabilityBench(): Promise<CapabilityBench> {
+  const database = await createDatabase();
+  const pool = openPool(database.url, createLog('test', 'silent'), { name: 'test', max: 20 });
+  const groups = await loadCapabilities();
+  const ports: Ports = {
+    projects: createProjects(pool),
+    servers: createServers(pool),
+    portAllocations: createPortAllocations(pool),
+    knowledge: createKnowledge(pool),
+  };
+  const started: { job: string; payload: unknown }[] = [];
+  let calls = 0;
+  return {
+    pool,
+    ports,
+    started,
+    call: async (name, args, options = {}) => {
+      const tool = groups.find((group) => Object.hasOwn(group.tools, name))?.tools[name];
+      if (!tool) throw new Error(`no tool ${name}`);
+      calls += 1;
+      const context: ToolContext = {
+        actor: { userKey: options.userKey ?? '1001', name: 'Ada', role: 'admin' },
+        threadId: 'user_1001_1',
+        actionId: options.actionId ?? `act_${calls}`,
+        signal: AbortSignal.timeout(tool.deadlineMs),
+        now: () => new Date(),
+        say: async () => undefined,
+        enqueue: async (job, payload) => {
+          started.push({ job, payload });
+          return { runId: options.actionId ?? `act_${calls}` };
+        },
+        ports,
+      };
+      const input = tool.input.parse(args);
+      const output = await tool.run(input, context);
+      return { output: output as Record<string, unknown>, said: tool.done(output, input) }; // tools answer objects
+    },
+    close: async () => {
+      await pool.end();
+      await database.drop();
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ensureLocalServer } from '@signalbox/shared/db/servers';
+import { openCapabilityBench, type CapabilityBench } from './bench.ts';
+
+let bench: CapabilityBench;
+beforeEach(async () => {
+  bench = await openCapabilityBench();
+});
+afterEach(() => bench.close());
+
+const create = (name: string, actionId?: string) =>
+  bench.call('create_project_intent', { name, description: `What ${name} is for` }, actionId ? { actionId } : {});
+
+describe('creating a project', () => {
+  it('of two people at once, one gets the name', async () => {
+    const results = await Promise.allSettled(['act_a', 'act_b', 'act_c'].map((actionId) => create('shop', actionId)));
+    expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
+    const refused = results.filter((result) => result.status === 'rejected');
+    expect(refused.map((result) => (result.reason as { code: string }).code)).toEqual([
+      'ALREADY_EXISTS',
+      'ALREADY_EXISTS',
+    ]);
+  });
+
+  it('twice with the same action makes one project, also at once', async () => {
+    const [first, second] = await Promise.all([create('shop', 'act_a'), create('shop', 'act_a')]);
+    expect(second).toEqual(first);
+    expect(await create('shop', 'act_a')).toEqual(first);
+    expect(await bench.ports.projects.list()).toHaveLength(1);
+  });
+
+  it.each(['My Shop', '9lives', 'shop_2', '-shop'])('%j is refused with the rule for names', async (name) => {
+    await expect(create(name)).rejects.toThrow(/lowercase letters, digits and single hyphens/);
+  });
+
+  it('keeps who asked for it', async () => {
+    await bench.pool.query(
+      `insert into users (user_key, channel, name, role) values ('1002', 'telegram', 'Grace', 'developer')`,
+    );
+    await bench.call('create_project_intent', { name: 'shop', description: 'Sells shoes' }, { userKey: '1002' });
+    expect(await bench.ports.projects.get('shop')).toMatchObject({
+      owner: '1002',
+      ownerName: 'Grace',
+      status: 'intended',
+    });
+  });
+});
+
+describe('changing a project', () => {
+  it('keeps both of two changes made at once', async () => {
+    await create('shop');
+    await Promise.all([
+      bench.call('update_project', { project: 'shop', description: 'Sells shoes' }),
+      bench.call('update_project', { project: 'shop', repository: 'https://git.example.org/shop.git' }),
+      bench.call('update_project', { project: 'shop', status: 'active' }),
+    ]);
+    expect(await bench.ports.projects.get('shop')).toMatchObject({
+      description: 'Sells shoes',
+      repository: 'https://git.example.org/shop.git',
+      status: 'active',
+      version: 4,
+    });
+  });
+
+  it('twice with the same action changes once', async () => {
+    await create('shop');
+    const change = { project: 'shop', status: 'active' };
+    await Promise.all([1, 2, 3].map(() => bench.call('update_project', change, { actionId: 'act_same' })));
+    expect(await bench.ports.projects.get('shop')).toMatchObject({ status: 'active', version: 2 });
+  });
+
+  it('does not undo a later change when an earlier action is repeated', async () => {
+    await create('shop');
+    await bench.call('update_project', { project: 'shop', status: 'active' }, { actionId: 'act_early' });
+    await bench.call('update_project', { project: 'shop', status: 'archived' });
+    await bench.call('update_project', { project: 'shop', status: 'active' }, { actionId: 'act_early' });
+    expect(await bench.ports.projects.get('shop')).toMatchObject({ status: 'archived' });
+  });
+
+  it('says what it changed, and refuses to change nothing', async () => {
+    await create('shop');
+    const { said } = await bench.call('update_project', { project: 'Shop', status: 'archived' });
+    expect(said).toBe('I updated **shop**:\n\n- Status: archived');
+    await expect(bench.call('update_project', { project: 'shop' })).rejects.toMatchObject({ code: 'CONFLICT' });
+  });
+
+  it('names the projects that exist, the likely one first, when it is given another', async () => {
+    await create('shop');
+    await create('blog');
+    await expect(bench.call('update_project', { project: 'shpo', status: 'active' })).rejects.toThrow(
+      'I know no project named shpo. Known: shop (did you mean this?), blog.',
+    );
+  });
+});
+
+describe('looking at projects', () => {
+  it('lists them without the archived ones', async () => {
+    expect((await bench.call('list_projects', {})).said).toContain('There are no projects yet');
+    await create('shop');
+    await create('blog');
+    await bench.call('update_project', { project: 'blog', status: 'archived' });
+    expect((await bench.call('list_projects', {})).said).toBe('1 project:\n\n- **shop** (intended): What shop is for');
+    expect((await bench.call('list_projects', { status: 'archived' })).said).toContain('**blog** (archived)');
+  });
+
+  it('shows everything that is known of one: ports, servers and runs in progress', async () => {
+    await ensureLocalServer(bench.pool, { cpus: 2, memoryMb: 4096 });
+    await create('shop');
+    await bench.call('allocate_port', { project: 'shop', server: 'local', service: 'api' });
+    await bench.pool.query(
+      `insert into runs (run_id, job, payload, trace_id, status) values ('r1', 'deploy.run', '{"project": "shop"}', 't', 'running'),
+        ('r2', 'deploy.run', '{"project": "shop"}', 't', 'done'), ('r3', 'deploy.run', '{"project": "blog"}', 't', 'queued')`,
+    );
+    const { output, said } = await bench.call('get_project_status', { project: 'shop' });
+    expect(output).toMatchObject({
+      name: 'shop',
+      ports: [{ server: 'local', port: 20_000, service: 'api', memoryMb: 256 }],
+      openRuns: [{ runId: 'r1', job: 'deploy.run', status: 'running' }],
+    });
+    expect(said.split('\n')).toEqual([
+      '**shop** (intended): What shop is for',
+      '',
+      '- Owner: 1001',
+      '- Repository: none yet',
+      '- Port 20000 on local: api',
+      '- In progress: deploy.run (running)',
+    ]);
+  });
+
+  it('throws NOT_FOUND for one that does not exist', async () => {
+    await expect(bench.call('get_project_status', { project: 'shop' })).rejects.toThrow(
+      'I know no project named shop. Known: none yet.',
+    );
+  });
+});
