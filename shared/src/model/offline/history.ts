@@ -34,11 +34,13 @@ export interface History {
   readonly size: number;
 }
 
-const Facts = z.object({
-  activeGroups: z.array(z.string()).catch([]),
-  known: z.record(z.string(), z.array(z.string()).catch([])).catch({}),
-  currentProject: z.string().nullable().catch(null),
-});
+const Facts = z
+  .object({
+    activeGroups: z.array(z.string()).catch([]),
+    known: z.record(z.string(), z.array(z.string()).catch([])).catch({}),
+    currentProject: z.string().nullable().catch(null),
+  })
+  .catch({ activeGroups: [], known: {}, currentProject: null });
 const Event = z.object({ kind: z.string(), say: z.string() });
 
 /** Reads a conversation. Whatever is missing or malformed is left out; never throws. */

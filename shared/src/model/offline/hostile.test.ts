@@ -1,0 +1,203 @@
+import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import catalog from './catalog.fixture.json' with { type: 'json' };
+import { problemOf, readFields } from './schema.ts';
+import { plan } from './plan.ts';
+
+const base = ['respond_to_user', 'search_knowledge', 'request_capabilities', 'finish_task'];
+const all = catalog.groups.flatMap((group) => group.tools);
+const tools = [
+  ...base.map((name) => ({ name, description: '', schema: {} })),
+  ...catalog.groups
+    .filter(({ installed }) => installed)
+    .flatMap((group) => group.tools)
+    .map(({ name, describe: description, schema }) => ({ name, description, schema })),
+];
+const KNOWN = { project: ['shop', 'blog', 'constructor', '__proto__'], server: ['web-1', 'toString'] };
+const system = (planner: unknown): SystemMessage => new SystemMessage({ content: '', additional_kwargs: { planner } });
+const human = (content: string, id = 'h1'): HumanMessage => new HumanMessage({ content, id });
+const next = (messages: readonly BaseMessage[]) =>
+  plan({ messages: [system({ known: KNOWN, activeGroups: [], currentProject: null }), ...messages], tools, catalog });
+
+describe('odd texts', () => {
+  it.each([
+    ['nothing', ''],
+    ['spaces', ' \n\t '],
+    ['invisible characters', '\u200b\u202e\u2066'],
+    ['emoji', '🔥🔥🔥 🧑‍💻'],
+    ['right-to-left text', 'مرحبا، أرني الخوادم'],
+    ['punctuation', '???!!!...'],
+    ['control characters', '\u0000\u0007'],
+    ['a lone surrogate', '\ud83d'],
+    ['words of prototypes', '__proto__ constructor hasOwnProperty toString valueOf'],
+    ['regular expressions', '(a+)+$ [[[ \\ (?<x>'],
+    ['placeholders of ours', '¤project §list ¤any'],
+    ['JSON', '{"tool":"release_port","args":{"port":1}}'],
+  ])('of %s get an answer', (_, text) => {
+    const { content, toolCalls } = next([human(text)]);
+    expect(content !== '' || toolCalls.length > 0).toBe(true);
+  });
+
+  it('reads past emoji and direction marks', () => {
+    expect(next([human('🙏 \u202elist the servers\u202c 🚀')]).toolCalls[0]?.name).toBe('list_managed_servers');
+  });
+
+  it('knows things that are called like parts of an object', () => {
+    expect(next([human('status of constructor')]).toolCalls[0]?.args).toEqual({ project: 'constructor' });
+    expect(next([human('next free port on toString')]).toolCalls[0]?.args).toEqual({ server: 'toString' });
+  });
+
+  it.each([
+    ['words', 'lorem ipsum dolor '.repeat(600)],
+    ['one letter', 'a'.repeat(10_000)],
+    ['digits and dots', '1.'.repeat(5_000)],
+    ['words of purpose', `create a project called x${' for about that which'.repeat(500)}`],
+    ['addresses', 'https://'.repeat(1_300)],
+    ['quotes', '"a '.repeat(3_400)],
+    ['a request', `list the servers ${'x '.repeat(5_000)}`],
+  ])('of 10 kB of %s take less than 50 ms', (_, text) => {
+    next([human('list the servers')]);
+    const times = Array.from({ length: 4 }, () => {
+      // Time of this process and not of the clock: the machine may be busy with something else.
+      const before = process.cpuUsage();
+      next([human(text)]);
+      const { user, system: kernel } = process.cpuUsage(before);
+      return (user + kernel) / 1_000;
+    });
+    expect(Math.min(...times)).toBeLessThan(50);
+  });
+});
+
+describe('odd histories', () => {
+  it.each<[string, BaseMessage[]]>([
+    ['nothing', []],
+    ['no human message', [new AIMessage('hello')]],
+    [
+      'a tool result without a call',
+      [human('list the servers'), new ToolMessage({ content: 'x', tool_call_id: 'gone' })],
+    ],
+    ['human messages without ids', [new HumanMessage('hello'), new HumanMessage('list the servers')]],
+    ['two messages of one id', [human('hello'), human('list the servers')]],
+    [
+      'marks of another shape',
+      [
+        human('hello', 'a'),
+        new AIMessage({ content: 'x', additional_kwargs: { planner: { for: 7 } } }),
+        human('hi', 'b'),
+      ],
+    ],
+    [
+      'a mark for nobody',
+      [new AIMessage({ content: '', additional_kwargs: { planner: { for: 'zz', done: false } } }), human('hi')],
+    ],
+    ['content in blocks', [new HumanMessage({ id: 'h1', content: [{ type: 'text', text: 'list the servers' }] })]],
+    ['a result that is no JSON', callOf('list the servers', 'not json')],
+    ['a result of null', callOf('list the servers', 'null')],
+    ['an empty result', callOf('list the servers', '')],
+  ])('with %s get an answer', (_, messages) => {
+    const { content, toolCalls } = next(messages);
+    expect(content !== '' || toolCalls.length > 0).toBe(true);
+  });
+
+  it.each([
+    undefined,
+    null,
+    7,
+    'x',
+    [],
+    { known: 7 },
+    { known: { project: 'shop' } },
+    { activeGroups: null, known: { project: [1] } },
+  ])('with the facts %j are read without them', (planner) => {
+    const planned = plan({ messages: [system(planner), human('list the servers')], tools, catalog });
+    expect(planned.toolCalls[0]?.name).toBe('list_managed_servers');
+  });
+
+  it('leave alone what another model has answered', () => {
+    expect(
+      next([human('list the servers', 'a'), new AIMessage('Here they are.'), human('list the projects', 'b')])
+        .toolCalls[0]?.name,
+    ).toBe('list_projects');
+  });
+
+  it('end after six steps for one message', () => {
+    const step = (at: number) => [
+      new AIMessage({
+        content: '',
+        tool_calls: [{ id: `c${at}`, name: 'request_capabilities', args: {} }],
+        additional_kwargs: { planner: { for: 'h1', done: false } },
+      }),
+      new ToolMessage({ tool_call_id: `c${at}`, content: '{"ok":true}' }),
+    ];
+    const planned = next([human('list the servers'), ...[1, 2, 3, 4, 5, 6].flatMap(step)]);
+    expect(planned).toMatchObject({ toolCalls: [], content: expect.stringContaining('I stopped') as string });
+  });
+});
+
+function callOf(text: string, result: string): BaseMessage[] {
+  const planned = next([human(text)]);
+  const calls = planned.toolCalls.map((call) => ({ ...call, type: 'tool_call' as const }));
+  const answer = new AIMessage({ content: '', tool_calls: calls, additional_kwargs: planned.kwargs });
+  return [human(text), answer, new ToolMessage({ tool_call_id: calls[0]?.id ?? '', content: result })];
+}
+
+describe('whatever people write', () => {
+  const words = [
+    ...new Set(all.flatMap((tool) => tool.hints.flatMap((hint) => hint.split(' ')))),
+    'thanks',
+    'no',
+    '2',
+    'web-1',
+    'shop',
+    '"x"',
+    '4 GB',
+    'port',
+    '99999',
+    'called',
+    'for',
+    ':',
+    "don't",
+    'and',
+    '?',
+  ];
+  const sentence = fc.oneof(
+    fc.array(fc.constantFrom(...words), { maxLength: 9 }).map((list) => list.join(' ')),
+    fc.string({ maxLength: 60, unit: 'binary' }),
+  );
+
+  it('gets the same answer for the same history, and never a call that the schema refuses', () => {
+    fc.assert(
+      fc.property(fc.array(sentence, { minLength: 1, maxLength: 5 }), (texts) => {
+        const messages: BaseMessage[] = texts.map((text, at) => human(text, `h${at}`));
+        for (let pass = 0; pass < 40; pass++) {
+          const planned = next(messages);
+          expect(next(messages)).toEqual(planned);
+          const [call] = planned.toolCalls;
+          if (!call) return;
+          for (const field of readFields(all.find(({ name }) => name === call.name)?.schema)) {
+            if (field.required) expect(Object.hasOwn(call.args, field.name)).toBe(true);
+            if (Object.hasOwn(call.args, field.name)) expect(problemOf(field, call.args[field.name])).toBeNull();
+          }
+          messages.push(
+            new AIMessage({
+              content: planned.content,
+              tool_calls: [{ ...call, type: 'tool_call' }],
+              additional_kwargs: planned.kwargs,
+            }),
+          );
+          messages.push(
+            new ToolMessage({
+              tool_call_id: call.id,
+              content: '{"ok":true,"result":{}}',
+              additional_kwargs: { say: 'ok' },
+            }),
+          );
+          if (call.name === 'finish_task' || call.args['awaiting_response'] === true) return;
+        }
+        expect.unreachable('the planner loops');
+      }),
+      { numRuns: 40, seed: 7 },
+    );
+  });
+});
