@@ -1,0 +1,65 @@
+import type { Run } from './command.ts';
+
+interface CommandEntry {
+  readonly name: string;
+  readonly usage: readonly string[];
+  readonly summary: string;
+  /** Loaded when it is used: `owner-code` need not load what `doctor` needs. */
+  readonly load: () => Promise<Run>;
+}
+
+/** Every command, in the order in which an operator needs them. To add one, add a file in commands/ and a line here. */
+export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'doctor',
+    usage: ['doctor'],
+    summary: 'Check everything that Signalbox needs, and say what to do.',
+    load: async () => (await import('./commands/doctor.ts')).runDoctor,
+  },
+  {
+    name: 'status',
+    usage: ['status [--person <id>]'],
+    summary: 'What goes on now: turns, waiting messages, replies, jobs, dead letters.',
+    load: async () => (await import('./commands/status.ts')).runStatus,
+  },
+  {
+    name: 'dlq',
+    usage: ['dlq list [--all] [--limit <n>]', 'dlq show <id>', 'dlq retry <id>', 'dlq resolve <id>'],
+    summary: 'Dead letters: what could not be handled, and what becomes of it.',
+    load: async () => (await import('./commands/dead-letters.ts')).runDeadLetters,
+  },
+  {
+    name: 'threads',
+    usage: ['threads list [--person <id>] [--limit <n>]', 'threads show <threadId> [--limit <n>]'],
+    summary: 'Conversations: turns, actions and replies.',
+    load: async () => (await import('./commands/threads.ts')).runThreads,
+  },
+  {
+    name: 'people',
+    usage: ['people list', 'people add <id> <name> <role>', 'people remove <id>'],
+    summary: 'Who may speak, and as what: viewer, developer, operator, admin.',
+    load: async () => (await import('./commands/people.ts')).runPeople,
+  },
+  {
+    name: 'owner-code',
+    usage: ['owner-code'],
+    summary: 'A fresh code that makes whoever sends it to the bot the first admin.',
+    load: async () => (await import('./commands/owner-code.ts')).runOwnerCode,
+  },
+  {
+    name: 'migrate',
+    usage: ['migrate'],
+    summary: 'Bring the database up to date.',
+    load: async () => (await import('./commands/migrate.ts')).runMigrate,
+  },
+];
+
+/** The help text, line by line. */
+export function describeCommands(): readonly string[] {
+  const usages = COMMANDS.flatMap(({ usage }) => usage);
+  const width = Math.max(...usages.map((usage) => usage.length));
+  const lines = COMMANDS.flatMap(({ usage, summary }) =>
+    usage.map((line, index) => (index === 0 ? `  ${line.padEnd(width)}  ${summary}` : `  ${line}`)),
+  );
+  return ['npm run signalbox -- <command>', '', ...lines, '', 'Every command takes --json. The exit code is 0 or 1.'];
+}

@@ -1,0 +1,41 @@
+import { readMigrationStatus } from '@signalbox/shared/db/migration-status';
+import type { Pool } from '@signalbox/shared/db/pool';
+import type { CommandContext } from '../command.ts';
+import { countOf } from '../table.ts';
+import { fail, ok, reasonOf, warn, type Finding } from './finding.ts';
+
+/** What the migrations and queries were tested with, and the oldest that has what they use. */
+const LOWEST_VERSION = 15;
+
+/** Whether Postgres answers, is new enough and has every migration. */
+export async function checkDatabase({ config, database }: CommandContext): Promise<readonly Finding[]> {
+  if (config.DATABASE_URL === undefined)
+    return [fail('Postgres', 'DATABASE_URL is not set', 'Run `npm start` in this checkout, or set DATABASE_URL.')];
+  try {
+    const version = await readVersion(database());
+    const found = `${version} at ${new URL(config.DATABASE_URL).host}`;
+    const old = Number.parseInt(version, 10) < LOWEST_VERSION;
+    const server = old ? fail('Postgres', found, `Use Postgres ${LOWEST_VERSION} or newer.`) : ok('Postgres', found);
+    return [server, await checkMigrations(database())];
+  } catch (error) {
+    return [fail('Postgres', `does not answer: ${reasonOf(error)}`, 'Start it, or correct DATABASE_URL.')];
+  }
+}
+
+async function readVersion(pool: Pool): Promise<string> {
+  const { rows } = await pool.query<{ server_version: string }>('show server_version');
+  return rows[0]?.server_version.split(' ')[0] ?? 'unknown';
+}
+
+async function checkMigrations(pool: Pool): Promise<Finding> {
+  const { applied, pending, unknown } = await readMigrationStatus(pool);
+  if (pending.length > 0)
+    return fail('migrations', `${pending.join(', ')} to run`, 'Run `npm run signalbox -- migrate`.');
+  if (unknown.length > 0)
+    return warn(
+      'migrations',
+      `${unknown.join(', ')} unknown here`,
+      'A newer release uses this database: update this one.',
+    );
+  return ok('migrations', `${countOf(applied.length, 'migration')} applied, none to run`);
+}

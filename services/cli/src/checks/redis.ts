@@ -1,0 +1,62 @@
+import { INBOUND, OUTBOUND, type Topic } from '@signalbox/shared/contracts/topics';
+import type { Redis } from '@signalbox/shared/redis';
+import { streamKeys } from '@signalbox/shared/streams/keys';
+import type { CliConfig } from '../config.ts';
+import type { CommandContext } from '../command.ts';
+import { fail, ok, reasonOf, warn, type Finding } from './finding.ts';
+
+/** Whether Redis answers, keeps every key, writes to disk, and has the streams and their groups. */
+export async function checkRedis({ config, redis }: CommandContext): Promise<readonly Finding[]> {
+  if (config.REDIS_URL === undefined)
+    return [fail('Redis', 'REDIS_URL is not set', 'Run `npm start` in this checkout, or set REDIS_URL.')];
+  try {
+    const client = redis();
+    const info = await readInfo(client);
+    const host = new URL(config.REDIS_URL).host;
+    return [
+      ok('Redis', `${info('redis_version')} at ${host}`),
+      checkEviction(info('maxmemory_policy')),
+      checkPersistence(info('aof_enabled')),
+      await checkStreams(client, config),
+    ];
+  } catch (error) {
+    return [fail('Redis', `does not answer: ${reasonOf(error)}`, 'Start it, or correct REDIS_URL.')];
+  }
+}
+
+/** The connection tries for ever; here the first refusal is the answer. */
+async function readInfo(client: Redis): Promise<(field: string) => string> {
+  const refused = new Promise<never>((_, reject) => client.once('error', reject));
+  const text = await Promise.race([client.info(), refused]);
+  return (field) => new RegExp(`^${field}:(\\S*)`, 'm').exec(text)?.[1] ?? 'unknown';
+}
+
+function checkEviction(policy: string): Finding {
+  if (policy === 'noeviction') return ok('eviction', 'noeviction');
+  return fail('eviction', policy, 'redis-cli config set maxmemory-policy noeviction, and the same in redis.conf.');
+}
+
+function checkPersistence(enabled: string): Finding {
+  if (enabled === '1') return ok('append-only file', 'on');
+  const remedy =
+    'redis-cli config set appendonly yes. Without it a restart loses wake-ups, which sweepers repair in seconds.';
+  return warn('append-only file', 'off', remedy);
+}
+
+async function checkStreams(client: Redis, config: CliConfig): Promise<Finding> {
+  const missing: string[] = [];
+  for (const topic of [INBOUND, OUTBOUND]) missing.push(...(await missingGroups(client, topic, config)));
+  if (missing.length === 0) return ok('streams', `${INBOUND.name} and ${OUTBOUND.name}, with their groups`);
+  const remedy = 'The services create them when they start. If they run, compare REDIS_PREFIX and STREAM_PARTITIONS.';
+  return warn('streams', `without a group: ${missing.join(', ')}`, remedy);
+}
+
+async function missingGroups(client: Redis, topic: Topic, config: CliConfig): Promise<readonly string[]> {
+  const missing: string[] = [];
+  for (const key of streamKeys(config.REDIS_PREFIX, topic, config.STREAM_PARTITIONS)) {
+    // Redis answers an error when there is no such stream.
+    const groups = (await client.xinfo('GROUPS', key).catch(() => [])) as unknown[];
+    if (!JSON.stringify(groups).includes(JSON.stringify(topic.group))) missing.push(key);
+  }
+  return missing;
+}

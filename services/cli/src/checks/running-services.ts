@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import type { CommandContext } from '../command.ts';
+import { fail, ok, reasonOf, warn, type Finding } from './finding.ts';
+
+/** The part of `npm start`'s run.json that is read here. */
+const RunFile = z.object({
+  simulatorUrl: z.url().nullable().default(null),
+  services: z.array(z.object({ name: z.string(), probeUrl: z.url() })),
+});
+export type RunFile = z.infer<typeof RunFile>;
+
+/** A service that takes longer to say that it is ready is not. */
+const PROBE_TIMEOUT_MS = 3_000;
+
+/** Asks the /readyz of every service that `npm start` runs. */
+export async function checkServices({ config }: CommandContext): Promise<readonly Finding[]> {
+  const run = await readRunFile(config.runFile);
+  if (run === null)
+    return [
+      warn(
+        'services',
+        `no run.json at ${config.runFile}`,
+        'Services that `npm start` did not start have their own /readyz.',
+      ),
+    ];
+  return Promise.all(run.services.map(({ name, probeUrl }) => checkService(name, probeUrl)));
+}
+
+/** What run.json says; null when there is none or it is not readable as one. */
+export async function readRunFile(file: string): Promise<RunFile | null> {
+  try {
+    const parsed = RunFile.safeParse(JSON.parse(await readFile(file, 'utf8')));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null; // nothing was started here
+  }
+}
+
+async function checkService(name: string, probeUrl: string): Promise<Finding> {
+  try {
+    const response = await fetch(probeUrl, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
+    if (response.ok) return ok(name, 'ready');
+    const problems = (await response.text()).trim().replaceAll('\n', '; ').slice(0, 300);
+    return fail(name, `not ready: ${problems}`, 'Mend what it names; it becomes ready by itself. Its log has more.');
+  } catch (error) {
+    return fail(name, `does not answer at ${probeUrl}: ${reasonOf(error)}`, 'Look at its log, and start it again.');
+  }
+}

@@ -1,0 +1,124 @@
+import { parseArgs } from 'node:util';
+import { openPool, type Pool } from '@signalbox/shared/db/pool';
+import { AppError } from '@signalbox/shared/errors';
+import { closeAll, type Closable } from '@signalbox/shared/lifecycle';
+import { createLog } from '@signalbox/shared/log';
+import { closeRedis, openRedis, type Redis } from '@signalbox/shared/redis';
+import { COMMANDS, describeCommands } from './catalog.ts';
+import { UsageError, type CommandContext, type Report } from './command.ts';
+import { loadConfig, loadEnvironment, requireUrl } from './config.ts';
+
+export interface Output {
+  readonly out: (text: string) => void;
+  readonly error: (text: string) => void;
+}
+
+const OPTIONS = {
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false, short: 'h' },
+  all: { type: 'boolean', default: false },
+  person: { type: 'string' },
+  limit: { type: 'string', default: '50' },
+} as const;
+
+/** Most rows that `--limit` may ask for: a list at a terminal, not an export. */
+const MAX_LIMIT = 10_000;
+
+/** Carries out one command line and answers its exit code: 0, or 1 when it failed or found something wrong. */
+export async function runCommandLine(
+  words: readonly string[],
+  output: Output,
+  environment: Readonly<Record<string, string | undefined>> = loadEnvironment(),
+): Promise<0 | 1> {
+  const json = words.includes('--json');
+  try {
+    const report = await execute(words, environment);
+    output.out(json ? `${JSON.stringify(report.data, null, 2)}\n` : `${report.lines.join('\n')}\n`);
+    return report.ok ? 0 : 1;
+  } catch (error) {
+    const { message, code } = describeError(error);
+    if (json) output.out(`${JSON.stringify({ error: { code, message } })}\n`);
+    else output.error(`${message}\n`);
+    return 1;
+  }
+}
+
+async function execute(
+  words: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Report> {
+  const { values, positionals } = parse(words);
+  const [name = 'help', ...rest] = positionals;
+  const help = {
+    ok: true,
+    data: COMMANDS.map(({ usage, summary }) => ({ usage, summary })),
+    lines: describeCommands(),
+  };
+  if (values.help || name === 'help') return help;
+  const command = COMMANDS.find((candidate) => candidate.name === name);
+  if (!command) throw new UsageError([`There is no command '${name}'.`, '', ...describeCommands()].join('\n'));
+  const limit = Number(values.limit);
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
+    throw new UsageError(`--limit is a whole number from 1 to ${MAX_LIMIT}, not '${values.limit}'.`);
+  const parts: Closable[] = [];
+  const context = openContext(environment, parts, {
+    words: rest,
+    person: values.person ?? null,
+    all: values.all,
+    limit,
+  });
+  try {
+    const run = await command.load();
+    return await run(context);
+  } finally {
+    await closeAll(parts, context.log);
+  }
+}
+
+function parse(words: readonly string[]) {
+  try {
+    return parseArgs({ args: [...words], options: OPTIONS, allowPositionals: true, strict: true });
+  } catch (error) {
+    // The message of parseArgs names the option; its codes begin with ERR_PARSE_ARGS.
+    throw new UsageError(
+      `${error instanceof Error ? error.message : String(error)}\n\n${describeCommands().join('\n')}`,
+    );
+  }
+}
+
+function openContext(
+  environment: Readonly<Record<string, string | undefined>>,
+  parts: Closable[],
+  given: CommandContext['arguments'],
+): CommandContext {
+  const config = loadConfig(environment);
+  const log = createLog('cli', 'silent'); // what goes wrong is said by the command, in its own words
+  let pool: Pool | undefined;
+  let redis: Redis | undefined;
+  return {
+    config,
+    environment,
+    log,
+    arguments: given,
+    database: () => {
+      if (pool) return pool;
+      const opened = openPool(requireUrl(config, 'DATABASE_URL'), log, { name: 'cli', max: 4 });
+      parts.push({ close: () => opened.end() });
+      return (pool = opened);
+    },
+    redis: () => {
+      if (redis) return redis;
+      const opened = openRedis(requireUrl(config, 'REDIS_URL'), log);
+      parts.push({ close: () => closeRedis(opened) });
+      return (redis = opened);
+    },
+  };
+}
+
+function describeError(error: unknown): { readonly message: string; readonly code: string } {
+  if (error instanceof AppError) return { message: error.message, code: error.code };
+  if (error instanceof UsageError) return { message: error.message, code: 'USAGE' };
+  const message = error instanceof Error ? error.message || error.name : String(error);
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'UNEXPECTED';
+  return { message: `${message} (${code}). \`npm run signalbox -- doctor\` shows what is wrong.`, code };
+}

@@ -1,0 +1,39 @@
+import type { Pool } from '@signalbox/shared/db/pool';
+import type { Log } from '@signalbox/shared/log';
+import type { Redis } from '@signalbox/shared/redis';
+import type { CliConfig } from './config.ts';
+
+/** What was written after the command's name. */
+export interface Arguments {
+  readonly words: readonly string[];
+  readonly person: string | null;
+  readonly all: boolean;
+  readonly limit: number;
+}
+
+/** What a command works with. Connections are opened when they are asked for, and closed by whoever runs the command. */
+export interface CommandContext {
+  readonly config: CliConfig;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+  readonly arguments: Arguments;
+  database(): Pool;
+  redis(): Redis;
+}
+
+/** What came of a command: `data` for `--json`, `lines` for people. The exit code is 0 when `ok`, else 1. */
+export interface Report {
+  readonly ok: boolean;
+  readonly data: unknown;
+  readonly lines: readonly string[];
+}
+
+export type Run = (context: CommandContext) => Promise<Report>;
+
+/** What was written cannot be carried out: `message` says what to write instead. */
+export class UsageError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UsageError';
+  }
+}

@@ -1,0 +1,105 @@
+import { INBOUND, OUTBOUND } from '@signalbox/shared/contracts/topics';
+import {
+  findDeadLetter,
+  listDeadLetters,
+  resolveDeadLetter,
+  retryDeadLetter,
+  type DeadLetterRow,
+  type Woken,
+} from '@signalbox/shared/db/dead-letter-review';
+import { AppError } from '@signalbox/shared/errors';
+import { createPublisher } from '@signalbox/shared/streams/publish';
+import { UsageError, type CommandContext, type Report } from '../command.ts';
+import { formatTable, formatTime } from '../table.ts';
+
+/** Lists and shows what could not be handled, tries it again, or marks it as dealt with. */
+export async function runDeadLetters(context: CommandContext): Promise<Report> {
+  const [verb, id, ...rest] = context.arguments.words;
+  if (verb === 'list' && id === undefined) return listLetters(context);
+  if (id === undefined || rest.length > 0) throw new UsageError(USAGE);
+  switch (verb) {
+    case 'show':
+      return showLetter(context, id);
+    case 'retry':
+      return retryLetter(context, id);
+    case 'resolve':
+      return resolveLetter(context, id);
+    default:
+      throw new UsageError(USAGE);
+  }
+}
+
+const USAGE = 'Write: dlq list [--all] | dlq show <id> | dlq retry <id> | dlq resolve <id>';
+
+async function listLetters(context: CommandContext): Promise<Report> {
+  const { all, limit } = context.arguments;
+  const letters = await listDeadLetters(context.database(), { settled: all, limit });
+  const rows = letters.map((letter) => [
+    letter.id,
+    letter.source,
+    letter.userKey,
+    formatTime(letter.createdAt),
+    letter.resolvedAt === null ? letter.reason : `settled ${formatTime(letter.resolvedAt)}: ${letter.reason}`,
+  ]);
+  const none = all ? 'There has been no dead letter.' : 'There is no open dead letter.';
+  const lines = letters.length > 0 ? formatTable(['ID', 'SOURCE', 'PERSON', 'SINCE', 'REASON'], rows) : [none];
+  return { ok: true, data: letters, lines };
+}
+
+async function showLetter(context: CommandContext, id: string): Promise<Report> {
+  const letter = (await findDeadLetter(context.database(), id)) ?? missing(id);
+  const lines = [
+    `${letter.id}  ${letter.resolvedAt === null ? 'open' : `settled ${formatTime(letter.resolvedAt)}`}`,
+    `  source ${letter.source}, ref ${letter.ref}, person ${letter.userKey ?? '–'}, since ${formatTime(letter.createdAt)}`,
+    `  reason ${letter.reason}`,
+    JSON.stringify(letter.body, null, 2),
+  ];
+  return { ok: true, data: letter, lines };
+}
+
+async function retryLetter(context: CommandContext, id: string): Promise<Report> {
+  const result = await retryDeadLetter(context.database(), id);
+  switch (result.kind) {
+    case 'missing':
+      return missing(id);
+    case 'settled':
+      return { ok: true, data: result, lines: [describeSettled(result.letter)] };
+    case 'refused':
+      return { ok: false, data: result, lines: [`${id} cannot be tried again. ${result.reason}`] };
+    case 'retried': {
+      const woken = await wake(context, result.wake);
+      const what =
+        result.wake.kind === 'lane' ? 'The message waits for its turn again' : 'The reply is to be delivered again';
+      const how = woken ? 'and was woken.' : 'and will be woken by a sweeper: Redis does not answer.';
+      return { ok: true, data: { ...result, woken }, lines: [`${what}, ${how}`] };
+    }
+  }
+}
+
+async function resolveLetter(context: CommandContext, id: string): Promise<Report> {
+  const letter = (await resolveDeadLetter(context.database(), id)) ?? missing(id);
+  return { ok: true, data: letter, lines: [describeSettled(letter)] };
+}
+
+/** What matters is in Postgres by now, so a Redis that is away only costs the seconds until the sweeper looks. */
+async function wake(context: CommandContext, woken: Woken): Promise<boolean> {
+  const { config } = context;
+  try {
+    const parts = { redis: context.redis(), prefix: config.REDIS_PREFIX, partitions: config.STREAM_PARTITIONS };
+    const publisher = createPublisher(parts);
+    const { traceId } = woken;
+    if (woken.kind === 'lane') await publisher.publish(INBOUND, [{ userKey: woken.userKey, traceId }]);
+    else await publisher.publish(OUTBOUND, [{ kind: 'send', chatKey: woken.chatKey, traceId }]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function describeSettled(letter: DeadLetterRow): string {
+  return `${letter.id} is settled since ${letter.resolvedAt === null ? 'just now' : formatTime(letter.resolvedAt)}.`;
+}
+
+function missing(id: string): never {
+  throw new AppError('NOT_FOUND', { kind: 'dead letter', name: id, known: 'see `dlq list --all`' });
+}

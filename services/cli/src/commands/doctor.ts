@@ -1,0 +1,25 @@
+import { checkDatabase } from '../checks/database.ts';
+import { checkModel } from '../checks/model.ts';
+import { checkNode } from '../checks/node.ts';
+import { checkRedis } from '../checks/redis.ts';
+import { checkServices } from '../checks/running-services.ts';
+import { checkTelegram } from '../checks/telegram.ts';
+import type { Finding } from '../checks/finding.ts';
+import type { CommandContext, Report } from '../command.ts';
+
+const MARKS = { ok: '✓ ok  ', warn: '! warn', fail: '✗ fail' } as const;
+
+/** Runs every check, also after one failed. Only `fail` makes the exit code 1: a warning is for the owner to judge. */
+export async function runDoctor(context: CommandContext): Promise<Report> {
+  const checks = [checkNode, checkDatabase, checkRedis, checkServices, checkTelegram, checkModel];
+  const findings = (await Promise.all(checks.map((check) => check(context)))).flat();
+  const ok = findings.every(({ state }) => state !== 'fail');
+  const width = Math.max(...findings.map(({ what }) => what.length));
+  const lines = findings.flatMap((finding) => describeFinding(finding, width));
+  return { ok, data: { ok, findings }, lines };
+}
+
+function describeFinding({ state, what, say, remedy }: Finding, width: number): readonly string[] {
+  const line = `${MARKS[state]}  ${what.padEnd(width)}  ${say}`;
+  return remedy === null ? [line] : [line, `${' '.repeat(MARKS[state].length + width + 4)}→ ${remedy}`];
+}

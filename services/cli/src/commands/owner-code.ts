@@ -1,0 +1,16 @@
+import { ensureOwnerCode } from '@signalbox/shared/db/owner-code';
+import type { CommandContext, Report } from '../command.ts';
+import { requireUrl } from '../config.ts';
+
+/** Makes a fresh owner code while there is no admin; an earlier code is void from then on. */
+export async function runOwnerCode({ config }: CommandContext): Promise<Report> {
+  const code = await ensureOwnerCode(requireUrl(config, 'DATABASE_URL'));
+  const lines =
+    code === null
+      ? ['There is an admin already. Admins let others in: people add <id> <name> <role>']
+      : [
+          `Send this to the bot in a private chat, once: ${code}`,
+          'Whoever sends it becomes the admin. Earlier codes are void.',
+        ];
+  return { ok: true, data: { code }, lines };
+}

@@ -1,0 +1,63 @@
+import { readOverview, type Overview } from '@signalbox/shared/db/overview';
+import { inWords } from '@signalbox/shared/time';
+import type { CommandContext, Report } from '../command.ts';
+import { countOf, formatTable, formatTime } from '../table.ts';
+
+/** What goes on right now, of everybody or of one person. */
+export async function runStatus(context: CommandContext): Promise<Report> {
+  const overview = await readOverview(context.database(), context.arguments.person);
+  return { ok: true, data: overview, lines: describeOverview(overview) };
+}
+
+function describeOverview(overview: Overview): readonly string[] {
+  const { turns, parkedChats, jobs, deadLetters } = overview;
+  return [
+    ...formatTable(
+      ['WHAT', 'NOW', 'OLDEST'],
+      [
+        ['people active within an hour', overview.peopleActive, ''],
+        ['turns running', turns.length, age(oldestTurnMs(overview))],
+        ['messages without an outcome', overview.messagesOpen, age(overview.oldestMessageMs)],
+        ['replies to deliver', overview.outboxPending, age(overview.oldestReplyMs)],
+        ['parked chats', parkedChats.length, ''],
+        ['dead letters', deadLetters, ''],
+      ],
+    ),
+    ...section('turns', ['PERSON', 'NAME', 'WORKER', 'SINCE', 'MESSAGES'], turns, (turn) => [
+      turn.userKey,
+      turn.name,
+      turn.worker,
+      turn.since && formatTime(turn.since),
+      turn.waiting,
+    ]),
+    ...section('jobs (finished ones of the last day)', ['JOB', 'STATUS', 'COUNT'], jobs, (job) => [
+      job.job,
+      job.status,
+      job.count,
+    ]),
+    ...section('parked chats', ['CHAT', 'SINCE', 'REASON'], parkedChats, (chat) => [
+      chat.chatKey,
+      formatTime(chat.since),
+      chat.reason,
+    ]),
+    ...(deadLetters > 0 ? ['', `${countOf(deadLetters, 'dead letter')}: see \`dlq list\``] : []),
+  ];
+}
+
+function section<T>(
+  title: string,
+  headings: readonly string[],
+  items: readonly T[],
+  row: (item: T) => readonly (string | number | null)[],
+): readonly string[] {
+  return items.length === 0 ? [] : ['', title, ...formatTable(headings, items.map(row)).map((line) => `  ${line}`)];
+}
+
+function oldestTurnMs({ turns }: Overview): number | null {
+  const since = turns[0]?.since;
+  return since ? Date.now() - since.getTime() : null;
+}
+
+function age(ms: number | null): string {
+  return ms === null ? '' : inWords(ms);
+}

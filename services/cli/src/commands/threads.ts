@@ -1,0 +1,89 @@
+import { AppError } from '@signalbox/shared/errors';
+import { readThreadHistory, type ThreadHistory } from '@signalbox/shared/db/thread-history';
+import { listThreads } from '@signalbox/shared/db/threads';
+import { inWords } from '@signalbox/shared/time';
+import { UsageError, type CommandContext, type Report } from '../command.ts';
+import { countOf, formatTable, formatTime } from '../table.ts';
+
+/** Lists conversations, newest first, or shows one: turns, actions with their status, replies. */
+export async function runThreads(context: CommandContext): Promise<Report> {
+  const [verb, threadId, ...rest] = context.arguments.words;
+  if (verb === 'list' && threadId === undefined) return listConversations(context);
+  if (verb === 'show' && threadId !== undefined && rest.length === 0) return showConversation(context, threadId);
+  throw new UsageError('Write: threads list [--person <id>] | threads show <threadId>');
+}
+
+async function listConversations(context: CommandContext): Promise<Report> {
+  const { person, limit } = context.arguments;
+  const threads = await listThreads(context.database(), { userKey: person, limit });
+  const rows = threads.map((thread) => [
+    thread.threadId,
+    thread.awaiting ? `${thread.status}, waits for an answer` : thread.status,
+    formatTime(thread.lastActiveAt),
+    thread.title,
+  ]);
+  const lines =
+    threads.length > 0 ? formatTable(['THREAD', 'STATUS', 'LAST ACTIVE', 'TITLE'], rows) : ['No conversation yet.'];
+  return { ok: true, data: threads, lines };
+}
+
+async function showConversation(context: CommandContext, threadId: string): Promise<Report> {
+  const thread = await readThreadHistory(context.database(), threadId, context.arguments.limit);
+  if (!thread) throw new AppError('NOT_FOUND', { kind: 'thread', name: threadId, known: 'see `threads list`' });
+  return { ok: true, data: thread, lines: describeThread(thread) };
+}
+
+function describeThread(thread: ThreadHistory): readonly string[] {
+  const head = [
+    `${thread.threadId}  ${thread.status}${thread.awaiting ? ', waits for an answer' : ''}`,
+    `  person ${thread.userKey}, chat ${thread.chatKey}, agent ${thread.agent}`,
+    `  began ${formatTime(thread.createdAt)}, last active ${formatTime(thread.lastActiveAt)}`,
+    ...(thread.title === null ? [] : [`  about ${thread.title}`]),
+    ...(thread.summary === null ? [] : [`  summary ${thread.summary}`]),
+  ];
+  return [
+    ...head,
+    ...section(
+      countOf(thread.turns.length, 'turn'),
+      ['STARTED', 'OUTCOME', 'TOOK', 'CALLS', 'SAID'],
+      thread.turns,
+      (turn) => [
+        formatTime(turn.startedAt),
+        turn.outcome,
+        inWords(turn.durationMs),
+        turn.toolCalls,
+        turn.messages.join(' / '),
+      ],
+    ),
+    ...section(
+      countOf(thread.actions.length, 'action'),
+      ['STARTED', 'TOOL', 'STATUS', 'ARGUMENTS'],
+      thread.actions,
+      (action) => [
+        formatTime(action.startedAt),
+        action.tool,
+        action.errorCode === null ? action.status : `${action.status} (${action.errorCode})`,
+        JSON.stringify(action.arguments),
+      ],
+    ),
+    ...section(plural(thread.replies.length), ['CREATED', 'STATUS', 'TEXT'], thread.replies, (reply) => [
+      formatTime(reply.createdAt),
+      reply.error === null ? reply.status : `${reply.status} (${reply.error})`,
+      reply.text,
+    ]),
+  ];
+}
+
+function section<T>(
+  title: string,
+  headings: readonly string[],
+  items: readonly T[],
+  row: (item: T) => readonly (string | number | null)[],
+): readonly string[] {
+  if (items.length === 0) return ['', title];
+  return ['', title, ...formatTable(headings, items.map(row)).map((line) => `  ${line}`)];
+}
+
+function plural(count: number): string {
+  return count === 1 ? '1 reply' : `${count} replies`;
+}

@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { CommonConfig, readConfig } from '@signalbox/shared/config';
+import { AppError } from '@signalbox/shared/errors';
+import { z } from 'zod';
+
+const CliConfig = z.object({
+  /** Where Postgres is. `npm run signalbox` fills it in while `npm start` runs in the same checkout. */
+  DATABASE_URL: CommonConfig.shape.DATABASE_URL.optional(),
+  /** Where Redis is, likewise. */
+  REDIS_URL: CommonConfig.shape.REDIS_URL.optional(),
+  REDIS_PREFIX: CommonConfig.shape.REDIS_PREFIX,
+  STREAM_PARTITIONS: CommonConfig.shape.STREAM_PARTITIONS,
+  /** The bot's token, only to check it. Secret. */
+  TELEGRAM_BOT_TOKEN: z.string().optional(),
+  /** Where the Bot API is served. */
+  TELEGRAM_API_ROOT: z.url().default('https://api.telegram.org'),
+  /** The folder of `npm start`: its run.json is read when SIGNALBOX_RUN_FILE is not set. */
+  SIGNALBOX_DATA_DIR: z.string().default('.signalbox'),
+  /** The run.json of `npm start`, which names the services to ask. */
+  SIGNALBOX_RUN_FILE: z.string().optional(),
+});
+export type CliConfig = z.infer<typeof CliConfig> & { readonly runFile: string };
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The environment of this process; `.env` in the current folder fills what is not set. */
+export function loadEnvironment(): Environment {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+  return process.env;
+}
+
+/** Reads the configuration. Throws CONFIG_INVALID with every problem. */
+export function loadConfig(environment: Environment): CliConfig {
+  const config = readConfig(CliConfig, environment);
+  return { ...config, runFile: config.SIGNALBOX_RUN_FILE ?? join(config.SIGNALBOX_DATA_DIR, 'run.json') };
+}
+
+/** A URL that a command cannot do without. Throws CONFIG_INVALID that says where it comes from. */
+export function requireUrl(config: CliConfig, name: 'DATABASE_URL' | 'REDIS_URL'): string {
+  const url = config[name];
+  if (url !== undefined) return url;
+  throw new AppError('CONFIG_INVALID', {
+    problems: `${name}: is not set. Run \`npm start\` in this checkout first, or set it to the server of your installation.`,
+  });
+}

@@ -1,0 +1,6 @@
+import { runCommandLine } from './command-line.ts';
+
+process.exitCode = await runCommandLine(process.argv.slice(2), {
+  out: (text) => void process.stdout.write(text),
+  error: (text) => void process.stderr.write(text),
+});

@@ -1,0 +1,175 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { findFreePort } from '@signalbox/local/free-port';
+import { INBOUND, OUTBOUND, type Topic } from '@signalbox/shared/contracts/topics';
+import { createLog } from '@signalbox/shared/log';
+import { startConsumer } from '@signalbox/shared/streams/consume';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { startOwnRedis } from '../../support/redis.ts';
+import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+import { eventually } from '../../support/until.ts';
+import { openTerminal } from './terminal.ts';
+
+interface Finding {
+  readonly what: string;
+  readonly state: string;
+  readonly say: string;
+  readonly remedy: string | null;
+}
+
+describe('signalbox doctor', () => {
+  let database: TestDatabase;
+  let server: Server;
+  let root: string;
+  let nobody: string;
+  const prefix = `t${randomBytes(4).toString('hex')}:`;
+  const folder = makeTemporaryFolder('doctor');
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    // Stands for everything that is asked over HTTP: services, Telegram, the model's server.
+    server = createServer((request, response) => {
+      const answers: Record<string, [number, string]> = {
+        '/ready': [200, 'ready\n'],
+        '/broken': [503, 'postgres: away\nredis: away\n'],
+        '/bot1:good/getMe': [
+          200,
+          '{"ok":true,"result":{"id":1,"is_bot":true,"first_name":"S","username":"signalbox_bot"}}',
+        ],
+        '/bot1:bad/getMe': [401, '{"ok":false,"error_code":401,"description":"Unauthorized"}'],
+        '/v1/models': request.headers.authorization === 'Bearer right' ? [200, '{"data":[]}'] : [401, '{}'],
+      };
+      const [status, body] = answers[request.url ?? ''] ?? [404, '{}'];
+      response.writeHead(status).end(body);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    nobody = `127.0.0.1:${await findFreePort()}`;
+    root = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on TCP
+  });
+  afterAll(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    await database.drop();
+  });
+
+  const examine = async (environment: Readonly<Record<string, string>> = {}) => {
+    const servers = { DATABASE_URL: database.url, REDIS_URL: inject('redisUrl'), REDIS_PREFIX: prefix };
+    const nothing = { SIGNALBOX_RUN_FILE: join(folder, 'none.json'), MODEL: 'offline' };
+    const { code, json } = await openTerminal({ ...servers, ...nothing, ...environment })('doctor', '--json');
+    const { findings } = json as { findings: readonly Finding[] }; // the shape that doctor prints
+    return { code, find: (what: string) => findings.find((finding) => finding.what === what) };
+  };
+
+  it('finds nothing to mend where everything is in place', async () => {
+    const log = createLog('test', 'silent');
+    const common = { redisUrl: inject('redisUrl'), prefix, partitions: 1, consumer: 'c', slots: 1, log };
+    const consume = (topic: Topic) =>
+      startConsumer({
+        ...common,
+        topic,
+        handle: async () => ({ work: Promise.resolve() }),
+        onUnreadable: async () => undefined,
+      });
+    const before = await examine();
+    expect(before.find('streams')).toMatchObject({ state: 'warn' });
+    expect(before.code).toBe(0);
+    const consumers = [INBOUND, OUTBOUND].map(consume);
+    const runFile = join(folder, 'run.json');
+    const services = [{ name: 'gateway', probeUrl: `${root}/ready` }];
+    writeFileSync(runFile, JSON.stringify({ simulatorUrl: null, services }));
+    const environment = { SIGNALBOX_RUN_FILE: runFile, TELEGRAM_BOT_TOKEN: '1:good', TELEGRAM_API_ROOT: root };
+    const report = await eventually(
+      () => examine(environment),
+      ({ find }) => find('streams')?.state === 'ok',
+    );
+    const all = [
+      'Node',
+      'Postgres',
+      'migrations',
+      'Redis',
+      'eviction',
+      'append-only file',
+      'streams',
+      'gateway',
+      'Telegram',
+      'model',
+    ];
+    expect(all.map((what) => [what, report.find(what)?.state])).toEqual(all.map((what) => [what, 'ok']));
+    expect(report.find('Telegram')?.say).toContain('@signalbox_bot');
+    expect(report.code).toBe(0);
+    for (const consumer of consumers) await consumer.close();
+  });
+
+  it('says what to do when the servers are away, and shows no password', async () => {
+    const { code, find } = await examine({
+      DATABASE_URL: `postgres://u:hush-hush@${nobody}/x`,
+      REDIS_URL: `redis://:hush-hush@${nobody}`,
+    });
+    expect(code).toBe(1);
+    expect(find('Postgres')).toMatchObject({ state: 'fail', say: 'does not answer: ECONNREFUSED' });
+    expect(find('Redis')).toMatchObject({ state: 'fail', say: 'does not answer: ECONNREFUSED' });
+    expect(JSON.stringify([find('Postgres'), find('Redis')])).not.toContain('hush-hush');
+  });
+
+  it('says which variables are missing', async () => {
+    const { code, find } = await examine({ DATABASE_URL: '', REDIS_URL: '' });
+    expect(code).toBe(1);
+    expect(find('Postgres')?.say).toBe('DATABASE_URL is not set');
+    expect(find('Redis')?.say).toBe('REDIS_URL is not set');
+  });
+
+  it('names the migrations that are still to run', async () => {
+    const empty = new URL(inject('databaseUrl'));
+    const { find, code } = await examine({ DATABASE_URL: empty.href });
+    expect(find('migrations')).toMatchObject({ state: 'fail', remedy: 'Run `npm run signalbox -- migrate`.' });
+    expect(find('migrations')?.say).toContain('001_conversation');
+    expect(code).toBe(1);
+  });
+
+  it('refuses a Redis that may evict keys', async () => {
+    const redis = await startOwnRedis(['maxmemory-policy allkeys-lru', 'appendonly no']);
+    const { find, code } = await examine({ REDIS_URL: redis.url });
+    await redis.stop();
+    expect(find('eviction')).toMatchObject({ state: 'fail', say: 'allkeys-lru' });
+    expect(find('append-only file')).toMatchObject({ state: 'warn' });
+    expect(code).toBe(1);
+  });
+
+  it('asks each service of run.json, and quotes what it lacks', async () => {
+    const runFile = join(folder, 'broken.json');
+    const services = [
+      { name: 'worker', probeUrl: `${root}/broken` },
+      { name: 'jobs', probeUrl: `http://${nobody}/readyz` },
+    ];
+    writeFileSync(runFile, JSON.stringify({ simulatorUrl: null, services }));
+    const { find, code } = await examine({ SIGNALBOX_RUN_FILE: runFile });
+    expect(find('worker')?.say).toBe('not ready: postgres: away; redis: away');
+    expect(find('jobs')?.say).toContain('ECONNREFUSED');
+    expect(code).toBe(1);
+  });
+
+  it('knows a bot token that Telegram refuses, and never shows it', async () => {
+    const { find, code } = await examine({ TELEGRAM_BOT_TOKEN: '1:bad', TELEGRAM_API_ROOT: root });
+    expect(find('Telegram')).toMatchObject({ state: 'fail', say: expect.stringContaining('Unauthorized') });
+    expect(JSON.stringify(find('Telegram'))).not.toContain('1:bad');
+    expect(code).toBe(1);
+  });
+
+  it.each([
+    [{ MODEL: 'openai' }, 'fail', 'openai needs OPENAI_API_KEY'],
+    [{ OPENAI_API_KEY: 'wrong' }, 'fail', 'refuses the key (HTTP 401)'],
+    [{ OPENAI_API_KEY: 'right' }, 'ok', 'gpt-4.1-mini at 127.0.0.1'],
+    [{ MODEL: 'offline' }, 'ok', 'offline'],
+  ])('judges the model settings %j as %s', async (settings, state, say) => {
+    const { find } = await examine({
+      MODEL: '',
+      OPENAI_BASE_URL: 'MODEL' in settings ? '' : `${root}/v1`,
+      ...settings,
+    });
+    expect(find('model')).toMatchObject({ state, say: expect.stringContaining(say) });
+  });
+});

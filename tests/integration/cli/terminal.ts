@@ -1,0 +1,19 @@
+import { runCommandLine } from '@signalbox/cli/command-line';
+
+/** What a command line left behind: its exit code, what it wrote, and with `--json` what that says. */
+export interface Written {
+  readonly code: 0 | 1;
+  readonly out: string;
+  readonly error: string;
+  readonly json: unknown;
+}
+
+/** A terminal that runs `signalbox` commands in this process with the given environment and nothing else. */
+export function openTerminal(environment: Readonly<Record<string, string>>) {
+  return async (...words: readonly string[]): Promise<Written> => {
+    let [out, error] = ['', ''];
+    const output = { out: (text: string) => void (out += text), error: (text: string) => void (error += text) };
+    const code = await runCommandLine(words, output, environment);
+    return { code, out, error, json: words.includes('--json') ? JSON.parse(out) : null };
+  };
+}
