@@ -11,18 +11,7 @@ export interface ServiceLog {
 }
 
 /** Fields of a log line that a person at the terminal does not need; the log file has them all. */
-const ROUTINE = new Set([
-  'level',
-  'time',
-  'msg',
-  'pid',
-  'hostname',
-  'name',
-  'service',
-  'traceId',
-  'conversationId',
-  'stack',
-]);
+const ROUTINE = new Set(['level', 'at', 'service', 'message', 'traceId', 'conversationId']);
 
 /**
  * Writes every line of a program's output to `file` and reports warnings and errors in short form.
@@ -56,7 +45,7 @@ export function shortenLine(line: string): string | null {
   const fields = Object.entries(entry)
     .filter(([key]) => !ROUTINE.has(key))
     .map(([key, value]) => `${key}=${shortenValue(value)}`);
-  const text = [`${level}:`, String(entry['msg'] ?? ''), ...fields].join(' ');
+  const text = [`${level}:`, String(entry['message'] ?? ''), ...fields].join(' ');
   return text.length > 300 ? `${text.slice(0, 299)}…` : text;
 }
 
@@ -69,11 +58,9 @@ function parseEntry(line: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** pino writes levels as numbers (40 warn, 50 error, 60 fatal) unless told otherwise. */
 function nameLevel(level: unknown): 'warn' | 'error' | null {
-  if (level === 'warn' || level === 40) return 'warn';
-  if (level === 'error' || level === 'fatal' || level === 50 || level === 60) return 'error';
-  return null;
+  if (level === 'fatal') return 'error';
+  return level === 'warn' || level === 'error' ? level : null;
 }
 
 function shortenValue(value: unknown): string {

@@ -109,7 +109,7 @@ test('a program that ignores SIGTERM is killed after the deadline, with what it 
 test('the log file has every line, the terminal only warnings and errors', async () => {
   await supervisor.start(await describeProgram('worker'));
   await until(() => lines.includes('worker warn: nearly full percent=93'));
-  expect(readFileSync(join(folder, 'worker.log'), 'utf8')).toContain('"msg":"nearly full","percent":93');
+  expect(readFileSync(join(folder, 'worker.log'), 'utf8')).toContain('"message":"nearly full","percent":93');
 });
 
 async function describeProgram(name: string, ...words: string[]): Promise<ProgramSpec> {

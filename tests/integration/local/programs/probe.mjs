@@ -12,7 +12,7 @@ if (mode === 'broken') {
 }
 if (mode === 'with-child') {
   const child = spawn(process.execPath, ['-e', 'setTimeout(() => undefined, 600_000)'], { stdio: 'ignore' });
-  console.log(JSON.stringify({ level: 30, msg: 'has a child', child: child.pid }));
+  console.log(JSON.stringify({ level: 'info', message: 'has a child', child: child.pid }));
 }
 
 const server = createServer((request, response) => {
@@ -21,7 +21,7 @@ const server = createServer((request, response) => {
   response.end('ok');
 });
 server.listen(Number(port), '127.0.0.1');
-console.log(JSON.stringify({ level: 40, time: Date.now(), msg: 'nearly full', percent: 93 }));
+console.log(JSON.stringify({ level: 'warn', message: 'nearly full', percent: 93 }));
 
 process.on('SIGTERM', () => {
   if (mode === 'stubborn') return;
