@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../errors.ts';
-import { ModelFailure, toModelError } from './failure.ts';
+import { isTransient, ModelFailure, toModelError } from './failure.ts';
 
 const thrown = (name: string, fields: object = {}): Error =>
   Object.assign(new Error('the words of the server'), { name }, fields);
@@ -23,6 +23,11 @@ describe('naming what a model threw', () => {
       'network',
     ],
     ['a socket timeout', thrown('APIConnectionError', { cause: thrown('Error', { code: 'ETIMEDOUT' }) }), 'timeout'],
+    [
+      'a connection error that only its class names',
+      new (class APIConnectionError extends Error {})('Connection error.'),
+      'network',
+    ],
   ])('calls %s MODEL_UNAVAILABLE', (_, error, reason) => {
     const named = toModelError(error);
     expect(named).toMatchObject({ code: 'MODEL_UNAVAILABLE', remedy: 'tell-user', cause: { code: reason } });
@@ -54,4 +59,22 @@ describe('naming what a model threw', () => {
   ])('leaves %s as it is', (_, error) => {
     expect(toModelError(error)).toBe(error);
   });
+});
+
+describe('trying again', () => {
+  it.each([
+    ['a 429 without a waiting time', thrown('RateLimitError', { status: 429 })],
+    ['a broken server', thrown('Error', { status: 500 })],
+    ['a timeout', thrown('TimeoutError')],
+    ['a lost connection', thrown('Error', { code: 'ECONNRESET' })],
+  ])('is worth it after %s', (_, error) => expect(isTransient(error)).toBe(true));
+
+  it.each([
+    ['a refused key', thrown('Error', { status: 401 })],
+    ['a refused request', thrown('Error', { status: 400 })],
+    ['an account without credit', thrown('RateLimitError', { status: 429, code: 'insufficient_quota' })],
+    ['an abort', thrown('AbortError')],
+    ['a mistake of ours', new TypeError('x')],
+    ['nothing', undefined],
+  ])('is not after %s', (_, error) => expect(isTransient(error)).toBe(false));
 });

@@ -45,12 +45,11 @@ const TIMEOUT_NAMES: ReadonlySet<string> = new Set(['TimeoutError', 'APIConnecti
 const TIMEOUT_CODES: ReadonlySet<string> = new Set(['ETIMEDOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 const GARBAGE_NAMES: ReadonlySet<string> = new Set(['OutputParserException']);
 
-/** What libraries put on what they throw. `constructor` holds the name where a library leaves `name` at "Error". */
+/** What libraries put on what they throw. */
 const Thrown = z.object({
   name: z.string().catch(''),
   code: z.string().catch(''),
   status: z.number().nullable().catch(null),
-  constructor: z.object({ name: z.string() }).catch({ name: '' }),
   cause: z.unknown().optional(),
 });
 
@@ -70,10 +69,26 @@ export function toModelError(thrown: unknown): unknown {
   return new AppError('MODEL_UNAVAILABLE', {}, new ModelFailure(reason, status, cause));
 }
 
+/**
+ * Whether the same call may go well a moment later: timeouts, network, 5xx, and a 429 that is about rate and not about credit.
+ * Aborts and refusals are not.
+ */
+export function isTransient(thrown: unknown): boolean {
+  if (typeof thrown !== 'object' || thrown === null) return false;
+  const { name, code, status } = read(thrown);
+  if (name === 'AbortError' || code === 'insufficient_quota') return false;
+  const reason = (status === null ? null : reasonOfStatus(status)) ?? reasonOfError(thrown);
+  return reason !== null && TRANSIENT.has(reason);
+}
+
+const TRANSIENT: ReadonlySet<ModelFailureReason> = new Set(['timeout', 'network', 'rate-limited', 'server-error']);
+
 function read(thrown: object): { name: string; code: string; status: number | null; cause: unknown } {
   const own = { name: pick(thrown, 'name'), code: pick(thrown, 'code'), status: pick(thrown, 'status') };
-  const parsed = Thrown.parse({ ...own, constructor: thrown.constructor, cause: pick(thrown, 'cause') });
-  const named = parsed.name === '' || parsed.name === 'Error' ? parsed.constructor.name : parsed.name;
+  const parsed = Thrown.parse({ ...own, cause: pick(thrown, 'cause') });
+  const type: unknown = pick(thrown, 'constructor');
+  // Some libraries leave `name` at "Error"; their class still tells.
+  const named = ['', 'Error'].includes(parsed.name) && typeof type === 'function' ? type.name : parsed.name;
   return { name: named, code: parsed.code, status: parsed.status, cause: parsed.cause };
 }
 

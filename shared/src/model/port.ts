@@ -1,6 +1,7 @@
 import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
+import { isTransient } from './failure.ts';
 import type { PlannerCatalog } from './offline/catalog.ts';
 import { OfflineChatModel } from './offline/chat-model.ts';
 
@@ -63,6 +64,10 @@ export async function createModel(
     apiKey: settings.apiKey ?? 'none', // the client insists on a key; servers without one ignore it
     timeout: settings.timeoutMs ?? TIMEOUT_MS,
     maxRetries: settings.maxRetries ?? MAX_RETRIES,
+    // The client's own rule gives up at once on a 429 that names no waiting time, which most compatible servers send.
+    onFailedAttempt: (error: unknown) => {
+      if (!isTransient(error)) throw error;
+    },
     ...(settings.baseURL ? { configuration: { baseURL: settings.baseURL } } : {}),
   });
   return { model, name: `openai:${settings.model}` };
