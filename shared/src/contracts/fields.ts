@@ -10,7 +10,7 @@ export const PortNumber = z.coerce.number().int().min(1).max(65_535);
 export const CpuCount = z.coerce.number().int().min(1).max(1_024);
 
 /** The name of something that should exist; whether it does is decided by whoever looks it up. */
-export const KnownName = z.string().trim().toLowerCase().min(1).max(80);
+const KnownName = z.string().trim().toLowerCase().min(1).max(80);
 
 /** A name for something new. The tables check the same rule. */
 export const NewName = z

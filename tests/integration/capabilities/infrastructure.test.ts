@@ -36,7 +36,7 @@ describe('allocating ports', () => {
 
   it('fifty at once get fifty ports, the lowest ones', async () => {
     const results = await Promise.all(Array.from({ length: 50 }, () => allocate()));
-    expect(portsOf(results).sort()).toEqual(Array.from({ length: 50 }, (_, i) => 9000 + i));
+    expect(new Set(portsOf(results))).toEqual(new Set(Array.from({ length: 50 }, (_, i) => 9000 + i)));
   });
 
   it('twice with the same action takes one port, also at once', async () => {

@@ -1,4 +1,4 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -95,17 +95,22 @@ describe('the job service', () => {
   });
 
   it('lets another process finish what a killed one had begun', async () => {
-    // Reading a pipe that nobody writes to holds the job in its middle for as long as the test wants.
-    const pipe = join(folder, 'PIPE.md');
-    execFileSync('mkfifo', [pipe]);
-    await bench.ask('act_1');
-    const child = startProcess({ README_FILE: pipe });
-    await until(async () => {
-      const run = await bench.runs.find('act_1');
-      return run?.status === 'running';
-    });
-    child.kill('SIGKILL');
-    await bench.startService(settings());
+    const holder = await bench.pool.connect();
+    try {
+      // The job waits for this table for as long as the test wants.
+      await holder.query('begin');
+      await holder.query('lock table knowledge in access exclusive mode');
+      await bench.ask('act_1');
+      const child = startProcess({});
+      await until(async () => (await bench.runs.find('act_1'))?.status === 'running');
+      const gone = new Promise((resolve) => child.on('exit', resolve));
+      child.kill('SIGKILL');
+      await gone;
+      await bench.startService(settings());
+      await holder.query('rollback');
+    } finally {
+      holder.release();
+    }
     expect(await endOf('act_1')).toMatchObject({ status: 'done', attempts: 2, result: { files: 3 } });
     expect(await bench.told()).toHaveLength(1);
   });
