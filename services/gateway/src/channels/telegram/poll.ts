@@ -75,8 +75,10 @@ export function startPolling(deps: {
   };
 
   const poll = async (offset: number): Promise<readonly unknown[]> => {
+    // After a start and after trouble the first poll does not wait, so that everybody knows at once whether updates come in.
+    const timeout = trouble === 'none' ? POLL_SECONDS : 0;
     const updates: unknown = await callWithWatchdog(stop.signal, (signal) =>
-      api.getUpdates({ offset, timeout: POLL_SECONDS, allowed_updates: ALLOWED_UPDATES }, signal),
+      api.getUpdates({ offset, timeout, allowed_updates: ALLOWED_UPDATES }, signal),
     );
     if (!Array.isArray(updates)) throw new Error('getUpdates answered something that is no list');
     return updates;
