@@ -18,8 +18,6 @@ export const LocalConfig = z.object({
   SIGNALBOX_WORKERS: z.coerce.number().int().min(1).max(32).default(1),
   /** Where the simulator listens; the next free port is taken when this one is busy. */
   SIMULATOR_PORT: z.coerce.number().int().min(1).max(65_535).default(8081),
-  /** The model provider; `offline` needs no key. */
-  MODEL: z.string().default('offline'),
   /** Where to look for redis-server and valkey-server. */
   PATH: z.string().default('/usr/local/bin:/usr/bin:/bin'),
 });

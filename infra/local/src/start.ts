@@ -5,9 +5,10 @@ import { migrate } from '@signalbox/shared/db/migrate';
 import { loadLocalConfig, type LocalConfig } from './config.ts';
 import { removeRun, stopLeftovers, takeInstanceLock, writeRun } from './instance.ts';
 import { startLocalServers, type LocalServers } from './local-servers.ts';
+import { describeModel } from './model-line.ts';
 import { describeServices, describeSimulator } from './programs.ts';
 import { seedSimulatorPeople } from './seed.ts';
-import { createStopSwitch } from './stop-switch.ts';
+import { createStopSwitch, type StopSwitch } from './stop-switch.ts';
 import { createSupervisor, type ProgramSpec } from './supervisor.ts';
 import { describeOwnerCode, describeReady, report } from './terminal.ts';
 
@@ -31,11 +32,13 @@ async function run(config: LocalConfig): Promise<void> {
   try {
     mkdirSync(join(dataDir, 'logs'), { recursive: true });
     for (const name of await stopLeftovers(dataDir)) report(`${name} was left over from a killed start, stopped`);
+    const model = describeModel();
+    model.catch(() => undefined); // awaited below, once there is something to clean up
     const servers = await startLocalServers(config, report);
     cleanups.push(servers.stop);
     stopSwitch.onSecondPress(servers.kill);
     if (stopSwitch.signal.aborted) return;
-    await startPrograms(config, servers, { stopSwitch, cleanups });
+    await startPrograms(config, { servers, model: await model, stopSwitch, cleanups });
     if (stopSwitch.signal.aborted) return;
     const watching = servers.watch(stopSwitch.signal);
     await stopSwitch.pressed;
@@ -49,10 +52,14 @@ async function run(config: LocalConfig): Promise<void> {
 
 async function startPrograms(
   config: LocalConfig,
-  servers: LocalServers,
-  life: { readonly stopSwitch: ReturnType<typeof createStopSwitch>; readonly cleanups: (() => Promise<void> | void)[] },
+  life: {
+    readonly servers: LocalServers;
+    readonly model: string;
+    readonly stopSwitch: StopSwitch;
+    readonly cleanups: (() => Promise<void> | void)[];
+  },
 ): Promise<void> {
-  const { databaseUrl, redisUrl } = servers;
+  const { databaseUrl, redisUrl } = life.servers;
   const simulator = config.TELEGRAM_BOT_TOKEN === undefined ? await describeSimulator(config) : null;
   const simulatorUrl = simulator?.url ?? null;
   const startedAt = new Date(begin).toISOString();
@@ -88,7 +95,7 @@ async function startPrograms(
   const facts = {
     seconds: (Date.now() - begin) / 1000,
     simulatorUrl,
-    model: config.MODEL,
+    model: life.model,
     databaseUrl,
     redisUrl,
     logsDir: join(config.SIGNALBOX_DATA_DIR, 'logs'),

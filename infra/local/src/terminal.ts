@@ -23,7 +23,7 @@ export function describeReady(facts: ReadyFacts): string {
     simulated
       ? '  terminal   npm run chat -- --as 1001 "hello"'
       : '  terminal   npm run chat needs the simulator: unset TELEGRAM_BOT_TOKEN',
-    `  model      ${facts.model}${facts.model === 'offline' ? ' (built in, needs no key)' : ''}`,
+    `  model      ${facts.model}`,
     `  data       Postgres ${new URL(facts.databaseUrl).host}, Redis ${new URL(facts.redisUrl).host}`,
     `  logs       ${facts.logsDir}, health ${facts.probeUrl}; stop with Ctrl-C`,
   ];
