@@ -28,13 +28,30 @@ export interface Harness {
   readonly prefix: string;
   readonly people: SimulatorClient;
   readonly simulatorUrl: string;
+  readonly databaseUrl: string;
   startGateway(settings?: Readonly<Record<string, string>>): Promise<StartedGateway>;
   /** Puts rows for one chat into the outbox and announces them. */
   say(chatKey: string, rows: readonly SaidRow[], announce?: boolean): Promise<readonly number[]>;
   /** Messages on a stream, oldest first. Entries are only deleted by consumers, and no worker runs here. */
   entries(topic: Topic): Promise<readonly Record<string, unknown>[]>;
   rows<T>(text: string, values?: readonly unknown[]): Promise<readonly T[]>;
+  /** A bot may only write to people who wrote to it first. */
+  meet(...people: readonly number[]): Promise<void>;
+  /** What the bot said in a private chat, or in the group. */
+  said(person: number, chat?: 'ops'): Promise<readonly string[]>;
+  /** The bot's calls of one method so far. */
+  calls(method: string): Promise<readonly Call[]>;
+  /** What goes wrong with the next calls of a method. */
+  fault(fault: Readonly<Record<string, unknown>>): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface Call {
+  readonly method: string;
+  readonly at: number;
+  readonly chatId: number | null;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly status: number | null;
 }
 
 export interface SaidRow {
@@ -52,6 +69,7 @@ export async function openHarness(redisUrl = inject('redisUrl')): Promise<Harnes
   const database = await createDatabase();
   const simulator = await createSimulator();
   const prefix = `gw${randomBytes(4).toString('hex')}:`;
+  const people = createSimulatorClient(simulator.url);
   const quiet = createLog('test', 'silent');
   const pool = openPool(database.url, quiet, { name: 'test', max: 5 });
   const redis = openRedis(redisUrl, quiet);
@@ -66,8 +84,9 @@ export async function openHarness(redisUrl = inject('redisUrl')): Promise<Harnes
     pool,
     redis,
     prefix,
-    people: createSimulatorClient(simulator.url),
+    people,
     simulatorUrl: simulator.url,
+    databaseUrl: database.url,
     startGateway: async (settings = {}) => {
       const config = readConfig(GatewayConfig, {
         DATABASE_URL: database.url,
@@ -122,6 +141,15 @@ export async function openHarness(redisUrl = inject('redisUrl')): Promise<Harnes
     },
     rows: async <T>(text: string, values: readonly unknown[] = []) =>
       (await pool.query(text, [...values])).rows as readonly T[],
+    meet: async (...ids) => {
+      for (const from of ids) await people.post('/api/messages', { from, text: 'hi' });
+    },
+    said: async (person, chat) => {
+      const messages = await people.messages(person, chat ?? person);
+      return messages.filter((one) => one.from.isBot && !one.deleted).map((one) => one.text);
+    },
+    calls: async (method) => (await people.get<Call[]>('/api/calls')).filter((call) => call.method === method),
+    fault: async (fault) => void (await people.post('/api/faults', fault)),
     close: async () => {
       await Promise.all([...gateways].map((gateway) => gateway.close()));
       await simulator.close();

@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openHarness, until, type Harness } from './harness.ts';
+
+let harness: Harness;
+
+beforeEach(async () => {
+  harness = await openHarness();
+  await harness.startGateway();
+  await harness.meet(1001);
+});
+afterEach(() => harness.close());
+
+interface Chat {
+  readonly parked_reason: string | null;
+  readonly moved_to: string | null;
+}
+const chat = async (chatKey = 'telegram:1001'): Promise<Chat | undefined> =>
+  (await harness.rows<Chat>('select parked_reason, moved_to from chats where chat_key = $1', [chatKey]))[0];
+const statuses = async (): Promise<readonly string[]> =>
+  (await harness.rows<{ status: string }>('select status from outbox order by id')).map((row) => row.status);
+
+test.each([
+  [403, 'Forbidden: bot was blocked by the user'],
+  [403, 'Forbidden: user is deactivated'],
+  [400, 'Bad Request: chat not found'],
+])('%i %s parks the chat, and a message from there brings it back', async (code, description) => {
+  await harness.fault({ method: 'sendMessage', error: { code, description } });
+  await harness.say('telegram:1001', [{ text: 'one' }, { text: 'two' }]);
+  await until('the chat is parked', async () => (await chat())?.parked_reason === description);
+  expect(await statuses()).toEqual(['undeliverable', 'undeliverable']);
+  await harness.say('telegram:1001', [{ text: 'three' }]);
+  await until('what comes later is given up too', async () => (await statuses())[2] === 'undeliverable');
+  const letters = await harness.rows('select source, reason from dead_letters');
+  expect(letters).toEqual(Array(3).fill({ source: 'outbound', reason: description }));
+  expect(await harness.said(1001)).toEqual([]);
+
+  await harness.people.post('/api/messages', { from: 1001, text: '/whoami' });
+  await until('she is answered', async () => (await harness.said(1001)).length === 1);
+  expect((await chat())?.parked_reason).toBeNull();
+});
+
+test('whoever blocks the bot is parked before anything is sent, and unblocking undoes it', async () => {
+  await harness.people.post('/api/block', { person: 1001, blocked: true });
+  await until('the chat is parked', async () => (await chat())?.parked_reason === 'blocked by the person');
+  await harness.people.post('/api/block', { person: 1001, blocked: false });
+  await until('the chat is back', async () => (await chat())?.parked_reason === null);
+});
+
+test('a group that becomes a supergroup takes its messages and threads along', async () => {
+  const [to, from] = ['telegram:-2001', 'telegram:-2000'];
+  await harness.rows(
+    `insert into threads (thread_id, user_key, n, chat_key, agent) values ('t1', '1001', 1, $1, 'a')`,
+    [from],
+  );
+  // Held by a gateway that is gone, so that the rows are still open when the group moves.
+  await harness.say(from, [{ text: 'hello' }], false);
+  await harness.rows(`update chats set sender = 'gone', lease_until = now() + interval '1 hour' where chat_key = $1`, [
+    from,
+  ]);
+  const message = {
+    message_id: 1,
+    date: 1_700_000_000,
+    chat: { id: -2000, type: 'group' },
+    from: { id: 1001, is_bot: false, first_name: 'Ada' },
+    migrate_to_chat_id: -2001,
+  };
+  await harness.people.post('/api/updates', { update: { message } });
+  await until('the old chat knows where it went', async () => (await chat(from))?.moved_to === to);
+  expect(await harness.rows('select chat_key from threads')).toEqual([{ chat_key: to }]);
+  await harness.say(from, [{ text: 'to the old address' }]);
+  await until('both messages arrive', async () => (await harness.said(1001, 'ops')).length === 2, 15_000);
+  expect(await harness.said(1001, 'ops')).toEqual(['hello', 'to the old address']);
+});
