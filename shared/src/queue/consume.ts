@@ -3,6 +3,7 @@ import { JOBS, type JobName, type JobSpec } from '../contracts/jobs.ts';
 import type { Closable } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import { closeRedis, openRedis } from '../redis.ts';
+import { sleep } from '../time.ts';
 import { queuePrefix, runIdOf } from './names.ts';
 
 /** Something to do: a run that somebody asked for, or (`runId` null) an execution that a schedule started. */
@@ -26,6 +27,8 @@ const UNKNOWN_JOB_DELAY_MS = 10_000;
 const TROUBLE_DELAY_MS = 5_000;
 /** How often a job may lose its process is decided in Postgres, by counted attempts; this only must not be in the way. */
 const MAX_STALLED = 1_000;
+/** Redis may go away just as BullMQ says good-bye to it. A service has 12 s to close all its parts. */
+const CLOSE_DEADLINE_MS = 4_000;
 
 /**
  * Takes jobs of one pool from the queue, up to `concurrency` at a time. A job whose process died comes again after
@@ -44,6 +47,7 @@ export function consumeQueue(options: {
   const { pool, log, handle } = options;
   const redis = openRedis(options.redisUrl, log, 0);
   const stopping = new AbortController();
+  const underWay = new Set<Promise<unknown>>();
 
   const decide = async (job: Job): Promise<QueueVerdict> => {
     const name = job.name;
@@ -63,7 +67,9 @@ export function consumeQueue(options: {
   const worker = new Worker(
     pool,
     async (job, token) => {
-      const verdict = await decide(job);
+      const deciding = decide(job);
+      underWay.add(deciding);
+      const verdict = await deciding.finally(() => underWay.delete(deciding));
       if (verdict.kind === 'forget') return;
       await job.moveToDelayed(Date.now() + verdict.delayMs, token);
       throw new DelayedError(); // how BullMQ is told that the job has already been moved
@@ -86,10 +92,20 @@ export function consumeQueue(options: {
     isRunning: () => worker.isRunning(),
     close: async () => {
       stopping.abort(new Error('this process is stopping'));
-      await worker.close();
+      await Promise.allSettled(underWay);
+      // Without Redis BullMQ would wait for it without end; what it could not be told, the sweeper of another process tells.
+      const closing = worker.close(redis.status !== 'ready');
+      await waitAtMost(CLOSE_DEADLINE_MS, closing);
       await closeRedis(redis);
     },
   };
+}
+
+/** Waits until the work has ended, well or badly, but not longer than this. */
+async function waitAtMost(deadlineMs: number, work: Promise<unknown>): Promise<void> {
+  const done = new AbortController();
+  const ended = Promise.allSettled([work]).then(() => done.abort());
+  await Promise.race([ended, sleep(deadlineMs, done.signal)]);
 }
 
 function isJobName(name: string): name is JobName {

@@ -16,8 +16,8 @@ export interface Queue extends Closable {
   ensureSchedules(pool: JobSpec['pool'], now: Date): Promise<void>;
 }
 
-/** BullMQ waits for a connection without end; a tool that starts a job must not. An addition that comes late does no harm. */
-const ENQUEUE_DEADLINE_MS = 3_000;
+/** BullMQ waits for a connection without end; a tool that starts a job must not. What comes late does no harm. */
+const REDIS_DEADLINE_MS = 3_000;
 
 /** A schedule whose next execution is this late has lost it: Redis came back from an older copy, or a process died in between. */
 const SCHEDULE_LOST_MS = 60_000;
@@ -45,11 +45,13 @@ export function createQueue(options: { readonly redisUrl: string; readonly prefi
   return {
     enqueue: async (job, { runId, traceId }) => {
       const added = bullOf(JOBS[job].pool).add(job, { traceId }, { ...OPTIONS, jobId: jobIdOf(runId) });
-      await withinMs(ENQUEUE_DEADLINE_MS, added);
+      await withinMs(REDIS_DEADLINE_MS, added);
     },
     ensureSchedules: async (pool, now) => {
-      for (const [job, spec] of Object.entries<JobSpec>(JOBS))
-        if (spec.pool === pool && spec.everyMs !== null) await ensureSchedule(bullOf(pool), job, spec.everyMs, now);
+      for (const [job, { pool: home, everyMs }] of Object.entries<JobSpec>(JOBS)) {
+        if (home !== pool || everyMs === null) continue;
+        await withinMs(REDIS_DEADLINE_MS, ensureSchedule(bullOf(pool), job, everyMs, now));
+      }
     },
     close: async () => {
       await Promise.all([...bulls.values()].map((bull) => bull.close()));

@@ -165,4 +165,21 @@ describe('the job service', () => {
       await redis.stop();
     }
   });
+
+  it('is not ready and can still be stopped while Redis is away', async () => {
+    const redis = await startOwnRedis();
+    const forgetful = await openJobsBench(redis.url);
+    try {
+      const service = await forgetful.startService(settings());
+      await redis.kill();
+      await until(async () => (await fetch(`http://127.0.0.1:${service.probePort}/readyz`)).status === 503);
+      const startedAt = performance.now();
+      await service.close();
+      expect(performance.now() - startedAt).toBeLessThan(10_000); // a service has 12 s
+    } finally {
+      await redis.restart();
+      await forgetful.close();
+      await redis.stop();
+    }
+  });
 });
