@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { forwardSignals } from './run-commands.mjs';
 
 /** Ten minutes: a slow network and a cold cache take two. */
 const OTHER_INSTALL_TIMEOUT_MS = 600_000;
@@ -144,12 +145,15 @@ function runNpm(checkout, environment) {
       env: environment,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    const signals = forwardSignals(child);
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
     child.on('error', (error) => (output += `${error.message}\n`));
     child.on('close', (code) => {
+      signals.stop();
       progress.end(code === 0);
-      resolve(code === 0 ? null : describeFailure(output));
+      if (signals.seen()) resolve('Interrupted. The next run installs the dependencies again.');
+      else resolve(code === 0 ? null : describeFailure(output));
     });
   });
 }

@@ -56,10 +56,10 @@ function run(step, output) {
     const child = spawn(process.execPath, step.words, { env: step.env, stdio: ['inherit', output, output] });
     let text = '';
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (text += chunk));
-    const unforward = forwardSignals(child);
+    const signals = forwardSignals(child);
     const finish = (code, extra = '') => {
-      unforward.stop();
-      resolve({ code, output: text + extra, tookMs: Date.now() - begin, interrupted: unforward.seen() });
+      signals.stop();
+      resolve({ code, output: text + extra, tookMs: Date.now() - begin, interrupted: signals.seen() });
     };
     child.on('error', (error) => finish(1, error.message));
     child.on('close', (code, signal) => finish(signal === null ? code : 128 + constants.signals[signal]));
@@ -71,7 +71,7 @@ function run(step, output) {
  * once more would read as a second Ctrl-C.
  * @param {import('node:child_process').ChildProcess} child
  */
-function forwardSignals(child) {
+export function forwardSignals(child) {
   let seen = false;
   const handlers = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => {
     const handler = () => {
