@@ -1,0 +1,70 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { checkoutPath } from '@signalbox/local/checkout';
+import { inject } from 'vitest';
+import { loadTestConfig } from './config.ts';
+import { freePort } from './free-port.ts';
+import { until } from './until.ts';
+
+/** A service of the product in a process of its own, to be killed. */
+export interface ServiceProcess {
+  readonly name: string;
+  /** Ends it at once, without a chance to clean up, and waits until it is gone. */
+  kill(): Promise<void>;
+  /** Asks it to stop, and answers its exit code. */
+  stop(): Promise<number | null>;
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
+  start(): Promise<void>;
+}
+
+/** Starts `services/<service>/src/main.ts` as the launcher does, and waits until it is ready. */
+export async function startService(
+  service: 'gateway' | 'worker' | 'jobs',
+  name: string,
+  env: Readonly<Record<string, string>>,
+): Promise<ServiceProcess> {
+  const root = checkoutPath();
+  let child: ChildProcess;
+  const log = createWriteStream(join(inject('runDir'), `${name}.log`), { flags: 'a' });
+  const start = async (): Promise<void> => {
+    const port = await freePort();
+    child = spawn(
+      process.execPath,
+      ['--conditions=source', '--import', 'tsx', join(root, 'services', service, 'src/main.ts')],
+      {
+        cwd: root,
+        env: { PATH: loadTestConfig().path, PROBE_PORT: String(port), LOG_LEVEL: 'info', ...env },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
+    child.stdout?.pipe(log, { end: false });
+    child.stderr?.pipe(log, { end: false });
+    await until(async () => {
+      if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}; see ${log.path.toString()}`);
+      return fetch(`http://127.0.0.1:${port}/readyz`).then(
+        (response) => response.ok,
+        () => false,
+      );
+    }, 60_000);
+  };
+  const gone = (): Promise<number | null> =>
+    new Promise((resolve) => {
+      if (child.exitCode !== null || child.signalCode !== null) resolve(child.exitCode);
+      else child.once('exit', (code) => resolve(code));
+    });
+  await start();
+  return {
+    name,
+    start,
+    signal: (signal) => void child.kill(signal),
+    kill: async () => {
+      child.kill('SIGKILL');
+      await gone();
+    },
+    stop: () => {
+      child.kill('SIGTERM');
+      return gone();
+    },
+  };
+}
