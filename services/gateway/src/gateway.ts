@@ -65,24 +65,22 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log): 
     wake: announcer.wakeChats,
     drainMs: DRAIN_MS,
   });
-  const consumer = own(
-    startConsumer({
-      topic: OUTBOUND,
-      redisUrl: config.REDIS_URL,
-      ...streams,
-      consumer: config.GATEWAY_NAME,
-      slots: config.DELIVERY_CHATS,
-      log,
-      handle: deliverer.handle,
-      onUnreadable: async (ref, raw, detail) => {
-        const body = { raw: raw.slice(0, 2_000) };
-        await putDeadLetter(pool, { source: 'stream', ref: `out:${ref}`, userKey: null, reason: detail, body });
-      },
-      drainMs: 1_000,
-    }),
-  );
-  // Closed before the consumer that feeds it: what it refuses then stays on the stream.
-  own(deliverer);
+  const consumer = startConsumer({
+    topic: OUTBOUND,
+    redisUrl: config.REDIS_URL,
+    ...streams,
+    consumer: config.GATEWAY_NAME,
+    slots: config.DELIVERY_CHATS,
+    log,
+    handle: deliverer.handle,
+    onUnreadable: async (ref, raw, detail) => {
+      const body = { raw: raw.slice(0, 2_000) };
+      await putDeadLetter(pool, { source: 'stream', ref: `out:${ref}`, userKey: null, reason: detail, body });
+    },
+    drainMs: DRAIN_MS,
+  });
+  // Side by side: the consumer stops reading at once, so that what the deliverer hands on is read by another gateway.
+  own({ close: async () => void (await Promise.all([consumer.close(), deliverer.close()])) });
   own(startSweeper({ pool, log, wake: announcer.wakeChats }));
 
   const burst = createBurstLimit({ redis, prefix: config.REDIS_PREFIX, burst: config.INBOUND_BURST, log });

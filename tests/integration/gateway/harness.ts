@@ -29,6 +29,7 @@ export interface Harness {
   readonly people: SimulatorClient;
   readonly simulatorUrl: string;
   readonly databaseUrl: string;
+  readonly redisUrl: string;
   startGateway(settings?: Readonly<Record<string, string>>): Promise<StartedGateway>;
   /** Puts rows for one chat into the outbox and announces them. */
   say(chatKey: string, rows: readonly SaidRow[], announce?: boolean): Promise<readonly number[]>;
@@ -87,6 +88,7 @@ export async function openHarness(redisUrl = inject('redisUrl')): Promise<Harnes
     people,
     simulatorUrl: simulator.url,
     databaseUrl: database.url,
+    redisUrl,
     startGateway: async (settings = {}) => {
       const config = readConfig(GatewayConfig, {
         DATABASE_URL: database.url,
