@@ -145,7 +145,7 @@ function runNpm(checkout, environment) {
       env: environment,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const signals = forwardSignals(child);
+    const signals = forwardSignals(child, 2_000); // npm would first finish what it is doing, which takes as long as an install
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
     child.on('error', (error) => (output += `${error.message}\n`));

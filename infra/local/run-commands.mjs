@@ -70,18 +70,26 @@ function run(step, output) {
  * Passes on what ends a program. At a terminal, Ctrl-C reaches every process of the foreground by itself; sending it
  * once more would read as a second Ctrl-C.
  * @param {import('node:child_process').ChildProcess} child
+ * @param {number} graceMs a program that goes on for longer is killed
  */
-export function forwardSignals(child) {
+export function forwardSignals(child, graceMs = Infinity) {
   let seen = false;
+  /** @type {NodeJS.Timeout | undefined} */
+  let timer;
   const handlers = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => {
     const handler = () => {
       seen = true;
       if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+      if (graceMs < Infinity) timer ??= setTimeout(() => child.kill('SIGKILL'), graceMs);
     };
     process.on(signal, handler);
     return () => process.off(signal, handler);
   });
-  return { seen: () => seen, stop: () => handlers.forEach((remove) => remove()) };
+  const stop = () => {
+    clearTimeout(timer);
+    for (const remove of handlers) remove();
+  };
+  return { seen: () => seen, stop };
 }
 
 /** @param {number} ms */
