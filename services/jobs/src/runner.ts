@@ -183,7 +183,11 @@ async function end(
           error: describe(outcome.error, run.runId),
           say: say('JOB_FAILED', { job: title, detail: describe(outcome.error, run.runId) }),
         };
-  const lane = await recorded(() => parts.runs.finish(run, ended));
+  const { recorded, lane } = await patiently(() => parts.runs.finish(run, ended));
+  if (!recorded) {
+    log.warn('another process had taken the run over; this result is dropped');
+    return FORGET;
+  }
   if (outcome.kind === 'done') log.info('job finished', { outcome: 'done' });
   else log.error('job failed for good', { error: outcome.error });
   if (lane)
@@ -191,7 +195,7 @@ async function end(
   return FORGET;
 }
 
-async function recorded<T>(write: () => Promise<T>): Promise<T> {
+async function patiently<T>(write: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await write();

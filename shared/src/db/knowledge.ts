@@ -15,10 +15,15 @@ const INDEXED: readonly string[] = ['docs', 'code', 'logs'];
 const HISTORY_MESSAGES = 5_000;
 /** Characters of a query that are looked at; the rest of a long paste adds noise only. */
 const QUERY_LENGTH = 300;
+/** From here on (0 to 1) a word is taken for another: alocation and allocation have 0.75, capability and capacity 0.43. */
+const LIKENESS = 0.45;
 /** A passage up to this many characters is its own excerpt. */
 const WHOLE_LENGTH = 300;
 /** ts_headline: two fragments of up to 40 words, without marks, which the reader's channel would show as text. */
 const HEADLINE = `StartSel="", StopSel="", MaxFragments=2, MaxWords=40, MinWords=12, FragmentDelimiter=" … "`;
+
+/** ts_headline drops what looks like a tag, such as the <name> of a command: angle brackets are hidden from it. */
+const EXCERPT = `translate(ts_headline('english', translate(content, '<>', E'\\uE000\\uE001'), asked.query, '${HEADLINE}'), E'\\uE000\\uE001', '<>')`;
 
 /**
  * Where to look. Inputs of every statement: $1 query, $2 scopes or person, $3 limit.
@@ -118,14 +123,16 @@ function byBeginnings(place: string): string {
   );
 }
 
-/** The same for mistyped words: each stands for the three most similar words that were ever indexed. */
+/** The same for mistyped words: one that was never indexed stands for the three most similar words that were. */
 function byLikeness(place: string): string {
   return ranked(
     place,
     `select string_agg(quote_literal(alike.word), ' | ')::tsquery as term
        from unnest(tsvector_to_array(to_tsvector('simple', $1))) as w,
-            lateral (select k.word from knowledge_words k where k.word % w order by similarity(k.word, w) desc limit 3) alike
-      where length(w) > 3 and to_tsvector('english', w) <> '' group by w`,
+            lateral (select k.word from knowledge_words k where k.word % w and similarity(k.word, w) >= ${LIKENESS}
+               order by similarity(k.word, w) desc limit 3) alike
+      where length(w) > 3 and to_tsvector('english', w) <> ''
+        and (alike.word = w or not exists (select 1 from knowledge_words k where k.word = w)) group by w`,
   );
 }
 
@@ -148,6 +155,6 @@ function ranked(place: string, terms: string): string {
       select *, (0.6 * share + 0.2 * exact::int + 0.2 * rank)::float8 as relevance
         from found where share >= 0.5 order by relevance desc, source limit $3)
     select scope, source, relevance,
-           case when length(content) <= ${WHOLE_LENGTH} then content else ts_headline('english', content, asked.query, '${HEADLINE}') end as excerpt
+           case when length(content) <= ${WHOLE_LENGTH} then content else ${EXCERPT} end as excerpt
       from best, asked order by relevance desc, source`;
 }

@@ -39,6 +39,11 @@ export interface RunEnd {
   readonly say: string;
 }
 
+export interface FinishedRun {
+  readonly recorded: boolean;
+  readonly lane: { readonly userKey: string; readonly traceId: string } | null;
+}
+
 export interface RunRow {
   readonly runId: string;
   readonly job: string;
@@ -143,10 +148,10 @@ export function createRuns(pool: Pool) {
     },
 
     /**
-     * Ends a run and, when it has a person, puts `job-finished` into their inbox, in one transaction. Returns whose lane is
-     * to be woken; null when nobody waits for it or the run is no longer ours, and then nothing was written.
+     * Ends a run and, when it has a person, puts `job-finished` into their inbox, in one transaction. Not recorded:
+     * the run is no longer ours, and nothing was written. `lane` is to be woken; null when nobody waits for the run.
      */
-    finish: (run: HeldRun, end: RunEnd): Promise<{ readonly userKey: string; readonly traceId: string } | null> =>
+    finish: (run: HeldRun, end: RunEnd): Promise<FinishedRun> =>
       withTransaction(pool, async (db) => {
         const { rows } = await db.query<Finished>(
           `update runs set status = $3, result = $4::jsonb, error = $5, finished_at = clock_timestamp(), beat_at = null
@@ -156,9 +161,10 @@ export function createRuns(pool: Pool) {
           [run.runId, run.epoch, end.outcome, JSON.stringify(end.result ?? null), end.error],
         );
         const [row] = rows;
-        if (!row || row.userKey === null || row.chatKey === null) return null;
+        if (!row) return { recorded: false, lane: null };
+        if (row.userKey === null || row.chatKey === null) return { recorded: true, lane: null };
         await putInbox(db, describeEnd({ ...row, userKey: row.userKey, chatKey: row.chatKey }, end));
-        return { userKey: row.userKey, traceId: row.traceId };
+        return { recorded: true, lane: { userKey: row.userKey, traceId: row.traceId } };
       }),
 
     /** Records an execution that nobody asked for, and forgets all but the newest hundred of its job. */

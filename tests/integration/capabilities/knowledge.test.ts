@@ -58,6 +58,15 @@ describe('the documentation', () => {
     expect(hits.map((hit) => hit.relevance)).toEqual(hits.map((hit) => hit.relevance).sort((a, b) => b - a));
   });
 
+  it('keeps what looks like a tag in an excerpt', async () => {
+    const filler = 'Some words that only make the passage long. '.repeat(20);
+    const content = `${filler}Run signalbox people add <id> <role> to let somebody in. ${filler}`;
+    await createKnowledgePassages(bench.pool).replace('docs', 'docs/people.md', 'h3', [{ heading: 'People', content }]);
+    const { hits } = await search('let somebody in');
+    expect(hits[0]?.excerpt).toContain('add <id> <role> to let somebody in');
+    expect(hits[0]?.excerpt.length).toBeLessThan(600);
+  });
+
   it('is replaced whole when it changes, also by two at once', async () => {
     const passages = createKnowledgePassages(bench.pool);
     const write = (n: number) =>

@@ -151,10 +151,11 @@ describe('a run whose process goes away', () => {
     if (first.kind !== 'held' || second.kind !== 'held') throw new Error('both were to get it');
     const end = { outcome: 'done', result: INDEXED, error: null, say: 'Done.' } as const;
     expect(await bench.runs.beat([first.run])).toEqual(['act_1']);
-    expect(await bench.runs.finish(first.run, end)).toBeNull();
+    expect(await bench.runs.finish(first.run, end)).toEqual({ recorded: false, lane: null });
     expect(await bench.runs.report(first.run, {})).toBe(false);
-    expect(await bench.runs.finish(second.run, end)).toEqual({ userKey: '1', traceId: 't' });
-    expect(await bench.runs.finish(second.run, end)).toBeNull();
+    const lane = { userKey: '1', traceId: 't' };
+    expect(await bench.runs.finish(second.run, end)).toEqual({ recorded: true, lane });
+    expect(await bench.runs.finish(second.run, end)).toEqual({ recorded: false, lane: null });
     expect(await bench.told('1')).toHaveLength(1);
   });
 
