@@ -74,7 +74,6 @@ function run(step, output) {
  */
 export function forwardSignals(child, graceMs = Infinity) {
   let seen = false;
-  /** @type {NodeJS.Timeout | undefined} */
   let timer;
   const handlers = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => {
     const handler = () => {
