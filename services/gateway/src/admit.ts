@@ -7,7 +7,6 @@ import { putOutbox, type OutboxRow } from '@signalbox/shared/db/outbox';
 import { redeemOwnerCode } from '@signalbox/shared/db/owner-code';
 import { isTransient, withTransaction, type Pool, type Queryable } from '@signalbox/shared/db/pool';
 import { PRIORITY } from '@signalbox/shared/contracts/envelope';
-import { newId } from '@signalbox/shared/ids';
 import { background } from '@signalbox/shared/lifecycle';
 import type { Log } from '@signalbox/shared/log';
 import type { Announcer } from './announce.ts';

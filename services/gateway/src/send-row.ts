@@ -27,7 +27,7 @@ export interface RowLane {
 }
 
 /** Tries of one row until it is given up; a refusal or an unknown fate counts, waiting and a missing connection do not. */
-export const MAX_ATTEMPTS = 8;
+const MAX_ATTEMPTS = 8;
 /** An answer that is a day late helps nobody. */
 const MAX_AGE_MS = 24 * 3_600_000;
 /** A hiccup of the channel is over before the person notices. */

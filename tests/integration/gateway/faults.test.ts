@@ -11,6 +11,7 @@ import { createLog } from '@signalbox/shared/log';
 import { createMetrics } from '@signalbox/shared/probe';
 import { createPublisher } from '@signalbox/shared/streams/publish';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { loadTestConfig } from '../../support/config.ts';
 import { startOwnRedis } from '../../support/redis.ts';
 import { INBOUND, openHarness, until, type Harness, type StartedGateway } from './harness.ts';
 
@@ -98,7 +99,7 @@ describe('with several gateways', () => {
     const child = spawn(process.execPath, ['--import', 'tsx', '--conditions=source', MAIN], {
       stdio: 'ignore',
       env: {
-        ...process.env,
+        PATH: loadTestConfig().path,
         DATABASE_URL: harness.databaseUrl,
         REDIS_URL: harness.redisUrl,
         REDIS_PREFIX: harness.prefix,

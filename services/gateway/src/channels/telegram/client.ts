@@ -14,8 +14,7 @@ export function createApi(options: { readonly token: string; readonly apiRoot: s
   return new Api(options.token, {
     apiRoot: options.apiRoot,
     timeoutSeconds: CALL_TIMEOUT_SECONDS,
-    // grammY declares the fetch of node-fetch, of which it uses what both have: JSON bodies, signals and `json()`.
-    fetch: callServer as unknown as NonNullable<ConstructorParameters<typeof Api>[1]>['fetch'] & typeof fetch,
+    fetch: callServer,
   });
 }
 

@@ -1,7 +1,4 @@
-import type { Nodes, Parents, Root, RootContent } from 'mdast';
-import { fromMarkdown } from 'mdast-util-from-markdown';
-import { gfmFromMarkdown } from 'mdast-util-gfm';
-import { gfm } from 'micromark-extension-gfm';
+import { parseMarkdown, type Node, type Parent } from './markdown.ts';
 import { cutPortions } from './portion.ts';
 import { layOutTable } from './table.ts';
 
@@ -36,14 +33,10 @@ export function formatMarkdown(markdown: string): FormattedText {
   const writer = createWriter();
   for (const portion of cutPortions(source)) {
     if (portion.plain) writer.writePlain(portion.text);
-    else writer.write(parse(portion.text).children);
+    else writer.write(parseMarkdown(portion.text));
   }
   const formatted = writer.finish();
   return formatted.text.trim() === '' ? plainText(source) : formatted;
-}
-
-function parse(markdown: string): Root {
-  return fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
 }
 
 /** The text as it is, without any formatting. */
@@ -61,7 +54,7 @@ interface Place {
 type Style = Omit<Entity, 'offset' | 'length'>;
 
 interface Writer {
-  write(nodes: readonly RootContent[]): void;
+  write(nodes: readonly Node[]): void;
   writePlain(text: string): void;
   finish(): FormattedText;
 }
@@ -83,9 +76,9 @@ function createWriter(): Writer {
     if (length > 0) entities.splice(place, 0, { ...style, offset, length });
   };
 
-  const inline = (nodes: readonly Nodes[]): void => nodes.forEach(inlineNode);
+  const inline = (nodes: readonly Node[]): void => nodes.forEach(inlineNode);
 
-  const inlineNode = (node: Nodes): void => {
+  const inlineNode = (node: Node): void => {
     switch (node.type) {
       case 'break':
         text += '\n';
@@ -139,7 +132,7 @@ function createWriter(): Writer {
   };
 
   /** Inside a list or a quote blocks follow each other closely; at the top there is an empty line between them. */
-  const blocks = (nodes: readonly Nodes[], at: Place): void => {
+  const blocks = (nodes: readonly Node[], at: Place): void => {
     nodes.forEach((node, index) => {
       if (index > 0 || at.top) separate(at.top ? 2 : 1);
       if (at.top) breaks.push(text.length);
@@ -148,7 +141,7 @@ function createWriter(): Writer {
     });
   };
 
-  const block = (node: Nodes, at: Place): void => {
+  const block = (node: Node, at: Place): void => {
     switch (node.type) {
       case 'heading':
         return mark({ type: 'bold' }, () => inline(node.children));
@@ -219,6 +212,6 @@ function bullet(checked: boolean | null | undefined): string {
   return checked === false ? '☐ ' : '• ';
 }
 
-function isParent(node: Nodes): node is Parents {
+function isParent(node: Node): node is Parent {
   return 'children' in node;
 }

@@ -1,4 +1,4 @@
-import type { Nodes, Table } from 'mdast';
+import type { Node, Table } from './markdown.ts';
 
 /** A table as lines of equal width, for a monospaced block. Formatting inside cells is dropped. */
 export function layOutTable(table: Table): string {
@@ -17,7 +17,7 @@ export function layOutTable(table: Table): string {
   return [lines[0] ?? '', rule, ...lines.slice(1)].join('\n');
 }
 
-function flatten(node: Nodes): string {
+function flatten(node: Node): string {
   if ('children' in node) return node.children.map(flatten).join('');
   if ('value' in node) return node.value;
   return 'alt' in node ? (node.alt ?? '') : '';
