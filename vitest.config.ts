@@ -3,16 +3,44 @@ import { defineConfig } from 'vitest/config';
 // Every project resolves the workspace packages to their sources: tests need no build.
 const conditions = { resolve: { conditions: ['source'] } };
 const source = { ...conditions, ssr: conditions, environments: { __vitest__: conditions } }; // __vitest__ loads globalSetup
-const servers = { globalSetup: ['tests/support/servers.ts'], pool: 'forks' as const, testTimeout: 60_000, hookTimeout: 60_000 };
+const servers = {
+  globalSetup: ['tests/support/servers.ts'],
+  pool: 'forks' as const,
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+};
 
 export default defineConfig({
   ...source,
   test: {
-    coverage: { provider: 'v8', include: ['shared/src/**', 'services/*/src/**'], exclude: ['**/*.test.ts', '**/main.ts'], reporter: ['text-summary', 'json-summary', 'html'] },
+    coverage: {
+      provider: 'v8',
+      include: ['shared/src/**', 'services/*/src/**'],
+      exclude: ['**/*.test.ts', '**/main.ts'],
+      reporter: ['text-summary', 'json-summary', 'html'],
+    },
     projects: [
-      { ...source, test: { name: 'unit', include: ['{shared,services/*,infra/*}/src/**/*.test.ts', 'tests/*.test.ts'], testTimeout: 10_000 } },
+      {
+        ...source,
+        test: {
+          name: 'unit',
+          include: ['{shared,services/*,infra/*}/src/**/*.test.ts', 'tests/*.test.ts', 'tests/contracts/**/*.test.ts'],
+          testTimeout: 10_000,
+        },
+      },
       { ...source, test: { name: 'integration', include: ['tests/integration/**/*.test.ts'], ...servers } },
       { ...source, test: { name: 'e2e', include: ['tests/e2e/**/*.test.ts'], ...servers } },
+      {
+        ...source,
+        test: {
+          name: 'browser',
+          include: ['tests/browser/**/*.test.ts'],
+          ...servers,
+          globalSetup: ['tests/support/servers.ts', 'tests/support/chromium.ts'],
+        },
+      },
+      { ...source, test: { name: 'faults', include: ['tests/faults/**/*.test.ts'], ...servers, testTimeout: 180_000 } },
+      { ...source, test: { name: 'containers', include: ['tests/containers/**/*.test.ts'], testTimeout: 900_000 } },
     ],
   },
 });

@@ -9,6 +9,10 @@ export interface TestConfig {
   readonly path: string;
   /** Level of the services' logs during tests; they are silent unless TEST_LOG says otherwise. */
   readonly logLevel: string;
+  /** Where Chromium is, when it is not Debian's. */
+  readonly chromium: string | undefined;
+  /** True where every suite has to run. */
+  readonly ci: boolean;
 }
 
 /** Reads the environment of the test run. */
@@ -19,6 +23,8 @@ export function loadTestConfig(): TestConfig {
     redisUrl: process.env['SIGNALBOX_TEST_REDIS_URL'] || undefined,
     dataDir: process.env['SIGNALBOX_DATA_DIR'] || join(checkoutPath(), '.signalbox'),
     path: process.env['PATH'] ?? '',
+    chromium: process.env['CHROMIUM_PATH'] || undefined,
+    ci: process.env['CI'] === 'true',
     logLevel: process.env['TEST_LOG'] || 'silent',
   };
 }

@@ -21,7 +21,7 @@ declare module 'vitest' {
   }
 }
 
-interface Servers extends ProvidedContext {
+interface Servers extends Pick<ProvidedContext, 'databaseUrl' | 'redisUrl' | 'runDir'> {
   readonly stop: () => Promise<void>;
 }
 

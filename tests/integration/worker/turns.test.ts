@@ -59,7 +59,7 @@ describe('a turn', () => {
     expect(await bench.replies('2')).toEqual([
       'which one?',
       'you said the first',
-      'Glad to help. I closed this task: we talked',
+      'Glad to help. I closed this task; your next message starts a new one.',
       'you said again',
     ]);
   });

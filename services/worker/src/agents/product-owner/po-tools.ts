@@ -6,7 +6,7 @@ import { BASE_TOOLS, isBaseTool, type BaseToolName } from './base-tools.ts';
 import { runOf, type GraphParts } from './graph.ts';
 import { lastRequest } from './replies.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
-import { NOTHING_TO_FINISH, taskFinished } from './words.ts';
+import { NOTHING_TO_FINISH, TASK_FINISHED } from './words.ts';
 
 interface CallOutcome {
   readonly result: ToolCallResult;
@@ -88,7 +88,7 @@ async function baseCall(
       // Only the person can say that it is done: something was shown before, and a message came after it.
       if (!request?.afterReply) return refuse(NOTHING_TO_FINISH);
       const update = { userConfirmedComplete: true, taskSummary: summary, finishedAfter: request.id };
-      return accept({ finished: true, thread_id: state.threadId, summary }, taskFinished(summary), update);
+      return accept({ finished: true, thread_id: state.threadId, summary }, TASK_FINISHED, update);
     }
   }
 }

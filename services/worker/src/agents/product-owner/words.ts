@@ -15,9 +15,7 @@ export function limitReached(messages: readonly BaseMessage[], passes: number): 
 export const NO_ANSWER = 'The language model gave no usable answer, so I stopped. Please say it again in other words.';
 
 /** The last line of a conversation that the person has confirmed as done. */
-export function taskFinished(summary: string): string {
-  return `Glad to help. I closed this task: ${firstLine(summary)}`;
-}
+export const TASK_FINISHED = 'Glad to help. I closed this task; your next message starts a new one.';
 
 export const NOTHING_TO_FINISH = 'There is nothing to finish yet: no result has been shown in this conversation.';
 

@@ -1,8 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openField, type Field } from '../support/field.ts';
 import { eventually } from '../support/until.ts';
-
-vi.setConfig({ testTimeout: 180_000 });
 
 const TEXTS = ['one', 'two', 'three', 'four'];
 

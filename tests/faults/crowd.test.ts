@@ -1,10 +1,8 @@
 import { HumanMessage } from '@langchain/core/messages';
 import { createScriptedModel, type ModelScript } from '@signalbox/shared/model/scripted';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { openStack, type Stack } from '../support/stack.ts';
 import { eventually } from '../support/until.ts';
-
-vi.setConfig({ testTimeout: 180_000 });
 
 const PEOPLE = 200;
 const TEXTS = ['one', 'two', 'three', 'four', 'five'];
