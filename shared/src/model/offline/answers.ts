@@ -1,3 +1,4 @@
+import type { IndexedTool } from './capability-index.ts';
 import type { Choice, OpenAsk } from './marks.ts';
 import { findRequested, stepForRequest, stepForTool, type Surroundings } from './requests.ts';
 import { CERTAIN } from './match.ts';
@@ -6,12 +7,13 @@ import { findName, toName } from './names.ts';
 import { askForProblem } from './questions.ts';
 import { findAddresses, findQuantities, findQuoted, inUnitOf, takesAddress } from './quantities.ts';
 import { problemOf, type Field } from './schema.ts';
-import { isSameChoice, takesNewName } from './slots.ts';
+import { isSameChoice, takesNewName, takesOneWord } from './slots.ts';
 import { asksAbout, isRefusal, readSmallTalk } from './small-talk.ts';
 import { closest } from './spelling.ts';
 import { askStep, sayStep, type Step } from './step.ts';
 import { tidy } from './descriptions.ts';
-import { isFiller, tokenize } from './tokens.ts';
+import { isFiller, meaningOf, tokenize } from './tokens.ts';
+import { VERBS } from './vocabulary.ts';
 import { asLine, WORDS } from './words.ts';
 
 /** How much of a refused value is repeated. */
@@ -43,7 +45,7 @@ export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Ans
   if (isSomethingElse(ask, field, text, around)) return { answered: false, step: stepForRequest(text, around) };
   if (readSmallTalk(text) !== null) return null;
   const value = readValue(field, text, around);
-  if (value === null) return otherwise(ask, text, around);
+  if (value === null) return answerBeside(ask, tool, text, around) ?? otherwise(ask, text, around);
   const wanted = problemOf(field, value);
   if (wanted !== null) {
     if (ask.tries > 1) return { answered: false, step: sayStep(WORDS.gaveUp) };
@@ -52,6 +54,13 @@ export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Ans
   }
   const rest = field.entity === 'text' ? '' : text;
   return { answered: true, step: stepForTool(tool, rest, { ...ask.args, [field.name]: value }, around) };
+}
+
+/** A text that answers another argument's question than the one that was asked: taken, and the question is put again. */
+function answerBeside(ask: OpenAsk, tool: IndexedTool, text: string, around: Surroundings): Answered | null {
+  const step = stepForTool(tool, text, ask.args, around, ask.tries);
+  const learned = step.kind === 'ask' && Object.keys(step.ask.args).length > Object.keys(ask.args).length;
+  return learned ? { answered: true, step } : null;
 }
 
 function otherwise(ask: OpenAsk, text: string, around: Surroundings): Answered | null {
@@ -63,17 +72,17 @@ function otherwise(ask: OpenAsk, text: string, around: Surroundings): Answered |
   return { answered: false, step: askStep(`${WORDS.notAnAnswer} ${ask.question}`, { ...ask, tries: ask.tries + 1 }) };
 }
 
-/** Whether the text is a request of its own: for free text only when it is nearly a hint, for there anything may be the answer. */
+/**
+ * Whether the text is a request of its own: it says what to do, and nearly in the words of a hint where it could be an answer.
+ * For free text anything could be.
+ */
 function isSomethingElse(ask: OpenAsk, field: Field, text: string, around: Surroundings): boolean {
   const [best] = findRequested(text, around);
-  if (!best) return false;
-  const words = tokenize(text).filter(({ lower }) => !isFiller(lower)).length;
-  if (field.entity === 'text') return best.score >= CERTAIN && words > 1;
-  return (
-    words > 1 &&
-    (best.tool.name !== ask.tool || takesNewName(field)) &&
-    best.score >= (readValue(field, text, around) === null ? 0 : CERTAIN)
-  );
+  const words = tokenize(text).filter(({ lower }) => !isFiller(lower));
+  if (!best || words.length < 2 || !words.some(({ lower }) => VERBS.has(meaningOf(lower)))) return false;
+  if (field.entity === 'text') return best.score >= CERTAIN;
+  if (best.tool.name === ask.tool && !takesNewName(field)) return false;
+  return readValue(field, text, around) === null || best.score >= CERTAIN;
 }
 
 const ORDINALS: readonly RegExp[] = [
@@ -131,6 +140,7 @@ function readValue(field: Field, text: string, { facts, index }: Surroundings): 
   if (field.type !== 'string') return null;
   if (takesNewName(field)) return readNewName(field, text, index.words);
   if (takesAddress(field)) return findAddresses(text)[0]?.value ?? null;
+  if (takesOneWord(field)) return readWord(field, text);
   if (field.entity === 'text')
     return tidy(findQuoted(text)[0]?.value ?? text.replace(/^(?:it(?:'s| is)|that's)?\s*(?:for|about)\s+/i, ''));
   if (field.entity === null) return tidy(text);
@@ -143,6 +153,15 @@ function readValue(field: Field, text: string, { facts, index }: Surroundings): 
 
 /** What has more words is a sentence and no name. */
 const MOST_NAME_WORDS = 4;
+
+/** The word of a text that the field takes: one that is built like an address rather than any. */
+function readWord(field: Field, text: string): string | null {
+  const words = tokenize(text)
+    .filter(({ lower }) => !isFiller(lower))
+    .map(({ start, end }) => text.slice(start, end))
+    .filter((word) => problemOf(field, word) === null);
+  return words.find((word) => word.includes('.')) ?? (words.length === 1 ? (words[0] ?? null) : null);
+}
 
 const LEAD_IN =
   /^(?:(?:let'?s|please|just|maybe|i'?d|we|should|would|like to|how about|what about|call|name|it|should be|be|is|the|project|its|it's)\s+)+/i;

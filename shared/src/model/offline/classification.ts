@@ -1,3 +1,4 @@
+import { splitRequests } from './clauses.ts';
 import { findMentions } from './mentions.ts';
 import { findRequested, type Surroundings } from './requests.ts';
 import type { Said } from './history.ts';
@@ -6,10 +7,8 @@ import { cleanText } from './tokens.ts';
 import { asLine } from './words.ts';
 
 const SUMMARY_LENGTH = 80;
-/** Where one request may end and the next begin. */
-const CLAUSES = /[.;!?\n]+\s+|,\s+|\s+(?:and then|and|then|also)\s+/i;
-const MOST_CLAUSES = 8;
-
+/** More groups than this are not one task. */
+const MOST_GROUPS = 10;
 /** The intent of what was said: the groups that it needs, installed or not, in one line of the person's own words. */
 export function classify(
   said: readonly Said[],
@@ -23,16 +22,13 @@ export function classify(
     .find(({ kind }) => kind === 'project');
   return {
     task_summary: asLine(asked[0] ?? texts[0] ?? said[0]?.event ?? '', SUMMARY_LENGTH),
-    capabilities: [...capabilities],
+    capabilities: [...capabilities].slice(0, MOST_GROUPS),
     project: project?.name ?? null,
   };
 }
 
 function groupsFor(text: string, around: Surroundings): readonly string[] {
-  const clauses = text.split(CLAUSES).slice(0, MOST_CLAUSES);
-  const parts = clauses.length > 1 ? [text, ...clauses] : [text];
-  return parts
-    .filter((part) => part.trim() !== '')
+  return splitRequests(text, around)
     .flatMap((part) => findRequested(part, around))
     .flatMap(({ tool }) => (tool.group === null ? [] : [tool.group]));
 }

@@ -22,6 +22,6 @@ export function closeTask(history: History, thanks: Said): Step {
     .map(({ event }) => event ?? '');
   const shown = [...results, ...events];
   if (shown.length === 0) return sayStep(WORDS.welcome);
-  const lines = shown.slice(-3).map((text) => asLine(text.split('\n')[0] ?? '', 90).replace(/[*_`]/g, ''));
+  const lines = shown.slice(-3).map((text) => asLine(text.split('\n')[0] ?? '', 90).replace(/[*`]/g, ''));
   return { kind: 'finish', summary: asLine(lines.join(' '), SUMMARY_LENGTH) };
 }

@@ -9,6 +9,9 @@ export interface Said {
   readonly id: string;
   readonly index: number;
   readonly text: string;
+  /** Which request of the message, from 0; `parts` are all of them. Most messages have one. */
+  readonly part: number;
+  readonly parts: readonly string[];
   /** The sentence of an event such as job-finished; null for what a person wrote. */
   readonly event: string | null;
 }
@@ -43,8 +46,13 @@ const Facts = z
   .catch({ activeGroups: [], known: {}, currentProject: null });
 const Event = z.object({ kind: z.string(), say: z.string() });
 
-/** Reads a conversation. Whatever is missing or malformed is left out; never throws. */
-export function readHistory(messages: readonly BaseMessage[]): History {
+/**
+ * Reads a conversation; `split` parts a new message into its requests. Whatever is missing or malformed is left out; never throws.
+ */
+export function readHistory(
+  messages: readonly BaseMessage[],
+  split: (text: string, facts: PlannerFacts) => readonly string[],
+): History {
   const said: Said[] = [];
   const marked: Marked[] = [];
   const results = new Map<string, ToolResult>();
@@ -57,7 +65,7 @@ export function readHistory(messages: readonly BaseMessage[]): History {
         if (Object.hasOwn(kwargs, 'planner')) facts = Facts.parse(kwargs['planner'] ?? {});
         break;
       case 'human':
-        said.push({ id: message.id ?? `at-${index}`, index, text: textOf(message), event: eventOf(kwargs) });
+        said.push(readSaid(message, index, eventOf(kwargs)));
         break;
       case 'tool': {
         const result = message as ToolMessage; // its type says so
@@ -73,16 +81,40 @@ export function readHistory(messages: readonly BaseMessage[]): History {
       }
     }
   });
-  const dealtWith = new Set(
-    marked.flatMap((step) => [...(isDone(step, results) ? [step.mark.for] : []), ...(step.mark.with ?? [])]),
+  const doneParts = new Set(
+    marked.filter((step) => isDone(step, results)).map(({ mark }) => keyOf(mark.for, mark.part)),
   );
-  const pending = said.filter(({ id, index }) => index > foreignAnswer && !dealtWith.has(id));
-  return { facts, said, marked, results, pending: firstOfEachId(pending), foreignAnswer, size: messages.length };
+  const absorbed = new Set(marked.flatMap(({ mark }) => mark.with ?? []));
+  const pending = firstOfEachId(said)
+    .filter(({ id, index }) => index > foreignAnswer && !absorbed.has(id))
+    .flatMap((one) => partsOf(one, marked, (text) => split(text, facts)))
+    .filter(({ id, part }) => !doneParts.has(keyOf(id, part)));
+  return { facts, said, marked, results, pending, foreignAnswer, size: messages.length };
 }
 
-/** The planner's messages for one human message, oldest first. */
+function readSaid(message: BaseMessage, index: number, event: string | null): Said {
+  const text = textOf(message);
+  return { id: message.id ?? `at-${index}`, index, text, part: 0, parts: [text], event };
+}
+
+/** The requests of a message: as they were parted when it was first read, so that what changed since parts it no other way. */
+function partsOf(said: Said, marked: readonly Marked[], split: (text: string) => readonly string[]): readonly Said[] {
+  if (said.event !== null) return [said];
+  const marks = marked.filter(({ mark, call }) => mark.for === said.id && call?.name !== 'classify_intent');
+  const known = marks.find(({ mark }) => mark.parts)?.mark.parts;
+  const parts = known ?? (marks.length > 0 ? [said.text] : split(said.text));
+  return parts.map((text, part) => ({ ...said, text, part, parts }));
+}
+
+function keyOf(id: string, part: number | undefined): string {
+  return `${part ?? 0} ${id}`;
+}
+
+/** The planner's messages for one request, oldest first. */
 export function stepsFor(history: History, said: Said): readonly Marked[] {
-  return history.marked.filter(({ mark, call }) => mark.for === said.id && call?.name !== 'classify_intent');
+  return history.marked.filter(
+    ({ mark, call }) => keyOf(mark.for, mark.part) === keyOf(said.id, said.part) && call?.name !== 'classify_intent',
+  );
 }
 
 /** The question that this message may answer: the newest one before it, unless a person has spoken in between. */

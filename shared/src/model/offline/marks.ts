@@ -29,6 +29,9 @@ export type OpenAsk = z.infer<typeof OpenAsk>;
 export const PlannerMark = z.object({
   for: z.string(),
   done: z.boolean(),
+  /** Which request of the message, from 0, when it holds several; `parts` are then all of them, in the person's words. */
+  part: z.number().int().optional(),
+  parts: z.array(z.string()).optional(),
   /** Other human messages that were used up as answers to the question that `for` raised. */
   with: z.array(z.string()).optional(),
   ask: OpenAsk.optional(),

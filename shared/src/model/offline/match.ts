@@ -29,6 +29,9 @@ const PLACEHOLDER_WEIGHT = 0.7;
 /** "show projects" is rather about all projects than about one that is not named. */
 const UNNAMED_DOUBT = 0.05;
 
+/** What people ask for by its name alone: "port for shop". */
+const THINGS: ReadonlySet<string> = new Set(['port', 'server', 'project']);
+
 const NEARNESS: ReadonlyMap<string, number> = new Map(
   NEAR.flatMap(([left, right, share]) => [
     [`${left} ${right}`, share],
@@ -57,9 +60,12 @@ function askedFor(text: string, index: CapabilityIndex): readonly string[] {
     return corrected;
   };
   const asked = [...new Set(meaningsOf(withValuePlaceholders(text), meaning, READ_WORDS))];
-  // "servers" alone means: show them.
-  const bareNouns = asked.length > 0 && asked.every((word) => !VERBS.has(word)) && /\b\p{L}+s\b/u.test(text);
-  return bareNouns && asked.length < 3 ? [...asked, 'LIST'] : asked;
+  // A name alone means: tell me about it. "servers" alone means: show them. "port for shop" means: I want one.
+  if (asked.length > 0 && asked.every(isName)) return [...asked, 'LIST'];
+  const bareNouns = asked.length > 0 && asked.every((word) => !VERBS.has(word));
+  if (!bareNouns) return asked;
+  if (asked.length < 3 && /\b\p{L}+s\b/u.test(text)) return [...asked, 'LIST'];
+  return THINGS.has(asked[0] ?? '') && asked.some(isName) ? [...asked, 'WANT'] : asked;
 }
 
 function isKnown(word: string, index: CapabilityIndex): boolean {
@@ -118,10 +124,24 @@ function likeness(
     hintCovered +=
       weight * Math.max(hit(word, asked), word.startsWith('¤') && asked.some((other) => other.startsWith('¤')) ? 1 : 0);
   }
-  if (covered === 0 || hintCovered === 0) return 0;
+  if (covered === 0 || hintCovered === 0 || !speaksOf(asked, hint, tool)) return 0;
   const ofQuestion = covered / (total + Math.min(UNKNOWN_LIMIT, unknown));
   const ofHint = hintCovered / hintTotal;
   return (1.5 * ofQuestion * ofHint) / (0.5 * ofQuestion + ofHint);
+}
+
+/** Whether a placeholder stands for the name of something, and not for a number, an address or a quote. */
+function isName(word: string): boolean {
+  return word.startsWith('¤') && !['¤number', '¤size', '¤version', '¤url', '¤quoted'].includes(word);
+}
+
+/** Verbs alone say nothing: "what is …" and "make …" need a thing that the tool knows, or a hint that is as short. */
+function speaksOf(asked: readonly string[], hint: readonly string[], tool: IndexedTool): boolean {
+  const names = asked.filter((word) => isName(word) && outsideHint(word, hint, tool) >= 0.5);
+  if (hint.every((word) => VERBS.has(word) || isName(word)))
+    return hint.every((word) => (isName(word) ? names.length > 0 : hit(word, asked) >= 0.5));
+  if (asked.filter((word) => VERBS.has(word) && hint.includes(word)).length > 1) return true;
+  return asked.some((word) => !VERBS.has(word) && Math.max(hit(word, hint), outsideHint(word, hint, tool)) >= 0.5);
 }
 
 function weightOf(word: string, index: CapabilityIndex): number {
@@ -148,6 +168,7 @@ function outsideHint(word: string, hint: readonly string[], tool: IndexedTool): 
   const kinds = kind.split('+');
   const takes = tool.fields.filter((field) => field.entity !== null && kinds.includes(field.entity));
   if (takes.some((field) => field.required)) return 1;
-  if (takes.length > 0 || hint.includes('¤any')) return 0.9;
+  if (takes.length > 0) return 0.9;
+  if (hint.includes('¤any')) return takesNames ? 0.2 : 0.9;
   return tool.installed ? 0 : 0.5;
 }

@@ -12,6 +12,10 @@ const AFTER_CALLED = new RegExp(String.raw`${CALLED.source}${WORD}`, 'iu');
 const QUOTED_AFTER_CALLED = new RegExp(String.raw`${CALLED.source.replace('(?:")?', '')}"([^"]+)"`, 'iu');
 const AFTER_NOUN = new RegExp(String.raw`\b(?:project|projct|app|application|server|service)\s+${WORD}`, 'giu');
 
+const AFTER_AS = new RegExp(String.raw`\bas\s+${WORD}`, 'iu');
+/** web-7: letters, a hyphen and a number name something wherever they stand. */
+const LIKE_A_NAME = /(?<![\p{L}\p{N}._-])(\p{L}[\p{L}\p{N}]*-\d+)(?![\p{L}\p{N}._-])/u;
+
 /** The new name in a text, and where it stands; null when there is none for certain. */
 export function findName(
   text: string,
@@ -27,7 +31,10 @@ export function findName(
     if (isFiller(word) || CONCEPTS.has(word) || words.has(meaningOf(word))) continue;
     return { name, start: match.index, end: match.index + match[0].length };
   }
-  return null;
+  const other = AFTER_AS.exec(text) ?? LIKE_A_NAME.exec(text);
+  const name = other?.[1] ?? '';
+  if (!other || isFiller(name.toLowerCase()) || words.has(meaningOf(name.toLowerCase()))) return null;
+  return { name: trimDots(name), start: other.index, end: other.index + other[0].length };
 }
 
 /** The name as the field takes it: as written if that is allowed, else in small letters with hyphens, else as written. */

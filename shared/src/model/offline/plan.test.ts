@@ -382,12 +382,59 @@ describe('several messages at once', () => {
     expect(chat.calls).toEqual([{ tool: 'allocate_port', args: { server: 'web-2', project: 'shop' } }]);
   });
 
+  it('may hold a thought in more than two pieces', () => {
+    const chat = talk();
+    chat.turn('allocate a port', 'on web-1', 'for blog');
+    expect(chat.calls).toEqual([{ tool: 'allocate_port', args: { server: 'web-1', project: 'blog' } }]);
+  });
+
   it('do not finish the task while one of them waits', () => {
     const chat = talk();
     chat.turn('list the servers');
     const replies = chat.turn('thanks', 'list the projects');
     expect(replies[0]?.text).toBe("You're welcome.");
     expect(chat.calls.map(({ tool }) => tool)).not.toContain('finish_task');
+  });
+});
+
+describe('several requests in one message', () => {
+  it('are dealt with one after the other', () => {
+    const chat = talk({ run: (tool) => ({ ok: true, result: {}, say: tool }) });
+    const replies = chat.turn('list the servers, then show the status of shop and list the projects');
+    expect(replies.map(({ text }) => text)).toEqual(['list_managed_servers', 'get_project_status', 'list_projects']);
+  });
+
+  it('may speak of what the one before has made', () => {
+    const chat = talk();
+    chat.turn('create a project called radio and allocate a port for it on web-1');
+    expect(chat.calls).toEqual([]);
+    chat.turn('internet radio');
+    expect(chat.calls).toEqual([
+      { tool: 'create_project_intent', args: { name: 'radio', description: 'internet radio' } },
+      { tool: 'allocate_port', args: { server: 'web-1', project: 'radio' } },
+    ]);
+  });
+
+  it('are not seen in a description with "and"', () => {
+    const chat = talk();
+    chat.turn('create a project called garden for plants and flowers');
+    expect(chat.calls[0]?.args).toEqual({ name: 'garden', description: 'plants and flowers' });
+  });
+
+  it('bear a mark of all of them, so that they are never parted another way', () => {
+    const chat = talk();
+    chat.turn('list the servers and list the projects');
+    const marks = chat.history.flatMap(
+      (message) => PlannerMark.safeParse(message.additional_kwargs['planner']).data ?? [],
+    );
+    const parts = ['list the servers', 'list the projects'];
+    expect(marks.map(({ part, done }) => [part, done])).toEqual([
+      [0, false],
+      [0, true],
+      [1, false],
+      [1, true],
+    ]);
+    for (const mark of marks) expect(mark).toMatchObject({ for: 'h1', parts });
   });
 });
 

@@ -4,6 +4,7 @@ import { answerAsk } from './answers.ts';
 import { indexCapabilities } from './capability-index.ts';
 import type { PlannerCatalog } from './catalog.ts';
 import { classify } from './classification.ts';
+import { splitRequests } from './clauses.ts';
 import { closeTask } from './closing.ts';
 import { openAskBefore, readHistory, stepsFor, type History, type Said } from './history.ts';
 import { writeCall, writeStep, type Chosen, type PlannedMessage } from './planned-message.ts';
@@ -42,9 +43,10 @@ export function plan(input: {
   readonly tools: readonly BoundTool[];
   readonly catalog: PlannerCatalog;
 }): PlannedMessage {
-  const history = readHistory(input.messages);
   const index = indexCapabilities(input.catalog, input.tools, BASE_TOOLS);
-  const around: Surroundings = { facts: history.facts, index, bound: new Set(input.tools.map(({ name }) => name)) };
+  const history = readHistory(input.messages, (text, facts) => splitRequests(cleanText(text), { facts, index }));
+  const facts = { ...history.facts, currentProject: latestProject(history) ?? history.facts.currentProject };
+  const around: Surroundings = { facts, index, bound: new Set(input.tools.map(({ name }) => name)) };
   const [onlyTool] = input.tools;
   if (onlyTool?.name === 'classify_intent' && input.tools.length === 1) {
     const last = history.said.at(-1);
@@ -55,25 +57,36 @@ export function plan(input: {
   return chosen ? writeStep(chosen, history, around.bound) : IDLE;
 }
 
-/** The first message whose next step is no question; when all need one, the first question. */
+/** The first request whose next step is no question; when all need one, the first question. */
 function choose(history: History, around: Surroundings): Chosen | null {
   let question: Chosen | null = null;
-  for (const [at, said] of history.pending.entries()) {
-    const step = stepFor(said, history, around);
-    if (step.kind !== 'ask') return { said, step, absorbed: [] };
-    const next = history.pending[at + 1];
-    // People send one thought in several messages: "allocate a port", "for shop". The next message may be the answer already.
-    if (next && next.event === null && !openAskBefore(history, next)) {
-      const answer = answerAsk(step.ask, cleanText(next.text), around);
-      if (answer?.answered) {
-        const merged: Chosen = { said, step: answer.step, absorbed: [next] };
-        if (answer.step.kind !== 'ask') return merged;
-        question ??= merged;
-      }
-    }
-    question ??= { said, step, absorbed: [] };
+  const absorbed = new Set<Said>();
+  // What was begun is brought to its end before the next is begun.
+  const begun = history.pending.find((said) => stepsFor(history, said).length > 0);
+  const inOrder = begun ? [begun, ...history.pending.filter((said) => said !== begun)] : history.pending;
+  for (const said of inOrder) {
+    if (absorbed.has(said)) continue;
+    const at = history.pending.indexOf(said);
+    const chosen = withAnswers({ said, step: stepFor(said, history, around), absorbed: [] }, at, history, around);
+    if (chosen.step.kind !== 'ask') return chosen;
+    question ??= chosen;
+    chosen.absorbed.forEach((other) => absorbed.add(other));
   }
   return question;
+}
+
+/** People send one thought in several messages: "allocate a port", "for shop". The next ones may be the answers already. */
+function withAnswers(first: Chosen, at: number, history: History, around: Surroundings): Chosen {
+  let chosen = first;
+  for (const next of history.pending.slice(at + 1)) {
+    const { step, absorbed } = chosen;
+    if (step.kind !== 'ask' || next.event !== null || next.parts.length > 1 || openAskBefore(history, next))
+      return chosen;
+    const answer = answerAsk(step.ask, cleanText(next.text), around);
+    if (!answer?.answered) return chosen;
+    chosen = { said: chosen.said, step: answer.step, absorbed: [...absorbed, next] };
+  }
+  return chosen;
 }
 
 function stepFor(said: Said, history: History, around: Surroundings): Step {
@@ -106,4 +119,14 @@ function stepForText(text: string, said: Said, history: History, around: Surroun
     case null:
       return stepForRequest(text, around);
   }
+}
+
+/** The project that the last tool which worked was about. */
+function latestProject(history: History): string | null {
+  const names = history.marked.flatMap(({ call }) => {
+    if (!call || !history.results.get(call.id)?.ok) return [];
+    const name = call.args['project'] ?? (call.name.includes('project') ? call.args['name'] : undefined);
+    return typeof name === 'string' ? [name] : [];
+  });
+  return names.at(-1) ?? null;
 }

@@ -31,8 +31,12 @@ export function writeStep(
   history: History,
   bound: ReadonlySet<string>,
 ): PlannedMessage {
-  const others = history.pending.some((other) => other.id !== said.id && !absorbed.includes(other));
-  const base = { for: said.id, ...(absorbed.length > 0 ? { with: absorbed.map(({ id }) => id) } : {}) };
+  const others = history.pending.some((other) => other !== said && !absorbed.includes(other));
+  const base = {
+    for: said.id,
+    ...(said.parts.length > 1 ? { part: said.part, parts: [...said.parts] } : {}),
+    ...(absorbed.length > 0 ? { with: absorbed.map(({ id }) => id) } : {}),
+  };
   const canRespond = bound.has('respond_to_user');
   switch (step.kind) {
     case 'call':

@@ -5,7 +5,7 @@ import { findAddresses, findQuantities, findQuoted, hasUnit, inUnitOf, takesAddr
 import { problemOf, type Field } from './schema.ts';
 import { createSpans, type Spans } from './spans.ts';
 import { findOnlyStrange, findStrangeNames } from './strange-names.ts';
-import { meaningOf, stem, tokenize } from './tokens.ts';
+import { isFiller, meaningOf, stem, tokenize } from './tokens.ts';
 import { findDescription } from './descriptions.ts';
 import { VALUE_ALIASES } from './vocabulary.ts';
 
@@ -49,6 +49,7 @@ export function fillSlots(request: SlotRequest): Filled {
   fillMentions(mentions, open(), spans, put);
   fillNumbers(text, open(), spans, put);
   fillChoices(text, open(), spans, put);
+  fillWords(text, open(), spans, put);
   fillDescriptions(text, open(), spans, put);
   for (const field of open().filter((candidate) => isKnownKind(candidate, facts))) {
     const known = knownNames(facts, field.entity);
@@ -130,6 +131,9 @@ function fillNumbers(text: string, fields: readonly Field[], spans: Spans, put: 
     const before = tokenize(text.slice(0, start)).at(-1)?.lower ?? '';
     const after = unit === null ? (tokenize(text.slice(end))[0]?.lower ?? '') : '';
     const labelled = left.find((field) => isLabelOf(before, field) || (after !== '' && isLabelOf(after, field)));
+    // "2 ports" and "20 lines" count things: they name no port.
+    const counts = after.endsWith('s') && !isFiller(after) && !isLabelOf(before, { name: 'port' });
+    if (counts && (!labelled || isPort(labelled))) continue;
     const field =
       unit === null
         ? (labelled ?? left.find(isPort) ?? left.find(takesBareNumber))
@@ -147,7 +151,7 @@ function takesBareNumber(field: Field): boolean {
   return field.required && !hasUnit(field.name);
 }
 
-function isLabelOf(word: string, field: Field): boolean {
+function isLabelOf(word: string, field: Pick<Field, 'name'>): boolean {
   const label = field.name
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
@@ -174,10 +178,42 @@ export function isSameChoice(word: string, choice: string): boolean {
   return word === value || VALUE_ALIASES.get(word) === value || stem(word) === stem(value);
 }
 
+/** Fields of one word, such as a host: the word behind the field's name, else one that is built like an address. */
+function fillWords(text: string, fields: readonly Field[], spans: Spans, put: Put): void {
+  for (const field of fields.filter(takesOneWord)) {
+    const free = tokenize(text).filter(({ start, end }) => spans.isFree(start, end));
+    const labelled = free.find(({ lower }, at) => !isFiller(lower) && isLabelOf(free[at - 1]?.lower ?? '', field));
+    const token =
+      labelled ?? (field.required ? free.find(({ lower }) => /[\p{L}\p{N}]\.[\p{L}\p{N}]/u.test(lower)) : undefined);
+    const written = token ? text.slice(token.start, token.end) : '';
+    if (!token || problemOf(field, written) !== null) continue;
+    spans.take(token.start, token.end);
+    put(field, written, written);
+  }
+}
+
+/** Whether the field holds free text. */
+function takesText(field: Field): boolean {
+  if (field.type !== 'string' || field.choices.length > 0 || takesAddress(field) || takesOneWord(field)) return false;
+  return field.entity === 'text' || (field.entity === null && !takesNewName(field));
+}
+
+/** Whether the field holds a word that is no name: its pattern allows no spaces. */
+export function takesOneWord(field: Field): boolean {
+  if (field.type !== 'string' || field.choices.length > 0 || takesAddress(field) || takesNewName(field)) return false;
+  return (
+    field.rules.pattern !== undefined && problemOf(field, 'two words') !== null && ['text', null].includes(field.entity)
+  );
+}
+
+function isLabelled(text: string, field: Field): boolean {
+  return tokenize(text).some(({ lower }) => isLabelOf(lower, field));
+}
+
 function fillDescriptions(text: string, fields: readonly Field[], spans: Spans, put: Put): void {
   const quoted = findQuoted(text).filter(({ start, end }) => spans.isFree(start, end));
-  for (const field of fields.filter((candidate) => candidate.entity === 'text')) {
-    const quote = quoted.shift();
+  for (const field of fields.filter(takesText)) {
+    const quote = field.entity === 'text' || isLabelled(text, field) ? quoted.shift() : undefined;
     if (quote) {
       spans.take(quote.start, quote.end);
       put(field, quote.value, `“${quote.value}”`);

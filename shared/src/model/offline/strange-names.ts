@@ -15,13 +15,13 @@ const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 const POSITIONS: ReadonlyMap<string, { readonly after: ReadonlySet<string>; readonly before: ReadonlySet<string> }> =
   new Map([
     ['server', { after: words('on at from server machine host'), before: words('server machine') }],
-    ['project', { after: words('for of about project app'), before: words('project app') }],
+    ['project', { after: words('for of about project app give'), before: words('project app') }],
   ]);
 
 /** Whether no tool and no sentence explains the word. */
 export function isStrange(word: string, words: ReadonlySet<string>): boolean {
   if (isFiller(word) || CONCEPTS.has(word) || CONCEPTS.has(stem(word))) return false;
-  return !words.has(meaningOf(word)) && !/^\d+$/.test(word);
+  return !words.has(meaningOf(word)) && !/^v?\d[\d.]*$/.test(word);
 }
 
 /** Strange words where the name of a thing of that kind stands; of any kind when it is null. */

@@ -61,7 +61,7 @@ export function meaningsOf(
   meaning: (word: string) => string = meaningOf,
   limit = Infinity,
 ): readonly string[] {
-  let plain = text.toLowerCase();
+  let plain = text.toLowerCase().replace(/\s+/g, ' ').trim();
   for (const [phrase, concept] of PHRASES) plain = plain.replace(phrase, ` ${concept} `);
   return tokenize(plain.replaceAll('_', ' '))
     .flatMap((token) => (/^[a-z]+\/[a-z]+$/.test(token.lower) ? token.lower.split('/') : [token.lower]))
