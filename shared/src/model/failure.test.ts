@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../errors.ts';
-import { isTransient, ModelFailure, toModelError } from './failure.ts';
+import { isTransient, type ModelFailure, toModelError } from './failure.ts';
 
 const thrown = (name: string, fields: object = {}): Error =>
   Object.assign(new Error('the words of the server'), { name }, fields);

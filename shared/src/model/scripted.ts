@@ -19,7 +19,7 @@ export interface ScriptedAnswer {
   /** How long the model takes; an abort ends it early. */
   readonly delayMs?: number;
   /** Thrown after the delay instead of an answer. */
-  readonly throw?: unknown;
+  readonly throw?: Error;
 }
 
 /** What a test's model says to a history, given the tools it was offered. */

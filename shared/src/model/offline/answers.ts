@@ -129,12 +129,7 @@ function readValue(field: Field, text: string, { facts, index }: Surroundings): 
     const values = findQuantities(text).map((quantity) => inUnitOf(field.name, quantity));
     return values.find((value) => value !== null) ?? null;
   }
-  if (field.type === 'boolean')
-    return /^(?:yes|y|yep|yeah|sure|true|on)\b/i.test(text)
-      ? true
-      : /^(?:no|n|nope|false|off)\b/i.test(text)
-        ? false
-        : null;
+  if (field.type === 'boolean') return readYesOrNo(text);
   if (field.choices.length > 0)
     return field.choices.find((choice) => tokenize(text).some(({ lower }) => isSameChoice(lower, choice))) ?? null;
   if (field.type !== 'string') return null;
@@ -153,6 +148,11 @@ function readValue(field: Field, text: string, { facts, index }: Surroundings): 
 
 /** What has more words is a sentence and no name. */
 const MOST_NAME_WORDS = 4;
+
+function readYesOrNo(text: string): boolean | null {
+  if (/^(?:yes|y|yep|yeah|sure|true|on)\b/i.test(text)) return true;
+  return /^(?:no|n|nope|false|off)\b/i.test(text) ? false : null;
+}
 
 /** The word of a text that the field takes: one that is built like an address rather than any. */
 function readWord(field: Field, text: string): string | null {

@@ -46,10 +46,10 @@ export function findMentions(text: string, facts: PlannerFacts, words: ReadonlyS
   for (const [at, first] of tokens.entries()) {
     for (const last of tokens.slice(at + 1, at + MOST_WORDS)) {
       const written = bareName(text.slice(first.start, last.end));
-      for (const { kind, names, bare } of kinds) {
+      kinds.forEach(({ kind, names, bare }) => {
         const name = bare.has(written) ? onlySeparated(written, names) : null;
         if (name !== null) take(kind, name, first.start, last.end);
-      }
+      });
     }
   }
   for (const { lower, start, end } of tokens.filter((token) => couldBeName(token.lower, words))) {

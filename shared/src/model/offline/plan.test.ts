@@ -1,128 +1,14 @@
-import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import { AIMessage } from '@langchain/core/messages';
 import { describe, expect, it } from 'vitest';
 import catalog from './catalog.fixture.json' with { type: 'json' };
-import type { PlannerFacts } from './catalog.ts';
-import { PlannerMark } from './marks.ts';
-import { plan } from './plan.ts';
-import type { PlannedMessage } from './planned-message.ts';
+import { createConversation, type Outcome, type Reply, type Situation } from './conversation.fixture.ts';
 
-const BASE = ['respond_to_user', 'search_knowledge', 'request_capabilities', 'finish_task'];
-const FACTS: PlannerFacts = {
-  activeGroups: [],
-  known: { project: ['shop', 'blog'], server: ['web-1', 'web-2'] },
-  currentProject: null,
-};
+const talk = (situation?: Situation) => createConversation(catalog, situation);
 
-interface Outcome {
-  readonly ok: boolean;
-  readonly result?: unknown;
-  readonly error?: string;
-  readonly say?: string;
-}
-interface Reply {
-  readonly text: string;
-  readonly choices?: readonly string[];
-}
-
-/** A conversation with the planner in the place of the model, and tools that answer what the test says. */
-function talk(
-  options: {
-    facts?: Partial<PlannerFacts>;
-    loaded?: readonly string[];
-    run?: (tool: string, args: Record<string, unknown>) => Outcome;
-  } = {},
-) {
-  const facts = { ...FACTS, ...options.facts };
-  const loaded = new Set(options.loaded ?? ['infrastructure', 'project_management']);
-  const run = options.run ?? ((tool, args) => ({ ok: true, result: {}, say: `ran ${tool} ${JSON.stringify(args)}` }));
-  const history: BaseMessage[] = [];
-  const calls: { tool: string; args: Record<string, unknown> }[] = [];
-  let count = 0;
-  let passes = 0;
-
-  const bound = () => [
-    ...BASE.map((name) => ({ name, description: '', schema: {} })),
-    ...catalog.groups
-      .filter((group) => group.installed && loaded.has(group.name))
-      .flatMap((group) =>
-        group.tools.map(({ name, describe: description, schema }) => ({ name, description, schema })),
-      ),
-  ];
-  const next = (): PlannedMessage => {
-    const system = new SystemMessage({
-      content: 'x',
-      additional_kwargs: { planner: { ...facts, activeGroups: [...loaded] } },
-    });
-    return plan({ messages: [system, ...history], tools: bound(), catalog });
-  };
-  const execute = (tool: string, args: Record<string, unknown>): Outcome => {
-    calls.push({ tool, args });
-    if (tool === 'request_capabilities') {
-      const wanted = args['capabilities'] as string[];
-      const enabled = wanted.filter((name) => catalog.groups.some((group) => group.name === name && group.installed));
-      enabled.forEach((name) => loaded.add(name));
-      return {
-        ok: true,
-        result: {
-          enabled,
-          new_tools: [],
-          not_installed: wanted.filter((name) => !enabled.includes(name)),
-          unknown: [],
-        },
-        say: 'Loaded.',
-      };
-    }
-    return run(tool, args);
-  };
-  const turn = (...said: (string | { event: string })[]): readonly Reply[] => {
-    for (const one of said) {
-      const id = `h${++count}`;
-      const event =
-        typeof one === 'string' ? {} : { additional_kwargs: { event: { kind: 'job-finished', say: one.event } } };
-      history.push(new HumanMessage({ id, content: typeof one === 'string' ? one : 'event', ...event }));
-    }
-    const replies: Reply[] = [];
-    for (passes = 1; passes <= 30; passes++) {
-      const planned = next();
-      const tool_calls = planned.toolCalls.map((call) => ({ ...call, type: 'tool_call' as const }));
-      history.push(
-        new AIMessage({ id: planned.id, content: planned.content, tool_calls, additional_kwargs: planned.kwargs }),
-      );
-      if (planned.content !== '') replies.push({ text: planned.content });
-      const [call] = planned.toolCalls;
-      if (!call) return replies;
-      if (call.name === 'respond_to_user') {
-        const choices = call.args['choices'] as { value: string }[] | undefined;
-        replies.push({
-          text: String(call.args['message']),
-          ...(choices ? { choices: choices.map(({ value }) => value) } : {}),
-        });
-      }
-      const outcome =
-        call.name === 'respond_to_user'
-          ? { ok: true, say: String(call.args['message']) }
-          : execute(call.name, call.args);
-      const { say, ...body } = outcome;
-      const content = JSON.stringify(outcome.ok ? body : outcome);
-      history.push(
-        new ToolMessage({
-          tool_call_id: call.id,
-          name: call.name,
-          content,
-          additional_kwargs: say === undefined ? {} : { say },
-        }),
-      );
-      if (call.args['awaiting_response'] === true || call.name === 'finish_task') return replies;
-    }
-    throw new Error('the planner loops');
-  };
-  return { turn, calls, history, next, passes: () => passes };
-}
-
-const onlyText = (replies: readonly Reply[]): string => {
+function onlyText(replies: readonly Reply[]): string {
   expect(replies).toHaveLength(1);
   return replies[0]?.text ?? '';
-};
+}
 
 describe('a request', () => {
   it('runs the tool and answers with its phrase', () => {
@@ -148,20 +34,11 @@ describe('a request', () => {
     expect(chat.calls).toEqual([]);
   });
 
-  it('says that a group may not be used when loading it changed nothing', () => {
+  it('says that a group may not be used when loading it is refused', () => {
     const chat = talk({ loaded: [] });
-    chat.history.push(new HumanMessage({ id: 'x', content: 'list the servers' }));
-    const asked = chat.next();
-    const [call] = asked.toolCalls;
-    chat.history.push(
-      new AIMessage({ content: '', tool_calls: [{ ...call!, type: 'tool_call' }], additional_kwargs: asked.kwargs }),
-    );
-    chat.history.push(
-      new ToolMessage({
-        tool_call_id: call!.id,
-        content: '{"ok":false,"error":"NOT_PERMITTED","say":"Your role does not allow that."}',
-      }),
-    );
+    chat.hear('list the servers');
+    const call = chat.step(true);
+    chat.addResult(call?.id ?? '', { ok: false, error: 'NOT_PERMITTED', say: 'Your role does not allow that.' });
     expect(chat.next()).toMatchObject({ content: 'Your role does not allow that.', toolCalls: [] });
   });
 
@@ -213,12 +90,12 @@ describe('a request', () => {
   });
 
   it('asks what is meant when two tools are as near, and goes on with the words of before', () => {
-    const chat = talk();
-    const [question] = chat.turn('shop ports web-1');
-    if (question?.choices) {
-      chat.turn(question.choices[0] ?? '');
-      expect(chat.calls[0]?.args).toMatchObject({ project: 'shop' });
-    } else expect(chat.calls).toHaveLength(1);
+    const schema = { properties: { project: { type: 'string', entity: 'project' } }, required: ['project'] };
+    const tools = ['back_up', 'copy'].map((name) => ({ name, describe: '', hints: ['save the shop'], schema }));
+    const chat = createConversation({ groups: [{ name: 'backup', summary: '', installed: true, tools }] });
+    expect(chat.turn('save blog')).toEqual([{ text: 'What do you mean?', choices: ['back_up', 'copy'] }]);
+    chat.turn('back up');
+    expect(chat.calls).toEqual([{ tool: 'back_up', args: { project: 'blog' } }]);
   });
 
   it('leaves alone what somebody says not to do', () => {
@@ -342,137 +219,6 @@ describe('a question of ours', () => {
   });
 });
 
-describe('several messages at once', () => {
-  it('are answered one after the other, the last one in plain content', () => {
-    const chat = talk({ run: (tool) => ({ ok: true, result: {}, say: tool }) });
-    const replies = chat.turn('list the servers', 'status of shop', 'hello', 'deploy shop', 'list the projects');
-    expect(replies.map(({ text }) => text.split('\n')[0])).toEqual([
-      'list_managed_servers',
-      'get_project_status',
-      'Hello. I can do this, for example:',
-      'Deploying is not installed here. I can:',
-      'list_projects',
-    ]);
-    expect(chat.history.at(-1)).toMatchObject({ content: 'list_projects', tool_calls: [] });
-  });
-
-  it('let a question wait until the others are answered', () => {
-    const chat = talk({ run: (tool) => ({ ok: true, result: {}, say: tool }) });
-    expect(chat.turn('allocate a port for shop', 'list the projects').map(({ text }) => text)).toEqual([
-      'list_projects',
-      'On which server?',
-    ]);
-    chat.turn('web-1');
-    expect(chat.calls.at(-1)).toEqual({ tool: 'allocate_port', args: { server: 'web-1', project: 'shop' } });
-  });
-
-  it('never ask more than one question at a time, and ask the next one later', () => {
-    const chat = talk();
-    expect(chat.turn('allocate a port for shop', 'release port 3001')).toHaveLength(1);
-    const replies = chat.turn('web-1');
-    expect(chat.calls).toEqual([{ tool: 'allocate_port', args: { server: 'web-1', project: 'shop' } }]);
-    expect(replies.at(-1)).toEqual({ text: 'On which server?', choices: ['web-1', 'web-2'] });
-    chat.turn('web-2');
-    expect(chat.calls.at(-1)).toEqual({ tool: 'release_port', args: { server: 'web-2', port: 3001 } });
-  });
-
-  it('may hold a thought in pieces', () => {
-    const chat = talk();
-    chat.turn('allocate a port for shop', 'on web-2');
-    expect(chat.calls).toEqual([{ tool: 'allocate_port', args: { server: 'web-2', project: 'shop' } }]);
-  });
-
-  it('may hold a thought in more than two pieces', () => {
-    const chat = talk();
-    chat.turn('allocate a port', 'on web-1', 'for blog');
-    expect(chat.calls).toEqual([{ tool: 'allocate_port', args: { server: 'web-1', project: 'blog' } }]);
-  });
-
-  it('do not finish the task while one of them waits', () => {
-    const chat = talk();
-    chat.turn('list the servers');
-    const replies = chat.turn('thanks', 'list the projects');
-    expect(replies[0]?.text).toBe("You're welcome.");
-    expect(chat.calls.map(({ tool }) => tool)).not.toContain('finish_task');
-  });
-});
-
-describe('several requests in one message', () => {
-  it('are dealt with one after the other', () => {
-    const chat = talk({ run: (tool) => ({ ok: true, result: {}, say: tool }) });
-    const replies = chat.turn('list the servers, then show the status of shop and list the projects');
-    expect(replies.map(({ text }) => text)).toEqual(['list_managed_servers', 'get_project_status', 'list_projects']);
-  });
-
-  it('may speak of what the one before has made', () => {
-    const chat = talk();
-    chat.turn('create a project called radio and allocate a port for it on web-1');
-    expect(chat.calls).toEqual([]);
-    chat.turn('internet radio');
-    expect(chat.calls).toEqual([
-      { tool: 'create_project_intent', args: { name: 'radio', description: 'internet radio' } },
-      { tool: 'allocate_port', args: { server: 'web-1', project: 'radio' } },
-    ]);
-  });
-
-  it('are not seen in a description with "and"', () => {
-    const chat = talk();
-    chat.turn('create a project called garden for plants and flowers');
-    expect(chat.calls[0]?.args).toEqual({ name: 'garden', description: 'plants and flowers' });
-  });
-
-  it('bear a mark of all of them, so that they are never parted another way', () => {
-    const chat = talk();
-    chat.turn('list the servers and list the projects');
-    const marks = chat.history.flatMap(
-      (message) => PlannerMark.safeParse(message.additional_kwargs['planner']).data ?? [],
-    );
-    const parts = ['list the servers', 'list the projects'];
-    expect(marks.map(({ part, done }) => [part, done])).toEqual([
-      [0, false],
-      [0, true],
-      [1, false],
-      [1, true],
-    ]);
-    for (const mark of marks) expect(mark).toMatchObject({ for: 'h1', parts });
-  });
-});
-
-describe('thanks', () => {
-  it.each(['thanks', 'Thank you so much!', 'got it', 'perfect', "great, that's all", 'done', '👍'])(
-    '“%s” finishes what was done',
-    (thanks) => {
-      const chat = talk({ run: () => ({ ok: true, result: {}, say: 'I created **garden**.\nMore.' }) });
-      chat.turn('create a project called garden for plants');
-      chat.turn(thanks);
-      expect(chat.calls.at(-1)).toEqual({ tool: 'finish_task', args: { summary: 'I created garden.' } });
-    },
-  );
-
-  it('finish nothing when nothing was shown', () => {
-    const chat = talk();
-    expect(onlyText(chat.turn('thanks'))).toBe("You're welcome.");
-    expect(chat.calls).toEqual([]);
-  });
-
-  it('are returned when finishing is refused', () => {
-    const chat = talk({
-      run: (tool) =>
-        tool === 'finish_task' ? { ok: false, error: 'TOOL_INPUT_INVALID', say: 'no' } : { ok: true, say: 'ok' },
-    });
-    chat.turn('list the servers');
-    chat.turn('thanks');
-    expect(chat.next()).toMatchObject({ content: "You're welcome.", toolCalls: [] });
-  });
-
-  it('in a longer message are only manners', () => {
-    const chat = talk();
-    chat.turn('list the servers');
-    chat.turn('thanks, and now list the projects please');
-    expect(chat.calls.at(-1)?.tool).toBe('list_projects');
-  });
-});
-
 describe('a failing tool', () => {
   const notFound = (tool: string): Outcome => ({
     ok: false,
@@ -506,15 +252,8 @@ describe('a failing tool', () => {
 
   it('whose outcome is not in the history is not called again', () => {
     const chat = talk();
-    chat.history.push(new HumanMessage({ id: 'x', content: 'release port 3001 on web-1' }));
-    const asked = chat.next();
-    chat.history.push(
-      new AIMessage({
-        content: '',
-        tool_calls: [{ ...asked.toolCalls[0]!, type: 'tool_call' }],
-        additional_kwargs: asked.kwargs,
-      }),
-    );
+    chat.hear('release port 3001 on web-1');
+    chat.step(true);
     expect(chat.next()).toMatchObject({
       toolCalls: [],
       content: expect.stringContaining('could not see what came of') as string,

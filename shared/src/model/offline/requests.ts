@@ -55,7 +55,7 @@ export function stepForRequest(text: string, around: Surroundings): Step {
   const [best, second] = findRequested(text, around);
   if (best && second) return askWhichTool(text, [best.tool, second.tool]);
   if (best) return stepForTool(best.tool, text, {}, around);
-  if (asksAbout(text) || /\?$/.test(text)) return searchStep(text, 'all', around);
+  if (asksAbout(text) || text.endsWith('?')) return searchStep(text, 'all', around);
   return sayStep(unclearText(around.index));
 }
 
