@@ -105,7 +105,6 @@ function bareGraph(): () => Promise<unknown> {
         definitions: (groups) => (groups.length > 0 ? [list] : []),
         sort: (names) => ({ installed: names, missing: [], unknown: [] }),
       },
-      knownNames: () => Promise.resolve({}),
       maxPasses: 20,
       bind: (tools) =>
         model.bindTools?.(tools.map((tool) => ({ ...tool }))) as unknown as ReturnType<
@@ -116,6 +115,7 @@ function bareGraph(): () => Promise<unknown> {
     undefined,
   );
   const extras: RunExtras = {
+    names: () => Promise.resolve({}),
     run: {
       turnId: 't',
       threadId: 't',

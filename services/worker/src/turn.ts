@@ -29,7 +29,7 @@ export interface TurnParts {
   readonly log: Log;
   /** Names the thread that the checkpoints of this turn belong to, and the fence that they carry. */
   openThread(threadId: string, begun: Begun): void;
-  closeThread(threadId: string): void;
+  closeThread(threadId: string, committed: boolean): void;
   flush(threadId: string): Promise<void>;
   execute(scope: CallScope, call: ToolCall): Promise<ToolCallResult>;
   /** Tells the gateway that a chat has something to send. Failing is harmless: a sweeper does it again. */
@@ -82,6 +82,7 @@ async function agentTurn(
   const { traceId, chatKey } = (batch[0] as InboxMessage).envelope; // a batch holds at least the first message
   const context: TurnContext = { begun, batch, threadId, chatKey, traceId, turnId: newId('turn'), startedAt };
   const log = parts.log.child({ traceId, turnId: context.turnId, threadId, userKey: begun.userKey });
+  let committed = false;
   parts.openThread(threadId, begun);
   try {
     const result = await parts.agent.run({
@@ -91,6 +92,7 @@ async function agentTurn(
       threadNew: begun.threadNew,
     });
     const more = await finish(parts, begun, endOf(parts, context, result));
+    committed = true;
     log.info('turn finished', {
       outcome: result.outcome,
       messages: batch.length,
@@ -110,7 +112,7 @@ async function agentTurn(
     log.info('turn cut short', { stopped: isStop, error: isStop ? undefined : thrown });
     return finish(parts, begun, cutShort(parts, context, isStop ? 'stopped' : 'failed', text));
   } finally {
-    parts.closeThread(threadId);
+    parts.closeThread(threadId, committed);
   }
 }
 

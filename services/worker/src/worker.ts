@@ -87,7 +87,7 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
             idleMs: config.idleMs,
             log,
             openThread: (threadId, lane) => checkpoints.open(threadId, lane, lane.threadNew && !lane.resumed),
-            closeThread: (threadId) => checkpoints.close(threadId),
+            closeThread: (threadId, committed) => checkpoints.close(threadId, committed),
             flush: (threadId) => checkpoints.flush(threadId),
             execute: (scope, call) => executeCall(execute, scope, call),
             announce: (chatKey, traceId) =>

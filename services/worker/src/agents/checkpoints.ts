@@ -13,6 +13,8 @@ import type { Lane } from '@signalbox/shared/db/lanes';
 import type { Pool } from '@signalbox/shared/db/pool';
 
 const SCHEMA = 'langgraph';
+/** Threads whose newest state is kept in memory between turns: some tens of kilobytes each. */
+const WARM_THREADS = 500;
 /** Any fixed number: it only has to differ from other advisory locks of the product. */
 const SETUP_LOCK = 7_270_011;
 
@@ -32,7 +34,13 @@ interface OpenThread {
   /** Writes of finished tasks, by the checkpoint they belong to. */
   writes: Map<string, { readonly taskId: string; readonly writes: PendingWrite[] }[]>;
   /** The checkpoint that Postgres holds; the parent of the next one. */
-  storedId: string | undefined;
+  stored: CheckpointTuple | undefined;
+}
+
+/** What this process stored at the end of its last turn on a thread. */
+interface WarmThread {
+  readonly epoch: bigint;
+  readonly tuple: CheckpointTuple;
 }
 
 /*
@@ -42,10 +50,15 @@ interface OpenThread {
  * the turn. What a crash loses is therefore only thinking, which is done again; an effect is always preceded by its checkpoint.
  * Supersteps between two barriers are not stored one by one: stock, a turn costs 53 statements in 11 transactions.
  * Threads that are not open are written through, as the stock saver does.
+ *
+ * A turn that begins with the epoch that follows the one of our own last turn needs no read: only the holder of the lane writes
+ * checkpoints, and nobody held it in between.
  */
 export class Checkpoints extends PostgresSaver {
   readonly #pool: Pool;
   readonly #open = new Map<string, OpenThread>();
+  /** Least recently used first. */
+  readonly #warm = new Map<string, WarmThread>();
 
   constructor(pool: Pool) {
     super(pool, undefined, { schema: SCHEMA });
@@ -66,12 +79,20 @@ export class Checkpoints extends PostgresSaver {
 
   /** Begins a turn on a thread. `empty`: the thread was just made, so that nothing can be stored of it. */
   open(threadId: string, lane: Lane, empty: boolean): void {
-    this.#open.set(threadId, { lane, empty, head: null, versions: {}, writes: new Map(), storedId: undefined });
+    const warm = this.#warm.get(threadId);
+    this.#warm.delete(threadId);
+    const stored = warm && warm.epoch + 1n === BigInt(lane.epoch) ? warm.tuple : undefined;
+    this.#open.set(threadId, { lane, empty, head: null, versions: {}, writes: new Map(), stored });
   }
 
-  /** Ends a turn on a thread and forgets what was not flushed. */
-  close(threadId: string): void {
+  /** Ends a turn on a thread and forgets what was not flushed. `keep`: the turn was committed, so its state may be kept warm. */
+  close(threadId: string, keep: boolean): void {
+    const thread = this.#open.get(threadId);
     this.#open.delete(threadId);
+    if (!keep || !thread?.stored || thread.head) return;
+    this.#warm.set(threadId, { epoch: BigInt(thread.lane.epoch), tuple: thread.stored });
+    const [oldest] = this.#warm.keys();
+    if (this.#warm.size > WARM_THREADS && oldest !== undefined) this.#warm.delete(oldest);
   }
 
   /** The barrier: after it, the thread's newest state is in Postgres. Throws LANE_LOST when another worker holds the lane. */
@@ -82,7 +103,7 @@ export class Checkpoints extends PostgresSaver {
     const blobs = await this.#encodeBlobs(checkpoint, thread.versions);
     const writes = await this.#encodeWrites(thread.writes.get(checkpoint.id) ?? []);
     const { channel_values: _, ...stored } = checkpoint;
-    const parent = thread.storedId ?? (thread.empty ? undefined : config.configurable?.['checkpoint_id']);
+    const parent = thread.stored?.checkpoint.id ?? (thread.empty ? undefined : config.configurable?.['checkpoint_id']);
     const { rows } = await this.#pool.query<{ stored: boolean }>({
       name: 'checkpoint_flush',
       text: FLUSH,
@@ -100,7 +121,7 @@ export class Checkpoints extends PostgresSaver {
       ],
     });
     if (!rows[0]?.stored) throw new AppError('LANE_LOST', { userKey: thread.lane.userKey });
-    thread.storedId = checkpoint.id;
+    thread.stored = { config: configOf(threadId, checkpoint), checkpoint, metadata, pendingWrites: [] };
     thread.empty = false;
     thread.head = null;
     thread.versions = {};
@@ -112,6 +133,7 @@ export class Checkpoints extends PostgresSaver {
     const thread = this.#open.get(threadId);
     if (thread?.head) await this.flush(threadId);
     if (thread?.empty) return undefined;
+    if (thread?.stored && !config.configurable?.['checkpoint_id']) return copyOf(thread.stored);
     return super.getTuple(config);
   }
 
@@ -129,7 +151,7 @@ export class Checkpoints extends PostgresSaver {
     thread.head = { config: thread.head?.config ?? config, checkpoint, metadata };
     Object.assign(thread.versions, versions);
     for (const id of thread.writes.keys()) if (id !== checkpoint.id) thread.writes.delete(id);
-    return { configurable: { thread_id: threadId, checkpoint_ns: space, checkpoint_id: checkpoint.id } };
+    return configOf(threadId as string, checkpoint);
   }
 
   override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
@@ -175,6 +197,24 @@ export class Checkpoints extends PostgresSaver {
     }
     return columns;
   }
+}
+
+function configOf(threadId: string, checkpoint: Checkpoint): RunnableConfig {
+  return { configurable: { thread_id: threadId, checkpoint_ns: '', checkpoint_id: checkpoint.id } };
+}
+
+/** LangGraph replaces values and never changes them in place, but it does replace them in the objects that it is given. */
+function copyOf(tuple: CheckpointTuple): CheckpointTuple {
+  const { checkpoint } = tuple;
+  return {
+    ...tuple,
+    checkpoint: {
+      ...checkpoint,
+      channel_values: { ...checkpoint.channel_values },
+      channel_versions: { ...checkpoint.channel_versions },
+      versions_seen: structuredClone(checkpoint.versions_seen),
+    },
+  };
 }
 
 /** $1 person $2 epoch $3 thread $4 checkpoint $5 parent $6 body $7 metadata $8–$11 blobs $12–$16 writes. False when the lane was lost. */

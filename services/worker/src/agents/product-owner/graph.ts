@@ -26,7 +26,6 @@ interface BoundModel {
 
 export interface GraphParts {
   readonly registry: AgentParts<BaseChatModel, Checkpoints>['registry'];
-  readonly knownNames: () => Promise<Readonly<Record<string, readonly string[]>>>;
   readonly maxPasses: number;
   /** The model with these tools; `force` names the one that it has to call. */
   bind(tools: readonly ToolDefinition[], force?: string): BoundModel;
@@ -36,6 +35,8 @@ export interface GraphParts {
 /** What a single run carries beside the state. Never checkpointed. */
 export interface RunExtras {
   readonly run: AgentRun;
+  /** The names that exist, looked up once and again after a tool may have changed them. */
+  readonly names: () => Promise<Readonly<Record<string, readonly string[]>>>;
   /** Index of the turn's first message. */
   readonly turnStart: (messages: readonly BaseMessage[]) => number;
 }

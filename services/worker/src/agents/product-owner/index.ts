@@ -25,7 +25,7 @@ export function createProductOwner(
   return {
     run: async ({ messages, run, resume, threadNew }) => {
       const batch = new Set(messages.map((message) => message.id));
-      const extras: RunExtras = { run, turnStart: (all) => startOf(all, batch) };
+      const extras = extrasOf(parts.knownNames, run, batch);
       const config = {
         configurable: { thread_id: run.threadId, extras },
         signal: run.signal,
@@ -59,6 +59,26 @@ export function createProductOwner(
         'product_owner',
       );
       await parts.checkpoints.flush(run.threadId);
+    },
+  };
+}
+
+/** What the nodes of this run share. Any tool call may have made or removed a name, so it ends what was remembered of them. */
+function extrasOf(
+  knownNames: () => Promise<Readonly<Record<string, readonly string[]>>>,
+  run: AgentRun,
+  batch: ReadonlySet<string>,
+): RunExtras {
+  let names: ReturnType<typeof knownNames> | undefined;
+  return {
+    names: () => (names ??= knownNames()),
+    turnStart: (all) => startOf(all, batch),
+    run: {
+      ...run,
+      call: async (request) => {
+        names = undefined;
+        return run.call(request);
+      },
     },
   };
 }

@@ -15,8 +15,8 @@ const MESSAGES_READ = 6;
  */
 export function intentParser(parts: GraphParts) {
   return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {
-    const { run } = runOf(config);
-    const system = systemMessage(state, run.actor, parts.registry.catalog, await parts.knownNames());
+    const { run, names } = runOf(config);
+    const system = systemMessage(state, run.actor, parts.registry.catalog, await names());
     const recent = state.messages.filter(HumanMessage.isInstance).slice(-MESSAGES_READ);
     const answer = await parts
       .bind([INTENT_TOOL], INTENT_TOOL.name)

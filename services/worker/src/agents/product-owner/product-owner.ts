@@ -10,7 +10,7 @@ import { limitReached, NO_ANSWER } from './words.ts';
 /** One pass: the model sees the conversation and the loaded tools, and answers or proposes calls. */
 export function productOwner(parts: GraphParts) {
   return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {
-    const { run, turnStart } = runOf(config);
+    const { run, names, turnStart } = runOf(config);
     if (state.poIterations >= parts.maxPasses) {
       const since = state.messages.slice(turnStart(state.messages));
       return {
@@ -18,7 +18,7 @@ export function productOwner(parts: GraphParts) {
         limitReached: true,
       };
     }
-    const system = systemMessage(state, run.actor, parts.registry.catalog, await parts.knownNames());
+    const system = systemMessage(state, run.actor, parts.registry.catalog, await names());
     const model = parts.bind([...BASE_DEFINITIONS, ...parts.registry.definitions(state.activeCapabilities)]);
     const prompt: BaseMessage[] = [system, ...withAnsweredCalls(state.messages)];
     let answer = await model.invoke(prompt, { signal: run.signal });
