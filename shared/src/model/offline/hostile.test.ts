@@ -169,8 +169,19 @@ describe('whatever people write', () => {
     'and',
     '?',
   ];
+  const number = fc.oneof(fc.constantFrom(0, 1, 65_535, 65_536, 99_999), fc.integer({ min: 0, max: 3_000_000 }));
+  const name = fc.oneof(
+    fc.constantFrom('garden', 'Garden', '9lives', 'a', 'x'.repeat(60), 'ünï'),
+    fc.string({ maxLength: 12 }),
+  );
   const sentence = fc.oneof(
     fc.array(fc.constantFrom(...words), { maxLength: 9 }).map((list) => list.join(' ')),
+    number.map((port) => `release port ${port} on web-1`),
+    number.map((memory) => `find a server with ${memory} MB`),
+    number.map((port) => `reserve port ${port} on web-1 for shop`),
+    fc.tuple(name, name).map(([called, purpose]) => `create a project called ${called} for ${purpose}`),
+    name.map((text) => `change the description of shop to ${text}`),
+    number.map(String),
     fc.string({ maxLength: 60, unit: 'binary' }),
   );
 
