@@ -40,7 +40,16 @@ export default defineConfig({
         },
       },
       { ...source, test: { name: 'faults', include: ['tests/faults/**/*.test.ts'], ...servers, testTimeout: 180_000 } },
-      { ...source, test: { name: 'containers', include: ['tests/containers/**/*.test.ts'], testTimeout: 900_000 } },
+      {
+        ...source,
+        test: {
+          name: 'containers',
+          include: ['tests/containers/**/*.test.ts'],
+          ...servers,
+          hookTimeout: 1_200_000, // an image build installs all packages twice
+          sequence: { groupOrder: 1 }, // after the others: it keeps every core busy
+        },
+      },
     ],
   },
 });

@@ -7,6 +7,7 @@ import rootConfig from '../vitest.config.ts';
 import {
   findDeadLinks,
   findDifferences,
+  readComposeVariables,
   readConfigVariables,
   readErrorHeadings,
   readExampleVariables,
@@ -148,10 +149,14 @@ describe('files', () => {
 });
 
 describe('tests', () => {
-  const suites: readonly Suite[] = (rootConfig.test?.projects ?? []).flatMap((project) => {
-    if (typeof project !== 'object' || !('test' in project) || !project.test) return [];
-    return [{ name: String(project.test.name), include: project.test.include ?? [], command: 'npm test' }];
-  });
+  const projects = (rootConfig.test?.projects ?? []).flatMap((project) =>
+    typeof project === 'object' && 'test' in project && project.test ? [project.test] : [],
+  );
+  const suites = projects.map(({ name, include = [] }): Suite => ({
+    name: String(name),
+    include,
+    command: 'npm test',
+  }));
 
   it('all run, each in one suite, and every suite is part of the build', () => {
     expect(findForgottenTests(paths, suites, read('.ci/run'))).toEqual([]);
@@ -180,8 +185,9 @@ describe('documents', () => {
 
   it('name every variable, and only those', () => {
     const product = files.filter(({ path }) => !path.startsWith('tests/'));
+    const names = [...readConfigVariables(product), ...readComposeVariables(read('docker-compose.yml'))];
     const told = { names: readExampleVariables(read('.env.example')), where: '.env.example' };
-    expect(findDifferences({ names: readConfigVariables(product), where: 'a configuration' }, told)).toEqual([]);
+    expect(findDifferences({ names, where: 'a configuration' }, told)).toEqual([]);
   });
 
   it('are compared in both directions', () => {
@@ -196,6 +202,7 @@ describe('documents', () => {
         ),
       ),
     ]).toEqual(['A_URL']);
+    expect([...readComposeVariables('A: ${A_URL:?set it} ${B-x}\nC: $$D')]).toEqual(['A_URL', 'B']);
     const [made, told] = [
       { names: ['A', 'B'], where: 'code' },
       { names: ['B', 'C'], where: 'docs' },

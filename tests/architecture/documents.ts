@@ -51,6 +51,11 @@ export function readConfigVariables(files: readonly SourceFile[]): ReadonlySet<s
   return new Set([...names].filter((name) => !FOREIGN_VARIABLES.has(name)));
 }
 
+/** The variables that a compose file takes from its environment: `${NAME}`, with or without a default. */
+export function readComposeVariables(text: string): readonly string[] {
+  return [...text.matchAll(/\$\{([A-Z][A-Z0-9_]*)/g)].map(([, name]) => name ?? '');
+}
+
 /** Links of a document to files of the repository that are not there. */
 export function findDeadLinks(
   document: { readonly path: string; readonly text: string },

@@ -9,7 +9,7 @@ const LONGEST_TEST = 500;
 /** Words that name no thing: whoever needs one has two things in one file. */
 const EMPTY_WORDS = /(^|-)(utils?|helpers?|managers?|misc|common)(-|$)/;
 /** These say something as a part of a name (`service-log`), and nothing alone. */
-const EMPTY_NAMES = new Set(['types', 'service', 'services', 'base', 'lib', 'shared', 'constants', 'stuff']);
+const EMPTY_NAMES = new Set(['types', 'service', 'base', 'lib', 'constants']);
 
 /** Where the environment may be read: it is the only way in for configuration. */
 const ENVIRONMENT_READERS = [

@@ -1,0 +1,163 @@
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { readConfigVariables, readExampleVariables } from '../architecture/documents.ts';
+import { readSources } from '../architecture/sources.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+import { reportNotRun } from './not-run.ts';
+import { runProgram, type Ended } from './program.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The part of a resolved compose file that is looked at here. */
+const Service = z.object({
+  command: z.union([z.string(), z.array(z.string())]).nullish(),
+  restart: z.string().optional(),
+  healthcheck: z.object({ test: z.unknown().optional(), disable: z.boolean().optional() }).optional(),
+  environment: z.record(z.string(), z.union([z.string(), z.number()]).nullable()).default({}),
+  depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
+  networks: z.record(z.string(), z.unknown()),
+  volumes: z.array(z.unknown()).default([]),
+  ports: z.array(z.unknown()).default([]),
+  read_only: z.boolean().default(false),
+  cap_drop: z.array(z.string()).default([]),
+  deploy: z.object({ resources: z.object({ limits: z.object({ memory: z.coerce.string() }) }) }),
+});
+const Project = z.object({
+  services: z.record(z.string(), Service),
+  networks: z.record(z.string(), z.object({ internal: z.boolean().optional() }).nullable()),
+});
+
+/** `docker compose config` in a folder that holds the compose file and this .env, and nothing else. */
+async function resolveProject(env: string): Promise<Ended> {
+  const folder = makeTemporaryFolder('compose');
+  copyFileSync(join(ROOT, 'docker-compose.yml'), join(folder, 'docker-compose.yml'));
+  writeFileSync(join(folder, '.env'), env);
+  const options = { cwd: folder, env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: folder } };
+  const plugin = await runProgram('docker', ['compose', 'config'], options);
+  return plugin.code === 0 || /variable|set it in/.test(plugin.error)
+    ? plugin
+    : runProgram('docker-compose', ['config'], options);
+}
+
+/** The plugin of newer engines, or Debian's program; null when there is neither. */
+async function findCompose(): Promise<readonly string[] | null> {
+  for (const words of [['docker', 'compose'], ['docker-compose']])
+    if ((await runProgram(words[0] ?? '', [...words.slice(1), 'version'])).code === 0) return words;
+  return null;
+}
+
+const SECRETS = 'POSTGRES_PASSWORD=longword\nTELEGRAM_BOT_TOKEN=1:abc\nOPENAI_API_KEY=sk-1\n';
+const compose = await findCompose();
+if (compose === null)
+  reportNotRun('the compose file', 'docker compose is not installed: see tests/containers/install-tools');
+
+const resolved = compose === null ? null : await resolveProject(SECRETS);
+if (resolved !== null && resolved.code !== 0) throw new Error(`docker-compose.yml does not resolve: ${resolved.error}`);
+const project = Project.parse(resolved === null ? { services: {}, networks: {} } : parse(resolved.out));
+const services = Object.entries(project.services);
+const own = ['gateway', 'worker', 'jobs'];
+const service = (name: string): z.infer<typeof Service> => {
+  const found = project.services[name];
+  if (!found) throw new Error(`there is no service ${name}`);
+  return found;
+};
+
+describe.skipIf(compose === null)('docker-compose.yml', () => {
+  it('resolves without a warning once the two secrets are set', () => {
+    expect(resolved).toMatchObject({ code: 0, error: '' });
+    expect(Object.keys(project.services).toSorted()).toEqual([
+      'gateway',
+      'jobs',
+      'migrate',
+      'postgres',
+      'redis',
+      'worker',
+    ]);
+  });
+
+  it('resolves with .env.example as soon as its empty secrets are filled in', async () => {
+    const example = readFileSync(join(ROOT, '.env.example'), 'utf8');
+    const filled = example.replace(/^(POSTGRES_PASSWORD|TELEGRAM_BOT_TOKEN)=$/gm, '$1=x');
+    expect((await resolveProject(filled)).code).toBe(0);
+    expect(readExampleVariables(example)).toContain('POSTGRES_PASSWORD');
+  });
+
+  it.each(['POSTGRES_PASSWORD', 'TELEGRAM_BOT_TOKEN'])(
+    'refuses to start without %s, and says where to set it',
+    async (name) => {
+      const { code, error } = await resolveProject(SECRETS.replace(new RegExp(`^${name}=.*$`, 'm'), ''));
+      expect(code).not.toBe(0);
+      expect(error).toContain(name);
+      expect(error).toContain('set it in .env');
+    },
+  );
+
+  it('checks the health of everything that keeps running, and restarts it', () => {
+    const { migrate, ...running } = Object.fromEntries(
+      services.map(([name, { healthcheck, restart }]) => {
+        const isOff = healthcheck?.disable === true || String(healthcheck?.test) === 'NONE';
+        return [name, [restart, Array.isArray(healthcheck?.test) && !isOff]];
+      }),
+    );
+    expect(migrate).toEqual(['no', false]);
+    for (const [name, found] of Object.entries(running))
+      expect([name, found]).toEqual([name, ['unless-stopped', true]]);
+  });
+
+  it('keeps every key of Redis, in memory and on disk', () => {
+    const command = [service('redis').command].flat().join(' ');
+    expect(command).toContain('--appendonly yes');
+    expect(command).toContain('--maxmemory-policy noeviction');
+    expect(service('redis').volumes).toHaveLength(1);
+    expect(service('postgres').volumes).toHaveLength(1);
+  });
+
+  it('starts the services after the migrations, and those after Postgres', () => {
+    expect(service('migrate').depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
+    for (const name of own) {
+      expect(service(name).depends_on).toMatchObject({
+        migrate: { condition: 'service_completed_successfully' },
+        postgres: { condition: 'service_healthy' },
+        redis: { condition: 'service_healthy' },
+      });
+    }
+  });
+
+  it('gives each secret to the one service that needs it', () => {
+    const holders = (name: string): string[] =>
+      services.filter(([, { environment }]) => environment[name]).map(([key]) => key);
+    expect(holders('TELEGRAM_BOT_TOKEN')).toEqual(['gateway']);
+    expect(holders('OPENAI_API_KEY')).toEqual(['worker']);
+    expect(holders('POSTGRES_PASSWORD')).toEqual(['postgres']);
+  });
+
+  it('publishes no port, and keeps the servers off the outside network', () => {
+    expect(services.flatMap(([, { ports }]) => ports)).toEqual([]);
+    expect(project.networks['data']?.internal).toBe(true);
+    for (const name of ['postgres', 'redis']) expect(Object.keys(service(name).networks)).toEqual(['data']);
+  });
+
+  it('bounds the memory of every service and takes rights away from ours', () => {
+    for (const [name, { deploy }] of services) expect([name, deploy.resources.limits.memory]).not.toEqual([name, '']);
+    for (const name of [...own, 'migrate'])
+      expect([name, service(name).read_only, service(name).cap_drop]).toEqual([name, true, ['ALL']]);
+  });
+
+  it.each(own)('%s gets every variable that it reads, and no other', (name) => {
+    const files = readSources(ROOT);
+    const readBy = (...paths: readonly string[]): readonly string[] => [
+      ...readConfigVariables(files.filter(({ path }) => paths.includes(path))),
+    ];
+    const model = name === 'worker' ? ['shared/src/model/port.ts'] : [];
+    const reads = readBy('shared/src/config.ts', `services/${name}/src/config.ts`, ...model);
+    const given = Object.keys(service(name).environment);
+    expect(given.filter((variable) => !reads.includes(variable))).toEqual([]);
+    // These have a default that is right in a container: names of its own, files of the image, the size of its pool.
+    const left = ['DATABASE_CONNECTIONS', 'GATEWAY_NAME', 'WORKER_NAME', 'DOCS_DIR', 'README_FILE'];
+    expect(reads.filter((variable) => !given.includes(variable) && !left.includes(variable))).toEqual([]);
+  });
+});
