@@ -68,7 +68,9 @@ describe('a crowd of 200 people who say five things at once', () => {
   };
 
   it('each message has one outcome and is answered once and in order', async () => {
-    console.log(`p99 from received to settled: ${(await run(false)).toFixed(2)} s`);
+    const p99 = await run(false);
+    console.log(`p99 from received to settled: ${p99.toFixed(2)} s`);
+    expect(p99).toBeGreaterThan(0);
   });
 
   it('one person whose model is still thinking delays nobody else', async () => {

@@ -15,7 +15,7 @@ const INSTALL_DEADLINE_MS = 8 * 60_000;
 
 /** Finds Chromium, or installs Debian's as root. In CI the suite has to run: without Chromium it fails. */
 export default function setup(project: {
-  readonly provide: <K extends keyof ProvidedContext & string>(key: K, value: ProvidedContext[K]) => void;
+  readonly provide: <K extends keyof ProvidedContext>(key: K, value: ProvidedContext[K]) => void;
 }): void {
   const { chromium, ci } = loadTestConfig();
   const wanted = chromium ?? DEBIAN_CHROMIUM;

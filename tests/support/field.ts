@@ -8,7 +8,7 @@ import { createDatabase } from './database.ts';
 import { startModelServer, type AskedMessage, type ModelServer } from './model-server.ts';
 import { openPerson, type Person } from './person.ts';
 import { startOwnRedis, type OwnRedis } from './redis.ts';
-import { startService, type ServiceProcess } from './services.ts';
+import { startService, type ServiceProcess } from './service-process.ts';
 import { eventually } from './until.ts';
 
 /**
@@ -133,7 +133,7 @@ async function wrongReplies(people: readonly Person[], texts: readonly string[])
   const heard = await Promise.all(
     people.map(async (person) => ({
       id: person.id,
-      all: (await person.heard()).map((message) => message.text).join(' '),
+      all: withoutRepeats((await person.heard()).map(({ text }) => text)).join(' '),
     })),
   );
   return heard.filter(({ all }) => all !== expected).map(({ id, all }) => `${id} heard ${all}`);

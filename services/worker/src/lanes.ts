@@ -221,7 +221,7 @@ export function createLanes(options: LaneOptions): Lanes {
         for (const userKey of lost) lose(held.get(userKey), lanes);
       } catch (error) {
         log.warn('leases not extended', { lanes: lanes.length, error });
-        if (performance.now() - lastGoodMs > leaseMs) for (const lane of lanes) lose(lane, lanes);
+        if (performance.now() - lastGoodMs > leaseMs) lanes.forEach((lane) => lose(lane, lanes));
       }
     }
   };

@@ -43,7 +43,7 @@ export function createThreadSequences(options: {
 }
 
 /** Splits `user_{user_key}_{n}`; null for anything else. */
-export function parseThreadId(threadId: string): { readonly userKey: string; readonly n: number } | null {
+function parseThreadId(threadId: string): { readonly userKey: string; readonly n: number } | null {
   const match = /^user_(.+)_(\d+)$/.exec(threadId);
   return match?.[1] && match[2] ? { userKey: match[1], n: Number(match[2]) } : null;
 }

@@ -110,7 +110,7 @@ async function agentTurn(
     const text = isStop ? WORDS.stopped(await parts.doneInTurn(context.turnId)) : WORDS.failed(thrown as AppError);
     await parts.agent.note({ run: context, text });
     log.info('turn cut short', { stopped: isStop, error: isStop ? undefined : thrown });
-    return finish(parts, begun, cutShort(parts, context, isStop ? 'stopped' : 'failed', text));
+    return await finish(parts, begun, cutShort(parts, context, isStop ? 'stopped' : 'failed', text));
   } finally {
     parts.closeThread(threadId, committed);
   }

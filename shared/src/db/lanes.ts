@@ -165,16 +165,6 @@ export async function sweepLanes(db: Queryable, quietMs: number, maxLanes: numbe
   return rows.map((row) => row.user_key);
 }
 
-/** Whether the lane still carries this epoch, that is, whether its holder may write. */
-export async function holdsLane(db: Queryable, lane: Lane): Promise<boolean> {
-  const { rowCount } = await db.query({
-    name: 'lane_holds',
-    text: 'select 1 from lanes where user_key = $1 and epoch = $2 and worker is not null',
-    values: [lane.userKey, lane.epoch],
-  });
-  return rowCount === 1;
-}
-
 /** The inbox id of the newest /stop of this person, 0 when there was none. */
 export async function readStopBefore(db: Queryable, userKey: string): Promise<number> {
   const { rows } = await db.query<{ stop_before: string }>('select stop_before from lanes where user_key = $1', [

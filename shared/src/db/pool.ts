@@ -38,7 +38,9 @@ export async function withTransaction<T>(pool: Pool, work: (db: Queryable) => Pr
     await client.query('commit');
     return result;
   } catch (error) {
-    await client.query('rollback').catch((failure: Error) => (broken = failure));
+    await client
+      .query('rollback')
+      .catch((failure: unknown) => (broken = failure instanceof Error ? failure : new Error(String(failure))));
     throw error;
   } finally {
     client.release(broken);

@@ -118,14 +118,18 @@ async function throughLedger(
     }
   }
   const outcome = await run();
-  // A time-out after a write means unknown, not failed; what is harmless to repeat may simply be asked for again.
-  const status = outcome.ok
-    ? 'done'
-    : outcome.code === 'TOOL_TIMED_OUT' && tool.replay === 'unknown'
-      ? 'unknown'
-      : 'failed';
-  await settleAction(parts.pool, call.actionId, { status, result: outcome, errorCode: outcome.code });
+  await settleAction(parts.pool, call.actionId, {
+    status: statusOf(outcome, tool),
+    result: outcome,
+    errorCode: outcome.code,
+  });
   return outcome;
+}
+
+/** A time-out after a write means unknown, not failed; what is harmless to repeat may simply be asked for again. */
+function statusOf(outcome: ToolCallResult, tool: Tool): 'done' | 'failed' | 'unknown' {
+  if (outcome.ok) return 'done';
+  return outcome.code === 'TOOL_TIMED_OUT' && tool.replay === 'unknown' ? 'unknown' : 'failed';
 }
 
 async function runTool(

@@ -1,11 +1,8 @@
-import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
-import type { AIMessage, BaseMessage } from '@langchain/core/messages';
-import { END, START, StateGraph, type LangGraphRunnableConfig } from '@langchain/langgraph';
-import type { ToolCallResult } from '../../tools/execute.ts';
-import type { ToolDefinition } from '../../tools/registry.ts';
-import type { AgentParts, AgentRun } from '../agent.ts';
+import type { AIMessage } from '@langchain/core/messages';
+import { END, START, StateGraph } from '@langchain/langgraph';
 import type { Checkpoints } from '../checkpoints.ts';
 import { intentParser } from './intent-parser.ts';
+import type { GraphParts } from './parts.ts';
 import { poTools } from './po-tools.ts';
 import { productOwner } from './product-owner.ts';
 import { SessionState } from './state.ts';
@@ -19,32 +16,6 @@ import { SessionState } from './state.ts';
  * product_owner → END: an answer without calls, or the pass limit.  po_tools → END: waiting for an answer, or finished.
  * Passes go through the graph; there is no loop inside a node. Waiting is a checkpoint and END, never a blocked process.
  */
-
-interface BoundModel {
-  invoke(messages: BaseMessage[], options: { signal: AbortSignal }): Promise<AIMessage>;
-}
-
-export interface GraphParts {
-  readonly registry: AgentParts<BaseChatModel, Checkpoints>['registry'];
-  readonly maxPasses: number;
-  /** The model with these tools; `force` names the one that it has to call. */
-  bind(tools: readonly ToolDefinition[], force?: string): BoundModel;
-  search(query: string, scope: 'docs' | 'code' | 'history' | 'logs' | 'all', userKey: string): Promise<ToolCallResult>;
-}
-
-/** What a single run carries beside the state. Never checkpointed. */
-export interface RunExtras {
-  readonly run: AgentRun;
-  /** The names that exist, looked up once and again after a tool may have changed them. */
-  readonly names: () => Promise<Readonly<Record<string, readonly string[]>>>;
-  /** Index of the turn's first message. */
-  readonly turnStart: (messages: readonly BaseMessage[]) => number;
-}
-
-/** The extras that the agent put into the config of this run. */
-export function runOf(config: LangGraphRunnableConfig): RunExtras {
-  return config.configurable?.['extras'] as RunExtras; // put there by index.ts on every invoke
-}
 
 export function buildGraph(parts: GraphParts, checkpoints: Checkpoints | undefined) {
   return new StateGraph(SessionState)

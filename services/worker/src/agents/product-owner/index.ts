@@ -5,7 +5,8 @@ import type { ToolCallResult } from '../../tools/execute.ts';
 import type { KnowledgeScope } from '../../tools/ports/knowledge.ts';
 import type { Agent, AgentMessage, AgentParts, AgentResult, AgentRun } from '../agent.ts';
 import type { Checkpoints } from '../checkpoints.ts';
-import { buildGraph, type GraphParts, type RunExtras } from './graph.ts';
+import { buildGraph } from './graph.ts';
+import type { GraphParts, RunExtras } from './parts.ts';
 import { repliesSince, startOf } from './replies.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
 import { firstLine } from './words.ts';
@@ -160,7 +161,7 @@ function binder(model: BaseChatModel): GraphParts['bind'] {
       })),
       force ? { tool_choice: force } : {},
     );
-    const result = failingInWords(runnable as ReturnType<GraphParts['bind']>); // a chat model answers with an AIMessage (its chunk is one)
+    const result = failingInWords(runnable);
     bound.set(key, result);
     return result;
   };

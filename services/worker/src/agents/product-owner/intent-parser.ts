@@ -1,8 +1,7 @@
 import { HumanMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { IntentSchema, INTENT_TOOL } from './base-tools.ts';
-import type { GraphParts } from './graph.ts';
-import { runOf } from './graph.ts';
+import { runOf, type GraphParts } from './parts.ts';
 import { systemMessage } from './prompt.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
 

@@ -3,7 +3,7 @@ import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import type { ToolCallResult } from '../../tools/execute.ts';
 import type { AgentRun } from '../agent.ts';
 import { BASE_TOOLS, isBaseTool, type BaseToolName } from './base-tools.ts';
-import { runOf, type GraphParts } from './graph.ts';
+import { runOf, type GraphParts } from './parts.ts';
 import { lastRequest } from './replies.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
 import { NOTHING_TO_FINISH, TASK_FINISHED } from './words.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AIMessage, type BaseMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { BASE_DEFINITIONS } from './base-tools.ts';
-import { runOf, type GraphParts } from './graph.ts';
+import { runOf, type GraphParts } from './parts.ts';
 import { systemMessage, withAnsweredCalls } from './prompt.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
 import { limitReached, NO_ANSWER } from './words.ts';

@@ -23,11 +23,7 @@ export function systemMessage(
   known: Readonly<Record<string, readonly string[]>>,
 ): SystemMessage {
   const groups = catalog.groups.map((group) => {
-    const mark = state.activeCapabilities.includes(group.name)
-      ? 'loaded'
-      : group.installed
-        ? 'can be loaded'
-        : 'not installed';
+    const mark = stateOf(group, state.activeCapabilities);
     return `- ${group.name} (${mark}): ${group.summary}`;
   });
   const names = Object.entries(known).map(
@@ -64,4 +60,9 @@ export function withAnsweredCalls(messages: readonly BaseMessage[]): BaseMessage
     );
     return [message, ...fillers];
   });
+}
+
+function stateOf(group: PlannerCatalog['groups'][number], active: readonly string[]): string {
+  if (active.includes(group.name)) return 'loaded';
+  return group.installed ? 'can be loaded' : 'not installed';
 }
