@@ -1,6 +1,7 @@
 import type { Delivery } from '@signalbox/shared/contracts/topics';
 import * as chats from '@signalbox/shared/db/delivery';
 import { isTransient, type Pool } from '@signalbox/shared/db/pool';
+import { AppError } from '@signalbox/shared/errors';
 import { newId } from '@signalbox/shared/ids';
 import { background, type Closable } from '@signalbox/shared/lifecycle';
 import type { Log } from '@signalbox/shared/log';
@@ -119,7 +120,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
     const note = (receipt: chats.Receipt): Promise<boolean> => chats.noteReceipt(pool, chat, item.id, receipt);
     const outcome = await sender.send(chatKey, item, { signal, note });
     const durationMs = Math.round(performance.now() - startedAt);
-    report(itemLog, metrics, outcome, item, durationMs);
+    report({ log: itemLog, metrics, outcome, item, chatKey, durationMs });
     switch (outcome.kind) {
       case 'lost':
         return 'left';
@@ -226,7 +227,15 @@ interface Step {
   readonly pauseMs: number | null;
 }
 
-function report(log: Log, metrics: GatewayMetrics, outcome: Outcome, item: chats.OutboxItem, durationMs: number): void {
+function report(options: {
+  readonly log: Log;
+  readonly metrics: GatewayMetrics;
+  readonly outcome: Outcome;
+  readonly item: chats.OutboxItem;
+  readonly chatKey: string;
+  readonly durationMs: number;
+}): void {
+  const { log, metrics, outcome, item, chatKey, durationMs } = options;
   if (outcome.kind !== 'settle') {
     metrics.sends.add({ result: outcome.kind });
     log.warn('message not sent', { outcome: outcome.kind, detail: outcome.kind === 'park' ? outcome.reason : null });
@@ -239,7 +248,8 @@ function report(log: Log, metrics: GatewayMetrics, outcome: Outcome, item: chats
     metrics.latency.observe({ result }, item.ageMs + durationMs);
     log.info('message sent', { result, repeated: item.ambiguous, attempts: item.attempts, durationMs });
   } else if (status === 'failed') {
-    log.error('message given up, see dead letters', { error, attempts: item.attempts });
+    const refused = new AppError('DELIVERY_REFUSED', { chat: chatKey, detail: error ?? 'no reason' });
+    log.error('message given up, see dead letters', { error: refused, attempts: item.attempts });
   } else {
     log.warn('message waits', { error, pauseMs: outcome.pauseMs, attempts: item.attempts });
   }

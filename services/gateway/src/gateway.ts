@@ -15,6 +15,7 @@ import type { GatewayConfig } from './config.ts';
 import { createDeliverer } from './deliver.ts';
 import { createGatewayMetrics } from './metrics.ts';
 import { createPace } from './pace.ts';
+import { listenAlone } from './standby.ts';
 import { startSweeper } from './sweep.ts';
 
 export interface Gateway {
@@ -84,7 +85,9 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log): 
   own(startSweeper({ pool, log, wake: announcer.wakeChats }));
 
   const burst = createBurstLimit({ redis, prefix: config.REDIS_PREFIX, burst: config.INBOUND_BURST, log });
-  const listening = own(channel.listen(createAdmission({ pool, channel, burst, announcer, log, metrics })));
+  const listening = own(
+    listenAlone({ pool, channel, log, admit: createAdmission({ pool, channel, burst, announcer, log, metrics }) }),
+  );
   const problems = async (): Promise<readonly string[]> => {
     const found = [await problemOfPostgres(pool), await problemOfRedis(redis), listening.problem()];
     if (!consumer.healthy()) found.push('outbound stream: reads fail');

@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { createTelegram } from '@signalbox/gateway/channels/telegram/index';
+import { createApi } from '@signalbox/gateway/channels/telegram/client';
+import { startPolling } from '@signalbox/gateway/channels/telegram/poll';
 import { DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
 import { createAdmission } from '@signalbox/gateway/admit';
 import { createAnnouncer } from '@signalbox/gateway/announce';
@@ -80,7 +82,23 @@ describe('with several gateways', () => {
     for (const chat of chats) expect(await harness.said(chat)).toEqual(expected);
   });
 
-  test('the one that polls second is told off, says so once, and comes back', async () => {
+  test('one of them listens; when it goes, the other takes over', async () => {
+    const first = await harness.startGateway();
+    await untilReady(first);
+    const second = await harness.startGateway();
+    await until('the second stands by', async () =>
+      second.lines.some((line) => String(line['message']).startsWith('another gateway listens')),
+    );
+    expect(await problemsOf(second)).toBe('ready\n');
+    await harness.people.post('/api/messages', { from: 1001, text: 'to the first' });
+    await until('it is admitted', async () => (await harness.rows('select 1 from inbox')).length === 1);
+    await first.close();
+    await harness.people.post('/api/messages', { from: 1001, text: 'to the second' });
+    await until('it is admitted', async () => (await harness.rows('select 1 from inbox')).length === 2);
+    expect((await harness.calls('getUpdates')).filter((call) => call.status === 409)).toEqual([]);
+  });
+
+  test('a foreign process that polls the same bot is reported once, and then all is well again', async () => {
     const started = await harness.startGateway();
     await untilReady(started);
     await fetch(`${harness.simulatorUrl}/bot${DEFAULT_TOKEN}/getUpdates?timeout=0`);
@@ -93,7 +111,6 @@ describe('with several gateways', () => {
   test('a gateway killed while sending is replaced, and only the open message is marked as repeated', async () => {
     const first = await harness.startGateway();
     await harness.meet(1001);
-    await until('she is known', async () => (await harness.rows('select 1 from inbox')).length === 1);
     await first.close();
     await harness.fault({ method: 'sendMessage', delayMs: 60_000 });
     const child = spawn(process.execPath, ['--import', 'tsx', '--conditions=source', MAIN], {
@@ -126,7 +143,6 @@ describe('with several gateways', () => {
   test('a gateway that stops finishes its send and leaves the rest for another', async () => {
     const first = await harness.startGateway();
     await harness.meet(1001);
-    await until('she is known', async () => (await harness.rows('select 1 from inbox')).length === 1);
     await harness.fault({ method: 'sendMessage', delayMs: 700 });
     await harness.say('telegram:1001', [{ text: 'one' }, { text: 'two' }]);
     await until('it is sending', async () => (await harness.calls('sendMessage')).length === 1);
@@ -193,6 +209,17 @@ describe('on its own', () => {
     expect(texts.map((row) => row.text)).toEqual(['hi', ...expected.map((n) => `in ${n}`)]);
     const said = (await harness.said(1001)).map((text) => text.replace(/^\(repeated.*\n/, ''));
     expect([...new Set(said)]).toEqual(expected.map((n) => `out ${n}`));
+  });
+
+  test('a poll that hangs is given up, and the next one brings the updates', async () => {
+    const log = createLog('test', 'silent');
+    const api = createApi({ token: DEFAULT_TOKEN, apiRoot: harness.simulatorUrl, timeoutSeconds: 1 });
+    await harness.fault({ method: 'getUpdates', delayMs: 60_000 });
+    await harness.people.post('/api/messages', { from: 1001, text: 'hello' });
+    const admitted: unknown[] = [];
+    const listening = startPolling({ api, log, admit: async (updates) => void admitted.push(...updates) });
+    onTestFinished(() => listening.close());
+    await until('the update came', async () => admitted.length === 1);
   });
 
   test('a wrong token ends it, with what to do', async () => {

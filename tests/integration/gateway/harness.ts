@@ -36,7 +36,7 @@ export interface Harness {
   /** Messages on a stream, oldest first. Entries are only deleted by consumers, and no worker runs here. */
   entries(topic: Topic): Promise<readonly Record<string, unknown>[]>;
   rows<T>(text: string, values?: readonly unknown[]): Promise<readonly T[]>;
-  /** A bot may only write to people who wrote to it first. */
+  /** A bot may only write to people who wrote to it first. Resolves once a gateway has admitted their greetings. */
   meet(...people: readonly number[]): Promise<void>;
   /** What the bot said in a private chat, or in the group. */
   said(person: number, chat?: 'ops'): Promise<readonly string[]>;
@@ -145,6 +145,7 @@ export async function openHarness(redisUrl = inject('redisUrl')): Promise<Harnes
       (await pool.query(text, [...values])).rows as readonly T[],
     meet: async (...ids) => {
       for (const from of ids) await people.post('/api/messages', { from, text: 'hi' });
+      await until('the greetings are admitted', async () => (await people.get<number>('/api/pending')) === 0);
     },
     said: async (person, chat) => {
       const messages = await people.messages(person, chat ?? person);

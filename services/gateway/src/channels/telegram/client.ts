@@ -3,17 +3,19 @@ import { ServerDown } from './failure.ts';
 
 export type TelegramApi = Api;
 
-/** A send that takes longer has an unknown fate; Telegram answers within a second when it is well. */
-const CALL_TIMEOUT_SECONDS = 30;
-
 /**
  * Opens the Bot API. Node's own fetch tells failed connections (nothing was sent) from lost answers, which grammY's
  * default client does not.
  */
-export function createApi(options: { readonly token: string; readonly apiRoot: string }): TelegramApi {
+export function createApi(options: {
+  readonly token: string;
+  readonly apiRoot: string;
+  /** A call that takes longer is given up, even if its connection never ends. */
+  readonly timeoutSeconds: number;
+}): TelegramApi {
   return new Api(options.token, {
     apiRoot: options.apiRoot,
-    timeoutSeconds: CALL_TIMEOUT_SECONDS,
+    timeoutSeconds: options.timeoutSeconds,
     fetch: callServer,
   });
 }

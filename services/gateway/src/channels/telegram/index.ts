@@ -3,7 +3,10 @@ import type { Channel, Sent } from '../channel.ts';
 import { createApi } from './client.ts';
 import { encode, putAbove, type TelegramPart } from './encode.ts';
 import { classify, isEntityProblem } from './failure.ts';
-import { startPolling } from './poll.ts';
+import { POLL_TIMEOUT_SECONDS, startPolling } from './poll.ts';
+
+/** A send that takes longer has an unknown fate; Telegram answers within a second when it is well. */
+const SEND_TIMEOUT_SECONDS = 20;
 
 /** Opens Telegram. Nothing is called before `listen` or the first send. */
 export function createTelegram(options: {
@@ -11,7 +14,8 @@ export function createTelegram(options: {
   readonly apiRoot: string;
   readonly log: Log;
 }): Channel {
-  const api = createApi(options);
+  const api = createApi({ ...options, timeoutSeconds: SEND_TIMEOUT_SECONDS });
+  const pollApi = createApi({ ...options, timeoutSeconds: POLL_TIMEOUT_SECONDS });
   const { log } = options;
 
   const attempt = async (call: () => Promise<string>): Promise<Sent> => {
@@ -78,7 +82,7 @@ export function createTelegram(options: {
         api.answerCallbackQuery(pressId, toast === null ? {} : { text: toast }),
       ),
     typing: (chatKey) => ignoreFailure('sendChatAction', () => api.sendChatAction(toChatId(chatKey), 'typing')),
-    listen: (admit) => startPolling({ api, log, admit }),
+    listen: (admit) => startPolling({ api: pollApi, log, admit }),
   };
 }
 

@@ -5,7 +5,7 @@ import { COMMANDS } from '../../words.ts';
 import type { Incoming, Listening } from '../channel.ts';
 import type { TelegramApi } from './client.ts';
 import { decode, type BotIdentity } from './decode.ts';
-import { readErrorCode } from './failure.ts';
+import { classify, readErrorCode } from './failure.ts';
 import { ALLOWED_UPDATES } from './update.ts';
 
 /*
@@ -16,14 +16,17 @@ import { ALLOWED_UPDATES } from './update.ts';
 
 /** How long Telegram holds an empty poll. */
 const POLL_SECONDS = 25;
-/** A poll that is silent for longer hangs on a dead connection. */
-const WATCHDOG_MS = (POLL_SECONDS + 10) * 1_000;
+/** A poll that is silent for longer hangs on a dead connection: the time-out of the client that polls. */
+export const POLL_TIMEOUT_SECONDS = POLL_SECONDS + 10;
 /** Without a finished poll for this long we are not ready. */
 const STALE_MS = 60_000;
 const BACKOFF_BASE_MS = 500;
 const BACKOFF_MAX_MS = 30_000;
 /** Two pollers throw each other out with every poll: slowly enough that the other one gets work done. */
 const CONFLICT_BACKOFF_MS = 5_000;
+/** Between two conflicts polls succeed: the other poller comes back within seconds. So this long it is not over yet. */
+const CONFLICT_LINGER_MS = 12_000;
+const CONFLICT_TELL_MS = 10 * 60_000;
 
 type Trouble = 'none' | 'starting' | 'conflict' | 'network' | 'admission';
 
@@ -35,19 +38,25 @@ export function startPolling(deps: {
 }): Listening {
   const { api, log, admit } = deps;
   const stop = new AbortController();
+  const signal = toApiSignal(stop.signal);
   let trouble: Trouble = 'starting';
   let failures = 0;
   let lastPollAt = Date.now();
+  let conflictAt = -Infinity;
+  let conflictToldAt = -Infinity;
 
   const report = (kind: Trouble, error: unknown): void => {
-    if (kind === trouble) return;
+    const isNew = kind !== trouble;
     trouble = kind;
     if (kind === 'conflict') {
+      conflictAt = Date.now();
+      if (conflictAt - conflictToldAt < CONFLICT_TELL_MS) return;
+      conflictToldAt = conflictAt;
       log.error('another process polls this bot: stop it, or give this one a bot of its own; updates wait until then', {
         error,
       });
-    } else {
-      log.warn('updates do not come in', { trouble: kind, error });
+    } else if (isNew) {
+      log.warn('updates do not come in', { trouble: kind, failure: classify(error), error });
     }
   };
 
@@ -65,7 +74,7 @@ export function startPolling(deps: {
   const identify = async (): Promise<BotIdentity | null> => {
     while (!stop.signal.aborted) {
       try {
-        const { id, username } = await callWithWatchdog(stop.signal, (signal) => api.getMe(signal));
+        const { id, username } = await api.getMe(signal);
         return { id, username };
       } catch (error) {
         await cope(error, 'network');
@@ -77,9 +86,7 @@ export function startPolling(deps: {
   const poll = async (offset: number): Promise<readonly unknown[]> => {
     // After a start and after trouble the first poll does not wait, so that everybody knows at once whether updates come in.
     const timeout = trouble === 'none' ? POLL_SECONDS : 0;
-    const updates: unknown = await callWithWatchdog(stop.signal, (signal) =>
-      api.getUpdates({ offset, timeout, allowed_updates: ALLOWED_UPDATES }, signal),
-    );
+    const updates: unknown = await api.getUpdates({ offset, timeout, allowed_updates: ALLOWED_UPDATES }, signal);
     if (!Array.isArray(updates)) throw new Error('getUpdates answered something that is no list');
     return updates;
   };
@@ -87,7 +94,7 @@ export function startPolling(deps: {
   const loop = async (): Promise<void> => {
     const bot = await identify();
     if (!bot) return;
-    await registerCommands(api, log, stop.signal);
+    await prepare(api, log, signal);
     let offset = 0;
     while (!stop.signal.aborted) {
       let batch: readonly unknown[];
@@ -110,7 +117,7 @@ export function startPolling(deps: {
       const next = nextOffset(batch, offset);
       // Updates without a usable id cannot be confirmed: do not ask for them in a tight loop.
       if (next === null) await sleep(1_000, stop.signal);
-      else offset = next;
+      offset = next ?? Math.max(offset, 1);
     }
   };
 
@@ -120,6 +127,7 @@ export function startPolling(deps: {
   return {
     ended,
     problem: () => {
+      if (Date.now() - conflictAt < CONFLICT_LINGER_MS) return `Telegram: ${PROBLEMS.conflict}`;
       if (trouble !== 'none') return `Telegram: ${PROBLEMS[trouble]}`;
       return Date.now() - lastPollAt > STALE_MS ? 'Telegram: the last poll is too long ago' : null;
     },
@@ -151,21 +159,23 @@ export function nextOffset(batch: readonly unknown[], offset: number): number | 
   return ids.length === 0 ? null : Math.max(...ids) + 1;
 }
 
-/** Ends the call when the service stops or when it takes too long; a late answer is lost, never handled twice. */
-async function callWithWatchdog<T>(stop: AbortSignal, call: (signal: ApiSignal) => Promise<T>): Promise<T> {
-  const timeout = AbortSignal.timeout(WATCHDOG_MS);
-  // grammY declares its own AbortSignal, which the built-in one satisfies in every method that it calls.
-  return call(AbortSignal.any([stop, timeout]) as unknown as ApiSignal);
+/** grammY declares its own AbortSignal, which the built-in one satisfies in every method that it calls. */
+function toApiSignal(signal: AbortSignal): ApiSignal {
+  return signal as unknown as ApiSignal;
 }
 
 type ApiSignal = NonNullable<Parameters<TelegramApi['getMe']>[0]>;
 
-/** The menu that clients show for "/". Only a convenience: when it fails, typing commands works all the same. */
-async function registerCommands(api: TelegramApi, log: Log, stop: AbortSignal): Promise<void> {
+/**
+ * Ends a webhook that an earlier bot left behind, or Telegram refuses every poll, and registers the menu that clients show
+ * for "/". When this fails, polling says what is wrong, and typing commands works all the same.
+ */
+async function prepare(api: TelegramApi, log: Log, signal: ApiSignal): Promise<void> {
   try {
-    await callWithWatchdog(stop, (signal) => api.setMyCommands(COMMANDS, undefined, signal));
+    await api.deleteWebhook({}, signal);
+    await api.setMyCommands(COMMANDS, undefined, signal);
   } catch (error) {
-    log.warn('commands not registered', { error });
+    log.warn('bot not prepared', { error });
   }
 }
 

@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openHarness, until, type Harness } from './harness.ts';
+
+let harness: Harness;
+
+beforeEach(async () => {
+  harness = await openHarness();
+});
+afterEach(() => harness.close());
+
+const sentTo = async (chat: number): Promise<readonly number[]> =>
+  (await harness.calls('sendMessage')).filter((call) => call.chatId === chat).map((call) => call.at);
+const texts = (count: number): readonly { text: string }[] =>
+  Array.from({ length: count }, (_, n) => ({ text: `message ${n}` }));
+
+test('a chat gets a burst, then one message a second, and holds up nobody', async () => {
+  await harness.startGateway({ TELEGRAM_CHAT_SENDS_PER_SECOND: '1', TELEGRAM_CHAT_BURST: '4' });
+  await harness.meet(1001, 1002);
+  await harness.say('telegram:1001', texts(6));
+  await until('the burst is over', async () => (await sentTo(1001)).length === 4);
+  await harness.say('telegram:1002', [{ text: 'at once' }]);
+  await until('all are sent', async () => (await sentTo(1001)).length === 6);
+  const times = await sentTo(1001);
+  const [other = 0] = await sentTo(1002);
+  expect((times[4] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(900);
+  expect((times[5] ?? 0) - (times[4] ?? 0)).toBeGreaterThan(900);
+  expect(other).toBeLessThan(times[4] ?? 0);
+  expect(await harness.said(1001)).toEqual(texts(6).map((row) => row.text));
+});
+
+test('a long wait gives the chat back meanwhile, and a control message still goes first', async () => {
+  await harness.startGateway({ TELEGRAM_CHAT_SENDS_PER_SECOND: '0.4', TELEGRAM_CHAT_BURST: '1' });
+  await harness.meet(1001);
+  await harness.say('telegram:1001', texts(2));
+  await until('the chat is given back', async () => {
+    const rows = await harness.rows(`select 1 from chats where sender is null and not_before > now()`);
+    return rows.length === 1;
+  });
+  await harness.say('telegram:1001', [{ text: 'Stopping…', priority: 0 }]);
+  await until('all are sent', async () => (await sentTo(1001)).length === 3, 20_000);
+  expect(await harness.said(1001)).toEqual(['message 0', 'Stopping…', 'message 1']);
+});
+
+test('all chats together keep the global rate', async () => {
+  await harness.startGateway({ TELEGRAM_SENDS_PER_SECOND: '5' });
+  await harness.meet(1001, 1002, 1005);
+  for (const chat of [1001, 1002, 1005]) await harness.say(`telegram:${chat}`, texts(4));
+  const calls = await until('all are sent', async () => {
+    const found = await harness.calls('sendMessage');
+    return found.length === 12 && found;
+  });
+  const span = (calls.at(-1)?.at ?? 0) - (calls[0]?.at ?? 0);
+  // Five at once, seven more at five a second.
+  expect(span).toBeGreaterThan(1_200);
+});
