@@ -31,6 +31,7 @@ export const ERRORS = {
   NOT_TEXT: { remedy: 'tell-user', say: 'I can only read text here. Please write it as a message.' },
   BUTTON_EXPIRED: { remedy: 'tell-user', say: 'This button is no longer active.' },
   OWNER_CODE_INVALID: { remedy: 'tell-user', say: 'That code is not valid, or somebody has used it already.' },
+  AGENT_UNKNOWN: { remedy: 'tell-user', say: 'There is no agent named {id}. There are: {known}.' },
   TOOL_UNKNOWN: { remedy: 'tell-model', say: 'There is no tool named {tool}. Loaded tools: {loaded}.' },
   TOOL_INPUT_INVALID: { remedy: 'tell-model', say: 'The arguments of {tool} are not valid: {detail}.' },
   TOOL_TIMED_OUT: {

@@ -11,7 +11,7 @@ import { closeRedis, openRedis, requireNoEviction } from '@signalbox/shared/redi
 import { startConsumer } from '@signalbox/shared/streams/consume';
 import { createPublisher, type Publisher } from '@signalbox/shared/streams/publish';
 import { Checkpoints } from './agents/checkpoints.ts';
-import { createProductOwner, PRODUCT_OWNER } from './agents/product-owner/index.ts';
+import { createAgents, DEFAULT_AGENT, loadAgents } from './agents/registry.ts';
 import type { WorkerConfig } from './config.ts';
 import { createLanes, type Lanes } from './lanes.ts';
 import { observeTurns } from './metrics.ts';
@@ -53,7 +53,7 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
   const ports = await wiring.ports(pool);
   const publisher = createPublisher({ redis, prefix, partitions });
   const execute: ExecuteParts = { pool, lockPool, registry, ports, enqueue: wiring.enqueue(own, pool, publisher) };
-  const agent = createProductOwner({
+  const agents = createAgents(await loadAgents(), {
     model,
     checkpoints,
     registry,
@@ -72,7 +72,7 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
       worker,
       leaseMs: config.LANE_LEASE_MS,
       idleMs: config.idleMs,
-      agent: PRODUCT_OWNER,
+      agent: DEFAULT_AGENT,
       onTurn: observeTurns(metrics),
       onThread: (begun) => {
         if (begun.threadNew && begun.threadId) background(log, 'thread mirror', threads.record(begun.threadId));
@@ -81,7 +81,7 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
         runTurn(
           {
             pool,
-            agent,
+            agent: agents.get(DEFAULT_AGENT),
             worker,
             model: modelName,
             idleMs: config.idleMs,

@@ -1,7 +1,10 @@
+import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import type { Button } from '@signalbox/shared/contracts/envelope';
 import type { Role } from '@signalbox/shared/contracts/roles';
 import type { ToolCallResult } from '../tools/execute.ts';
+import type { KnowledgeScope } from '../tools/ports/knowledge.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
+import type { Checkpoints } from './checkpoints.ts';
 
 /** One message of a batch, as the agent sees it. */
 export interface AgentMessage {
@@ -64,13 +67,25 @@ export interface Agent {
   note(input: { readonly run: Pick<AgentRun, 'threadId' | 'turnId'>; readonly text: string }): Promise<void>;
 }
 
-/** What an agent is built from. `M` is the chat model and `C` the checkpoint saver: their packages live with the agents. */
-export interface AgentParts<M, C> {
-  readonly model: M;
-  readonly checkpoints: C;
+/** What an agent is built from. */
+export interface AgentParts {
+  readonly model: BaseChatModel;
+  readonly checkpoints: Checkpoints;
   readonly registry: ToolRegistry;
   /** Known names by kind of thing, for the prompt and for filling arguments. */
   readonly knownNames: () => Promise<Readonly<Record<string, readonly string[]>>>;
+  /** The base tool search_knowledge. */
+  readonly search: (query: string, scope: KnowledgeScope, userKey: string) => Promise<ToolCallResult>;
   /** Most rounds of model and tools in one turn. */
   readonly maxPasses: number;
+}
+
+/** The default export of an agent's folder. */
+export interface AgentPlugin {
+  /** Equals the folder's name, with underscores for hyphens; stored with every thread. */
+  readonly id: string;
+  readonly summary: string;
+  /** Grows when the shape of the state changes; stored in the state. */
+  readonly stateVersion: number;
+  create(parts: AgentParts): Agent;
 }

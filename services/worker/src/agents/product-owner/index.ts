@@ -1,27 +1,27 @@
 import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import { AIMessage, HumanMessage, type UsageMetadata } from '@langchain/core/messages';
 import { toModelError } from '@signalbox/shared/model/failure';
-import type { ToolCallResult } from '../../tools/execute.ts';
-import type { KnowledgeScope } from '../../tools/ports/knowledge.ts';
-import type { Agent, AgentMessage, AgentParts, AgentResult, AgentRun } from '../agent.ts';
-import type { Checkpoints } from '../checkpoints.ts';
+import type { Agent, AgentMessage, AgentParts, AgentPlugin, AgentResult, AgentRun } from '../agent.ts';
 import { buildGraph } from './graph.ts';
 import type { GraphParts, RunExtras } from './parts.ts';
 import { repliesSince, startOf } from './replies.ts';
-import type { SessionState, SessionUpdate } from './state.ts';
+import { STATE_VERSION, type SessionState, type SessionUpdate } from './state.ts';
 import { firstLine } from './words.ts';
-
-export const PRODUCT_OWNER = 'product_owner';
 
 /** Titles are for lists and announcements on a phone. */
 const TITLE_LENGTH = 80;
 
 /** The default agent: finds out what is wanted, loads what it needs, asks back, calls tools, reports. */
-export function createProductOwner(
-  parts: AgentParts<BaseChatModel, Checkpoints> & {
-    search(query: string, scope: KnowledgeScope, userKey: string): Promise<ToolCallResult>;
-  },
-): Agent {
+const plugin: AgentPlugin = {
+  id: 'product_owner',
+  summary: 'Finds out what you want, asks back when it must, and gets it done with tools.',
+  stateVersion: STATE_VERSION,
+  create: createProductOwner,
+};
+
+export default plugin;
+
+function createProductOwner(parts: AgentParts): Agent {
   const graph = buildGraph({ ...parts, bind: binder(parts.model) }, parts.checkpoints);
   return {
     run: async ({ messages, run, resume, threadNew }) => {
@@ -87,6 +87,7 @@ function extrasOf(
 /** A new message resets what belongs to one turn; what belongs to the conversation stays. */
 function input(messages: readonly AgentMessage[], run: AgentRun, isNew: boolean): SessionUpdate {
   return {
+    stateVersion: STATE_VERSION,
     threadId: run.threadId,
     userKey: run.actor.userKey,
     telegramUserId: /^\d+$/.test(run.actor.userKey) ? Number(run.actor.userKey) : null,

@@ -1,6 +1,9 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import { Annotation, messagesStateReducer } from '@langchain/langgraph';
 
+/** The shape of the state below. */
+export const STATE_VERSION = 1;
+
 /** Keeps the last value that is not null. */
 const lastValue = <T>(before: T, after: T): T => after ?? before;
 
@@ -16,6 +19,7 @@ const ERRORS_KEPT = 20;
  */
 export const SessionState = Annotation.Root({
   // Identity
+  stateVersion: Annotation<number>({ reducer: lastValue, default: () => STATE_VERSION }),
   threadId: Annotation<string>,
   userKey: Annotation<string>,
   /** Telegram's numeric id, when the person is there. */

@@ -1,0 +1,59 @@
+import { readdir } from 'node:fs/promises';
+import { AppError } from '@signalbox/shared/errors';
+import type { Agent, AgentParts, AgentPlugin } from './agent.ts';
+
+const FOLDER = new URL('./', import.meta.url);
+
+/** The agent that a conversation gets when nobody chose another one. */
+export const DEFAULT_AGENT = 'product_owner';
+
+export interface AgentRegistry {
+  readonly ids: readonly string[];
+  /** The agent of that id. Throws AGENT_UNKNOWN with the ids that there are. */
+  get(id: string): Agent;
+}
+
+/** Finds every agent: each folder of agents/ whose index file exports an AgentPlugin as default. */
+export async function loadAgents(): Promise<readonly AgentPlugin[]> {
+  const entries = await readdir(FOLDER, { withFileTypes: true });
+  const folders = entries
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
+  return Promise.all(folders.map(loadAgent));
+}
+
+/** Builds the agents. Two of one id, or no default, are refused. */
+export function createAgents(plugins: readonly AgentPlugin[], parts: AgentParts): AgentRegistry {
+  const agents = new Map<string, Agent>();
+  for (const plugin of plugins) {
+    if (agents.has(plugin.id)) refuse(`two agents are named ${plugin.id}; agent ids are unique.`);
+    agents.set(plugin.id, plugin.create(parts));
+  }
+  if (!agents.has(DEFAULT_AGENT)) refuse(`the default agent ${DEFAULT_AGENT} is missing from agents/.`);
+  const ids = [...agents.keys()];
+  return {
+    ids,
+    get: (id) => {
+      const agent = agents.get(id);
+      if (!agent) throw new AppError('AGENT_UNKNOWN', { id, known: ids.join(', ') });
+      return agent;
+    },
+  };
+}
+
+async function loadAgent(folder: string): Promise<AgentPlugin> {
+  // Sources and built files differ in their ending only.
+  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  const loaded: unknown = await import(new URL(`${folder}/index.${ending}`, FOLDER).href);
+  const plugin = (loaded as { default?: AgentPlugin }).default; // checked on the next lines
+  if (!plugin || typeof plugin.create !== 'function')
+    refuse(`agents/${folder}/index.ts must export default an AgentPlugin.`);
+  const expected = folder.replaceAll('-', '_');
+  if (plugin.id !== expected) refuse(`agents/${folder} exports the agent ${plugin.id}; its id must be ${expected}.`);
+  return plugin;
+}
+
+function refuse(reason: string): never {
+  throw new AppError('STARTUP_REFUSED', { reason });
+}
