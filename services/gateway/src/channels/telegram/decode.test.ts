@@ -115,7 +115,9 @@ describe('other updates', () => {
       fc.record({ update_id: fc.nat(), my_chat_member: fc.anything() }),
     );
     fc.assert(
-      fc.property(update, (raw) => expect(decode(raw, BOT)).toHaveProperty('kind')),
+      fc.property(update, (raw) => {
+        expect(decode(raw, BOT)).toHaveProperty('kind');
+      }),
       { numRuns: 500 },
     );
   });
