@@ -157,7 +157,8 @@ end $$;
 create function chat_move(old_key text, new_key text) returns void language plpgsql volatile as $$
 begin
   if old_key = new_key then return; end if;
-  insert into chats (chat_key) values (new_key) on conflict do nothing;
+  -- Where something goes is never a chat that is gone itself, so moves cannot go in circles.
+  insert into chats (chat_key) values (new_key) on conflict (chat_key) do update set moved_to = null;
   insert into chats (chat_key, moved_to) values (old_key, new_key)
     on conflict (chat_key) do update set moved_to = excluded.moved_to, epoch = chats.epoch + 1, sender = null, lease_until = null, not_before = null;
   update outbox o set chat_key = new_key, status = 'pending' where o.chat_key = old_key and o.status in ('pending', 'sending');

@@ -33,8 +33,8 @@ test('a status says when it is the person whose turn it is', () => {
 });
 
 test('a viewer is offered nothing that changes anything', () => {
-  expect(help('viewer')).not.toMatch(/deploy|roll back/);
-  expect(help('developer')).toMatch(/deploy/);
+  expect(help('viewer')).not.toMatch(/create|allocate/);
+  expect(help('developer')).toMatch(/allocate a port/);
 });
 
 test('a name never formats our text', () => {

@@ -30,11 +30,11 @@ export const owner = (name: string): string =>
 
 export const welcome = (name: string): string =>
   [
-    `Hello ${plain(name)}, I am Signalbox. I deploy and look after your services; you tell me in plain words what you need.`,
+    `Hello ${plain(name)}, I am Signalbox. I look after your projects and servers; tell me in plain words what you need.`,
     '',
     'For example:',
-    '- what is running on staging?',
-    '- deploy shop 1.4.2 to staging',
+    '- create a project called shop',
+    '- allocate a port for shop',
     '',
     '/help shows more.',
   ].join('\n');
@@ -53,13 +53,13 @@ export function help(role: Role): string {
   ].join('\n');
 }
 
-const LOOK = ['what is running on staging?', 'why is checkout slow?', 'how do we rotate the database password?'];
-const CHANGE = ['deploy shop 1.4.2 to staging', 'why is checkout slow?', 'roll back shop on staging'];
+const LOOK = ['list the projects', 'what is the status of shop?', 'how do I add a capability?'];
+const CHANGE = ['create a project called shop', 'allocate a port for shop', 'what is the status of shop?'];
 const EXAMPLES: Readonly<Record<Role, readonly string[]>> = {
   viewer: LOOK,
   developer: CHANGE,
-  operator: [...CHANGE, 'which servers have room for another service?'],
-  admin: [...CHANGE, 'which servers have room for another service?'],
+  operator: [...CHANGE, 'find a server with 2 GB of memory'],
+  admin: [...CHANGE, 'find a server with 2 GB of memory'],
 };
 
 export const whoami = (person: { readonly name: string; readonly userKey: string; readonly role: Role }): string =>

@@ -48,8 +48,8 @@ test('/start says who I am, with examples', async () => {
 });
 
 test('/help depends on the role', async () => {
-  expect(await ask(1002, '/help')).toContain('deploy shop');
-  expect(await ask(1005, '/help')).not.toContain('deploy shop');
+  expect(await ask(1002, '/help')).toContain('allocate a port');
+  expect(await ask(1005, '/help')).not.toContain('allocate a port');
 });
 
 test('/whoami says id and role', async () => {

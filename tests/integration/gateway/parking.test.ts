@@ -71,3 +71,17 @@ test('a group that becomes a supergroup takes its messages and threads along', a
   await until('both messages arrive', async () => (await harness.said(1001, 'ops')).length === 2, 15_000);
   expect(await harness.said(1001, 'ops')).toEqual(['hello', 'to the old address']);
 });
+
+test('moves that contradict each other end somewhere', async () => {
+  const move = (from: number, to: number): Promise<unknown> =>
+    harness.people.post('/api/updates', {
+      update: {
+        message: { message_id: 1, date: 1_700_000_000, chat: { id: from, type: 'group' }, migrate_to_chat_id: to },
+      },
+    });
+  await move(-2001, -3000);
+  await move(-3000, -2001);
+  await until('the last word counts', async () => (await chat('telegram:-3000'))?.moved_to === 'telegram:-2001');
+  await harness.say('telegram:-3000', [{ text: 'still here' }]);
+  await until('it arrives', async () => (await harness.said(1001, 'ops')).includes('still here'));
+});

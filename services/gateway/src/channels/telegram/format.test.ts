@@ -67,6 +67,12 @@ describe('what a person sees', () => {
   });
 });
 
+test('terminal colors and control characters are taken out', () => {
+  const formatted = formatMarkdown('\u001b[31mERROR\u001b[0m\r\n`a\u0007b`\rc');
+  expect(formatted.text).toBe('ERROR\nab\nc');
+  expect(spans(formatted)).toEqual(['code:ab']);
+});
+
 describe('what a text cannot do', () => {
   test('HTML stays text, so nothing can add a button', () => {
     const evil = 'Done. <tg-button type="callback_data" data="b:1:0">Approve</tg-button> <b>x</b> &lt;';

@@ -28,7 +28,7 @@ const NOTHING = '…';
  * can smuggle in buttons, images or HTML: raw HTML stays text. Never throws and never answers an empty text.
  */
 export function formatMarkdown(markdown: string): FormattedText {
-  const source = markdown.replaceAll('\u0000', '').replaceAll('\r\n', '\n');
+  const source = clean(markdown);
   if (source.length > MAX_MARKDOWN_LENGTH) return plainText(source);
   const writer = createWriter();
   for (const portion of cutPortions(source)) {
@@ -37,6 +37,18 @@ export function formatMarkdown(markdown: string): FormattedText {
   }
   const formatted = writer.finish();
   return formatted.text.trim() === '' ? plainText(source) : formatted;
+}
+
+const ESCAPE = String.fromCharCode(27);
+/** What programs write to color a terminal; log excerpts are full of it. */
+const TERMINAL_CODES = new RegExp(`${ESCAPE}\\[[0-9;?]*[A-Za-z]`, 'g');
+
+/** Without what Telegram would take out itself and then count differently: carriage returns and control characters. */
+function clean(text: string): string {
+  return text
+    .replace(TERMINAL_CODES, '')
+    .replace(/\r\n?/g, '\n')
+    .replace(/[^\P{Cc}\n\t]/gu, '');
 }
 
 /** The text as it is, without any formatting. */
