@@ -78,7 +78,7 @@ export async function executeCall(parts: ExecuteParts, scope: CallScope, call: T
     return failure(new AppError('TOOL_INPUT_INVALID', { tool: call.tool, detail }));
   }
   if (!roleCovers(scope.actor.role, tool.role)) {
-    return failure(new AppError('NOT_PERMITTED', { role: scope.actor.role, action: call.tool, needed: tool.role }));
+    return failure(new AppError('NOT_PERMITTED', { role: scope.actor.role, needed: tool.role }));
   }
   const risk = tool.risk(parsed.data);
   if (risk === 'dangerous') return failure(new AppError('NEEDS_APPROVAL', { action: call.tool }));

@@ -4,7 +4,10 @@ import type { Log } from '@signalbox/shared/log';
 import { failure, type ToolCallResult } from './execute.ts';
 import type { Knowledge, KnowledgeScope } from './ports/knowledge.ts';
 
+/** The model gets more than a person wants to read on a phone. */
 const HITS = 5;
+const HITS_SAID = 2;
+const EXCERPT_SAID = 320;
 
 /** The base tool search_knowledge: every hit with its source, in words and as data. Never throws. */
 export async function searchKnowledge(
@@ -16,7 +19,7 @@ export async function searchKnowledge(
 ): Promise<ToolCallResult> {
   try {
     const found = await knowledge.search(query, scope, userKey, HITS);
-    const lines = found.hits.map((hit) => `**${hit.source}**\n${hit.excerpt}`);
+    const lines = found.hits.slice(0, HITS_SAID).map((hit) => `**${hit.source}**\n${inShort(hit.excerpt)}`);
     const say =
       lines.length > 0
         ? lines.join('\n\n')
@@ -27,4 +30,12 @@ export async function searchKnowledge(
     log.error('search failed', { error });
     return failure(error);
   }
+}
+
+/** The excerpt as one paragraph, cut at a word. */
+function inShort(excerpt: string): string {
+  const text = excerpt.replace(/\s+/g, ' ').trim();
+  if (text.length <= EXCERPT_SAID) return text;
+  const cut = text.slice(0, EXCERPT_SAID);
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), EXCERPT_SAID / 2))} …`;
 }
