@@ -20,7 +20,6 @@ const BLOCK_MS = 2_000;
 const WATCHDOG_MS = BLOCK_MS + 5_000;
 /** An entry that stayed unacknowledged this long belongs to a consumer that died between reading and handling. */
 const CLAIM_IDLE_MS = 15_000;
-const CLAIM_EVERY_MS = 5_000;
 
 export interface Consumer extends Closable {
   /** False while reads fail. */
@@ -40,6 +39,8 @@ export interface ConsumerOptions<S extends z.ZodType> {
   /** Resolves once the entry may be acknowledged; `work` keeps a slot until it settles. A throw leaves the entry pending for a later claim. */
   readonly handle: (message: z.output<S>) => Promise<{ readonly work: Promise<void> }>;
   readonly onUnreadable: (entryId: string, raw: string, detail: string) => Promise<void>;
+  /** How long an entry may stay unacknowledged until another consumer takes it. */
+  readonly claimIdleMs?: number;
   /** How long `close` waits for running work. */
   readonly drainMs?: number;
 }
@@ -56,6 +57,7 @@ export function startConsumer<S extends z.ZodType>(options: ConsumerOptions<S>):
   const running = new Set<Promise<void>>();
   let freed: (() => void) | undefined;
   let failures = 0;
+  const claimIdleMs = options.claimIdleMs ?? CLAIM_IDLE_MS;
 
   const free = (): number => slots - running.size;
   const own = (work: Promise<void>): void => {
@@ -99,10 +101,9 @@ export function startConsumer<S extends z.ZodType>(options: ConsumerOptions<S>):
   };
 
   const read = async (): Promise<void> => {
-    const watchdog = setTimeout(() => reader.disconnect(true), WATCHDOG_MS);
-    try {
-      const ids = keys.map(() => '>');
-      const reply = await reader.xreadgroup(
+    const ids = keys.map(() => '>');
+    const reply = reader.xreadgroup(
+      ...([
         'GROUP',
         topic.group,
         options.consumer,
@@ -113,17 +114,22 @@ export function startConsumer<S extends z.ZodType>(options: ConsumerOptions<S>):
         'STREAMS',
         ...keys,
         ...ids,
-      );
-      for (const [key, entries] of (reply ?? []) as [string, Entry[]][]) takeAll(key, entries);
-    } finally {
-      clearTimeout(watchdog);
-    }
+      ] as const),
+    );
+    const entries = (await withinOrAborted(reply, WATCHDOG_MS, stop.signal)) ?? [];
+    for (const [key, list] of entries as [string, Entry[]][]) takeAll(key, list);
   };
 
   const loop = async (): Promise<void> => {
     while (!stop.signal.aborted) {
       if (free() <= 0) {
         await new Promise<void>((resolve) => (freed = resolve));
+        continue;
+      }
+      // A command that is sent without a connection would wait in the client for ever, and for nobody to see.
+      if (reader.status !== 'ready') {
+        failures += 1;
+        await sleep(100, stop.signal);
         continue;
       }
       try {
@@ -134,7 +140,10 @@ export function startConsumer<S extends z.ZodType>(options: ConsumerOptions<S>):
         if (stop.signal.aborted) break;
         failures += 1;
         if (failures === 1) log.warn('reading a stream failed', { topic: topic.name, error });
-        if (reader.status === 'end') reader = openRedis(options.redisUrl, log, 0);
+        if (error instanceof SilentConnection) {
+          reader.disconnect();
+          reader = openRedis(options.redisUrl, log, 0);
+        }
         await sleep(backoffMs(failures, 50, 2_000), stop.signal);
       }
     }
@@ -142,7 +151,7 @@ export function startConsumer<S extends z.ZodType>(options: ConsumerOptions<S>):
 
   const claimLoop = async (): Promise<void> => {
     while (!stop.signal.aborted) {
-      await sleep(CLAIM_EVERY_MS, stop.signal);
+      await sleep(claimIdleMs / 3, stop.signal);
       for (const key of keys) {
         if (stop.signal.aborted || free() <= 0) break;
         try {
@@ -150,7 +159,7 @@ export function startConsumer<S extends z.ZodType>(options: ConsumerOptions<S>):
             key,
             topic.group,
             options.consumer,
-            CLAIM_IDLE_MS,
+            claimIdleMs,
             '0',
             'COUNT',
             free(),
@@ -171,7 +180,7 @@ export function startConsumer<S extends z.ZodType>(options: ConsumerOptions<S>):
   ]);
 
   return {
-    healthy: () => failures === 0,
+    healthy: () => failures === 0 && reader.status === 'ready',
     close: async () => {
       stop.abort();
       freed?.();
@@ -181,6 +190,26 @@ export function startConsumer<S extends z.ZodType>(options: ConsumerOptions<S>):
       await closeRedis(commands);
     },
   };
+}
+
+class SilentConnection extends Error {}
+
+/** The reply, or a throw when it does not come in time or the signal fires: a blocked read may never settle by itself. */
+async function withinOrAborted<T>(reply: Promise<T>, ms: number, signal: AbortSignal): Promise<T> {
+  reply.catch(() => undefined); // it may fail after nobody waits for it any more
+  let timer: NodeJS.Timeout | undefined;
+  let onAbort: (() => void) | undefined;
+  const over = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new SilentConnection(`no answer in ${ms} ms`)), ms);
+    onAbort = (): void => reject(new Error('stopped'));
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([reply, over]);
+  } finally {
+    clearTimeout(timer);
+    if (onAbort) signal.removeEventListener('abort', onAbort);
+  }
 }
 
 /** From the first entry on (`0`): what was published before the group existed, or before it was lost, is read too. */
