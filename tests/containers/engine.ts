@@ -18,6 +18,8 @@ const SETTINGS = ['--iptables=false', '--ip6tables=false', '--ip-forward=false',
 
 /** Connects to the engine that runs here, or starts one. Answers why not when neither works. */
 export async function openEngine(): Promise<Engine | { readonly problem: string }> {
+  if (process.platform !== 'linux')
+    return { problem: "the base image is made of this machine's programs, which takes Linux" };
   const running = await runProgram('docker', ['version']);
   if (running.code === 0) return { docker: connect(null), close: async () => undefined };
   if (process.getuid?.() !== 0) return { problem: 'no engine runs here, and only root can start one' };
