@@ -46,7 +46,10 @@ export const ERRORS = {
   NOT_FOUND: { remedy: 'tell-model', say: 'I know no {kind} named {name}. Known: {known}.' },
   ALREADY_EXISTS: { remedy: 'tell-model', say: 'A {kind} named {name} already exists.' },
   CONFLICT: { remedy: 'tell-model', say: '{detail}' },
-  NOT_PERMITTED: { remedy: 'tell-user', say: 'Your role ({role}) does not allow that; it takes the role {needed}. Ask an admin.' },
+  NOT_PERMITTED: {
+    remedy: 'tell-user',
+    say: 'Your role ({role}) does not allow that; it takes the role {needed}. Ask an admin.',
+  },
   NEEDS_APPROVAL: {
     remedy: 'tell-user',
     say: '{action} needs the approval of a second person, and approvals are not set up here. Nothing was changed.',

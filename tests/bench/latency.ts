@@ -96,7 +96,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 function bareGraph(): () => Promise<unknown> {
   const model = createScriptedModel(script);
   const list = { name: 'list_projects', description: 'List the projects.', schema: { type: 'object', properties: {} } };
-  const result = { ok: true, result: { projects: [] }, say: 'none', code: null };
+  const result = { ok: true, result: { projects: [] }, say: 'none', code: null, changed: false };
   const graph = buildGraph(
     {
       registry: {

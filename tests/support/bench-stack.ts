@@ -1,3 +1,4 @@
+import http from 'node:http';
 import { join } from 'node:path';
 import { startPostgres } from '@signalbox/local/postgres';
 import { startRedis } from '@signalbox/local/redis';
@@ -57,29 +58,69 @@ export async function openBenchStack(dir: string, script: ModelScript): Promise<
     model: async () => ({ model: createScriptedModel(script), name: 'scripted' }),
   });
 
+  const messages = await watchEvents(simulator.url);
+  own(messages);
   let seen = 0;
-  const calls = async (): Promise<{ seq: number; method: string; at: number }[]> => {
-    const response = await fetch(`${simulator.url}/api/calls?after=${seen}`);
-    return (await response.json()) as { seq: number; method: string; at: number }[]; // the simulator's contract
-  };
   return {
     databaseUrl: postgres.url,
     roundTrip: async () => {
+      const answered = messages.nextAnswer();
       const startedAt = performance.timeOrigin + performance.now();
-      await fetch(`${simulator.url}/api/messages`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ from: 1001, text: 'list the projects' }),
-      });
-      for (;;) {
-        const fresh = await calls();
-        seen = fresh.at(-1)?.seq ?? seen;
-        const sent = fresh.find((call) => call.method === 'sendMessage');
-        if (sent) return sent.at - startedAt;
-        // Looking too often would itself slow the process that is measured.
-        await new Promise((resolve) => setTimeout(resolve, 4));
-      }
+      await postJson(`${simulator.url}/api/messages`, { from: 1001, text: 'list the projects' });
+      await Promise.race([answered, lateAfter(10_000)]);
+      const calls = (await getJson(`${simulator.url}/api/calls?after=${seen}`)) as {
+        seq: number;
+        method: string;
+        at: number;
+      }[]; // the simulator's contract
+      seen = calls.at(-1)?.seq ?? seen;
+      const sent = calls.find((call) => call.method === 'sendMessage');
+      return (sent?.at ?? Number.NaN) - startedAt;
     },
     close: async () => void (await closeAll(parts, log)),
   };
+}
+
+/** Plain node:http on one connection each: a client that costs more than what it measures would measure itself. */
+function request(url: string, method: string, body?: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const headers =
+      body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    const outgoing = http.request(url, { method, headers, agent }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => (text += chunk));
+      response.on('end', () => resolve(text));
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+const agent = new http.Agent({ keepAlive: true });
+const postJson = (url: string, body: unknown): Promise<string> => request(url, 'POST', JSON.stringify(body));
+const getJson = async (url: string): Promise<unknown> => JSON.parse(await request(url, 'GET'));
+
+/** Follows the simulator's event stream: polling for the answer would keep the measured process busy. */
+async function watchEvents(url: string): Promise<Closable & { nextAnswer(): Promise<void> }> {
+  let waiting: (() => void) | undefined;
+  const outgoing = http.get(`${url}/api/events`, (response) => {
+    response.setEncoding('utf8');
+    response.on('data', (chunk: string) => {
+      if (/"isBot":\s*true/.test(chunk)) waiting?.();
+    });
+  });
+  outgoing.on('error', () => undefined); // it is cut when the stack closes
+  await new Promise((resolve) => outgoing.once('response', resolve));
+  return {
+    nextAnswer: () => new Promise<void>((resolve) => (waiting = resolve)),
+    close: () => Promise.resolve(void outgoing.destroy()),
+  };
+}
+
+/** A measurement that hangs says so. */
+function lateAfter(ms: number): Promise<never> {
+  return new Promise((_, reject) =>
+    setTimeout(() => reject(new Error(`no answer in ${ms} ms; set TEST_LOG=warn to see why`)), ms).unref(),
+  );
 }

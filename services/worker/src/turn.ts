@@ -1,5 +1,6 @@
 import type { InboxOutcome, OutboundEnvelope } from '@signalbox/shared/contracts/envelope';
 import { PRIORITY } from '@signalbox/shared/contracts/envelope';
+import type { CheckpointRow } from '@signalbox/shared/db/checkpoints';
 import { finishLane, type Begun, type InboxMessage, type TurnEnd, type TurnOutcome } from '@signalbox/shared/db/lanes';
 import { sayInTurn } from '@signalbox/shared/db/outbox';
 import type { Pool } from '@signalbox/shared/db/pool';
@@ -30,7 +31,11 @@ export interface TurnParts {
   /** Names the thread that the checkpoints of this turn belong to, and the fence that they carry. */
   openThread(threadId: string, begun: Begun): void;
   closeThread(threadId: string, committed: boolean): void;
+  /** Makes the thread's newest state durable, before an effect. */
   flush(threadId: string): Promise<void>;
+  /** The thread's newest state, to be stored with the end of the turn, and word that it was. */
+  pendingCheckpoint(threadId: string): Promise<CheckpointRow | null>;
+  checkpointStored(threadId: string): void;
   execute(scope: CallScope, call: ToolCall): Promise<ToolCallResult>;
   /** Tells the gateway that a chat has something to send. Failing is harmless: a sweeper does it again. */
   announce(chatKey: string, traceId: string): Promise<void>;
@@ -91,7 +96,7 @@ async function agentTurn(
       resume: begun.resumed,
       threadNew: begun.threadNew,
     });
-    const more = await finish(parts, begun, endOf(parts, context, result));
+    const more = await finish(parts, begun, endOf(parts, context, result), threadId);
     committed = true;
     log.info('turn finished', {
       outcome: result.outcome,
@@ -110,7 +115,7 @@ async function agentTurn(
     const text = isStop ? WORDS.stopped(await parts.doneInTurn(context.turnId)) : WORDS.failed(thrown as AppError);
     await parts.agent.note({ run: context, text });
     log.info('turn cut short', { stopped: isStop, error: isStop ? undefined : thrown });
-    return await finish(parts, begun, cutShort(parts, context, isStop ? 'stopped' : 'failed', text));
+    return await finish(parts, begun, cutShort(parts, context, isStop ? 'stopped' : 'failed', text), threadId);
   } finally {
     parts.closeThread(threadId, committed);
   }
@@ -319,9 +324,12 @@ function settle(messages: readonly InboxMessage[], outcome: InboxOutcome, reason
   return messages.map(({ id }) => ({ id, outcome, reason }));
 }
 
-async function finish(parts: TurnParts, begun: Begun, end: TurnEnd): Promise<boolean> {
-  const { ok, more } = await finishLane(parts.pool, begun, end);
+/** Ends the turn and, in the same transaction, stores the newest state of the thread that it worked on. */
+async function finish(parts: TurnParts, begun: Begun, end: TurnEnd, threadId: string | null = null): Promise<boolean> {
+  const checkpoint = threadId === null ? null : await parts.pendingCheckpoint(threadId);
+  const { ok, more } = await finishLane(parts.pool, begun, end, checkpoint);
   if (!ok) throw new AppError('LANE_LOST', { userKey: begun.userKey });
+  if (checkpoint) parts.checkpointStored(checkpoint.threadId);
   for (const reply of end.replies.slice(0, 1)) await parts.announce(reply.chatKey, reply.traceId);
   return more;
 }

@@ -89,6 +89,8 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
             openThread: (threadId, lane) => checkpoints.open(threadId, lane, lane.threadNew && !lane.resumed),
             closeThread: (threadId, committed) => checkpoints.close(threadId, committed),
             flush: (threadId) => checkpoints.flush(threadId),
+            pendingCheckpoint: (threadId) => checkpoints.pending(threadId),
+            checkpointStored: (threadId) => checkpoints.stored(threadId),
             execute: (scope, call) => executeCall(execute, scope, call),
             announce: (chatKey, traceId) =>
               publisher

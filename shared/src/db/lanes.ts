@@ -1,5 +1,6 @@
 import type { InboundEnvelope, InboxOutcome, OutboundEnvelope } from '../contracts/envelope.ts';
 import type { Role } from '../contracts/roles.ts';
+import { CHECKPOINT_PUT, checkpointValues, type CheckpointRow } from './checkpoints.ts';
 import type { Queryable } from './pool.ts';
 
 /** A held lane. `epoch` is the fencing token: every write of the turn carries it. */
@@ -121,28 +122,36 @@ export interface TurnEnd {
 }
 
 /**
- * Ends a turn: its record, replies, outcomes and thread, and releases the lane, in one transaction and one round trip.
- * `ok` is false when the lane was lost, and then nothing was written. `more` asks for a wake-up: open messages remain.
+ * Ends a turn: its newest checkpoint if there is one, its record, replies, outcomes and thread, and releases the lane, in one
+ * transaction and one round trip. `ok` is false when the lane was lost, and then nothing was written. `more` asks for a wake-up:
+ * open messages remain.
  */
 export async function finishLane(
   db: Queryable,
   lane: Lane,
   end: TurnEnd,
+  checkpoint: CheckpointRow | null = null,
 ): Promise<{ readonly ok: boolean; readonly more: boolean }> {
-  const { rows } = await db.query<{ ok: boolean; more: boolean }>({
-    name: 'lane_finish',
-    text: 'select * from lane_finish($1, $2, $3::jsonb, $4::jsonb, $5::jsonb, $6::jsonb)',
-    values: [
-      lane.userKey,
-      lane.epoch,
-      end.turn && JSON.stringify(end.turn),
-      JSON.stringify(end.outcomes),
-      JSON.stringify(end.replies),
-      end.thread && JSON.stringify(end.thread),
-    ],
-  });
+  const turnEnd = [
+    end.turn && JSON.stringify(end.turn),
+    JSON.stringify(end.outcomes),
+    JSON.stringify(end.replies),
+    end.thread && JSON.stringify(end.thread),
+  ];
+  const query = checkpoint
+    ? { name: 'turn_finish', text: TURN_FINISH, values: [...checkpointValues(lane, checkpoint), ...turnEnd] }
+    : { name: 'lane_finish', text: LANE_FINISH, values: [lane.userKey, lane.epoch, ...turnEnd] };
+  const { rows } = await db.query<{ ok: boolean; more: boolean }>(query);
   return rows[0] ?? { ok: false, more: false };
 }
+
+const LANE_FINISH = 'select ok, more from lane_finish($1, $2, $3::jsonb, $4::jsonb, $5::jsonb, $6::jsonb)';
+
+/** The checkpoint comes first: without it, `lane_finish` is asked about nobody and writes nothing either. */
+const TURN_FINISH = `
+select f.ok, f.more
+  from (select ${CHECKPOINT_PUT} as stored) c,
+       lateral lane_finish(case when c.stored then $1 end, $2, $17::jsonb, $18::jsonb, $19::jsonb, $20::jsonb) f`;
 
 /** Gives a lane back without an end of turn. False when it was lost anyway. */
 export async function yieldLane(

@@ -9,6 +9,7 @@ import type {
 import { WRITES_IDX_MAP } from '@langchain/langgraph-checkpoint';
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
 import { AppError } from '@signalbox/shared/errors';
+import { putCheckpoint, type CheckpointRow } from '@signalbox/shared/db/checkpoints';
 import type { Lane } from '@signalbox/shared/db/lanes';
 import type { Pool } from '@signalbox/shared/db/pool';
 
@@ -46,8 +47,8 @@ interface WarmThread {
 /*
  * Checkpoints in the stock tables, fenced and behind a barrier.
  * While a turn holds a thread (`open` … `close`), checkpoints are kept in memory; `flush` writes the newest one, in one statement
- * that writes nothing unless the lane still carries the turn's epoch. The runtime flushes before every effect and before the end of
- * the turn. What a crash loses is therefore only thinking, which is done again; an effect is always preceded by its checkpoint.
+ * that writes nothing unless the lane still carries the turn's epoch. The runtime flushes before every effect, and stores the
+ * last one in the transaction that ends the turn. What a crash loses is therefore only thinking, which is done again; an effect is always preceded by its checkpoint.
  * Supersteps between two barriers are not stored one by one: stock, a turn costs 53 statements in 11 transactions.
  * Threads that are not open are written through, as the stock saver does.
  *
@@ -98,29 +99,37 @@ export class Checkpoints extends PostgresSaver {
   /** The barrier: after it, the thread's newest state is in Postgres. Throws LANE_LOST when another worker holds the lane. */
   async flush(threadId: string): Promise<void> {
     const thread = this.#open.get(threadId);
-    if (!thread?.head) return;
+    const row = await this.pending(threadId);
+    if (!thread || !row) return;
+    if (!(await putCheckpoint(this.#pool, thread.lane, row)))
+      throw new AppError('LANE_LOST', { userKey: thread.lane.userKey });
+    this.stored(threadId);
+  }
+
+  /** What a flush would write, for whoever stores it together with something else and then says `stored`. */
+  async pending(threadId: string): Promise<CheckpointRow | null> {
+    const thread = this.#open.get(threadId);
+    if (!thread?.head) return null;
     const { config, checkpoint, metadata } = thread.head;
-    const blobs = await this.#encodeBlobs(checkpoint, thread.versions);
-    const writes = await this.#encodeWrites(thread.writes.get(checkpoint.id) ?? []);
-    const { channel_values: _, ...stored } = checkpoint;
-    const parent = thread.stored?.checkpoint.id ?? (thread.empty ? undefined : config.configurable?.['checkpoint_id']);
-    const { rows } = await this.#pool.query<{ stored: boolean }>({
-      name: 'checkpoint_flush',
-      text: FLUSH,
-      values: [
-        thread.lane.userKey,
-        thread.lane.epoch,
-        threadId,
-        checkpoint.id,
-        parent ?? null,
-        JSON.stringify(stored),
-        // A NUL is the one character that jsonb cannot hold.
-        JSON.stringify(metadata).replaceAll('\\u0000', ''),
-        ...blobs,
-        ...writes,
-      ],
-    });
-    if (!rows[0]?.stored) throw new AppError('LANE_LOST', { userKey: thread.lane.userKey });
+    const { channel_values: _, ...body } = checkpoint;
+    const before = thread.empty ? undefined : config.configurable?.['checkpoint_id'];
+    return {
+      threadId,
+      checkpointId: checkpoint.id,
+      parentId: thread.stored?.checkpoint.id ?? before ?? null,
+      body: JSON.stringify(body),
+      // A NUL is the one character that jsonb cannot hold.
+      metadata: JSON.stringify(metadata).replaceAll('\\u0000', ''),
+      blobs: await this.#encodeBlobs(checkpoint, thread.versions),
+      writes: await this.#encodeWrites(thread.writes.get(checkpoint.id) ?? []),
+    };
+  }
+
+  /** The pending state is in Postgres now. */
+  stored(threadId: string): void {
+    const thread = this.#open.get(threadId);
+    if (!thread?.head) return;
+    const { checkpoint, metadata } = thread.head;
     thread.stored = { config: configOf(threadId, checkpoint), checkpoint, metadata, pendingWrites: [] };
     thread.empty = false;
     thread.head = null;
@@ -216,23 +225,3 @@ function copyOf(tuple: CheckpointTuple): CheckpointTuple {
     },
   };
 }
-
-/** $1 person $2 epoch $3 thread $4 checkpoint $5 parent $6 body $7 metadata $8–$11 blobs $12–$16 writes. False when the lane was lost. */
-const FLUSH = `
-with held as (select 1 from lanes where user_key = $1 and epoch = $2 and worker is not null for share),
-b as (
-  insert into ${SCHEMA}.checkpoint_blobs (thread_id, checkpoint_ns, channel, version, type, blob)
-  select $3, '', x.channel, x.version, x.type, x.blob
-    from held, unnest($8::text[], $9::text[], $10::text[], $11::bytea[]) as x (channel, version, type, blob)
-  on conflict do nothing),
-w as (
-  insert into ${SCHEMA}.checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob)
-  select $3, '', $4, x.task, x.idx, x.channel, x.type, x.blob
-    from held, unnest($12::text[], $13::int[], $14::text[], $15::text[], $16::bytea[]) as x (task, idx, channel, type, blob)
-  on conflict do nothing),
-c as (
-  insert into ${SCHEMA}.checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
-  select $3, '', $4, $5, $6::jsonb, $7::jsonb from held
-  on conflict (thread_id, checkpoint_ns, checkpoint_id) do update set checkpoint = excluded.checkpoint, metadata = excluded.metadata
-  returning 1)
-select exists (select 1 from c) as stored`;

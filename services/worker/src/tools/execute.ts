@@ -17,6 +17,8 @@ export interface ToolCallResult {
   readonly result: unknown;
   readonly say: string;
   readonly code: ErrorCode | null;
+  /** Whether anything may have changed: false for reads and for calls that did not run. */
+  readonly changed: boolean;
 }
 
 export interface ToolCall {
@@ -84,7 +86,7 @@ export async function executeCall(parts: ExecuteParts, scope: CallScope, call: T
   if (risk === 'dangerous') return failure(new AppError('NEEDS_APPROVAL', { action: call.tool }));
   const run = (): Promise<ToolCallResult> => runTool(parts, scope, call, tool, group, parsed.data);
   // Reads change nothing, so they need neither a durable state nor a ledger row.
-  if (risk === 'safe') return run();
+  if (risk === 'safe') return { ...(await run()), changed: false };
   await scope.flush();
   const lock = tool.lock(parsed.data);
   const guarded = (): Promise<ToolCallResult> => throughLedger(parts, scope, call, tool, parsed.data, run);
@@ -151,7 +153,7 @@ async function runTool(
       ok: true,
       durationMs: Math.round(performance.now() - startedAt),
     });
-    return { ok: true, result: shorten(output), say: tool.done(output, input), code: null };
+    return { ok: true, result: shorten(output), say: tool.done(output, input), code: null, changed: true };
   } catch (thrown) {
     if (scope.signal.aborted) throw scope.signal.reason;
     const error = deadline.aborted
@@ -223,7 +225,7 @@ function asToolError(thrown: unknown, call: ToolCall): AppError {
 }
 
 export function failure(error: AppError): ToolCallResult {
-  return { ok: false, result: null, say: sentence(error.code, error.data), code: error.code };
+  return { ok: false, result: null, say: sentence(error.code, error.data), code: error.code, changed: false };
 }
 
 function shorten(output: unknown): unknown {

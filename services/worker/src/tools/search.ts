@@ -24,7 +24,13 @@ export async function searchKnowledge(
       lines.length > 0
         ? lines.join('\n\n')
         : `I found nothing about “${query}” in the documentation or in our conversations.`;
-    return { ok: true, result: { results: found.hits, unavailable: found.unavailable }, say, code: null };
+    return {
+      ok: true,
+      result: { results: found.hits, unavailable: found.unavailable },
+      say,
+      code: null,
+      changed: false,
+    };
   } catch (thrown) {
     const error = toAppError(thrown, newId('ref'));
     log.error('search failed', { error });

@@ -34,7 +34,6 @@ function createProductOwner(parts: AgentParts): Agent {
         recursionLimit: parts.maxPasses * 2 + 5,
       };
       const state = resume ? await resumeTurn() : await graph.invoke(input(messages, run, threadNew), config);
-      await parts.checkpoints.flush(run.threadId);
       return toResult(state, messages);
 
       // An earlier run may have died anywhere. Input is never sent again while a step is pending: its calls would stay unanswered.
@@ -59,26 +58,29 @@ function createProductOwner(parts: AgentParts): Agent {
         { messages: [new AIMessage({ id: `note_${run.turnId}`, content: text })] },
         'product_owner',
       );
-      await parts.checkpoints.flush(run.threadId);
     },
   };
 }
 
-/** What the nodes of this run share. Any tool call may have made or removed a name, so it ends what was remembered of them. */
-function extrasOf(
-  knownNames: () => Promise<Readonly<Record<string, readonly string[]>>>,
-  run: AgentRun,
-  batch: ReadonlySet<string>,
-): RunExtras {
-  let names: ReturnType<typeof knownNames> | undefined;
+/**
+ * What the nodes of this run share. The names are asked for at once, while the graph sets out, and again after a call that may have
+ * made or removed one.
+ */
+function extrasOf(knownNames: AgentParts['knownNames'], run: AgentRun, batch: ReadonlySet<string>): RunExtras {
+  let names = knownNames();
+  names.catch(() => undefined); // whoever needs them sees the failure
   return {
-    names: () => (names ??= knownNames()),
+    names: () => names,
     turnStart: (all) => startOf(all, batch),
     run: {
       ...run,
       call: async (request) => {
-        names = undefined;
-        return run.call(request);
+        const result = await run.call(request);
+        if (result.changed || !result.ok) {
+          names = knownNames();
+          names.catch(() => undefined);
+        }
+        return result;
       },
     },
   };

@@ -106,11 +106,11 @@ function toMessage(call: Call, result: ToolCallResult): ToolMessage {
 }
 
 function accept(result: unknown, say: string, update: SessionUpdate): CallOutcome {
-  return { result: { ok: true, result, say, code: null }, update };
+  return { result: { ok: true, result, say, code: null, changed: false }, update };
 }
 
 function refuse(say: string): CallOutcome {
-  return { result: { ok: false, result: null, say, code: 'TOOL_INPUT_INVALID' }, update: {} };
+  return { result: { ok: false, result: null, say, code: 'TOOL_INPUT_INVALID', changed: false }, update: {} };
 }
 
 function describeLoaded(installed: readonly string[], missing: readonly string[], unknown: readonly string[]): string {
