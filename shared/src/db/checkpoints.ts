@@ -1,4 +1,4 @@
-import type { Lane } from './lanes.ts';
+import type { Lane } from './lane.ts';
 import type { Queryable } from './pool.ts';
 
 /** A checkpoint as the tables hold it; blobs and writes are columns, one array per column. */

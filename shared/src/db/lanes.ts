@@ -1,13 +1,8 @@
 import type { InboundEnvelope, InboxOutcome, OutboundEnvelope } from '../contracts/envelope.ts';
 import type { Role } from '../contracts/roles.ts';
 import { CHECKPOINT_PUT, checkpointValues, type CheckpointRow } from './checkpoints.ts';
+import type { Lane } from './lane.ts';
 import type { Queryable } from './pool.ts';
-
-/** A held lane. `epoch` is the fencing token: every write of the turn carries it. */
-export interface Lane {
-  readonly userKey: string;
-  readonly epoch: string;
-}
 
 export interface InboxMessage {
   readonly id: number;

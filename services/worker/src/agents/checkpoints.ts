@@ -10,7 +10,7 @@ import { WRITES_IDX_MAP } from '@langchain/langgraph-checkpoint';
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
 import { AppError } from '@signalbox/shared/errors';
 import { putCheckpoint, type CheckpointRow } from '@signalbox/shared/db/checkpoints';
-import type { Lane } from '@signalbox/shared/db/lanes';
+import type { Lane } from '@signalbox/shared/db/lane';
 import type { Pool } from '@signalbox/shared/db/pool';
 
 const SCHEMA = 'langgraph';

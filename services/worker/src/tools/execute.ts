@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { beginAction, settleAction } from '@signalbox/shared/db/actions';
-import type { Lane } from '@signalbox/shared/db/lanes';
+import type { Lane } from '@signalbox/shared/db/lane';
 import { withLock } from '@signalbox/shared/db/locks';
 import type { Pool } from '@signalbox/shared/db/pool';
 import type { JobName, JobPayload } from '@signalbox/shared/contracts/jobs';

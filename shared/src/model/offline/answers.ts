@@ -94,7 +94,7 @@ const ORDINALS: readonly RegExp[] = [
 ];
 
 /** The choice that a text names: by value or label, by its number, as "the second one", or within a few words around it. */
-export function pickChoice(text: string, choices: readonly Choice[]): string | null {
+function pickChoice(text: string, choices: readonly Choice[]): string | null {
   const plain = text.replace(/[.!?,\s]+$/, '').toLowerCase();
   if (plain === '' || choices.length === 0) return null;
   const exact = choices.find(({ label, value }) => value.toLowerCase() === plain || label.toLowerCase() === plain);

@@ -9,7 +9,7 @@ import { inWordsOf, WORDS } from './words.ts';
 /** More buttons than this are not read but scrolled past. */
 const MOST_CHOICES = 8;
 /** The slot of a question that asks which tool is meant. */
-export const WHICH_TOOL = 'tool';
+const WHICH_TOOL = 'tool';
 
 type Args = Readonly<Record<string, unknown>>;
 
@@ -61,7 +61,7 @@ export function askWhichTool(text: string, tools: readonly IndexedTool[]): Step 
 }
 
 /** The values that a field can be given by button: its enum, or the names that are known. */
-export function choicesFor(field: Field, facts: PlannerFacts): readonly Choice[] {
+function choicesFor(field: Field, facts: PlannerFacts): readonly Choice[] {
   const values = field.choices.length > 0 ? field.choices : knownNames(facts, field.entity);
   const current = facts.currentProject;
   const sorted =

@@ -19,7 +19,7 @@ const POSITIONS: ReadonlyMap<string, { readonly after: ReadonlySet<string>; read
   ]);
 
 /** Whether no tool and no sentence explains the word. */
-export function isStrange(word: string, words: ReadonlySet<string>): boolean {
+function isStrange(word: string, words: ReadonlySet<string>): boolean {
   if (isFiller(word) || CONCEPTS.has(word) || CONCEPTS.has(stem(word))) return false;
   return !words.has(meaningOf(word)) && !/^v?\d[\d.]*$/.test(word);
 }
