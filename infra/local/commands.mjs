@@ -44,7 +44,11 @@ export function planCommand(command, words, checkout, environment) {
       return replaceWith('signalbox', [...TYPESCRIPT, 'services/cli/src/main.ts', ...words], env);
     }
     case 'test':
-      return replaceWith('test', ['node_modules/vitest/vitest.mjs', 'run', ...words], environment);
+      return replaceWith(
+        'test',
+        ['node_modules/vitest/vitest.mjs', 'run', ...chooseSuites(words), ...words],
+        environment,
+      );
     case 'check':
       return { mode: 'checks', steps: planChecks(environment) };
     case 'bench':
@@ -52,6 +56,15 @@ export function planCommand(command, words, checkout, environment) {
     default:
       return { problem: `There is no command '${command}'. Known: start, chat, signalbox, test, check, bench.` };
   }
+}
+
+/** Suites that take many minutes: CI runs them after `npm test`, and they run when they, or a file, are named. */
+const LONG_SUITES = ['faults', 'containers'];
+
+/** @param {string[]} words @returns {string[]} */
+function chooseSuites(words) {
+  const chosen = words.some((word) => word.startsWith('--project') || word.startsWith('tests/'));
+  return chosen ? [] : LONG_SUITES.map((name) => `--project=!${name}`);
 }
 
 /**
