@@ -316,8 +316,15 @@ function outbound(context: TurnContext, reply: AgentReply): OutboundEnvelope {
     traceId,
     priority: PRIORITY.reply,
     slot: null,
-    body: { text: reply.text, buttons: [...reply.buttons] },
+    body: { text: reply.text, buttons: [...reply.buttons], ...replyTo(context) },
   };
+}
+
+/** In a group the answer points at the question; in private there is nobody else. */
+function replyTo({ batch }: TurnContext): { readonly replyTo?: string } {
+  const asked = batch.findLast(({ envelope }) => envelope.kind === 'message')?.envelope;
+  if (asked?.kind !== 'message' || asked.chatKind !== 'group' || asked.messageId === null) return {};
+  return { replyTo: asked.messageId };
 }
 
 function settle(messages: readonly InboxMessage[], outcome: InboxOutcome, reason: string): TurnEnd['outcomes'] {

@@ -62,6 +62,8 @@ export type Button = z.infer<typeof Button>;
 export const OutboundBody = z.object({
   text: z.string().min(1),
   buttons: z.array(Button).max(24).default([]),
+  /** The channel's id of the message that this one answers; in groups, where several people speak. */
+  replyTo: z.string().max(80).optional(),
 });
 export type OutboundBody = z.infer<typeof OutboundBody>;
 

@@ -5,7 +5,11 @@ import { formatMarkdown, plainText } from './format.ts';
 import { MESSAGE_LIMIT, splitText, type MessageText } from './split.ts';
 
 /** What one sendMessage or editMessageText carries. */
-export type TelegramPart = MessageText & { readonly keyboard: ReturnType<typeof createKeyboard> };
+export type TelegramPart = MessageText & {
+  readonly keyboard: ReturnType<typeof createKeyboard>;
+  /** The message that this one answers, or null. */
+  readonly replyTo: number | null;
+};
 
 /** Leaves room for a first line, so that sending a part again never moves text into another part. */
 const PART_LIMIT = MESSAGE_LIMIT - REPEATED.length - 1;
@@ -15,7 +19,12 @@ export function encode(body: OutboundBody, outboxId: number): readonly TelegramP
   const parts = splitText(formatMarkdown(body.text), PART_LIMIT);
   const shown = parts.length > 0 ? parts : splitText(plainText(''));
   const keyboard = createKeyboard(body.buttons, outboxId);
-  return shown.map((part, index) => ({ ...part, keyboard: index === shown.length - 1 ? keyboard : [] }));
+  const replyTo = body.replyTo && /^\d+$/.test(body.replyTo) ? Number(body.replyTo) : null;
+  return shown.map((part, index) => ({
+    ...part,
+    keyboard: index === shown.length - 1 ? keyboard : [],
+    replyTo: index === 0 ? replyTo : null,
+  }));
 }
 
 /** The part with a line above it. */

@@ -50,9 +50,13 @@ export function createTelegram(options: {
       const part = asPart(given);
       return attemptPart(
         firstLine === null ? part : putAbove(firstLine, part),
-        async ({ text, entities, keyboard }) => {
+        async ({ text, entities, keyboard, replyTo }) => {
           const message = await api.sendMessage(toChatId(chatKey), text, {
             ...toOptions(entities, keyboard),
+            // Whoever deleted the question gets the answer all the same.
+            ...(replyTo === null
+              ? {}
+              : { reply_parameters: { message_id: replyTo, allow_sending_without_reply: true } }),
             // A preview makes Telegram fetch the address: a text could carry a secret out that way.
             link_preview_options: { is_disabled: true },
           });
