@@ -1,0 +1,256 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createLog } from '@signalbox/shared/log';
+import { openPool, type Pool } from '@signalbox/shared/db/pool';
+import { executeCall, type CallScope, type ExecuteParts, type ToolCallResult } from '@signalbox/worker/tools/execute';
+import type { Ports } from '@signalbox/worker/tools/ports/ports';
+import { createRegistry } from '@signalbox/worker/tools/registry';
+import { tool, toolGroup, type ToolSpec } from '@signalbox/worker/tools/tool';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createDatabase, type TestDatabase } from '../../support/database.ts';
+
+const Input = z.object({ name: z.string().min(1) });
+
+describe('a tool call', () => {
+  const log = createLog('test', 'silent');
+  let database: TestDatabase;
+  let pool: Pool;
+  let ran: string[];
+  let flushed: number;
+  beforeAll(async () => {
+    database = await createDatabase();
+    pool = openPool(database.url, log, { name: 'test', max: 10 });
+    await pool.query(
+      `insert into lanes (user_key, epoch, worker, lease_until) values ('1', 7, 'w', now() + interval '1 hour')`,
+    );
+  });
+  afterAll(async () => {
+    await pool.end();
+    await database.drop();
+  });
+  beforeEach(() => {
+    ran = [];
+    flushed = 0;
+  });
+
+  /** One tool named act, in the group test; everything not given is plain. */
+  const parts = (spec: Partial<ToolSpec<typeof Input, unknown>> = {}): ExecuteParts => ({
+    pool,
+    lockPool: pool,
+    registry: createRegistry([
+      toolGroup({
+        name: 'test',
+        summary: 'test',
+        uses: ['projects'],
+        tools: {
+          act: tool({
+            describe: 'acts',
+            hints: ['act'],
+            input: Input,
+            risk: 'sensitive',
+            role: 'developer',
+            deadlineMs: 2_000,
+            replay: 'harmless',
+            run: async ({ name }) => {
+              ran.push(name);
+              return { did: name };
+            },
+            phrases: { done: (_output, { name }) => `Did ${name}.` },
+            ...spec,
+          }),
+        },
+      }),
+    ]),
+    ports: { projects: { list: () => Promise.resolve([]) } } as unknown as Ports,
+    enqueue: () => Promise.resolve({ runId: 'r' }),
+  });
+  const scope = (changes: Partial<CallScope> = {}): CallScope => ({
+    lane: { userKey: '1', epoch: '7' },
+    turnId: 'turn_1',
+    threadId: 'user_1_1',
+    chatKey: 'telegram:1',
+    traceId: 'trc',
+    actor: { userKey: '1', name: 'Ada', role: 'developer' },
+    signal: new AbortController().signal,
+    log,
+    flush: async () => void (flushed += 1),
+    say: () => Promise.resolve(),
+    ...changes,
+  });
+  const call = (actionId: string = randomUUID(), args: unknown = { name: 'x' }) => ({
+    actionId,
+    tool: 'act',
+    args,
+    groups: ['test'],
+  });
+  const ledger = async (actionId: string): Promise<{ status: string; error_code: string | null }[]> =>
+    (
+      await pool.query<{ status: string; error_code: string | null }>(
+        'select status, error_code from actions where action_id = $1',
+        [actionId],
+      )
+    ).rows;
+  const leaveStarted = async (actionId: string): Promise<void> => {
+    await pool.query(
+      `insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status) values ($1, 't', 'th', '1', 'act', '{}', 6, 'started')`,
+      [actionId],
+    );
+  };
+
+  it('runs, is said in words, and is in the ledger', async () => {
+    const one = call();
+    const result = await executeCall(parts(), scope(), one);
+    expect(result).toEqual<ToolCallResult>({
+      ok: true,
+      result: { did: 'x' },
+      say: 'Did x.',
+      code: null,
+      changed: true,
+    });
+    expect(await ledger(one.actionId)).toEqual([{ status: 'done', error_code: null }]);
+    expect(flushed).toBe(1);
+  });
+
+  it('made again with the same action id has no second effect and the same answer', async () => {
+    const one = call();
+    const first = await executeCall(parts(), scope(), one);
+    const second = await executeCall(parts(), scope(), one);
+    expect(second).toEqual(first);
+    expect(ran).toEqual(['x']);
+  });
+
+  it('that was cut off is run again when that is harmless', async () => {
+    const one = call();
+    await leaveStarted(one.actionId);
+    expect((await executeCall(parts(), scope(), one)).ok).toBe(true);
+    expect(ran).toEqual(['x']);
+    expect(await ledger(one.actionId)).toEqual([{ status: 'done', error_code: null }]);
+  });
+
+  it('that was cut off is never run again when nobody knows what came of it', async () => {
+    const one = call();
+    await leaveStarted(one.actionId);
+    const result = await executeCall(parts({ replay: 'unknown' }), scope(), one);
+    expect(result.code).toBe('TOOL_OUTCOME_UNKNOWN');
+    expect(ran).toEqual([]);
+    expect(await ledger(one.actionId)).toEqual([{ status: 'unknown', error_code: 'TOOL_OUTCOME_UNKNOWN' }]);
+    expect((await executeCall(parts({ replay: 'unknown' }), scope(), one)).code).toBe('TOOL_OUTCOME_UNKNOWN');
+  });
+
+  it('of a read needs neither a durable state nor a ledger row', async () => {
+    const one = call();
+    const result = await executeCall(parts({ risk: 'safe' }), scope(), one);
+    expect(result).toMatchObject({ ok: true, changed: false });
+    expect(await ledger(one.actionId)).toEqual([]);
+    expect(flushed).toBe(0);
+  });
+
+  it('is not begun when the lane was lost', async () => {
+    await expect(executeCall(parts(), scope({ lane: { userKey: '1', epoch: '6' } }), call())).rejects.toMatchObject({
+      code: 'LANE_LOST',
+    });
+    expect(ran).toEqual([]);
+  });
+
+  it.each([
+    ['an unknown tool', { tool: 'nope' }, 'TOOL_UNKNOWN'],
+    ['a tool of a group that is not loaded', { groups: [] }, 'TOOL_UNKNOWN'],
+    ['arguments that do not fit', { args: { name: '' } }, 'TOOL_INPUT_INVALID'],
+    ['no arguments at all', { args: null }, 'TOOL_INPUT_INVALID'],
+  ])('with %s is refused with a reason, and nothing runs', async (_what, changes, code) => {
+    const one = { ...call(), ...changes };
+    expect(await executeCall(parts(), scope(), one)).toMatchObject({ ok: false, code, changed: false });
+    expect(ran).toEqual([]);
+    expect(await ledger(one.actionId)).toEqual([]);
+  });
+
+  it('that is dangerous waits for approvals to exist', async () => {
+    expect(await executeCall(parts({ risk: 'dangerous' }), scope(), call())).toMatchObject({ code: 'NEEDS_APPROVAL' });
+    expect(ran).toEqual([]);
+  });
+
+  it('of somebody without the role is refused', async () => {
+    const viewer = scope({ actor: { userKey: '1', name: 'Eve', role: 'viewer' } });
+    expect(await executeCall(parts(), viewer, call())).toMatchObject({ code: 'NOT_PERMITTED' });
+    expect(ran).toEqual([]);
+  });
+
+  it('that hangs ends at its deadline; whether it took effect is unknown', async () => {
+    const hang = { deadlineMs: 100, replay: 'unknown' as const, run: () => new Promise<never>(() => undefined) };
+    const one = call();
+    expect(await executeCall(parts(hang), scope(), one)).toMatchObject({ code: 'TOOL_TIMED_OUT' });
+    expect(await ledger(one.actionId)).toEqual([{ status: 'unknown', error_code: 'TOOL_TIMED_OUT' }]);
+  });
+
+  it('that throws something strange fails with a reference and keeps the details for the log', async () => {
+    const one = call();
+    const result = await executeCall(
+      parts({ run: () => Promise.reject(new TypeError('secret detail')) }),
+      scope(),
+      one,
+    );
+    expect(result).toMatchObject({ code: 'TOOL_FAILED', say: `act failed. Reference: ${one.actionId}.` });
+    expect(await ledger(one.actionId)).toEqual([{ status: 'failed', error_code: 'TOOL_FAILED' }]);
+  });
+
+  it('ends with the turn when that is stopped, and its row stays begun', async () => {
+    const stop = new AbortController();
+    const one = call();
+    const running = executeCall(
+      parts({ run: (_input, { signal }) => delay(30_000, undefined, { signal }) }),
+      scope({ signal: stop.signal }),
+      one,
+    );
+    setTimeout(() => stop.abort(new Error('stopped')), 50);
+    await expect(running).rejects.toThrow('stopped');
+    expect(await ledger(one.actionId)).toEqual([{ status: 'started', error_code: null }]);
+  });
+
+  it('may touch the ports that its group declared, and no others', async () => {
+    const reads = parts({ run: async (_input, { ports }) => (await ports.projects.list()).length });
+    expect(await executeCall(reads, scope(), call())).toMatchObject({ ok: true, result: 0 });
+    const cheats = parts({ run: (_input, { ports }) => ports.servers.list() });
+    expect(await executeCall(cheats, scope(), call())).toMatchObject({ code: 'TOOL_FAILED' });
+  });
+
+  it('with a lock never overlaps another one of that lock', async () => {
+    let running = 0;
+    let most = 0;
+    const run = async (): Promise<string> => {
+      running += 1;
+      most = Math.max(most, running);
+      await delay(30);
+      running -= 1;
+      return 'ok';
+    };
+    const locked = parts({ lock: ({ name }) => `act:${name}`, run });
+    const results = await Promise.all(Array.from({ length: 4 }, () => executeCall(locked, scope(), call())));
+    expect(results.every((result) => result.ok)).toBe(true);
+    expect(most).toBe(1);
+  });
+
+  it('with a huge result reaches the model shortened', async () => {
+    const { result } = await executeCall(parts({ run: () => Promise.resolve('x'.repeat(50_000)) }), scope(), call());
+    expect(result).toMatchObject({ shortened: true });
+  });
+
+  it('can speak and start a job, keyed by its action', async () => {
+    const said: string[] = [];
+    const speaks = parts({
+      run: async (_input, context) => {
+        await context.say('half way', { slot: 's' });
+        await context.say('almost');
+        return context.enqueue('knowledge.index', {});
+      },
+    });
+    const one = call();
+    const result = await executeCall(
+      speaks,
+      scope({ say: async (text, slot, key) => void said.push(`${key} ${slot}: ${text}`) }),
+      one,
+    );
+    expect(result.result).toEqual({ runId: 'r' });
+    expect(said).toEqual([`${one.actionId}:say:0 s: half way`, `${one.actionId}:say:1 null: almost`]);
+  });
+});
