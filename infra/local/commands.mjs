@@ -58,13 +58,13 @@ export function planCommand(command, words, checkout, environment) {
   }
 }
 
-/** Suites that take many minutes: CI runs them after `npm test`, and they run when they, or a file, are named. */
-const LONG_SUITES = ['faults', 'containers'];
+/** The suites of `npm test`. The others, faults and containers, take long: CI runs them after it, and naming them, or a file, does. */
+const SUITES = ['unit', 'integration', 'e2e', 'browser'];
 
 /** @param {string[]} words @returns {string[]} */
 function chooseSuites(words) {
   const chosen = words.some((word) => word.startsWith('--project') || word.startsWith('tests/'));
-  return chosen ? [] : LONG_SUITES.map((name) => `--project=!${name}`);
+  return chosen ? [] : SUITES.map((name) => `--project=${name}`);
 }
 
 /**

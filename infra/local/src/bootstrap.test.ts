@@ -80,3 +80,11 @@ test('a package that is missing, of another version or too many needs an install
   expect(matchesLock(wanted, { packages: { ...present, 'node_modules/left': { version: '1.0.0' } } })).toBe(false);
   expect(matchesLock(wanted, {})).toBe(false);
 });
+
+test('npm test runs the quick suites; a suite or a file that is named runs alone', () => {
+  const words = (...given: string[]): string => JSON.stringify(planCommand('test', given, checkout, {}));
+  expect(words()).toContain('"run","--project=unit","--project=integration","--project=e2e","--project=browser"]');
+  expect(words('--coverage')).toContain('"--project=browser","--coverage"]');
+  expect(words('--project', 'faults')).toContain('"run","--project","faults"]');
+  expect(words('tests/faults/kills.test.ts')).toContain('"run","tests/faults/kills.test.ts"]');
+});
