@@ -81,7 +81,7 @@ describe('in everyday use', () => {
   it('several messages at once are all answered, each in its turn', async () => {
     await open();
     const ada = await stack.person(1001, 'admin');
-    await Promise.all([ada.send('create a project called shop for the web shop')]);
+    await ada.send('create a project called shop for the web shop');
     await ada.send('create a project called blog for company news');
     const heard = await ada.ask('list the projects');
     expect(heard.at(-1)).toMatch(/blog[^]*shop/);

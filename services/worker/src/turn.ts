@@ -1,15 +1,15 @@
-import type { InboxOutcome, OutboundEnvelope } from '@signalbox/shared/contracts/envelope';
-import { PRIORITY } from '@signalbox/shared/contracts/envelope';
+import { PRIORITY, type OutboundEnvelope } from '@signalbox/shared/contracts/envelope';
 import type { CheckpointRow } from '@signalbox/shared/db/checkpoints';
-import { finishLane, type Begun, type InboxMessage, type TurnEnd, type TurnOutcome } from '@signalbox/shared/db/lanes';
+import { finishLane, type Begun, type InboxMessage, type TurnEnd } from '@signalbox/shared/db/lanes';
 import { sayInTurn } from '@signalbox/shared/db/outbox';
 import type { Pool } from '@signalbox/shared/db/pool';
 import { AppError } from '@signalbox/shared/errors';
 import { newId } from '@signalbox/shared/ids';
 import type { Log } from '@signalbox/shared/log';
-import type { Agent, AgentMessage, AgentReply, AgentResult, AgentRun } from './agents/agent.ts';
+import type { Agent, AgentMessage, AgentRun } from './agents/agent.ts';
 import { WORDS } from './reply.ts';
 import type { CallScope, ToolCall, ToolCallResult } from './tools/execute.ts';
+import { closeThread, cutShort, endOf, notice, outbound, settle, type TurnContext } from './turn-end.ts';
 
 /*
  * Read this first: one wake of a lane, from the messages that wait to the transaction that ends it.
@@ -62,7 +62,7 @@ export async function runTurn(parts: TurnParts, begun: Begun, signals: TurnSigna
     });
   const [first] = begun.messages;
   if (!first) return finish(parts, begun, { turn: null, outcomes: [], replies: [], thread: null });
-  if (first.envelope.kind === 'command') return finish(parts, begun, closeThread(parts, begun, first));
+  if (first.envelope.kind === 'command') return finish(parts, begun, closeThread(begun, first));
   if (begun.person === null)
     return finish(parts, begun, {
       turn: null,
@@ -119,16 +119,6 @@ async function agentTurn(
   } finally {
     parts.closeThread(threadId, committed);
   }
-}
-
-interface TurnContext {
-  readonly begun: Begun;
-  readonly batch: readonly InboxMessage[];
-  readonly threadId: string;
-  readonly chatKey: string;
-  readonly traceId: string;
-  readonly turnId: string;
-  readonly startedAt: Date;
 }
 
 /** The first messages that belong together: one chat, one thread, words and news of jobs, no command. */
@@ -190,145 +180,6 @@ function agentRun(
     call: ({ callId, tool, args, groups }) => parts.execute(scope, { actionId: callId, tool, args, groups }),
     say: (reply) => put(outbound(context, reply)),
   };
-}
-
-function endOf(parts: TurnParts, context: TurnContext, result: AgentResult): TurnEnd {
-  const { begun, batch, threadId } = context;
-  const handled = batch.filter((message) => !result.unhandled.includes(message.envelope.id));
-  const notes = begun.expired
-    ? [
-        {
-          key: `expired:${begun.expired.threadId}`,
-          text: WORDS.expired(begun.expired.title, parts.idleMs),
-          buttons: [],
-        },
-      ]
-    : [];
-  return {
-    turn: record(parts, context, result.outcome, {
-      passes: result.passes,
-      toolCalls: result.toolCalls,
-      usage: result.usage,
-      error: null,
-    }),
-    // The newest message is the one that was answered; what came before it in the batch was merged into the same turn.
-    outcomes: handled.map((message, index) => ({
-      id: message.id,
-      outcome: index === handled.length - 1 ? 'answered' : 'merged',
-      reason: null,
-    })),
-    replies: [...notes, ...result.replies].map((reply) => ({ ...outbound(context, reply), turnId: context.turnId })),
-    thread: {
-      threadId,
-      status: result.outcome === 'finished' ? 'finished' : 'open',
-      awaiting: result.outcome === 'waiting',
-      title: result.title,
-      summary: result.summary,
-    },
-  };
-}
-
-function cutShort(parts: TurnParts, context: TurnContext, outcome: 'stopped' | 'failed', text: string): TurnEnd {
-  const settled: InboxOutcome = outcome === 'stopped' ? 'stopped' : 'answered';
-  return {
-    turn: record(parts, context, outcome, {
-      passes: 0,
-      toolCalls: 0,
-      usage: null,
-      error: outcome === 'failed' ? text : null,
-    }),
-    outcomes: settle(context.batch, settled, outcome),
-    replies: [{ ...outbound(context, { key: `${context.turnId}:end`, text, buttons: [] }), turnId: context.turnId }],
-    thread: { threadId: context.threadId, status: 'open', awaiting: false, title: null, summary: null },
-  };
-}
-
-/** /new: the thread of this chat ends here, and the next message starts the next one. */
-function closeThread(parts: TurnParts, begun: Begun, message: InboxMessage): TurnEnd {
-  const context = contextOf(begun, message);
-  return {
-    turn: null,
-    outcomes: settle([message], 'answered', '/new'),
-    replies: [
-      {
-        ...outbound(context, { key: message.envelope.id, text: WORDS.newThread(begun.threadId !== null), buttons: [] }),
-        turnId: null,
-      },
-    ],
-    thread:
-      begun.threadId === null
-        ? null
-        : { threadId: begun.threadId, status: 'closed', awaiting: false, title: null, summary: null },
-  };
-}
-
-/** News of a job whose conversation is over: told as it is, without waking the agent. */
-function notice(parts: TurnParts, begun: Begun, message: InboxMessage): TurnEnd {
-  const context = contextOf(begun, message);
-  const text = message.envelope.kind === 'job-finished' ? message.envelope.say : '';
-  return {
-    turn: record(parts, context, 'notice', { passes: 0, toolCalls: 0, usage: null, error: null }),
-    outcomes: settle([message], 'answered', 'notice'),
-    replies: [{ ...outbound(context, { key: message.envelope.id, text, buttons: [] }), turnId: context.turnId }],
-    thread: null,
-  };
-}
-
-function contextOf(begun: Begun, message: InboxMessage): TurnContext {
-  const { traceId, chatKey } = message.envelope;
-  return {
-    begun,
-    batch: [message],
-    threadId: begun.threadId ?? '',
-    chatKey,
-    traceId,
-    turnId: newId('turn'),
-    startedAt: new Date(),
-  };
-}
-
-function record(
-  parts: TurnParts,
-  context: TurnContext,
-  outcome: TurnOutcome,
-  figures: Pick<NonNullable<TurnEnd['turn']>, 'passes' | 'toolCalls' | 'usage' | 'error'>,
-): TurnEnd['turn'] {
-  const { turnId, threadId, traceId, startedAt } = context;
-  return {
-    turnId,
-    threadId: threadId || null,
-    worker: parts.worker,
-    traceId,
-    model: parts.model,
-    outcome,
-    ...figures,
-    startedAt: startedAt.toISOString(),
-  };
-}
-
-function outbound(context: TurnContext, reply: AgentReply): OutboundEnvelope {
-  const { begun, threadId, chatKey, traceId } = context;
-  return {
-    key: `${threadId || begun.userKey}/${reply.key}`,
-    chatKey,
-    userKey: begun.userKey,
-    threadId: threadId || null,
-    traceId,
-    priority: PRIORITY.reply,
-    slot: null,
-    body: { text: reply.text, buttons: [...reply.buttons], ...replyTo(context) },
-  };
-}
-
-/** In a group the answer points at the question; in private there is nobody else. */
-function replyTo({ batch }: TurnContext): { readonly replyTo?: string } {
-  const asked = batch.findLast(({ envelope }) => envelope.kind === 'message')?.envelope;
-  if (asked?.kind !== 'message' || asked.chatKind !== 'group' || asked.messageId === null) return {};
-  return { replyTo: asked.messageId };
-}
-
-function settle(messages: readonly InboxMessage[], outcome: InboxOutcome, reason: string): TurnEnd['outcomes'] {
-  return messages.map(({ id }) => ({ id, outcome, reason }));
 }
 
 /** Ends the turn and, in the same transaction, stores the newest state of the thread that it worked on. */

@@ -4,6 +4,7 @@ import { putDeadLetter } from '@signalbox/shared/db/dead-letters';
 import { doneInTurn } from '@signalbox/shared/db/actions';
 import { knownNames } from '@signalbox/shared/db/names';
 import { openPool, type Pool } from '@signalbox/shared/db/pool';
+import { say } from '@signalbox/shared/errors';
 import { background, type Own } from '@signalbox/shared/lifecycle';
 import type { Log } from '@signalbox/shared/log';
 import { createMetrics, startProbe } from '@signalbox/shared/probe';
@@ -128,7 +129,7 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
           source: 'stream',
           ref: `${INBOUND.name}:${entryId}`,
           userKey: null,
-          reason: detail,
+          reason: say('ENVELOPE_UNREADABLE', { stream: INBOUND.name, detail }),
           body: raw.slice(0, 4_000),
         });
       },

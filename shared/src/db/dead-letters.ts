@@ -14,7 +14,7 @@ export interface DeadLetter {
 export async function putDeadLetter(db: Queryable, letter: DeadLetter): Promise<string> {
   const { rows } = await db.query<{ id: string }>(
     `insert into dead_letters (id, source, ref, user_key, reason, body) values ($1, $2, $3, $4, $5, $6)
-     on conflict (source, ref) do update set reason = excluded.reason returning id`,
+     on conflict (source, ref) do update set reason = excluded.reason, resolved_at = null returning id`,
     [newId('dlq'), letter.source, letter.ref, letter.userKey, letter.reason, JSON.stringify(letter.body)],
   );
   return rows[0]?.id ?? '';

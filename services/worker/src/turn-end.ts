@@ -1,0 +1,166 @@
+import { PRIORITY, type InboxOutcome, type OutboundEnvelope } from '@signalbox/shared/contracts/envelope';
+import type { Begun, InboxMessage, TurnEnd, TurnOutcome } from '@signalbox/shared/db/lanes';
+import { newId } from '@signalbox/shared/ids';
+import type { AgentReply, AgentResult } from './agents/agent.ts';
+import { WORDS } from './reply.ts';
+
+/** What the record of a turn says about who made it. */
+interface EndParts {
+  readonly worker: string;
+  readonly model: string;
+  readonly idleMs: number;
+}
+
+/** One turn that is under way. */
+export interface TurnContext {
+  readonly begun: Begun;
+  readonly batch: readonly InboxMessage[];
+  readonly threadId: string;
+  readonly chatKey: string;
+  readonly traceId: string;
+  readonly turnId: string;
+  readonly startedAt: Date;
+}
+
+/** The end of a turn that ran: every message has its outcome, every reply its row. */
+export function endOf(parts: EndParts, context: TurnContext, result: AgentResult): TurnEnd {
+  const { begun, batch, threadId } = context;
+  const handled = batch.filter((message) => !result.unhandled.includes(message.envelope.id));
+  const notes = begun.expired
+    ? [
+        {
+          key: `expired:${begun.expired.threadId}`,
+          text: WORDS.expired(begun.expired.title, parts.idleMs),
+          buttons: [],
+        },
+      ]
+    : [];
+  return {
+    turn: record(parts, context, result.outcome, {
+      passes: result.passes,
+      toolCalls: result.toolCalls,
+      usage: result.usage,
+      error: null,
+    }),
+    // The newest message is the one that was answered; what came before it in the batch was merged into the same turn.
+    outcomes: handled.map((message, index) => ({
+      id: message.id,
+      outcome: index === handled.length - 1 ? 'answered' : 'merged',
+      reason: null,
+    })),
+    replies: [...notes, ...result.replies].map((reply) => ({ ...outbound(context, reply), turnId: context.turnId })),
+    thread: {
+      threadId,
+      status: result.outcome === 'finished' ? 'finished' : 'open',
+      awaiting: result.outcome === 'waiting',
+      title: result.title,
+      summary: result.summary,
+    },
+  };
+}
+
+/** The end of a turn that was stopped or could not go on: the person is told, the thread stays open. */
+export function cutShort(parts: EndParts, context: TurnContext, outcome: 'stopped' | 'failed', text: string): TurnEnd {
+  const settled: InboxOutcome = outcome === 'stopped' ? 'stopped' : 'answered';
+  return {
+    turn: record(parts, context, outcome, {
+      passes: 0,
+      toolCalls: 0,
+      usage: null,
+      error: outcome === 'failed' ? text : null,
+    }),
+    outcomes: settle(context.batch, settled, outcome),
+    replies: [{ ...outbound(context, { key: `${context.turnId}:end`, text, buttons: [] }), turnId: context.turnId }],
+    thread: { threadId: context.threadId, status: 'open', awaiting: false, title: null, summary: null },
+  };
+}
+
+/** /new: the thread of this chat ends here, and the next message starts the next one. */
+export function closeThread(begun: Begun, message: InboxMessage): TurnEnd {
+  const context = contextOf(begun, message);
+  return {
+    turn: null,
+    outcomes: settle([message], 'answered', '/new'),
+    replies: [
+      {
+        ...outbound(context, { key: message.envelope.id, text: WORDS.newThread(begun.threadId !== null), buttons: [] }),
+        turnId: null,
+      },
+    ],
+    thread:
+      begun.threadId === null
+        ? null
+        : { threadId: begun.threadId, status: 'closed', awaiting: false, title: null, summary: null },
+  };
+}
+
+/** News of a job whose conversation is over: told as it is, without waking the agent. */
+export function notice(parts: EndParts, begun: Begun, message: InboxMessage): TurnEnd {
+  const context = contextOf(begun, message);
+  const text = message.envelope.kind === 'job-finished' ? message.envelope.say : '';
+  return {
+    turn: record(parts, context, 'notice', { passes: 0, toolCalls: 0, usage: null, error: null }),
+    outcomes: settle([message], 'answered', 'notice'),
+    replies: [{ ...outbound(context, { key: message.envelope.id, text, buttons: [] }), turnId: context.turnId }],
+    thread: null,
+  };
+}
+
+function contextOf(begun: Begun, message: InboxMessage): TurnContext {
+  const { traceId, chatKey } = message.envelope;
+  return {
+    begun,
+    batch: [message],
+    threadId: begun.threadId ?? '',
+    chatKey,
+    traceId,
+    turnId: newId('turn'),
+    startedAt: new Date(),
+  };
+}
+
+function record(
+  parts: EndParts,
+  context: TurnContext,
+  outcome: TurnOutcome,
+  figures: Pick<NonNullable<TurnEnd['turn']>, 'passes' | 'toolCalls' | 'usage' | 'error'>,
+): TurnEnd['turn'] {
+  const { turnId, threadId, traceId, startedAt } = context;
+  return {
+    turnId,
+    threadId: threadId || null,
+    worker: parts.worker,
+    traceId,
+    model: parts.model,
+    outcome,
+    ...figures,
+    startedAt: startedAt.toISOString(),
+  };
+}
+
+/** A reply as an outbox row. Its key is unique in the thread, so a resumed turn puts the same row. */
+export function outbound(context: TurnContext, reply: AgentReply): OutboundEnvelope {
+  const { begun, threadId, chatKey, traceId } = context;
+  return {
+    key: `${threadId || begun.userKey}/${reply.key}`,
+    chatKey,
+    userKey: begun.userKey,
+    threadId: threadId || null,
+    traceId,
+    priority: PRIORITY.reply,
+    slot: null,
+    body: { text: reply.text, buttons: [...reply.buttons], ...replyTo(context) },
+  };
+}
+
+/** In a group the answer points at the question; in private there is nobody else. */
+function replyTo({ batch }: TurnContext): { readonly replyTo?: string } {
+  const asked = batch.findLast(({ envelope }) => envelope.kind === 'message')?.envelope;
+  if (asked?.kind !== 'message' || asked.chatKind !== 'group' || asked.messageId === null) return {};
+  return { replyTo: asked.messageId };
+}
+
+/** One outcome for all of these messages. */
+export function settle(messages: readonly InboxMessage[], outcome: InboxOutcome, reason: string): TurnEnd['outcomes'] {
+  return messages.map(({ id }) => ({ id, outcome, reason }));
+}
