@@ -19,6 +19,12 @@ export default defineConfig({
       include: ['shared/src/**', 'services/*/src/**'],
       exclude: ['**/*.test.ts', '**/main.ts'],
       reporter: ['text-summary', 'json-summary', 'html'],
+      // The core: what a message goes through on its way.
+      thresholds: {
+        'shared/src/streams/**': { lines: 90 },
+        'services/worker/src/{lanes,threads,turn,turn-end}.ts': { lines: 90 },
+        'services/worker/src/tools/**': { lines: 90 },
+      },
     },
     projects: [
       {

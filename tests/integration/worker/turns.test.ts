@@ -63,4 +63,44 @@ describe('a turn', () => {
       'you said again',
     ]);
   });
+
+  it('tells the end of a job as it is when its conversation is over, without waking the agent', async () => {
+    await bench.addPerson('3');
+    await bench.say('3', 'hello');
+    await eventually(
+      () => bench.outcomes('3'),
+      (outcomes) => outcomes[0] === 'answered',
+    );
+    await bench.say('3', '', { kind: 'new' });
+    const envelope = {
+      ...{
+        id: 'jobs:jobs:run_1',
+        channel: 'jobs',
+        bot: 'jobs',
+        updateId: 'run_1',
+        userKey: '3',
+        chatKey: 'telegram:3',
+      },
+      ...{ traceId: 'trc', at: new Date().toISOString(), kind: 'job-finished', runId: 'run_1', job: 'knowledge.index' },
+      ...{ threadId: 'user_3_1', outcome: 'done', say: 'The documentation is indexed.' },
+    };
+    await bench.pool.query(
+      `insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id)
+       values ('jobs', 'jobs', 'run_1', '3', 'telegram:3', 'job-finished', $1, 'trc')`,
+      [JSON.stringify(envelope)],
+    );
+    await bench.wake('3');
+    await eventually(
+      () => bench.outcomes('3'),
+      (outcomes) => outcomes.length === 3 && outcomes.every((outcome) => outcome === 'answered'),
+    );
+    expect((await bench.replies('3')).at(-1)).toBe('The documentation is indexed.');
+    const { rows } = await bench.pool.query(
+      `select outcome, thread_id from turns where user_key = '3' order by started_at`,
+    );
+    expect(rows).toEqual([
+      { outcome: 'answered', thread_id: 'user_3_1' },
+      { outcome: 'notice', thread_id: null },
+    ]);
+  });
 });

@@ -1,0 +1,32 @@
+import { createLog } from '@signalbox/shared/log';
+import { expect, test } from 'vitest';
+import type { Knowledge } from './ports/knowledge.ts';
+import { searchKnowledge } from './search.ts';
+
+const log = createLog('test', 'silent');
+const hit = (source: string, excerpt: string) => ({ scope: 'docs' as const, source, excerpt, relevance: 1 });
+const search = (knowledge: Knowledge['search']) => searchKnowledge({ search: knowledge }, 'leases', 'docs', '1', log);
+
+test('the person gets the two best hits in short, the model gets all of them', async () => {
+  const long = `${'word '.repeat(200)}end`;
+  const found = await search(() =>
+    Promise.resolve({ hits: [hit('a.md', long), hit('b.md', 'short'), hit('c.md', 'third')], unavailable: [] }),
+  );
+  expect(found.say).toMatch(/^\*\*a\.md\*\*\n(word )+…\n\n\*\*b\.md\*\*\nshort$/);
+  expect(found.say.length).toBeLessThan(400);
+  expect(found.result).toMatchObject({ results: [{ source: 'a.md' }, { source: 'b.md' }, { source: 'c.md' }] });
+});
+
+test('nothing found is said, with the words that were looked for', async () => {
+  const found = await search(() => Promise.resolve({ hits: [], unavailable: ['code'] }));
+  expect(found).toMatchObject({
+    ok: true,
+    say: 'I found nothing about “leases” in the documentation or in our conversations.',
+  });
+});
+
+test('a search that breaks is a failed call and never a throw', async () => {
+  const found = await search(() => Promise.reject(new Error('down')));
+  expect(found).toMatchObject({ ok: false, code: 'INTERNAL', changed: false });
+  expect(found.say).not.toContain('down');
+});
