@@ -73,16 +73,20 @@ describe('a turn', () => {
     );
     await bench.say('3', '', { kind: 'new' });
     const envelope = {
-      ...{
-        id: 'jobs:jobs:run_1',
-        channel: 'jobs',
-        bot: 'jobs',
-        updateId: 'run_1',
-        userKey: '3',
-        chatKey: 'telegram:3',
-      },
-      ...{ traceId: 'trc', at: new Date().toISOString(), kind: 'job-finished', runId: 'run_1', job: 'knowledge.index' },
-      ...{ threadId: 'user_3_1', outcome: 'done', say: 'The documentation is indexed.' },
+      id: 'jobs:jobs:run_1',
+      channel: 'jobs',
+      bot: 'jobs',
+      updateId: 'run_1',
+      userKey: '3',
+      chatKey: 'telegram:3',
+      traceId: 'trc',
+      at: new Date().toISOString(),
+      kind: 'job-finished',
+      runId: 'run_1',
+      job: 'knowledge.index',
+      threadId: 'user_3_1',
+      outcome: 'done',
+      say: 'The documentation is indexed.',
     };
     await bench.pool.query(
       `insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id)
