@@ -47,6 +47,8 @@ interface Held {
   readonly begun: Begun;
   readonly abort: AbortController;
   stopBefore: number;
+  /** A wake-up came while we held the lane: its message may have missed the look of the turn's end. */
+  again: boolean;
 }
 
 export interface LaneOptions extends Omit<BeginOptions, 'maxMessages'> {
@@ -85,14 +87,16 @@ export function createLanes(options: LaneOptions): Lanes {
   };
 
   const handle = async (wakeUp: WakeUp): Promise<{ work: Promise<void> }> => {
-    // Not begun while this process works on it or stops: the messages stay in the inbox, and the holder or the sweeper sees them.
-    if (stop.signal.aborted || held.has(wakeUp.userKey)) return { work: Promise.resolve() };
+    const mine = held.get(wakeUp.userKey);
+    if (mine) mine.again = true;
+    // Not begun while this process works on it or stops: the messages stay in the inbox for the holder or the sweeper.
+    if (mine || stop.signal.aborted) return { work: Promise.resolve() };
     const begun = await beginLane(pool, wakeUp.userKey, begin);
     return { work: begun ? work(begun, wakeUp.traceId) : Promise.resolve() };
   };
 
   const work = async (begun: Begun, traceId: string): Promise<void> => {
-    const lane: Held = { begun, abort: new AbortController(), stopBefore: begun.stopBefore };
+    const lane: Held = { begun, abort: new AbortController(), stopBefore: begun.stopBefore, again: false };
     held.set(begun.userKey, lane);
     const startedAt = performance.now();
     const done = (result: 'finished' | 'yielded' | 'lost' | 'dead-lettered'): void =>
@@ -110,7 +114,7 @@ export function createLanes(options: LaneOptions): Lanes {
         stopBefore: () => (lane.stopBefore > begun.stopBefore ? lane.stopBefore : 0),
       });
       held.delete(begun.userKey);
-      if (more) await wake([begun.userKey], traceId);
+      if (more || lane.again) await wake([begun.userKey], traceId);
       done('finished');
     } catch (error) {
       done(await giveBack(lane, error));

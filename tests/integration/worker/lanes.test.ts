@@ -122,8 +122,8 @@ describe('lanes', () => {
     );
   });
 
-  it('no message of a hot lane waits for the sweeper', async () => {
-    for (let i = 0; i < 3; i++) await bench.startWorker({ script: echo(), env: { WORKER_NAME: `w${i}` } });
+  it.each([1, 3])('no message of a hot lane waits for the sweeper, with %i workers', async (workers) => {
+    for (let i = 0; i < workers; i++) await bench.startWorker({ script: echo(), env: { WORKER_NAME: `w${i}` } });
     await bench.addPerson('69');
     for (let n = 1; n <= 150; n++) {
       await bench.say('69', `m${n}`);
