@@ -57,6 +57,7 @@ export function startConsumer<S extends z.ZodType>(options: ConsumerOptions<S>):
   const running = new Set<Promise<void>>();
   let freed: (() => void) | undefined;
   let failures = 0;
+  let groupsExist = false;
   const claimIdleMs = options.claimIdleMs ?? CLAIM_IDLE_MS;
 
   const free = (): number => slots - running.size;
@@ -128,17 +129,19 @@ export function startConsumer<S extends z.ZodType>(options: ConsumerOptions<S>):
       }
       // A command that is sent without a connection would wait in the client for ever, and for nobody to see.
       if (reader.status !== 'ready') {
-        failures += 1;
-        await sleep(100, stop.signal);
+        groupsExist = false;
+        await sleep(20, stop.signal);
         continue;
       }
       try {
-        if (failures > 0) await createGroups(commands, keys, topic.group);
+        if (!groupsExist) await createGroups(commands, keys, topic.group);
+        groupsExist = true;
         await read();
         failures = 0;
       } catch (error) {
         if (stop.signal.aborted) break;
         failures += 1;
+        groupsExist = false; // they may be what is missing
         if (failures === 1) log.warn('reading a stream failed', { topic: topic.name, error });
         if (error instanceof SilentConnection) {
           reader.disconnect();
@@ -172,15 +175,10 @@ export function startConsumer<S extends z.ZodType>(options: ConsumerOptions<S>):
     }
   };
 
-  const loops = Promise.all([
-    createGroups(commands, keys, topic.group)
-      .catch(() => (failures = 1))
-      .then(loop),
-    claimLoop(),
-  ]);
+  const loops = Promise.all([loop(), claimLoop()]);
 
   return {
-    healthy: () => failures === 0 && reader.status === 'ready',
+    healthy: () => groupsExist && reader.status === 'ready',
     close: async () => {
       stop.abort();
       freed?.();

@@ -89,7 +89,7 @@ describe('with several gateways', () => {
     await until('the second stands by', async () =>
       second.lines.some((line) => String(line['message']).startsWith('another gateway listens')),
     );
-    expect(await problemsOf(second)).toBe('ready\n');
+    await untilReady(second);
     await harness.people.post('/api/messages', { from: 1001, text: 'to the first' });
     await until('it is admitted', async () => (await harness.rows('select 1 from inbox')).length === 1);
     await first.close();
