@@ -91,7 +91,8 @@ export const PACKAGE_HOMES: readonly PackageHome[] = [
     homes: [`${WORKER}/agents/**`, 'shared/src/model/**'],
     types: [`${WORKER}/worker.ts`, `${WORKER}/wire.ts`], // they hand the model on and never speak to it
   },
-  { name: 'fastify', homes: [`${SIMULATOR}/**`] },
+  { name: 'fastify', homes: [`${SIMULATOR}/**`, TELEGRAM] },
   { name: '@fastify/*', homes: [`${SIMULATOR}/**`] },
+  { name: 'ajv', homes: [`${SIMULATOR}/**`] },
   { name: 'vitest', homes: TESTS },
 ];

@@ -8,7 +8,8 @@ export type ChatKind = z.infer<typeof ChatKind>;
 
 /**
  * What every inbound envelope carries. `id` is the idempotency key `<channel>:<bot>:<update id>`.
- * `userKey` is the Telegram user id, or `<channel>-<id>` elsewhere; `chatKey` is `<channel>:<chat id>`.
+ * `userKey` is the Telegram user id, or `<channel>-<id>` elsewhere; `chatKey` is `<channel>:<chat id>`, and in a topic of a
+ * group `<channel>:<chat id>/<topic id>`: a topic is a conversation of its own.
  */
 const Base = z.object({
   id: z.string().min(1).max(200),
@@ -58,12 +59,23 @@ export type InboxOutcome = z.infer<typeof InboxOutcome>;
 export const Button = z.object({ label: z.string().min(1).max(64), value: z.string().min(1).max(200) });
 export type Button = z.infer<typeof Button>;
 
-/** What a person sees: markdown text (CommonMark and GFM), with optional buttons. */
+/** A file that goes with a message. Its bytes are a row of `artifacts`. */
+export const OutboundFile = z.object({
+  artifactId: z.string().min(1).max(80),
+  /** The name that the person sees, without a path. */
+  name: z.string().min(1).max(200),
+});
+export type OutboundFile = z.infer<typeof OutboundFile>;
+
+/** What a person sees: markdown text (CommonMark and GFM), with optional buttons and files. */
 export const OutboundBody = z.object({
   text: z.string().min(1),
   buttons: z.array(Button).max(24).default([]),
   /** The channel's id of the message that this one answers; in groups, where several people speak. */
   replyTo: z.string().max(80).optional(),
+  /** Only this person of a group is to see it. A channel that cannot do that sends it to the person in private. */
+  onlyFor: z.string().max(120).optional(),
+  files: z.array(OutboundFile).max(10).optional(),
 });
 export type OutboundBody = z.infer<typeof OutboundBody>;
 
