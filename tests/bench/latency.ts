@@ -126,6 +126,7 @@ function bareGraph(): () => Promise<unknown> {
       signal: new AbortController().signal,
       call: () => Promise.resolve(result),
       say: () => Promise.resolve(),
+      draft: () => undefined,
     },
     turnStart: (messages: readonly BaseMessage[]) => messages.length,
   };

@@ -6,7 +6,9 @@ import type { Pool } from '@signalbox/shared/db/pool';
 import { AppError } from '@signalbox/shared/errors';
 import { newId } from '@signalbox/shared/ids';
 import type { Log } from '@signalbox/shared/log';
+import type { Draft } from '@signalbox/shared/streams/drafts';
 import type { Agent, AgentMessage, AgentRun } from './agents/agent.ts';
+import { createTurnDraft, type TurnDraft } from './draft.ts';
 import { WORDS } from './reply.ts';
 import type { CallScope, ToolCall, ToolCallResult } from './tools/execute.ts';
 import { closeThread, cutShort, endOf, notice, outbound, settle, type TurnContext } from './turn-end.ts';
@@ -39,6 +41,8 @@ export interface TurnParts {
   execute(scope: CallScope, call: ToolCall): Promise<ToolCallResult>;
   /** Tells the gateway that a chat has something to send. Failing is harmless: a sweeper does it again. */
   announce(chatKey: string, traceId: string): Promise<void>;
+  /** Shows what is being written to whoever listens. Never rejects. */
+  publishDraft(draft: Draft): Promise<void>;
   /** Effects of this turn that are done, in words, for an honest "stopped". */
   doneInTurn(turnId: string): Promise<readonly string[]>;
 }
@@ -87,15 +91,21 @@ async function agentTurn(
   const { traceId, chatKey } = (batch[0] as InboxMessage).envelope; // a batch holds at least the first message
   const context: TurnContext = { begun, batch, threadId, chatKey, traceId, turnId: newId('turn'), startedAt };
   const log = parts.log.child({ traceId, turnId: context.turnId, threadId, userKey: begun.userKey });
+  const draft = createTurnDraft({
+    head: { chatKey, userKey: begun.userKey, turnId: context.turnId },
+    publish: parts.publishDraft,
+    signal: signals.signal,
+  });
   let committed = false;
   parts.openThread(threadId, begun);
   try {
     const result = await parts.agent.run({
       messages: batch.map(toAgentMessage),
-      run: agentRun(parts, context, { userKey: begun.userKey, ...person }, signals.signal, log),
+      run: agentRun(parts, context, { userKey: begun.userKey, ...person }, signals.signal, log, draft),
       resume: begun.resumed,
       threadNew: begun.threadNew,
     });
+    draft.end(); // before the answer can be seen
     const more = await finish(parts, begun, endOf(parts, context, result), threadId);
     committed = true;
     log.info('turn finished', {
@@ -117,6 +127,7 @@ async function agentTurn(
     log.info('turn cut short', { stopped: isStop, error: isStop ? undefined : thrown });
     return await finish(parts, begun, cutShort(parts, context, isStop ? 'stopped' : 'failed', text), threadId);
   } finally {
+    draft.end();
     parts.closeThread(threadId, committed);
   }
 }
@@ -149,6 +160,7 @@ function agentRun(
   actor: AgentRun['actor'],
   signal: AbortSignal,
   log: Log,
+  draft: TurnDraft,
 ): AgentRun {
   const { begun, threadId, turnId, chatKey, traceId } = context;
   const put = async (envelope: OutboundEnvelope): Promise<void> => {
@@ -178,7 +190,11 @@ function agentRun(
     actor,
     signal,
     call: ({ callId, tool, args, groups }) => parts.execute(scope, { actionId: callId, tool, args, groups }),
-    say: (reply) => put(outbound(context, reply)),
+    say: (reply) => {
+      draft.settle();
+      return put(outbound(context, reply));
+    },
+    draft: draft.show,
   };
 }
 

@@ -10,6 +10,7 @@ import type { Log } from '@signalbox/shared/log';
 import { createMetrics, startProbe } from '@signalbox/shared/probe';
 import { closeRedis, openRedis, requireNoEviction } from '@signalbox/shared/redis';
 import { startConsumer } from '@signalbox/shared/streams/consume';
+import { createDraftPublisher } from '@signalbox/shared/streams/drafts';
 import { createPublisher, type Publisher } from '@signalbox/shared/streams/publish';
 import { Checkpoints } from './agents/checkpoints.ts';
 import { createAgents, DEFAULT_AGENT, loadAgents } from './agents/registry.ts';
@@ -53,6 +54,7 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
   const { model, name: modelName } = await wiring.model(registry);
   const ports = await wiring.ports(pool);
   const publisher = createPublisher({ redis, prefix, partitions });
+  const publishDraft = createDraftPublisher({ redis, prefix, log });
   const execute: ExecuteParts = { pool, lockPool, registry, ports, enqueue: wiring.enqueue(own, pool, publisher) };
   const agents = createAgents(await loadAgents(), {
     model,
@@ -99,6 +101,7 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
                 .catch((error: unknown) =>
                   log.warn('reply not announced; the sweeper will', { chatKey, traceId, error }),
                 ),
+            publishDraft,
             doneInTurn: (turnId) => doneInTurn(pool, turnId),
           },
           begun,

@@ -33,6 +33,11 @@ export interface AgentRun {
   }): Promise<ToolCallResult>;
   /** Sends a message in the middle of the turn. The same key twice is one message. */
   say(reply: AgentReply): Promise<void>;
+  /**
+   * Shows the person what is being written, in private chats that can; best effort, never awaited. `text` is all that was written
+   * and not sent yet, as markdown; what was shown before is replaced. `say` and the end of the turn take it away.
+   */
+  draft(text: string): void;
 }
 
 export interface AgentReply {
