@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { toAnswerBody } from './bot-answer.ts';
 import { BotError } from './bot-error.ts';
 import { BOT_METHODS } from './bot-methods.ts';
 import type { Call, CallLog } from './call-log.ts';
@@ -72,7 +73,7 @@ async function answer({ deps, request, reply, call, fault, signal }: Answer): Pr
   }
   if (fault?.dropConnection === 'after') return dropConnection(request, reply, call);
   call.status = 200;
-  return reply.send({ ok: true, result: outcome.result });
+  return reply.send(toAnswerBody(outcome.result));
 }
 
 type Outcome = { readonly refusal: BotError } | { readonly refusal: null; readonly result: unknown };

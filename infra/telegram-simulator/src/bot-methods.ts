@@ -4,7 +4,8 @@ import { deleteMyCommands, getMyCommands, setMyCommands } from './bot-commands.t
 import { badRequest } from './bot-error.ts';
 import { deleteMessage, editMessageReplyMarkup, editMessageText, sendMessage } from './bot-messages.ts';
 import { flag, parseParameters, type Parameters } from './bot-parameters.ts';
-import { deleteWebhook, getUpdates, getWebhookInfo, setWebhook } from './bot-polling.ts';
+import { getUpdates } from './bot-polling.ts';
+import { deleteWebhook, getWebhookInfo, setWebhook } from './bot-webhook.ts';
 import type { World } from './world.ts';
 
 /** Answers one call. The signal ends a call that waits: the bot hung up, or the simulator closes. */

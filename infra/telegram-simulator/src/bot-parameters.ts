@@ -40,6 +40,12 @@ export function jsonOf<Schema extends z.ZodType>(schema: Schema, error: string):
   }, schema);
 }
 
+/** The kinds of updates that the bot wants; undefined keeps what it said last. */
+export const allowedUpdates = jsonOf(
+  z.array(z.string(), { error: "can't parse allowed_updates: expected an Array of String" }),
+  "can't parse allowed_updates JSON object",
+).optional();
+
 /** A chat by number or @name; the name leads nowhere here, so it is "chat not found" later. */
 export const chatId = z.preprocess(
   (value) => (typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value),

@@ -51,6 +51,10 @@ export type Command = Readonly<z.infer<typeof Command>>;
 export const Contact = z.object({ personId: z.int(), started: z.boolean(), blocked: z.boolean() });
 export type Contact = Readonly<z.infer<typeof Contact>>;
 
+/** Where updates are sent instead of waiting for getUpdates. */
+export const Webhook = z.object({ url: z.string(), secretToken: z.string(), maxConnections: z.int().positive() });
+export type Webhook = Readonly<z.infer<typeof Webhook>>;
+
 /** One line of the log. Each states a fact about one record; the last line about a record wins. */
 export const Entry = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('counters'), updateId: z.int(), messageId: z.int(), position: z.int(), seq }),
@@ -60,6 +64,7 @@ export const Entry = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('update'), item: QueuedUpdate }),
   z.object({ kind: z.literal('confirmed'), positions: z.array(z.int()) }),
   z.object({ kind: z.literal('allowedUpdates'), allowed: z.array(z.string()) }),
+  z.object({ kind: z.literal('webhook'), webhook: Webhook.nullable() }),
   z.object({ kind: z.literal('commands'), key: z.string(), commands: z.array(Command) }),
   z.object({ kind: z.literal('click'), click: Click }),
 ]);

@@ -12,6 +12,7 @@ import { registerPersonApi } from './person-api.ts';
 import { MAX_BODY_BYTES, registerBodyParsers } from './request-body.ts';
 import { registerRequestGuard } from './request-guard.ts';
 import { registerTestApi } from './test-api.ts';
+import { startWebhookDelivery } from './webhook-delivery.ts';
 import { openWorld, type World } from './world.ts';
 
 export interface SimulatorOptions {
@@ -46,6 +47,7 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
     world.close();
     throw error;
   }
+  startWebhookDelivery(world, closing.signal);
   const address = app.server.address();
   const listening = typeof address === 'object' && address !== null ? address.port : port;
   let closed: Promise<void> | undefined;

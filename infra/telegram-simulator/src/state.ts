@@ -1,4 +1,4 @@
-import type { Click, Command, Contact, Entry, QueuedUpdate, StoredMessage } from './entry.ts';
+import type { Click, Command, Contact, Entry, QueuedUpdate, StoredMessage, Webhook } from './entry.ts';
 import { FIRST_PEOPLE, GROUP, type Person } from './people.ts';
 
 /**
@@ -15,6 +15,7 @@ export interface State {
   readonly commands: Map<string, readonly Command[]>;
   readonly clicks: Map<string, Click>;
   allowedUpdates: readonly string[];
+  webhook: Webhook | null;
   /** The next values. All only grow. */
   readonly next: { updateId: number; messageId: number; position: number; seq: number };
 }
@@ -36,6 +37,7 @@ export function createState(nowMs: number): State {
     commands: new Map(),
     clicks: new Map(),
     allowedUpdates: [],
+    webhook: null,
     next: { updateId: nowMs, messageId: nowMs, position: nowMs, seq: nowMs },
   };
 }
@@ -67,6 +69,9 @@ export function applyEntry(state: State, entry: Entry): void {
     case 'allowedUpdates':
       state.allowedUpdates = entry.allowed;
       return;
+    case 'webhook':
+      state.webhook = entry.webhook;
+      return;
     case 'commands':
       state.commands.set(entry.key, entry.commands);
       return;
@@ -81,6 +86,7 @@ export function applyEntry(state: State, entry: Entry): void {
 export function* listEntries(state: State): Generator<Entry> {
   yield { kind: 'counters', ...state.next };
   yield { kind: 'allowedUpdates', allowed: [...state.allowedUpdates] };
+  yield { kind: 'webhook', webhook: state.webhook };
   for (const person of state.people.values()) yield { kind: 'person', person };
   for (const contact of state.contacts.values()) yield { kind: 'contact', contact };
   for (const [key, commands] of state.commands) yield { kind: 'commands', key, commands: [...commands] };

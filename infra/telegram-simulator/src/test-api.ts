@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { CallLog } from './call-log.ts';
 import { Fault, type Faults } from './faults.ts';
+import { SettingsChange } from './settings.ts';
 import type { World } from './world.ts';
 
 const RawUpdate = z.strictObject({ update: z.record(z.string(), z.unknown()) });
@@ -24,6 +25,13 @@ export function registerTestApi(app: FastifyInstance, deps: { world: World; faul
   app.delete('/api/faults', async () => {
     faults.clear();
     return { ok: true };
+  });
+
+  app.get('/api/settings', async () => world.settings);
+
+  app.post('/api/settings', async (request) => {
+    Object.assign(world.settings, SettingsChange.parse(request.body));
+    return { ok: true, ...world.settings };
   });
 
   app.get('/api/calls', async (request) => calls.listAfter(After.parse(request.query).after));

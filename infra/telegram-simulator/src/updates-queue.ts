@@ -21,6 +21,12 @@ export interface UpdatesQueue {
   readonly inject: (update: Readonly<Record<string, unknown>>) => unknown;
   /** getUpdates. A newer call ends this one with 409; the signal ends it with an empty list. */
   readonly poll: (request: PollRequest) => Promise<readonly unknown[]>;
+  /** Forgets one update, by position. Twice is safe. */
+  readonly confirm: (position: number) => void;
+  /** Which kinds of updates are queued from now on; an empty list means the usual ones. */
+  readonly allow: (kinds: readonly string[]) => void;
+  /** Ends an open poll with 409, because from now on a webhook gets the updates. */
+  readonly endPoll: () => void;
   readonly dropAll: () => void;
 }
 
@@ -31,8 +37,13 @@ const MAX_OFFSET_AHEAD = 10;
 
 interface Waiter {
   readonly wake: () => void;
-  readonly conflict: () => void;
+  readonly conflict: (reason: string) => void;
 }
+
+const OTHER_POLL = 'terminated by other getUpdates request; make sure that only one bot instance is running';
+const WEBHOOK_SET = 'terminated by setWebhook request';
+const WEBHOOK_ACTIVE =
+  "can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first";
 
 /**
  * The queue of updates with Telegram's acknowledgement: an offset forgets all smaller ids, a negative one all but the
@@ -82,7 +93,10 @@ export function createUpdatesQueue(deps: { state: State; commit: (entry: Entry) 
 
   function waitForUpdate(timeoutMs: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const own: Waiter = { wake: () => finish(resolve), conflict: () => finish(() => reject(createConflict())) };
+      const own: Waiter = {
+        wake: () => finish(resolve),
+        conflict: (reason) => finish(() => reject(createConflict(reason))),
+      };
       const timer = setTimeout(own.wake, timeoutMs);
       function finish(settle: () => void): void {
         clearTimeout(timer);
@@ -109,12 +123,19 @@ export function createUpdatesQueue(deps: { state: State; commit: (entry: Entry) 
       return withId['update_id'];
     },
     poll: async ({ offset, limit, timeoutMs, allowedUpdates, signal }) => {
-      waiter?.conflict();
+      if (state.webhook) throw createConflict(WEBHOOK_ACTIVE);
+      waiter?.conflict(OTHER_POLL);
       if (allowedUpdates) setAllowed(allowedUpdates);
       confirmOffset(offset);
       if (state.updates.size === 0 && timeoutMs > 0 && !signal.aborted) await waitForUpdate(timeoutMs, signal);
       return signal.aborted ? [] : take(limit);
     },
+    confirm: (position) => {
+      const item = state.updates.get(position);
+      if (item) confirm([item]);
+    },
+    endPoll: () => waiter?.conflict(WEBHOOK_SET),
+    allow: setAllowed,
     dropAll: () => confirm([...state.updates.values()]),
   };
 }
@@ -129,9 +150,6 @@ function idOf(item: QueuedUpdate): number {
   return typeof id === 'number' ? id : Number.NaN;
 }
 
-function createConflict(): BotError {
-  return new BotError(
-    409,
-    'Conflict: terminated by other getUpdates request; make sure that only one bot instance is running',
-  );
+function createConflict(reason: string): BotError {
+  return new BotError(409, `Conflict: ${reason}`);
 }

@@ -4,8 +4,15 @@ import { type Change, createFeed, type Feed } from './feed.ts';
 import { createVolatileJournal, type Journal, openJournal, rewriteJournal } from './journal.ts';
 import { toMessageView } from './message-shapes.ts';
 import { createBotUser, GROUP } from './people.ts';
+import { createSettings, type Settings } from './settings.ts';
 import { applyEntry, createState, listEntries, type State } from './state.ts';
 import { createUpdatesQueue, type UpdatesQueue } from './updates-queue.ts';
+
+export interface WebhookError {
+  /** Unix seconds. */
+  readonly date: number;
+  readonly message: string;
+}
 
 /** Everything that both sides, bot and people, act on. All of it is synchronous, so every action is atomic. */
 export interface World {
@@ -13,8 +20,13 @@ export interface World {
   readonly state: State;
   readonly updates: UpdatesQueue;
   readonly feed: Feed;
+  readonly settings: Settings;
   /** Writes a fact to the log, then makes it true. */
   readonly commit: (entry: Entry) => void;
+  /** Calls the listener after every fact from now on. */
+  readonly onCommit: (listener: (entry: Entry) => void) => void;
+  /** The last time that the webhook did not take an update; not kept over a restart. */
+  webhookError: WebhookError | null;
   /** Stores a message with a new seq and tells everyone who watches. */
   readonly putMessage: (kind: 'message' | 'edit' | 'delete', message: Omit<StoredMessage, 'seq'>) => StoredMessage;
   readonly announce: (change: Change) => number;
@@ -38,10 +50,12 @@ export function openWorld(options: { token: string; dataDir?: string | undefined
   state.next.seq = Math.max(state.next.seq, Date.now());
   const feed = createFeed(isNew ? 0 : state.next.seq - 1);
   const typingUntil = new Map<number, number>();
+  const listeners: ((entry: Entry) => void)[] = [];
 
   function commit(entry: Entry): void {
     journal.append(entry);
     applyEntry(state, entry);
+    for (const listener of listeners) listener(entry);
   }
   function announce(change: Change): number {
     const seq = state.next.seq;
@@ -53,7 +67,10 @@ export function openWorld(options: { token: string; dataDir?: string | undefined
     bot,
     state,
     feed,
+    settings: createSettings(),
+    webhookError: null,
     commit,
+    onCommit: (listener) => void listeners.push(listener),
     announce,
     typingUntil,
     updates: createUpdatesQueue({ state, commit }),
