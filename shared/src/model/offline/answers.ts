@@ -41,14 +41,14 @@ export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Ans
   if (!tool || !field) return null;
   if (picked !== null && problemOf(field, picked) === null)
     return { answered: true, step: stepForTool(tool, '', { ...ask.args, [field.name]: picked }, around) };
-  if (isRefusal(text)) return { answered: false, step: sayStep(WORDS.dropped) };
+  if (isRefusal(text)) return { answered: false, step: sayStep(WORDS.dropped, 'cancelled') };
   if (isSomethingElse(ask, field, text, around)) return { answered: false, step: stepForRequest(text, around) };
   if (readSmallTalk(text) !== null) return null;
   const value = readValue(field, text, around);
   if (value === null) return answerBeside(ask, tool, text, around) ?? otherwise(ask, text, around);
   const wanted = problemOf(field, value);
   if (wanted !== null) {
-    if (ask.tries > 1) return { answered: false, step: sayStep(WORDS.gaveUp) };
+    if (ask.tries > 1) return { answered: false, step: sayStep(WORDS.gaveUp, 'gave-up') };
     const problem = { kind: 'invalid', field, written: asLine(text, SHOWN_LENGTH), wanted } as const;
     return { answered: true, step: askForProblem(tool, ask.args, problem, around.facts, ask.text, ask.tries + 1) };
   }
@@ -64,11 +64,11 @@ function answerBeside(ask: OpenAsk, tool: IndexedTool, text: string, around: Sur
 }
 
 function otherwise(ask: OpenAsk, text: string, around: Surroundings): Answered | null {
-  if (isRefusal(text)) return { answered: false, step: sayStep(WORDS.dropped) };
+  if (isRefusal(text)) return { answered: false, step: sayStep(WORDS.dropped, 'cancelled') };
   if (readSmallTalk(text) !== null) return null;
   if (findRequested(text, around).length > 0 || asksAbout(text))
     return { answered: false, step: stepForRequest(text, around) };
-  if (ask.tries > 0) return { answered: false, step: sayStep(WORDS.gaveUp) };
+  if (ask.tries > 0) return { answered: false, step: sayStep(WORDS.gaveUp, 'gave-up') };
   return { answered: false, step: askStep(`${WORDS.notAnAnswer} ${ask.question}`, { ...ask, tries: ask.tries + 1 }) };
 }
 

@@ -21,7 +21,7 @@ export function closeTask(history: History, thanks: Said): Step {
     .filter(({ event, index }) => event !== null && index < thanks.index)
     .map(({ event }) => event ?? '');
   const shown = [...results, ...events];
-  if (shown.length === 0) return sayStep(WORDS.welcome);
+  if (shown.length === 0) return sayStep(WORDS.welcome, 'small-talk');
   const lines = shown.slice(-3).map((text) => asLine(text.split('\n')[0] ?? '', 90).replace(/[*`]/g, ''));
   return { kind: 'finish', summary: asLine(lines.join(' '), SUMMARY_LENGTH) };
 }

@@ -22,6 +22,27 @@ export const OpenAsk = z.object({
 });
 export type OpenAsk = z.infer<typeof OpenAsk>;
 
+/** What kind of answer a text is, for whoever explains or judges it. */
+export const Says = z.object({
+  kind: z.enum([
+    'result',
+    'event',
+    'greeting',
+    'help',
+    'small-talk',
+    'cancelled',
+    'cannot',
+    'not-installed',
+    'nothing-known',
+    'refused',
+    'gave-up',
+    'failed',
+  ]),
+  /** The group that is not installed. */
+  group: z.string().optional(),
+});
+export type Says = z.infer<typeof Says>;
+
 /**
  * `additional_kwargs.planner` of every message that the planner wrote: which human message it deals with, and whether that
  * one is dealt with now. It is the planner's only memory.
@@ -35,6 +56,7 @@ export const PlannerMark = z.object({
   /** Other human messages that were used up as answers to the question that `for` raised. */
   with: z.array(z.string()).optional(),
   ask: OpenAsk.optional(),
+  says: Says.optional(),
   /** What to do once the capability that this message requests is there. */
   then: PlannedCall.optional(),
 });

@@ -16,7 +16,7 @@ import { cleanText } from './tokens.ts';
 import { WORDS } from './words.ts';
 
 /** Tools that every turn has; nobody asks for them by hint. */
-const BASE_TOOLS: ReadonlySet<string> = new Set([
+export const BASE_TOOLS: ReadonlySet<string> = new Set([
   'respond_to_user',
   'search_knowledge',
   'request_capabilities',
@@ -90,9 +90,9 @@ function withAnswers(first: Chosen, at: number, history: History, around: Surrou
 }
 
 function stepFor(said: Said, history: History, around: Surroundings): Step {
-  if (said.event !== null) return sayStep(said.event);
+  if (said.event !== null) return sayStep(said.event, 'event');
   const steps = stepsFor(history, said);
-  if (steps.length >= MOST_STEPS) return sayStep(WORDS.tooManySteps);
+  if (steps.length >= MOST_STEPS) return sayStep(WORDS.tooManySteps, 'failed');
   const ask = openAskBefore(history, said);
   const last = steps.at(-1);
   if (last) return stepAfter(last, history, around, (ask?.tries ?? 0) > 0);
@@ -102,20 +102,20 @@ function stepFor(said: Said, history: History, around: Surroundings): Step {
 }
 
 function stepForText(text: string, said: Said, history: History, around: Surroundings): Step {
-  if (text === '') return sayStep(WORDS.empty);
+  if (text === '') return sayStep(WORDS.empty, 'small-talk');
   switch (readSmallTalk(text)) {
     case 'thanks':
       return closeTask(history, said);
     case 'agreed':
-      return sayStep(WORDS.ready);
+      return sayStep(WORDS.ready, 'small-talk');
     case 'greeting':
       return introduce(true, around);
     case 'help':
       return introduce(false, around);
     case 'cancel':
-      return sayStep(openAskBefore(history, said) ? WORDS.dropped : WORDS.nothingToCancel);
+      return sayStep(openAskBefore(history, said) ? WORDS.dropped : WORDS.nothingToCancel, 'cancelled');
     case 'hands-off':
-      return sayStep(WORDS.leftAlone);
+      return sayStep(WORDS.leftAlone, 'cancelled');
     case null:
       return stepForRequest(text, around);
   }

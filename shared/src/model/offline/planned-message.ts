@@ -54,11 +54,11 @@ export function writeStep(
     case 'finish':
       // Finishing ends the thread, and with it what still waits.
       if (others || !bound.has('finish_task'))
-        return writeStep({ said, step: sayStep(WORDS.welcome), absorbed }, history, bound);
+        return writeStep({ said, step: sayStep(WORDS.welcome, 'small-talk'), absorbed }, history, bound);
       return writeCall(history, { ...base, done: true }, 'finish_task', { summary: step.summary });
     case 'say': {
       const text = step.text.trim() === '' ? WORDS.done : step.text;
-      const mark = { ...base, done: true };
+      const mark = { ...base, done: true, says: step.says };
       if (!others || !canRespond) return writeContent(history, mark, text);
       return writeCall(history, mark, 'respond_to_user', { message: text, awaiting_response: false });
     }

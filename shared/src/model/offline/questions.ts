@@ -22,7 +22,8 @@ export function askForSlot(
   text: string,
   tries: number,
 ): Step {
-  if (hasNothingToChoose(field, facts)) return sayStep(WORDS.noneKnown(inWordsOf(field.entity ?? field.name)));
+  if (hasNothingToChoose(field, facts))
+    return sayStep(WORDS.noneKnown(inWordsOf(field.entity ?? field.name)), 'nothing-known');
   return ask(tool, args, field, facts, '', text, tries);
 }
 

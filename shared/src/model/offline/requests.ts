@@ -56,7 +56,7 @@ export function stepForRequest(text: string, around: Surroundings): Step {
   if (best && second) return askWhichTool(text, [best.tool, second.tool]);
   if (best) return stepForTool(best.tool, text, {}, around);
   if (asksAbout(text) || text.endsWith('?')) return searchStep(text, 'all', around);
-  return sayStep(unclearText(around.index));
+  return sayStep(unclearText(around.index), 'cannot');
 }
 
 /** Calls the tool with what the text says, loads its group first, or asks for the first thing that is missing. */
@@ -67,7 +67,7 @@ export function stepForTool(
   around: Surroundings,
   tries = 0,
 ): Step {
-  if (!tool.installed) return sayStep(notInstalledText(tool, around.index));
+  if (!tool.installed) return notInstalled(tool, around);
   const { facts, index } = around;
   const { args, problem } = fillSlots({ text, fields: tool.fields, facts, words: index.words, given });
   if (problem) return askForProblem(tool, args, problem, facts, text, tries);
@@ -80,16 +80,21 @@ export function stepForTool(
 export function stepForCall(call: PlannedCall, tool: IndexedTool, { bound }: Surroundings): Step {
   if (bound.has(call.tool)) return { kind: 'call', call };
   if (tool.group === null || !bound.has('request_capabilities'))
-    return sayStep(WORDS.cannotLoad(tool.group ?? tool.name));
+    return sayStep(WORDS.cannotLoad(tool.group ?? tool.name), 'refused');
   return { kind: 'load', group: tool.group, reason: WORDS.needs(tool.group, tool.summary), then: call };
 }
 
 /** The answer to a greeting or a call for help. */
 export function introduce(greeting: boolean, { index }: Surroundings): Step {
-  return sayStep(helpText(index, greeting));
+  return sayStep(helpText(index, greeting), greeting ? 'greeting' : 'help');
+}
+
+/** Says that the group which the tool stands for is not installed. */
+export function notInstalled(tool: IndexedTool, { index }: Surroundings): Step {
+  return sayStep(notInstalledText(tool, index), 'not-installed', tool.group ?? tool.name);
 }
 
 function searchStep(query: string, scope: string, { bound }: Surroundings): Step {
-  if (!bound.has('search_knowledge')) return sayStep(WORDS.noSearch);
+  if (!bound.has('search_knowledge')) return sayStep(WORDS.noSearch, 'cannot');
   return { kind: 'call', call: { tool: 'search_knowledge', args: { query: asLine(query, QUERY_LENGTH), scope } } };
 }

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { IndexedTool } from './capability-index.ts';
 import type { History, Marked } from './history.ts';
-import { notInstalledText } from './introductions.ts';
 import { askAfterFailure } from './questions.ts';
-import { stepForCall, type Surroundings } from './requests.ts';
+import { notInstalled, stepForCall, type Surroundings } from './requests.ts';
 import { knownNames } from './slots.ts';
 import { sayStep, type Step } from './step.ts';
 import { renderResult, type ToolResult } from './tool-result.ts';
@@ -23,25 +22,26 @@ const EXCERPT_LENGTH = 300;
 /** What follows from the planner's last call for a message. `tried` says whether the person was asked for a better name before. */
 export function stepAfter(last: Marked, history: History, around: Surroundings, tried: boolean): Step {
   const { call, mark } = last;
-  if (!call) return sayStep(WORDS.tooManySteps);
+  if (!call) return sayStep(WORDS.tooManySteps, 'failed');
   const result = history.results.get(call.id);
-  if (!result) return sayStep(WORDS.noResult(call.name.replaceAll('_', ' ')));
-  if (call.name === 'finish_task') return sayStep(WORDS.welcome);
+  if (!result) return sayStep(WORDS.noResult(call.name.replaceAll('_', ' ')), 'failed');
+  if (call.name === 'finish_task') return sayStep(WORDS.welcome, 'small-talk');
   if (call.name === 'request_capabilities') return afterLoading(mark, result, around);
   if (!result.ok) return afterFailure(call, result, around, tried);
-  if (result.say !== null) return sayStep(result.say);
-  if (call.name === 'search_knowledge') return sayStep(foundText(result.result, String(call.args['query'] ?? '')));
-  return sayStep(renderResult(result.result));
+  if (result.say !== null) return sayStep(result.say, 'result');
+  if (call.name === 'search_knowledge')
+    return sayStep(foundText(result.result, String(call.args['query'] ?? '')), 'result');
+  return sayStep(renderResult(result.result), 'result');
 }
 
 function afterLoading({ then }: Marked['mark'], result: ToolResult, around: Surroundings): Step {
   const tool = then && around.index.tools.find(({ name }) => name === then.tool);
-  if (!then || !tool) return sayStep(result.say ?? WORDS.tooManySteps);
+  if (!then || !tool) return sayStep(result.say ?? WORDS.tooManySteps, 'failed');
   const group = tool.group ?? tool.name;
   const loaded = Loaded.safeParse(result.result);
-  if (loaded.success && loaded.data.not_installed.includes(group)) return sayStep(notInstalledText(tool, around.index));
-  if (!result.ok) return sayStep(result.say ?? WORDS.notLoaded(group));
-  if (!around.bound.has(tool.name)) return sayStep(result.say ?? WORDS.notLoaded(group));
+  if (loaded.success && loaded.data.not_installed.includes(group)) return notInstalled(tool, around);
+  if (!result.ok) return sayStep(result.say ?? WORDS.notLoaded(group), 'refused');
+  if (!around.bound.has(tool.name)) return sayStep(result.say ?? WORDS.notLoaded(group), 'refused');
   return stepForCall(then, tool, around);
 }
 
@@ -54,7 +54,7 @@ function afterFailure(
   const sentence = result.say ?? WORDS.failed(call.name.replaceAll('_', ' '));
   const tool = around.index.tools.find(({ name }) => name === call.name);
   const field = tool && result.code === 'NOT_FOUND' && !tried ? fieldNotFound(tool, call.args, result) : undefined;
-  if (!tool || !field || knownNames(around.facts, field.entity).length === 0) return sayStep(sentence);
+  if (!tool || !field || knownNames(around.facts, field.entity).length === 0) return sayStep(sentence, 'failed');
   const args = Object.fromEntries(Object.entries(call.args).filter(([name]) => name !== field.name));
   return askAfterFailure(tool, args, field, around.facts, sentence);
 }
