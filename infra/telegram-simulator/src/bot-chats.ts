@@ -1,7 +1,7 @@
 import type { ChatMember } from 'grammy/types';
 import { z } from 'zod';
 import { badRequest } from './bot-error.ts';
-import { requireChat, requireWritableChat } from './bot-messages.ts';
+import { requireChat, requireWritableChat } from './bot-access.ts';
 import { chatId, integer, parseParameters, type Parameters } from './bot-parameters.ts';
 import { findChat } from './message-shapes.ts';
 import { GROUP, toUser } from './people.ts';

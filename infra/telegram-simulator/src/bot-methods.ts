@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { getChat, getChatMember, getChatMemberCount, sendChatAction } from './bot-chats.ts';
 import { deleteMyCommands, getMyCommands, setMyCommands } from './bot-commands.ts';
 import { badRequest } from './bot-error.ts';
-import { deleteMessage, editMessageReplyMarkup, editMessageText, sendMessage } from './bot-messages.ts';
+import { sendMessageDraft, sendRichMessageDraft } from './bot-drafts.ts';
+import { deleteMessage, editMessageReplyMarkup, editMessageText } from './bot-edits.ts';
+import { sendMessage, sendRichMessage } from './bot-messages.ts';
 import { flag, parseParameters, type Parameters } from './bot-parameters.ts';
 import { getUpdates } from './bot-polling.ts';
 import { deleteWebhook, getWebhookInfo, setWebhook } from './bot-webhook.ts';
@@ -20,6 +22,9 @@ export const BOT_METHODS: ReadonlyMap<string, BotMethod> = new Map(
     deleteWebhook,
     getWebhookInfo,
     sendMessage,
+    sendRichMessage,
+    sendMessageDraft,
+    sendRichMessageDraft,
     editMessageText,
     editMessageReplyMarkup,
     deleteMessage,

@@ -1,8 +1,8 @@
 import type { InlineKeyboardButton, MessageEntity } from 'grammy/types';
 import { z } from 'zod';
 import { badRequest } from './bot-error.ts';
+import { findButtonProblem } from './button-rules.ts';
 import type { Keyboard } from './entry.ts';
-import { findUrlProblem } from './url-rules.ts';
 
 export type Parameters = Readonly<Record<string, unknown>>;
 
@@ -99,8 +99,6 @@ export const entities = jsonOf(
   "can't parse entities JSON object",
 ).default([]);
 
-/** Telegram's own limit, in bytes. */
-const MAX_CALLBACK_DATA_BYTES = 64;
 const BUTTON_ACTIONS = [
   'url',
   'callback_data',
@@ -118,10 +116,10 @@ const BUTTON_ACTIONS = [
 const Button = z
   .looseObject({ text: z.string({ error: `can't parse inline keyboard button: Can't find field "text"` }) })
   .superRefine((button, context) => {
-    const problem = findButtonProblem(button);
+    const problem = findKeyboardProblem(button);
     if (problem) context.addIssue({ code: 'custom', message: problem });
   })
-  // `findButtonProblem` made sure that it has a text and an action.
+  // `findKeyboardProblem` made sure that it has a text and an action.
   .transform((button) => button as unknown as InlineKeyboardButton);
 
 const Markup = z.looseObject(
@@ -141,21 +139,24 @@ export const keyboard = jsonOf(Markup, "can't parse reply keyboard markup JSON o
     return rows.length === 0 ? null : rows;
   });
 
+/** The blocks of a message, read by `readRichMessage`. */
+export const richMessage = jsonOf(
+  z.unknown().refine((value) => value !== undefined, 'rich_message is empty'),
+  "can't parse rich message JSON object",
+);
+
 /** Texts are formatted by entities here, so markup of a text would be shown raw, or hide a mistake. */
 export const parseMode = z
   .literal('', { error: 'the simulator shows entities only: send entities instead of parse_mode' })
   .optional();
 
-function findButtonProblem(button: Readonly<Record<string, unknown>>): string | null {
+const STYLES = ['danger', 'success', 'primary'];
+
+function findKeyboardProblem(button: Readonly<Record<string, unknown>>): string | null {
   if (button['text'] === '') return 'text of the button is empty';
+  const style = button['style'];
+  if (style !== undefined && !STYLES.includes(String(style))) return 'invalid button style specified';
   const action = BUTTON_ACTIONS.find((name) => button[name] !== undefined);
   if (!action) return "can't parse inline keyboard button: Text buttons are unallowed in the inline keyboard";
-  const value = button[action];
-  if (action === 'callback_data') {
-    const isFine = typeof value === 'string' && value !== '' && Buffer.byteLength(value) <= MAX_CALLBACK_DATA_BYTES;
-    return isFine ? null : 'BUTTON_DATA_INVALID';
-  }
-  if (action !== 'url') return null;
-  const problem = findUrlProblem(String(value));
-  return problem && `inline keyboard button URL '${String(value)}' is invalid: ${problem}`;
+  return findButtonProblem(action, button[action]);
 }

@@ -1,4 +1,4 @@
-import type { InlineKeyboardButton, MessageEntity } from 'grammy/types';
+import type { InlineKeyboardButton, MessageEntity, RichMessage } from 'grammy/types';
 import { z } from 'zod';
 import { Person } from './people.ts';
 
@@ -7,16 +7,23 @@ export type Keyboard = readonly (readonly InlineKeyboardButton[])[];
 
 const seq = z.int().nonnegative();
 
-/** A message as it is now; every change writes it again with a new `seq`. */
+// What was checked when it came in is not checked again: the log is written by nobody else.
+const richMessage = z.custom<RichMessage>((value) => typeof value === 'object' && value !== null);
+
+/**
+ * A message as it is now; every change writes it again with a new `seq`. What has a default came later than the first
+ * logs.
+ */
 export const StoredMessage = z.object({
   chatId: z.int(),
   messageId: z.int(),
   fromId: z.int(),
   /** Unix seconds, because that is what the Bot API shows. */
   date: z.int(),
+  /** The words of a rich message are here too, as plain text. */
   text: z.string(),
-  // Entities and buttons were validated when they came in; the log is written by nobody else.
   entities: z.custom<readonly MessageEntity[]>(Array.isArray),
+  rich: richMessage.nullable().default(null),
   keyboard: z.custom<Keyboard>(Array.isArray).nullable(),
   replyTo: z.int().nullable(),
   /** Unix seconds of the last change of the text; markup changes leave it alone, as clients show no "edited" then. */

@@ -1,9 +1,17 @@
+import type { Draft } from './draft.ts';
 import type { MessageView } from './message-shapes.ts';
 
 /** A change that someone can see. `seq` only grows, over restarts too. */
 export type Change =
   | { readonly kind: 'message' | 'edit' | 'delete'; readonly chatId: number; readonly message: MessageView }
   | { readonly kind: 'chatAction'; readonly chatId: number; readonly action: string; readonly expiresInMs: number }
+  | { readonly kind: 'draft'; readonly chatId: number; readonly draft: Draft }
+  | {
+      readonly kind: 'draftEnd';
+      readonly chatId: number;
+      readonly draftId: number;
+      readonly reason: 'sent' | 'stopped';
+    }
   | {
       readonly kind: 'answer';
       readonly callbackQueryId: string;

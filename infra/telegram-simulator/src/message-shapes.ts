@@ -1,5 +1,6 @@
-import type { Chat, InlineKeyboardButton, Message, MessageEntity, User } from 'grammy/types';
-import type { Keyboard, StoredMessage } from './entry.ts';
+import type { Chat, Message, MessageEntity, RichMessage, User } from 'grammy/types';
+import { type ButtonView, toButtonViews } from './button-view.ts';
+import type { StoredMessage } from './entry.ts';
 import { BOT_NAME, GROUP, type Person, toUser } from './people.ts';
 import type { State } from './state.ts';
 
@@ -8,8 +9,12 @@ export interface MessageView {
   readonly messageId: number;
   readonly chatId: number;
   readonly from: { readonly id: number; readonly name: string; readonly isBot: boolean };
+  /** The words of a rich message too, as plain text. */
   readonly text: string;
   readonly entities: readonly MessageEntity[];
+  /** The blocks of a rich message, as the Bot API has them; null for a plain one. */
+  readonly rich: RichMessage | null;
+  /** The keyboard below the message; buttons inside a rich message are in its blocks. */
   readonly buttons: readonly (readonly ButtonView[])[] | null;
   readonly replyTo: number | null;
   /** Unix seconds. */
@@ -17,14 +22,6 @@ export interface MessageView {
   readonly editedAt: number | null;
   readonly deleted: boolean;
   readonly seq: number;
-}
-
-export interface ButtonView {
-  readonly text: string;
-  /** The callback data; null for buttons that only open a link. */
-  readonly data: string | null;
-  readonly url?: string;
-  readonly style?: string;
 }
 
 /** A chat of a person as the person API lists it. */
@@ -35,7 +32,8 @@ export interface ChatView {
 }
 
 type KnownChat = Chat.PrivateChat | Chat.GroupChat;
-export type TextMessage = Message.TextMessage & { readonly chat: KnownChat; readonly from: User };
+/** A message of a private chat or a group: both kinds have a sender. */
+export type BotMessage = Message & { readonly chat: KnownChat; readonly from: User };
 
 /** The chat of an id as the Bot API shows it; null if there is none. */
 export function findChat(state: State, chatId: number): KnownChat | null {
@@ -53,27 +51,33 @@ export function listChats(person: Person): ChatView[] {
 }
 
 /** A stored message in the Bot API's shape, with the message it answers one level deep, as Telegram gives it. */
-export function toBotMessage(state: State, bot: User, message: StoredMessage): TextMessage {
+export function toBotMessage(state: State, bot: User, message: StoredMessage): BotMessage {
   const own = toPlainMessage(state, bot, message);
   const replied = message.replyTo === null ? undefined : state.chats.get(message.chatId)?.get(message.replyTo);
   if (!replied || replied.deleted) return own;
   // The library wants `reply_to_message: undefined` inside, which exactOptionalPropertyTypes forbids to write.
-  const inner = toPlainMessage(state, bot, replied) as Message as NonNullable<TextMessage['reply_to_message']>;
+  const inner = toPlainMessage(state, bot, replied) as Message as NonNullable<BotMessage['reply_to_message']>;
   return { ...own, reply_to_message: inner };
 }
 
-function toPlainMessage(state: State, bot: User, message: StoredMessage): TextMessage {
+function toPlainMessage(state: State, bot: User, message: StoredMessage): BotMessage {
   const { keyboard } = message;
   return {
+    ...toContent(message),
     message_id: message.messageId,
     from: toSender(state, bot, message.fromId),
     chat: findChat(state, message.chatId) ?? { ...GROUP },
     date: message.date,
-    text: message.text,
     ...(message.editDate === null ? {} : { edit_date: message.editDate }),
-    ...(message.entities.length === 0 ? {} : { entities: [...message.entities] }),
     ...(keyboard === null ? {} : { reply_markup: { inline_keyboard: keyboard.map((row) => [...row]) } }),
   };
+}
+
+/** What a message says, in the fields that its kind has. */
+function toContent(message: StoredMessage): Partial<Message> {
+  if (message.rich !== null) return { rich_message: message.rich };
+  const entities = [...message.entities];
+  return { text: message.text, ...(entities.length === 0 ? {} : { entities }) };
 }
 
 /** A stored message in the person API's shape. */
@@ -85,6 +89,7 @@ export function toMessageView(state: State, bot: User, message: StoredMessage): 
     from: { id: sender.id, name: sender.first_name, isBot: sender.is_bot },
     text: message.text,
     entities: message.entities,
+    rich: message.rich,
     buttons: message.keyboard === null ? null : toButtonViews(message.keyboard),
     replyTo: message.replyTo,
     date: message.date,
@@ -99,17 +104,4 @@ function toSender(state: State, bot: User, id: number): User {
   if (person) return toUser(person);
   const { is_bot, first_name, username } = bot;
   return { id: bot.id, is_bot, first_name, ...(username === undefined ? {} : { username }) };
-}
-
-function toButtonViews(keyboard: Keyboard): ButtonView[][] {
-  return keyboard.map((row) => row.map(toButtonView));
-}
-
-function toButtonView(button: InlineKeyboardButton): ButtonView {
-  return {
-    text: button.text,
-    data: 'callback_data' in button ? button.callback_data : null,
-    ...('url' in button ? { url: button.url } : {}),
-    ...(button.style === undefined ? {} : { style: button.style }),
-  };
 }

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { InlineKeyboardButton } from 'grammy/types';
+import { listButtons } from './button-view.ts';
+import { stopDraft } from './drafts.ts';
 import type { StoredMessage } from './entry.ts';
 import { isShownToBot } from './group-privacy.ts';
 import { detectEntities } from './message-entities.ts';
 import { findChat, toBotMessage } from './message-shapes.ts';
+import { nowSeconds, putNewMessage } from './new-message.ts';
 import { GROUP, type Person, toUser } from './people.ts';
 import { listMessages, type World } from './world.ts';
 
@@ -37,17 +39,12 @@ export function sendFromPerson(world: World, draft: Draft): { updateId: number |
   const { chatId, replyTo } = draft;
   if (replyTo !== null) requireMessage(world, chatId, replyTo);
   if (chatId === person.id) startContact(world, person);
-  const message = world.putMessage('message', {
+  const message = putNewMessage(world, {
     chatId,
-    messageId: world.state.next.messageId,
     fromId: person.id,
-    date: nowSeconds(),
     text,
     entities: detectEntities(text),
-    keyboard: null,
     replyTo,
-    editDate: null,
-    deleted: false,
   });
   return { updateId: addMessageUpdate(world, 'message', message), message };
 }
@@ -94,6 +91,16 @@ export function clickFromPerson(
     },
   });
   return { updateId, callbackQueryId: id };
+}
+
+/** A person presses Stop at the message that the bot is writing. */
+export function stopFromPerson(world: World, personId: number): { updateId: number | null; draftId: number } {
+  const person = requirePerson(world, personId);
+  const draftId = stopDraft(world, person.id);
+  if (draftId === null) throw new PersonError(404, `Nothing that ${person.name} could stop is being written.`);
+  const chat = findChat(world.state, person.id);
+  if (chat?.type !== 'private') return { updateId: null, draftId };
+  return { updateId: world.updates.add({ stopped_message_generation: { chat, draft_id: draftId } }), draftId };
 }
 
 /** A person blocks the bot or lets it in again. Doing so twice changes nothing and tells nobody. */
@@ -181,20 +188,11 @@ function findButton(
   const candidates =
     messageId === null ? listMessages(world.state, chatId) : [requireMessage(world, chatId, messageId)];
   for (const message of candidates.reverse()) {
-    const button = message.keyboard?.flat().find((one) => one.text === wanted || dataOf(one) === wanted);
+    const button = listButtons(message).find((one) => one.text === wanted || one.data === wanted);
     if (!button) continue;
-    const data = dataOf(button);
+    const { data } = button;
     if (data === null) throw new PersonError(400, `The button "${button.text}" sends nothing to the bot.`);
     return { message, data };
   }
   throw new PersonError(404, `No message${messageId === null ? '' : ` ${messageId}`} has a button "${wanted}".`);
-}
-
-function dataOf(button: InlineKeyboardButton): string | null {
-  return 'callback_data' in button ? button.callback_data : null;
-}
-
-/** The Bot API counts in Unix seconds. */
-export function nowSeconds(): number {
-  return Math.floor(Date.now() / 1000);
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { findCommandsFor } from './bot-commands.ts';
+import { findDraft } from './drafts.ts';
 import type { Person } from './people.ts';
 import { Role } from './people.ts';
 import { listChats, toMessageView } from './message-shapes.ts';
@@ -82,6 +83,11 @@ export function registerPersonApi(app: FastifyInstance, world: World): void {
     return { answered: answer !== null, text: answer?.text ?? '', showAlert: answer?.showAlert ?? false };
   });
 
+  app.post('/api/drafts/stop', async (request) => {
+    const { from } = z.strictObject({ from: z.int() }).parse(request.body);
+    return { ok: true, ...action.stopFromPerson(world, from) };
+  });
+
   app.post('/api/block', async (request) => {
     const { person, blocked } = Block.parse(request.body);
     return { ok: true, ...action.blockFromPerson(world, person, blocked) };
@@ -98,6 +104,7 @@ export function registerPersonApi(app: FastifyInstance, world: World): void {
     const messages = limit === undefined ? matching : matching.slice(-limit);
     return {
       seq: world.currentSeq(),
+      draft: findDraft(world, chatId),
       typing: (world.typingUntil.get(chatId) ?? 0) > Date.now(),
       hasOlder: messages.length < matching.length,
       messages: messages.map((message) => toMessageView(world.state, world.bot, message)),

@@ -10,6 +10,8 @@ export const SettingsChange = z.strictObject({
   webhookMaxRetryMs: milliseconds.optional(),
   /** How long a webhook may take to answer. Telegram: about a minute. */
   webhookTimeoutMs: milliseconds.optional(),
+  /** How long a draft is shown. Telegram: 30 seconds. */
+  draftLifeMs: milliseconds.optional(),
 });
 export type SettingsChange = z.output<typeof SettingsChange>;
 
@@ -17,5 +19,5 @@ export type Settings = { -readonly [Name in keyof SettingsChange]-?: NonNullable
 
 /** What applies until somebody changes it. Retries are quick, since nobody wants to wait for a test. */
 export function createSettings(): Settings {
-  return { webhookRetryMs: 20, webhookMaxRetryMs: 1_000, webhookTimeoutMs: 60_000 };
+  return { webhookRetryMs: 20, webhookMaxRetryMs: 1_000, webhookTimeoutMs: 60_000, draftLifeMs: 30_000 };
 }

@@ -1,4 +1,5 @@
 import type { UserFromGetMe } from 'grammy/types';
+import { createDrafts, type Drafts } from './draft.ts';
 import type { Contact, Entry, StoredMessage } from './entry.ts';
 import { type Change, createFeed, type Feed } from './feed.ts';
 import { createVolatileJournal, type Journal, openJournal, rewriteJournal } from './journal.ts';
@@ -32,6 +33,7 @@ export interface World {
   readonly announce: (change: Change) => number;
   /** Until when (epoch ms) the bot shows as typing, by chat. */
   readonly typingUntil: Map<number, number>;
+  readonly drafts: Drafts;
   /** The number of the newest change. */
   readonly currentSeq: () => number;
   readonly contactOf: (personId: number) => Contact;
@@ -73,6 +75,7 @@ export function openWorld(options: { token: string; dataDir?: string | undefined
     onCommit: (listener) => void listeners.push(listener),
     announce,
     typingUntil,
+    drafts: createDrafts(),
     updates: createUpdatesQueue({ state, commit }),
     putMessage: (kind, content) => {
       const message: StoredMessage = { ...content, seq: state.next.seq };

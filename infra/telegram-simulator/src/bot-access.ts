@@ -1,0 +1,35 @@
+import { badRequest, BotError } from './bot-error.ts';
+import type { StoredMessage } from './entry.ts';
+import { findChat } from './message-shapes.ts';
+import { GROUP } from './people.ts';
+import type { World } from './world.ts';
+
+/** The id of a chat that exists, or 400. */
+export function requireChat(world: World, chat: number | string): number {
+  if (typeof chat === 'string' || !findChat(world.state, chat)) throw badRequest('chat not found');
+  return chat;
+}
+
+/** The id of a chat that the bot may write to, or 400 or 403. */
+export function requireWritableChat(world: World, chat: number | string): number {
+  const chatId = requireChat(world, chat);
+  if (chatId === GROUP.id) return chatId;
+  const contact = world.contactOf(chatId);
+  if (contact.blocked) throw new BotError(403, 'Forbidden: bot was blocked by the user');
+  if (!contact.started) throw new BotError(403, "Forbidden: bot can't initiate conversation with a user");
+  return chatId;
+}
+
+/** A message that is there, or null. */
+export function findMessage(world: World, chatId: number, messageId: number): StoredMessage | null {
+  const message = world.state.chats.get(chatId)?.get(messageId);
+  return message && !message.deleted ? message : null;
+}
+
+/** A message of the bot that it may edit, or 400 or 403. */
+export function requireOwnMessage(world: World, chat: number | string, messageId: number): StoredMessage {
+  const message = findMessage(world, requireWritableChat(world, chat), messageId);
+  if (!message) throw badRequest('message to edit not found');
+  if (message.fromId !== world.bot.id) throw badRequest("message can't be edited");
+  return message;
+}

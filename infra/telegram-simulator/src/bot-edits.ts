@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { findMessage, requireChat, requireOwnMessage } from './bot-access.ts';
+import { badRequest } from './bot-error.ts';
+import { formatLimited, type MessageContent, PlainText, readRichContent } from './bot-messages.ts';
+import * as parameter from './bot-parameters.ts';
+import { parseParameters, type Parameters } from './bot-parameters.ts';
+import type { StoredMessage } from './entry.ts';
+import { type BotMessage, toBotMessage } from './message-shapes.ts';
+import { nowSeconds } from './new-message.ts';
+import { GROUP } from './people.ts';
+import type { World } from './world.ts';
+
+const OneMessage = z.object({ chat_id: parameter.chatId, message_id: parameter.messageId });
+const EditMessageText = OneMessage.extend(PlainText.shape).extend({
+  rich_message: parameter.richMessage.optional(),
+  reply_markup: parameter.keyboard,
+});
+
+/** editMessageText: a text becomes another one, or blocks. Without reply_markup the buttons go, as in Telegram. */
+export function editMessageText(world: World, parameters: Parameters): BotMessage {
+  const given = parseParameters(EditMessageText, parameters);
+  const old = requireOwnMessage(world, given.chat_id, given.message_id);
+  return changeMessage(world, old, {
+    ...old,
+    ...readNewContent(given),
+    keyboard: given.reply_markup,
+    editDate: nowSeconds(),
+  });
+}
+
+const EditMessageReplyMarkup = OneMessage.extend({ reply_markup: parameter.keyboard });
+
+/** editMessageReplyMarkup: changes or removes the buttons; the message does not show as edited. */
+export function editMessageReplyMarkup(world: World, parameters: Parameters): BotMessage {
+  const given = parseParameters(EditMessageReplyMarkup, parameters);
+  const old = requireOwnMessage(world, given.chat_id, given.message_id);
+  return changeMessage(world, old, { ...old, keyboard: given.reply_markup });
+}
+
+/** deleteMessage: its own anywhere, anybody's in a private chat. */
+export function deleteMessage(world: World, parameters: Parameters): true {
+  const given = parseParameters(OneMessage, parameters);
+  const chatId = requireChat(world, given.chat_id);
+  const message = findMessage(world, chatId, given.message_id);
+  if (!message) throw badRequest('message to delete not found');
+  if (chatId === GROUP.id && message.fromId !== world.bot.id) throw badRequest("message can't be deleted");
+  world.putMessage('delete', { ...message, text: '', entities: [], rich: null, keyboard: null, deleted: true });
+  return true;
+}
+
+function readNewContent(given: z.output<typeof EditMessageText>): MessageContent {
+  if (given.rich_message === undefined) return { ...formatLimited(given.text, given.entities), rich: null };
+  if (given.text !== '') throw badRequest('exactly one of the parameters text and rich_message must be used');
+  return readRichContent(given.rich_message);
+}
+
+function changeMessage(world: World, old: StoredMessage, next: StoredMessage): BotMessage {
+  const isSame = (['text', 'entities', 'rich', 'keyboard'] as const).every(
+    (field) => JSON.stringify(old[field]) === JSON.stringify(next[field]),
+  );
+  if (isSame) {
+    throw badRequest(
+      'message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message',
+    );
+  }
+  return toBotMessage(world.state, world.bot, world.putMessage('edit', next));
+}

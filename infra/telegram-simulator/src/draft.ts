@@ -1,0 +1,28 @@
+import type { MessageEntity, RichMessage } from 'grammy/types';
+
+/** A message that the bot is still writing. It is shown for a short time, and a private chat has at most one. */
+export interface Draft {
+  readonly chatId: number;
+  readonly draftId: number;
+  /** Empty for the placeholder that clients show while the bot thinks. */
+  readonly text: string;
+  readonly entities: readonly MessageEntity[];
+  readonly rich: RichMessage | null;
+  readonly canStop: boolean;
+  /** Whether it stays after the person pressed Stop. */
+  readonly keepOnStop: boolean;
+  /** Epoch milliseconds. */
+  readonly expiresAtMs: number;
+}
+
+/** Drafts by chat. Nothing of it is kept over a restart, as they live for seconds. */
+export interface Drafts {
+  readonly shown: Map<number, Draft>;
+  /** The last draft of a chat that was stopped: what the bot still sends for it is not shown. */
+  readonly stopped: Map<number, number>;
+}
+
+/** Nothing is being written. */
+export function createDrafts(): Drafts {
+  return { shown: new Map(), stopped: new Map() };
+}

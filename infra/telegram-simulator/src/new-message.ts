@@ -1,0 +1,25 @@
+import type { StoredMessage } from './entry.ts';
+import type { World } from './world.ts';
+
+/** What a message needs to say; the rest is as in a plain text. */
+type Content = Pick<StoredMessage, 'chatId' | 'fromId' | 'text'> & Partial<Omit<StoredMessage, 'seq'>>;
+
+/** Stores a new message with the next id and tells everyone who watches. */
+export function putNewMessage(world: World, content: Content): StoredMessage {
+  return world.putMessage('message', {
+    messageId: world.state.next.messageId,
+    date: nowSeconds(),
+    entities: [],
+    rich: null,
+    keyboard: null,
+    replyTo: null,
+    editDate: null,
+    deleted: false,
+    ...content,
+  });
+}
+
+/** The Bot API counts in Unix seconds. */
+export function nowSeconds(): number {
+  return Math.floor(Date.now() / 1000);
+}
