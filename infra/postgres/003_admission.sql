@@ -73,7 +73,7 @@ begin
     end if;
 
     -- Whoever writes can be written to.
-    update chats c set parked_at = null, parked_reason = null where c.chat_key = item ->> 'chatKey' and c.parked_at is not null;
+    perform chat_unpark(item ->> 'chatKey');
     if who.name <> item ->> 'name' then
       update users u set name = item ->> 'name' where u.user_key = who.user_key;
     end if;

@@ -3,6 +3,10 @@
 -- Where a group went when Telegram gave it a new id.
 alter table chats add column moved_to text;
 
+-- The chat that a topic belongs to: a key is `<channel>:<chat>`, in a topic `<channel>:<chat>/<topic>`. Of a chat its own key.
+create function chat_root(c text) returns text language sql immutable as $$ select split_part(c, '/', 1) $$;
+create index chats_by_root on chats (chat_root(chat_key));
+
 -- The receipt of an outbox row: {"messageIds": [the channel's ids of the parts sent], "trying": the part whose fate is open, or null}.
 
 -- Whether this chat has something to deliver. Read only under the chat's lock.
@@ -71,6 +75,10 @@ begin
     perform chat_move(c, ch.moved_to);
     return query select 'moved', null::bigint, ch.moved_to, null::json;
     return;
+  end if;
+  if ch.parked_at is null and c <> chat_root(c) then
+    -- A topic that nobody had written to when its chat was parked.
+    select x.parked_at, x.parked_reason into ch.parked_at, ch.parked_reason from chats x where x.chat_key = chat_root(c);
   end if;
   if ch.parked_at is not null then
     perform chat_give_up(c, ch.parked_reason);
@@ -144,23 +152,39 @@ create function chat_beat(g text, keys text[], epochs bigint[], lease_ms int) re
   select mine.chat_key from mine where mine.chat_key not in (select chat_key from kept)
 $$;
 
--- The channel does not let us write there any more: what waits is given up. A message from there undoes it.
+-- The channel does not let us write there any more, nor in any topic of that chat: what waits is given up. A message from there
+-- undoes it.
 create function chat_park(c text, why text) returns int language plpgsql volatile as $$
 begin
-  insert into chats (chat_key, parked_at, parked_reason) values (c, now(), why)
-    on conflict (chat_key) do update
-      set parked_at = now(), parked_reason = excluded.parked_reason, epoch = chats.epoch + 1, sender = null, lease_until = null, not_before = null;
-  return chat_give_up(c, why);
+  insert into chats (chat_key) values (chat_root(c)) on conflict do nothing;
+  update chats x
+     set parked_at = now(), parked_reason = why, epoch = x.epoch + 1, sender = null, lease_until = null, not_before = null
+   where chat_root(x.chat_key) = chat_root(c);
+  return (select sum(chat_give_up(x.chat_key, why)) from chats x where chat_root(x.chat_key) = chat_root(c));
 end $$;
 
--- A chat has a new id: what waits there, its threads and its running work go along. Doing so twice changes nothing.
+create function chat_unpark(c text) returns void language sql volatile as $$
+  update chats x set parked_at = null, parked_reason = null where chat_root(x.chat_key) = chat_root(c) and x.parked_at is not null
+$$;
+
+-- A chat has a new id: what waits there and in its topics, its threads and its running work go along. Doing so twice changes nothing.
 create function chat_move(old_key text, new_key text) returns void language plpgsql volatile as $$
+declare gone text := chat_root(old_key); target text := chat_root(new_key); c text;
 begin
-  if old_key = new_key then return; end if;
+  if gone = target then return; end if;
+  insert into chats (chat_key) values (gone) on conflict do nothing;
+  for c in select x.chat_key from chats x where chat_root(x.chat_key) = gone order by x.chat_key loop
+    perform chat_move_one(c, target || substr(c, length(gone) + 1));
+  end loop;
+end $$;
+
+-- The same for one key, of a chat or of a topic.
+create function chat_move_one(old_key text, new_key text) returns void language plpgsql volatile as $$
+begin
   -- Where something goes is never a chat that is gone itself, so moves cannot go in circles.
   insert into chats (chat_key) values (new_key) on conflict (chat_key) do update set moved_to = null;
-  insert into chats (chat_key, moved_to) values (old_key, new_key)
-    on conflict (chat_key) do update set moved_to = excluded.moved_to, epoch = chats.epoch + 1, sender = null, lease_until = null, not_before = null;
+  update chats x
+     set moved_to = new_key, epoch = x.epoch + 1, sender = null, lease_until = null, not_before = null where x.chat_key = old_key;
   update outbox o set chat_key = new_key, status = 'pending' where o.chat_key = old_key and o.status in ('pending', 'sending');
   update threads t set status = 'closed', ended_at = now()
    where t.chat_key = old_key and t.status = 'open'

@@ -1,3 +1,4 @@
+import { movedKey } from '@signalbox/shared/contracts/chat-key';
 import type { Delivery } from '@signalbox/shared/contracts/topics';
 import * as chats from '@signalbox/shared/db/delivery';
 import { isTransient, type Pool } from '@signalbox/shared/db/pool';
@@ -132,7 +133,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
           chats.nextOfChat(pool, chat, { ...lane, result: outcome.result, pauseMs: 0, pick: false }),
         );
         await insist(signal, () => chats.moveChat(pool, chatKey, outcome.chatKey));
-        await deps.wake([outcome.chatKey], item.traceId);
+        await deps.wake([movedKey(chatKey, outcome.chatKey)], item.traceId);
         return 'left';
       case 'settle':
         if (outcome.edited) pace.giveBack(chatKey, channel.paceOf(chatKey), 'chat');

@@ -64,3 +64,18 @@ test('typing is dropped when sends are short', () => {
   for (let chat = 0; chat < 20; chat += 1) pace.tryTake(`c${chat}`, 'private');
   expect(pace.tryTakeSpare()).toBe(false);
 });
+
+test('the topics of a chat share its pace', () => {
+  const { takeAll } = start();
+  expect(takeAll('g/1', 'group') + takeAll('g/2', 'group') + takeAll('g', 'group')).toBe(20);
+});
+
+test('a chat that asked for a pause gets nothing before it is over, nor do its topics', () => {
+  const { clock, pace } = start();
+  pace.pause('a/1', 'private', 5_000);
+  expect(pace.tryTake('a/2', 'private')).toBe(false);
+  expect(pace.waitMs('a', 'private')).toBe(5_000);
+  clock.ms += 5_000;
+  expect(pace.tryTake('a', 'private')).toBe(true);
+  expect(pace.tryTake('b', 'private')).toBe(true);
+});

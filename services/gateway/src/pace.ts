@@ -1,3 +1,4 @@
+import { chatOf } from '@signalbox/shared/contracts/chat-key';
 import type { ChatKind } from '@signalbox/shared/contracts/envelope';
 
 export interface PaceOptions {
@@ -7,7 +8,10 @@ export interface PaceOptions {
   readonly groupSendsPerMinute: number;
 }
 
-/** How fast we send, over all chats and in each of them, so that the channel has no reason to refuse. Times in milliseconds. */
+/**
+ * How fast we send, over all chats and in each of them, so that the channel has no reason to refuse. Times in milliseconds.
+ * The topics of a chat share its pace.
+ */
 export interface Pace {
   /** Takes one send for this chat, if it may go out now. */
   tryTake(chatKey: string, kind: ChatKind): boolean;
@@ -15,6 +19,8 @@ export interface Pace {
   waitMs(chatKey: string, kind: ChatKind): number;
   /** Gives back what was not used: `chat` when the send was an edit, `all` when nothing was sent. */
   giveBack(chatKey: string, kind: ChatKind, what: 'chat' | 'all'): void;
+  /** The channel asked us to leave this chat alone for so long. */
+  pause(chatKey: string, kind: ChatKind, pauseMs: number): void;
   /** Takes a send for something unimportant; false when sends are short. */
   tryTakeSpare(): boolean;
 }
@@ -28,14 +34,15 @@ export function createPace(options: PaceOptions, now: () => number = () => perfo
   const chats = new Map<string, Bucket>();
 
   const bucketOf = (chatKey: string, kind: ChatKind): Bucket => {
-    const known = chats.get(chatKey);
+    const key = chatOf(chatKey);
+    const known = chats.get(key);
     if (known) return known;
     if (chats.size >= MAX_BUCKETS) forgetFull(chats);
     const bucket =
       kind === 'group'
         ? createBucket(options.groupSendsPerMinute / 60_000, options.groupSendsPerMinute, now)
         : createBucket(options.chatSendsPerSecond / 1_000, options.chatBurst, now);
-    chats.set(chatKey, bucket);
+    chats.set(key, bucket);
     return bucket;
   };
 
@@ -52,6 +59,7 @@ export function createPace(options: PaceOptions, now: () => number = () => perfo
       bucketOf(chatKey, kind).add(1);
       if (what === 'all') all.add(1);
     },
+    pause: (chatKey, kind, pauseMs) => bucketOf(chatKey, kind).pause(pauseMs),
     tryTakeSpare: () => {
       if (all.level() < options.sendsPerSecond / 2) return false;
       all.add(-1);
@@ -63,6 +71,8 @@ export function createPace(options: PaceOptions, now: () => number = () => perfo
 interface Bucket {
   waitMs(): number;
   add(tokens: number): void;
+  /** Empties it so that nothing can be taken for so long. */
+  pause(pauseMs: number): void;
   level(): number;
   isFull(): boolean;
 }
@@ -83,6 +93,10 @@ function createBucket(perMs: number, size: number, now: () => number): Bucket {
     add: (count) => {
       refill();
       tokens = Math.min(size, tokens + count);
+    },
+    pause: (pauseMs) => {
+      refill();
+      tokens = Math.min(tokens, 1 - pauseMs * perMs);
     },
     level: () => {
       refill();

@@ -65,6 +65,8 @@ export function createRowSender(deps: { readonly channel: Channel; readonly pace
       sent = await once();
     }
     unreachable = sent.kind === 'unreachable' ? unreachable + 1 : 0;
+    // The rows of this chat wait in the database; the pace holds back those of its other topics.
+    if (sent.kind === 'wait') pace.pause(chatKey, channel.paceOf(chatKey), sent.retryAfterMs);
     return sent;
   };
 

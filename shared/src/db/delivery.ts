@@ -136,18 +136,18 @@ export async function sweepChats(db: Queryable, quietMs: number, maxChats: numbe
   return rows.map((row) => row.chat_key);
 }
 
-/** The channel refuses this chat: gives up what waits there, with dead letters. Returns how many rows that were. */
+/** The channel refuses this chat: gives up what waits there and in its topics, with dead letters. Returns how many rows that were. */
 export async function parkChat(db: Queryable, chatKey: string, reason: string): Promise<number> {
   const { rows } = await db.query<{ given_up: number }>('select chat_park($1, $2) as given_up', [chatKey, reason]);
   return rows[0]?.given_up ?? 0;
 }
 
-/** The channel lets us write to this chat again. */
+/** The channel lets us write to this chat and its topics again. */
 export async function unparkChat(db: Queryable, chatKey: string): Promise<void> {
-  await db.query('update chats set parked_at = null, parked_reason = null where chat_key = $1', [chatKey]);
+  await db.query('select chat_unpark($1)', [chatKey]);
 }
 
-/** A chat has a new key: its open rows, threads and runs follow. Twice is safe. */
+/** A chat has a new key: its open rows, threads, runs and topics follow. Twice is safe. */
 export async function moveChat(db: Queryable, from: string, to: string): Promise<void> {
   await db.query('select chat_move($1, $2)', [from, to]);
 }

@@ -14,7 +14,8 @@ interface FromPerson {
 }
 
 export type Incoming =
-  | (FromPerson & { readonly kind: 'text'; readonly text: string; readonly messageId: string })
+  /** `messageId` is null when the person did not write it: a button of the channel's own says it for them. */
+  | (FromPerson & { readonly kind: 'text'; readonly text: string; readonly messageId: string | null })
   | (FromPerson & {
       readonly kind: 'press';
       /** What the channel wants answered, so that the button stops spinning. */

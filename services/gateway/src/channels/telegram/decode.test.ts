@@ -52,6 +52,21 @@ describe('messages', () => {
     expect(decode(message(reply), BOT)).toMatchObject({ kind: 'text', text: 'yes' });
   });
 
+  test('a topic is a chat of its own, the general one is the chat itself', () => {
+    const topic = (fields: object): string | undefined => {
+      const decoded = decode(message({ chat: GROUP, text: '/status', ...fields }), BOT);
+      return decoded.kind === 'text' ? decoded.chatKey : undefined;
+    };
+    expect(topic({ is_topic_message: true, message_thread_id: 77 })).toBe('telegram:-2001/77');
+    expect(topic({ is_topic_message: true, message_thread_id: 1 })).toBe('telegram:-2001');
+    expect(topic({ message_thread_id: 77 })).toBe('telegram:-2001');
+  });
+
+  test('what stands in a topic that we opened is no answer to us', () => {
+    const reply_to_message = { from: { id: 100, is_bot: true }, forum_topic_created: { name: 'deploys' } };
+    expect(decode(message({ chat: GROUP, text: 'lunch?', reply_to_message }), BOT)).toMatchObject({ kind: 'ignored' });
+  });
+
   test('photos of one album share it', () => {
     const photo = { photo: [{}], caption: 'look', media_group_id: 'g1' };
     expect(decode(message(photo), BOT)).toMatchObject({ kind: 'not-text', album: 'g1' });
@@ -102,6 +117,25 @@ describe('other updates', () => {
   test('blocking makes the chat unreachable', () => {
     const change = { update_id: 3, my_chat_member: { chat: PRIVATE, new_chat_member: { status: 'kicked' } } };
     expect(decode(change, BOT)).toMatchObject({ kind: 'membership', reachable: false });
+  });
+
+  test('Stop under what is being written is a /stop of the person', () => {
+    const chat = { id: 1001, type: 'private', first_name: 'Ada' };
+    const stopped = (fields: object): unknown => ({
+      update_id: 9,
+      stopped_message_generation: { chat, draft_id: 3, ...fields },
+    });
+    expect(decode(stopped({}), BOT)).toMatchObject({
+      kind: 'text',
+      text: '/stop',
+      userKey: '1001',
+      name: 'Ada',
+      chatKey: 'telegram:1001',
+      chatKind: 'private',
+      messageId: null,
+    });
+    expect(decode(stopped({ message_thread_id: 5 }), BOT)).toMatchObject({ chatKey: 'telegram:1001/5' });
+    expect(decode(stopped({ chat: GROUP }), BOT)).toMatchObject({ kind: 'ignored', reason: 'malformed stop' });
   });
 
   test('an edited message is ignored', () => {

@@ -1,7 +1,16 @@
 import type { ChatKind } from '@signalbox/shared/contracts/envelope';
 import type { Incoming } from '../channel.ts';
 import { parseButton } from './button.ts';
-import { CallbackQuery, CONTENT_FIELDS, MemberChange, Message, type Person, Update } from './update.ts';
+import { toChatKey } from './chat-key.ts';
+import {
+  CallbackQuery,
+  CONTENT_FIELDS,
+  MemberChange,
+  Message,
+  StoppedGeneration,
+  Update,
+  type Person,
+} from './update.ts';
 
 export interface BotIdentity {
   readonly id: number;
@@ -12,18 +21,15 @@ export interface BotIdentity {
 export function decode(raw: unknown, bot: BotIdentity): Incoming {
   const parsed = Update.safeParse(raw);
   if (!parsed.success) return { kind: 'ignored', updateId: readId(raw), reason: 'not an update', pressId: null };
-  const { update_id, message, callback_query, my_chat_member, edited_message } = parsed.data;
+  const { update_id, message, callback_query, my_chat_member, edited_message, stopped_message_generation } =
+    parsed.data;
   const updateId = String(update_id);
   if (message !== undefined) return decodeMessage(updateId, message, bot);
   if (callback_query !== undefined) return decodePress(updateId, callback_query);
   if (my_chat_member !== undefined) return decodeMembership(updateId, my_chat_member);
+  if (stopped_message_generation !== undefined) return decodeStop(updateId, stopped_message_generation);
   if (edited_message !== undefined) return ignore(updateId, 'edited message');
   return ignore(updateId, 'unknown kind');
-}
-
-/** The key of a Telegram chat in our tables. */
-export function toChatKey(chatId: number): string {
-  return `telegram:${chatId}`;
 }
 
 function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): Incoming {
@@ -42,7 +48,7 @@ function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): Incomi
     ...describe(message.from),
     updateId,
     chatKind,
-    chatKey: toChatKey(message.chat.id),
+    chatKey: toChatKey(message.chat.id, readTopic(message)),
     at: new Date(message.date * 1_000).toISOString(),
     messageId: String(message.message_id),
   };
@@ -52,7 +58,7 @@ function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): Incomi
   }
   const text = clean(message.text);
   if (chatKind === 'private') return { ...sender, kind: 'text', text };
-  const addressed = readGroupText(text, message.reply_to_message?.from?.id === bot.id, bot);
+  const addressed = readGroupText(text, answersBot(message, bot), bot);
   return addressed === null ? ignore(updateId, 'not addressed') : { ...sender, kind: 'text', text: addressed };
 }
 
@@ -87,10 +93,27 @@ function decodePress(updateId: string, raw: unknown): Incoming {
     kind: 'press',
     updateId,
     chatKind,
-    chatKey: toChatKey(message.chat.id),
+    chatKey: toChatKey(message.chat.id, readTopic(message)),
     at: new Date().toISOString(),
     pressId,
     messageId: String(message.message_id),
+  };
+}
+
+/** The Stop button under what is being written does what /stop does. */
+function decodeStop(updateId: string, raw: unknown): Incoming {
+  const parsed = StoppedGeneration.safeParse(raw);
+  if (!parsed.success) return ignore(updateId, 'malformed stop');
+  const { chat, message_thread_id: topic } = parsed.data;
+  return {
+    ...describe(chat),
+    kind: 'text',
+    updateId,
+    chatKind: 'private',
+    chatKey: toChatKey(chat.id, topic),
+    at: new Date().toISOString(),
+    messageId: null,
+    text: '/stop',
   };
 }
 
@@ -108,7 +131,18 @@ function toChatKind(type: string): ChatKind | null {
   return type === 'group' || type === 'supergroup' ? 'group' : null;
 }
 
-function describe(person: Person): { readonly userKey: string; readonly name: string } {
+function readTopic(message: Pick<Message, 'message_thread_id' | 'is_topic_message'>): number | null {
+  return message.is_topic_message === true ? (message.message_thread_id ?? null) : null;
+}
+
+function answersBot({ reply_to_message: answered }: Message, bot: BotIdentity): boolean {
+  return answered?.from?.id === bot.id && answered.forum_topic_created === undefined;
+}
+
+function describe(person: Pick<Person, 'id' | 'first_name' | 'last_name'>): {
+  readonly userKey: string;
+  readonly name: string;
+} {
   const name = clean(`${person.first_name} ${person.last_name}`).trim();
   return { userKey: String(person.id), name: clean(name.slice(0, 100)) || 'there' };
 }

@@ -1,6 +1,6 @@
 import { GrammyError, HttpError } from 'grammy';
 import type { Sent } from '../channel.ts';
-import { toChatKey } from './decode.ts';
+import { toChatKey } from './chat-key.ts';
 
 export type Failure = Exclude<Sent, { kind: 'sent' }>;
 

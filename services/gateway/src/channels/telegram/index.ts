@@ -1,5 +1,6 @@
 import type { Log } from '@signalbox/shared/log';
 import type { Channel, Sent } from '../channel.ts';
+import { toTarget } from './chat-key.ts';
 import { createApi } from './client.ts';
 import { encode, putAbove, type TelegramPart } from './encode.ts';
 import { classify, isEntityProblem } from './failure.ts';
@@ -44,14 +45,16 @@ export function createTelegram(options: {
     bot: options.token.split(':')[0] ?? '',
     owns: (chatKey) => chatKey.startsWith('telegram:'),
     // Telegram's groups have negative ids.
-    paceOf: (chatKey) => (toChatId(chatKey) < 0 ? 'group' : 'private'),
+    paceOf: (chatKey) => (toTarget(chatKey).chatId < 0 ? 'group' : 'private'),
     encode,
     send: (chatKey, given, firstLine) => {
       const part = asPart(given);
       return attemptPart(
         firstLine === null ? part : putAbove(firstLine, part),
         async ({ text, entities, keyboard, replyTo }) => {
-          const message = await api.sendMessage(toChatId(chatKey), text, {
+          const { chatId, thread } = toTarget(chatKey);
+          const message = await api.sendMessage(chatId, text, {
+            ...thread,
             ...toOptions(entities, keyboard),
             // Whoever deleted the question gets the answer all the same.
             ...(replyTo === null
@@ -66,7 +69,7 @@ export function createTelegram(options: {
     },
     edit: async (chatKey, messageId, given) => {
       const sent = await attemptPart(asPart(given), async ({ text, entities, keyboard }) => {
-        await api.editMessageText(toChatId(chatKey), Number(messageId), text, {
+        await api.editMessageText(toTarget(chatKey).chatId, Number(messageId), text, {
           ...toOptions(entities, keyboard),
           link_preview_options: { is_disabled: true },
         });
@@ -76,16 +79,22 @@ export function createTelegram(options: {
       return unchanged ? { kind: 'sent', messageId } : sent;
     },
     remove: (chatKey, messageId) =>
-      ignoreFailure('deleteMessage', () => api.deleteMessage(toChatId(chatKey), Number(messageId))),
+      ignoreFailure('deleteMessage', () => api.deleteMessage(toTarget(chatKey).chatId, Number(messageId))),
     removeButtons: (chatKey, messageId) =>
       ignoreFailure('editMessageReplyMarkup', () =>
-        api.editMessageReplyMarkup(toChatId(chatKey), Number(messageId), { reply_markup: { inline_keyboard: [] } }),
+        api.editMessageReplyMarkup(toTarget(chatKey).chatId, Number(messageId), {
+          reply_markup: { inline_keyboard: [] },
+        }),
       ),
     answerPress: (pressId, toast) =>
       ignoreFailure('answerCallbackQuery', () =>
         api.answerCallbackQuery(pressId, toast === null ? {} : { text: toast }),
       ),
-    typing: (chatKey) => ignoreFailure('sendChatAction', () => api.sendChatAction(toChatId(chatKey), 'typing')),
+    typing: (chatKey) =>
+      ignoreFailure('sendChatAction', () => {
+        const { chatId, thread } = toTarget(chatKey);
+        return api.sendChatAction(chatId, 'typing', thread);
+      }),
     listen: (admit) => startPolling({ api: pollApi, log, admit }),
   };
 }
@@ -99,10 +108,6 @@ function toOptions(entities: TelegramPart['entities'], keyboard: TelegramPart['k
       object,
     ...(keyboard.length > 0 ? { reply_markup: { inline_keyboard: keyboard } } : {}),
   };
-}
-
-function toChatId(chatKey: string): number {
-  return Number(chatKey.slice('telegram:'.length));
 }
 
 function asPart(part: Readonly<Record<string, unknown>>): TelegramPart {

@@ -18,24 +18,35 @@ export type Person = z.infer<typeof Person>;
 
 const Chat = z.object({ id, type: z.string() });
 
+/** Threads of replies have a number too; only with the flag it is that of a topic. */
+const Topic = { message_thread_id: id.optional(), is_topic_message: z.boolean().optional() };
+
 /** Loose, because its kind shows in the names of fields that we only look for. */
 export const Message = z.looseObject({
   message_id: id,
   date: unixSeconds,
   chat: Chat,
   from: Person.optional(),
+  ...Topic,
   text: z.string().optional(),
   media_group_id: z.string().optional(),
   migrate_to_chat_id: id.optional(),
-  reply_to_message: z.object({ from: Person.optional() }).optional(),
+  /** Everything in a topic answers the notice that opened it, unless it answers something else. */
+  reply_to_message: z.object({ from: Person.optional(), forum_topic_created: z.unknown().optional() }).optional(),
 });
 export type Message = z.infer<typeof Message>;
 
 export const CallbackQuery = z.object({
   id: z.string().min(1).max(100),
   from: Person,
-  message: z.object({ message_id: id, chat: Chat }).optional(),
+  message: z.object({ message_id: id, chat: Chat, ...Topic }).optional(),
   data: z.string().optional(),
+});
+
+/** Somebody pressed Stop under a message that is being written. Only in private chats, so the chat is the person. */
+export const StoppedGeneration = z.object({
+  chat: Person.omit({ is_bot: true }).extend({ type: z.literal('private') }),
+  message_thread_id: id.optional(),
 });
 
 export const MemberChange = z.object({ chat: Chat, new_chat_member: z.object({ status: z.string() }) });
@@ -47,10 +58,17 @@ export const Update = z.object({
   edited_message: z.unknown().optional(),
   callback_query: z.unknown().optional(),
   my_chat_member: z.unknown().optional(),
+  stopped_message_generation: z.unknown().optional(),
 });
 
 /** The kinds of updates that we ask Telegram for. */
-export const ALLOWED_UPDATES = ['message', 'edited_message', 'callback_query', 'my_chat_member'] as const;
+export const ALLOWED_UPDATES = [
+  'message',
+  'edited_message',
+  'callback_query',
+  'my_chat_member',
+  'stopped_message_generation',
+] as const;
 
 /** Fields that hold something a person sent on purpose. Other messages without text are notices of the service. */
 export const CONTENT_FIELDS = [
