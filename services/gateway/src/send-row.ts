@@ -28,6 +28,8 @@ export interface RowLane {
 
 /** Tries of one row until it is given up; a refusal or an unknown fate counts, waiting and a missing connection do not. */
 const MAX_ATTEMPTS = 8;
+/** Tries in the rich form, before the simple one gets the rest of them. */
+const RICH_ATTEMPTS = 4;
 /** An answer that is a day late helps nobody. */
 const MAX_AGE_MS = 24 * 3_600_000;
 /** A hiccup of the channel is over before the person notices. */
@@ -78,29 +80,35 @@ export function createRowSender(deps: { readonly channel: Channel; readonly pace
     send: async (chatKey, item, lane) => {
       const body = OutboundBody.safeParse(item.body);
       if (!body.success) return settle(item, 'failed', item.receipt, 'the stored body is not readable');
-      const parts = channel.encode(body.data, item.id);
       const base = item.base?.messageIds ?? [];
       const messageIds = [...item.receipt.messageIds];
       const first = messageIds.length;
+      let simpleFrom = readForm(item);
+      const encode = (): readonly Part[] => channel.encode(body.data, { chatKey, outboxId: item.id, simpleFrom });
+      const reached = (trying: number | null): Receipt => ({ messageIds, trying, simpleFrom });
+      let parts = encode();
       const kind = channel.paceOf(chatKey);
       let edited = true;
       for (let place = first; place < parts.length; place += 1) {
         if (place > first) {
-          if (!(await lane.note({ messageIds, trying: null }))) return { kind: 'lost' };
+          if (!(await lane.note(reached(null)))) return { kind: 'lost' };
           await waitForPace(chatKey, kind, lane.signal);
-          if (lane.signal.aborted)
-            return settle(item, 'pending', { messageIds, trying: null }, null, { uncounted: true });
-          if (!(await lane.note({ messageIds, trying: place }))) return { kind: 'lost' };
+          if (lane.signal.aborted) return settle(item, 'pending', reached(null), null, { uncounted: true });
+          if (!(await lane.note(reached(place)))) return { kind: 'lost' };
         }
         const editing = base[place];
-        const sent = await sendPart({
-          chatKey,
-          part: parts[place] ?? {},
-          editing,
-          firstLine: place === first && item.ambiguous && editing === undefined ? REPEATED : null,
-          signal: lane.signal,
-        });
-        if (sent.kind !== 'sent') return fail(item, sent, { messageIds, place, editing, unreachable });
+        const firstLine = place === first && item.ambiguous && editing === undefined ? REPEATED : null;
+        const trySending = (): Promise<Sent> =>
+          sendPart({ chatKey, part: parts[place] ?? {}, editing, firstLine, signal: lane.signal });
+        let sent = await trySending();
+        if (sent.kind === 'too-rich' && simpleFrom === null) {
+          simpleFrom = place;
+          parts = encode();
+          // Before it is sent: whoever goes on after a crash has to count the same parts.
+          if (!(await lane.note(reached(place)))) return { kind: 'lost' };
+          sent = await trySending();
+        }
+        if (sent.kind !== 'sent') return fail(item, sent, { receipt: reached(place), editing, unreachable });
         messageIds.push(sent.messageId);
         edited &&= sent.messageId === editing;
       }
@@ -111,13 +119,22 @@ export function createRowSender(deps: { readonly channel: Channel; readonly pace
   };
 }
 
+/** From which part on the row goes out in the simple form; null when it is rich throughout. */
+function readForm({ receipt, attempts }: OutboxItem): number | null {
+  const { messageIds, simpleFrom } = receipt;
+  // Parts that were sent before there was a rich form.
+  if (messageIds.length > 0 && simpleFrom === undefined) return 0;
+  // What keeps failing may be too much for something on the way that does not say so.
+  return simpleFrom ?? (attempts > RICH_ATTEMPTS ? messageIds.length : null);
+}
+
 /** What a failed part means for its row. Every path ends: tries and age are bounded. */
 function fail(
   item: OutboxItem,
   failure: Failure,
-  at: { messageIds: readonly string[]; place: number; editing: string | undefined; unreachable: number },
+  at: { receipt: Receipt; editing: string | undefined; unreachable: number },
 ): Outcome {
-  const known: Receipt = { messageIds: at.messageIds, trying: null };
+  const known: Receipt = { ...at.receipt, trying: null };
   const expired = item.ageMs > MAX_AGE_MS;
   const worn = item.attempts >= MAX_ATTEMPTS;
   switch (failure.kind) {
@@ -143,7 +160,7 @@ function fail(
       });
     case 'ambiguous': {
       // An edit may simply be made again; only a new message could be seen twice.
-      const receipt = at.editing === undefined ? { messageIds: at.messageIds, trying: at.place } : known;
+      const receipt = at.editing === undefined ? at.receipt : known;
       if (worn || expired) return settle(item, 'failed', receipt, `unknown after send: ${failure.detail}`);
       return settle(item, 'pending', receipt, failure.detail, {
         pauseMs: backoffMs(item.attempts - 1, RETRY_BASE_MS, RETRY_MAX_MS),
@@ -152,6 +169,7 @@ function fail(
     case 'gone':
       return settle(item, 'failed', known, 'the message is gone');
     case 'rejected':
+    case 'too-rich':
       return settle(item, 'failed', known, failure.detail);
   }
 }

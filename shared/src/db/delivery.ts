@@ -11,6 +11,8 @@ export interface HeldChat {
 export interface Receipt {
   readonly messageIds: readonly string[];
   readonly trying: number | null;
+  /** The place from which the parts are those of the simple form; null while all are of the rich one. Left out at the end. */
+  readonly simpleFrom?: number | null;
 }
 
 /** An outbox row that was just marked as being sent. */

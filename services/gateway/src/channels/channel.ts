@@ -47,6 +47,17 @@ export type Incoming =
 /** A part of a message: what one send carries. Only the channel that made it looks inside. */
 export type Part = Readonly<Record<string, unknown>>;
 
+/** The row whose message is encoded. */
+export interface EncodedRow {
+  readonly chatKey: string;
+  readonly outboxId: number;
+  /**
+   * The parts before this place are those of the rich form; what they do not hold follows in the simple form, which every
+   * server takes. Null: the rich form throughout.
+   */
+  readonly simpleFrom: number | null;
+}
+
 /** What became of one call. Only `ambiguous` leaves open whether the person sees it. */
 export type Sent =
   | { readonly kind: 'sent'; readonly messageId: string }
@@ -63,6 +74,8 @@ export type Sent =
   | { readonly kind: 'moved'; readonly chatKey: string }
   /** The message to edit does not exist any more. */
   | { readonly kind: 'gone' }
+  /** The channel does not take the rich form of this part and did nothing; the simple form may go through. */
+  | { readonly kind: 'too-rich'; readonly detail: string }
   | { readonly kind: 'rejected'; readonly detail: string };
 
 export interface Listening extends Closable {
@@ -81,8 +94,8 @@ export interface Channel {
   owns(chatKey: string): boolean;
   /** How many sends this chat bears. */
   paceOf(chatKey: string): ChatKind;
-  /** Splits a message into what single sends carry, in order; at least one. The same body gives the same parts. */
-  encode(body: OutboundBody, outboxId: number): readonly Part[];
+  /** Splits a message into what single sends carry, in order; at least one. The same body and row give the same parts. */
+  encode(body: OutboundBody, row: EncodedRow): readonly Part[];
   /** `firstLine` is put above the part, which always has room for it. */
   send(chatKey: string, part: Part, firstLine: string | null): Promise<Sent>;
   edit(chatKey: string, messageId: string, part: Part): Promise<Sent>;

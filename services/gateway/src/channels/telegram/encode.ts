@@ -1,11 +1,30 @@
 import type { OutboundBody } from '@signalbox/shared/contracts/envelope';
 import { REPEATED } from '../../words.ts';
+import type { EncodedRow } from '../channel.ts';
 import { createKeyboard } from './button.ts';
-import { formatMarkdown, plainText } from './format.ts';
-import { MESSAGE_LIMIT, splitText, type MessageText } from './split.ts';
+import { toTarget } from './chat-key.ts';
+import { cleanText, isBlank, isRightToLeft } from './clean-text.ts';
+import { disarm } from './disarm.ts';
+import { readBlocks } from './document.ts';
+import { formatBlocks, plainText, type FormattedText } from './format.ts';
+import { toRichBlocks, toRichParagraph, type RichBlock } from './rich-block.ts';
+import { cutSections } from './rich-cut.ts';
+import { fitShape } from './rich-shape.ts';
+import { isBetterRich } from './rich-choice.ts';
+import { ENTITY_LIMIT, MESSAGE_LIMIT, splitText, type MessageText } from './split.ts';
 
-/** What one sendMessage or editMessageText carries. */
-export type TelegramPart = MessageText & {
+/** What one message shows: as text with entities, or as blocks. */
+export type TelegramContent =
+  | (MessageText & { readonly form: 'text' })
+  | {
+      readonly form: 'rich';
+      readonly blocks: readonly RichBlock[];
+      /** Whether it is laid out from right to left. */
+      readonly rightToLeft: boolean;
+    };
+
+/** What one send or edit carries. */
+export type TelegramPart = TelegramContent & {
   readonly keyboard: ReturnType<typeof createKeyboard>;
   /** The message that this one answers, or null. */
   readonly replyTo: number | null;
@@ -15,21 +34,51 @@ export type TelegramPart = MessageText & {
 const PART_LIMIT = MESSAGE_LIMIT - REPEATED.length - 1;
 
 /** A message as Telegram takes it: as many parts as it needs, buttons under the last one. */
-export function encode(body: OutboundBody, outboxId: number): readonly TelegramPart[] {
-  const parts = splitText(formatMarkdown(body.text), PART_LIMIT);
-  const shown = parts.length > 0 ? parts : splitText(plainText(''));
-  const keyboard = createKeyboard(body.buttons, outboxId);
+export function encode(body: OutboundBody, row: EncodedRow): readonly TelegramPart[] {
+  const contents = encodeText(body.text, row);
+  const keyboard = createKeyboard(body.buttons, row.outboxId);
   const replyTo = body.replyTo && /^\d+$/.test(body.replyTo) ? Number(body.replyTo) : null;
-  return shown.map((part, index) => ({
-    ...part,
-    keyboard: index === shown.length - 1 ? keyboard : [],
+  return contents.map((content, index) => ({
+    ...content,
+    keyboard: index === contents.length - 1 ? keyboard : [],
     replyTo: index === 0 ? replyTo : null,
   }));
 }
 
 /** The part with a line above it. */
 export function putAbove(line: string, part: TelegramPart): TelegramPart {
+  if (part.form === 'rich') return { ...part, blocks: [toRichParagraph(line), ...part.blocks] };
   const shift = line.length + 1;
   const entities = part.entities.map((one) => ({ ...one, offset: one.offset + shift }));
   return { ...part, text: `${line}\n${part.text}`, entities };
+}
+
+/** The text in the form that suits it; from `simpleFrom` on as text, whatever suits it. */
+function encodeText(markdown: string, { chatKey, simpleFrom }: EncodedRow): readonly TelegramContent[] {
+  const source = cleanText(markdown);
+  const blocks = readBlocks(source);
+  const formatted = formatBlocks(blocks);
+  const inGroup = toTarget(chatKey).chatId < 0;
+  const toTexts = (whole: FormattedText): readonly TelegramContent[] =>
+    splitText(disarm(whole, { inGroup }), PART_LIMIT).map((part) => ({ ...part, form: 'text' }));
+
+  if (isBlank(formatted.text)) return toTexts(plainText(source));
+  const isBetter = isBetterRich(blocks);
+  if (simpleFrom === 0 || !(isBetter || isLong(formatted))) return toTexts(formatted);
+  const sections = cutSections(fitShape(blocks));
+  // Many short lines make more rich messages than ordinary ones.
+  if (!isBetter && sections.length > 1) {
+    const texts = toTexts(formatted);
+    if (texts.length <= sections.length) return texts;
+  }
+  const rightToLeft = isRightToLeft(formatted.text);
+  const rich = sections
+    .slice(0, simpleFrom ?? sections.length)
+    .map((section): TelegramContent => ({ form: 'rich', blocks: toRichBlocks(section), rightToLeft }));
+  return [...rich, ...toTexts(formatBlocks(sections.slice(rich.length).flat()))];
+}
+
+/** Whether it would take more than one ordinary message. */
+function isLong({ text, entities }: FormattedText): boolean {
+  return text.length > PART_LIMIT || entities.length > ENTITY_LIMIT;
 }

@@ -45,8 +45,33 @@ export function classify(error: unknown): Failure {
 }
 
 /** Whether Telegram could not read the entities of a text that is fine otherwise. */
-export function isEntityProblem(failure: Failure): boolean {
+export function isEntityProblem(failure: Sent): boolean {
   return failure.kind === 'rejected' && /entit/i.test(failure.detail);
+}
+
+/** Answers of something that does not know the method at all: of a Bot API server, or of a proxy in front of it. */
+const UNKNOWN_METHOD = new Set([404, 405, 501]);
+/** What an older server says: it looks for the text of the message, because it does not know what stands there instead. */
+const NOT_KNOWN = /method not found|not supported|unsupported|message text is empty/i;
+
+/** What the same words in another form would not change. */
+const NOT_ABOUT_FORM = /message is not modified|right|forbidden|restricted|closed|topic|thread/i;
+
+/**
+ * Why a rich message was refused as such, so that the same as text may go through; null for any other failure. `forGood` when
+ * the server takes none at all.
+ */
+export function readRichRefusal(error: unknown): { readonly detail: string; readonly forGood: boolean } | null {
+  if (error instanceof HttpError && error.error instanceof ServerDown) {
+    // It may be gone in a moment, so it is not remembered.
+    const { status, message } = error.error;
+    return UNKNOWN_METHOD.has(status) ? { detail: message, forGood: false } : null;
+  }
+  if (!(error instanceof GrammyError)) return null;
+  const { error_code: code, description: detail } = error;
+  if (UNKNOWN_METHOD.has(code)) return { detail, forGood: true };
+  if (classifyAnswer(error).kind !== 'rejected' || NOT_ABOUT_FORM.test(detail)) return null;
+  return { detail, forGood: NOT_KNOWN.test(detail) };
 }
 
 function classifyAnswer(error: GrammyError): Failure {

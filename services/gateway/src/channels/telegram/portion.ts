@@ -14,25 +14,37 @@ const MARKS = /[*_~`[\]<|]/g;
 const DEEP = /^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])[ \t])){20}/;
 /** As deep as indentation may nest before it stops meaning anything. */
 const MAX_INDENT = 40;
-/** Lines outside of code that are parsed: about 0.3 s. A list of ten thousand items took two. */
+/** Lines outside of code that are parsed: about 0.5 s. A list of ten thousand items took two. */
 const MAX_LINES = 1_500;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+/** A line like this begins a new paragraph whatever comes before it. */
+const BULLET = /^ {0,3}[-*+] +\S/;
+/** So does the first of a numbered list; the others do only right behind their like. */
+const NUMBER = /^(\d{1,9})([.)]) +\S/;
+const DELIMITERS = /^ {0,3}\|?(?: *:?-+:? *\|)* *:?-+:? *\|? *$/;
+/** A line that looks like this may end a table although it holds a bar. */
+const OTHER_BLOCK = /^(?: {4}| {0,3}(?:[>#<~`_*+-]|\d{1,9}[.)]))/;
+
+type Place = 'text' | 'numbers' | 'table';
 
 /**
- * Cuts markdown into portions that parse quickly: usually one. Cuts are between lines, never inside fenced code; a single
- * line with too many marks is shown as it is.
+ * Cuts markdown into portions that parse quickly: usually one. Cuts are between lines, never inside fenced code or a table; a
+ * single line with too many marks is shown as it is.
  */
 export function cutPortions(source: string): readonly Portion[] {
   const portions: Portion[] = [];
   let lines: string[] = [];
+  /** Marks of the paragraph so far, at least. */
   let marks = 0;
   let parsed = 0;
   let fence: string | null = null;
+  let place: Place = 'text';
 
   const flush = (): void => {
     if (lines.length > 0) portions.push({ text: lines.join('\n'), plain: false });
     lines = [];
     marks = 0;
+    place = 'text';
   };
 
   for (const line of source.split('\n')) {
@@ -43,13 +55,15 @@ export function cutPortions(source: string): readonly Portion[] {
       continue;
     }
     const own = line.match(MARKS)?.length ?? 0;
-    const indent = line.length - line.trimStart().length;
+    const indent = line.trim() === '' ? 0 : line.length - line.trimStart().length;
     if (own > MAX_MARKS || parsed > MAX_LINES || indent > MAX_INDENT || DEEP.test(line)) {
       flush();
       portions.push({ text: line, plain: true });
       continue;
     }
-    if (marks + own > MAX_MARKS) flush();
+    place = findPlace(place, line, lines.at(-1));
+    if (line.trim() === '' || place !== 'text' || BULLET.test(line)) marks = 0;
+    else if (marks + own > MAX_MARKS) flush();
     lines.push(line);
     parsed += 1;
     marks += own;
@@ -57,4 +71,23 @@ export function cutPortions(source: string): readonly Portion[] {
   }
   flush();
   return portions;
+}
+
+/** In a table every line is by itself, and in a numbered list every item. */
+function findPlace(place: Place, line: string, before: string | undefined): Place {
+  if (place === 'table') return line.includes('|') && !OTHER_BLOCK.test(line) ? 'table' : 'text';
+  if (before !== undefined && DELIMITERS.test(line) && countCells(line) === countCells(before)) return 'table';
+  const [, number, sign] = NUMBER.exec(line) ?? [];
+  if (number === '1') return 'numbers';
+  return place === 'numbers' && sign !== undefined && NUMBER.exec(before ?? '')?.[2] === sign ? 'numbers' : 'text';
+}
+
+/** As many cells as a table would have with this line; 0 when it cannot belong to one. */
+function countCells(line: string): number {
+  if (!line.includes('|')) return 0;
+  const inner = line
+    .trim()
+    .replace(/^\|/, '')
+    .replace(/(?<!\\)\|$/, '');
+  return inner.split(/(?<!\\)\|/).length;
 }

@@ -1,16 +1,18 @@
-import type { Entity, FormattedText } from './format.ts';
+import { isBlank } from './clean-text.ts';
+import { findCut } from './cut.ts';
+import type { Entity, FormattedText, Head } from './format.ts';
 
 /** Telegram's limit for one message, in UTF-16 units (core.telegram.org/bots/api#sendmessage). */
 export const MESSAGE_LIMIT = 4_096;
 /** Telegram ignores entities after the first hundred of a message. */
-const ENTITY_LIMIT = 100;
+export const ENTITY_LIMIT = 100;
 
 export type MessageText = Pick<FormattedText, 'text' | 'entities'>;
 
 /**
  * Splits a text into messages of at most `limit` units: between blocks, else between lines, else between words, else
  * between characters as people see them. Nothing is lost but blanks at the cuts; spans that were cut go on in the next
- * message.
+ * message, and the head of a table is repeated there.
  */
 export function splitText(whole: FormattedText, limit: number = MESSAGE_LIMIT): readonly MessageText[] {
   const { text } = whole;
@@ -18,9 +20,11 @@ export function splitText(whole: FormattedText, limit: number = MESSAGE_LIMIT): 
   const parts: MessageText[] = [];
   let start = 0;
   while (start < text.length) {
-    const end = findEnd(whole, entities, start, limit);
-    const part = takePart(text, entities, start, end);
-    if (part.text !== '') parts.push(part);
+    const head = findHead(whole.heads, start, limit);
+    const end = findEnd(whole, entities, start, limit - head.length);
+    const part = repeatHead(head, takePart(text, entities, start, end));
+    // Telegram refuses a message in which there is nothing to see.
+    if (!isBlank(part.text)) parts.push(part);
     start = end;
   }
   return parts;
@@ -36,28 +40,7 @@ function findEnd(whole: FormattedText, entities: readonly Entity[], start: numbe
   if (most === text.length) return most;
   const least = start + Math.floor((most - start) / 2);
   const block = whole.breaks.findLast((at) => at > least && at <= most);
-  if (block !== undefined) return block;
-  const line = text.lastIndexOf('\n', most - 1);
-  if (line > least) return line + 1;
-  const space = text.lastIndexOf(' ', most - 1);
-  if (space > least) return space + 1;
-  return avoidCharacter(text, start, most);
-}
-
-const SEGMENTER = new Intl.Segmenter();
-/** Far more than the longest emoji; a longer pile of accents may be cut. */
-const LOOK_BACK = 64;
-
-/** The last place up to `most` that is not inside a character: no half surrogate pair, no emoji torn apart. */
-function avoidCharacter(text: string, start: number, most: number): number {
-  const from = Math.max(start, most - LOOK_BACK);
-  let cut = start;
-  for (const { index } of SEGMENTER.segment(text.slice(from, most + LOOK_BACK))) {
-    if (from + index > most) break;
-    cut = from + index;
-  }
-  if (cut > start) return cut;
-  return isLowSurrogate(text, most) && most - 1 > start ? most - 1 : most;
+  return block ?? findCut(text, start, most);
 }
 
 function takePart(text: string, entities: readonly Entity[], start: number, end: number): MessageText {
@@ -78,7 +61,19 @@ function trimStart(text: string, entities: readonly Entity[]): MessageText {
   return { text: text.slice(blank), entities: entities.map((one) => ({ ...one, offset: one.offset - blank })) };
 }
 
-function isLowSurrogate(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
-  return code >= 0xdc00 && code <= 0xdfff;
+/** What is repeated above a part that begins in the middle of something with a head; often nothing. */
+function findHead(heads: readonly Head[], start: number, limit: number): string {
+  const head = heads.find((one) => start > one.offset + one.text.length && start < one.offset + one.length);
+  return head === undefined || head.text.length > limit / 4 ? '' : `${head.text}\n`;
+}
+
+/** The part begins with what goes on under the head, so whatever begins there covers the head too. */
+function repeatHead(head: string, part: MessageText): MessageText {
+  if (head === '') return part;
+  return {
+    text: head + part.text,
+    entities: part.entities.map((one) =>
+      one.offset === 0 ? { ...one, length: one.length + head.length } : { ...one, offset: one.offset + head.length },
+    ),
+  };
 }

@@ -1,0 +1,129 @@
+import { plainSpan, textOf, type Block, type InlineText, type ListItem } from './block.ts';
+import { isBlank } from './clean-text.ts';
+import { readInline } from './inline.ts';
+import { parseMarkdown, type Node } from './markdown.ts';
+import { cutPortions } from './portion.ts';
+
+/** Parsing holds up every other chat, and this is ten plain messages long already. Longer texts go out as they are. */
+const MAX_MARKDOWN_LENGTH = 40_000;
+
+/** Reads clean markdown (CommonMark and GFM) as blocks. What takes too long to parse stays as it is. Never throws. */
+export function readBlocks(source: string): readonly Block[] {
+  if (source.length > MAX_MARKDOWN_LENGTH) return [plainParagraph(source)];
+  const blocks: Block[] = [];
+  let plain: string[] = [];
+  const flush = (): void => {
+    if (plain.length > 0) blocks.push(plainParagraph(plain.join('\n')));
+    plain = [];
+  };
+  for (const portion of cutPortions(source)) {
+    if (portion.plain) {
+      plain.push(portion.text);
+      continue;
+    }
+    flush();
+    addPortion(blocks, parseMarkdown(portion.text));
+  }
+  flush();
+  return blocks;
+}
+
+/** A paragraph that shows a text as it is. */
+export function plainParagraph(text: string): Block {
+  return { type: 'paragraph', text: plainSpan(text) };
+}
+
+/** A list that was cut between two portions is one list. */
+function addPortion(blocks: Block[], nodes: readonly Node[]): void {
+  const added = readPortion(nodes);
+  const [first] = added;
+  const last = blocks.at(-1);
+  if (first?.type === 'list' && last?.type === 'list' && continues(last.items, first.items)) {
+    blocks[blocks.length - 1] = { type: 'list', items: [...last.items, ...first.items] };
+    added.shift();
+  }
+  blocks.push(...added);
+}
+
+function continues(before: readonly ListItem[], after: readonly ListItem[]): boolean {
+  const [last, first] = [before.at(-1), after[0]];
+  if (!last || !first) return false;
+  return last.number === null ? first.number === null : first.number === last.number + 1;
+}
+
+function readPortion(nodes: readonly Node[]): Block[] {
+  const definitions = new Map<string, string>();
+  const used = new Set<string>();
+  const collect = (node: Node): void => {
+    if (node.type === 'definition') definitions.set(node.identifier, node.url);
+    if (node.type === 'linkReference' || node.type === 'imageReference') used.add(node.identifier);
+    if ('children' in node) node.children.forEach(collect);
+  };
+  nodes.forEach(collect);
+  const read = (children: readonly Node[]): Block[] => children.flatMap(readNode);
+  const inline = (children: readonly Node[]): InlineText => readInline(children, definitions);
+
+  const readNode = (node: Node): readonly Block[] => {
+    switch (node.type) {
+      case 'heading':
+        return visible({ type: 'heading', size: node.depth, text: inline(node.children) });
+      case 'paragraph':
+        return visible({ type: 'paragraph', text: inline(node.children) });
+      case 'code':
+        return readCode(node);
+      case 'blockquote':
+        return [{ type: 'quote', blocks: read(node.children) }];
+      case 'thematicBreak':
+        return [{ type: 'divider' }];
+      case 'list':
+        return [
+          {
+            type: 'list',
+            items: node.children.map((item, place) => ({
+              number: node.ordered ? (node.start ?? 1) + place : null,
+              checked: item.checked ?? null,
+              blocks: read(item.children),
+            })),
+          },
+        ];
+      case 'table':
+        return [
+          {
+            type: 'table',
+            aligns: node.align ?? [],
+            rows: node.children.map((row) => row.children.map((cell) => inline(cell.children))),
+          },
+        ];
+      case 'footnoteDefinition':
+        return label(`[${node.label ?? node.identifier}] `, read(node.children));
+      case 'definition':
+        // Nobody would see an address that nothing refers to.
+        return used.has(node.identifier) ? [] : [plainParagraph(`[${node.label ?? node.identifier}]: ${node.url}`)];
+      default:
+        return visible({ type: 'paragraph', text: inline([node]) });
+    }
+  };
+  return read(nodes);
+}
+
+/** The name of a language, as opposed to a sentence behind the fence. */
+const LANGUAGE = /^[\w#+.-]{1,30}$/;
+
+function readCode(node: Extract<Node, { type: 'code' }>): readonly Block[] {
+  const language = node.lang && LANGUAGE.test(node.lang) ? node.lang : null;
+  const info = [language === null ? node.lang : null, node.meta].filter((word) => word).join(' ');
+  return [
+    ...(info === '' ? [] : [plainParagraph(info)]),
+    ...(isBlank(node.value) ? [] : [{ type: 'code' as const, text: node.value, language }]),
+  ];
+}
+
+function visible(block: Extract<Block, { text: InlineText }>): readonly Block[] {
+  return isBlank(textOf(block.text)) ? [] : [block];
+}
+
+function label(text: string, blocks: readonly Block[]): readonly Block[] {
+  const [first, ...rest] = blocks;
+  if (first?.type !== 'paragraph') return [plainParagraph(text), ...blocks];
+  return [{ ...first, text: [...plainSpan(text), ...first.text] }, ...rest];
+}

@@ -1,0 +1,123 @@
+import type { InlineText, Span, Style } from './block.ts';
+import { hasRightToLeft, ISOLATE } from './clean-text.ts';
+import { flatten, type Node } from './markdown.ts';
+
+/** Where the references of a text lead: its definitions, by identifier. */
+export type Definitions = ReadonlyMap<string, string>;
+
+/**
+ * Reads what stands inside of a paragraph, a heading or a cell. HTML stays text, an image becomes its description, and only
+ * addresses that a browser opens become links; of others the address is shown.
+ */
+export function readInline(nodes: readonly Node[], definitions: Definitions): InlineText {
+  const spans: Span[] = [];
+  const add = (text: string, styles: readonly Style[]): void => {
+    if (text !== '') spans.push({ text, styles });
+  };
+  const mixed = hasRightToLeft(nodes.map(flatten).join(''));
+  /** What has an order of its own: among Hebrew or Arabic its signs would be drawn in another one. */
+  const addIsolated = (styles: readonly Style[], write: () => void): void => {
+    if (mixed) add(ISOLATE.start, styles);
+    write();
+    if (mixed) add(ISOLATE.end, styles);
+  };
+
+  const read = (children: readonly Node[], styles: readonly Style[]): void =>
+    children.forEach((node, place) => {
+      const mark = findLiteralMark(node, children[place - 1], children[place + 1]);
+      if (mark === null) return readNode(node, styles);
+      add(mark, styles);
+      if ('children' in node) read(node.children, styles);
+      add(mark, styles);
+    });
+
+  const readNode = (node: Node, styles: readonly Style[]): void => {
+    switch (node.type) {
+      case 'break':
+        return add('\n', styles);
+      case 'html':
+        return add(/^<br\s*\/?>$/i.test(node.value) ? '\n' : node.value, styles);
+      case 'strong':
+        return read(node.children, [...styles, { type: 'bold' }]);
+      case 'emphasis':
+        return read(node.children, [...styles, { type: 'italic' }]);
+      case 'delete':
+        return read(node.children, [...styles, { type: 'strikethrough' }]);
+      case 'inlineCode':
+        return addIsolated(styles, () => add(node.value, [...styles, { type: 'code' }]));
+      case 'link':
+        return readLink(node.url, node.children, styles);
+      case 'linkReference':
+        return readLink(definitions.get(node.identifier) ?? '', node.children, styles);
+      case 'image':
+        return readLink(node.url, [{ type: 'text', value: node.alt || node.url }], styles);
+      case 'imageReference': {
+        const url = definitions.get(node.identifier) ?? '';
+        return readLink(url, [{ type: 'text', value: node.alt || url }], styles);
+      }
+      case 'footnoteReference':
+        return add(`[${node.label ?? node.identifier}]`, styles);
+      default:
+        if ('children' in node) read(node.children, styles);
+        else if ('value' in node) add(node.value, styles);
+    }
+  };
+
+  const readLink = (url: string, children: readonly Node[], styles: readonly Style[]): void => {
+    const shown = children.map(flatten).join('');
+    if (isLinkable(url) && !isLie(shown, url)) {
+      const inside: readonly Style[] = [...styles, { type: 'url', url: /\s/.test(url) ? new URL(url).href : url }];
+      return addIsolated(styles, () => (shown.trim() === '' ? add(url, inside) : read(children, inside)));
+    }
+    read(children, styles);
+    const address = readAddress(url);
+    if (address === null || shown.includes(address)) return;
+    add(shown === '' ? '' : ' (', styles);
+    addIsolated(styles, () => add(address, styles));
+    add(shown === '' ? '' : ')', styles);
+  };
+
+  read(nodes, []);
+  return spans;
+}
+
+/** The marks of what stands in the middle of a word: `2*3*4` and `a*b*.txt` are not meant to lose their stars. */
+function findLiteralMark(node: Node, before: Node | undefined, after: Node | undefined): string | null {
+  if (node.type !== 'emphasis' && node.type !== 'strong') return null;
+  const isInWord =
+    before?.type === 'text' &&
+    /[\p{L}\p{N}]$/u.test(before.value) &&
+    after?.type === 'text' &&
+    /^[\p{L}\p{N}]/u.test(after.value);
+  if (!isInWord) return null;
+  return node.type === 'strong' ? '**' : '*';
+}
+
+/** Addresses that Telegram opens in a browser. Its own `tg:` links act inside the app: a model must not make those. */
+function isLinkable(url: string): boolean {
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return false;
+  return new URL(url).hostname.includes('.');
+}
+
+/** Whether a link shows one address and leads to another. */
+function isLie(shown: string, url: string): boolean {
+  const claim = /^\s*((?:https?:\/\/|www\.)\S+)/i.exec(shown)?.[1];
+  if (claim === undefined) return false;
+  const claimed = /^www\./i.test(claim) ? `http://${claim}` : claim;
+  return !URL.canParse(claimed) || hostOf(claimed) !== hostOf(url);
+}
+
+function hostOf(url: string): string {
+  return new URL(url).hostname.replace(/^www\./, '');
+}
+
+/** As much as a person can make use of; an image as a `data:` address may be a megabyte. */
+const DATA_SHOWN = 40;
+
+/** What is shown of an address that is not linked; null when there is nothing to it. */
+function readAddress(url: string): string | null {
+  if (/^mailto:/i.test(url)) return url.slice('mailto:'.length);
+  if (/^data:/i.test(url)) return url.length > DATA_SHOWN ? `${url.slice(0, DATA_SHOWN)}…` : url;
+  // A place in the same document leads nowhere in a chat.
+  return url === '' || url.startsWith('#') ? null : url;
+}

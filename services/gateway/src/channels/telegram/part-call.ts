@@ -1,0 +1,60 @@
+import type { MessageEntity } from 'grammy/types';
+import { toTarget } from './chat-key.ts';
+import type { TelegramApi } from './client.ts';
+import type { TelegramPart } from './encode.ts';
+import type { RichBlock } from './rich-block.ts';
+
+/** Sends a part as a new message; the message's id. Throws what the Bot API's client throws. */
+export async function callSend(api: TelegramApi, chatKey: string, part: TelegramPart): Promise<string> {
+  const { chatId, thread } = toTarget(chatKey);
+  const options = {
+    ...thread,
+    ...toMarkup(part),
+    // Whoever deleted the question gets the answer all the same.
+    ...(part.replyTo === null
+      ? {}
+      : { reply_parameters: { message_id: part.replyTo, allow_sending_without_reply: true } }),
+  };
+  const message =
+    part.form === 'rich'
+      ? await api.sendRichMessage(chatId, toRichMessage(part), options)
+      : await api.sendMessage(chatId, part.text, { ...options, ...toTextOptions(part) });
+  return String(message.message_id);
+}
+
+/** Changes a message into the part; a message of either form can become one of the other. */
+export async function callEdit(
+  api: TelegramApi,
+  chatKey: string,
+  messageId: string,
+  part: TelegramPart,
+): Promise<string> {
+  const { chatId } = toTarget(chatKey);
+  const content = part.form === 'rich' ? toRichMessage(part) : part.text;
+  const options = part.form === 'rich' ? {} : toTextOptions(part);
+  await api.editMessageText(chatId, Number(messageId), content, { ...toMarkup(part), ...options });
+  return messageId;
+}
+
+function toMarkup({ keyboard }: TelegramPart) {
+  return keyboard.length > 0 ? { reply_markup: { inline_keyboard: keyboard } } : {};
+}
+
+function toTextOptions({ entities }: Extract<TelegramPart, { form: 'text' }>) {
+  return {
+    // Entities are ours, so their types are Telegram's; grammY declares one type per kind and wants a mutable list.
+    entities: entities as unknown as MessageEntity[],
+    // A preview makes Telegram fetch the address: a text could carry a secret out that way.
+    link_preview_options: { is_disabled: true },
+  };
+}
+
+/** Never `html` or `markdown`: in those a text could write its own buttons and images. */
+function toRichMessage({ blocks, rightToLeft }: Extract<TelegramPart, { form: 'rich' }>) {
+  return {
+    blocks: blocks as RichBlock[],
+    // Links are marked; a mention in what a model wrote must not call anybody.
+    skip_entity_detection: true,
+    ...(rightToLeft ? { is_rtl: true } : {}),
+  };
+}
