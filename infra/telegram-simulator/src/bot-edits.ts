@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { findMessage, requireChat, requireOwnMessage } from './bot-access.ts';
 import { badRequest } from './bot-error.ts';
-import { formatLimited, type MessageContent, PlainText, readRichContent } from './bot-messages.ts';
+import { Caption, formatCaption } from './bot-media.ts';
+import { type MessageContent, PlainText, readRichContent, toPlainContent } from './bot-messages.ts';
 import * as parameter from './bot-parameters.ts';
 import { parseParameters, type Parameters } from './bot-parameters.ts';
 import type { StoredMessage } from './entry.ts';
 import { type BotMessage, toBotMessage } from './message-shapes.ts';
-import { nowSeconds } from './new-message.ts';
+import { nowSeconds, toDeleted } from './new-message.ts';
 import { GROUP } from './people.ts';
 import type { World } from './world.ts';
 
@@ -20,12 +21,24 @@ const EditMessageText = OneMessage.extend(PlainText.shape).extend({
 export function editMessageText(world: World, parameters: Parameters): BotMessage {
   const given = parseParameters(EditMessageText, parameters);
   const old = requireOwnMessage(world, given.chat_id, given.message_id);
+  if (old.fileId !== null) throw badRequest('there is no text in the message to edit');
   return changeMessage(world, old, {
     ...old,
     ...readNewContent(given),
     keyboard: given.reply_markup,
     editDate: nowSeconds(),
   });
+}
+
+const EditMessageCaption = OneMessage.extend(Caption.shape).extend({ reply_markup: parameter.keyboard });
+
+/** editMessageCaption: changes or removes the text below a file. */
+export function editMessageCaption(world: World, parameters: Parameters): BotMessage {
+  const given = parseParameters(EditMessageCaption, parameters);
+  const old = requireOwnMessage(world, given.chat_id, given.message_id);
+  if (old.fileId === null) throw badRequest('there is no caption in the message to edit');
+  const keyboard = given.reply_markup;
+  return changeMessage(world, old, { ...old, ...formatCaption(given), keyboard, editDate: nowSeconds() });
 }
 
 const EditMessageReplyMarkup = OneMessage.extend({ reply_markup: parameter.keyboard });
@@ -44,12 +57,12 @@ export function deleteMessage(world: World, parameters: Parameters): true {
   const message = findMessage(world, chatId, given.message_id);
   if (!message) throw badRequest('message to delete not found');
   if (chatId === GROUP.id && message.fromId !== world.bot.id) throw badRequest("message can't be deleted");
-  world.putMessage('delete', { ...message, text: '', entities: [], rich: null, keyboard: null, deleted: true });
+  world.putMessage('delete', toDeleted(message));
   return true;
 }
 
 function readNewContent(given: z.output<typeof EditMessageText>): MessageContent {
-  if (given.rich_message === undefined) return { ...formatLimited(given.text, given.entities), rich: null };
+  if (given.rich_message === undefined) return toPlainContent(given);
   if (given.text !== '') throw badRequest('exactly one of the parameters text and rich_message must be used');
   return readRichContent(given.rich_message);
 }

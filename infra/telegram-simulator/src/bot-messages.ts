@@ -9,16 +9,16 @@ import type { StoredMessage } from './entry.ts';
 import { formatBotText, type FormattedText } from './message-entities.ts';
 import { type BotMessage, toBotMessage } from './message-shapes.ts';
 import { putNewMessage } from './new-message.ts';
-import { MAX_TEXT_LENGTH } from './person-actions.ts';
+import { MAX_TEXT_LENGTH } from './person-messages.ts';
 import { readRichMessage } from './rich-reader.ts';
 import { toPlainText } from './rich-text-form.ts';
 import type { World } from './world.ts';
 
 /** What a message says: everything of it that an edit can replace. */
-export type MessageContent = Pick<StoredMessage, 'text' | 'entities' | 'rich'>;
+export type MessageContent = Pick<StoredMessage, 'text' | 'entities' | 'rich' | 'fileId'>;
 
 /** Where and how a message is sent, whatever is in it. */
-const Target = z.object({
+export const Target = z.object({
   chat_id: parameter.chatId,
   reply_parameters: parameter.jsonOf(ReplyParameters, "can't parse reply parameters JSON object").optional(),
   reply_markup: parameter.keyboard,
@@ -36,7 +36,7 @@ const SendMessage = Target.extend(PlainText.shape);
 /** sendMessage: the bot writes to a chat that lets it. */
 export function sendMessage(world: World, parameters: Parameters): BotMessage {
   const given = parseParameters(SendMessage, parameters);
-  return send(world, given, () => ({ ...formatLimited(given.text, given.entities), rich: null }));
+  return sendContent(world, given, () => toPlainContent(given));
 }
 
 const SendRichMessage = Target.extend({ rich_message: parameter.richMessage });
@@ -44,7 +44,12 @@ const SendRichMessage = Target.extend({ rich_message: parameter.richMessage });
 /** sendRichMessage: the same with blocks. */
 export function sendRichMessage(world: World, parameters: Parameters): BotMessage {
   const given = parseParameters(SendRichMessage, parameters);
-  return send(world, given, () => readRichContent(given.rich_message));
+  return sendContent(world, given, () => readRichContent(given.rich_message));
+}
+
+/** The content of a plain message. */
+export function toPlainContent(given: z.output<typeof PlainText>): MessageContent {
+  return { ...formatLimited(given.text, given.entities), rich: null, fileId: null };
 }
 
 /** A text as Telegram keeps it, if it is not too long. */
@@ -57,10 +62,11 @@ export function formatLimited(given: string, entities: z.output<typeof parameter
 /** The content of a message with blocks. */
 export function readRichContent(richMessage: unknown): MessageContent {
   const rich = readRichMessage(richMessage, { isDraft: false });
-  return { text: toPlainText(rich), entities: [], rich };
+  return { text: toPlainText(rich), entities: [], rich, fileId: null };
 }
 
-function send(world: World, target: z.output<typeof Target>, read: () => MessageContent): BotMessage {
+/** Sends what `read` answers, once the chat is known to take it. */
+export function sendContent(world: World, target: z.output<typeof Target>, read: () => MessageContent): BotMessage {
   const chatId = requireWritableChat(world, target.chat_id);
   const content = read();
   const message = putNewMessage(world, {

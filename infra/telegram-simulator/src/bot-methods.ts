@@ -3,7 +3,9 @@ import { getChat, getChatMember, getChatMemberCount, sendChatAction } from './bo
 import { deleteMyCommands, getMyCommands, setMyCommands } from './bot-commands.ts';
 import { badRequest } from './bot-error.ts';
 import { sendMessageDraft, sendRichMessageDraft } from './bot-drafts.ts';
-import { deleteMessage, editMessageReplyMarkup, editMessageText } from './bot-edits.ts';
+import { deleteMessage, editMessageCaption, editMessageReplyMarkup, editMessageText } from './bot-edits.ts';
+import { getFile } from './bot-files.ts';
+import { sendDocument, sendPhoto, sendVoice } from './bot-media.ts';
 import { sendMessage, sendRichMessage } from './bot-messages.ts';
 import { flag, parseParameters, type Parameters } from './bot-parameters.ts';
 import { getUpdates } from './bot-polling.ts';
@@ -23,9 +25,14 @@ export const BOT_METHODS: ReadonlyMap<string, BotMethod> = new Map(
     getWebhookInfo,
     sendMessage,
     sendRichMessage,
+    sendDocument,
+    sendPhoto,
+    sendVoice,
+    getFile,
     sendMessageDraft,
     sendRichMessageDraft,
     editMessageText,
+    editMessageCaption,
     editMessageReplyMarkup,
     deleteMessage,
     answerCallbackQuery,

@@ -3,12 +3,18 @@ import { z } from 'zod';
 import { badRequest } from './bot-error.ts';
 import { findButtonProblem } from './button-rules.ts';
 import type { Keyboard } from './entry.ts';
+import type { Upload } from './multipart.ts';
 
-export type Parameters = Readonly<Record<string, unknown>>;
+/** What a bot sent with a call. */
+export interface Parameters {
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Uploaded files by the names of their fields. */
+  readonly files: ReadonlyMap<string, Upload>;
+}
 
 /** Checks the parameters of a method. Throws BotError 400 whose reason is the message of the first problem. */
 export function parseParameters<Schema extends z.ZodType>(schema: Schema, parameters: Parameters): z.output<Schema> {
-  const parsed = schema.safeParse(parameters);
+  const parsed = schema.safeParse(parameters.values);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const message = issue?.message ?? 'Invalid';

@@ -24,6 +24,10 @@ export const StoredMessage = z.object({
   text: z.string(),
   entities: z.custom<readonly MessageEntity[]>(Array.isArray),
   rich: richMessage.nullable().default(null),
+  /** The document, photo or voice that `text` is the caption of. */
+  fileId: z.string().nullable().default(null),
+  /** What the messages of one album have in common. */
+  albumId: z.string().nullable().default(null),
   keyboard: z.custom<Keyboard>(Array.isArray).nullable(),
   replyTo: z.int().nullable(),
   /** Unix seconds of the last change of the text; markup changes leave it alone, as clients show no "edited" then. */
@@ -58,6 +62,27 @@ export type Command = Readonly<z.infer<typeof Command>>;
 export const Contact = z.object({ personId: z.int(), started: z.boolean(), blocked: z.boolean() });
 export type Contact = Readonly<z.infer<typeof Contact>>;
 
+/** A file that was sent. Its bytes are beside the log. */
+export const StoredFile = z.object({
+  fileId: z.string(),
+  uniqueId: z.string(),
+  kind: z.enum(['document', 'photo', 'voice']),
+  name: z.string(),
+  mimeType: z.string(),
+  sizeBytes: z.int().nonnegative(),
+  /** Pixels, of photos. */
+  width: z.int().nullable(),
+  height: z.int().nullable(),
+  durationSeconds: z.int().nullable(),
+  /** Where bots download it. */
+  path: z.string(),
+  /** The small size of a photo: a file of its own. */
+  thumbnailId: z.string().nullable(),
+  /** False if only its size is known: people may send more than anybody wants to store. */
+  hasBytes: z.boolean(),
+});
+export type StoredFile = Readonly<z.infer<typeof StoredFile>>;
+
 /** Where updates are sent instead of waiting for getUpdates. */
 export const Webhook = z.object({ url: z.string(), secretToken: z.string(), maxConnections: z.int().positive() });
 export type Webhook = Readonly<z.infer<typeof Webhook>>;
@@ -68,6 +93,7 @@ export const Entry = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('person'), person: Person }),
   z.object({ kind: z.literal('contact'), contact: Contact }),
   z.object({ kind: z.literal('message'), message: StoredMessage }),
+  z.object({ kind: z.literal('file'), file: StoredFile }),
   z.object({ kind: z.literal('update'), item: QueuedUpdate }),
   z.object({ kind: z.literal('confirmed'), positions: z.array(z.int()) }),
   z.object({ kind: z.literal('allowedUpdates'), allowed: z.array(z.string()) }),

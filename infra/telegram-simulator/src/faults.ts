@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BotError } from './bot-error.ts';
 
 /** What goes wrong with the next calls of a method, `*` for any but getUpdates. */
 export const Fault = z.strictObject({
@@ -50,3 +51,21 @@ export function createFaults(): Faults {
 function concerns(wanted: string, method: string): boolean {
   return wanted === method || (wanted === '*' && method !== 'getupdates');
 }
+
+/** What an injected error answers: Telegram's own sentence where a test gives none. */
+export function createInjectedError({ code, description, retryAfter }: NonNullable<Fault['error']>): BotError {
+  const wait = retryAfter ?? (code === 429 ? 1 : undefined);
+  const standard = code === 429 ? `Too Many Requests: retry after ${wait}` : STANDARD[code];
+  return new BotError(code, description ?? standard ?? 'Internal Server Error', wait);
+}
+
+const STANDARD: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  409: 'Conflict',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+};

@@ -1,6 +1,7 @@
 import type { Chat, Message, MessageEntity, RichMessage, User } from 'grammy/types';
 import { type ButtonView, toButtonViews } from './button-view.ts';
 import type { StoredMessage } from './entry.ts';
+import { type FileView, toFileView, toMediaFields } from './file-shapes.ts';
 import { BOT_NAME, GROUP, type Person, toUser } from './people.ts';
 import type { State } from './state.ts';
 
@@ -9,11 +10,15 @@ export interface MessageView {
   readonly messageId: number;
   readonly chatId: number;
   readonly from: { readonly id: number; readonly name: string; readonly isBot: boolean };
-  /** The words of a rich message too, as plain text. */
+  /** The words of a rich message too, as plain text; the caption of a file. */
   readonly text: string;
   readonly entities: readonly MessageEntity[];
   /** The blocks of a rich message, as the Bot API has them; null for a plain one. */
   readonly rich: RichMessage | null;
+  /** The file that came with it; null without one. */
+  readonly file: FileView | null;
+  /** The same for all messages of an album; null outside of one. */
+  readonly albumId: string | null;
   /** The keyboard below the message; buttons inside a rich message are in its blocks. */
   readonly buttons: readonly (readonly ButtonView[])[] | null;
   readonly replyTo: number | null;
@@ -63,7 +68,7 @@ export function toBotMessage(state: State, bot: User, message: StoredMessage): B
 function toPlainMessage(state: State, bot: User, message: StoredMessage): BotMessage {
   const { keyboard } = message;
   return {
-    ...toContent(message),
+    ...toContent(state, message),
     message_id: message.messageId,
     from: toSender(state, bot, message.fromId),
     chat: findChat(state, message.chatId) ?? { ...GROUP },
@@ -74,15 +79,25 @@ function toPlainMessage(state: State, bot: User, message: StoredMessage): BotMes
 }
 
 /** What a message says, in the fields that its kind has. */
-function toContent(message: StoredMessage): Partial<Message> {
+function toContent(state: State, message: StoredMessage): Partial<Message> {
   if (message.rich !== null) return { rich_message: message.rich };
   const entities = [...message.entities];
+  const file = message.fileId === null ? undefined : state.files.get(message.fileId);
+  if (file) {
+    return {
+      ...toMediaFields(state, file),
+      ...(message.text === '' ? {} : { caption: message.text }),
+      ...(entities.length === 0 ? {} : { caption_entities: entities }),
+      ...(message.albumId === null ? {} : { media_group_id: message.albumId }),
+    };
+  }
   return { text: message.text, ...(entities.length === 0 ? {} : { entities }) };
 }
 
 /** A stored message in the person API's shape. */
 export function toMessageView(state: State, bot: User, message: StoredMessage): MessageView {
   const sender = toSender(state, bot, message.fromId);
+  const file = message.fileId === null ? undefined : state.files.get(message.fileId);
   return {
     messageId: message.messageId,
     chatId: message.chatId,
@@ -90,6 +105,8 @@ export function toMessageView(state: State, bot: User, message: StoredMessage): 
     text: message.text,
     entities: message.entities,
     rich: message.rich,
+    file: file ? toFileView(file) : null,
+    albumId: message.albumId,
     buttons: message.keyboard === null ? null : toButtonViews(message.keyboard),
     replyTo: message.replyTo,
     date: message.date,

@@ -11,12 +11,19 @@ export function putNewMessage(world: World, content: Content): StoredMessage {
     date: nowSeconds(),
     entities: [],
     rich: null,
+    fileId: null,
+    albumId: null,
     keyboard: null,
     replyTo: null,
     editDate: null,
     deleted: false,
     ...content,
   });
+}
+
+/** What is left of a message that was deleted: its place. */
+export function toDeleted(message: StoredMessage): StoredMessage {
+  return { ...message, text: '', entities: [], rich: null, fileId: null, keyboard: null, deleted: true };
 }
 
 /** The Bot API counts in Unix seconds. */

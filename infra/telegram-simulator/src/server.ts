@@ -2,12 +2,15 @@ import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import fastify, { type FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { registerBotApi, sendError } from './bot-api.ts';
+import { registerBotApi } from './bot-api.ts';
+import { sendError } from './bot-call.ts';
 import { BotError } from './bot-error.ts';
 import { createCallLog } from './call-log.ts';
 import { registerEventStream } from './event-stream.ts';
+import { registerFileRoutes } from './file-routes.ts';
 import { createFaults } from './faults.ts';
-import { PersonError } from './person-actions.ts';
+import { PersonError } from './person-access.ts';
+import { registerPersonActions } from './person-action-routes.ts';
 import { registerPersonApi } from './person-api.ts';
 import { MAX_BODY_BYTES, registerBodyParsers } from './request-body.ts';
 import { registerRequestGuard } from './request-guard.ts';
@@ -80,13 +83,15 @@ function createApp(deps: { world: World; token: string; closing: AbortSignal }):
     const status = readStatus(error);
     const message = readMessage(error);
     if (status >= 500) request.log.error(error, 'a request failed');
-    if (request.url.startsWith('/bot')) return sendError(reply, new BotError(status, `Bad Request: ${message}`));
+    if (request.url.startsWith('/bot')) return sendError(reply, toBotError(status, message));
     return reply.code(status).send({ ok: false, error: message });
   });
   app.setNotFoundHandler((_request, reply) => sendError(reply, new BotError(404, 'Not Found')));
   app.get('/healthz', async () => ({ ok: true }));
   registerBotApi(app, { world, token, faults, calls, closing });
+  registerFileRoutes(app, { world, token, faults, calls, closing });
   registerPersonApi(app, world);
+  registerPersonActions(app, world);
   registerTestApi(app, { world, faults, calls });
   registerEventStream(app, world, closing);
   void app.register(fastifyStatic, { root: PAGE_FOLDER, cacheControl: false });
@@ -97,6 +102,11 @@ async function closeAll(app: FastifyInstance, world: World, closing: AbortContro
   closing.abort();
   await app.close();
   world.close();
+}
+
+/** Of a body that is too large Telegram says no more than HTTP does. */
+function toBotError(status: number, message: string): BotError {
+  return new BotError(status, status === 413 ? 'Request Entity Too Large' : `Bad Request: ${message}`);
 }
 
 function readStatus(error: unknown): number {

@@ -9,6 +9,8 @@ export interface PersonAnswer {
   readonly error?: string;
   readonly updateId: number | null;
   readonly messageId: number;
+  /** All messages of an album; one otherwise. */
+  readonly messageIds: readonly number[];
   readonly callbackQueryId: string;
   readonly seq: number;
 }

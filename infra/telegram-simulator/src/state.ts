@@ -1,4 +1,4 @@
-import type { Click, Command, Contact, Entry, QueuedUpdate, StoredMessage, Webhook } from './entry.ts';
+import type { Click, Command, Contact, Entry, QueuedUpdate, StoredFile, StoredMessage, Webhook } from './entry.ts';
 import { FIRST_PEOPLE, GROUP, type Person } from './people.ts';
 
 /**
@@ -10,6 +10,7 @@ export interface State {
   readonly contacts: Map<number, Contact>;
   /** Messages by chat, then by id, oldest first. */
   readonly chats: Map<number, Map<number, StoredMessage>>;
+  readonly files: Map<string, StoredFile>;
   /** Updates which the bot has not confirmed, by position. */
   readonly updates: Map<number, QueuedUpdate>;
   readonly commands: Map<string, readonly Command[]>;
@@ -33,6 +34,7 @@ export function createState(nowMs: number): State {
     people: new Map(FIRST_PEOPLE.map((person) => [person.id, person])),
     contacts: new Map(),
     chats: new Map([[GROUP.id, new Map()]]),
+    files: new Map(),
     updates: new Map(),
     commands: new Map(),
     clicks: new Map(),
@@ -61,6 +63,9 @@ export function applyEntry(state: State, entry: Entry): void {
       return;
     case 'message':
       return applyMessage(state, entry.message);
+    case 'file':
+      state.files.set(entry.file.fileId, entry.file);
+      return;
     case 'update':
       return applyUpdate(state, entry.item);
     case 'confirmed':
@@ -91,6 +96,7 @@ export function* listEntries(state: State): Generator<Entry> {
   for (const contact of state.contacts.values()) yield { kind: 'contact', contact };
   for (const [key, commands] of state.commands) yield { kind: 'commands', key, commands: [...commands] };
   for (const click of state.clicks.values()) yield { kind: 'click', click };
+  for (const file of state.files.values()) yield { kind: 'file', file };
   for (const messages of state.chats.values()) {
     for (const message of messages.values()) yield { kind: 'message', message };
   }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Api } from 'grammy';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { sendFromPerson } from './person-actions.ts';
+import { sendFromPerson } from './person-messages.ts';
 import { createSimulator, DEFAULT_TOKEN } from './server.ts';
 import { createSimulatorClient } from './simulator-client.ts';
 import { listMessages, openWorld, type World } from './world.ts';
@@ -23,7 +23,7 @@ function open(compactAboveBytes?: number): World {
 }
 
 function say(world: World, text: string): { updateId: number | null; messageId: number } {
-  const sent = sendFromPerson(world, { from: 1001, chatId: 1001, text, replyTo: null, raw: false });
+  const [sent] = sendFromPerson(world, { from: 1001, chatId: 1001, text, replyTo: null, raw: false });
   return { updateId: sent.updateId, messageId: sent.message.messageId };
 }
 

@@ -2,6 +2,7 @@ import type { UserFromGetMe } from 'grammy/types';
 import { createDrafts, type Drafts } from './draft.ts';
 import type { Contact, Entry, StoredMessage } from './entry.ts';
 import { type Change, createFeed, type Feed } from './feed.ts';
+import { createFileBytes, type FileBytes } from './file-bytes.ts';
 import { createVolatileJournal, type Journal, openJournal, rewriteJournal } from './journal.ts';
 import { toMessageView } from './message-shapes.ts';
 import { createBotUser, GROUP } from './people.ts';
@@ -33,6 +34,8 @@ export interface World {
   readonly announce: (change: Change) => number;
   /** Until when (epoch ms) the bot shows as typing, by chat. */
   readonly typingUntil: Map<number, number>;
+  /** What is in the files that were sent. */
+  readonly fileBytes: FileBytes;
   readonly drafts: Drafts;
   /** The number of the newest change. */
   readonly currentSeq: () => number;
@@ -75,6 +78,7 @@ export function openWorld(options: { token: string; dataDir?: string | undefined
     onCommit: (listener) => void listeners.push(listener),
     announce,
     typingUntil,
+    fileBytes: createFileBytes(options.dataDir),
     drafts: createDrafts(),
     updates: createUpdatesQueue({ state, commit }),
     putMessage: (kind, content) => {

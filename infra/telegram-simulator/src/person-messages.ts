@@ -1,0 +1,131 @@
+import { randomInt } from 'node:crypto';
+import type { StoredMessage } from './entry.ts';
+import { FileError, type NewFile, storeFile } from './file-store.ts';
+import { isShownToBot } from './group-privacy.ts';
+import { detectEntities } from './message-entities.ts';
+import { toBotMessage } from './message-shapes.ts';
+import { nowSeconds, putNewMessage } from './new-message.ts';
+import { type Person } from './people.ts';
+import { PersonError, requireMember, requireMessage } from './person-access.ts';
+import type { World } from './world.ts';
+
+export interface PersonMessage {
+  readonly from: number;
+  readonly chatId: number;
+  /** With files: the caption of the first one. */
+  readonly text: string;
+  readonly replyTo: number | null;
+  /** Sends the text as it is: not trimmed, whatever its length. */
+  readonly raw: boolean;
+  readonly files?: readonly NewFile[];
+}
+
+/** What became of something that a person did. `updateId` is null if the bot does not get to see it. */
+export interface Sent {
+  readonly updateId: number | null;
+  readonly message: StoredMessage;
+}
+
+/** The limits of Telegram clients, in UTF-16 units: they split longer texts and cut longer captions. */
+export const MAX_TEXT_LENGTH = 4096;
+const MAX_CAPTION_LENGTH = 1024;
+const MAX_ALBUM = 10;
+
+/** A person writes, or sends files: several are an album, one message for each. Answers them in their order. */
+export function sendFromPerson(world: World, given: PersonMessage): readonly [Sent, ...Sent[]] {
+  const person = requireMember(world, given.from, given.chatId);
+  const { chatId, replyTo, files = [] } = given;
+  const text = checkText(given.text, { raw: given.raw, hasFiles: files.length > 0 });
+  checkAlbum(files);
+  if (replyTo !== null) requireMessage(world, chatId, replyTo);
+  if (chatId === person.id) startContact(world, person);
+  const put = (part: string, fileId: string | null, albumId: string | null): Sent => {
+    const entities = detectEntities(part);
+    const message = putNewMessage(world, {
+      chatId,
+      fromId: person.id,
+      text: part,
+      entities,
+      fileId,
+      albumId,
+      replyTo,
+    });
+    return { updateId: addMessageUpdate(world, 'message', message), message };
+  };
+  const [first, ...others] = files.map((file) => storePersonFile(world, file));
+  if (first === undefined) return [put(text, null, null)];
+  const albumId = others.length === 0 ? null : createAlbumId();
+  return [put(text, first, albumId), ...others.map((fileId) => put('', fileId, albumId))];
+}
+
+/** A person changes a text or a caption of theirs. */
+export function editFromPerson(
+  world: World,
+  edit: { from: number; chatId: number; messageId: number; text: string },
+): Sent {
+  const person = requireMember(world, edit.from, edit.chatId);
+  const old = requireMessage(world, edit.chatId, edit.messageId);
+  if (old.fromId !== person.id) throw new PersonError(403, 'Only the author can edit a message.');
+  const text = checkText(edit.text, { raw: false, hasFiles: old.fileId !== null });
+  if (text === old.text) throw new PersonError(400, 'The text is the same as before.');
+  const message = world.putMessage('edit', {
+    ...old,
+    text,
+    entities: detectEntities(text),
+    editDate: Math.max(nowSeconds(), old.date),
+  });
+  return { updateId: addMessageUpdate(world, 'edited_message', message), message };
+}
+
+function startContact(world: World, person: Person): void {
+  const contact = world.contactOf(person.id);
+  if (contact.blocked) throw new PersonError(403, `${person.name} blocked the bot: unblock it first.`);
+  if (!contact.started) world.commit({ kind: 'contact', contact: { ...contact, started: true } });
+}
+
+function addMessageUpdate(world: World, kind: 'message' | 'edited_message', message: StoredMessage): number | null {
+  const replied = message.replyTo === null ? undefined : world.state.chats.get(message.chatId)?.get(message.replyTo);
+  const repliesToBot = replied?.fromId === world.bot.id;
+  if (!isShownToBot({ chatId: message.chatId, text: message.text, entities: message.entities, repliesToBot }))
+    return null;
+  const body = toBotMessage(world.state, world.bot, message);
+  // A message of a private or group chat is what both kinds of update hold; the library's type is a wider union.
+  return world.updates.add(
+    kind === 'message'
+      ? { message: body }
+      : { edited_message: { ...body, edit_date: message.editDate ?? message.date } },
+  );
+}
+
+function checkText(given: string, { raw, hasFiles }: { raw: boolean; hasFiles: boolean }): string {
+  if (raw) return given;
+  const text = given.trim();
+  const max = hasFiles ? MAX_CAPTION_LENGTH : MAX_TEXT_LENGTH;
+  if (text === '' && !hasFiles) throw new PersonError(400, 'The text is empty.');
+  if (text.length > max) {
+    throw new PersonError(400, `The text has ${text.length} UTF-16 units; clients split at ${max}.`);
+  }
+  return text;
+}
+
+function checkAlbum(files: readonly NewFile[]): void {
+  if (files.length > MAX_ALBUM) throw new PersonError(400, `An album holds at most ${MAX_ALBUM} files.`);
+  const kinds = new Set(files.map((file) => file.kind));
+  if (files.length > 1 && (kinds.size > 1 || kinds.has('voice'))) {
+    throw new PersonError(400, 'An album holds only photos or only documents; send the others on their own.');
+  }
+}
+
+function storePersonFile(world: World, file: NewFile): string {
+  try {
+    return storeFile(world, file).fileId;
+  } catch (error) {
+    if (error instanceof FileError) throw new PersonError(400, `The file ${file.name}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** A large number as text, as at Telegram. */
+function createAlbumId(): string {
+  return `1${randomInt(1e12, 9e12)}`;
+}
