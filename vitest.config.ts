@@ -3,7 +3,10 @@ import { defineConfig } from 'vitest/config';
 // Every project resolves the workspace packages to their sources: tests need no build.
 const conditions = { resolve: { conditions: ['source'] } };
 const source = { ...conditions, ssr: conditions, environments: { __vitest__: conditions } }; // __vitest__ loads globalSetup
+// A package below Google's client offers its TypeScript under the same condition: it has to be compiled with ours.
+const server = { deps: { inline: [/@langchain\/google/, /eventsource-parser/] } };
 const servers = {
+  server,
   globalSetup: ['tests/support/servers.ts'],
   pool: 'forks' as const,
   testTimeout: 60_000,
@@ -31,6 +34,7 @@ export default defineConfig({
         ...source,
         test: {
           name: 'unit',
+          server,
           include: ['{shared,services/*,infra/*}/src/**/*.test.ts', 'tests/*.test.ts', 'tests/contracts/**/*.test.ts'],
           testTimeout: 10_000,
         },

@@ -2,7 +2,8 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 
 /** A number that only grows, by labels. */
 export interface Count {
-  add(labels: Readonly<Record<string, string>>): void;
+  /** Grows by one, or by `amount`. */
+  add(labels: Readonly<Record<string, string>>, amount?: number): void;
 }
 
 /** How long something took, by labels, in seconds as Prometheus wants it. */
@@ -13,7 +14,7 @@ export interface Duration {
 /** Registers a counter. The name ends in `_total`. */
 export function createCount(registry: Registry, name: string, help: string, labels: readonly string[]): Count {
   const counter = new Counter({ name, help, labelNames: [...labels], registers: [registry] });
-  return { add: (values) => counter.inc({ ...values }) };
+  return { add: (values, amount = 1) => counter.inc({ ...values }, amount) };
 }
 
 /** From a local round trip to a minute of waiting. */

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { buildGraph } from '@signalbox/worker/agents/product-owner/graph';
 import type { RunExtras } from '@signalbox/worker/agents/product-owner/parts';
-import { createScriptedModel, type ModelScript } from '@signalbox/shared/model/scripted';
+import { createScriptedModels, type ModelScript } from '@signalbox/shared/model/scripted';
 import { openPool } from '@signalbox/shared/db/pool';
 import { createLog } from '@signalbox/shared/log';
 import { openBenchStack } from '../support/bench-stack.ts';
@@ -94,7 +94,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 
 /** The same graph and model with a tool that answers from memory: what LangGraph itself costs. */
 function bareGraph(): () => Promise<unknown> {
-  const model = createScriptedModel(script);
+  const model = createScriptedModels(script).of('product_owner', 'product_owner');
   const list = { name: 'list_projects', description: 'List the projects.', schema: { type: 'object', properties: {} } };
   const result = { ok: true, result: { projects: [] }, say: 'none', code: null, changed: false };
   const graph = buildGraph(
@@ -107,10 +107,7 @@ function bareGraph(): () => Promise<unknown> {
         sort: (names) => ({ installed: names, missing: [], unknown: [] }),
       },
       maxPasses: 20,
-      bind: (tools) =>
-        model.bindTools?.(tools.map((tool) => ({ ...tool }))) as unknown as ReturnType<
-          Parameters<typeof buildGraph>[0]['bind']
-        >,
+      model: () => model,
       search: () => Promise.resolve(result),
     },
     undefined,
@@ -127,7 +124,9 @@ function bareGraph(): () => Promise<unknown> {
       call: () => Promise.resolve(result),
       say: () => Promise.resolve(),
       draft: () => undefined,
+      spent: () => undefined,
     },
+    turnKey: 't',
     turnStart: (messages: readonly BaseMessage[]) => messages.length,
   };
   return () =>

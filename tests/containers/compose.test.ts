@@ -152,7 +152,8 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     const readBy = (...paths: readonly string[]): readonly string[] => [
       ...readConfigVariables(files.filter(({ path }) => paths.includes(path))),
     ];
-    const model = name === 'worker' ? ['shared/src/model/port.ts'] : [];
+    const model =
+      name === 'worker' ? files.map(({ path }) => path).filter((path) => path.startsWith('shared/src/model/')) : [];
     const reads = readBy('shared/src/config.ts', `services/${name}/src/config.ts`, ...model);
     const given = Object.keys(service(name).environment);
     expect(given.filter((variable) => !reads.includes(variable))).toEqual([]);

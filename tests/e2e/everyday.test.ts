@@ -1,4 +1,4 @@
-import { createScriptedModel } from '@signalbox/shared/model/scripted';
+import { createScriptedModels } from '@signalbox/shared/model/scripted';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openStack, type Stack, type StackOptions } from '../support/stack.ts';
 import { eventually } from '../support/until.ts';
@@ -26,12 +26,12 @@ describe('in everyday use', () => {
   });
 
   it('/status and /stop are answered while a turn runs, and /stop ends it', async () => {
-    const model = createScriptedModel((_messages, tools) =>
+    const models = createScriptedModels((_messages, tools) =>
       tools.some((tool) => tool.name === 'classify_intent')
         ? { toolCalls: [{ name: 'classify_intent', args: { task_summary: 'think', capabilities: [], project: null } }] }
         : { content: 'too late', delayMs: 60_000 },
     );
-    await open({ wiring: { model: () => Promise.resolve({ model, name: 'scripted' }) } });
+    await open({ wiring: { models: () => Promise.resolve(models) } });
     const ada = await stack.person(1001, 'admin');
     await ada.send('think about it');
     await eventually(

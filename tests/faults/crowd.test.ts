@@ -1,5 +1,5 @@
 import { HumanMessage } from '@langchain/core/messages';
-import { createScriptedModel, type ModelScript } from '@signalbox/shared/model/scripted';
+import { createScriptedModels, type ModelScript } from '@signalbox/shared/model/scripted';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openStack, type Stack } from '../support/stack.ts';
 import { eventually } from '../support/until.ts';
@@ -30,7 +30,7 @@ describe('a crowd of 200 people who say five things at once', () => {
     stack = await openStack({
       workers: 3,
       env: { WORKER_SLOTS: '64', DATABASE_CONNECTIONS: '12' },
-      wiring: { model: () => Promise.resolve({ model: createScriptedModel(script), name: 'scripted' }) },
+      wiring: { models: () => Promise.resolve(createScriptedModels(script)) },
     });
     const people = await Promise.all(Array.from({ length: PEOPLE }, (_, i) => stack.person(SLOW + 1 + i, 'developer')));
     if (withSlow) await (await stack.person(SLOW, 'developer')).send('slow');

@@ -8,7 +8,7 @@ import { readConfig } from '@signalbox/shared/config';
 import { migrate } from '@signalbox/shared/db/migrate';
 import { closeAll, type Closable, type Own } from '@signalbox/shared/lifecycle';
 import { createLog } from '@signalbox/shared/log';
-import { createScriptedModel, type ModelScript } from '@signalbox/shared/model/scripted';
+import { createScriptedModels, type ModelScript } from '@signalbox/shared/model/scripted';
 import { createSimulator } from '@signalbox/telegram-simulator/server';
 import { loadConfig } from '@signalbox/worker/config';
 import { wire } from '@signalbox/worker/wire';
@@ -55,7 +55,7 @@ export async function openBenchStack(dir: string, script: ModelScript): Promise<
   const config = loadConfig({ ...env, WORKER_NAME: 'bench' });
   await createWorker(own, config, log, {
     ...wire(config, log),
-    model: async () => ({ model: createScriptedModel(script), name: 'scripted' }),
+    models: () => Promise.resolve(createScriptedModels(script)),
   });
 
   const messages = await watchEvents(simulator.url);

@@ -6,6 +6,7 @@ import { z } from 'zod';
 const Request = z.object({
   messages: z.array(z.object({ role: z.string(), content: z.unknown(), tool_calls: z.array(z.unknown()).optional() })),
   tools: z.array(z.object({ function: z.object({ name: z.string() }) })).default([]),
+  stream: z.boolean().default(false),
 });
 
 export interface ModelAnswer {
@@ -39,15 +40,16 @@ export async function startModelServer(
     thinking += 1;
     response.on('close', () => (thinking -= 1));
     void read(request).then((body) => {
-      const { messages, tools } = Request.parse(JSON.parse(body));
+      const { messages, tools, stream } = Request.parse(JSON.parse(body));
       const reply = answer(
         messages.map(({ role, content }) => ({ role, content: typeof content === 'string' ? content : '' })),
         tools.map((tool) => tool.function.name),
       );
       const send = (): void => {
+        const streams = stream && reply.status === undefined;
         response
-          .writeHead(reply.status ?? 200, { 'content-type': 'application/json' })
-          .end(JSON.stringify(completion(reply, requests)));
+          .writeHead(reply.status ?? 200, { 'content-type': streams ? 'text/event-stream' : 'application/json' })
+          .end(streams ? events(reply, requests) : JSON.stringify(completion(reply, requests)));
       };
       if (reply.delayMs) setTimeout(send, reply.delayMs).unref();
       else send();
@@ -68,11 +70,7 @@ export async function startModelServer(
 }
 
 function completion(reply: ModelAnswer, n: number): unknown {
-  const calls = (reply.toolCalls ?? []).map(({ name, args }, i) => ({
-    id: `call_${i}`, // as small servers do: the same ids in every answer
-    type: 'function',
-    function: { name, arguments: JSON.stringify(args) },
-  }));
+  const calls = callsOf(reply);
   const message = {
     role: 'assistant',
     content: reply.content ?? null,
@@ -84,8 +82,39 @@ function completion(reply: ModelAnswer, n: number): unknown {
     created: 0,
     model: 'test',
     choices: [{ index: 0, message, finish_reason: calls.length > 0 ? 'tool_calls' : 'stop' }],
-    usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
+    usage: USAGE,
   };
+}
+
+/** The same answer as a stream of events. */
+function events(reply: ModelAnswer, n: number): string {
+  const chunk = (delta: unknown, finish_reason: string | null): unknown => ({
+    id: `chatcmpl-${n}`,
+    object: 'chat.completion.chunk',
+    created: 0,
+    model: 'test',
+    choices: [{ index: 0, delta, finish_reason }],
+  });
+  const calls = callsOf(reply).map((call, index) => ({ index, ...call }));
+  const parts = [
+    chunk(
+      { role: 'assistant', content: reply.content ?? null, ...(calls.length > 0 ? { tool_calls: calls } : {}) },
+      null,
+    ),
+    chunk({}, calls.length > 0 ? 'tool_calls' : 'stop'),
+    { id: `chatcmpl-${n}`, object: 'chat.completion.chunk', created: 0, model: 'test', choices: [], usage: USAGE },
+  ];
+  return [...parts.map((part) => JSON.stringify(part)), '[DONE]'].map((data) => `data: ${data}\n\n`).join('');
+}
+
+const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+
+function callsOf(reply: ModelAnswer) {
+  return (reply.toolCalls ?? []).map(({ name, args }, i) => ({
+    id: `call_${i}`, // as small servers do: the same ids in every answer
+    type: 'function',
+    function: { name, arguments: JSON.stringify(args) },
+  }));
 }
 
 async function read(request: IncomingMessage): Promise<string> {

@@ -5,7 +5,7 @@ import { createLog, type Log } from '@signalbox/shared/log';
 import { openPool, type Pool } from '@signalbox/shared/db/pool';
 import { openRedis, closeRedis } from '@signalbox/shared/redis';
 import { createPublisher } from '@signalbox/shared/streams/publish';
-import { createScriptedModel, type ModelScript } from '@signalbox/shared/model/scripted';
+import { createScriptedModels, type ModelScript } from '@signalbox/shared/model/scripted';
 import { INBOUND } from '@signalbox/shared/contracts/topics';
 import type { InboundEnvelope } from '@signalbox/shared/contracts/envelope';
 import { randomBytes } from 'node:crypto';
@@ -81,10 +81,7 @@ export async function openWorkerBench(options: { redisUrl?: string } = {}): Prom
         log,
         {
           ...wire(config, log),
-          model: async () => ({
-            model: createScriptedModel(script ?? (() => ({ content: 'hello' }))),
-            name: 'scripted',
-          }),
+          models: () => Promise.resolve(createScriptedModels(script ?? (() => ({ content: 'hello' })))),
           ...wiring,
         },
       );

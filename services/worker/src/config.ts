@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { CommonConfig, readConfig } from '@signalbox/shared/config';
-import { ModelConfig } from '@signalbox/shared/model/port';
+import { ModelConfig } from '@signalbox/shared/model/settings';
 import { MINUTE_MS } from '@signalbox/shared/time';
 import { z } from 'zod';
 

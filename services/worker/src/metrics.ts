@@ -1,4 +1,5 @@
 import { createCount, createDuration } from '@signalbox/shared/metrics';
+import type { ModelObserver } from '@signalbox/shared/model/port';
 import type { createMetrics } from '@signalbox/shared/probe';
 import type { LaneOptions } from './lanes.ts';
 
@@ -11,5 +12,32 @@ export function observeTurns(registry: ReturnType<typeof createMetrics>): NonNul
   return (result, durationMs) => {
     turns.add({ result });
     duration.observe({ result }, durationMs);
+  };
+}
+
+/** Counts calls of models by how they ended, the tokens that they used and what those cost. */
+export function observeModels(registry: ReturnType<typeof createMetrics>): ModelObserver {
+  const calls = createCount(registry, 'signalbox_model_calls_total', 'Calls of models by result.', ['model', 'result']);
+  const duration = createDuration(registry, 'signalbox_model_call_duration_seconds', 'A call with all its tries.', [
+    'model',
+  ]);
+  const tokens = createCount(registry, 'signalbox_model_tokens_total', 'Tokens by kind: input, cached, output.', [
+    'model',
+    'kind',
+  ]);
+  const cost = createCount(registry, 'signalbox_model_cost_usd_total', 'Cost of calls whose price is known, in USD.', [
+    'model',
+  ]);
+  return {
+    onCall: ({ model, result, durationMs }) => {
+      calls.add({ model, result });
+      duration.observe({ model }, durationMs);
+    },
+    onSpend: ({ model, inputTokens, cachedTokens, outputTokens, costUsd }) => {
+      tokens.add({ model, kind: 'input' }, inputTokens - cachedTokens);
+      tokens.add({ model, kind: 'cached' }, cachedTokens);
+      tokens.add({ model, kind: 'output' }, outputTokens);
+      if (costUsd !== null) cost.add({ model }, costUsd);
+    },
   };
 }

@@ -3,11 +3,11 @@ import type { Begun, InboxMessage, TurnEnd, TurnOutcome } from '@signalbox/share
 import { newId } from '@signalbox/shared/ids';
 import type { AgentReply, AgentResult } from './agents/agent.ts';
 import { WORDS } from './reply.ts';
+import { createSpending, type Spending } from './spending.ts';
 
 /** What the record of a turn says about who made it. */
 interface EndParts {
   readonly worker: string;
-  readonly model: string;
   readonly idleMs: number;
 }
 
@@ -20,6 +20,8 @@ export interface TurnContext {
   readonly traceId: string;
   readonly turnId: string;
   readonly startedAt: Date;
+  /** What models have used for it so far. */
+  readonly spending: Spending;
 }
 
 /** The end of a turn that ran: every message has its outcome, every reply its row. */
@@ -39,7 +41,6 @@ export function endOf(parts: EndParts, context: TurnContext, result: AgentResult
     turn: record(parts, context, result.outcome, {
       passes: result.passes,
       toolCalls: result.toolCalls,
-      usage: result.usage,
       error: null,
     }),
     // The newest message is the one that was answered; what came before it in the batch was merged into the same turn.
@@ -66,7 +67,6 @@ export function cutShort(parts: EndParts, context: TurnContext, outcome: 'stoppe
     turn: record(parts, context, outcome, {
       passes: 0,
       toolCalls: 0,
-      usage: null,
       error: outcome === 'failed' ? text : null,
     }),
     outcomes: settle(context.batch, settled, outcome),
@@ -99,7 +99,7 @@ export function notice(parts: EndParts, begun: Begun, message: InboxMessage): Tu
   const context = contextOf(begun, message);
   const text = message.envelope.kind === 'job-finished' ? message.envelope.say : '';
   return {
-    turn: record(parts, context, 'notice', { passes: 0, toolCalls: 0, usage: null, error: null }),
+    turn: record(parts, context, 'notice', { passes: 0, toolCalls: 0, error: null }),
     outcomes: settle([message], 'answered', 'notice'),
     replies: [{ ...outbound(context, { key: message.envelope.id, text, buttons: [] }), turnId: context.turnId }],
     thread: null,
@@ -116,6 +116,7 @@ function contextOf(begun: Begun, message: InboxMessage): TurnContext {
     traceId,
     turnId: newId('turn'),
     startedAt: new Date(),
+    spending: createSpending(),
   };
 }
 
@@ -123,16 +124,17 @@ function record(
   parts: EndParts,
   context: TurnContext,
   outcome: TurnOutcome,
-  figures: Pick<NonNullable<TurnEnd['turn']>, 'passes' | 'toolCalls' | 'usage' | 'error'>,
+  figures: Pick<NonNullable<TurnEnd['turn']>, 'passes' | 'toolCalls' | 'error'>,
 ): TurnEnd['turn'] {
-  const { turnId, threadId, traceId, startedAt } = context;
+  const { turnId, threadId, traceId, startedAt, spending } = context;
   return {
     turnId,
     threadId: threadId || null,
     worker: parts.worker,
     traceId,
-    model: parts.model,
+    model: spending.model(),
     outcome,
+    usage: spending.usage(),
     ...figures,
     startedAt: startedAt.toISOString(),
   };

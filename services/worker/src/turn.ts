@@ -11,6 +11,7 @@ import type { Agent, AgentMessage, AgentRun } from './agents/agent.ts';
 import { createTurnDraft, type TurnDraft } from './draft.ts';
 import { WORDS } from './reply.ts';
 import type { CallScope, ToolCall, ToolCallResult } from './tools/execute.ts';
+import { createSpending } from './spending.ts';
 import { closeThread, cutShort, endOf, notice, outbound, settle, type TurnContext } from './turn-end.ts';
 
 /*
@@ -27,7 +28,6 @@ export interface TurnParts {
   readonly pool: Pool;
   readonly agent: Agent;
   readonly worker: string;
-  readonly model: string;
   readonly idleMs: number;
   readonly log: Log;
   /** Names the thread that the checkpoints of this turn belong to, and the fence that they carry. */
@@ -89,7 +89,8 @@ async function agentTurn(
   const threadId = begun.threadId as string; // lane_begin gives one whenever the first row is a message, or news of its own thread
   const startedAt = new Date();
   const { traceId, chatKey } = (batch[0] as InboxMessage).envelope; // a batch holds at least the first message
-  const context: TurnContext = { begun, batch, threadId, chatKey, traceId, turnId: newId('turn'), startedAt };
+  const spending = createSpending();
+  const context: TurnContext = { begun, batch, threadId, chatKey, traceId, turnId: newId('turn'), startedAt, spending };
   const log = parts.log.child({ traceId, turnId: context.turnId, threadId, userKey: begun.userKey });
   const draft = createTurnDraft({
     head: { chatKey, userKey: begun.userKey, turnId: context.turnId },
@@ -195,6 +196,7 @@ function agentRun(
       return put(outbound(context, reply));
     },
     draft: draft.show,
+    spent: context.spending.add,
   };
 }
 

@@ -5,7 +5,8 @@ import { createProjects } from '@signalbox/shared/db/projects';
 import { createRuns } from '@signalbox/shared/db/runs';
 import { createServers, ensureLocalServer } from '@signalbox/shared/db/servers';
 import type { Log } from '@signalbox/shared/log';
-import { createModel, modelSettings } from '@signalbox/shared/model/port';
+import { openModels } from '@signalbox/shared/model/open-models';
+import { checkTargets, readModelPlan } from '@signalbox/shared/model/settings';
 import { enqueueRun } from '@signalbox/shared/queue/enqueue-run';
 import { createQueue } from '@signalbox/shared/queue/queue';
 import type { WorkerConfig } from './config.ts';
@@ -16,7 +17,11 @@ const BYTES_PER_MB = 1024 * 1024;
 /** The product's own wiring: ports over Postgres, jobs over BullMQ, the configured model. */
 export function wire(config: WorkerConfig, log: Log): WorkerWiring {
   return {
-    model: (registry) => createModel(modelSettings(config), { catalog: () => registry.catalog }),
+    models: async (registry, agents, observer) => {
+      const plan = readModelPlan(config);
+      checkTargets(plan, agents);
+      return openModels(plan, { catalog: () => registry.catalog, log, observer });
+    },
     ports: async (pool) => {
       await ensureLocalServer(pool, { cpus: cpus().length, memoryMb: totalmem() / BYTES_PER_MB });
       return {

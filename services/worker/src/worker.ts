@@ -1,4 +1,3 @@
-import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import { INBOUND, OUTBOUND, STOP_CHANNEL } from '@signalbox/shared/contracts/topics';
 import { putDeadLetter } from '@signalbox/shared/db/dead-letters';
 import { doneInTurn } from '@signalbox/shared/db/actions';
@@ -7,16 +6,18 @@ import { openPool, type Pool } from '@signalbox/shared/db/pool';
 import { say } from '@signalbox/shared/errors';
 import { background, type Own } from '@signalbox/shared/lifecycle';
 import type { Log } from '@signalbox/shared/log';
+import type { ModelObserver, Models } from '@signalbox/shared/model/port';
 import { createMetrics, startProbe } from '@signalbox/shared/probe';
 import { closeRedis, openRedis, requireNoEviction } from '@signalbox/shared/redis';
 import { startConsumer } from '@signalbox/shared/streams/consume';
 import { createDraftPublisher } from '@signalbox/shared/streams/drafts';
 import { createPublisher, type Publisher } from '@signalbox/shared/streams/publish';
+import type { AgentPlugin } from './agents/agent.ts';
 import { Checkpoints } from './agents/checkpoints.ts';
 import { createAgents, DEFAULT_AGENT, loadAgents } from './agents/registry.ts';
 import type { WorkerConfig } from './config.ts';
 import { createLanes, type Lanes } from './lanes.ts';
-import { observeTurns } from './metrics.ts';
+import { observeModels, observeTurns } from './metrics.ts';
 import { createThreadSequences } from './threads.ts';
 import { executeCall, type ExecuteParts } from './tools/execute.ts';
 import type { Ports } from './tools/ports/ports.ts';
@@ -26,7 +27,8 @@ import { runTurn } from './turn.ts';
 
 /** What a worker is made of beside its configuration: see wire.ts for the product's own. */
 export interface WorkerWiring {
-  model(registry: ToolRegistry): Promise<{ readonly model: BaseChatModel; readonly name: string }>;
+  /** Throws CONFIG_INVALID when a model is given to an agent or node that does not exist. */
+  models(registry: ToolRegistry, agents: readonly AgentPlugin[], observer: ModelObserver): Promise<Models>;
   ports(pool: Pool): Ports | Promise<Ports>;
   enqueue(own: Own, pool: Pool, publisher: Publisher): ExecuteParts['enqueue'];
 }
@@ -51,13 +53,15 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
   const checkpoints = new Checkpoints(pool);
   await checkpoints.setup();
   const registry = createRegistry(await loadCapabilities());
-  const { model, name: modelName } = await wiring.model(registry);
+  const metrics = createMetrics('worker');
+  const plugins = await loadAgents();
+  const models = await wiring.models(registry, plugins, observeModels(metrics));
   const ports = await wiring.ports(pool);
   const publisher = createPublisher({ redis, prefix, partitions });
   const publishDraft = createDraftPublisher({ redis, prefix, log });
   const execute: ExecuteParts = { pool, lockPool, registry, ports, enqueue: wiring.enqueue(own, pool, publisher) };
-  const agents = createAgents(await loadAgents(), {
-    model,
+  const agents = createAgents(plugins, {
+    models,
     checkpoints,
     registry,
     knownNames: () => knownNames(pool),
@@ -66,7 +70,6 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
   });
 
   const threads = createThreadSequences({ redis, pool, prefix });
-  const metrics = createMetrics('worker');
   const lanes = own(
     createLanes({
       pool,
@@ -86,7 +89,6 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
             pool,
             agent: agents.get(DEFAULT_AGENT),
             worker,
-            model: modelName,
             idleMs: config.idleMs,
             log,
             openThread: (threadId, lane) => checkpoints.open(threadId, lane, lane.threadNew && !lane.resumed),
@@ -154,7 +156,7 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
   );
   log.info('worker is up', {
     worker,
-    model: modelName,
+    models: models.names,
     slots: config.WORKER_SLOTS,
     groups: registry.groups.map((group) => group.name),
     probePort: probe.port,

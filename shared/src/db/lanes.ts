@@ -92,13 +92,29 @@ export interface TurnRecord {
   readonly threadId: string | null;
   readonly worker: string;
   readonly traceId: string;
+  /** The model that gave the last answer; null when none was asked. */
   readonly model: string | null;
   readonly outcome: TurnOutcome;
   readonly passes: number;
   readonly toolCalls: number;
-  readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | null;
+  readonly usage: TurnUsage | null;
   readonly error: string | null;
   readonly startedAt: string;
+}
+
+/** What models used, as far as their providers say. */
+interface Usage {
+  /** All input tokens, those from a provider's cache included. */
+  readonly inputTokens: number;
+  readonly cachedTokens: number;
+  readonly outputTokens: number;
+  /** USD; null when a part of it is not known. */
+  readonly costUsd: number | null;
+}
+
+/** The usage of one turn, in sum and by model. */
+export interface TurnUsage extends Usage {
+  readonly models: readonly (Usage & { readonly model: string; readonly calls: number })[];
 }
 
 export interface ThreadChange {

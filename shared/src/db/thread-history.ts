@@ -1,3 +1,4 @@
+import type { TurnUsage } from './lanes.ts';
 import type { Queryable } from './pool.ts';
 
 /** One conversation as it is recorded: what was asked, what the agent did, what the person saw. */
@@ -23,6 +24,8 @@ export interface TurnHistory {
   readonly model: string | null;
   readonly passes: number;
   readonly toolCalls: number;
+  /** What models used; null when none did. */
+  readonly usage: TurnUsage | null;
   readonly durationMs: number;
   readonly error: string | null;
   readonly startedAt: Date;
@@ -69,7 +72,7 @@ export async function readThreadHistory(db: Queryable, threadId: string, limit: 
 
 async function readTurns(db: Queryable, threadId: string, limit: number): Promise<readonly TurnHistory[]> {
   const { rows } = await db.query<TurnHistory>(
-    `select t.turn_id as "turnId", t.outcome, t.model, t.passes, t.tool_calls as "toolCalls", t.error, t.started_at as "startedAt",
+    `select t.turn_id as "turnId", t.outcome, t.model, t.passes, t.tool_calls as "toolCalls", t.usage, t.error, t.started_at as "startedAt",
             round(extract(epoch from t.ended_at - t.started_at) * 1000)::int as "durationMs",
             array(select coalesce(i.envelope ->> 'text', i.envelope ->> 'say', i.kind) from inbox i
                    where i.user_key = t.user_key and i.turn_id = t.turn_id order by i.id) as messages

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../errors.ts';
-import { isTransient, type ModelFailure, toModelError } from './failure.ts';
+import { failureOf, isTransient, ModelFailure, reasonOfStatus, toModelError } from './failure.ts';
 
 const thrown = (name: string, fields: object = {}): Error =>
   Object.assign(new Error('the words of the server'), { name }, fields);
@@ -34,15 +34,10 @@ describe('naming what a model threw', () => {
     expect(named).toBeInstanceOf(AppError);
   });
 
-  it('tells the operator which variable to check, and nothing that the server said', () => {
+  it('keeps nothing of what was thrown: it may quote the key or the conversation', () => {
     const cause = (toModelError(thrown('AuthenticationError', { status: 401 })) as AppError).cause as ModelFailure;
-    expect(cause.message).toBe('the model server refused the key: check OPENAI_API_KEY (HTTP 401)');
+    expect(cause.message).toBe('the model: the server refused the key (HTTP 401)');
     expect(cause.cause).toBeUndefined();
-  });
-
-  it('keeps the cause of everything else', () => {
-    const error = thrown('RateLimitError', { status: 429 });
-    expect(((toModelError(error) as AppError).cause as ModelFailure).cause).toBe(error);
   });
 
   it('calls an answer that does not parse MODEL_GARBAGE', () => {
@@ -61,20 +56,50 @@ describe('naming what a model threw', () => {
   });
 });
 
-describe('trying again', () => {
-  it.each([
-    ['a 429 without a waiting time', thrown('RateLimitError', { status: 429 })],
-    ['a broken server', thrown('Error', { status: 500 })],
-    ['a timeout', thrown('TimeoutError')],
-    ['a lost connection', thrown('Error', { code: 'ECONNRESET' })],
-  ])('is worth it after %s', (_, error) => expect(isTransient(error)).toBe(true));
+describe('a failure of a model', () => {
+  const variables = { key: 'X_API_KEY', url: 'X_BASE_URL', model: 'X_MODEL' };
 
   it.each([
-    ['a refused key', thrown('Error', { status: 401 })],
-    ['a refused request', thrown('Error', { status: 400 })],
-    ['an account without credit', thrown('RateLimitError', { status: 429, code: 'insufficient_quota' })],
-    ['an abort', thrown('AbortError')],
-    ['a mistake of ours', new TypeError('x')],
-    ['nothing', undefined],
-  ])('is not after %s', (_, error) => expect(isTransient(error)).toBe(false));
+    ['unauthorized', 'p:m: the server refused the key: check X_API_KEY (HTTP 401)', 401],
+    ['model-unknown', 'p:m: the server knows no such model or path: check X_MODEL and X_BASE_URL (HTTP 404)', 404],
+    ['network', 'p:m: the server could not be reached: check X_BASE_URL and the network', null],
+    ['rate-limited', 'p:m: the server limits our rate (HTTP 429)', 429],
+  ] as const)('tells the operator which variable to check: %s', (code, message, status) => {
+    expect(new ModelFailure(code, { model: 'p:m', variables, status }).message).toBe(message);
+  });
+
+  it.each([
+    [429, [], 'rate-limited'],
+    [429, ['insufficient_quota'], 'no-credit'],
+    [402, [], 'no-credit'],
+    [400, ['billing_error'], 'no-credit'],
+    [401, ['authentication_error'], 'unauthorized'],
+    [400, ['API_KEY_INVALID'], 'unauthorized'],
+    [403, ['model_not_found'], 'model-unknown'],
+    [404, ['DeploymentNotFound'], 'model-unknown'],
+    [408, [], 'timeout'],
+    [504, [], 'timeout'],
+    [529, ['overloaded_error'], 'server-error'],
+    [400, ['invalid_request_error'], 'refused'],
+    [200, [], null],
+  ])('is read off the status %s and the codes %j', (status, codes, reason) => {
+    expect(reasonOfStatus(status, codes)).toBe(reason);
+  });
+
+  it.each(['timeout', 'network', 'cut', 'rate-limited', 'server-error'] as const)(
+    'is worth another try: %s',
+    (reason) => expect(isTransient(reason)).toBe(true),
+  );
+
+  it.each(['no-credit', 'unauthorized', 'model-unknown', 'refused'] as const)(
+    'is not worth another try: %s',
+    (reason) => expect(isTransient(reason)).toBe(false),
+  );
+
+  it('is found inside what a model throws', () => {
+    const failure = new ModelFailure('timeout');
+    expect(failureOf(new AppError('MODEL_UNAVAILABLE', {}, failure))).toBe(failure);
+    expect(failureOf(failure)).toBe(failure);
+    expect(failureOf(new AppError('MODEL_GARBAGE', {}))).toBeNull();
+  });
 });

@@ -1,74 +1,81 @@
-import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
-import { z } from 'zod';
-import { AppError } from '../errors.ts';
-import { isTransient } from './failure.ts';
-import type { PlannerCatalog } from './offline/catalog.ts';
-import { OfflineChatModel } from './offline/chat-model.ts';
+import type { AIMessage, BaseMessage } from '@langchain/core/messages';
+import type { BoundTool } from './bound-tool.ts';
 
-/** Variables of the model. A service that thinks spreads `ModelConfig.shape` into its own config. */
-export const ModelConfig = z.object({
-  /** offline (the built-in planner) or openai (any OpenAI-compatible server). Not set: openai when there is a key, else offline. */
-  MODEL: z.enum(['offline', 'openai']).optional(),
-  /** Key of the model's server. Servers of your own that ask for none leave it empty and set MODEL=openai and OPENAI_BASE_URL. */
-  OPENAI_API_KEY: z.string().optional().meta({ secret: true }),
-  /** Where an OpenAI-compatible server answers, such as http://127.0.0.1:11434/v1. Not set: OpenAI itself. */
-  OPENAI_BASE_URL: z.url().optional(),
-  /** Name of the model at that server. */
-  OPENAI_MODEL: z.string().default('gpt-4.1-mini'),
-});
-export type ModelConfig = z.infer<typeof ModelConfig>;
+/*
+ * What the agents know of language models: a request, an answer, and what it cost. Who answers is decided by the settings
+ * (settings.ts), how a provider is spoken to stands in providers/, and tries, deadlines and the order of fallbacks are the same for
+ * all of them (remote-model.ts, fallback.ts).
+ */
 
-export type ModelSettings =
-  | { readonly provider: 'offline' }
-  | {
-      readonly provider: 'openai';
-      readonly apiKey: string | null;
-      readonly baseURL: string | null;
-      readonly model: string;
-      readonly timeoutMs?: number;
-      readonly maxRetries?: number;
-    };
-
-/** Above the slowest honest answer of a large model; a turn that waits longer looks dead to the person. */
-const TIMEOUT_MS = 60_000;
-/** Two more tries ride out a short 429 or 5xx; the turn itself is tried again by whoever delivers it. */
-const MAX_RETRIES = 2;
-
-/** Reads the settings out of the variables. Throws CONFIG_INVALID when openai is asked for without a key or a server. */
-export function modelSettings(config: ModelConfig): ModelSettings {
-  const provider = config.MODEL ?? (config.OPENAI_API_KEY ? 'openai' : 'offline');
-  if (provider === 'offline') return { provider };
-  if (!config.OPENAI_API_KEY && !config.OPENAI_BASE_URL) {
-    throw new AppError('CONFIG_INVALID', {
-      problems: 'MODEL: openai needs OPENAI_API_KEY, or OPENAI_BASE_URL of a server that asks for no key',
-    });
-  }
-  return {
-    provider,
-    apiKey: config.OPENAI_API_KEY ?? null,
-    baseURL: config.OPENAI_BASE_URL ?? null,
-    model: config.OPENAI_MODEL,
-  };
+/** The object that a model has to give instead of words: see `askObject`. */
+export interface ObjectRequest {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema, draft 7. */
+  readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** Builds the chat model. `catalog` is asked at each answer, so that capabilities may change while the model lives. */
-export async function createModel(
-  settings: ModelSettings,
-  { catalog }: { readonly catalog: () => PlannerCatalog },
-): Promise<{ readonly model: BaseChatModel; readonly name: string }> {
-  if (settings.provider === 'offline') return { model: new OfflineChatModel({ catalog }), name: 'offline' };
-  // Loaded when it is used: the client costs a quarter of a second of start-up that the offline planner does not need.
-  const { ChatOpenAI } = await import('@langchain/openai');
-  const model = new ChatOpenAI({
-    model: settings.model,
-    apiKey: settings.apiKey ?? 'none', // the client insists on a key; servers without one ignore it
-    timeout: settings.timeoutMs ?? TIMEOUT_MS,
-    maxRetries: settings.maxRetries ?? MAX_RETRIES,
-    // The client's own rule gives up at once on a 429 that names no waiting time, which most compatible servers send.
-    onFailedAttempt: (error: unknown) => {
-      if (!isTransient(error)) throw error;
-    },
-    ...(settings.baseURL ? { configuration: { baseURL: settings.baseURL } } : {}),
-  });
-  return { model, name: `openai:${settings.model}` };
+/** Where partial text goes while it is written. */
+export interface DraftRequest {
+  /** The tool whose argument `field` is a message to a person: it is shown too while it grows. */
+  readonly tool: string;
+  readonly field: string;
+  /** Gets the whole text so far, each time that it has grown. After a second try it may begin anew. Must not throw. */
+  readonly show: (text: string) => void;
+}
+
+export interface ModelRequest {
+  /** A system message first, if there is one. */
+  readonly messages: readonly BaseMessage[];
+  readonly tools: readonly BoundTool[];
+  /** Set: the answer is one object; `tools` is empty then. */
+  readonly object: ObjectRequest | null;
+  /** Ends the call and its connection at once. */
+  readonly signal: AbortSignal;
+  /** Models that answer in one piece never call it. */
+  readonly draft?: DraftRequest;
+  /** Told of everything that was used, also by tries that failed and calls that were cut short, as far as the provider says. */
+  readonly onSpend?: (spend: ModelSpend) => void;
+}
+
+export interface ModelAnswer {
+  /** Text and tool calls. An object comes as the arguments of a call with its name, or as text. */
+  readonly message: AIMessage;
+  /** Name of the model that answered. */
+  readonly model: string;
+}
+
+/** What one call used. The built-in planner uses nothing: it reports zeros that cost nothing. */
+export interface ModelSpend {
+  readonly model: string;
+  /** All input tokens, those from the provider's cache included. */
+  readonly inputTokens: number;
+  /** Those of the input that came out of the provider's cache. */
+  readonly cachedTokens: number;
+  readonly outputTokens: number;
+  /** USD; null when the price of the model is not known or the provider reports no usage. Never 0 for want of a price. */
+  readonly costUsd: number | null;
+}
+
+export interface Model {
+  /** `provider:model`, or `offline`. */
+  readonly name: string;
+  /**
+   * Answers once. Throws MODEL_UNAVAILABLE with a ModelFailure as its cause after all tries, and the signal's reason when it is
+   * aborted. Asking twice may give two answers, and costs twice.
+   */
+  ask(request: ModelRequest): Promise<ModelAnswer>;
+}
+
+/** The models of an installation: one for each node of each agent. */
+export interface Models {
+  /** The main model's name, with those that stand in for it. */
+  readonly names: readonly string[];
+  of(agent: string, node: string): Model;
+}
+
+/** Told of every call, for figures. */
+export interface ModelObserver {
+  readonly onCall?: (call: { readonly model: string; readonly result: string; readonly durationMs: number }) => void;
+  readonly onSpend?: (spend: ModelSpend) => void;
 }

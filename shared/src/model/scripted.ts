@@ -7,6 +7,8 @@ import { AIMessage, type BaseMessage } from '@langchain/core/messages';
 import type { ChatResult } from '@langchain/core/outputs';
 import { sleep } from '../time.ts';
 import { readBoundTools, type BoundTool } from './bound-tool.ts';
+import { createLocalModel } from './local-model.ts';
+import type { Models } from './port.ts';
 
 export interface ScriptedAnswer {
   readonly content?: string;
@@ -32,6 +34,12 @@ export type ModelScript = (
 /** A chat model for tests whose answers are a function. Rejects with the signal's reason when it is aborted. */
 export function createScriptedModel(script: ModelScript): BaseChatModel<ScriptedCallOptions> {
   return new ScriptedChatModel(script);
+}
+
+/** The models of a test's worker: every node is answered by one script. */
+export function createScriptedModels(script: ModelScript, name = 'scripted'): Models {
+  const model = createLocalModel(createScriptedModel(script), name);
+  return { names: [name], of: () => model };
 }
 
 interface ScriptedCallOptions extends BaseChatModelCallOptions {

@@ -14,6 +14,21 @@ import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { eventually } from '../../support/until.ts';
 import { openTerminal } from './terminal.ts';
 
+/** The model's answer to a trial: a call of the tool that it was told to call. */
+const PING = [
+  {
+    index: 0,
+    delta: {
+      role: 'assistant',
+      tool_calls: [{ index: 0, id: 'a', function: { name: 'ping', arguments: '{"word":"hello"}' } }],
+    },
+  },
+  { index: 0, delta: {}, finish_reason: 'tool_calls' },
+]
+  .map((choice) => `data: ${JSON.stringify({ id: 'x', model: 'm', choices: [choice] })}\n\n`)
+  .concat('data: [DONE]\n\n')
+  .join('');
+
 interface Finding {
   readonly what: string;
   readonly state: string;
@@ -41,10 +56,11 @@ describe('signalbox doctor', () => {
           '{"ok":true,"result":{"id":1,"is_bot":true,"first_name":"S","username":"signalbox_bot"}}',
         ],
         '/bot1:bad/getMe': [401, '{"ok":false,"error_code":401,"description":"Unauthorized"}'],
-        '/v1/models': request.headers.authorization === 'Bearer right' ? [200, '{"data":[]}'] : [401, '{}'],
+        '/v1/chat/completions': request.headers.authorization === 'Bearer right' ? [200, PING] : [401, '{}'],
       };
       const [status, body] = answers[request.url ?? ''] ?? [404, '{}'];
-      response.writeHead(status).end(body);
+      const type = body === PING ? 'text/event-stream' : 'application/json';
+      response.writeHead(status, { 'content-type': type }).end(body);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     nobody = `127.0.0.1:${await findFreePort()}`;

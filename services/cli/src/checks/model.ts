@@ -1,45 +1,90 @@
 import { readConfig } from '@signalbox/shared/config';
-import { ModelConfig, modelSettings } from '@signalbox/shared/model/port';
+import type { ModelFailure } from '@signalbox/shared/model/failure';
+import { listModels, ModelConfig, readModelPlan, type RemoteSettings } from '@signalbox/shared/model/settings';
+import { tryModel } from '@signalbox/shared/model/trial';
+import { inWords, SECOND_MS } from '@signalbox/shared/time';
 import type { CommandContext } from '../command.ts';
-import { fail, ok, reasonOf, warn, type Finding } from './finding.ts';
+import { fail, ok, warn, type Finding } from './finding.ts';
 
-const TIMEOUT_MS = 8_000;
-/** Where OpenAI itself answers; a server of one's own has OPENAI_BASE_URL. */
-const OPENAI_ROOT = 'https://api.openai.com/v1';
+/** A model that needs longer for one word is too slow to talk to. */
+const DEADLINE_MS = 20 * SECOND_MS;
 
-type Server = Extract<ReturnType<typeof modelSettings>, { provider: 'openai' }>;
-
-/** Whether the model's settings agree with each other, and whether its server takes the key. */
+/** Whether the settings agree with each other, and, with one tiny call each, whether every model that is named there can be worked with. */
 export async function checkModel({ environment }: CommandContext): Promise<readonly Finding[]> {
   try {
-    const settings = modelSettings(readConfig(ModelConfig, environment));
-    if (settings.provider === 'offline') return [ok('model', 'offline (built in, needs no key)')];
-    return [await checkServer(settings)];
+    const plan = readModelPlan(readConfig(ModelConfig, environment));
+    return await Promise.all(
+      listModels(plan).map(async ({ settings, role }): Promise<Finding> => {
+        if (settings.provider === null) return ok(role, 'offline (built in, needs no key)');
+        const trial = await tryModel(settings, plan, DEADLINE_MS);
+        const where = `${settings.name} at ${new URL(settings.baseURL).host}`;
+        switch (trial.result) {
+          case 'works':
+            return ok(role, `${where} answers and calls tools (${inWords(trial.durationMs)})`);
+          case 'no-call':
+            return warn(
+              role,
+              `${where} answers, but did not call a tool when told to`,
+              `Choose a model that is made for tools in ${settings.provider.variables.model} or MODEL.`,
+            );
+          case 'failed':
+            return explain(role, where, settings, trial.failure);
+        }
+      }),
+    );
   } catch (error) {
     const say = error instanceof Error ? error.message : String(error);
-    return [fail('model', say, 'See MODEL and the OPENAI_ variables in .env.example.')];
+    return [fail('model', say, 'Set what is named; .env.example explains each variable.')];
   }
 }
 
-async function checkServer({ apiKey, baseURL, model }: Server): Promise<Finding> {
-  const root = (baseURL ?? OPENAI_ROOT).replace(/\/+$/, '');
-  const where = `${model} at ${new URL(root).host}`;
-  try {
-    const headers = apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
-    const response = await fetch(`${root}/models`, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
-    if (response.ok) return ok('model', where);
-    if (response.status === 401 || response.status === 403)
+/** What is wrong in words, and what to do about it. */
+function explain(role: string, where: string, { provider, model }: RemoteSettings, failure: ModelFailure): Finding {
+  const { key, url, model: name } = provider.variables;
+  const status = failure.status === null ? '' : ` (HTTP ${failure.status})`;
+  const detail = failure.detail === null ? '' : `: ${failure.detail}`;
+  switch (failure.code) {
+    case 'unauthorized':
+      return fail(role, `${where} refuses the key${status}`, `Put a valid key into ${key ?? `what ${url} asks for`}.`);
+    case 'no-credit':
+      return fail(role, `${where} has no credit left${status}`, 'Add credit to the account, or use another key.');
+    case 'model-unknown':
       return fail(
-        'model',
-        `${where} refuses the key (HTTP ${response.status})`,
-        'Put a valid key into OPENAI_API_KEY.',
+        role,
+        `${where} knows no model ${model}${status}${detail}`,
+        `Correct the name in ${name} or MODEL${provider.id === 'ollama' ? `, or pull it: ollama pull ${model}` : ''}; or the path in ${url}.`,
       );
-    return warn(
-      'model',
-      `${where} answers HTTP ${response.status} to a look at its models`,
-      'It may still answer chats: try one.',
-    );
-  } catch (error) {
-    return fail('model', `${where} cannot be asked: ${reasonOf(error)}`, 'Start it, or correct OPENAI_BASE_URL.');
+    case 'network':
+      return fail(
+        role,
+        `${where} cannot be reached`,
+        `Start it, or correct ${url}; look at the network and its proxy.`,
+      );
+    case 'timeout':
+      return fail(
+        role,
+        `${where} did not answer within ${inWords(DEADLINE_MS)}`,
+        'It is too slow or hangs: choose a smaller or another model.',
+      );
+    case 'rate-limited':
+      return warn(role, `${where} limits our rate${status}`, 'Wait a minute, or raise the limit of the account.');
+    case 'cut':
+      return fail(
+        role,
+        `${where} answers something that is not a streamed chat`,
+        `${url} has to name a server of this kind.`,
+      );
+    case 'server-error':
+      return fail(
+        role,
+        `${where} fails${status}${detail}`,
+        "Look at the provider's status page, or at the log of the server.",
+      );
+    case 'refused':
+      return fail(
+        role,
+        `${where} refuses a call with a tool${status}${detail}`,
+        `Choose a model that can call tools in ${name} or MODEL.`,
+      );
   }
 }

@@ -1,5 +1,5 @@
 import { AppError } from '@signalbox/shared/errors';
-import { readThreadHistory, type ThreadHistory } from '@signalbox/shared/db/thread-history';
+import { readThreadHistory, type ThreadHistory, type TurnHistory } from '@signalbox/shared/db/thread-history';
 import { listThreads } from '@signalbox/shared/db/threads';
 import { inWords } from '@signalbox/shared/time';
 import { UsageError, type CommandContext, type Report } from '../command.ts';
@@ -45,13 +45,16 @@ function describeThread(thread: ThreadHistory): readonly string[] {
     ...head,
     ...section(
       countOf(thread.turns.length, 'turn'),
-      ['STARTED', 'OUTCOME', 'TOOK', 'CALLS', 'SAID'],
+      ['STARTED', 'OUTCOME', 'TOOK', 'CALLS', 'MODEL', 'TOKENS', 'COST', 'SAID'],
       thread.turns,
       (turn) => [
         formatTime(turn.startedAt),
         turn.outcome,
         inWords(turn.durationMs),
         turn.toolCalls,
+        turn.model,
+        describeTokens(turn.usage),
+        describeCost(turn.usage),
         turn.messages.join(' / '),
       ],
     ),
@@ -73,6 +76,22 @@ function describeThread(thread: ThreadHistory): readonly string[] {
     ]),
   ];
 }
+
+/** Input, the cached part of it, and output. */
+function describeTokens(usage: TurnHistory['usage']): string | null {
+  if (!usage) return null;
+  const cached = usage.cachedTokens > 0 ? ` (${usage.cachedTokens} cached)` : '';
+  return `${usage.inputTokens}${cached} + ${usage.outputTokens}`;
+}
+
+/** A cost that is not known is a question mark: a dash would look like nothing. */
+function describeCost(usage: TurnHistory['usage']): string | null {
+  if (!usage) return null;
+  return usage.costUsd === null ? '?' : `$${usage.costUsd.toFixed(COST_DIGITS)}`;
+}
+
+/** A short turn of a small model costs a hundredth of a cent. */
+const COST_DIGITS = 5;
 
 function section<T>(
   title: string,

@@ -1,6 +1,6 @@
-import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import type { Button } from '@signalbox/shared/contracts/envelope';
 import type { Role } from '@signalbox/shared/contracts/roles';
+import type { Model, ModelSpend } from '@signalbox/shared/model/port';
 import type { ToolCallResult } from '../tools/execute.ts';
 import type { KnowledgeScope } from '../tools/ports/knowledge.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
@@ -38,6 +38,8 @@ export interface AgentRun {
    * and not sent yet, as markdown; what was shown before is replaced. `say` and the end of the turn take it away.
    */
   draft(text: string): void;
+  /** Counts what a model used for this turn, whatever becomes of the turn. */
+  spent(spend: ModelSpend): void;
 }
 
 export interface AgentReply {
@@ -55,7 +57,6 @@ export interface AgentResult {
   readonly unhandled: readonly string[];
   readonly passes: number;
   readonly toolCalls: number;
-  readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | null;
   readonly title: string | null;
   readonly summary: string | null;
 }
@@ -74,7 +75,8 @@ export interface Agent {
 
 /** What an agent is built from. */
 export interface AgentParts {
-  readonly model: BaseChatModel;
+  /** The model of one of the agent's nodes. */
+  readonly model: (node: string) => Model;
   readonly checkpoints: Checkpoints;
   readonly registry: ToolRegistry;
   /** Known names by kind of thing, for the prompt and for filling arguments. */
@@ -92,5 +94,7 @@ export interface AgentPlugin {
   readonly summary: string;
   /** Grows when the shape of the state changes; stored in the state. */
   readonly stateVersion: number;
+  /** The nodes that ask a model: each may be given one of its own with MODEL_FOR. */
+  readonly nodes: readonly string[];
   create(parts: AgentParts): Agent;
 }

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { AppError } from '@signalbox/shared/errors';
+import type { Models } from '@signalbox/shared/model/port';
 import type { Agent, AgentParts, AgentPlugin } from './agent.ts';
 
 const FOLDER = new URL('./', import.meta.url);
@@ -24,11 +25,14 @@ export async function loadAgents(): Promise<readonly AgentPlugin[]> {
 }
 
 /** Builds the agents. Two of one id, or no default, are refused. */
-export function createAgents(plugins: readonly AgentPlugin[], parts: AgentParts): AgentRegistry {
+export function createAgents(
+  plugins: readonly AgentPlugin[],
+  parts: Omit<AgentParts, 'model'> & { readonly models: Models },
+): AgentRegistry {
   const agents = new Map<string, Agent>();
   for (const plugin of plugins) {
     if (agents.has(plugin.id)) refuse(`two agents are named ${plugin.id}; agent ids are unique.`);
-    agents.set(plugin.id, plugin.create(parts));
+    agents.set(plugin.id, plugin.create({ ...parts, model: (node) => parts.models.of(plugin.id, node) }));
   }
   if (!agents.has(DEFAULT_AGENT)) refuse(`the default agent ${DEFAULT_AGENT} is missing from agents/.`);
   const ids = [...agents.keys()];

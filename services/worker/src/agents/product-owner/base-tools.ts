@@ -48,8 +48,8 @@ export const BASE_DEFINITIONS: readonly ToolDefinition[] = Object.entries(BASE_T
   }),
 );
 
-/** The one tool of the intent parser. */
-export const IntentSchema = z.object({
+/** What the intent parser wants to know. */
+export const Intent = z.object({
   task_summary: z.string().max(200).describe('What the person wants, in one short line.'),
   capabilities: z
     .array(z.string())
@@ -57,9 +57,3 @@ export const IntentSchema = z.object({
     .describe('Names of the capability groups that the task needs; empty for small talk.'),
   project: z.string().max(100).nullable().default(null).describe('The known project that it is about, or null.'),
 });
-
-export const INTENT_TOOL: ToolDefinition = {
-  name: 'classify_intent',
-  description: 'Say what the person wants and which capability groups it needs.',
-  schema: { ...z.toJSONSchema(IntentSchema, { io: 'input', target: 'draft-7' }) },
-};

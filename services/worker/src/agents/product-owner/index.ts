@@ -1,9 +1,7 @@
-import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
-import { AIMessage, HumanMessage, type UsageMetadata } from '@langchain/core/messages';
-import { toModelError } from '@signalbox/shared/model/failure';
+import { AIMessage, HumanMessage } from '@langchain/core/messages';
 import type { Agent, AgentMessage, AgentParts, AgentPlugin, AgentResult, AgentRun } from '../agent.ts';
 import { buildGraph } from './graph.ts';
-import type { GraphParts, RunExtras } from './parts.ts';
+import type { RunExtras } from './parts.ts';
 import { repliesSince, startOf } from './replies.ts';
 import { STATE_VERSION, type SessionState, type SessionUpdate } from './state.ts';
 import { firstLine } from './words.ts';
@@ -16,17 +14,17 @@ const plugin: AgentPlugin = {
   id: 'product_owner',
   summary: 'Finds out what you want, asks back when it must, and gets it done with tools.',
   stateVersion: STATE_VERSION,
+  nodes: ['intent_parser', 'product_owner'],
   create: createProductOwner,
 };
 
 export default plugin;
 
 function createProductOwner(parts: AgentParts): Agent {
-  const graph = buildGraph({ ...parts, bind: binder(parts.model) }, parts.checkpoints);
+  const graph = buildGraph(parts, parts.checkpoints);
   return {
     run: async ({ messages, run, resume, threadNew }) => {
-      const batch = new Set(messages.map((message) => message.id));
-      const extras = extrasOf(parts.knownNames, run, batch);
+      const extras = extrasOf(parts.knownNames, run, messages);
       const config = {
         configurable: { thread_id: run.threadId, extras },
         signal: run.signal,
@@ -42,6 +40,7 @@ function createProductOwner(parts: AgentParts): Agent {
         const values = before.values as Partial<SessionState>; // empty when nothing was stored yet
         const known = new Set((values.messages ?? []).map((message) => message.id));
         const rest = messages.filter((message) => !known.has(message.id));
+        for (const spend of values.spent ?? []) if (spend.turnKey === extras.turnKey) run.spent(spend);
         // Tasks and not `next`: a task that finished just before the crash is no longer in `next`, and still has to be applied.
         let state = before.tasks.length > 0 ? await graph.invoke(null, config) : (values as SessionState);
         // What came after the end of the task starts the next one.
@@ -66,12 +65,14 @@ function createProductOwner(parts: AgentParts): Agent {
  * What the nodes of this run share. The names are asked for at once, while the graph sets out, and again after a call that may have
  * made or removed one.
  */
-function extrasOf(knownNames: AgentParts['knownNames'], run: AgentRun, batch: ReadonlySet<string>): RunExtras {
+function extrasOf(knownNames: AgentParts['knownNames'], run: AgentRun, messages: readonly AgentMessage[]): RunExtras {
+  const batch = new Set(messages.map((message) => message.id));
   let names = knownNames();
   names.catch(() => undefined); // whoever needs them sees the failure
   return {
     names: () => names,
     turnStart: (all) => startOf(all, batch),
+    turnKey: messages[0]?.id ?? run.turnId,
     run: {
       ...run,
       call: async (request) => {
@@ -126,7 +127,6 @@ function toResult(state: SessionState, batch: readonly AgentMessage[]): AgentRes
     unhandled: finishedAt === -1 ? [] : batch.slice(finishedAt + 1).map((message) => message.id),
     passes: state.poIterations,
     toolCalls: answers.reduce((sum, answer) => sum + (answer.tool_calls?.length ?? 0), 0),
-    usage: usageOf(answers),
     title: firstLine(request).slice(0, TITLE_LENGTH) || null,
     summary: state.userConfirmedComplete ? state.taskSummary : null,
   };
@@ -136,49 +136,4 @@ function outcomeOf(state: SessionState): AgentResult['outcome'] {
   if (state.userConfirmedComplete) return 'finished';
   if (state.limitReached) return 'limit';
   return state.awaitingUserResponse ? 'waiting' : 'answered';
-}
-
-function usageOf(answers: readonly AIMessage[]): AgentResult['usage'] {
-  const counted = answers
-    .map((answer) => answer.usage_metadata as UsageMetadata | undefined)
-    .filter((usage) => usage !== undefined);
-  if (counted.length === 0) return null;
-  return {
-    inputTokens: counted.reduce((sum, usage) => sum + usage.input_tokens, 0),
-    outputTokens: counted.reduce((sum, usage) => sum + usage.output_tokens, 0),
-  };
-}
-
-/** Binding costs time and depends only on the tool names, so it is done once per set of tools. */
-function binder(model: BaseChatModel): GraphParts['bind'] {
-  const bound = new Map<string, ReturnType<GraphParts['bind']>>();
-  return (tools, force) => {
-    const key = [force ?? '', ...tools.map((tool) => tool.name)].join(' ');
-    const known = bound.get(key);
-    if (known) return known;
-    if (!model.bindTools) throw new Error(`the chat model ${model._llmType()} cannot call tools; choose one that can.`);
-    const runnable = model.bindTools(
-      tools.map(({ name, description, schema }) => ({
-        type: 'function',
-        function: { name, description, parameters: schema },
-      })),
-      force ? { tool_choice: force } : {},
-    );
-    const result = failingInWords(runnable);
-    bound.set(key, result);
-    return result;
-  };
-}
-
-/** A provider's error becomes one of the catalog; an abort stays what it is. */
-function failingInWords(model: ReturnType<GraphParts['bind']>): ReturnType<GraphParts['bind']> {
-  return {
-    invoke: async (messages, options) => {
-      try {
-        return await model.invoke(messages, options);
-      } catch (thrown) {
-        throw options.signal.aborted ? thrown : toModelError(thrown);
-      }
-    },
-  };
 }

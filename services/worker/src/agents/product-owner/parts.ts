@@ -1,19 +1,16 @@
-import type { AIMessage, BaseMessage } from '@langchain/core/messages';
+import type { BaseMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
+import type { Model, ModelSpend } from '@signalbox/shared/model/port';
 import type { ToolCallResult } from '../../tools/execute.ts';
 import type { KnowledgeScope } from '../../tools/ports/knowledge.ts';
-import type { ToolDefinition, ToolRegistry } from '../../tools/registry.ts';
+import type { ToolRegistry } from '../../tools/registry.ts';
 import type { AgentRun } from '../agent.ts';
-
-interface BoundModel {
-  invoke(messages: BaseMessage[], options: { signal: AbortSignal }): Promise<AIMessage>;
-}
+import type { SessionUpdate, TurnSpend } from './state.ts';
 
 export interface GraphParts {
   readonly registry: ToolRegistry;
   readonly maxPasses: number;
-  /** The model with these tools; `force` names the one that it has to call. */
-  bind(tools: readonly ToolDefinition[], force?: string): BoundModel;
+  model(node: string): Model;
   search(query: string, scope: KnowledgeScope, userKey: string): Promise<ToolCallResult>;
 }
 
@@ -24,9 +21,27 @@ export interface RunExtras {
   readonly names: () => Promise<Readonly<Record<string, readonly string[]>>>;
   /** Index of the turn's first message. */
   readonly turnStart: (messages: readonly BaseMessage[]) => number;
+  /** Id of the turn's first message: marks what belongs to this turn, also when it is resumed. */
+  readonly turnKey: string;
 }
 
 /** The extras that the agent put into the config of this run. */
 export function runOf(config: LangGraphRunnableConfig): RunExtras {
   return config.configurable?.['extras'] as RunExtras; // put there by index.ts on every invoke
+}
+
+/** Counts what a node's model uses: at once for the turn, and in the update of the state, so that a resumed turn still knows. */
+export function spendCounter({ run, turnKey }: Pick<RunExtras, 'run' | 'turnKey'>): {
+  readonly onSpend: (spend: ModelSpend) => void;
+  /** The part of the node's update that keeps the count; nothing for models that cost nothing. */
+  update(): Pick<SessionUpdate, 'spent'>;
+} {
+  const spent: TurnSpend[] = [];
+  return {
+    onSpend: (spend) => {
+      run.spent(spend);
+      if (spend.costUsd !== 0) spent.push({ ...spend, turnKey });
+    },
+    update: () => (spent.length > 0 ? { spent } : {}),
+  };
 }

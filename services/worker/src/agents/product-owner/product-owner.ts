@@ -1,16 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { AIMessage, type BaseMessage } from '@langchain/core/messages';
+import { AIMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
+import { pickKept } from '@signalbox/shared/model/kept';
+import type { ModelRequest } from '@signalbox/shared/model/port';
 import { BASE_DEFINITIONS } from './base-tools.ts';
-import { runOf, type GraphParts } from './parts.ts';
+import { runOf, spendCounter, type GraphParts } from './parts.ts';
 import { systemMessage, withAnsweredCalls } from './prompt.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
 import { limitReached, NO_ANSWER } from './words.ts';
 
 /** One pass: the model sees the conversation and the loaded tools, and answers or proposes calls. */
 export function productOwner(parts: GraphParts) {
+  const model = parts.model('product_owner');
   return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {
-    const { run, names, turnStart } = runOf(config);
+    const extras = runOf(config);
+    const { run, names, turnStart } = extras;
     if (state.poIterations >= parts.maxPasses) {
       const since = state.messages.slice(turnStart(state.messages));
       return {
@@ -19,13 +23,20 @@ export function productOwner(parts: GraphParts) {
       };
     }
     const system = systemMessage(state, run.actor, parts.registry.catalog, await names());
-    const model = parts.bind([...BASE_DEFINITIONS, ...parts.registry.definitions(state.activeCapabilities)]);
-    const prompt: BaseMessage[] = [system, ...withAnsweredCalls(state.messages)];
-    let answer = await model.invoke(prompt, { signal: run.signal });
+    const spent = spendCounter(extras);
+    const request: ModelRequest = {
+      messages: [system, ...withAnsweredCalls(state.messages)],
+      tools: [...BASE_DEFINITIONS, ...parts.registry.definitions(state.activeCapabilities)],
+      object: null,
+      signal: run.signal,
+      draft: { tool: 'respond_to_user', field: 'message', show: run.draft },
+      onSpend: spent.onSpend,
+    };
+    let answer = (await model.ask(request)).message;
     // An empty answer is a hiccup of the provider more often than not: asked once more, then told to the person.
-    if (isEmpty(answer)) answer = await model.invoke(prompt, { signal: run.signal });
+    if (isEmpty(answer)) answer = (await model.ask(request)).message;
     const message = isEmpty(answer) ? new AIMessage({ content: NO_ANSWER }) : answer;
-    return { messages: [withUniqueIds(message)], poIterations: state.poIterations + 1 };
+    return { messages: [withUniqueIds(message)], poIterations: state.poIterations + 1, ...spent.update() };
   };
 }
 
@@ -59,12 +70,11 @@ function withUniqueIds(answer: AIMessage): AIMessage {
     id,
     content: answer.text,
     tool_calls: calls,
-    additional_kwargs: plannerMark(answer),
-    ...(answer.usage_metadata ? { usage_metadata: answer.usage_metadata } : {}),
+    additional_kwargs: { ...plannerMark(answer), ...pickKept(answer) },
   });
 }
 
-/** Of the extras of a provider only the planner's own place mark is kept: raw tool calls among them would contradict the renamed ids. */
+/** Beside what a provider wants back, only the planner's own place mark is kept of the extras: raw tool calls among them would contradict the renamed ids. */
 function plannerMark(answer: AIMessage): Record<string, unknown> {
   const mark = answer.additional_kwargs['planner'];
   return mark === undefined ? {} : { planner: mark };

@@ -15,29 +15,33 @@ Rules:
 /** Names listed per kind in the prompt; the rest can be looked up with tools. */
 const NAMES_IN_PROMPT = 40;
 
-/** The system message of one pass: persona, what exists, what is loaded. The same facts ride along as data for the offline planner. */
+/**
+ * The system message of one pass in two parts: what is the same for everybody, and what is so now. Providers keep the first part, with
+ * the tools before it, in their cache from pass to pass and from person to person, so nothing that changes may stand in it.
+ * The facts ride along as data for the offline planner.
+ */
 export function systemMessage(
   state: SessionState,
   actor: { readonly name: string; readonly role: string },
   catalog: PlannerCatalog,
   known: Readonly<Record<string, readonly string[]>>,
 ): SystemMessage {
-  const groups = catalog.groups.map((group) => {
-    const mark = stateOf(group, state.activeCapabilities);
-    return `- ${group.name} (${mark}): ${group.summary}`;
-  });
+  const groups = catalog.groups.map(({ name, summary, installed }) =>
+    installed ? `- ${name}: ${summary}` : `- ${name} (not installed): ${summary}`,
+  );
   const names = Object.entries(known).map(
     ([kind, list]) => `- ${kind}: ${list.slice(0, NAMES_IN_PROMPT).join(', ') || 'none yet'}`,
   );
   const facts: PlannerFacts = { activeGroups: state.activeCapabilities, known, currentProject: state.currentProject };
-  const content = [
-    PERSONA,
+  const always = `${PERSONA}\n\nCapability groups:\n${groups.join('\n')}\n\n`;
+  const now = [
+    `Loaded groups: ${state.activeCapabilities.join(', ') || 'none'}.`,
     `The person is ${actor.name} (role ${actor.role}).`,
-    state.taskSummary ? `The task: ${state.taskSummary}` : '',
-    `Capability groups:\n${groups.join('\n')}`,
+    ...(state.taskSummary ? [`The task: ${state.taskSummary}`] : []),
     `Known names:\n${names.join('\n')}`,
-  ];
-  return new SystemMessage({ content: content.filter(Boolean).join('\n\n'), additional_kwargs: { planner: facts } });
+  ].join('\n\n');
+  const content = [always, now].map((text) => ({ type: 'text' as const, text }));
+  return new SystemMessage({ content, additional_kwargs: { planner: facts } });
 }
 
 /**
@@ -60,9 +64,4 @@ export function withAnsweredCalls(messages: readonly BaseMessage[]): BaseMessage
     );
     return [message, ...fillers];
   });
-}
-
-function stateOf(group: PlannerCatalog['groups'][number], active: readonly string[]): string {
-  if (active.includes(group.name)) return 'loaded';
-  return group.installed ? 'can be loaded' : 'not installed';
 }

@@ -1,8 +1,14 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import { Annotation, messagesStateReducer } from '@langchain/langgraph';
+import type { ModelSpend } from '@signalbox/shared/model/port';
 
 /** The shape of the state below. */
-export const STATE_VERSION = 1;
+export const STATE_VERSION = 2;
+
+/** What a model used for the turn whose first message has this id. */
+export interface TurnSpend extends ModelSpend {
+  readonly turnKey: string;
+}
 
 /** Keeps the last value that is not null. */
 const lastValue = <T>(before: T, after: T): T => after ?? before;
@@ -49,6 +55,12 @@ export const SessionState = Annotation.Root({
   // Routing
   isContinuation: Annotation<boolean>({ reducer: (_, after) => after, default: () => false }),
   skipIntentParser: Annotation<boolean>({ reducer: (_, after) => after, default: () => false }),
+
+  /** What models used for the newest turn that used any: a resumed turn counts it again, because its record is not written yet. */
+  spent: Annotation<TurnSpend[]>({
+    reducer: (before, after) => [...before.filter(({ turnKey }) => turnKey === after[0]?.turnKey), ...after],
+    default: () => [],
+  }),
 
   errors: Annotation<string[]>({
     reducer: (before, after) => [...before, ...after].slice(-ERRORS_KEPT),

@@ -1,0 +1,85 @@
+import { HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import { z } from 'zod';
+import { toStrictSchema } from './object-schema.ts';
+import { toFunctions, toTool, type Provider } from './provider.ts';
+
+export const AnthropicConfig = z.object({
+  /** Key of Anthropic. */
+  ANTHROPIC_API_KEY: z.string().optional().meta({ secret: true }),
+  /** Another address of its API, such as that of a gateway. Not set: Anthropic itself. */
+  ANTHROPIC_BASE_URL: z.url().optional(),
+  /** The model when MODEL names none. */
+  ANTHROPIC_MODEL: z.string().default('claude-sonnet-5'),
+});
+
+const OWN_URL = 'https://api.anthropic.com';
+
+/** Models from before structured outputs; they are made to call a tool instead, which those that always think refuse. */
+const WITHOUT_SCHEMAS = /^claude-(instant|[23]|(opus|sonnet)-4(-0|-2025\d+)?$)/;
+
+const CACHED = { cache_control: { type: 'ephemeral' } } as const;
+
+export const anthropic: Provider = {
+  id: 'anthropic',
+  variables: { key: 'ANTHROPIC_API_KEY', url: 'ANTHROPIC_BASE_URL', model: 'ANTHROPIC_MODEL' },
+  read: (config) => {
+    const { ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, ANTHROPIC_MODEL } = AnthropicConfig.parse(config);
+    return {
+      chosen: ANTHROPIC_API_KEY !== undefined,
+      missing: ANTHROPIC_API_KEY === undefined ? ['needs ANTHROPIC_API_KEY'] : [],
+      apiKey: ANTHROPIC_API_KEY ?? null,
+      baseURL: ANTHROPIC_BASE_URL ?? OWN_URL,
+      model: ANTHROPIC_MODEL,
+    };
+  },
+  open: async ({ model, apiKey, baseURL }) => {
+    const { ChatAnthropic } = await import('@langchain/anthropic');
+    return {
+      client: ({ tools, object }, fetch) => {
+        const client = new ChatAnthropic({
+          model,
+          apiKey: apiKey ?? '',
+          anthropicApiUrl: baseURL,
+          maxRetries: 0,
+          clientOptions: { fetch },
+        });
+        if (!object) return tools.length > 0 ? client.bindTools(toFunctions(tools)) : client;
+        if (WITHOUT_SCHEMAS.test(model))
+          return client.bindTools(toFunctions([toTool(object)]), { tool_choice: { type: 'tool', name: object.name } });
+        return client.withConfig({
+          outputConfig: { format: { type: 'json_schema', schema: toStrictSchema(object.schema) } },
+        });
+      },
+      arrange: markForCache,
+      isWhole: ({ additional_kwargs: end }) => typeof end['stop_reason'] === 'string',
+    };
+  },
+};
+
+/**
+ * Two breakpoints: after what never changes (the tools and the first part of the system message), and after the last message, where
+ * the next pass goes on. What lies between two breakpoints is read from the cache as long as it is the same, byte by byte.
+ */
+function markForCache(messages: readonly BaseMessage[]): BaseMessage[] {
+  return messages.map((message, index) => {
+    if (SystemMessage.isInstance(message)) return new SystemMessage({ content: markedParts(message, 'first') });
+    if (index < messages.length - 1) return message;
+    if (HumanMessage.isInstance(message)) return new HumanMessage({ content: markedParts(message, 'last') });
+    if (!ToolMessage.isInstance(message)) return message;
+    const { tool_call_id } = message;
+    return new ToolMessage({ tool_call_id, content: markedParts(message, 'last') });
+  });
+}
+
+function markedParts(message: BaseMessage, which: 'first' | 'last') {
+  const texts = typeof message.content === 'string' ? [message.content] : textsOf(message.content);
+  const marked = which === 'first' ? 0 : texts.length - 1;
+  return texts.map((text, index) => ({ type: 'text' as const, text, ...(index === marked ? CACHED : {}) }));
+}
+
+function textsOf(content: readonly unknown[]): readonly string[] {
+  return content.flatMap((part) => {
+    const block = z.object({ text: z.string() }).safeParse(part);
+    return block.success ? [block.data.text] : [];
+  });
+}

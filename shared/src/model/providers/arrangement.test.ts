@@ -1,0 +1,83 @@
+import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import { describe, expect, it } from 'vitest';
+import { keptExtras } from '../kept.ts';
+import { anthropic } from './anthropic.ts';
+import { google } from './google.ts';
+import { ollama } from './ollama.ts';
+import { openai } from './openai.ts';
+import type { Provider } from './provider.ts';
+
+const system = new SystemMessage({
+  content: [
+    { type: 'text', text: 'always ' },
+    { type: 'text', text: 'now' },
+  ],
+});
+const call = (extras: Record<string, unknown> = {}): AIMessage =>
+  new AIMessage({
+    content: 'one moment',
+    tool_calls: [
+      { id: 'a', name: 'list', args: { n: 1 } },
+      { id: 'b', name: 'list', args: { n: 2 } },
+    ],
+    additional_kwargs: extras,
+  });
+const result = new ToolMessage({ tool_call_id: 'a', name: 'list', content: '{"ok":true}' });
+
+async function arrange(
+  provider: Provider,
+  messages: readonly BaseMessage[],
+  model = 'm',
+): Promise<readonly BaseMessage[]> {
+  const wire = await provider.open({ model, apiKey: 'k', baseURL: 'http://127.0.0.1:1' });
+  return wire.arrange(messages);
+}
+
+describe('a conversation as a provider takes it', () => {
+  it.each([openai, ollama, google])('has its system message in one piece for $id', async (provider) => {
+    const [first] = await arrange(provider, [system, new HumanMessage('hello')]);
+    expect(first?.content).toBe('always now');
+  });
+
+  it('has a mark for Anthropic’s cache after what never changes, and after the last message', async () => {
+    const cache_control = { type: 'ephemeral' };
+    const asked = await arrange(anthropic, [system, new HumanMessage('hello')]);
+    expect(asked.map(({ content }) => content)).toEqual([
+      [
+        { type: 'text', text: 'always ', cache_control },
+        { type: 'text', text: 'now' },
+      ],
+      [{ type: 'text', text: 'hello', cache_control }],
+    ]);
+    const acted = await arrange(anthropic, [system, new HumanMessage('hello'), call(), result]);
+    expect(acted.map(({ content }) => JSON.stringify(content).includes('cache_control'))).toEqual([
+      true,
+      false,
+      false,
+      true,
+    ]);
+    expect(acted.at(-1)).toMatchObject({ tool_call_id: 'a' });
+  });
+
+  it('tells Google of calls beside a text, under their ids', async () => {
+    const [, , answer] = await arrange(google, [system, new HumanMessage('hello'), call(), result], 'gemini-2.5-flash');
+    expect(answer?.content).toEqual([
+      { type: 'text', text: 'one moment' },
+      { type: 'functionCall', functionCall: { id: 'a', name: 'list', args: { n: 1 } } },
+      { type: 'functionCall', functionCall: { id: 'b', name: 'list', args: { n: 2 } } },
+    ]);
+  });
+
+  it('gives Google’s signatures back to the model that gave them, and the documented sign to another', async () => {
+    const signed = keptExtras('google:gemini-3.8-flash', ['sig', null]);
+    const signatures = async (extras: Record<string, unknown>, model: string): Promise<unknown[]> => {
+      const [answer] = await arrange(google, [call(extras)], model);
+      const parts = answer?.content as readonly { type: string; thoughtSignature?: string }[]; // arranged as parts
+      return parts.filter(({ type }) => type === 'functionCall').map((part) => part.thoughtSignature);
+    };
+    expect(await signatures(signed, 'gemini-3.8-flash')).toEqual(['sig', undefined]);
+    expect(await signatures(signed, 'gemini-3.5-flash')).toEqual(['skip_thought_signature_validator', undefined]);
+    expect(await signatures({}, 'gemini-3.8-flash')).toEqual(['skip_thought_signature_validator', undefined]);
+    expect(await signatures({}, 'gemini-2.5-flash')).toEqual([undefined, undefined]);
+  });
+});

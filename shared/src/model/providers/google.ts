@@ -1,0 +1,99 @@
+import { AIMessage, type AIMessageChunk, type BaseMessage } from '@langchain/core/messages';
+import { z } from 'zod';
+import { readKept } from '../kept.ts';
+import { toStrictSchema } from './object-schema.ts';
+import { flattenSystem, toFunctions, type Fetch, type Provider } from './provider.ts';
+
+export const GoogleConfig = z.object({
+  /** Key of Google's Gemini API. */
+  GOOGLE_API_KEY: z.string().optional().meta({ secret: true }),
+  /** Another address of its API. Not set: Google itself. */
+  GOOGLE_BASE_URL: z.url().optional(),
+  /** The model when MODEL names none. */
+  GOOGLE_MODEL: z.string().default('gemini-3.8-flash'),
+});
+
+const OWN_URL = 'https://generativelanguage.googleapis.com';
+
+/** What Google documents for calls that another model made: from the third generation on, one without a signature is refused. */
+const NO_SIGNATURE = 'skip_thought_signature_validator';
+const BEFORE_SIGNATURES = /^gemini-[12]\b/;
+
+/** The signatures of an answer's calls, in order; null where there was none. */
+const Signatures = z.array(z.string().nullable());
+
+/** Google's Gemini models. */
+export const google: Provider = {
+  id: 'google',
+  variables: { key: 'GOOGLE_API_KEY', url: 'GOOGLE_BASE_URL', model: 'GOOGLE_MODEL' },
+  read: (config) => {
+    const { GOOGLE_API_KEY, GOOGLE_BASE_URL, GOOGLE_MODEL } = GoogleConfig.parse(config);
+    return {
+      chosen: GOOGLE_API_KEY !== undefined,
+      missing: GOOGLE_API_KEY === undefined ? ['needs GOOGLE_API_KEY'] : [],
+      apiKey: GOOGLE_API_KEY ?? null,
+      baseURL: GOOGLE_BASE_URL ?? OWN_URL,
+      model: GOOGLE_MODEL,
+    };
+  },
+  open: async ({ model, apiKey, baseURL }) => {
+    const { ChatGoogle } = await import('@langchain/google');
+    return {
+      client: ({ tools, object }, fetch) => {
+        const client = new ChatGoogle({
+          model,
+          platformType: 'gai',
+          endpoint: baseURL,
+          maxRetries: 0,
+          apiClient: apiClient(apiKey ?? '', fetch),
+        });
+        if (object) return client.withConfig({ responseSchema: toStrictSchema(object.schema) });
+        return tools.length > 0 ? client.bindTools(toFunctions(tools)) : client;
+      },
+      arrange: (messages) => flattenSystem(messages).map((message) => withCalls(message, model)),
+      isWhole: ({ additional_kwargs: end }) => typeof end['finishReason'] === 'string',
+      keep: keepSignatures,
+    };
+  },
+};
+
+/** The client's own would use the global fetch. */
+function apiClient(apiKey: string, fetch: Fetch) {
+  return {
+    hasApiKey: () => true,
+    getProjectId: () => Promise.resolve(''), // asked on Vertex only
+    fetch: (request: Request) => {
+      request.headers.set('x-goog-api-key', apiKey);
+      return fetch(request);
+    },
+  };
+}
+
+/**
+ * An answer of the model with its calls as parts of its content: the client leaves out calls beside a text, and the results that
+ * follow would answer nothing. Signatures go back to the model that gave them.
+ */
+function withCalls(message: BaseMessage, model: string): BaseMessage {
+  if (!AIMessage.isInstance(message) || !message.tool_calls || message.tool_calls.length === 0) return message;
+  const signatures = readKept(message, `google:${model}`, Signatures) ?? [];
+  const signed = signatures.some((signature) => signature !== null);
+  const calls = message.tool_calls.map(({ id, name, args }, index) => {
+    const first = index === 0 && !signed && !BEFORE_SIGNATURES.test(model) ? NO_SIGNATURE : null;
+    const thoughtSignature = signatures[index] ?? first;
+    return {
+      type: 'functionCall',
+      functionCall: { id, name, args },
+      ...(thoughtSignature ? { thoughtSignature } : {}),
+    };
+  });
+  const text = message.text === '' ? [] : [{ type: 'text', text: message.text }];
+  return new AIMessage({ content: [...text, ...calls], tool_calls: message.tool_calls });
+}
+
+function keepSignatures({ tool_calls: calls = [] }: AIMessageChunk): unknown {
+  const signatures = calls.map((call) => {
+    const signed = z.object({ thoughtSignature: z.string() }).safeParse(call);
+    return signed.success ? signed.data.thoughtSignature : null;
+  });
+  return signatures.some((signature) => signature !== null) ? signatures : null;
+}

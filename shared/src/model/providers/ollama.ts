@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { flattenSystem, toFunctions, type Provider } from './provider.ts';
+
+export const OllamaConfig = z.object({
+  /** Where Ollama answers. Not set: this machine. */
+  OLLAMA_BASE_URL: z.url().optional(),
+  /** The model when MODEL names none; it must be pulled, and able to call tools. */
+  OLLAMA_MODEL: z.string().optional(),
+});
+
+const OWN_URL = 'http://127.0.0.1:11434';
+const USUAL_MODEL = 'qwen3';
+
+/** Ollama cuts what does not fit, without a word, and its own default of 4,096 tokens does not hold the tools and a conversation. */
+const CONTEXT_TOKENS = 16_384;
+
+export const ollama: Provider = {
+  id: 'ollama',
+  variables: { key: null, url: 'OLLAMA_BASE_URL', model: 'OLLAMA_MODEL' },
+  read: (config) => {
+    const { OLLAMA_BASE_URL, OLLAMA_MODEL } = OllamaConfig.parse(config);
+    return {
+      chosen: OLLAMA_BASE_URL !== undefined || OLLAMA_MODEL !== undefined,
+      missing: [],
+      apiKey: null,
+      baseURL: OLLAMA_BASE_URL ?? OWN_URL,
+      model: OLLAMA_MODEL ?? USUAL_MODEL,
+    };
+  },
+  open: async ({ model, baseURL }) => {
+    const { ChatOllama } = await import('@langchain/ollama');
+    return {
+      client: ({ tools, object }, fetch) => {
+        // The client knows no signal and no status worth a second try; `fetch` does.
+        const client = new ChatOllama({ model, baseUrl: baseURL, fetch, maxRetries: 0, numCtx: CONTEXT_TOKENS });
+        if (object) return client.withConfig({ format: { ...object.schema } });
+        return tools.length > 0 ? client.bindTools(toFunctions(tools)) : client;
+      },
+      arrange: flattenSystem,
+      isWhole: ({ response_metadata: end }) => end['done'] === true,
+    };
+  },
+};

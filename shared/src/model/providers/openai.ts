@@ -1,0 +1,72 @@
+import type { AIMessageChunk, BaseMessage } from '@langchain/core/messages';
+import type { Runnable } from '@langchain/core/runnables';
+import type { ChatOpenAI } from '@langchain/openai';
+import { z } from 'zod';
+import { toStrictSchema } from './object-schema.ts';
+import { flattenSystem, toFunctions, toTool, type ClientCall, type Provider } from './provider.ts';
+
+export const OpenAiConfig = z.object({
+  /** Key of OpenAI, or of the server at OPENAI_BASE_URL. */
+  OPENAI_API_KEY: z.string().optional().meta({ secret: true }),
+  /** Another server that speaks as OpenAI does, such as http://127.0.0.1:8000/v1. Not set: OpenAI itself. */
+  OPENAI_BASE_URL: z.url().optional(),
+  /** The model when MODEL names none. */
+  OPENAI_MODEL: z.string().default('gpt-4.1-mini'),
+});
+
+const OWN_URL = 'https://api.openai.com/v1';
+
+/** OpenAI, and with OPENAI_BASE_URL any server that speaks its chat completions. */
+export const openai: Provider = {
+  id: 'openai',
+  variables: { key: 'OPENAI_API_KEY', url: 'OPENAI_BASE_URL', model: 'OPENAI_MODEL' },
+  read: (config) => {
+    const { OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL } = OpenAiConfig.parse(config);
+    const usable = OPENAI_API_KEY !== undefined || OPENAI_BASE_URL !== undefined;
+    return {
+      chosen: OPENAI_API_KEY !== undefined,
+      missing: usable ? [] : ['needs OPENAI_API_KEY, or OPENAI_BASE_URL of a server that asks for no key'],
+      apiKey: OPENAI_API_KEY ?? null,
+      baseURL: OPENAI_BASE_URL ?? OWN_URL,
+      model: OPENAI_MODEL,
+    };
+  },
+  open: async ({ model, apiKey, baseURL }) => {
+    const { ChatOpenAI: Client } = await import('@langchain/openai');
+    return {
+      client: (call, fetch) => {
+        const client = new Client({
+          model,
+          apiKey: apiKey ?? NO_KEY,
+          maxRetries: 0,
+          configuration: { baseURL, fetch },
+        });
+        // Other servers know forced tools better than schemas.
+        return prepareOpenAi(client, call, baseURL === OWN_URL);
+      },
+      arrange: flattenSystem,
+      isWhole: isWholeOpenAi,
+    };
+  },
+};
+
+/** The client insists on a key, and would take OPENAI_API_KEY for any server; those without one ignore this. */
+export const NO_KEY = 'none';
+
+/** A client of OpenAI's family with the call's tools or its object. `schemas`: the server holds answers to a JSON Schema. */
+export function prepareOpenAi(
+  client: ChatOpenAI,
+  { tools, object }: ClientCall,
+  schemas: boolean,
+): Runnable<BaseMessage[], AIMessageChunk> {
+  if (!object) return tools.length > 0 ? client.bindTools(toFunctions(tools)) : client;
+  if (!schemas) return client.bindTools(toFunctions([toTool(object)]), { tool_choice: object.name });
+  const { name, description, schema } = object;
+  const json_schema = { name, description, strict: true, schema: toStrictSchema(schema) };
+  return client.withConfig({ response_format: { type: 'json_schema', json_schema } });
+}
+
+/** Chat completions end with a reason, responses with a status. */
+export function isWholeOpenAi({ response_metadata: end }: AIMessageChunk): boolean {
+  return typeof end['finish_reason'] === 'string' || end['status'] === 'completed' || end['status'] === 'incomplete';
+}
