@@ -22,6 +22,8 @@ export const GatewayConfig = CommonConfig.extend({
   TELEGRAM_CHAT_BURST: count(1, 100).default(4),
   /** Sends per minute in one group. Telegram allows 20. */
   TELEGRAM_GROUP_SENDS_PER_MINUTE: count(1, 60_000).default(20),
+  /** A person sees an answer that is being written grow at most this often, in milliseconds. 0: only when it is whole. */
+  TELEGRAM_DRAFT_INTERVAL_MS: z.coerce.number().int().min(0).max(20_000).default(1_000),
   /** Messages that one person may send within ten seconds. */
   INBOUND_BURST: z.coerce.number().int().min(1).max(10_000).default(20),
   /** Chats that are delivered to at the same time. */

@@ -8,6 +8,7 @@ import { background, type Closable } from '@signalbox/shared/lifecycle';
 import type { Log } from '@signalbox/shared/log';
 import { backoffMs, sleep } from '@signalbox/shared/time';
 import type { Channel } from './channels/channel.ts';
+import type { Drafts } from './drafts.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import type { Pace } from './pace.ts';
 import { createRowSender, type Outcome } from './send-row.ts';
@@ -35,6 +36,8 @@ export interface Deliverer extends Closable {
   handle(delivery: Delivery): Promise<{ readonly work: Promise<void> }>;
   /** Takes over a chat without a wake-up from the stream, unless too many are being served. */
   deliverHere(delivery: Delivery): void;
+  /** Whether messages go out to this chat now. */
+  holds(chatKey: string): boolean;
 }
 
 export interface DelivererDeps {
@@ -43,6 +46,7 @@ export interface DelivererDeps {
   readonly pace: Pace;
   readonly log: Log;
   readonly metrics: GatewayMetrics;
+  readonly drafts: Pick<Drafts, 'makeWay' | 'shows'>;
   readonly maxChats: number;
   /** How long running sends may take when closing. */
   readonly drainMs: number;
@@ -57,7 +61,7 @@ interface Held {
 
 /** Delivers outbox rows, chat by chat. `close` lets running sends finish and gives their chats back. */
 export function createDeliverer(deps: DelivererDeps): Deliverer {
-  const { pool, channel, pace, log, metrics } = deps;
+  const { pool, channel, pace, log, metrics, drafts } = deps;
   const gateway = newId('gw');
   const held = new Map<string, Held>();
   const running = new Set<Promise<void>>();
@@ -119,6 +123,8 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
     const itemLog = log.child({ traceId: item.traceId, outboxId: item.id, chatKey });
     const startedAt = performance.now();
     const note = (receipt: chats.Receipt): Promise<boolean> => chats.noteReceipt(pool, chat, item.id, receipt);
+    // An edit takes no draft away, and no draft has to be gone before it.
+    if (item.base === null) await drafts.makeWay(chatKey);
     const outcome = await sender.send(chatKey, item, { signal, note });
     const durationMs = Math.round(performance.now() - startedAt);
     report({ log: itemLog, metrics, outcome, item, chatKey, durationMs });
@@ -185,8 +191,8 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
   };
 
   const showTyping = async (chatKey: string): Promise<void> => {
-    // Whoever gets a message sees that something happens.
-    if (held.has(chatKey) || stop.signal.aborted || !pace.tryTakeSpare()) return;
+    // Whoever gets a message, or reads how it is written, sees that something happens.
+    if (held.has(chatKey) || drafts.shows(chatKey) || stop.signal.aborted || !pace.tryTakeSpare()) return;
     await channel.typing(chatKey);
   };
 
@@ -207,6 +213,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
   const beating = beat();
   return {
     handle,
+    holds: (chatKey) => held.has(chatKey),
     deliverHere: (delivery) => {
       if (held.size >= deps.maxChats || stop.signal.aborted) return;
       background(

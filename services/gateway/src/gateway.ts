@@ -1,11 +1,13 @@
 import { OUTBOUND } from '@signalbox/shared/contracts/topics';
 import { putDeadLetter } from '@signalbox/shared/db/dead-letters';
 import { openPool, type Pool } from '@signalbox/shared/db/pool';
+import { newId } from '@signalbox/shared/ids';
 import type { Own } from '@signalbox/shared/lifecycle';
 import type { Log } from '@signalbox/shared/log';
 import { createMetrics, startProbe, type Probe } from '@signalbox/shared/probe';
 import { closeRedis, openRedis, requireNoEviction, type Redis } from '@signalbox/shared/redis';
 import { startConsumer } from '@signalbox/shared/streams/consume';
+import { listenToDrafts } from '@signalbox/shared/streams/drafts';
 import { createPublisher } from '@signalbox/shared/streams/publish';
 import { createAdmission } from './admit.ts';
 import { createAnnouncer } from './announce.ts';
@@ -13,6 +15,8 @@ import { createBurstLimit } from './burst.ts';
 import { createTelegram } from './channels/telegram/index.ts';
 import type { GatewayConfig } from './config.ts';
 import { createDeliverer } from './deliver.ts';
+import { createDraftClaims } from './draft-claim.ts';
+import { createDrafts } from './drafts.ts';
 import { createGatewayMetrics } from './metrics.ts';
 import { createPace } from './pace.ts';
 import { listenAlone } from './standby.ts';
@@ -56,12 +60,24 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log): 
     chatBurst: config.TELEGRAM_CHAT_BURST,
     groupSendsPerMinute: config.TELEGRAM_GROUP_SENDS_PER_MINUTE,
   });
+  const drafts = own(
+    createDrafts({
+      channel,
+      pace,
+      claims: createDraftClaims({ redis, prefix: config.REDIS_PREFIX, gateway: newId('gw'), log }),
+      intervalMs: config.TELEGRAM_DRAFT_INTERVAL_MS,
+      busy: (chatKey) => deliverer.holds(chatKey),
+      log,
+      metrics,
+    }),
+  );
   const deliverer = createDeliverer({
     pool,
     channel,
     pace,
     log,
     metrics,
+    drafts,
     maxChats: config.DELIVERY_CHATS,
     wake: announcer.wakeChats,
     drainMs: DRAIN_MS,
@@ -82,6 +98,8 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log): 
   });
   // Side by side: the consumer stops reading at once, so that what the deliverer hands on is read by another gateway.
   own({ close: async () => void (await Promise.all([consumer.close(), deliverer.close()])) });
+  if (config.TELEGRAM_DRAFT_INTERVAL_MS > 0)
+    own(await listenToDrafts({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log, hear: drafts.hear }));
   own(startSweeper({ pool, log, wake: announcer.wakeChats }));
 
   const burst = createBurstLimit({ redis, prefix: config.REDIS_PREFIX, burst: config.INBOUND_BURST, log });

@@ -6,6 +6,8 @@ export interface GatewayMetrics {
   readonly updates: Count;
   /** By result: sent, edited, or the kind of failure. */
   readonly sends: Count;
+  /** By result: shown, or why not. */
+  readonly drafts: Count;
   /** From the outbox row to the channel's answer, by result. */
   readonly latency: Duration;
 }
@@ -15,6 +17,7 @@ export function createGatewayMetrics(registry: ReturnType<typeof createMetrics>)
   return {
     updates: createCount(registry, 'signalbox_updates_total', 'Updates by result.', ['result', 'reason']),
     sends: createCount(registry, 'signalbox_sends_total', 'Calls that show a person something, by result.', ['result']),
+    drafts: createCount(registry, 'signalbox_drafts_total', 'Drafts given to the channel, by result.', ['result']),
     latency: createDuration(registry, 'signalbox_send_seconds', 'From outbox row to delivery.', ['result']),
   };
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { Closable } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
-import type { Redis } from '../redis.ts';
+import { closeRedis, openRedis, type Redis } from '../redis.ts';
 
 /** Redis pub/sub channel of drafts, behind the key prefix. Nothing of it is stored: who does not listen has missed it. */
 const CHANNEL = 'draft';
@@ -63,6 +64,31 @@ export function createDraftPublisher(deps: {
       log.debug('draft not published', { chatKey: draft.chatKey, turnId: draft.turnId, error }),
     );
   };
+}
+
+/** Hears every draft from the time it resolves, on a connection of its own, until closed. What is not a draft is left out. */
+export async function listenToDrafts(options: {
+  readonly redisUrl: string;
+  readonly prefix: string;
+  readonly log: Log;
+  readonly hear: (draft: Draft) => void;
+}): Promise<Closable> {
+  const redis = openRedis(options.redisUrl, options.log, 0);
+  redis.on('message', (_channel: string, raw: string) => {
+    const draft = parseDraft(raw);
+    if (draft) options.hear(draft);
+    else options.log.debug('unreadable draft', { length: raw.length });
+  });
+  await redis.subscribe(`${options.prefix}${CHANNEL}`);
+  return { close: () => closeRedis(redis) };
+}
+
+function parseDraft(raw: string): Draft | null {
+  try {
+    return Draft.safeParse(JSON.parse(raw)).data ?? null;
+  } catch {
+    return null;
+  }
 }
 
 /** Where, in the stretch in which a draft has to begin, a paragraph begins, else a line, else a word, else any character. */

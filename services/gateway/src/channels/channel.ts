@@ -78,6 +78,17 @@ export type Sent =
   | { readonly kind: 'too-rich'; readonly detail: string }
   | { readonly kind: 'rejected'; readonly detail: string };
 
+/** What became of a draft. None of it is tried again: the next draft is newer. */
+export type Drafted =
+  | { readonly kind: 'shown' }
+  /** The channel asks us to wait. */
+  | { readonly kind: 'wait'; readonly retryAfterMs: number }
+  /** This chat is shown none. */
+  | { readonly kind: 'refused'; readonly detail: string }
+  /** The channel has no drafts. */
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'failed'; readonly detail: string };
+
 export interface Listening extends Closable {
   /** Why updates do not come in at the moment, in words; null when they do. */
   problem(): string | null;
@@ -105,6 +116,11 @@ export interface Channel {
   /** Stops a pressed button's spinning; `toast` is shown for a moment. */
   answerPress(pressId: string, toast: string | null): Promise<void>;
   typing(chatKey: string): Promise<void>;
+  /**
+   * Shows what is being written, as markdown, in a private chat, with a way to stop it. It disappears by itself and when a message
+   * is sent there. Never throws.
+   */
+  draft(chatKey: string, draft: { readonly draftId: number; readonly text: string }): Promise<Drafted>;
   /**
    * Receives updates until closed. `admit` resolves once they are committed; only then the channel may forget them.
    * When it throws, the same updates come again.

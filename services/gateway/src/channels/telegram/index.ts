@@ -2,6 +2,7 @@ import type { Log } from '@signalbox/shared/log';
 import type { Channel } from '../channel.ts';
 import { toTarget } from './chat-key.ts';
 import { createApi } from './client.ts';
+import { createDraftSender, DRAFT_TIMEOUT_SECONDS } from './draft.ts';
 import { encode, putAbove, type TelegramPart } from './encode.ts';
 import { createAttempts } from './part-attempt.ts';
 import { callEdit, callSend } from './part-call.ts';
@@ -18,6 +19,7 @@ export function createTelegram(options: {
 }): Channel {
   const api = createApi({ ...options, timeoutSeconds: SEND_TIMEOUT_SECONDS });
   const pollApi = createApi({ ...options, timeoutSeconds: POLL_TIMEOUT_SECONDS });
+  const draftApi = createApi({ ...options, timeoutSeconds: DRAFT_TIMEOUT_SECONDS });
   const { log } = options;
   const attemptPart = createAttempts(log);
 
@@ -59,6 +61,7 @@ export function createTelegram(options: {
         const { chatId, thread } = toTarget(chatKey);
         return api.sendChatAction(chatId, 'typing', thread);
       }),
+    draft: createDraftSender(draftApi),
     listen: (admit) => startPolling({ api: pollApi, log, admit }),
   };
 }

@@ -1,7 +1,7 @@
 import type { MessageEntity } from 'grammy/types';
 import { toTarget } from './chat-key.ts';
 import type { TelegramApi } from './client.ts';
-import type { TelegramPart } from './encode.ts';
+import type { TelegramContent, TelegramPart } from './encode.ts';
 import type { RichBlock } from './rich-block.ts';
 
 /** Sends a part as a new message; the message's id. Throws what the Bot API's client throws. */
@@ -36,21 +36,42 @@ export async function callEdit(
   return messageId;
 }
 
+/** Shows a content that is being written, with a button that stops it; it stays until the next message. */
+export async function callDraft(
+  api: TelegramApi,
+  chatKey: string,
+  draftId: number,
+  content: TelegramContent,
+): Promise<void> {
+  const { chatId, thread } = toTarget(chatKey);
+  const options = { ...thread, can_stop: true, keep_on_stop: true };
+  if (content.form === 'text')
+    await api.sendMessageDraft(chatId, draftId, content.text, { ...options, entities: toEntities(content) });
+  else await api.sendRichMessageDraft(chatId, draftId, toRichMessage(content) as WithoutUpload, options);
+}
+
+/** Drafts take no uploads, and our blocks hold none. */
+type WithoutUpload = Parameters<TelegramApi['sendRichMessageDraft']>[2];
+
 function toMarkup({ keyboard }: TelegramPart) {
   return keyboard.length > 0 ? { reply_markup: { inline_keyboard: keyboard } } : {};
 }
 
-function toTextOptions({ entities }: Extract<TelegramPart, { form: 'text' }>) {
+function toTextOptions(content: Extract<TelegramContent, { form: 'text' }>) {
   return {
-    // Entities are ours, so their types are Telegram's; grammY declares one type per kind and wants a mutable list.
-    entities: entities as unknown as MessageEntity[],
+    entities: toEntities(content),
     // A preview makes Telegram fetch the address: a text could carry a secret out that way.
     link_preview_options: { is_disabled: true },
   };
 }
 
+/** Entities are ours, so their types are Telegram's; grammY declares one type per kind and wants a mutable list. */
+function toEntities({ entities }: Extract<TelegramContent, { form: 'text' }>): MessageEntity[] {
+  return entities as unknown as MessageEntity[];
+}
+
 /** Never `html` or `markdown`: in those a text could write its own buttons and images. */
-function toRichMessage({ blocks, rightToLeft }: Extract<TelegramPart, { form: 'rich' }>) {
+function toRichMessage({ blocks, rightToLeft }: Extract<TelegramContent, { form: 'rich' }>) {
   return {
     blocks: blocks as RichBlock[],
     // Links are marked; a mention in what a model wrote must not call anybody.

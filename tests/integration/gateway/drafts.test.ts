@@ -1,0 +1,363 @@
+import { createTelegram } from '@signalbox/gateway/channels/telegram/index';
+import { createDraftClaims } from '@signalbox/gateway/draft-claim';
+import { createDrafts, type Drafts } from '@signalbox/gateway/drafts';
+import { createGatewayMetrics } from '@signalbox/gateway/metrics';
+import { createPace } from '@signalbox/gateway/pace';
+import { OUTBOUND } from '@signalbox/shared/contracts/topics';
+import { createLog } from '@signalbox/shared/log';
+import { createMetrics } from '@signalbox/shared/probe';
+import { createDraftPublisher, draftIdOf, type Draft } from '@signalbox/shared/streams/drafts';
+import { createPublisher } from '@signalbox/shared/streams/publish';
+import { DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { openHarness, until, type Call, type Harness, type StartedGateway } from './harness.ts';
+
+const QUICK = { TELEGRAM_DRAFT_INTERVAL_MS: '40' };
+/** The simulator's group. */
+const GROUP = -2001;
+const log = createLog('test', 'silent');
+
+let harness: Harness;
+let seq = 0;
+
+beforeEach(async () => {
+  harness = await openHarness();
+});
+afterEach(() => harness.close());
+
+const draftOf = (chat: number, turnId: string, text: string | null): Draft => ({
+  chatKey: `telegram:${chat}`,
+  userKey: String(chat),
+  turnId,
+  draftId: draftIdOf(turnId),
+  seq: (seq += 1),
+  text: text ?? '',
+  final: text === null,
+});
+/** Publishes what a worker would; null says that the text is whole. */
+const write = (chat: number, turnId: string, text: string | null): Promise<void> =>
+  createDraftPublisher({ redis: harness.redis, prefix: harness.prefix, log })(draftOf(chat, turnId, text));
+const drafts = async (chat = 1001): Promise<readonly Call[]> =>
+  (await harness.calls('sendMessageDraft')).filter((call) => call.chatId === chat);
+const texts = (calls: readonly Call[]): readonly unknown[] => calls.map((call) => call.params['text']);
+const untilDrafted = (text: string, chat = 1001): Promise<Call> =>
+  until(`"${text}" is shown`, async () => (await drafts(chat)).find((call) => call.params['text'] === text));
+/** What the person sees below the messages now. */
+const seen = async (person: number): Promise<string | null> => {
+  const { draft } = await harness.people.get<{ draft: { text: string } | null }>(
+    `/api/chats/${person}/messages?as=${person}`,
+  );
+  return draft?.text ?? null;
+};
+/** Another chat has made two steps: a draft of this one that was heard before would have been shown by now. */
+const letIntervalPass = async (): Promise<void> => {
+  for (const text of [`step ${seq}`, `step ${seq + 1}`]) {
+    await write(1002, 'turn_other', text);
+    await untilDrafted(text, 1002);
+  }
+};
+const shownBy = async ({ gateway }: StartedGateway): Promise<number> => {
+  const metrics = await (await fetch(`http://127.0.0.1:${gateway.probe.port}/metrics`)).text();
+  return Number(/^signalbox_drafts_total\{.*result="shown".*\} (\d+)/m.exec(metrics)?.[1] ?? 0);
+};
+
+test('a person reads what is being written, in place, and can stop it', async () => {
+  await harness.startGateway(QUICK);
+  await harness.meet(1001);
+  await write(1001, 'turn_1', 'The **first');
+  await until('she reads it', async () => (await seen(1001)) === 'The first');
+  await write(1001, 'turn_1', 'The **first** words');
+  await until('it has grown', async () => (await seen(1001)) === 'The first words');
+  const calls = await drafts();
+  for (const call of calls)
+    expect(call.params).toMatchObject({ draft_id: draftIdOf('turn_1'), can_stop: true, keep_on_stop: true });
+  expect(calls[0]?.params['entities']).toEqual([{ type: 'bold', offset: 4, length: 5 }]);
+});
+
+test('of many texts the newest is shown, a chat at most once in its interval', async () => {
+  const intervalMs = 300;
+  await harness.startGateway({ TELEGRAM_DRAFT_INTERVAL_MS: String(intervalMs) });
+  await harness.meet(1001);
+  for (let n = 1; n <= 50; n += 1) await write(1001, 'turn_1', `${n} words`);
+  await untilDrafted('50 words');
+  const calls = await drafts();
+  expect(calls.length).toBeLessThan(50);
+  for (const [place, call] of calls.slice(1).entries())
+    expect(call.at - (calls[place]?.at ?? 0)).toBeGreaterThan(intervalMs - 30);
+});
+
+test('the message ends the draft, also when a draft is on its way just then', async () => {
+  await harness.startGateway(QUICK);
+  await harness.meet(1001);
+  await harness.fault({ method: 'sendMessageDraft', delayMs: 150 });
+  await write(1001, 'turn_1', 'nearly all');
+  await untilDrafted('nearly all');
+  await write(1001, 'turn_1', null);
+  await harness.say('telegram:1001', [{ text: 'all of it' }]);
+  await until('she has the message', async () => (await harness.said(1001)).includes('all of it'));
+  await until('the call is over', async () => (await drafts())[0]?.status === 200);
+  expect(await seen(1001)).toBeNull();
+});
+
+test('what waits for its interval is not shown any more when the text is whole', async () => {
+  await harness.startGateway({ TELEGRAM_DRAFT_INTERVAL_MS: '500' });
+  await harness.meet(1001, 1002);
+  await write(1001, 'turn_1', 'one');
+  await untilDrafted('one');
+  await write(1001, 'turn_1', 'two');
+  await write(1001, 'turn_1', null);
+  await letIntervalPass();
+  expect(texts(await drafts())).toEqual(['one']);
+});
+
+test('late drafts, of this turn or of an older one, replace nothing', async () => {
+  await harness.startGateway(QUICK);
+  await harness.meet(1001, 1002);
+  const late = draftOf(1001, 'turn_2', 'late');
+  await write(1001, 'turn_2', 'new');
+  await untilDrafted('new');
+  const publish = createDraftPublisher({ redis: harness.redis, prefix: harness.prefix, log });
+  await publish(late);
+  await letIntervalPass();
+  await write(1001, 'turn_1', 'older');
+  await letIntervalPass();
+  await write(1001, 'turn_2', 'newest');
+  await untilDrafted('newest');
+  expect(texts(await drafts())).toEqual(['new', 'newest']);
+});
+
+test('a message in the middle does not take the draft away for long', async () => {
+  await harness.startGateway(QUICK);
+  await harness.meet(1001);
+  await write(1001, 'turn_1', 'still writing');
+  await until('she reads it', async () => (await seen(1001)) === 'still writing');
+  await harness.say('telegram:1001', [{ text: 'deploying: 10 %', slot: 's1', priority: 9 }]);
+  await until('she has the message', async () => (await harness.said(1001)).includes('deploying: 10 %'));
+  await until('she reads on', async () => (await seen(1001)) === 'still writing');
+});
+
+test('a table is drafted as the rich message that it becomes, or as text where that is not known', async () => {
+  await harness.startGateway(QUICK);
+  await harness.meet(1001);
+  const table = '| port | project |\n| --- | --- |\n| 8080 | shop |\n';
+  await write(1001, 'turn_1', table);
+  const [call] = await until('it is shown', async () => {
+    const calls = await harness.calls('sendRichMessageDraft');
+    return calls.length > 0 && calls;
+  });
+  expect(call?.params).toMatchObject({ rich_message: { blocks: [{ type: 'table' }] }, can_stop: true });
+  await harness.fault({ method: 'sendRichMessageDraft', error: { code: 404, description: 'Not Found' } });
+  await write(1001, 'turn_1', `${table}| 8081 |`);
+  await until(
+    'it is shown as text',
+    async () => /8080/.test((await seen(1001)) ?? '') && (await drafts()).length === 1,
+  );
+});
+
+test('groups are shown no drafts', async () => {
+  await harness.startGateway(QUICK);
+  await harness.meet(1001);
+  await write(GROUP, 'turn_1', 'for the group');
+  await write(1001, 'turn_2', 'for her');
+  await untilDrafted('for her');
+  expect((await harness.calls('sendMessageDraft')).map((call) => call.chatId)).toEqual([1001]);
+});
+
+test('an interval of 0 turns drafts off', async () => {
+  await harness.startGateway({ TELEGRAM_DRAFT_INTERVAL_MS: '0' });
+  await harness.meet(1001);
+  await write(1001, 'turn_1', 'not shown');
+  await publishTyping(1001);
+  await until('typing is shown', async () => (await harness.calls('sendChatAction')).length > 0);
+  expect(await drafts()).toEqual([]);
+});
+
+describe('when Telegram does not want a draft', () => {
+  test('429: none anywhere until the time is over, and messages go on', async () => {
+    await harness.startGateway(QUICK);
+    await harness.meet(1001, 1002);
+    await harness.fault({ method: 'sendMessageDraft', error: { code: 429, retryAfter: 2 } });
+    await write(1001, 'turn_1', 'too many');
+    const refused = await untilDrafted('too many');
+    await until('it is refused', async () => (await drafts())[0]?.status === 429);
+    await write(1002, 'turn_2', 'waits');
+    await harness.say('telegram:1001', [{ text: 'a message' }]);
+    await until('she has the message', async () => (await harness.said(1001)).includes('a message'));
+    const next = await untilDrafted('waits', 1002);
+    expect(next.at - refused.at).toBeGreaterThan(1_900);
+    await write(1001, 'turn_3', 'again');
+    await until('she reads again', async () => (await seen(1001)) === 'again');
+  });
+
+  test('a server without drafts is asked once, and typing is shown as before', async () => {
+    const started = await harness.startGateway(QUICK);
+    await harness.meet(1001, 1002);
+    await harness.fault({ method: 'sendMessageDraft', error: { code: 404, description: 'Not Found' } });
+    await write(1001, 'turn_1', 'unknown');
+    await until('it is told', async () =>
+      started.lines.some((line) => /knows no drafts/.test(String(line['message']))),
+    );
+    for (const chat of [1001, 1002]) {
+      await write(chat, 'turn_2', 'not tried');
+      await publishTyping(chat);
+    }
+    await until('typing is shown', async () => (await harness.calls('sendChatAction')).length >= 2);
+    expect((await harness.calls('sendMessageDraft')).length).toBe(1);
+  });
+
+  test('a chat that is refused one gets none in that turn', async () => {
+    await harness.startGateway(QUICK);
+    await harness.meet(1001);
+    await harness.fault({ method: 'sendMessageDraft', error: { code: 400, description: 'TEXTDRAFT_PEER_INVALID' } });
+    await write(1001, 'turn_1', 'refused');
+    await until('it is refused', async () => (await drafts())[0]?.status === 400);
+    await write(1001, 'turn_1', 'not tried');
+    await publishTyping(1001);
+    await until('typing is shown', async () => (await harness.calls('sendChatAction')).length > 0);
+    await write(1001, 'turn_2', 'the next turn');
+    await untilDrafted('the next turn');
+    expect(texts(await drafts())).toEqual(['refused', 'the next turn']);
+  });
+
+  test('entities that it cannot read are left out', async () => {
+    await harness.startGateway(QUICK);
+    await harness.meet(1001);
+    const description = "Bad Request: can't parse entities";
+    await harness.fault({ method: 'sendMessageDraft', error: { code: 400, description } });
+    await write(1001, 'turn_1', '**bold**');
+    await until('she reads it plain', async () => (await seen(1001)) === 'bold');
+    expect((await drafts()).map((call) => call.params['entities'])).toEqual([expect.anything(), []]);
+  });
+});
+
+test('typing is not shown where something is being written', async () => {
+  await harness.startGateway(QUICK);
+  await harness.meet(1001, 1002);
+  await write(1001, 'turn_1', 'I write');
+  await untilDrafted('I write');
+  await publishTyping(1001);
+  await publishTyping(1002);
+  const [first] = await until('typing is shown', async () => {
+    const calls = await harness.calls('sendChatAction');
+    return calls.length > 0 && calls;
+  });
+  expect(first?.chatId).toBe(1002);
+});
+
+test('while sends are short, drafts wait and messages do not', async () => {
+  await harness.startGateway({ ...QUICK, TELEGRAM_SENDS_PER_SECOND: '10' });
+  await harness.meet(1001, 1002);
+  await harness.say(
+    'telegram:1001',
+    Array.from({ length: 25 }, (_, n) => ({ text: `message ${n}` })),
+  );
+  await until('the burst is used up', async () => (await harness.said(1001)).length >= 11);
+  await write(1002, 'turn_1', 'a preview');
+  const draft = await untilDrafted('a preview', 1002);
+  const messages = await harness.calls('sendMessage');
+  expect(messages.length).toBe(25);
+  expect(draft.at).toBeGreaterThan(messages.at(-1)?.at ?? Number.POSITIVE_INFINITY);
+});
+
+describe('with two gateways', () => {
+  test('one of them shows a chat its drafts, in order', async () => {
+    const gateways = [await harness.startGateway(QUICK), await harness.startGateway(QUICK)];
+    await harness.meet(1001);
+    for (let n = 1; n <= 20; n += 1) {
+      await write(1001, 'turn_1', 'word '.repeat(n).trim());
+      await until('some are shown', async () => (await drafts()).length >= n / 4);
+    }
+    await untilDrafted('word '.repeat(20).trim());
+    const lengths = texts(await drafts()).map((text) => String(text).length);
+    expect(lengths).toEqual([...new Set(lengths)].sort((a, b) => a - b));
+    const shown = await until('both tell', async () => {
+      const counts = await Promise.all(gateways.map(shownBy));
+      return counts.some((count) => count === lengths.length) && counts;
+    });
+    expect([...shown].sort((a, b) => a - b)).toEqual([0, lengths.length]);
+  });
+
+  test('when one stops, the other goes on', async () => {
+    const gateways = [await harness.startGateway(QUICK), await harness.startGateway(QUICK)];
+    await harness.meet(1001);
+    await write(1001, 'turn_1', 'one');
+    await untilDrafted('one');
+    const counts = await until('one of them tells', async () => {
+      const found = await Promise.all(gateways.map(shownBy));
+      return found.includes(1) && found;
+    });
+    await gateways[counts.indexOf(1)]?.close();
+    await write(1001, 'turn_1', 'two');
+    await untilDrafted('two');
+  });
+
+  test('when one dies, the other takes over', async () => {
+    await harness.startGateway(QUICK);
+    await harness.meet(1001);
+    const dead = createDraftClaims({ redis: harness.redis, prefix: harness.prefix, gateway: 'gw_dead', log });
+    expect(await dead.take('telegram:1001')).toBe(true);
+    await until(
+      'another one shows it',
+      async () => {
+        await write(1001, 'turn_1', 'alive');
+        return (await seen(1001)) === 'alive';
+      },
+      20_000,
+    );
+  });
+
+  test('the one that sends the message waits for the draft that the other one is showing', async () => {
+    await harness.startGateway(QUICK);
+    await harness.meet(1001);
+    const [shows, sends] = [openDrafts('gw_a'), openDrafts('gw_b')];
+    await harness.fault({ method: 'sendMessageDraft', delayMs: 150 });
+    const heard = draftOf(1001, 'turn_1', 'nearly all');
+    shows.hear(heard);
+    await untilDrafted('nearly all');
+    sends.hear(heard);
+    for (const one of [shows, sends]) one.hear(draftOf(1001, 'turn_1', null));
+    await sends.makeWay('telegram:1001');
+    expect((await drafts()).map((call) => call.status)).toEqual([200]);
+  });
+
+  test('one that does not let go is kept from showing more', async () => {
+    await harness.startGateway(QUICK);
+    await harness.meet(1001);
+    const sends = openDrafts('gw_b');
+    const stuck = createDraftClaims({ redis: harness.redis, prefix: harness.prefix, gateway: 'gw_stuck', log });
+    await stuck.take('telegram:1001');
+    sends.hear(draftOf(1001, 'turn_1', 'nearly all'));
+    sends.hear(draftOf(1001, 'turn_1', null));
+    await sends.makeWay('telegram:1001');
+    expect(await stuck.take('telegram:1001')).toBe(false);
+  });
+});
+
+test('without Redis there are no drafts, and messages do not wait for one', async () => {
+  await harness.startGateway(QUICK);
+  await harness.meet(1001);
+  const redis = harness.redis.duplicate({ lazyConnect: true });
+  const claims = createDraftClaims({ redis, prefix: harness.prefix, gateway: 'gw_c', log });
+  expect(await claims.take('telegram:1001')).toBe(false);
+  expect(await claims.untilFree('telegram:1001', 60_000)).toBe(true);
+});
+
+/** Drafts of a gateway that does nothing else. */
+function openDrafts(gateway: string): Drafts {
+  const opened = createDrafts({
+    channel: createTelegram({ token: DEFAULT_TOKEN, apiRoot: harness.simulatorUrl, log }),
+    pace: createPace({ sendsPerSecond: 100, chatSendsPerSecond: 100, chatBurst: 100, groupSendsPerMinute: 100 }),
+    claims: createDraftClaims({ redis: harness.redis, prefix: harness.prefix, gateway, log }),
+    intervalMs: 40,
+    busy: () => false,
+    log,
+    metrics: createGatewayMetrics(createMetrics('test')),
+  });
+  onTestFinished(() => opened.close());
+  return opened;
+}
+
+async function publishTyping(chat: number): Promise<void> {
+  const publisher = createPublisher({ redis: harness.redis, prefix: harness.prefix, partitions: 1 });
+  await publisher.publish(OUTBOUND, [{ kind: 'typing', chatKey: `telegram:${chat}`, traceId: 'trc_test' }]);
+}
