@@ -1,6 +1,6 @@
 import { badRequest, BotError } from './bot-error.ts';
 import type { StoredMessage } from './entry.ts';
-import { findChat } from './message-shapes.ts';
+import { findChat } from './chat-shapes.ts';
 import { GROUP } from './people.ts';
 import type { World } from './world.ts';
 
@@ -13,17 +13,17 @@ export function requireChat(world: World, chat: number | string): number {
 /** The id of a chat that the bot may write to, or 400 or 403. */
 export function requireWritableChat(world: World, chat: number | string): number {
   const chatId = requireChat(world, chat);
-  if (chatId === GROUP.id) return chatId;
+  if (chatId === GROUP.id) return requireMembership(world, chatId);
   const contact = world.contactOf(chatId);
   if (contact.blocked) throw new BotError(403, 'Forbidden: bot was blocked by the user');
   if (!contact.started) throw new BotError(403, "Forbidden: bot can't initiate conversation with a user");
   return chatId;
 }
 
-/** A message that is there, or null. */
+/** A message that is there for everybody, or null: an ephemeral one has methods of its own. */
 export function findMessage(world: World, chatId: number, messageId: number): StoredMessage | null {
   const message = world.state.chats.get(chatId)?.get(messageId);
-  return message && !message.deleted ? message : null;
+  return message && !message.deleted && message.ephemeral === null ? message : null;
 }
 
 /** A message of the bot that it may edit, or 400 or 403. */
@@ -32,4 +32,9 @@ export function requireOwnMessage(world: World, chat: number | string, messageId
   if (!message) throw badRequest('message to edit not found');
   if (message.fromId !== world.bot.id) throw badRequest("message can't be edited");
   return message;
+}
+
+function requireMembership(world: World, chatId: number): number {
+  if (world.state.botStatus !== 'kicked') return chatId;
+  throw new BotError(403, 'Forbidden: bot was kicked from the supergroup chat');
 }

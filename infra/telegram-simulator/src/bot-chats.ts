@@ -2,8 +2,10 @@ import type { ChatMember } from 'grammy/types';
 import { z } from 'zod';
 import { badRequest } from './bot-error.ts';
 import { requireChat, requireWritableChat } from './bot-access.ts';
-import { chatId, integer, parseParameters, type Parameters } from './bot-parameters.ts';
-import { findChat } from './message-shapes.ts';
+import { chatId, integer, parseParameters, type Parameters, threadId } from './bot-parameters.ts';
+import { toBotMember } from './bot-rights.ts';
+import { readTopic } from './bot-topics.ts';
+import { findChat } from './chat-shapes.ts';
 import { GROUP, toUser } from './people.ts';
 import type { World } from './world.ts';
 
@@ -25,6 +27,7 @@ const CHAT_ACTIONS = [
 ];
 const SendChatAction = z.object({
   chat_id: chatId,
+  message_thread_id: threadId,
   action: z.enum(CHAT_ACTIONS, { error: 'wrong parameter action in request' }),
 });
 
@@ -32,9 +35,16 @@ const SendChatAction = z.object({
 export function sendChatAction(world: World, parameters: Parameters): true {
   const given = parseParameters(SendChatAction, parameters);
   const chat = requireWritableChat(world, given.chat_id);
+  const topic = readTopic(world, chat, given.message_thread_id);
   const expiresInMs = given.action === 'cancel' ? 0 : CHAT_ACTION_MS;
   world.typingUntil.set(chat, Date.now() + expiresInMs);
-  world.announce({ kind: 'chatAction', chatId: chat, action: given.action, expiresInMs });
+  world.announce({
+    kind: 'chatAction',
+    chatId: chat,
+    topicId: topic?.topicId ?? null,
+    action: given.action,
+    expiresInMs,
+  });
   return true;
 }
 
@@ -45,7 +55,7 @@ export function getChat(world: World, parameters: Parameters): object {
   const chat = findChat(world.state, requireChat(world, parseParameters(OneChat, parameters).chat_id));
   if (!chat) throw badRequest('chat not found');
   const shared = { accent_color_id: 0, max_reaction_count: 11, accepted_gift_types: NO_GIFTS };
-  return chat.type === 'group'
+  return chat.type === 'supergroup'
     ? { ...chat, ...shared, permissions: { can_send_messages: true } }
     : { ...chat, ...shared };
 }
@@ -60,13 +70,12 @@ const NO_GIFTS = {
 
 const ChatMemberOf = OneChat.extend({ user_id: integer('invalid user_id specified') });
 
-/** getChatMember: whether someone is in a chat; nobody administrates the group. */
+/** getChatMember: whether someone is in a chat; of all members only the bot can be an administrator. */
 export function getChatMember(world: World, parameters: Parameters): ChatMember {
   const given = parseParameters(ChatMemberOf, parameters);
   const chat = requireChat(world, given.chat_id);
   if (given.user_id === world.bot.id) {
-    const { id, is_bot, first_name, username } = world.bot;
-    return { status: 'member', user: { id, is_bot, first_name, username } };
+    return toBotMember(world, chat === GROUP.id ? world.state.botStatus : 'member');
   }
   const person = world.state.people.get(given.user_id);
   if (!person) throw badRequest('user not found');

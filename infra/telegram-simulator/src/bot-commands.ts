@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { badRequest } from './bot-error.ts';
-import { chatId, integer, jsonOf, parseParameters, type Parameters } from './bot-parameters.ts';
+import { chatId, flag, integer, jsonOf, parseParameters, type Parameters } from './bot-parameters.ts';
 import type { Command } from './entry.ts';
 import { GROUP } from './people.ts';
 import type { World } from './world.ts';
@@ -36,6 +36,7 @@ const SetMyCommands = Target.extend({
           .trim()
           .min(1, 'command description must be non-empty')
           .max(256, 'BOT_COMMAND_DESCRIPTION_INVALID'),
+        is_ephemeral: flag.optional(),
       }),
       { error: "can't parse commands: expected an Array of BotCommand" },
     ),
@@ -47,7 +48,7 @@ const SetMyCommands = Target.extend({
 export function setMyCommands(world: World, parameters: Parameters): true {
   const { commands, scope, language_code } = parseParameters(SetMyCommands, parameters);
   if (commands.length > MAX_COMMANDS) throw badRequest('BOT_COMMANDS_TOO_MUCH');
-  world.commit({ kind: 'commands', key: keyOf(scope, language_code), commands });
+  world.commit({ kind: 'commands', key: keyOf(scope, language_code), commands: commands.map(toCommand) });
   world.announce({ kind: 'commands' });
   return true;
 }
@@ -84,6 +85,18 @@ export function findCommandsFor(world: World, personId: number, chat: number, la
     }
   }
   return [];
+}
+
+function toCommand({
+  command,
+  description,
+  is_ephemeral,
+}: {
+  command: string;
+  description: string;
+  is_ephemeral?: boolean | undefined;
+}): Command {
+  return { command, description, ...(is_ephemeral === true ? { is_ephemeral } : {}) };
 }
 
 function keyOf(scope: Scope, language: string): string {

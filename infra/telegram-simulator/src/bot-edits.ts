@@ -6,7 +6,7 @@ import { type MessageContent, PlainText, readRichContent, toPlainContent } from 
 import * as parameter from './bot-parameters.ts';
 import { parseParameters, type Parameters } from './bot-parameters.ts';
 import type { StoredMessage } from './entry.ts';
-import { type BotMessage, toBotMessage } from './message-shapes.ts';
+import { type BotMessage, toBotMessage } from './bot-message-shape.ts';
 import { nowSeconds, toDeleted } from './new-message.ts';
 import { GROUP } from './people.ts';
 import type { World } from './world.ts';
@@ -56,25 +56,33 @@ export function deleteMessage(world: World, parameters: Parameters): true {
   const chatId = requireChat(world, given.chat_id);
   const message = findMessage(world, chatId, given.message_id);
   if (!message) throw badRequest('message to delete not found');
-  if (chatId === GROUP.id && message.fromId !== world.bot.id) throw badRequest("message can't be deleted");
+  const isOwn = message.fromId === world.bot.id || world.state.botStatus === 'administrator';
+  if (chatId === GROUP.id && !isOwn) throw badRequest("message can't be deleted");
   world.putMessage('delete', toDeleted(message));
   return true;
 }
 
-function readNewContent(given: z.output<typeof EditMessageText>): MessageContent {
+/** What an edit says instead: a text, or blocks. Throws BotError 400 if it is both. */
+export function readNewContent(
+  given: z.output<typeof PlainText> & { readonly rich_message?: unknown },
+): MessageContent {
   if (given.rich_message === undefined) return toPlainContent(given);
   if (given.text !== '') throw badRequest('exactly one of the parameters text and rich_message must be used');
   return readRichContent(given.rich_message);
 }
 
-function changeMessage(world: World, old: StoredMessage, next: StoredMessage): BotMessage {
+/** Stores the new version of a message; null if it says and shows the same as before. */
+export function changeContent(world: World, old: StoredMessage, next: StoredMessage): StoredMessage | null {
   const isSame = (['text', 'entities', 'rich', 'keyboard'] as const).every(
     (field) => JSON.stringify(old[field]) === JSON.stringify(next[field]),
   );
-  if (isSame) {
-    throw badRequest(
-      'message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message',
-    );
-  }
-  return toBotMessage(world.state, world.bot, world.putMessage('edit', next));
+  return isSame ? null : world.putMessage('edit', next);
+}
+
+function changeMessage(world: World, old: StoredMessage, next: StoredMessage): BotMessage {
+  const changed = changeContent(world, old, next);
+  if (changed) return toBotMessage(world.state, world.bot, changed);
+  throw badRequest(
+    'message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message',
+  );
 }

@@ -6,7 +6,7 @@ import * as parameter from './bot-parameters.ts';
 import { parseParameters, type Parameters } from './bot-parameters.ts';
 import type { FileKind } from './file-store.ts';
 import { formatBotText, type FormattedText } from './message-entities.ts';
-import type { BotMessage } from './message-shapes.ts';
+import type { BotMessage } from './bot-message-shape.ts';
 import type { World } from './world.ts';
 
 const MAX_CAPTION_LENGTH = 1_024;

@@ -4,10 +4,12 @@ import { badRequest } from './bot-error.ts';
 import * as parameter from './bot-parameters.ts';
 import { parseParameters, type Parameters } from './bot-parameters.ts';
 import { findReplied, ReplyParameters } from './bot-reply.ts';
+import { readTopic } from './bot-topics.ts';
+import { EphemeralParameters, readEphemeral } from './bot-whisper.ts';
 import { endDraft } from './drafts.ts';
 import type { StoredMessage } from './entry.ts';
 import { formatBotText, type FormattedText } from './message-entities.ts';
-import { type BotMessage, toBotMessage } from './message-shapes.ts';
+import { type BotMessage, toBotMessage } from './bot-message-shape.ts';
 import { putNewMessage } from './new-message.ts';
 import { MAX_TEXT_LENGTH } from './person-messages.ts';
 import { readRichMessage } from './rich-reader.ts';
@@ -20,6 +22,10 @@ export type MessageContent = Pick<StoredMessage, 'text' | 'entities' | 'rich' | 
 /** Where and how a message is sent, whatever is in it. */
 export const Target = z.object({
   chat_id: parameter.chatId,
+  message_thread_id: parameter.threadId,
+  ephemeral_message_parameters: parameter
+    .jsonOf(EphemeralParameters, "can't parse ephemeral message parameters JSON object")
+    .optional(),
   reply_parameters: parameter.jsonOf(ReplyParameters, "can't parse reply parameters JSON object").optional(),
   reply_markup: parameter.keyboard,
 });
@@ -65,16 +71,21 @@ export function readRichContent(richMessage: unknown): MessageContent {
   return { text: toPlainText(rich), entities: [], rich, fileId: null };
 }
 
-/** Sends what `read` answers, once the chat is known to take it. */
+/** Sends what `read` answers, once the chat is known to take it. A reply goes to the topic of what it answers. */
 export function sendContent(world: World, target: z.output<typeof Target>, read: () => MessageContent): BotMessage {
   const chatId = requireWritableChat(world, target.chat_id);
+  const whisper = target.ephemeral_message_parameters;
   const content = read();
+  const replied = findReplied(world, chatId, target.reply_parameters, whisper !== undefined);
+  const topic = readTopic(world, chatId, target.message_thread_id ?? replied?.topicId ?? undefined);
   const message = putNewMessage(world, {
     chatId,
     fromId: world.bot.id,
     ...content,
     keyboard: target.reply_markup,
-    replyTo: findReplied(world, chatId, target.reply_parameters),
+    replyTo: replied?.messageId ?? null,
+    topicId: topic?.topicId ?? null,
+    ephemeral: readEphemeral(world, chatId, whisper, replied),
   });
   // The message itself ends "typing" and a draft, as in clients.
   world.typingUntil.delete(chatId);

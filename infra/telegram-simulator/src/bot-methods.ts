@@ -4,11 +4,18 @@ import { deleteMyCommands, getMyCommands, setMyCommands } from './bot-commands.t
 import { badRequest } from './bot-error.ts';
 import { sendMessageDraft, sendRichMessageDraft } from './bot-drafts.ts';
 import { deleteMessage, editMessageCaption, editMessageReplyMarkup, editMessageText } from './bot-edits.ts';
+import {
+  deleteEphemeralMessage,
+  editEphemeralMessageCaption,
+  editEphemeralMessageReplyMarkup,
+  editEphemeralMessageText,
+} from './bot-ephemeral.ts';
 import { getFile } from './bot-files.ts';
 import { sendDocument, sendPhoto, sendVoice } from './bot-media.ts';
 import { sendMessage, sendRichMessage } from './bot-messages.ts';
 import { flag, parseParameters, type Parameters } from './bot-parameters.ts';
 import { getUpdates } from './bot-polling.ts';
+import { closeForumTopic, createForumTopic, deleteForumTopic, editForumTopic, reopenForumTopic } from './bot-topics.ts';
 import { deleteWebhook, getWebhookInfo, setWebhook } from './bot-webhook.ts';
 import type { World } from './world.ts';
 
@@ -35,6 +42,15 @@ export const BOT_METHODS: ReadonlyMap<string, BotMethod> = new Map(
     editMessageCaption,
     editMessageReplyMarkup,
     deleteMessage,
+    editEphemeralMessageText,
+    editEphemeralMessageCaption,
+    editEphemeralMessageReplyMarkup,
+    deleteEphemeralMessage,
+    createForumTopic,
+    editForumTopic,
+    closeForumTopic,
+    reopenForumTopic,
+    deleteForumTopic,
     answerCallbackQuery,
     sendChatAction,
     setMyCommands,

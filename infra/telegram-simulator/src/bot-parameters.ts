@@ -60,6 +60,9 @@ export const chatId = z.preprocess(
 
 export const messageId = integer('message identifier is not specified');
 
+/** A topic of a forum. */
+export const threadId = integer('message_thread_id must be an Integer').optional();
+
 const ENTITY_TYPES = [
   'mention',
   'hashtag',

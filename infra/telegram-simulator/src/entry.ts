@@ -1,6 +1,7 @@
 import type { InlineKeyboardButton, MessageEntity, RichMessage } from 'grammy/types';
 import { z } from 'zod';
 import { Person } from './people.ts';
+import { Topic } from './topic.ts';
 
 /** Rows of buttons below a message, as the bot sent them. */
 export type Keyboard = readonly (readonly InlineKeyboardButton[])[];
@@ -9,6 +10,18 @@ const seq = z.int().nonnegative();
 
 // What was checked when it came in is not checked again: the log is written by nobody else.
 const richMessage = z.custom<RichMessage>((value) => typeof value === 'object' && value !== null);
+
+/** What a message says that nobody wrote. */
+export const Service = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('topicCreated'), name: z.string(), iconColor: z.int() }),
+  z.object({ kind: z.literal('topicEdited'), name: z.string() }),
+  z.object({ kind: z.enum(['topicClosed', 'topicReopened']) }),
+]);
+export type Service = Readonly<z.infer<typeof Service>>;
+
+/** What the bot is in the group. */
+export const BotStatus = z.enum(['member', 'administrator', 'kicked']);
+export type BotStatus = z.infer<typeof BotStatus>;
 
 /**
  * A message as it is now; every change writes it again with a new `seq`. What has a default came later than the first
@@ -30,6 +43,14 @@ export const StoredMessage = z.object({
   albumId: z.string().nullable().default(null),
   keyboard: z.custom<Keyboard>(Array.isArray).nullable(),
   replyTo: z.int().nullable(),
+  /** The topic of the forum; null in the general one and in private chats. */
+  topicId: z.int().nullable().default(null),
+  /**
+   * Seen only by the one who wrote it and by its receiver. At Telegram such a message has no id of its own in the chat; here
+   * `messageId` is what the Bot API calls ephemeral_message_id.
+   */
+  ephemeral: z.object({ receiverId: z.int(), replaces: z.int().nullable() }).nullable().default(null),
+  service: Service.nullable().default(null),
   /** Unix seconds of the last change of the text; markup changes leave it alone, as clients show no "edited" then. */
   editDate: z.int().nullable(),
   deleted: z.boolean(),
@@ -55,7 +76,11 @@ export const Click = z.object({
 });
 export type Click = Readonly<z.infer<typeof Click>>;
 
-export const Command = z.object({ command: z.string(), description: z.string() });
+export const Command = z.object({
+  command: z.string(),
+  description: z.string(),
+  is_ephemeral: z.literal(true).optional(),
+});
 export type Command = Readonly<z.infer<typeof Command>>;
 
 /** What a person did to their private chat with the bot. */
@@ -93,6 +118,8 @@ export const Entry = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('person'), person: Person }),
   z.object({ kind: z.literal('contact'), contact: Contact }),
   z.object({ kind: z.literal('message'), message: StoredMessage }),
+  z.object({ kind: z.literal('topic'), topic: Topic }),
+  z.object({ kind: z.literal('botStatus'), status: BotStatus }),
   z.object({ kind: z.literal('file'), file: StoredFile }),
   z.object({ kind: z.literal('update'), item: QueuedUpdate }),
   z.object({ kind: z.literal('confirmed'), positions: z.array(z.int()) }),

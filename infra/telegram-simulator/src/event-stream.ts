@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { isEventFor } from './event-view.ts';
 import type { FeedEvent } from './feed.ts';
 import type { World } from './world.ts';
 
@@ -7,21 +8,26 @@ import type { World } from './world.ts';
 const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
 const RECONNECT_AFTER_MS = 1_000;
 
-const Query = z.object({ after: z.coerce.number().pipe(z.int()).optional() });
+const number = z.coerce.number().pipe(z.int());
+const Query = z.object({ after: number.optional(), as: number.optional() });
 
 /**
  * Serves /api/events: every change as one server-sent event whose id is its seq. `?after=` or the browser's
- * Last-Event-ID resumes; without both only new changes come. The signal ends all streams.
+ * Last-Event-ID resumes; without both only new changes come. `?as=` shows what that person sees. The signal ends all
+ * streams.
  */
 export function registerEventStream(app: FastifyInstance, world: World, closing: AbortSignal): void {
   app.get('/api/events', (request, reply) => {
     const lastId = Number(request.headers['last-event-id'] ?? Number.NaN);
-    const after = Number.isSafeInteger(lastId) ? lastId : (Query.parse(request.query).after ?? null);
+    const query = Query.parse(request.query);
+    const after = Number.isSafeInteger(lastId) ? lastId : (query.after ?? null);
+    const personId = query.as ?? null;
     reply.hijack();
     const stream = reply.raw;
     stream.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' });
     stream.write(`retry: ${RECONNECT_AFTER_MS}\n\n`);
     const unsubscribe = world.feed.subscribe(after, (event) => {
+      if (!isEventFor(world, event, personId)) return;
       stream.write(toEventText(event));
       if (stream.writableLength > MAX_BUFFERED_BYTES) stream.destroy();
     });

@@ -1,10 +1,17 @@
 import type { Draft } from './draft.ts';
-import type { MessageView } from './message-shapes.ts';
+import type { MessageView } from './message-view.ts';
 
 /** A change that someone can see. `seq` only grows, over restarts too. */
 export type Change =
   | { readonly kind: 'message' | 'edit' | 'delete'; readonly chatId: number; readonly message: MessageView }
-  | { readonly kind: 'chatAction'; readonly chatId: number; readonly action: string; readonly expiresInMs: number }
+  | {
+      readonly kind: 'chatAction';
+      readonly chatId: number;
+      readonly topicId: number | null;
+      readonly action: string;
+      readonly expiresInMs: number;
+    }
+  | { readonly kind: 'topics'; readonly chatId: number }
   | { readonly kind: 'draft'; readonly chatId: number; readonly draft: Draft }
   | {
       readonly kind: 'draftEnd';

@@ -13,7 +13,8 @@ export const Person = z.object({
 });
 export type Person = Readonly<z.infer<typeof Person>>;
 
-export const GROUP = { id: -2001, title: 'ops', type: 'group' } as const;
+/** The group: a forum, which only supergroups can be. Its id is short where Telegram's begin with -100. */
+export const GROUP = { id: -2001, title: 'ops' } as const;
 
 /** Who is there at the first start. */
 export const FIRST_PEOPLE: readonly Person[] = [

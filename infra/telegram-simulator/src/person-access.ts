@@ -1,4 +1,5 @@
 import type { StoredMessage } from './entry.ts';
+import { isVisibleTo } from './message-view.ts';
 import { GROUP, type Person } from './people.ts';
 import type { World } from './world.ts';
 
@@ -28,9 +29,10 @@ export function requireMember(world: World, personId: number, chatId: number): P
   return person;
 }
 
-/** A message that is there, or 404. */
-export function requireMessage(world: World, chatId: number, messageId: number): StoredMessage {
+/** A message that is there for this person, or 404. */
+export function requireMessage(world: World, chatId: number, messageId: number, personId: number): StoredMessage {
   const message = world.state.chats.get(chatId)?.get(messageId);
-  if (!message || message.deleted) throw new PersonError(404, `There is no message ${messageId} in chat ${chatId}.`);
+  if (!message || message.deleted || !isVisibleTo(message, personId))
+    throw new PersonError(404, `There is no message ${messageId} in chat ${chatId}.`);
   return message;
 }

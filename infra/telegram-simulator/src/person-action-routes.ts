@@ -1,10 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { PersonError } from './person-access.ts';
+import { changeBotStatus } from './bot-rights.ts';
+import { BotStatus } from './entry.ts';
+import { GROUP } from './people.ts';
+import { PersonError, requireMember } from './person-access.ts';
 import { blockFromPerson } from './person-block.ts';
 import { clickFromPerson, stopFromPerson } from './person-clicks.ts';
 import { parseWithFiles, PersonFile } from './person-files.ts';
 import { editFromPerson, sendFromPerson } from './person-messages.ts';
+import { ICON_COLORS, MAX_TOPIC_NAME_LENGTH } from './topic.ts';
+import { changeTopic, createTopic, findTopic } from './topics.ts';
 import { resolveChatName, type World } from './world.ts';
 
 const chatName = z.union([z.int(), z.string().regex(/^(ops|-?\d+)$/, 'a chat is a number or "ops"')]);
@@ -13,6 +18,7 @@ const Message = z.strictObject({
   chat: chatName.optional(),
   text: z.string().default(''),
   replyTo: z.int().nullish(),
+  topic: z.union([z.int(), z.string().min(1)]).nullish(),
   raw: z.boolean().default(false),
   files: z.array(PersonFile).default([]),
 });
@@ -24,14 +30,23 @@ const Click = z.strictObject({
   button: z.string().min(1),
 });
 const Stop = z.strictObject({ from: z.int() });
+const TopicName = z.string().trim().min(1).max(MAX_TOPIC_NAME_LENGTH);
+const NewTopic = z.strictObject({
+  from: z.int(),
+  chat: z.literal('ops').default('ops'),
+  name: TopicName,
+  iconColor: z.literal(ICON_COLORS).optional(),
+});
+const TopicChange = z.strictObject({ from: z.int(), name: TopicName.optional(), isClosed: z.boolean().optional() });
+const Rights = z.strictObject({ by: z.int(), status: BotStatus });
 const Block = z.strictObject({ person: z.int(), blocked: z.boolean() });
 
 /** Serves what people do: for the page, the terminal chat and tests. Answers are JSON. */
 export function registerPersonActions(app: FastifyInstance, world: World): void {
   app.post('/api/messages', async (request) => {
-    const { from, chat, text, replyTo, raw, files } = parseWithFiles(Message, request.body);
-    const chatId = resolveChatName(chat ?? from);
-    const sent = sendFromPerson(world, { from, chatId, text, replyTo: replyTo ?? null, raw, files });
+    const { chat, replyTo = null, topic = null, ...given } = parseWithFiles(Message, request.body);
+    const chatId = resolveChatName(chat ?? given.from);
+    const sent = sendFromPerson(world, { ...given, chatId, replyTo, topic });
     const [{ updateId, message }] = sent;
     const messageIds = sent.map((one) => one.message.messageId);
     return { ok: true, updateId, messageId: message.messageId, messageIds, chatId, seq: message.seq };
@@ -61,6 +76,25 @@ export function registerPersonActions(app: FastifyInstance, world: World): void 
     ok: true,
     ...stopFromPerson(world, Stop.parse(request.body).from),
   }));
+
+  app.post('/api/topics', async (request) => {
+    const { from, chat, name, iconColor } = NewTopic.parse(request.body);
+    const chatId = resolveChatName(chat);
+    const person = requireMember(world, from, chatId);
+    const { topic, updateId } = createTopic(world, { chatId, creatorId: person.id, name, iconColor });
+    return { ok: true, updateId, topicId: topic.topicId };
+  });
+
+  app.post<{ Params: { id: string } }>('/api/topics/:id', async (request) => {
+    const { from, name, isClosed } = TopicChange.parse(request.body);
+    const topic = findTopic(world, GROUP.id, Number(request.params.id));
+    if (!topic) throw new PersonError(404, `There is no topic ${request.params.id}.`);
+    const person = requireMember(world, from, topic.chatId);
+    changeTopic(world, topic, { by: person.id, name, isClosed });
+    return { ok: true, topicId: topic.topicId };
+  });
+
+  app.post('/api/rights', async (request) => ({ ok: true, ...changeBotStatus(world, Rights.parse(request.body)) }));
 
   app.post('/api/block', async (request) => {
     const { person, blocked } = Block.parse(request.body);

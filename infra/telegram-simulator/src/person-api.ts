@@ -4,8 +4,10 @@ import { findCommandsFor } from './bot-commands.ts';
 import { findDraft } from './drafts.ts';
 import type { Person } from './people.ts';
 import { Role } from './people.ts';
-import { listChats, toMessageView } from './message-shapes.ts';
+import { listChats } from './chat-shapes.ts';
+import { isVisibleTo, toMessageView } from './message-view.ts';
 import { PersonError, requireMember, requirePerson } from './person-access.ts';
+import { listTopics } from './topics.ts';
 import { listMessages, resolveChatName, type World } from './world.ts';
 
 const number = z.coerce.number().pipe(z.int());
@@ -44,7 +46,8 @@ export function registerPersonApi(app: FastifyInstance, world: World): void {
     requireMember(world, query.as, chatId);
     const { after, before, limit } = query;
     const matching = listMessages(world.state, chatId).filter(
-      (message) => message.seq > after && (before === undefined || message.messageId < before),
+      (message) =>
+        isVisibleTo(message, query.as) && message.seq > after && (before === undefined || message.messageId < before),
     );
     const messages = limit === undefined ? matching : matching.slice(-limit);
     return {
@@ -54,6 +57,18 @@ export function registerPersonApi(app: FastifyInstance, world: World): void {
       hasOlder: messages.length < matching.length,
       messages: messages.map((message) => toMessageView(world.state, world.bot, message)),
     };
+  });
+
+  app.get('/api/topics', async (request) => {
+    const { as, chat } = As.extend({ chat: z.string().default('ops') }).parse(request.query);
+    const chatId = resolveChatName(chat);
+    requireMember(world, as, chatId);
+    return listTopics(world, chatId).map(({ topicId, name, iconColor, isClosed }) => ({
+      topicId,
+      name,
+      iconColor,
+      isClosed,
+    }));
   });
 
   app.get('/api/commands', async (request) => {

@@ -1,4 +1,4 @@
-import { findChat } from './message-shapes.ts';
+import { findChat } from './chat-shapes.ts';
 import { nowSeconds } from './new-message.ts';
 import { toUser } from './people.ts';
 import { requirePerson } from './person-access.ts';

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { listButtons } from './button-view.ts';
 import { stopDraft } from './drafts.ts';
 import type { StoredMessage } from './entry.ts';
-import { findChat, toBotMessage } from './message-shapes.ts';
+import { toBotMessage } from './bot-message-shape.ts';
+import { findChat } from './chat-shapes.ts';
+import { isVisibleTo } from './message-view.ts';
 import { toUser } from './people.ts';
 import { PersonError, requireMember, requireMessage, requirePerson } from './person-access.ts';
 import { listMessages, type World } from './world.ts';
@@ -44,11 +46,13 @@ export function stopFromPerson(world: World, personId: number): { updateId: numb
 
 function findButton(
   world: World,
-  click: { chatId: number; messageId: number | null; button: string },
+  click: { from: number; chatId: number; messageId: number | null; button: string },
 ): { message: StoredMessage; data: string } {
-  const { chatId, messageId, button: wanted } = click;
+  const { from, chatId, messageId, button: wanted } = click;
   const candidates =
-    messageId === null ? listMessages(world.state, chatId) : [requireMessage(world, chatId, messageId)];
+    messageId === null
+      ? listMessages(world.state, chatId).filter((message) => isVisibleTo(message, from))
+      : [requireMessage(world, chatId, messageId, from)];
   for (const message of candidates.reverse()) {
     const button = listButtons(message).find((one) => one.text === wanted || one.data === wanted);
     if (!button) continue;

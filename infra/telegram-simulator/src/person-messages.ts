@@ -1,12 +1,14 @@
 import { randomInt } from 'node:crypto';
+import { findCommandsFor } from './bot-commands.ts';
 import type { StoredMessage } from './entry.ts';
 import { FileError, type NewFile, storeFile } from './file-store.ts';
-import { isShownToBot } from './group-privacy.ts';
 import { detectEntities } from './message-entities.ts';
-import { toBotMessage } from './message-shapes.ts';
 import { nowSeconds, putNewMessage } from './new-message.ts';
-import { type Person } from './people.ts';
+import { BOT_USERNAME, GROUP, type Person } from './people.ts';
 import { PersonError, requireMember, requireMessage } from './person-access.ts';
+import { type Sent, sendUpdate } from './sent-update.ts';
+import type { Topic } from './topic.ts';
+import { listTopics } from './topics.ts';
 import type { World } from './world.ts';
 
 export interface PersonMessage {
@@ -15,15 +17,11 @@ export interface PersonMessage {
   /** With files: the caption of the first one. */
   readonly text: string;
   readonly replyTo: number | null;
+  /** The number or the name of a topic; null for none. */
+  readonly topic?: number | string | null;
   /** Sends the text as it is: not trimmed, whatever its length. */
   readonly raw: boolean;
   readonly files?: readonly NewFile[];
-}
-
-/** What became of something that a person did. `updateId` is null if the bot does not get to see it. */
-export interface Sent {
-  readonly updateId: number | null;
-  readonly message: StoredMessage;
 }
 
 /** The limits of Telegram clients, in UTF-16 units: they split longer texts and cut longer captions. */
@@ -37,20 +35,23 @@ export function sendFromPerson(world: World, given: PersonMessage): readonly [Se
   const { chatId, replyTo, files = [] } = given;
   const text = checkText(given.text, { raw: given.raw, hasFiles: files.length > 0 });
   checkAlbum(files);
-  if (replyTo !== null) requireMessage(world, chatId, replyTo);
+  const replied = replyTo === null ? null : requireMessage(world, chatId, replyTo, person.id);
+  const topic = readTopic(world, chatId, given.topic ?? replied?.topicId ?? null);
+  const ephemeral = findEphemeral(world, { person, chatId, text, replied });
   if (chatId === person.id) startContact(world, person);
   const put = (part: string, fileId: string | null, albumId: string | null): Sent => {
-    const entities = detectEntities(part);
     const message = putNewMessage(world, {
       chatId,
       fromId: person.id,
       text: part,
-      entities,
+      entities: detectEntities(part),
       fileId,
       albumId,
       replyTo,
+      topicId: topic?.topicId ?? null,
+      ephemeral,
     });
-    return { updateId: addMessageUpdate(world, 'message', message), message };
+    return sendUpdate(world, 'message', message);
   };
   const [first, ...others] = files.map((file) => storePersonFile(world, file));
   if (first === undefined) return [put(text, null, null)];
@@ -64,8 +65,9 @@ export function editFromPerson(
   edit: { from: number; chatId: number; messageId: number; text: string },
 ): Sent {
   const person = requireMember(world, edit.from, edit.chatId);
-  const old = requireMessage(world, edit.chatId, edit.messageId);
+  const old = requireMessage(world, edit.chatId, edit.messageId, person.id);
   if (old.fromId !== person.id) throw new PersonError(403, 'Only the author can edit a message.');
+  if (old.ephemeral !== null) throw new PersonError(400, 'An ephemeral message stays as it is.');
   const text = checkText(edit.text, { raw: false, hasFiles: old.fileId !== null });
   if (text === old.text) throw new PersonError(400, 'The text is the same as before.');
   const message = world.putMessage('edit', {
@@ -74,7 +76,7 @@ export function editFromPerson(
     entities: detectEntities(text),
     editDate: Math.max(nowSeconds(), old.date),
   });
-  return { updateId: addMessageUpdate(world, 'edited_message', message), message };
+  return sendUpdate(world, 'edited_message', message);
 }
 
 function startContact(world: World, person: Person): void {
@@ -83,18 +85,28 @@ function startContact(world: World, person: Person): void {
   if (!contact.started) world.commit({ kind: 'contact', contact: { ...contact, started: true } });
 }
 
-function addMessageUpdate(world: World, kind: 'message' | 'edited_message', message: StoredMessage): number | null {
-  const replied = message.replyTo === null ? undefined : world.state.chats.get(message.chatId)?.get(message.replyTo);
-  const repliesToBot = replied?.fromId === world.bot.id;
-  if (!isShownToBot({ chatId: message.chatId, text: message.text, entities: message.entities, repliesToBot }))
-    return null;
-  const body = toBotMessage(world.state, world.bot, message);
-  // A message of a private or group chat is what both kinds of update hold; the library's type is a wider union.
-  return world.updates.add(
-    kind === 'message'
-      ? { message: body }
-      : { edited_message: { ...body, edit_date: message.editDate ?? message.date } },
-  );
+function readTopic(world: World, chatId: number, given: number | string | null): Topic | null {
+  if (given === null) return null;
+  const topic = listTopics(world, chatId).find((one) => one.topicId === given || one.name === given);
+  if (!topic) throw new PersonError(404, `There is no topic ${given} in chat ${chatId}.`);
+  if (topic.isClosed) throw new PersonError(403, `The topic ${topic.name} is closed.`);
+  return topic;
+}
+
+/** Clients send these so that only the bot sees them: commands declared as ephemeral, and answers to its whispers. */
+function findEphemeral(
+  world: World,
+  given: { person: Person; chatId: number; text: string; replied: StoredMessage | null },
+): StoredMessage['ephemeral'] {
+  const { person, chatId, text, replied } = given;
+  if (chatId !== GROUP.id) return null;
+  const [, name, addressee] = /^\/(\w+)(?:@(\w+))?/.exec(text) ?? [];
+  const isDeclared =
+    name !== undefined &&
+    (addressee === undefined || addressee.toLowerCase() === BOT_USERNAME) &&
+    findCommandsFor(world, person.id, chatId, 'en').some((one) => one.command === name && one.is_ephemeral);
+  if (!isDeclared && replied?.ephemeral == null) return null;
+  return { receiverId: world.bot.id, replaces: null };
 }
 
 function checkText(given: string, { raw, hasFiles }: { raw: boolean; hasFiles: boolean }): string {

@@ -12,6 +12,8 @@ export const SettingsChange = z.strictObject({
   webhookTimeoutMs: milliseconds.optional(),
   /** How long a draft is shown. Telegram: 30 seconds. */
   draftLifeMs: milliseconds.optional(),
+  /** How long after a click or an ephemeral message a bot may answer with one. Telegram: 15 seconds. */
+  ephemeralWindowMs: milliseconds.optional(),
 });
 export type SettingsChange = z.output<typeof SettingsChange>;
 
@@ -19,5 +21,11 @@ export type Settings = { -readonly [Name in keyof SettingsChange]-?: NonNullable
 
 /** What applies until somebody changes it. Retries are quick, since nobody wants to wait for a test. */
 export function createSettings(): Settings {
-  return { webhookRetryMs: 20, webhookMaxRetryMs: 1_000, webhookTimeoutMs: 60_000, draftLifeMs: 30_000 };
+  return {
+    webhookRetryMs: 20,
+    webhookMaxRetryMs: 1_000,
+    webhookTimeoutMs: 60_000,
+    draftLifeMs: 30_000,
+    ephemeralWindowMs: 15_000,
+  };
 }

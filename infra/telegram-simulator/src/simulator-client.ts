@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Call } from './call-log.ts';
 import type { FeedEvent } from './feed.ts';
-import type { MessageView } from './message-shapes.ts';
+import type { MessageView } from './message-view.ts';
 
 /** An answer of the person API: `ok: false` comes with `error`. */
 export interface PersonAnswer {
@@ -12,6 +12,7 @@ export interface PersonAnswer {
   /** All messages of an album; one otherwise. */
   readonly messageIds: readonly number[];
   readonly callbackQueryId: string;
+  readonly topicId: number;
   readonly seq: number;
 }
 

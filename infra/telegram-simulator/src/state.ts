@@ -1,5 +1,16 @@
-import type { Click, Command, Contact, Entry, QueuedUpdate, StoredFile, StoredMessage, Webhook } from './entry.ts';
+import type {
+  BotStatus,
+  Click,
+  Command,
+  Contact,
+  Entry,
+  QueuedUpdate,
+  StoredFile,
+  StoredMessage,
+  Webhook,
+} from './entry.ts';
 import { FIRST_PEOPLE, GROUP, type Person } from './people.ts';
+import { FIRST_TOPICS, type Topic } from './topic.ts';
 
 /**
  * Everything the simulator knows, rebuilt from log entries. Only `applyEntry` writes to it, so a state that was read
@@ -10,6 +21,9 @@ export interface State {
   readonly contacts: Map<number, Contact>;
   /** Messages by chat, then by id, oldest first. */
   readonly chats: Map<number, Map<number, StoredMessage>>;
+  readonly topics: Map<number, Topic>;
+  /** What the bot is in the group. */
+  botStatus: BotStatus;
   readonly files: Map<string, StoredFile>;
   /** Updates which the bot has not confirmed, by position. */
   readonly updates: Map<number, QueuedUpdate>;
@@ -34,6 +48,8 @@ export function createState(nowMs: number): State {
     people: new Map(FIRST_PEOPLE.map((person) => [person.id, person])),
     contacts: new Map(),
     chats: new Map([[GROUP.id, new Map()]]),
+    topics: new Map(FIRST_TOPICS.map((topic) => [topic.topicId, topic])),
+    botStatus: 'member',
     files: new Map(),
     updates: new Map(),
     commands: new Map(),
@@ -63,6 +79,13 @@ export function applyEntry(state: State, entry: Entry): void {
       return;
     case 'message':
       return applyMessage(state, entry.message);
+    case 'topic':
+      state.topics.set(entry.topic.topicId, entry.topic);
+      if (entry.topic.isDeleted) dropTopic(state, entry.topic);
+      return;
+    case 'botStatus':
+      state.botStatus = entry.status;
+      return;
     case 'file':
       state.files.set(entry.file.fileId, entry.file);
       return;
@@ -96,6 +119,8 @@ export function* listEntries(state: State): Generator<Entry> {
   for (const contact of state.contacts.values()) yield { kind: 'contact', contact };
   for (const [key, commands] of state.commands) yield { kind: 'commands', key, commands: [...commands] };
   for (const click of state.clicks.values()) yield { kind: 'click', click };
+  yield { kind: 'botStatus', status: state.botStatus };
+  for (const topic of state.topics.values()) yield { kind: 'topic', topic };
   for (const file of state.files.values()) yield { kind: 'file', file };
   for (const messages of state.chats.values()) {
     for (const message of messages.values()) yield { kind: 'message', message };
@@ -110,6 +135,11 @@ function applyMessage(state: State, message: StoredMessage): void {
   dropOldest(chat, MAX_MESSAGES_PER_CHAT);
   state.next.messageId = Math.max(state.next.messageId, message.messageId + 1);
   state.next.seq = Math.max(state.next.seq, message.seq + 1);
+}
+
+function dropTopic(state: State, { chatId, topicId }: Topic): void {
+  const chat = state.chats.get(chatId);
+  for (const message of chat?.values() ?? []) if (message.topicId === topicId) chat?.delete(message.messageId);
 }
 
 /** A far-away injected id must not push the counter to where numbers stop being exact. */

@@ -4,7 +4,7 @@ import type { Contact, Entry, StoredMessage } from './entry.ts';
 import { type Change, createFeed, type Feed } from './feed.ts';
 import { createFileBytes, type FileBytes } from './file-bytes.ts';
 import { createVolatileJournal, type Journal, openJournal, rewriteJournal } from './journal.ts';
-import { toMessageView } from './message-shapes.ts';
+import { toMessageView } from './message-view.ts';
 import { createBotUser, GROUP } from './people.ts';
 import { createSettings, type Settings } from './settings.ts';
 import { applyEntry, createState, listEntries, type State } from './state.ts';

@@ -1,0 +1,67 @@
+import type { Service } from './entry.ts';
+import { putNewMessage } from './new-message.ts';
+import type { Sent } from './sent-update.ts';
+import { sendUpdate } from './sent-update.ts';
+import { ICON_COLORS, type Topic } from './topic.ts';
+import type { World } from './world.ts';
+
+/** A topic that is there, or null. */
+export function findTopic(world: World, chatId: number, topicId: number): Topic | null {
+  const topic = world.state.topics.get(topicId);
+  return topic && topic.chatId === chatId && !topic.isDeleted ? topic : null;
+}
+
+/** All topics of a chat, oldest first. */
+export function listTopics(world: World, chatId: number): Topic[] {
+  return [...world.state.topics.values()].filter((topic) => topic.chatId === chatId && !topic.isDeleted);
+}
+
+/** Opens a topic: its first message says so, to the bot too. */
+export function createTopic(
+  world: World,
+  given: { chatId: number; creatorId: number; name: string; iconColor: number | undefined },
+): { readonly topic: Topic; readonly updateId: number | null } {
+  const { chatId, creatorId, name, iconColor = ICON_COLORS[0] } = given;
+  const topicId = world.state.next.messageId;
+  const topic: Topic = {
+    topicId,
+    chatId,
+    name,
+    iconColor,
+    creatorId,
+    date: Math.floor(Date.now() / 1000),
+    isClosed: false,
+    isDeleted: false,
+  };
+  world.commit({ kind: 'topic', topic });
+  const { updateId } = announceService(world, topic, creatorId, { kind: 'topicCreated', name, iconColor });
+  return { topic, updateId };
+}
+
+/** Renames, closes or opens a topic; what stays the same is not told. */
+export function changeTopic(
+  world: World,
+  topic: Topic,
+  change: { readonly by: number; readonly name?: string | undefined; readonly isClosed?: boolean | undefined },
+): void {
+  const { by, name = topic.name, isClosed = topic.isClosed } = change;
+  world.commit({ kind: 'topic', topic: { ...topic, name, isClosed } });
+  if (name !== topic.name) announceService(world, topic, by, { kind: 'topicEdited', name });
+  if (isClosed !== topic.isClosed) {
+    announceService(world, topic, by, { kind: isClosed ? 'topicClosed' : 'topicReopened' });
+  }
+  world.announce({ kind: 'topics', chatId: topic.chatId });
+}
+
+/** Takes a topic away. Its messages go with it, and nobody is told. */
+export function removeTopic(world: World, topic: Topic): void {
+  world.commit({ kind: 'topic', topic: { ...topic, isDeleted: true } });
+  world.announce({ kind: 'topics', chatId: topic.chatId });
+}
+
+function announceService(world: World, topic: Topic, fromId: number, service: Service): Sent {
+  const { chatId, topicId } = topic;
+  const message = putNewMessage(world, { chatId, fromId, text: '', topicId, service });
+  if (service.kind === 'topicCreated') world.announce({ kind: 'topics', chatId });
+  return sendUpdate(world, 'message', message);
+}
