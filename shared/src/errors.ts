@@ -72,6 +72,15 @@ export const ERRORS = {
   JOB_TOO_SLOW: { remedy: 'tell-user', say: 'It did not end within {seconds} s.' },
   JOB_INTERRUPTED: { remedy: 'tell-user', say: 'It was interrupted {attempts} times.' },
   JOB_FAILED: { remedy: 'tell-user', say: '{job} failed: {detail}' },
+  LISTENERS_DISAGREE: {
+    remedy: 'page-operator',
+    say: 'Other gateways of this installation receive {others}, but this one is set up {own} and stays out. Set all of them up alike.',
+  },
+  WEBHOOK_REFUSED: { remedy: 'page-operator', say: 'Telegram refuses the webhook at {host}: {detail}' },
+  WEBHOOK_TAKEN: {
+    remedy: 'page-operator',
+    say: 'Telegram sends the updates of this bot to {host}, not here: another program has set its webhook since.',
+  },
   DELIVERY_REFUSED: { remedy: 'page-operator', say: 'The channel refused a message for {chat}: {detail}' },
   INTERNAL: { remedy: 'page-operator', say: 'Something broke on my side. Reference: {ref}.' },
 } as const satisfies Record<string, ErrorSpec>;

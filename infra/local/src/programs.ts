@@ -14,7 +14,7 @@ export async function describeSimulator(
   const port = await findFreePortFrom(config.SIMULATOR_PORT);
   const url = `http://127.0.0.1:${port}`;
   const env = {
-    ...environmentWithoutToken(),
+    ...environmentWithoutSecrets(),
     SIMULATOR_PORT: String(port),
     SIMULATOR_DATA_DIR: join(config.SIGNALBOX_DATA_DIR, 'simulator'),
   };
@@ -31,13 +31,14 @@ export async function describeServices(
     config.SIGNALBOX_WORKERS === 1 ? 'worker' : `worker-${index + 1}`,
   );
   const shared = {
-    ...environmentWithoutToken(),
+    ...environmentWithoutSecrets(),
     SIGNALBOX_DATA_DIR: config.SIGNALBOX_DATA_DIR,
     DATABASE_URL: urls.databaseUrl,
     REDIS_URL: urls.redisUrl,
   };
-  // Only the gateway speaks to Telegram, so only the gateway gets the token.
-  const gateway = { ...shared, ...telegramEnvironment(config, urls.simulatorUrl) };
+  // Only the gateway speaks to Telegram, so only the gateway gets the token and the webhook's secret.
+  const { TELEGRAM_WEBHOOK_SECRET } = inheritedEnvironment();
+  const gateway = { ...shared, TELEGRAM_WEBHOOK_SECRET, ...telegramEnvironment(config, urls.simulatorUrl) };
   const specs: ProgramSpec[] = [];
   for (const name of ['gateway', ...workers, 'jobs']) {
     const port = await findFreePort();
@@ -70,7 +71,7 @@ function describeProgram(
   return { name, words, main, env, readyUrl, logFile: join(config.SIGNALBOX_DATA_DIR, 'logs', `${name}.log`) };
 }
 
-function environmentWithoutToken(): Record<string, string | undefined> {
-  const { TELEGRAM_BOT_TOKEN: _token, ...rest } = inheritedEnvironment();
+function environmentWithoutSecrets(): Record<string, string | undefined> {
+  const { TELEGRAM_BOT_TOKEN: _token, TELEGRAM_WEBHOOK_SECRET: _secret, ...rest } = inheritedEnvironment();
   return rest;
 }

@@ -14,6 +14,17 @@ export const GatewayConfig = CommonConfig.extend({
     .url()
     .default('https://api.telegram.org')
     .transform((url) => url.replace(/\/+$/, '')),
+  /** The public https address that Telegram calls for each update, instead of being polled. Not set: polling. */
+  TELEGRAM_WEBHOOK_URL: z.url().optional(),
+  /** What Telegram presents with each call, so that nobody else can speak as a person. Required with the URL. Secret. */
+  TELEGRAM_WEBHOOK_SECRET: z
+    .string()
+    .regex(/^[\w-]{16,256}$/, 'takes 16 to 256 of the characters A-Z a-z 0-9 _ -. `openssl rand -hex 32` makes one.')
+    .optional(),
+  /** Address that the webhook listens on. A proxy in front of it has to end TLS. */
+  TELEGRAM_WEBHOOK_HOST: z.string().default('127.0.0.1'),
+  /** Port that the webhook listens on. 0 picks a free one. */
+  TELEGRAM_WEBHOOK_PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
   /** Sends per second over all chats, for this process. Telegram allows about 30 for one bot: share it among gateways. */
   TELEGRAM_SENDS_PER_SECOND: count(0.1, 1_000).default(28),
   /** Sends per second in one private chat, after a burst. Telegram allows about one. */
@@ -32,10 +43,45 @@ export const GatewayConfig = CommonConfig.extend({
   DATABASE_CONNECTIONS: z.coerce.number().int().min(2).max(200).default(10),
   /** This process among its peers: a stable name, different for each gateway that runs at the same time. */
   GATEWAY_NAME: z.string().min(1).max(60).default('gateway-1'),
+}).superRefine((config, context) => {
+  for (const [name, message] of findWebhookProblems(config))
+    context.addIssue({ code: 'custom', path: [name], message, input: undefined });
 });
 export type GatewayConfig = z.infer<typeof GatewayConfig>;
 
 /** Reads the environment. Throws CONFIG_INVALID with every problem at once. */
 export function loadConfig(): GatewayConfig {
   return readConfig(GatewayConfig);
+}
+
+/** Telegram calls these and no others. */
+const WEBHOOK_PORTS = ['', '80', '88', '443', '8443'];
+
+function findWebhookProblems(config: {
+  readonly TELEGRAM_WEBHOOK_URL?: string | undefined;
+  readonly TELEGRAM_WEBHOOK_SECRET?: string | undefined;
+  readonly TELEGRAM_API_ROOT: string;
+}): readonly (readonly [name: string, message: string])[] {
+  const { TELEGRAM_WEBHOOK_URL: given, TELEGRAM_WEBHOOK_SECRET: secret } = config;
+  if (given === undefined) {
+    return secret === undefined ? [] : [['TELEGRAM_WEBHOOK_SECRET', 'is set, but TELEGRAM_WEBHOOK_URL is not.']];
+  }
+  const problems: [string, string][] = [];
+  if (secret === undefined) {
+    const message = 'is not set, and a webhook needs one. `openssl rand -hex 32` makes one.';
+    problems.push(['TELEGRAM_WEBHOOK_SECRET', message]);
+  }
+  // What is no address at all has its own problem.
+  if (!URL.canParse(given) || !URL.canParse(config.TELEGRAM_API_ROOT)) return problems;
+  const { protocol, hostname, port, username } = new URL(given);
+  // The simulator calls this machine, and only this machine.
+  const isLocal = protocol === 'http:' && hostname === '127.0.0.1';
+  if (protocol !== 'https:' && !isLocal) problems.push(['TELEGRAM_WEBHOOK_URL', 'has to begin with https://.']);
+  if (username !== '')
+    problems.push(['TELEGRAM_WEBHOOK_URL', 'must not hold a user name: the secret has its variable.']);
+  // A Bot API server of one's own may call any port.
+  if (!isLocal && new URL(config.TELEGRAM_API_ROOT).hostname === 'api.telegram.org' && !WEBHOOK_PORTS.includes(port)) {
+    problems.push(['TELEGRAM_WEBHOOK_URL', 'has a port that Telegram does not call: it takes 443, 80, 88 and 8443.']);
+  }
+  return problems;
 }

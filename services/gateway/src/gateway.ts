@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { OUTBOUND } from '@signalbox/shared/contracts/topics';
 import { putDeadLetter } from '@signalbox/shared/db/dead-letters';
 import { openPool, type Pool } from '@signalbox/shared/db/pool';
@@ -13,23 +14,29 @@ import { createAdmission } from './admit.ts';
 import { createAnnouncer } from './announce.ts';
 import { createBurstLimit } from './burst.ts';
 import { createTelegram } from './channels/telegram/index.ts';
+import type { WebhookTarget } from './channels/telegram/webhook.ts';
+import { createWebhookServer } from './channels/telegram/webhook-server.ts';
 import type { GatewayConfig } from './config.ts';
 import { createDeliverer } from './deliver.ts';
 import { createDraftClaims } from './draft-claim.ts';
 import { createDrafts } from './drafts.ts';
-import { createGatewayMetrics } from './metrics.ts';
+import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts';
 import { createPace } from './pace.ts';
-import { listenAlone } from './standby.ts';
+import { startListening } from './standby.ts';
 import { startSweeper } from './sweep.ts';
 
 export interface Gateway {
   readonly probe: Probe;
+  /** Where the webhook listens; null when updates are polled. */
+  readonly webhookPort: number | null;
   /** Rejects when updates can never come in again; resolves when closed. */
   readonly ended: Promise<void>;
 }
 
 /** Running sends may finish within this time when the service stops. */
 const DRAIN_MS = 8_000;
+/** And before that, updates that are being admitted: together less than a service has to close. */
+const WEBHOOK_DRAIN_MS = 3_000;
 const PROBE_TIMEOUT_MS = 2_000;
 
 /**
@@ -45,7 +52,8 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log): 
   own({ close: () => closeRedis(redis) });
   await requireNoEviction(redis);
 
-  const channel = createTelegram({ token: config.TELEGRAM_BOT_TOKEN, apiRoot: config.TELEGRAM_API_ROOT, log });
+  const webhook = createWebhook(config, { pool, log, metrics });
+  const channel = createTelegram({ token: config.TELEGRAM_BOT_TOKEN, apiRoot: config.TELEGRAM_API_ROOT, log, webhook });
   const streams = { prefix: config.REDIS_PREFIX, partitions: config.STREAM_PARTITIONS };
   const announcer = createAnnouncer({
     publisher: createPublisher({ redis, ...streams }),
@@ -103,9 +111,11 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log): 
   own(startSweeper({ pool, log, wake: announcer.wakeChats }));
 
   const burst = createBurstLimit({ redis, prefix: config.REDIS_PREFIX, burst: config.INBOUND_BURST, log });
-  const listening = own(
-    listenAlone({ pool, channel, log, admit: createAdmission({ pool, channel, burst, announcer, log, metrics }) }),
-  );
+  const admit = createAdmission({ pool, channel, burst, announcer, log, metrics });
+  // Open before Telegram hears of it, and closed first: what is being admitted then is finished.
+  const entrance = await webhook?.server.open();
+  const listening = own(startListening({ pool, channel, way: webhook ? 'webhook' : 'polling', log, admit }));
+  if (entrance) own(entrance);
   const problems = async (): Promise<readonly string[]> => {
     const found = [await problemOfPostgres(pool), await problemOfRedis(redis), listening.problem()];
     if (!consumer.healthy()) found.push('outbound stream: reads fail');
@@ -114,8 +124,35 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log): 
   const probe = own(
     await startProbe({ host: config.PROBE_HOST, port: config.PROBE_PORT, metrics: registry, problems }),
   );
-  log.info('gateway started', { bot: channel.bot, probePort: probe.port });
-  return { probe, ended: listening.ended };
+  const webhookPort = entrance?.port ?? null;
+  log.info('gateway started', { bot: channel.bot, probePort: probe.port, webhookPort });
+  return { probe, webhookPort, ended: listening.ended };
+}
+
+/** The server that Telegram calls, still closed; null when updates are polled. */
+function createWebhook(
+  config: GatewayConfig,
+  { pool, log, metrics }: { readonly pool: Pool; readonly log: Log; readonly metrics: GatewayMetrics },
+): WebhookTarget | null {
+  const { TELEGRAM_WEBHOOK_URL: url, TELEGRAM_WEBHOOK_SECRET: secret } = config;
+  if (url === undefined || secret === undefined) return null; // the configuration has both or neither
+  const server = createWebhookServer({
+    host: config.TELEGRAM_WEBHOOK_HOST,
+    port: config.TELEGRAM_WEBHOOK_PORT,
+    path: new URL(url).pathname,
+    secret,
+    log,
+    drainMs: WEBHOOK_DRAIN_MS,
+    count: (result) => metrics.webhook.add({ result }),
+    onUnreadable: async (raw) => {
+      // The same body is the same letter, however often it comes.
+      const ref = `webhook:${createHash('sha256').update(raw).digest('hex').slice(0, 32)}`;
+      const body = { raw: Buffer.from(raw.slice(0, 2_000).replaceAll('\u0000', '')).toString() };
+      await putDeadLetter(pool, { source: 'inbound', ref, userKey: null, reason: 'not JSON', body });
+      log.error('the webhook got a body that is no JSON, see dead letters', { ref });
+    },
+  });
+  return { url, secret, server };
 }
 
 async function problemOfPostgres(pool: Pool): Promise<string | null> {

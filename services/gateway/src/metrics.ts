@@ -8,6 +8,8 @@ export interface GatewayMetrics {
   readonly sends: Count;
   /** By result: shown, or why not. */
   readonly drafts: Count;
+  /** Requests to the webhook by result: admitted, unreadable, not-stored, or why they were refused. */
+  readonly webhook: Count;
   /** From the outbox row to the channel's answer, by result. */
   readonly latency: Duration;
 }
@@ -18,6 +20,9 @@ export function createGatewayMetrics(registry: ReturnType<typeof createMetrics>)
     updates: createCount(registry, 'signalbox_updates_total', 'Updates by result.', ['result', 'reason']),
     sends: createCount(registry, 'signalbox_sends_total', 'Calls that show a person something, by result.', ['result']),
     drafts: createCount(registry, 'signalbox_drafts_total', 'Drafts given to the channel, by result.', ['result']),
+    webhook: createCount(registry, 'signalbox_webhook_requests_total', 'Requests to the webhook by result.', [
+      'result',
+    ]),
     latency: createDuration(registry, 'signalbox_send_seconds', 'From outbox row to delivery.', ['result']),
   };
 }

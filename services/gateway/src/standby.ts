@@ -1,34 +1,51 @@
-import { tryExclusive, type Exclusive } from '@signalbox/shared/db/exclusive';
+import { tryHold, type Hold, type HoldKind } from '@signalbox/shared/db/holds';
 import type { Pool } from '@signalbox/shared/db/pool';
+import { say } from '@signalbox/shared/errors';
 import type { Log } from '@signalbox/shared/log';
 import { sleep } from '@signalbox/shared/time';
 import type { Channel, Incoming, Listening } from './channels/channel.ts';
 
 /*
- * waiting → (the name is free) → listening → (connection to Postgres lost) → waiting …
- * A channel has one place for a listener: with several gateways one listens, the others deliver and stand by.
+ * waiting → (the place is free for our way) → listening → (connection to Postgres lost) → waiting …
+ *
+ * There is one place per bot. Polling has room for one: the others deliver and stand by. A webhook has room for all.
+ * Never both at once, or Telegram refuses one of them: who is set up the other way stays out, is not ready and says why.
  */
 
-/** How soon a gateway that stands by notices that the place is free. */
+/** Whether gateways receive one at a time, by asking, or all of them, by being called. */
+export type Way = 'polling' | 'webhook';
+
+/** How soon a gateway that waits notices that the place is free. */
 const RETRY_MS = 2_000;
 
-/** Listens to the channel while no other gateway of this installation does. */
-export function listenAlone(deps: {
+const HOLD_OF: Readonly<Record<Way, HoldKind>> = { polling: 'exclusive', webhook: 'shared' };
+
+/** Listens to the channel while no other gateway of this installation stands against it. */
+export function startListening(deps: {
   readonly pool: Pool;
   readonly channel: Channel;
+  readonly way: Way;
   readonly log: Log;
   readonly admit: (updates: readonly Incoming[]) => Promise<void>;
 }): Listening {
-  const { pool, channel, log, admit } = deps;
+  const { pool, channel, way, log, admit } = deps;
   const stop = new AbortController();
   let listening: Listening | null = null;
-  let standsBy = false;
+  let state: 'unknown' | 'stands by' | 'stays out' = 'unknown';
 
-  const take = async (): Promise<Exclusive | null> => {
+  const note = (heldAs: HoldKind): void => {
+    const next = heldAs === HOLD_OF[way] ? 'stands by' : 'stays out';
+    if (next === state) return;
+    state = next;
+    if (next === 'stands by') log.info('another gateway listens, this one stands by', { channel: channel.name });
+    else log.error('other gateways listen in another way, this one stays out', { channel: channel.name, way });
+  };
+
+  const take = async (): Promise<Hold | null> => {
     try {
-      const hold = await tryExclusive(pool, `listen:${channel.name}:${channel.bot}`);
-      if (!hold && !standsBy) log.info('another gateway listens, this one stands by', { channel: channel.name });
-      standsBy = !hold;
+      const { hold, heldAs } = await tryHold(pool, `listen:${channel.name}:${channel.bot}`, HOLD_OF[way]);
+      if (hold) state = 'unknown';
+      else if (heldAs) note(heldAs);
       return hold;
     } catch (error) {
       // Postgres is away: readiness says so.
@@ -37,7 +54,7 @@ export function listenAlone(deps: {
     }
   };
 
-  const listen = async (hold: Exclusive): Promise<void> => {
+  const listen = async (hold: Hold): Promise<void> => {
     const over = AbortSignal.any([stop.signal, hold.lost]);
     const started = channel.listen(admit);
     listening = started;
@@ -65,7 +82,9 @@ export function listenAlone(deps: {
     ended,
     problem: () => {
       if (listening) return listening.problem();
-      return standsBy ? null : `${channel.name}: nobody listens yet`;
+      if (state === 'stands by') return null;
+      if (state === 'unknown') return `${channel.name}: nobody listens yet`;
+      return say('LISTENERS_DISAGREE', way === 'polling' ? { others: 'by webhook', own: 'to poll' } : WEBHOOK_OUT);
     },
     close: async () => {
       stop.abort();
@@ -73,6 +92,8 @@ export function listenAlone(deps: {
     },
   };
 }
+
+const WEBHOOK_OUT = { others: 'by polling', own: 'for a webhook' };
 
 function untilAborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();

@@ -345,7 +345,7 @@ test('without Redis there are no drafts, and messages do not wait for one', asyn
 /** Drafts of a gateway that does nothing else. */
 function openDrafts(gateway: string): Drafts {
   const opened = createDrafts({
-    channel: createTelegram({ token: DEFAULT_TOKEN, apiRoot: harness.simulatorUrl, log }),
+    channel: createTelegram({ token: DEFAULT_TOKEN, apiRoot: harness.simulatorUrl, log, webhook: null }),
     pace: createPace({ sendsPerSecond: 100, chatSendsPerSecond: 100, chatBurst: 100, groupSendsPerMinute: 100 }),
     claims: createDraftClaims({ redis: harness.redis, prefix: harness.prefix, gateway, log }),
     intervalMs: 40,

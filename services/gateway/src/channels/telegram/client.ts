@@ -1,7 +1,11 @@
+import { AppError } from '@signalbox/shared/errors';
 import { Api } from 'grammy';
 import { ServerDown } from './failure.ts';
 
 export type TelegramApi = Api;
+
+/** grammY's own AbortSignal, which its methods take. */
+export type ApiSignal = NonNullable<Parameters<TelegramApi['getMe']>[0]>;
 
 /**
  * Opens the Bot API. Node's own fetch tells failed connections (nothing was sent) from lost answers, which grammY's
@@ -18,6 +22,22 @@ export function createApi(options: {
     timeoutSeconds: options.timeoutSeconds,
     fetch: callServer,
   });
+}
+
+/** grammY declares its own AbortSignal, which the built-in one satisfies in every method that it calls. */
+export function toApiSignal(signal: AbortSignal): ApiSignal {
+  return signal as unknown as ApiSignal;
+}
+
+/** What ends a gateway whose token Telegram does not know: no later try can succeed. */
+export function createTokenError(code: number, cause: unknown): AppError {
+  const reason = `Telegram does not know the bot token (it answered ${code}). Put the token that @BotFather shows under /mybots into TELEGRAM_BOT_TOKEN; a token that was revoked stays invalid.`;
+  return new AppError('STARTUP_REFUSED', { reason }, cause);
+}
+
+/** The host of a webhook's address, for logs and sentences: its path may be a secret. */
+export function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : 'an unreadable address';
 }
 
 /** fetch, except that an error page of a proxy in front of the Bot API is a failure with a name. */

@@ -7,6 +7,7 @@ import { encode, putAbove, type TelegramPart } from './encode.ts';
 import { createAttempts } from './part-attempt.ts';
 import { callEdit, callSend } from './part-call.ts';
 import { POLL_TIMEOUT_SECONDS, startPolling } from './poll.ts';
+import { startWebhook, type WebhookTarget } from './webhook.ts';
 
 /** A send that takes longer has an unknown fate; Telegram answers within a second when it is well. */
 const SEND_TIMEOUT_SECONDS = 20;
@@ -16,6 +17,8 @@ export function createTelegram(options: {
   readonly token: string;
   readonly apiRoot: string;
   readonly log: Log;
+  /** Where Telegram brings updates to; null: they are fetched by polling. */
+  readonly webhook: WebhookTarget | null;
 }): Channel {
   const api = createApi({ ...options, timeoutSeconds: SEND_TIMEOUT_SECONDS });
   const pollApi = createApi({ ...options, timeoutSeconds: POLL_TIMEOUT_SECONDS });
@@ -62,7 +65,10 @@ export function createTelegram(options: {
         return api.sendChatAction(chatId, 'typing', thread);
       }),
     draft: createDraftSender(draftApi),
-    listen: (admit) => startPolling({ api: pollApi, log, admit }),
+    listen: (admit) =>
+      options.webhook
+        ? startWebhook({ api, log, admit, target: options.webhook })
+        : startPolling({ api: pollApi, log, admit }),
   };
 }
 

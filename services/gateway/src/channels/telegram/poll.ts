@@ -1,16 +1,16 @@
-import { AppError } from '@signalbox/shared/errors';
+import { say } from '@signalbox/shared/errors';
 import type { Log } from '@signalbox/shared/log';
 import { backoffMs, sleep } from '@signalbox/shared/time';
 import { COMMANDS } from '../../words.ts';
 import type { Incoming, Listening } from '../channel.ts';
-import type { TelegramApi } from './client.ts';
+import { createTokenError, hostOf, toApiSignal, type ApiSignal, type TelegramApi } from './client.ts';
 import { decode, type BotIdentity } from './decode.ts';
 import { classify, readErrorCode } from './failure.ts';
 import { ALLOWED_UPDATES } from './update.ts';
 
 /*
  * The loop:
- *   getMe → poll(offset) → decode → admit (committed) → offset = last id + 1 → poll …
+ *   getMe → deleteWebhook → poll(offset) → decode → admit (committed) → offset = last id + 1 → poll …
  * A failure anywhere leaves the offset alone, so Telegram gives the same updates again, and admission drops those it knows.
  */
 
@@ -28,7 +28,7 @@ const CONFLICT_BACKOFF_MS = 5_000;
 const CONFLICT_LINGER_MS = 12_000;
 const CONFLICT_TELL_MS = 10 * 60_000;
 
-type Trouble = 'none' | 'starting' | 'conflict' | 'network' | 'admission';
+type Trouble = 'none' | 'starting' | 'conflict' | 'webhook' | 'network' | 'admission';
 
 /** Polls Telegram until closed. Updates come in one batch at a time, in Telegram's order. */
 export function startPolling(deps: {
@@ -44,6 +44,7 @@ export function startPolling(deps: {
   let lastPollAt = Date.now();
   let conflictAt = -Infinity;
   let conflictToldAt = -Infinity;
+  let webhookHost = '';
 
   const report = (kind: Trouble, error: unknown): void => {
     const isNew = kind !== trouble;
@@ -55,9 +56,19 @@ export function startPolling(deps: {
       log.error('another process polls this bot: stop it, or give this one a bot of its own; updates wait until then', {
         error,
       });
+    } else if (isNew && kind === 'webhook') {
+      log.error('a webhook was set for this bot, so Telegram refuses polls; updates go there', { host: webhookHost });
     } else if (isNew) {
       log.warn('updates do not come in', { trouble: kind, failure: classify(error), error });
     }
+  };
+
+  /** Telegram refuses a poll for two reasons: somebody else polls, or the updates go to a webhook. */
+  const explainConflict = async (): Promise<'conflict' | 'webhook'> => {
+    // Not known: then it is said with the next refusal.
+    const { url = '' } = await api.getWebhookInfo(signal).catch(() => ({ url: '' }));
+    webhookHost = hostOf(url);
+    return url === '' ? 'conflict' : 'webhook';
   };
 
   /** Sorts a failure and waits. Throws when no later try can succeed. */
@@ -65,7 +76,7 @@ export function startPolling(deps: {
     if (stop.signal.aborted) return;
     const code = readErrorCode(error);
     if (code === 401 || code === 404) throw createTokenError(code, error);
-    report(code === 409 ? 'conflict' : otherwise, error);
+    report(code === 409 ? await explainConflict() : otherwise, error);
     const wait = backoffMs(failures, code === 409 ? CONFLICT_BACKOFF_MS : BACKOFF_BASE_MS, BACKOFF_MAX_MS);
     failures += 1;
     await sleep(wait, stop.signal);
@@ -94,11 +105,14 @@ export function startPolling(deps: {
   const loop = async (): Promise<void> => {
     const bot = await identify();
     if (!bot) return;
-    await prepare(api, log, signal);
+    await registerMenu(api, log, signal);
+    let isFree = false;
     let offset = 0;
     while (!stop.signal.aborted) {
       let batch: readonly unknown[];
       try {
+        if (!isFree) await removeWebhook(api, log, signal);
+        isFree = true;
         batch = await poll(offset);
         lastPollAt = Date.now();
       } catch (error) {
@@ -128,6 +142,7 @@ export function startPolling(deps: {
     ended,
     problem: () => {
       if (Date.now() - conflictAt < CONFLICT_LINGER_MS) return `Telegram: ${PROBLEMS.conflict}`;
+      if (trouble === 'webhook') return `Telegram: ${say('WEBHOOK_TAKEN', { host: webhookHost })}`;
       if (trouble !== 'none') return `Telegram: ${PROBLEMS[trouble]}`;
       return Date.now() - lastPollAt > STALE_MS ? 'Telegram: the last poll is too long ago' : null;
     },
@@ -138,7 +153,7 @@ export function startPolling(deps: {
   };
 }
 
-const PROBLEMS: Readonly<Record<Exclude<Trouble, 'none'>, string>> = {
+const PROBLEMS: Readonly<Record<Exclude<Trouble, 'none' | 'webhook'>, string>> = {
   starting: 'not polled yet',
   conflict: 'another process polls this bot',
   network: 'not reachable',
@@ -159,27 +174,20 @@ export function nextOffset(batch: readonly unknown[], offset: number): number | 
   return ids.length === 0 ? null : Math.max(...ids) + 1;
 }
 
-/** grammY declares its own AbortSignal, which the built-in one satisfies in every method that it calls. */
-function toApiSignal(signal: AbortSignal): ApiSignal {
-  return signal as unknown as ApiSignal;
-}
-
-type ApiSignal = NonNullable<Parameters<TelegramApi['getMe']>[0]>;
-
 /**
- * Ends a webhook that an earlier bot left behind, or Telegram refuses every poll, and registers the menu that clients show
- * for "/". When this fails, polling says what is wrong, and typing commands works all the same.
+ * Ends a webhook, or Telegram refuses every poll. Only once, after the start: gateways of this installation that receive by
+ * webhook keep this one from polling, so what was left behind is nobody's. One that is set later is somebody's on purpose.
  */
-async function prepare(api: TelegramApi, log: Log, signal: ApiSignal): Promise<void> {
-  try {
-    await api.deleteWebhook({}, signal);
-    await api.setMyCommands(COMMANDS, undefined, signal);
-  } catch (error) {
-    log.warn('bot not prepared', { error });
-  }
+async function removeWebhook(api: TelegramApi, log: Log, signal: ApiSignal): Promise<void> {
+  const { url = '' } = await api.getWebhookInfo(signal);
+  if (url === '') return;
+  await api.deleteWebhook({}, signal);
+  log.warn('the webhook is removed: this gateway polls', { was: hostOf(url) });
 }
 
-function createTokenError(code: number, cause: unknown): AppError {
-  const reason = `Telegram does not know the bot token (it answered ${code}). Put the token that @BotFather shows under /mybots into TELEGRAM_BOT_TOKEN; a token that was revoked stays invalid.`;
-  return new AppError('STARTUP_REFUSED', { reason }, cause);
+/** The menu that clients show for "/". Without it, typing commands works all the same. */
+async function registerMenu(api: TelegramApi, log: Log, signal: ApiSignal): Promise<void> {
+  await api
+    .setMyCommands(COMMANDS, undefined, signal)
+    .catch((error: unknown) => log.warn('menu not registered', { error }));
 }

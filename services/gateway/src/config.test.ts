@@ -1,0 +1,54 @@
+import { readConfig } from '@signalbox/shared/config';
+import { expect, test } from 'vitest';
+import { GatewayConfig } from './config.ts';
+
+const SECRET = 'sixteen_letters-';
+const read = (settings: Readonly<Record<string, string>>): GatewayConfig =>
+  readConfig(GatewayConfig, {
+    DATABASE_URL: 'postgres://127.0.0.1/x',
+    REDIS_URL: 'redis://127.0.0.1',
+    TELEGRAM_BOT_TOKEN: '1:token',
+    ...settings,
+  });
+const webhook = (url: string, settings: Readonly<Record<string, string>> = {}): GatewayConfig =>
+  read({ TELEGRAM_WEBHOOK_URL: url, TELEGRAM_WEBHOOK_SECRET: SECRET, ...settings });
+
+test('without an address there is no webhook', () => {
+  expect(read({}).TELEGRAM_WEBHOOK_URL).toBeUndefined();
+});
+
+test.each(['https://bot.example.org/x', 'https://bot.example.org:8443/', 'http://127.0.0.1:4000/telegram'])(
+  'a webhook at %s is taken',
+  (url) => {
+    expect(webhook(url).TELEGRAM_WEBHOOK_URL).toBe(url);
+  },
+);
+
+test.each([
+  ['http://bot.example.org/x', 'https://'],
+  ['ftp://bot.example.org/x', 'https://'],
+  ['http://127.0.0.1.example.org/x', 'https://'],
+  ['https://bot.example.org:8080/x', 'a port that Telegram does not call'],
+  ['https://user@bot.example.org/x', 'user name'],
+  ['bot.example.org', 'TELEGRAM_WEBHOOK_URL'],
+])('a webhook at %s is refused', (url, reason) => {
+  expect(() => webhook(url)).toThrow(reason);
+});
+
+test('a Bot API server of our own may call any port', () => {
+  const url = 'https://bot.example.org:9000/x';
+  expect(webhook(url, { TELEGRAM_API_ROOT: 'http://127.0.0.1:8081' }).TELEGRAM_WEBHOOK_URL).toBe(url);
+});
+
+test.each(['', 'fifteen_letters', 'a secret with spaces in it', 'umlauts_äöü_in_a_secret', 'x'.repeat(257)])(
+  'the secret %j is refused and not shown',
+  (secret) => {
+    const attempt = (): unknown => webhook('https://bot.example.org/x', { TELEGRAM_WEBHOOK_SECRET: secret });
+    expect(attempt).toThrow('TELEGRAM_WEBHOOK_SECRET');
+    expect(attempt).not.toThrow(secret || SECRET);
+  },
+);
+
+test('a secret without an address is a mistake', () => {
+  expect(() => read({ TELEGRAM_WEBHOOK_SECRET: SECRET })).toThrow('TELEGRAM_WEBHOOK_URL is not');
+});

@@ -1,0 +1,133 @@
+import { createServer, request as call, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { putUser } from '@signalbox/shared/db/users';
+import { DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../support/free-port.ts';
+import { startService } from '../../support/service-process.ts';
+import { openHarness, until, type Harness } from './harness.ts';
+import { readWebhook, SECRET, startWebhookGateway } from './webhook-caller.ts';
+
+let harness: Harness;
+beforeEach(async () => void (harness = await openHarness()));
+afterEach(() => harness.close());
+
+const PEOPLE = [1001, 1002, 1003, 1004, 1005];
+const MESSAGES = 60;
+const TOTAL = PEOPLE.length * MESSAGES;
+
+/** Every second message is a command, which the gateway answers by itself. */
+const textOf = (n: number): string => (n % 2 === 0 ? `message ${n}` : '/whoami');
+
+/** A reverse proxy as people put it in front: requests go to its targets in turn, and 502 when one is not there. */
+async function startProxy(targets: readonly number[]): Promise<{ readonly port: number; readonly served: number[] }> {
+  const served = targets.map(() => 0);
+  let turn = 0;
+  const server: Server = createServer((incoming, outgoing) => {
+    const place = turn++ % targets.length;
+    const { method, url: path, headers } = incoming;
+    const passed = call({ host: '127.0.0.1', port: targets[place], method, path, headers }, (answer) => {
+      if (answer.statusCode === 200) served[place] = (served[place] ?? 0) + 1;
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    passed.on('error', () => outgoing.headersSent || outgoing.writeHead(502).end());
+    incoming.pipe(passed);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { port: (server.address() as AddressInfo).port, served }; // it listens on TCP
+}
+
+async function speak(): Promise<void> {
+  for (const id of PEOPLE) {
+    await putUser(harness.pool, { userKey: String(id), channel: 'telegram', name: `P${id}`, role: 'developer' });
+  }
+  const one = async (from: number): Promise<void> => {
+    for (let n = 0; n < MESSAGES; n += 1) await harness.people.post('/api/messages', { from, text: textOf(n) });
+  };
+  await Promise.all(PEOPLE.map(one));
+}
+
+const count = async (table: 'inbox' | 'outbox'): Promise<number> =>
+  (await harness.rows(`select 1 from ${table}`)).length;
+
+/** Each message once and in its order, each command answered by one row, and nothing left at Telegram. */
+async function expectNothingLostOrDoubled(): Promise<void> {
+  await until('everything is admitted', async () => (await count('inbox')) >= TOTAL, 60_000);
+  await until('nothing waits at Telegram', async () => (await readWebhook(harness)).pending_update_count === 0);
+  await until(
+    'everything is delivered',
+    async () => (await harness.rows(`select 1 from outbox where status <> 'sent'`)).length === 0,
+    60_000,
+  );
+  const expected = Array.from({ length: MESSAGES }, (_, n) => textOf(n));
+  for (const id of PEOPLE) {
+    const rows = await harness.rows<{ text: string }>(
+      `select envelope ->> 'text' as text from inbox where user_key = $1 order by id`,
+      [String(id)],
+    );
+    expect(rows.map((row) => row.text)).toEqual(expected);
+  }
+  expect(await count('inbox')).toBe(TOTAL);
+  expect(await count('outbox')).toBe(TOTAL / 2);
+}
+
+const shared = (proxyPort: number, port: number): Readonly<Record<string, string>> => ({
+  TELEGRAM_WEBHOOK_URL: `http://127.0.0.1:${proxyPort}/telegram`,
+  TELEGRAM_WEBHOOK_SECRET: SECRET,
+  TELEGRAM_WEBHOOK_PORT: String(port),
+  INBOUND_BURST: '10000',
+  TELEGRAM_CHAT_BURST: '100',
+  TELEGRAM_CHAT_SENDS_PER_SECOND: '500',
+  TELEGRAM_SENDS_PER_SECOND: '500',
+});
+
+test('two gateways behind one webhook lose and double nothing while one of them stops and comes back', async () => {
+  const ports = [await freePort(), await freePort()] as const;
+  const proxy = await startProxy(ports);
+  const first = await startWebhookGateway(harness, shared(proxy.port, ports[0]));
+  await startWebhookGateway(harness, shared(proxy.port, ports[1]));
+  const speaking = speak();
+  await until('they are in the middle of it', async () => (await count('inbox')) > TOTAL / 4, 60_000);
+  await first.close();
+  const before = [...proxy.served];
+  await until('the other goes on', async () => (await count('inbox')) > TOTAL / 2, 60_000);
+  await startWebhookGateway(harness, shared(proxy.port, ports[0]));
+  await speaking;
+  await expectNothingLostOrDoubled();
+  expect(before.every((served) => served > 0)).toBe(true);
+  for (const id of PEOPLE) expect(await harness.said(id)).toHaveLength(MESSAGES / 2);
+});
+
+test('a gateway that is killed in the middle costs nothing: Telegram brings to the other what had no answer', async () => {
+  const ports = [await freePort(), await freePort()] as const;
+  const proxy = await startProxy(ports);
+  const killed = await startService('gateway', 'gateway-killed', {
+    ...shared(proxy.port, ports[0]),
+    DATABASE_URL: harness.databaseUrl,
+    REDIS_URL: harness.redisUrl,
+    REDIS_PREFIX: harness.prefix,
+    TELEGRAM_BOT_TOKEN: DEFAULT_TOKEN,
+    TELEGRAM_API_ROOT: harness.simulatorUrl,
+    GATEWAY_NAME: 'gateway-killed',
+  });
+  onTestFinished(() => killed.kill());
+  await startWebhookGateway(harness, shared(proxy.port, ports[1]));
+  const speaking = speak();
+  await until('they are in the middle of it', async () => (await count('inbox')) > TOTAL / 4, 60_000);
+  await killed.kill();
+  expect(proxy.served.every((served) => served > 0)).toBe(true);
+  await speaking;
+  await expectNothingLostOrDoubled();
+  // A message that was being sent when it died may come again, and says so.
+  for (const id of PEOPLE) {
+    const said = await harness.said(id);
+    const repeated = said.filter((text) => text.startsWith('(repeated'));
+    expect(repeated.length).toBeLessThanOrEqual(1);
+    expect([MESSAGES / 2, MESSAGES / 2 + 1]).toContain(said.length);
+  }
+});
