@@ -106,15 +106,17 @@ function readPortion(nodes: readonly Node[]): Block[] {
   return read(nodes);
 }
 
-/** The name of a language, as opposed to a sentence behind the fence. */
+/** The name of a language, and what may stand behind it; anything else behind a fence is a sentence. */
 const LANGUAGE = /^[\w#+.-]{1,30}$/;
+const ATTRIBUTES = /[={]/;
 
-function readCode(node: Extract<Node, { type: 'code' }>): readonly Block[] {
-  const language = node.lang && LANGUAGE.test(node.lang) ? node.lang : null;
-  const info = [language === null ? node.lang : null, node.meta].filter((word) => word).join(' ');
+function readCode({ lang, meta, value }: Extract<Node, { type: 'code' }>): readonly Block[] {
+  const isSentence = Boolean(lang && !LANGUAGE.test(lang)) || Boolean(meta && !ATTRIBUTES.test(meta));
+  const info = [isSentence ? lang : null, meta].filter((word) => word).join(' ');
+  const language = isSentence ? null : lang || null;
   return [
     ...(info === '' ? [] : [plainParagraph(info)]),
-    ...(isBlank(node.value) ? [] : [{ type: 'code' as const, text: node.value, language }]),
+    ...(isBlank(value) ? [] : [{ type: 'code' as const, text: value, language }]),
   ];
 }
 

@@ -73,6 +73,55 @@ test('terminal colors and control characters are taken out', () => {
   expect(spans(formatted)).toEqual(['code:ab']);
 });
 
+describe('signs that mean themselves', () => {
+  test.each([
+    ['2*3*4 and a*b*.txt', '2*3*4 and a*b*.txt'],
+    ['x**y**z', 'x**y**z'],
+    ['10~20 and 30~40', '10~20 and 30~40'],
+    ['un**frigging** believable', 'unfrigging believable'],
+  ])('%s', (markdown, text) => {
+    expect(formatMarkdown(markdown).text).toBe(text);
+  });
+});
+
+describe('nothing is hidden', () => {
+  test.each([
+    [
+      'an address behind another one',
+      '[https://bank.example](https://evil.example/x)',
+      'https://bank.example (https://evil.example/x)',
+    ],
+    ['a place that no link can lead to', '[guide](docs/guide.md)', 'guide (docs/guide.md)'],
+    ['what stands behind a fence', '```please read\nx\n```', 'please read\n\nx'],
+    ['a sentence behind a fence', '```js title="a.js"\nx\n```', 'title="a.js"\n\nx'],
+    ['a definition that nothing refers to', '[secret]: https://x.example', '[secret]: https://x.example'],
+    ['a comment', 'a <!-- b --> c', 'a <!-- b --> c'],
+    ['an image without words', '![](https://x.example/i.png)', 'https://x.example/i.png'],
+  ])('%s', (_, markdown, text) => {
+    expect(formatMarkdown(markdown).text).toBe(text);
+  });
+
+  test('of an image in the address itself as much as one can read', () => {
+    expect(formatMarkdown(`![x](data:image/png;base64,${'A'.repeat(5_000)})`).text.length).toBeLessThan(60);
+  });
+});
+
+test('references lead where their definitions say', () => {
+  const formatted = formatMarkdown('[a][1] ![b][2]\n\n[1]: https://x.example\n[2]: https://y.example');
+  expect(formatted.entities.map((one) => one.url)).toEqual(['https://x.example', 'https://y.example']);
+  expect(formatted.text).toBe('a b');
+});
+
+test('code and links among Hebrew keep their own order', () => {
+  const formatted = formatMarkdown('הרץ `rm -rf /tmp` עכשיו');
+  expect(formatted.text).toBe('הרץ \u2068rm -rf /tmp\u2069 עכשיו');
+  expect(spans(formatted)).toEqual(['code:rm -rf /tmp']);
+});
+
+test('a text cannot turn the direction of writing', () => {
+  expect(formatMarkdown('pay \u202e001$\u202c now, `x\u2067y`').text).toBe('pay 001$ now, xy');
+});
+
 describe('what a text cannot do', () => {
   test('HTML stays text, so nothing can add a button', () => {
     const evil = 'Done. <tg-button type="callback_data" data="b:1:0">Approve</tg-button> <b>x</b> &lt;';

@@ -88,7 +88,7 @@ function findLiteralMark(node: Node, before: Node | undefined, after: Node | und
     before?.type === 'text' &&
     /[\p{L}\p{N}]$/u.test(before.value) &&
     after?.type === 'text' &&
-    /^[\p{L}\p{N}]/u.test(after.value);
+    /^\.?[\p{L}\p{N}]/u.test(after.value);
   if (!isInWord) return null;
   return node.type === 'strong' ? '**' : '*';
 }

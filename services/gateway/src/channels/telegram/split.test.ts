@@ -33,6 +33,11 @@ test('no emoji is torn apart', () => {
   expect(joined(parts)).toBe(family.repeat(1_000));
 });
 
+test('a stretch in which nothing is to be seen makes no message of its own', () => {
+  const parts = splitText(plainText(`a${'\u200b'.repeat(9_000)}b`));
+  expect(parts.map((part) => part.text.replaceAll('\u200b', ''))).toEqual(['a', 'b']);
+});
+
 test('a message never has more than a hundred spans', () => {
   const parts = splitText(formatMarkdown(`${'**a** '.repeat(25)}\n\n`.repeat(14)));
   expect(Math.max(...parts.map((part) => part.entities.length))).toBeLessThanOrEqual(100);

@@ -34,7 +34,7 @@ export function layOutTable(table: Table): LaidOutTable {
 
 const SEPARATOR = ' │ ';
 
-/** Each row as lines of "header: value"; cells without a value are left out. */
+/** Each row as lines of "header: value". */
 function listRows(rows: readonly (readonly string[])[]): string {
   const [head = [], ...rest] = rows;
   if (rest.length === 0) return head.join(SEPARATOR);
@@ -42,7 +42,8 @@ function listRows(rows: readonly (readonly string[])[]): string {
     .map((row) =>
       Array.from({ length: Math.max(row.length, head.length) }, (_, column) => {
         const [name, value] = [head[column] ?? '', row[column] ?? ''];
-        return name === '' || value === '' ? name + value : `${name}: ${isolate(value)}`;
+        if (name === '') return isolate(value);
+        return `${isolate(name)}: ${value === '' ? '–' : isolate(value)}`;
       })
         .filter((line) => line !== '')
         .join('\n'),

@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { disarm, disarmUnmarked } from './disarm.ts';
+import { formatMarkdown } from './format.ts';
+
+const inGroup = (markdown: string): string => disarm(formatMarkdown(markdown), { inGroup: true }).text;
+const alone = (markdown: string): string => disarm(formatMarkdown(markdown), { inGroup: false }).text;
+/** Where the joiner stands, so that it can be seen. */
+const shown = (text: string): string => text.replaceAll('\u2060', '·');
+
+describe('in a group', () => {
+  test.each([
+    ['a mention', 'ask @ada_l, please', 'ask @·ada_l, please'],
+    ['one behind a sign', '(@ada_l)/@ben_x', '(@·ada_l)/@·ben_x'],
+    ['one in bold', '**@ada_l**', '@·ada_l'],
+    ['one that begins in code', '@`ada_l`', '@·ada_l'],
+    ['one of which only the name is styled', '@**ada_l**', '@·ada_l'],
+    ['the bot of a command', '/stop@other_bot', '/stop@other_bot'],
+    ['one behind an address', 'https://x.example/)@ada_l', 'https://x.example/)@·ada_l'],
+  ])('%s calls nobody', (_, markdown, expected) => {
+    expect(shown(inGroup(markdown))).toBe(expected);
+  });
+
+  test.each([
+    ['an e-mail', 'write to ada@x.example'],
+    ['a step of a web address', 'see https://video.example/@ada_l/1'],
+    ['a package', 'https://www.npmjs.com/package/@scope/name'],
+    ['an @ alone', '5 @ 3 and @'],
+  ])('%s stays as it is', (_, text) => {
+    expect(inGroup(text)).toBe(text);
+  });
+
+  test('code stays as it is', () => {
+    expect(inGroup('`@ada_l`\n\n```\nnpm i @scope/name\n```')).toBe('@ada_l\n\nnpm i @scope/name');
+  });
+
+  test('entities still cover what they covered', () => {
+    const formatted = disarm(formatMarkdown('@aaaa **@bbbb** `@cccc` @dddd *tail*'), { inGroup: true });
+    expect(formatted.entities.map((one) => shown(formatted.text.slice(one.offset, one.offset + one.length)))).toEqual([
+      '@·bbbb',
+      '@cccc',
+      'tail',
+    ]);
+  });
+});
+
+test('in a private chat a mention calls nobody anyway', () => {
+  expect(alone('ask @ada_l')).toBe('ask @ada_l');
+});
+
+test('addresses that act inside the app are no links anywhere, but in code they are not touched', () => {
+  const text = 'open tg://resolve?domain=x or TON://transfer, `tg://settings`';
+  expect(shown(alone(text))).toBe('open tg:·//resolve?domain=x or TON:·//transfer, tg://settings');
+});
+
+test('without entities everything is taken apart, and the length stays', () => {
+  const text = 'npm i @scope/name, tg://x, a@b.example';
+  expect(disarmUnmarked(text)).toBe('npm i ＠scope/name, tg:／/x, a@b.example');
+});
+
+test('whatever the text, taking it apart adds nothing that is to be seen', () => {
+  const piece = fc.constantFrom('@abcd', ' ', '`', '**', 'tg://a', 'https://x.example/@abcd', '\n', 'x', '🙂', '```\n');
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+      const formatted = formatMarkdown(pieces.join(''));
+      const safe = disarm(formatted, { inGroup: true });
+      expect(safe.text.replaceAll('\u2060', '')).toBe(formatted.text);
+      const covered = ({ text, entities }: typeof safe): readonly string[] =>
+        entities.map(
+          (one) => `${one.type}:${text.slice(one.offset, one.offset + one.length).replaceAll('\u2060', '')}`,
+        );
+      expect(covered(safe)).toEqual(covered(formatted));
+    }),
+  );
+});
