@@ -18,7 +18,7 @@ export const ERRORS = {
   ENVELOPE_UNREADABLE: { remedy: 'page-operator', say: 'A message on {stream} could not be read: {detail}' },
   STRANGER: {
     remedy: 'tell-user',
-    say: 'Hello {name}, I only work for people I know. Ask an admin to let you in (your id is {id}), or send me the owner code.',
+    say: 'Hello {name}, I only work for people I know. Ask an admin for an invitation (your id is {id}), and send me its code.',
   },
   TOO_FAST: {
     remedy: 'tell-user',
@@ -30,7 +30,28 @@ export const ERRORS = {
   },
   NOT_TEXT: { remedy: 'tell-user', say: 'I can only read text here. Please write it as a message.' },
   BUTTON_EXPIRED: { remedy: 'tell-user', say: 'This button is no longer active.' },
-  OWNER_CODE_INVALID: { remedy: 'tell-user', say: 'That code is not valid, or somebody has used it already.' },
+  CODE_INVALID: {
+    remedy: 'tell-user',
+    say: 'That code is not valid. Look whether it is all there, or ask for a new one.',
+  },
+  CODE_USED: {
+    remedy: 'tell-user',
+    say: 'That code was used already, and each works once. Ask an admin for a new one.',
+  },
+  CODE_EXPIRED: { remedy: 'tell-user', say: 'That code is no longer valid. Ask an admin for a new one.' },
+  CODE_LIMIT: {
+    remedy: 'tell-user',
+    say: 'Too many wrong codes were sent, so I look at none for {minutes} min. Then send yours again.',
+  },
+  CODE_EXPOSED: {
+    remedy: 'tell-user',
+    say: 'Everybody here has seen that code, so it is worthless now. Ask for a new one and send it to me in private.',
+  },
+  LAST_ADMIN: {
+    remedy: 'tell-user',
+    say: 'Nothing was changed: {name} is the only admin, and nobody could let others in any more. Make somebody else an admin first.',
+  },
+  COMMAND_UNKNOWN: { remedy: 'tell-user', say: 'There is no command /{typed}. {hint} /help shows what I can do.' },
   AGENT_UNKNOWN: { remedy: 'tell-user', say: 'There is no agent named {id}. There are: {known}.' },
   TOOL_UNKNOWN: { remedy: 'tell-model', say: 'There is no tool named {tool}. Loaded tools: {loaded}.' },
   TOOL_INPUT_INVALID: { remedy: 'tell-model', say: 'The arguments of {tool} are not valid: {detail}.' },

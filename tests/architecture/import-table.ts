@@ -50,6 +50,12 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
     may: [`${GATEWAY}/channels/channel.ts`, `${GATEWAY}/channels/<channel>/**`, `${GATEWAY}/words.ts`, SHARED],
   },
   { from: `${GATEWAY}/channels/channel.ts`, may: [], types: [SHARED] },
+  // What a command does is the same in every channel.
+  {
+    from: `${GATEWAY}/commands/*.ts`,
+    may: [`${GATEWAY}/{command,words}.ts`, `${GATEWAY}/commands/*.ts`, SHARED],
+    types: [`${GATEWAY}/channels/channel.ts`],
+  },
   { from: `${GATEWAY}/*.ts`, may: [`${GATEWAY}/**`, SHARED] },
 
   { from: 'services/jobs/src/**', may: ['services/jobs/src/**', SHARED] },

@@ -36,7 +36,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'people',
-    usage: ['people list', 'people add <id> <name> <role>', 'people remove <id>'],
+    usage: ['people list', 'people add <id> <name> <role> [--force]', 'people remove <id> [--force]'],
     summary: 'Who may speak, and as what: viewer, developer, operator, admin.',
     load: async () => (await import('./commands/people.ts')).runPeople,
   },

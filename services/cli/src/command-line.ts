@@ -17,6 +17,7 @@ const OPTIONS = {
   json: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false, short: 'h' },
   all: { type: 'boolean', default: false },
+  force: { type: 'boolean', default: false },
   person: { type: 'string' },
   limit: { type: 'string', default: '50' },
 } as const;
@@ -65,6 +66,7 @@ async function execute(
     words: rest,
     person: values.person ?? null,
     all: values.all,
+    force: values.force,
     limit,
   });
   try {

@@ -8,6 +8,7 @@ export interface Arguments {
   readonly words: readonly string[];
   readonly person: string | null;
   readonly all: boolean;
+  readonly force: boolean;
   readonly limit: number;
 }
 

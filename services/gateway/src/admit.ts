@@ -3,18 +3,22 @@ import type { WakeUp } from '@signalbox/shared/contracts/topics';
 import { putDeadLetter } from '@signalbox/shared/db/dead-letters';
 import { moveChat, parkChat, unparkChat } from '@signalbox/shared/db/delivery';
 import { admitInbox, type Admitted } from '@signalbox/shared/db/inbox';
+import { redeemCode, voidCode } from '@signalbox/shared/db/invitations';
 import { putOutbox, type OutboxRow } from '@signalbox/shared/db/outbox';
-import { redeemOwnerCode } from '@signalbox/shared/db/owner-code';
 import { isTransient, withTransaction, type Pool, type Queryable } from '@signalbox/shared/db/pool';
-import { PRIORITY } from '@signalbox/shared/contracts/envelope';
+import { findUser } from '@signalbox/shared/db/users';
+import { PRIORITY, type OutboundBody } from '@signalbox/shared/contracts/envelope';
 import { background } from '@signalbox/shared/lifecycle';
 import type { Log } from '@signalbox/shared/log';
+import { MINUTE_MS } from '@signalbox/shared/time';
 import type { Announcer } from './announce.ts';
 import type { BurstLimit } from './burst.ts';
 import type { Channel, Incoming } from './channels/channel.ts';
-import { answerCommand } from './command.ts';
+import { answerQuestion, toBody } from './commands/answer.ts';
+import { describeCode } from './commands/codes.ts';
+import type { Notice } from './commands/question.ts';
 import type { GatewayMetrics } from './metrics.ts';
-import { planUpdate, type FromPerson, type Plan } from './plan.ts';
+import { asCode, planUpdate, type FromPerson, type Plan } from './plan.ts';
 import { pressed } from './words.ts';
 
 /*
@@ -34,9 +38,13 @@ export interface AdmissionDeps {
 interface Stored {
   readonly plan: Plan;
   readonly admitted: Admitted;
-  readonly answered: boolean;
-  readonly stops: boolean;
+  /** Chats that have something to say besides what admission itself said. */
+  readonly chats: readonly string[];
+  /** People whose lanes must hear of a stop. */
+  readonly stops: readonly string[];
 }
+
+const LIMIT_TOLD_MS = 10 * MINUTE_MS;
 
 /**
  * Admits updates in their order. Resolves once they are committed; throws when the database is away, and then the
@@ -75,7 +83,7 @@ export function createAdmission(deps: AdmissionDeps): (updates: readonly Incomin
 /** Stores a batch; when one of its updates cannot be stored, the others still are. */
 async function storeAll(deps: AdmissionDeps, plans: readonly Plan[]): Promise<readonly Stored[]> {
   try {
-    return await store(deps.pool, plans);
+    return await store(deps, plans);
   } catch (error) {
     if (isTransient(error)) throw error;
     if (plans.length > 1) {
@@ -89,14 +97,14 @@ async function storeAll(deps: AdmissionDeps, plans: readonly Plan[]): Promise<re
 }
 
 /** The hot path is one call; only commands and codes need a transaction around it. */
-async function store(pool: Pool, plans: readonly Plan[]): Promise<readonly Stored[]> {
+async function store({ pool, channel }: AdmissionDeps, plans: readonly Plan[]): Promise<readonly Stored[]> {
   if (plans.every((plan) => plan.answer === null && plan.code === null)) return zip(plans, await admit(pool, plans));
   return withTransaction(pool, async (db) => {
-    const redeemed: Plan[] = [];
-    for (const plan of plans) redeemed.push(await redeem(db, plan));
-    const stored = zip(redeemed, await admit(db, redeemed));
+    const tried: Plan[] = [];
+    for (const plan of plans) tried.push(await tryCode(db, plan));
+    const stored = zip(tried, await admit(db, tried));
     const answered: Stored[] = [];
-    for (const one of stored) answered.push(await answer(db, one));
+    for (const one of stored) answered.push(await answer(db, channel, one));
     return answered;
   });
 }
@@ -111,38 +119,51 @@ function admit(db: Queryable, plans: readonly Plan[]): Promise<readonly Admitted
 function zip(plans: readonly Plan[], admitted: readonly Admitted[]): readonly Stored[] {
   return plans.flatMap((plan, place) => {
     const one = admitted[place];
-    return one ? [{ plan, admitted: one, answered: false, stops: false }] : [];
+    return one ? [{ plan, admitted: one, chats: [], stops: [] }] : [];
   });
 }
 
-/** A code that is the current one makes its sender the admin; any other stays what it was: text. */
-async function redeem(db: Queryable, plan: Plan): Promise<Plan> {
-  if (plan.code === null) return plan;
+/** Tries what may be a code. Words of somebody we know that only look like one stay words. */
+async function tryCode(db: Queryable, plan: Plan): Promise<Plan> {
+  const { code } = plan;
+  if (code === null) return plan;
   const { userKey, channel, name } = plan.envelope;
-  if (!(await redeemOwnerCode(db, plan.code, { userKey, channel, name }))) return plan;
-  const envelope = { ...plan.envelope, text: '/start' };
-  return { ...plan, answer: 'owner', envelope, admission: { ...plan.admission, envelope, verdict: 'answer' } };
+  const mayBeWords = !code.sure && (await findUser(db, userKey)) !== null;
+  if (code.exposed) {
+    const wasCode = await voidCode(db, code.text);
+    return wasCode || !mayBeWords ? asCode(plan, { kind: 'exposed-code' }, null) : plan;
+  }
+  const outcome = await redeemCode(db, code.text, { userKey, channel, name });
+  if (mayBeWords && (outcome.kind === 'unknown' || outcome.kind === 'limited')) return plan;
+  // Beyond the limit every code gets the same answer: once in ten minutes is enough.
+  const again = outcome.kind === 'limited' ? `${userKey}:${Math.floor(Date.now() / LIMIT_TOLD_MS)}` : plan.envelope.id;
+  return asCode(plan, { kind: 'code', outcome }, { key: `code:${again}`, text: describeCode(outcome, name) });
 }
 
-async function answer(db: Queryable, stored: Stored): Promise<Stored> {
+async function answer(db: Queryable, channel: Channel, stored: Stored): Promise<Stored> {
   const { plan, admitted } = stored;
   if (admitted.verdict !== 'answered' || plan.answer === null || admitted.id === null || !admitted.role) return stored;
-  const asked = { inboxId: admitted.id, role: admitted.role, envelope: plan.envelope };
-  const { text, stops } = await answerCommand(db, plan.answer, asked);
-  const { id, chatKey, userKey, traceId } = plan.envelope;
-  const row: OutboxRow = {
-    key: `reply:${id}`,
+  const { envelope } = plan;
+  const asked = { inboxId: admitted.id, role: admitted.role, envelope };
+  const given = await answerQuestion({ db, channel }, plan.answer, asked);
+  const notices = given.notices ?? [];
+  const own: Notice = { userKey: envelope.userKey, chatKey: envelope.chatKey, text: given.text };
+  const line = (key: string, { userKey, chatKey }: Notice, body: OutboundBody): OutboxRow => ({
+    key,
     chatKey,
     userKey,
     threadId: null,
     turnId: null,
-    traceId,
+    traceId: envelope.traceId,
     priority: PRIORITY.control,
     slot: null,
-    body: { text, buttons: [] },
-  };
-  await putOutbox(db, [row]);
-  return { ...stored, answered: true, stops };
+    body,
+  });
+  await putOutbox(db, [
+    line(`reply:${envelope.id}`, own, toBody(given, envelope)),
+    ...notices.map((one, n) => line(`notice:${envelope.id}:${n}`, one, { text: one.text, buttons: [] })),
+  ]);
+  return { ...stored, chats: [own, ...notices].map((one) => one.chatKey), stops: given.stops ?? [] };
 }
 
 /** Everything after the commit. */
@@ -151,14 +172,27 @@ async function finish(deps: AdmissionDeps, stored: readonly Stored[]): Promise<v
   const lanes = new Map<string, WakeUp>();
   const stops = new Set<string>();
   const chats = new Map<string, string>();
-  for (const { plan, admitted, answered, stops: isStop } of stored) {
+  for (const { plan, admitted, chats: said, stops: stopped } of stored) {
     const { userKey, chatKey, traceId, updateId } = plan.envelope;
     const { verdict, reason, role } = admitted;
     metrics.updates.add({ result: verdict, reason: reason ?? '' });
-    log.info('update admitted', { traceId, updateId, userKey, chatKey, verdict, reason, role, command: plan.answer });
-    if (verdict === 'accepted' || isStop) lanes.set(userKey, { userKey, traceId });
-    if (isStop || (verdict === 'accepted' && plan.admission.verdict === 'new')) stops.add(userKey);
-    if (answered || admitted.said) chats.set(chatKey, traceId);
+    log.info('update admitted', {
+      traceId,
+      updateId,
+      userKey,
+      chatKey,
+      verdict,
+      reason,
+      role,
+      asked: plan.answer?.kind,
+    });
+    if (verdict === 'accepted') lanes.set(userKey, { userKey, traceId });
+    if (verdict === 'accepted' && plan.admission.verdict === 'new') stops.add(userKey);
+    for (const person of stopped) {
+      lanes.set(person, { userKey: person, traceId });
+      stops.add(person);
+    }
+    for (const chat of admitted.said ? [...said, chatKey] : said) chats.set(chat, traceId);
     background(log, 'press', settlePress(deps, plan, admitted));
   }
   await Promise.all([

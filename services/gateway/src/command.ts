@@ -1,60 +1,41 @@
-import type { InboundEnvelope } from '@signalbox/shared/contracts/envelope';
-import type { Role } from '@signalbox/shared/contracts/roles';
-import { readLaneStatus, stopLane } from '@signalbox/shared/db/inbox';
-import type { Queryable } from '@signalbox/shared/db/pool';
-import * as words from './words.ts';
+import { nearestName } from '@signalbox/shared/nearest-name';
 
-/** Commands that are answered at admission, without waiting for a turn. `owner` is the welcome of a new admin. */
-export type Answered = 'start' | 'help' | 'status' | 'stop' | 'whoami' | 'owner';
+/** Commands for everybody, and those that only admins get an answer to. */
+const EVERYBODY = ['start', 'help', 'status', 'stop', 'whoami'] as const;
+const ADMINS = ['invite', 'people', 'allow', 'deny'] as const;
+/** Handled in its place among the messages; all others are answered at once. */
+const NEW = 'new';
+const ALL: readonly string[] = [...EVERYBODY, ...ADMINS, NEW];
 
-export interface Command {
-  readonly name: Exclude<Answered, 'owner'> | 'new';
-  /** What follows the command. */
-  readonly rest: string;
-}
+export type AdminCommand = (typeof ADMINS)[number];
+/** Commands that are answered at admission, without waiting for a turn. */
+export type AnsweredCommand = (typeof EVERYBODY)[number] | AdminCommand;
 
-const KNOWN = new Set(['start', 'help', 'status', 'stop', 'whoami', 'new']);
+/** What a message that begins with a slash asks for. `typed`: a command that does not exist. */
+export type Command =
+  | { readonly name: AnsweredCommand; readonly rest: string }
+  | { readonly name: typeof NEW; readonly rest: string }
+  | { readonly name: null; readonly typed: string };
 
-/** Reads a command that is ours. Null for anything else: unknown commands are text for the agent. */
+/**
+ * Reads a command, in whatever case and with our name behind it. Null for text, such as one that begins with a path:
+ * `/etc/hosts is broken`.
+ */
 export function parseCommand(text: string): Command | null {
-  const match = /^\/([a-z_]+)(?:@\w+)?(?:\s+([\s\S]*))?$/i.exec(text.trim());
-  const name = match?.[1]?.toLowerCase() ?? '';
-  if (!KNOWN.has(name)) return null;
-  return { name: name as Command['name'], rest: match?.[2]?.trim() ?? '' }; // KNOWN holds exactly these names
+  const match = /^\/([a-z][a-z0-9_]*)(?:@\w+)?(?:\s+([\s\S]*))?$/i.exec(text.trim());
+  if (!match?.[1]) return null;
+  const name = match[1].toLowerCase();
+  if (!ALL.includes(name)) return { name: null, typed: name.slice(0, 32) };
+  const rest = match[2]?.trim() ?? '';
+  return name === NEW ? { name, rest } : { name: name as AnsweredCommand, rest }; // ALL holds exactly these names
 }
 
-export interface Answer {
-  readonly text: string;
-  /** Set by a stop that had something to stop: the lane must hear of it. */
-  readonly stops: boolean;
+/** Whether only admins get an answer to it. */
+export function isAdminCommand(name: AnsweredCommand): name is AdminCommand {
+  return ADMINS.some((admin) => admin === name);
 }
 
-/** Carries out a command in the transaction that admitted it, and says what happened. */
-export async function answerCommand(
-  db: Queryable,
-  command: Answered,
-  asked: {
-    readonly inboxId: number;
-    readonly role: Role;
-    readonly envelope: InboundEnvelope & { readonly name: string };
-  },
-): Promise<Answer> {
-  const { userKey, chatKey, name } = asked.envelope;
-  const say = (text: string): Answer => ({ text, stops: false });
-  switch (command) {
-    case 'owner':
-      return say(words.owner(name));
-    case 'start':
-      return say(words.welcome(name));
-    case 'help':
-      return say(words.help(asked.role));
-    case 'whoami':
-      return say(words.whoami({ name, userKey, role: asked.role }));
-    case 'status':
-      return say(words.status(await readLaneStatus(db, userKey, chatKey)));
-    case 'stop': {
-      const stops = await stopLane(db, userKey, asked.inboxId);
-      return { text: stops ? words.STOPPING : words.NOTHING_RUNS, stops };
-    }
-  }
+/** The command that a mistyped one most likely stands for, among those that this person may use; null when none is close. */
+export function nearestCommand(typed: string, isAdmin: boolean): string | null {
+  return nearestName(typed, isAdmin ? ALL : [...EVERYBODY, NEW]);
 }

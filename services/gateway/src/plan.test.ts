@@ -1,7 +1,7 @@
 import { InboundEnvelope, TEXT_LIMIT } from '@signalbox/shared/contracts/envelope';
 import { expect, test } from 'vitest';
 import { parseCommand } from './command.ts';
-import { planUpdate, type FromPerson, type Plan } from './plan.ts';
+import { asCode, planUpdate, type FromPerson, type Plan } from './plan.ts';
 
 const OPTIONS = { channel: 'telegram', bot: '100', withinBurst: true, window: { id: 7, leftMs: 4_200 } };
 const SAID = {
@@ -13,7 +13,12 @@ const SAID = {
   at: '2026-01-02T03:04:05.000Z',
   messageId: '9',
 } as const;
-const text = (words: string): FromPerson => ({ ...SAID, kind: 'text', text: words });
+const text = (words: string): Extract<FromPerson, { kind: 'text' }> => ({
+  ...SAID,
+  kind: 'text',
+  text: words,
+  named: true,
+});
 
 function planOne(update: FromPerson, options = OPTIONS): Plan {
   const [plan, more] = planUpdate(update, options);
@@ -34,9 +39,23 @@ test.each(['/start', '/help', '/status', '/stop', '/whoami', '/HELP@signalbox_bo
   },
 );
 
-test.each(['/deploy shop', '/', 'help', 'and /stop', '/helpme'])('%j is text for the agent', (said) => {
-  expect(parseCommand(said)).toBeNull();
-  expect(planOne(text(said)).admission.verdict).toBe('message');
+test.each(['/etc/hosts is broken', '/', '/var/log', '//', '/2', 'help', 'and /stop', '/привет'])(
+  '%j is text for the agent',
+  (said) => {
+    expect(parseCommand(said)).toBeNull();
+    expect(planOne(text(said)).admission.verdict).toBe('message');
+  },
+);
+
+test.each(['/deploy shop', '/helpme', '/STATUSS@signalbox_bot'])('%j is a command that does not exist', (said) => {
+  expect(planOne(text(said))).toMatchObject({ answer: { kind: 'unknown-command' }, admission: { verdict: 'answer' } });
+});
+
+test("a group's command that is not ours is another bot's, unless we are named", () => {
+  const said = { ...text('/weather'), chatKind: 'group', named: false } as const;
+  expect(planUpdate(said, OPTIONS)).toEqual([]);
+  expect(planOne({ ...said, named: true }).admission.verdict).toBe('answer');
+  expect(planOne({ ...said, text: '/status' }).admission.verdict).toBe('answer');
 });
 
 test('/new is handled in its place', () => {
@@ -76,11 +95,24 @@ test('too fast is refused with one key per window, except for a stop', () => {
   expect(planOne(text('/stop'), hasty).admission.verdict).toBe('answer');
 });
 
-test('an owner code is tried in private, and never kept', () => {
-  expect(planOne(text('abcd-1234-efgh')).code).toBe('abcd-1234-efgh');
-  expect(planOne(text('/start ABCD-1234-EFGH')).code).toBe('ABCD-1234-EFGH');
-  expect(JSON.stringify(planOne(text('/start ABCD-1234-EFGH')).admission.envelope)).not.toContain('ABCD');
-  expect(planOne({ ...text('abcd-1234-efgh'), chatKind: 'group' }).code).toBeNull();
+test('a code is tried in private, in a group it is exposed', () => {
+  expect(planOne(text('abcd-1234-efgh')).code).toEqual({ text: 'abcd-1234-efgh', sure: false, exposed: false });
+  expect(planOne(text('ABCD-1234-EFGH')).code).toEqual({ text: 'ABCD-1234-EFGH', sure: true, exposed: false });
+  expect(planOne(text('/start abcd-1234-efgh')).code).toEqual({ text: 'abcd-1234-efgh', sure: true, exposed: false });
+  expect(planOne({ ...text('ABCD-1234-EFGH'), chatKind: 'group' }).code).toMatchObject({ exposed: true });
+});
+
+test('a code is never kept', () => {
+  const hasty = { ...OPTIONS, withinBurst: false };
+  const code = planOne(text('ABCD-1234-EFGH'));
+  for (const plan of [
+    planOne(text('/start ABCD-1234-EFGH')),
+    planOne(text('/start@signalbox_bot ABCD-1234-EFGH'), hasty),
+    planOne(text('ABCD-1234-EFGH'), hasty),
+    asCode(code, { kind: 'exposed-code' }, null),
+  ]) {
+    expect(JSON.stringify(plan.admission)).not.toContain('ABCD');
+  }
 });
 
 test('a stranger gets no line in a group', () => {

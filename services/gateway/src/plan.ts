@@ -1,10 +1,11 @@
 import { PRIORITY, TEXT_LIMIT, type MessageEnvelope } from '@signalbox/shared/contracts/envelope';
+import { isSurelyCode, looksLikeCode } from '@signalbox/shared/db/access-code';
 import type { Admission } from '@signalbox/shared/db/inbox';
-import { looksLikeOwnerCode } from '@signalbox/shared/db/owner-code';
 import { say } from '@signalbox/shared/errors';
 import { newId } from '@signalbox/shared/ids';
 import type { Incoming } from './channels/channel.ts';
-import { parseCommand, type Answered } from './command.ts';
+import { parseCommand } from './command.ts';
+import type { Question } from './commands/question.ts';
 import { plain } from './words.ts';
 
 export type FromPerson = Extract<Incoming, { kind: 'text' | 'press' | 'not-text' }>;
@@ -13,11 +14,18 @@ export type FromPerson = Extract<Incoming, { kind: 'text' | 'press' | 'not-text'
 export interface Plan {
   readonly admission: Admission;
   readonly envelope: MessageEnvelope;
-  /** The command to answer in the same transaction. */
-  readonly answer: Answered | null;
-  /** What may be an owner code, to be tried before the rest. */
-  readonly code: string | null;
+  /** What to answer in the same transaction. */
+  readonly answer: Question | null;
+  /** What may be a code, to be tried before the rest. */
+  readonly code: SentCode | null;
   readonly pressed: { readonly pressId: string; readonly chatKey: string; readonly messageId: string | null } | null;
+}
+
+/** `sure`: it cannot be anything else. `exposed`: sent into a group, where it is worth nothing. */
+export interface SentCode {
+  readonly text: string;
+  readonly sure: boolean;
+  readonly exposed: boolean;
 }
 
 export interface PlanOptions {
@@ -29,12 +37,18 @@ export interface PlanOptions {
 
 /** How much of a refused message is kept: enough to recognize it. */
 const KEPT_LENGTH = 200;
+/** What is kept of a message that was a code. */
+const CODE_KEPT = '/start';
 /** A stranger is answered at most this often. */
 const STRANGER_EVERY_MS = 3_600_000;
 
-/** Decides what an update asks for. Pure but for new ids. A `/new` with words behind it is two things. */
+/**
+ * Decides what an update asks for. Pure but for new ids. A `/new` with words behind it is two things; a command that is not
+ * ours, in a group where we were not named, is another bot's and nothing to us.
+ */
 export function planUpdate(update: FromPerson, options: PlanOptions): readonly Plan[] {
   const command = update.kind === 'text' ? parseCommand(update.text) : null;
+  if (update.kind === 'text' && command?.name === null && !update.named) return [];
   if (update.kind === 'text' && command?.name === 'new' && command.rest !== '') {
     const after = { ...update, updateId: `${update.updateId}:text`, text: command.rest };
     return [planOne({ ...update, text: '/new' }, options), planOne(after, options)];
@@ -60,7 +74,8 @@ function planOne(update: FromPerson, options: PlanOptions): Plan {
     traceId: envelope.traceId,
     priority: PRIORITY.control,
     slot: null,
-    body: { text, buttons: [] },
+    // In a group only the one whom it concerns is to see it.
+    body: { text, buttons: [], ...(update.chatKind === 'group' ? { onlyFor: update.userKey } : {}) },
   });
   const isNew = choice.verdict === 'new';
   const { text: _, messageId: __, button: ___, ...head } = envelope;
@@ -86,8 +101,34 @@ function planOne(update: FromPerson, options: PlanOptions): Plan {
       reason: choice.reason,
       press: update.kind === 'press' ? { outboxId: update.outboxId, index: update.index } : null,
       reply: choice.refusal && line(choice.refusal.key, choice.refusal.text),
-      stranger: strangerLine(update, choice.code, line),
-      strangerEveryMs: choice.code === null ? STRANGER_EVERY_MS : 0,
+      stranger: strangerLine(update, line),
+      strangerEveryMs: STRANGER_EVERY_MS,
+    },
+  };
+}
+
+/** The plan of a message that turned out to be a code, whatever it looked like: the code itself is not kept. */
+export function asCode(
+  plan: Plan,
+  answer: Question,
+  toStranger: { readonly key: string; readonly text: string } | null,
+): Plan {
+  const envelope = { ...plan.envelope, text: CODE_KEPT };
+  const { stranger } = plan.admission;
+  return {
+    ...plan,
+    envelope,
+    answer,
+    admission: {
+      ...plan.admission,
+      envelope,
+      verdict: 'answer',
+      // Not the line that is said once an hour: whoever tries a code wants to know.
+      stranger:
+        stranger && toStranger
+          ? { ...stranger, key: toStranger.key, body: { ...stranger.body, text: toStranger.text } }
+          : stranger,
+      strangerEveryMs: 0,
     },
   };
 }
@@ -99,7 +140,7 @@ function choose(update: FromPerson, options: PlanOptions): Choice {
     ...plain,
     verdict: 'refuse',
     reason,
-    text: Buffer.from(text.slice(0, KEPT_LENGTH)).toString(),
+    text: keep(text),
     refusal: { key, text: sentence },
   });
   const command = parseCommand(text);
@@ -117,27 +158,23 @@ function choose(update: FromPerson, options: PlanOptions): Choice {
     return refuse('too long', `too-long:${update.chatKey}:${update.updateId}`, say('TOO_LONG', data));
   }
   if (command?.name === 'new') return { ...plain, verdict: 'new' };
-  if (command) {
-    const code = command.name === 'start' ? readCode(update, command.rest) : null;
-    // A code does not belong into the history, not even a wrong one.
-    return { ...plain, verdict: 'answer', answer: command.name, code, text: code === null ? keep(text) : '/start' };
+  if (command?.name === null)
+    return { ...plain, verdict: 'answer', answer: { kind: 'unknown-command', typed: command.typed }, text: keep(text) };
+  if (command?.name === 'start' && looksLikeCode(command.rest)) {
+    const code = { text: command.rest, sure: true, exposed: update.chatKind === 'group' };
+    return { ...plain, verdict: 'answer', answer: { kind: 'command', ...command }, code, text: CODE_KEPT };
   }
-  return { ...plain, code: readCode(update, text) };
-}
-
-/** Codes are redeemed in private only: a group would see them. */
-function readCode(update: FromPerson, text: string): string | null {
-  return update.chatKind === 'private' && looksLikeOwnerCode(text) ? text.trim() : null;
+  if (command) return { ...plain, verdict: 'answer', answer: { kind: 'command', ...command }, text: keep(text) };
+  if (!looksLikeCode(text)) return plain;
+  return { ...plain, code: { text, sure: isSurelyCode(text), exposed: update.chatKind === 'group' } };
 }
 
 function strangerLine(
   update: FromPerson,
-  code: string | null,
   line: (key: string, text: string) => NonNullable<Admission['reply']>,
 ): Admission['stranger'] {
   // In a group the answer would be noise for everybody; a press gets its toast.
   if (update.chatKind === 'group' || update.kind === 'press') return null;
-  if (code !== null) return line(`code:${update.chatKey}:${update.updateId}`, say('OWNER_CODE_INVALID', {}));
   const sentence = say('STRANGER', { name: plain(update.name), id: update.userKey });
   return line(`stranger:${update.chatKey}:${update.updateId}`, sentence);
 }
@@ -161,8 +198,10 @@ function createEnvelope(update: FromPerson, options: PlanOptions, text: string):
   };
 }
 
+/** Enough to recognize a message by, unless it is a code. */
 function keep(text: string): string {
-  return Buffer.from(text.slice(0, KEPT_LENGTH)).toString();
+  const isCode = looksLikeCode(text.replace(/^\/start(@\w+)?\s/i, ''));
+  return isCode ? CODE_KEPT : Buffer.from(text.slice(0, KEPT_LENGTH)).toString();
 }
 
 function format(count: number): string {

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { help, owner, status, welcome, whoami } from './words.ts';
+import * as words from './words.ts';
+
+const { help, status } = words;
 
 const QUIET = { running: false, oldestMs: null, open: 0, thread: null, jobs: [] };
 
@@ -39,7 +41,34 @@ test('a viewer is offered nothing that changes anything', () => {
 
 test('a name never formats our text', () => {
   const name = '[x](https://evil.example) **A**';
-  for (const text of [welcome(name), owner(name), whoami({ name, userKey: '1', role: 'admin' })]) {
+  const person = { name, userKey: '1', role: 'admin', channel: 'telegram' } as const;
+  for (const text of [
+    words.welcome(name),
+    words.owner(name),
+    words.whoami(person),
+    words.invited(name, 'viewer', false),
+    words.invitationUsed(person),
+    words.allowed(person, 'viewer', 'added'),
+    words.denied(person),
+    words.people([person], []),
+    words.invitation({ role: 'viewer', name, validMs: 1, code: 'X', link: null }),
+  ]) {
     expect(text).toContain('\\[x\\](https://evil.example) \\*\\*A\\*\\*');
   }
+});
+
+test('a list of many people is cut, and says so', () => {
+  const users = Array.from({ length: 60 }, (_, n) => ({
+    userKey: String(n),
+    name: 'P',
+    role: 'viewer' as const,
+    channel: 'telegram',
+  }));
+  expect(words.people(users, [])).toContain('60 people may speak here');
+  expect(words.people(users, [])).toContain('- and 10 more');
+});
+
+test('only an admin is shown how to let others in', () => {
+  expect(help('admin')).toContain('/invite');
+  expect(help('operator')).not.toContain('/invite');
 });

@@ -1,5 +1,7 @@
 import type { Role } from '@signalbox/shared/contracts/roles';
 import type { LaneStatus } from '@signalbox/shared/db/inbox';
+import type { Invitation } from '@signalbox/shared/db/invitations';
+import type { User } from '@signalbox/shared/db/users';
 import { inWords } from '@signalbox/shared/time';
 
 /*
@@ -50,8 +52,17 @@ export function help(role: Role): string {
     '/stop stops what I am doing for you',
     '/status shows what is going on',
     '/whoami shows your id and role',
+    ...(role === 'admin' ? ADMIN_HELP : []),
   ].join('\n');
 }
+
+const ADMIN_HELP = [
+  '',
+  '/people shows who may speak here',
+  '/invite developer lets somebody in, with a code',
+  '/allow 1234 developer gives a role by id',
+  '/deny 1234 takes it away',
+];
 
 const LOOK = ['list the projects', 'what is the status of shop?', 'how do I add a capability?'];
 const CHANGE = ['create a project called shop', 'allocate a port for shop', 'what is the status of shop?'];
@@ -82,6 +93,102 @@ function activity(now: LaneStatus): string {
   if (!now.running) return NOTHING_RUNS;
   return now.oldestMs === null ? 'I am working.' : `I have been working for ${inWords(now.oldestMs)}.`;
 }
+
+const as = (role: Role): string => (role === 'admin' || role === 'operator' ? `an ${role}` : `a ${role}`);
+
+export const ONLY_IN_PRIVATE =
+  'Write that to me in private: an invitation is for one person, and here everybody would see it.';
+
+/** What somebody reads whose code let them in, or gave them more than they had. */
+export const invited = (name: string, role: Role, wasIn: boolean): string =>
+  wasIn
+    ? `Thank you, ${plain(name)}. You are ${as(role)} now.`
+    : `Welcome, ${plain(name)}. You may speak here now, as ${as(role)}. Say what you need, or send /help.`;
+
+export const alreadyIn = (role: Role): string =>
+  `You are ${as(role)} already, so the code was not used up. Pass it on to whoever it is for.`;
+
+export const usedByYou = (role: Role): string => `You have used that code already: you are ${as(role)}.`;
+
+interface Invited {
+  readonly role: Role;
+  readonly name: string | null;
+  readonly validMs: number;
+}
+
+/** The only message that holds the code. */
+export function invitation(made: Invited & { readonly code: string; readonly link: string | null }): string {
+  return [
+    `${title(made)}, valid once and for ${inWords(made.validMs)}:`,
+    '',
+    `\`${made.code}\``,
+    ...(made.link === null ? [] : ['', made.link]),
+    '',
+    `Pass it on in private: whoever opens the link or sends me the code is in.`,
+  ].join('\n');
+}
+
+/** What the history keeps of it. */
+export const invitationMade = (made: Invited): string =>
+  `${title(made)}, valid once and for ${inWords(made.validMs)}. (The code was shown once and is not kept.)`;
+
+const title = ({ role, name }: Pick<Invited, 'role' | 'name'>): string =>
+  `Invitation${name === null ? '' : ` for ${plain(name)}`} as ${as(role)}`;
+
+type Named = Pick<User, 'userKey' | 'name'>;
+
+export const invitationUsed = (guest: Named & { readonly role: Role }): string =>
+  `${plain(guest.name)} (id ${guest.userKey}) used your invitation and may speak here now, as ${as(guest.role)}.`;
+
+export const allowed = (person: Named, role: Role, change: 'added' | 'changed' | 'same'): string => {
+  const who = `${plain(person.name)} (id ${person.userKey})`;
+  if (change === 'same') return `${who} is ${as(role)} already; nothing was changed.`;
+  return change === 'added' ? `${who} may speak here now, as ${as(role)}.` : `${who} is ${as(role)} now.`;
+};
+
+export const denied = (person: Named): string =>
+  `${plain(person.name)} (id ${person.userKey}) is a stranger again. What ran or waited for them was stopped.`;
+
+export const wasStranger = (userKey: string): string => `${plain(userKey)} has no role; nothing was changed.`;
+
+/** What somebody reads whose role an admin has changed. */
+export const youAre = (role: Role, isNew: boolean): string =>
+  isNew
+    ? `An admin let you in: you may speak here now, as ${as(role)}. Say what you need, or send /help.`
+    : `An admin changed your role: you are ${as(role)} now.`;
+
+export const youAreOut = (userKey: string): string =>
+  `An admin took your role away, so I no longer work for you. If that is a mistake, ask for an invitation (your id is ${userKey}).`;
+
+/** More than this does not fit a phone; operators have the whole list at the terminal. */
+const MAX_PEOPLE = 50;
+
+/** Who may speak, and how many invitations are open. */
+export function people(users: readonly User[], invitations: readonly Invitation[], now = Date.now()): string {
+  const shown = users.slice(0, MAX_PEOPLE).map(({ name, userKey, role }) => `- ${plain(name)}, id ${userKey}: ${role}`);
+  const more = users.length - shown.length;
+  const open = invitations
+    .slice(0, MAX_PEOPLE)
+    .map(({ role, name, expiresAt }) => `- ${title({ role, name })}, ${inWords(expiresAt.getTime() - now)} left`);
+  return [
+    users.length === 1 ? 'One person may speak here:' : `${users.length} people may speak here:`,
+    '',
+    ...shown,
+    ...(more > 0 ? [`- and ${more} more`] : []),
+    ...(open.length > 0 ? ['', 'Open invitations:', '', ...open] : []),
+  ].join('\n');
+}
+
+/** How a command is written. */
+export const usage = (
+  written: string,
+  role: { readonly roles: readonly Role[]; readonly near: string | null } | null,
+): string =>
+  [
+    `Write it as \`${written}\`.`,
+    ...(role === null ? [] : [`Roles are ${role.roles.join(', ')}.`]),
+    ...(role?.near ? [`Did you mean ${role.near}?`] : []),
+  ].join(' ');
 
 /** A name inside a sentence: nobody's name formats our text. */
 export function plain(text: string): string {

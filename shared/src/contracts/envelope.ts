@@ -76,6 +76,8 @@ export const OutboundBody = z.object({
   /** Only this person of a group is to see it. A channel that cannot do that sends it to the person in private. */
   onlyFor: z.string().max(120).optional(),
   files: z.array(OutboundFile).max(10).optional(),
+  /** What the history keeps of a text that holds a secret, from the moment when it was delivered or given up. */
+  afterwards: z.string().min(1).optional(),
 });
 export type OutboundBody = z.infer<typeof OutboundBody>;
 

@@ -1,3 +1,4 @@
+import type { Role } from '../contracts/roles.ts';
 import type { Lane } from './lane.ts';
 import type { Queryable } from './pool.ts';
 
@@ -7,6 +8,8 @@ export interface ActionIntent {
   readonly threadId: string;
   readonly tool: string;
   readonly arguments: unknown;
+  /** Roles that allow it. The person's role is looked at again here: an admin may have changed it while the turn ran. */
+  readonly roles: readonly Role[];
 }
 
 export type ActionStatus = 'started' | 'done' | 'failed' | 'unknown';
@@ -21,6 +24,7 @@ export interface EarlierAction {
 /**
  * Writes the intent of an effect before it runs, only while the lane is held.
  * `claimed`: run it. `earlier`: it was begun before; this is what came of it. `lost`: another worker holds the lane; do nothing.
+ * `denied`: the person's role, as it is now, does not allow it; nothing was written.
  */
 export async function beginAction(
   db: Queryable,
@@ -29,22 +33,27 @@ export async function beginAction(
 ): Promise<
   | { readonly kind: 'claimed' }
   | { readonly kind: 'lost' }
+  | { readonly kind: 'denied'; readonly role: Role | null }
   | { readonly kind: 'earlier'; readonly action: EarlierAction }
 > {
   const { rows } = await db.query<{
     claimed: boolean;
     held: boolean;
+    permitted: boolean;
+    role: Role | null;
     status: ActionStatus | null;
     result: unknown;
     error_code: string | null;
   }>({
     name: 'action_begin',
     text: `with held as (select 1 from lanes where user_key = $2 and epoch = $3 and worker is not null for share),
+           actor as (select role from users where user_key = $2 for share),
            mine as (
              insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status)
-             select $1, $4, $5, $2, $6, $7, $3, 'started' from held
+             select $1, $4, $5, $2, $6, $7, $3, 'started' from held, actor where actor.role = any ($8)
              on conflict (action_id) do nothing returning 1)
-           select exists (select 1 from mine) as claimed, exists (select 1 from held) as held, a.status, a.result, a.error_code
+           select exists (select 1 from mine) as claimed, exists (select 1 from held) as held, a.status, a.result, a.error_code,
+                  (select role from actor) as role, coalesce((select role = any ($8) from actor), false) as permitted
              from (select 1) one left join actions a on a.action_id = $1`,
     values: [
       intent.actionId,
@@ -54,11 +63,14 @@ export async function beginAction(
       intent.threadId,
       intent.tool,
       JSON.stringify(intent.arguments ?? null),
+      intent.roles,
     ],
   });
   const row = rows[0];
   if (!row || !row.held) return { kind: 'lost' };
   if (row.claimed) return { kind: 'claimed' };
+  const isOver = row.status !== null && row.status !== 'started';
+  if (!row.permitted && !isOver) return { kind: 'denied', role: row.role };
   // Not claimed and not visible cannot both be true for long: the row was inserted by a transaction that committed meanwhile.
   return {
     kind: 'earlier',

@@ -149,6 +149,16 @@ export async function unparkChat(db: Queryable, chatKey: string): Promise<void> 
   await db.query('select chat_unpark($1)', [chatKey]);
 }
 
+/** Whether we may write to a person in this chat: they wrote there before, and it is not parked. */
+export async function mayWriteTo(db: Queryable, userKey: string, chatKey: string): Promise<boolean> {
+  const { rows } = await db.query<{ may: boolean }>(
+    `select exists (select 1 from inbox i where i.user_key = $1 and i.chat_key = $2)
+            and not exists (select 1 from chats c where c.chat_key = $2 and c.parked_at is not null) as may`,
+    [userKey, chatKey],
+  );
+  return rows[0]?.may ?? false;
+}
+
 /** A chat has a new key: its open rows, threads, runs and topics follow. Twice is safe. */
 export async function moveChat(db: Queryable, from: string, to: string): Promise<void> {
   await db.query('select chat_move($1, $2)', [from, to]);

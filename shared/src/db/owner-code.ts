@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { newCode } from '../ids.ts';
+import { hashCode } from './access-code.ts';
 import type { Queryable } from './pool.ts';
 
 const KEY = 'owner_code';
@@ -18,7 +18,7 @@ export async function ensureOwnerCode(databaseUrl: string): Promise<string | nul
     const code = newCode(3);
     await client.query(
       `insert into settings (key, value) values ($1, to_jsonb($2::text)) on conflict (key) do update set value = excluded.value, updated_at = now()`,
-      [KEY, hash(code)],
+      [KEY, hashCode(code)],
     );
     return code;
   } finally {
@@ -36,16 +36,16 @@ export async function redeemOwnerCode(
     `with used as (delete from settings where key = $1 and value = to_jsonb($2::text) returning 1)
      insert into users (user_key, channel, name, role) select $3, $4, $5, 'admin' from used
      on conflict (user_key) do update set role = 'admin', name = excluded.name`,
-    [KEY, hash(code), person.userKey, person.channel, person.name],
+    [KEY, hashCode(code), person.userKey, person.channel, person.name],
   );
   return rowCount === 1;
 }
 
-/** Whether a text looks like an owner code, so that a stranger's message may be tried as one. */
-export function looksLikeOwnerCode(text: string): boolean {
-  return /^[0-9A-Z]{4}(-[0-9A-Z]{4}){2}$/i.test(text.trim());
-}
-
-function hash(code: string): string {
-  return createHash('sha256').update(code.trim().toUpperCase()).digest('hex');
+/** Makes the code worthless if it is the current one; `signalbox owner-code` makes the next. */
+export async function voidOwnerCode(db: Queryable, code: string): Promise<boolean> {
+  const { rowCount } = await db.query('delete from settings where key = $1 and value = to_jsonb($2::text)', [
+    KEY,
+    hashCode(code),
+  ]);
+  return rowCount === 1;
 }

@@ -25,8 +25,49 @@ export async function listUsers(db: Queryable): Promise<readonly User[]> {
   return rows;
 }
 
-/** Makes a person a stranger again. False when they were one already. */
-export async function removeUser(db: Queryable, userKey: string): Promise<boolean> {
-  const { rowCount } = await db.query('delete from users where user_key = $1', [userKey]);
-  return rowCount === 1;
+/** What became of a change of roles. `last admin`: refused, because nobody could let others in any more. */
+export type RoleChange = 'added' | 'changed' | 'same' | 'last admin';
+
+/** Lets a person in, or gives them another role, unless it would leave no admin; `force` does it all the same. A null name keeps the known one. */
+export async function allowUser(
+  db: Queryable,
+  user: Omit<User, 'name'> & { readonly name: string | null },
+  force = false,
+): Promise<RoleChange> {
+  const { rows } = await db.query<{ change: RoleChange }>('select user_allow($1, $2, $3, $4, $5) as change', [
+    user.userKey,
+    user.channel,
+    user.name,
+    user.role,
+    force,
+  ]);
+  return rows[0]?.change ?? 'same';
+}
+
+/** Makes a person a stranger again, unless they are the only admin; `force` does it all the same. */
+export async function denyUser(
+  db: Queryable,
+  userKey: string,
+  force = false,
+): Promise<'removed' | 'stranger' | 'last admin'> {
+  const { rows } = await db.query<{ change: 'removed' | 'stranger' | 'last admin' }>(
+    'select user_deny($1, $2) as change',
+    [userKey, force],
+  );
+  return rows[0]?.change ?? 'stranger';
+}
+
+/** One person who may speak, or null. */
+export async function findUser(db: Queryable, userKey: string): Promise<User | null> {
+  const { rows } = await db.query<User>(
+    `select user_key as "userKey", channel, name, role from users where user_key = $1`,
+    [userKey],
+  );
+  return rows[0] ?? null;
+}
+
+/** The channel of a person's id: a Telegram id is a number, ids of other channels begin with the channel's name. Null for no id. */
+export function channelOfUser(userKey: string): string | null {
+  if (/^[1-9]\d{0,19}$/.test(userKey)) return 'telegram';
+  return /^([a-z]+)-\S+$/.exec(userKey)?.[1] ?? null;
 }

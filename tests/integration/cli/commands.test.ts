@@ -79,10 +79,24 @@ describe('signalbox', () => {
       { userKey: '1001', channel: 'telegram', name: 'Ada Lovelace', role: 'admin' },
       { userKey: 'whatsapp-4917012', channel: 'whatsapp', name: 'Ben', role: 'viewer' },
     ]);
+    await signalbox('people', 'add', '1002', 'Cleo', 'admin');
     await signalbox('people', 'add', '1001', 'Ada', 'operator');
     expect((await signalbox('people', 'list')).out).toMatch(/1001 +Ada +operator/);
-    expect((await signalbox('people', 'remove', '1001')).out).toMatch(/stranger again.\nThere is no admin now/);
+    expect((await signalbox('people', 'remove', '1001')).out).toMatch(/stranger again/);
     expect((await signalbox('people', 'remove', '1001')).out).toMatch(/nothing was changed/);
+  });
+
+  it('the only admin is removed or demoted on purpose only', async () => {
+    await signalbox('people', 'add', '1001', 'Ada', 'admin');
+    for (const words of [
+      ['people', 'remove', '1001'],
+      ['people', 'add', '1001', 'Ada', 'operator'],
+    ]) {
+      expect(await signalbox(...words)).toMatchObject({ code: 1, out: expect.stringContaining('the only admin') });
+    }
+    expect((await signalbox('people', 'list')).out).toMatch(/1001 +Ada +admin/);
+    expect((await signalbox('people', 'add', '1001', 'Ada', 'operator', '--force')).code).toBe(0);
+    expect((await signalbox('people', 'remove', '1001')).out).toMatch(/stranger again.\nThere is no admin now/);
   });
 
   it.each([

@@ -128,7 +128,7 @@ describe('who may speak', () => {
     await say(1009, 'and now?');
     await until('an hour later there is another', async () => (await harness.said(1009)).length === 2);
     expect((await harness.said(1009))[0]).toBe(
-      'Hello Zoe, I only work for people I know. Ask an admin to let you in (your id is 1009), or send me the owner code.',
+      'Hello Zoe, I only work for people I know. Ask an admin for an invitation (your id is 1009), and send me its code.',
     );
     expect(await harness.entries(INBOUND)).toEqual([]);
   });
@@ -154,7 +154,7 @@ describe('who may speak', () => {
     await say(1002, code);
     await untilRows(3);
     expect(await harness.said(1009)).toEqual([
-      'That code is not valid, or somebody has used it already.',
+      'That code is not valid. Look whether it is all there, or ask for a new one.',
       'Welcome, Zoe. You are the admin now. Say what you need, or send /help.',
     ]);
     expect(await harness.rows('select user_key, role from users order by user_key')).toEqual([

@@ -118,16 +118,6 @@ test('/new waits for its place and stops what came before', async () => {
   expect(waiting).toBeLessThan(Number(row.id));
 });
 
-test('unknown commands are text for the agent', async () => {
-  await harness.people.post('/api/messages', { from: 1001, text: '/deploy shop' });
-  await until('it waits for a turn', async () => {
-    const found = await harness.rows(
-      `select 1 from inbox where envelope ->> 'text' = '/deploy shop' and outcome is null`,
-    );
-    return found.length === 1;
-  });
-});
-
 test('an answer is recorded as such and shares the trace of the question', async () => {
   await ask(1005, '/whoami');
   const [row] = await harness.rows<{ outcome: string; asked: string; answered: string }>(

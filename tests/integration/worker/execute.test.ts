@@ -6,7 +6,7 @@ import { executeCall, type CallScope, type ExecuteParts, type ToolCallResult } f
 import type { Ports } from '@signalbox/worker/tools/ports/ports';
 import { createRegistry } from '@signalbox/worker/tools/registry';
 import { tool, toolGroup, type ToolSpec } from '@signalbox/worker/tools/tool';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
 
@@ -24,6 +24,7 @@ describe('a tool call', () => {
     await pool.query(
       `insert into lanes (user_key, epoch, worker, lease_until) values ('1', 7, 'w', now() + interval '1 hour')`,
     );
+    await pool.query(`insert into users (user_key, channel, name, role) values ('1', 'telegram', 'Ada', 'developer')`);
   });
   afterAll(async () => {
     await pool.end();
@@ -252,5 +253,36 @@ describe('a tool call', () => {
     );
     expect(result.result).toEqual({ runId: 'r' });
     expect(said).toEqual([`${one.actionId}:say:0 s: half way`, `${one.actionId}:say:1 null: almost`]);
+  });
+
+  describe('of somebody whose role was changed while the turn ran', () => {
+    const become = async (role: string | null): Promise<void> => {
+      await pool.query(`delete from users where user_key = '1'`);
+      if (role)
+        await pool.query(`insert into users (user_key, channel, name, role) values ('1', 'telegram', 'Ada', $1)`, [
+          role,
+        ]);
+    };
+    afterEach(() => become('developer'));
+
+    it.each([
+      ['viewer', 'viewer'],
+      [null, 'none'],
+    ])('is refused before it runs (%s)', async (role, named) => {
+      await become(role);
+      const refused = call();
+      const result = await executeCall(parts(), scope(), refused);
+      expect(result).toMatchObject({ ok: false, code: 'NOT_PERMITTED', say: expect.stringContaining(`(${named})`) });
+      expect(ran).toEqual([]);
+      expect(await ledger(refused.actionId)).toEqual([]);
+    });
+
+    it('keeps what was done before', async () => {
+      const done = call();
+      await executeCall(parts(), scope(), done);
+      await become('viewer');
+      expect(await executeCall(parts(), scope(), done)).toMatchObject({ ok: true, say: 'Did x.' });
+      expect(ran).toEqual(['x']);
+    });
   });
 });

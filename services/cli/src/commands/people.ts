@@ -1,9 +1,11 @@
 import { Role } from '@signalbox/shared/contracts/roles';
-import { listUsers, putUser, removeUser } from '@signalbox/shared/db/users';
+import { allowUser, channelOfUser, denyUser, listUsers } from '@signalbox/shared/db/users';
 import { UsageError, type CommandContext, type Report } from '../command.ts';
 import { formatTable } from '../table.ts';
 
 const USAGE = 'Write: people list | people add <id> <name> <role> | people remove <id>';
+const LAST_ADMIN =
+  'is the only admin, and nobody could let others in any more. Make somebody else an admin first, or add --force.';
 
 /** Lists who may speak, lets people in, gives roles and takes them away. */
 export async function runPeople(context: CommandContext): Promise<Report> {
@@ -21,28 +23,32 @@ async function listPeople({ database }: CommandContext): Promise<Report> {
   return { ok: true, data: people, lines };
 }
 
-async function addPerson({ database }: CommandContext, id: string, rest: readonly string[]): Promise<Report> {
+async function addPerson(context: CommandContext, id: string, rest: readonly string[]): Promise<Report> {
   const role = Role.safeParse(rest.at(-1));
   const name = rest.slice(0, -1).join(' ').trim();
   if (!role.success || name === '') throw new UsageError(`${USAGE}\nRoles: ${Role.options.join(', ')}`);
-  const person = { userKey: id, channel: channelOf(id), name, role: role.data };
-  await putUser(database(), person);
+  const person = { userKey: id, channel: requireChannel(id), name, role: role.data };
+  if ((await allowUser(context.database(), person, context.arguments.force)) === 'last admin') return refuse(id);
   return { ok: true, data: person, lines: [`${name} (${id}) may speak now, as ${role.data}.`] };
 }
 
-async function removePerson({ database }: CommandContext, id: string): Promise<Report> {
-  const removed = await removeUser(database(), id);
+async function removePerson({ database, arguments: { force } }: CommandContext, id: string): Promise<Report> {
+  const change = await denyUser(database(), id, force);
+  if (change === 'last admin') return refuse(id);
+  const removed = change === 'removed';
   const admins = (await listUsers(database())).filter(({ role }) => role === 'admin').length;
   const lines = [removed ? `${id} is a stranger again.` : `${id} had no role; nothing was changed.`];
   if (admins === 0) lines.push('There is no admin now. `owner-code` makes a code for the next one.');
   return { ok: true, data: { userKey: id, removed, admins }, lines };
 }
 
-/** A Telegram id is a number; ids of other channels carry the channel's name: `whatsapp-49170…`. */
-function channelOf(id: string): string {
-  if (/^[1-9]\d{0,19}$/.test(id)) return 'telegram';
-  const channel = /^([a-z]+)-\S+$/.exec(id)?.[1];
-  if (channel !== undefined) return channel;
+function refuse(id: string): Report {
+  return { ok: false, data: { userKey: id, refused: 'last admin' }, lines: [`${id} ${LAST_ADMIN}`] };
+}
+
+function requireChannel(id: string): string {
+  const channel = channelOfUser(id);
+  if (channel !== null) return channel;
   throw new UsageError(
     `'${id}' is no id. A Telegram id is a number: the person's own /whoami or first message shows it.`,
   );

@@ -14,8 +14,14 @@ interface FromPerson {
 }
 
 export type Incoming =
-  /** `messageId` is null when the person did not write it: a button of the channel's own says it for them. */
-  | (FromPerson & { readonly kind: 'text'; readonly text: string; readonly messageId: string | null })
+  | (FromPerson & {
+      readonly kind: 'text';
+      readonly text: string;
+      /** Null when the person did not write it: a button of the channel's own says it for them. */
+      readonly messageId: string | null;
+      /** Whether it is certainly meant for us: in a group, a command may be another bot's. */
+      readonly named: boolean;
+    })
   | (FromPerson & {
       readonly kind: 'press';
       /** What the channel wants answered, so that the button stops spinning. */
@@ -103,6 +109,10 @@ export interface Channel {
   readonly bot: string;
   /** Whether this chat key belongs to this channel. */
   owns(chatKey: string): boolean;
+  /** The key of a person's private chat with us, where we may write once they wrote there. */
+  privateChat(userKey: string): string;
+  /** A link that opens that chat and sends this code; null while our own name there is not known. */
+  inviteLink(code: string): string | null;
   /** How many sends this chat bears. */
   paceOf(chatKey: string): ChatKind;
   /** Splits a message into what single sends carry, in order; at least one. The same body and row give the same parts. */

@@ -4,7 +4,7 @@ import type { Lane } from '@signalbox/shared/db/lane';
 import { withLock } from '@signalbox/shared/db/locks';
 import type { Pool } from '@signalbox/shared/db/pool';
 import type { JobName, JobPayload } from '@signalbox/shared/contracts/jobs';
-import { type Role, roleCovers } from '@signalbox/shared/contracts/roles';
+import { Role, roleCovers } from '@signalbox/shared/contracts/roles';
 import { AppError, say as sentence, toAppError, type ErrorCode } from '@signalbox/shared/errors';
 import type { Log } from '@signalbox/shared/log';
 import type { Ports } from './ports/ports.ts';
@@ -108,7 +108,10 @@ async function throughLedger(
     threadId,
     tool: call.tool,
     arguments: input,
+    roles: Role.options.filter((role) => roleCovers(role, tool.role)),
   });
+  if (begun.kind === 'denied')
+    return failure(new AppError('NOT_PERMITTED', { role: begun.role ?? 'none', needed: tool.role }));
   if (begun.kind === 'lost') throw new AppError('LANE_LOST', { userKey: scope.lane.userKey });
   if (begun.kind === 'earlier') {
     const { status, result } = begun.action;

@@ -24,6 +24,7 @@ describe('messages', () => {
       at: '2023-11-14T22:13:20.000Z',
       messageId: '5',
       text: 'hello',
+      named: true,
     });
   });
 
@@ -45,6 +46,13 @@ describe('messages', () => {
 
   test.each(['lunch?', '/help@other_bot', '@signalbox_bot_two hi'])('in a group %j is not for us', (text) => {
     expect(decode(message({ chat: GROUP, text }), BOT)).toMatchObject({ kind: 'ignored' });
+  });
+
+  test("in a group a command without our name may be another bot's", () => {
+    const named = (text: string): unknown => decode(message({ chat: GROUP, text }), BOT);
+    expect(named('/weather')).toMatchObject({ named: false });
+    expect(named('/weather@signalbox_bot')).toMatchObject({ text: '/weather', named: true });
+    expect(named('@signalbox_bot /weather')).toMatchObject({ text: '/weather', named: true });
   });
 
   test('in a group an answer to our message is for us', () => {

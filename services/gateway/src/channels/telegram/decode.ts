@@ -57,16 +57,20 @@ function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): Incomi
     return { ...sender, kind: 'not-text', album: clean(message.media_group_id ?? sender.messageId) };
   }
   const text = clean(message.text);
-  if (chatKind === 'private') return { ...sender, kind: 'text', text };
+  if (chatKind === 'private') return { ...sender, kind: 'text', text, named: true };
   const addressed = readGroupText(text, answersBot(message, bot), bot);
-  return addressed === null ? ignore(updateId, 'not addressed') : { ...sender, kind: 'text', text: addressed };
+  return addressed === null ? ignore(updateId, 'not addressed') : { ...sender, kind: 'text', ...addressed };
 }
 
 /**
  * The text without our name, or null when it is not for us: Telegram holds such messages back from most bots,
  * but an administrator's bot sees everything.
  */
-function readGroupText(text: string, repliesToBot: boolean, bot: BotIdentity): string | null {
+function readGroupText(
+  text: string,
+  repliesToBot: boolean,
+  bot: BotIdentity,
+): { readonly text: string; readonly named: boolean } | null {
   const command = /^\/\w+(?:@(\w+))?/.exec(text);
   const commandFor = command?.[1]?.toLowerCase();
   if (commandFor !== undefined && commandFor !== bot.username.toLowerCase()) return null;
@@ -75,7 +79,8 @@ function readGroupText(text: string, repliesToBot: boolean, bot: BotIdentity): s
   if (!mentioned && !command && !repliesToBot) return null;
   const stripped = text.replace(mention, '').replace(/^[\s,:]+/, '');
   // Nothing but our name is how people try what we can do.
-  return stripped.trim() === '' ? '/help' : stripped.trimEnd();
+  const asked = stripped.trim() === '' ? '/help' : stripped.trimEnd();
+  return { text: asked, named: mentioned || repliesToBot };
 }
 
 function decodePress(updateId: string, raw: unknown): Incoming {
@@ -113,6 +118,7 @@ function decodeStop(updateId: string, raw: unknown): Incoming {
     chatKey: toChatKey(chat.id, topic),
     at: new Date().toISOString(),
     messageId: null,
+    named: true,
     text: '/stop',
   };
 }

@@ -1,9 +1,10 @@
 import type { Log } from '@signalbox/shared/log';
 import type { Channel } from '../channel.ts';
-import { toTarget } from './chat-key.ts';
+import { toChatKey, toTarget } from './chat-key.ts';
 import { createApi } from './client.ts';
 import { createDraftSender, DRAFT_TIMEOUT_SECONDS } from './draft.ts';
 import { encode, putAbove, type TelegramPart } from './encode.ts';
+import { onIdentity } from './identity.ts';
 import { createAttempts } from './part-attempt.ts';
 import { callEdit, callSend } from './part-call.ts';
 import { POLL_TIMEOUT_SECONDS, startPolling } from './poll.ts';
@@ -25,6 +26,8 @@ export function createTelegram(options: {
   const draftApi = createApi({ ...options, timeoutSeconds: DRAFT_TIMEOUT_SECONDS });
   const { log } = options;
   const attemptPart = createAttempts(log);
+  let username: string | null = null;
+  for (const one of [api, pollApi]) onIdentity(one, (bot) => (username = bot.username));
 
   /** For calls whose failure nobody needs to know: the message itself matters, not its decoration. */
   const ignoreFailure = async (what: string, call: () => Promise<unknown>): Promise<void> => {
@@ -35,6 +38,8 @@ export function createTelegram(options: {
     name: 'telegram',
     bot: options.token.split(':')[0] ?? '',
     owns: (chatKey) => chatKey.startsWith('telegram:'),
+    privateChat: (userKey) => toChatKey(Number(userKey)),
+    inviteLink: (code) => (username === null ? null : `https://t.me/${username}?start=${code}`),
     // Telegram's groups have negative ids.
     paceOf: (chatKey) => (toTarget(chatKey).chatId < 0 ? 'group' : 'private'),
     encode,

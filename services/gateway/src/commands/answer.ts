@@ -1,0 +1,64 @@
+import type { OutboundBody } from '@signalbox/shared/contracts/envelope';
+import type { Role } from '@signalbox/shared/contracts/roles';
+import { readLaneStatus, stopLane } from '@signalbox/shared/db/inbox';
+import { say } from '@signalbox/shared/errors';
+import { isAdminCommand, nearestCommand, type AnsweredCommand } from '../command.ts';
+import * as words from '../words.ts';
+import { describeCode, noticeOfUse } from './codes.ts';
+import { answerAdmin } from './people.ts';
+import type { Answer, AnswerParts, Asked, Question } from './question.ts';
+
+/** Carries out a question in the transaction that admitted it, and says what happened. */
+export async function answerQuestion(parts: AnswerParts, question: Question, asked: Asked): Promise<Answer> {
+  switch (question.kind) {
+    case 'command':
+      return answerCommand(parts, question.name, question.rest, asked);
+    case 'unknown-command':
+      return { text: describeUnknown(question.typed, asked.role), personal: true };
+    case 'exposed-code':
+      return { text: say('CODE_EXPOSED', {}), personal: true };
+    case 'code':
+      return {
+        text: describeCode(question.outcome, asked.envelope.name),
+        personal: true,
+        notices: noticeOfUse(question.outcome, asked.envelope),
+      };
+  }
+}
+
+/** An answer as what a person sees. In a group only the one who asked is to see what is personal. */
+export function toBody(answer: Answer, asked: Pick<Asked['envelope'], 'userKey' | 'chatKind'>): OutboundBody {
+  const { text, afterwards, personal } = answer;
+  return {
+    text,
+    buttons: [],
+    ...(afterwards === undefined ? {} : { afterwards }),
+    ...(personal && asked.chatKind === 'group' ? { onlyFor: asked.userKey } : {}),
+  };
+}
+
+async function answerCommand(parts: AnswerParts, name: AnsweredCommand, rest: string, asked: Asked): Promise<Answer> {
+  const { db } = parts;
+  const { userKey, chatKey, name: person } = asked.envelope;
+  if (isAdminCommand(name)) return answerAdmin(parts, name, rest, asked);
+  switch (name) {
+    case 'start':
+      return { text: words.welcome(person) };
+    case 'help':
+      return { text: words.help(asked.role) };
+    case 'whoami':
+      return { text: words.whoami({ name: person, userKey, role: asked.role }), personal: true };
+    case 'status':
+      return { text: words.status(await readLaneStatus(db, userKey, chatKey)) };
+    case 'stop': {
+      const stops = await stopLane(db, userKey, asked.inboxId);
+      return { text: stops ? words.STOPPING : words.NOTHING_RUNS, stops: stops ? [userKey] : [] };
+    }
+  }
+}
+
+function describeUnknown(typed: string, role: Role): string {
+  const near = nearestCommand(typed, role === 'admin');
+  const hint = near === null ? 'Say it in plain words, without the slash.' : `Did you mean /${near}?`;
+  return say('COMMAND_UNKNOWN', { typed: words.plain(typed), hint });
+}

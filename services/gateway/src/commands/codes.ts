@@ -1,0 +1,34 @@
+import type { CodeOutcome } from '@signalbox/shared/db/invitations';
+import { say } from '@signalbox/shared/errors';
+import { MINUTE_MS } from '@signalbox/shared/time';
+import * as words from '../words.ts';
+import type { Asked, Notice } from './question.ts';
+
+/** What whoever sent a code reads of it. */
+export function describeCode(outcome: CodeOutcome, name: string): string {
+  switch (outcome.kind) {
+    case 'owner':
+      return words.owner(name);
+    case 'invited':
+      return words.invited(name, outcome.role, outcome.wasIn);
+    case 'covered':
+      return words.alreadyIn(outcome.role);
+    case 'mine':
+      return words.usedByYou(outcome.role);
+    case 'used':
+      return say('CODE_USED', {});
+    case 'expired':
+      return say('CODE_EXPIRED', {});
+    case 'unknown':
+      return say('CODE_INVALID', {});
+    case 'limited':
+      return say('CODE_LIMIT', { minutes: String(Math.ceil(outcome.waitMs / MINUTE_MS)) });
+  }
+}
+
+/** Whoever made an invitation hears who used it. */
+export function noticeOfUse(outcome: CodeOutcome, guest: Asked['envelope']): readonly Notice[] {
+  if (outcome.kind !== 'invited') return [];
+  const text = words.invitationUsed({ name: guest.name, userKey: guest.userKey, role: outcome.role });
+  return [{ userKey: null, chatKey: outcome.inviterChat, text }];
+}

@@ -1,0 +1,103 @@
+import { Role, roleCovers } from '@signalbox/shared/contracts/roles';
+import { mayWriteTo } from '@signalbox/shared/db/delivery';
+import { stopLane } from '@signalbox/shared/db/inbox';
+import { createInvitation, INVITATION_MS, listInvitations } from '@signalbox/shared/db/invitations';
+import { allowUser, channelOfUser, denyUser, findUser, listUsers } from '@signalbox/shared/db/users';
+import { say } from '@signalbox/shared/errors';
+import { nearestName } from '@signalbox/shared/nearest-name';
+import type { AdminCommand } from '../command.ts';
+import * as words from '../words.ts';
+import type { Answer, AnswerParts, Asked, Notice } from './question.ts';
+
+/** What a person's name may be in the words of an admin. */
+const NAME_LENGTH = 80;
+
+/**
+ * Carries out a command that takes an admin; others read that it does. Everything happens in the transaction that
+ * admitted the command, so that an update which comes twice invites, lets in and sends away once.
+ */
+export async function answerAdmin(parts: AnswerParts, name: AdminCommand, rest: string, asked: Asked): Promise<Answer> {
+  if (!roleCovers(asked.role, 'admin'))
+    return { text: say('NOT_PERMITTED', { role: asked.role, needed: 'admin' }), personal: true };
+  switch (name) {
+    case 'invite':
+      return invite(parts, rest, asked);
+    case 'people':
+      return { text: words.people(await listUsers(parts.db), await listInvitations(parts.db)), personal: true };
+    case 'allow':
+      return allow(parts, rest, asked);
+    case 'deny':
+      return deny(parts, rest, asked);
+  }
+}
+
+async function invite({ db, channel }: AnswerParts, rest: string, { envelope }: Asked): Promise<Answer> {
+  // Whoever reads the code may use it.
+  if (envelope.chatKind === 'group') return { text: words.ONLY_IN_PRIVATE, personal: true };
+  const { role, name } = readRole(rest);
+  if (role === null) return { text: describeUsage('/invite <role> [name]', rest) };
+  const code = await createInvitation(db, { role, name, invitedBy: envelope.userKey, chatKey: envelope.chatKey });
+  const invitation = { role, name, validMs: INVITATION_MS };
+  return {
+    text: words.invitation({ ...invitation, code, link: channel.inviteLink(code) }),
+    afterwards: words.invitationMade(invitation),
+  };
+}
+
+async function allow(parts: AnswerParts, rest: string, asked: Asked): Promise<Answer> {
+  const [id = '', ...others] = rest.split(/\s+/);
+  const { role, name } = readRole(others.join(' '));
+  const channel = channelOfUser(id);
+  if (channel === null || role === null)
+    return { text: describeUsage('/allow <id> <role> [name]', others[0] ?? ''), personal: true };
+  const known = await findUser(parts.db, id);
+  const change = await allowUser(parts.db, { userKey: id, channel, name, role });
+  const person = { userKey: id, name: name ?? known?.name ?? id };
+  if (change === 'last admin') return lastAdmin(person.name);
+  const notices = change === 'same' ? [] : await noticeTo(parts, id, asked, words.youAre(role, change === 'added'));
+  return { text: words.allowed(person, role, change), personal: true, notices };
+}
+
+async function deny(parts: AnswerParts, rest: string, asked: Asked): Promise<Answer> {
+  const [id = ''] = rest.split(/\s+/);
+  if (channelOfUser(id) === null) return { text: describeUsage('/deny <id>', null), personal: true };
+  const known = await findUser(parts.db, id);
+  const change = await denyUser(parts.db, id);
+  const person = { userKey: id, name: known?.name ?? id };
+  if (change === 'last admin') return lastAdmin(person.name);
+  if (change === 'stranger') return { text: words.wasStranger(id), personal: true };
+  // What runs for them ends, what waits is voided.
+  const stopped = await stopLane(parts.db, id, asked.inboxId);
+  return {
+    text: words.denied(person),
+    personal: true,
+    notices: await noticeTo(parts, id, asked, words.youAreOut(id)),
+    stops: stopped ? [id] : [],
+  };
+}
+
+/** Tells somebody else, if we may write to them: who never wrote to us in private cannot be told. */
+async function noticeTo(parts: AnswerParts, userKey: string, asked: Asked, text: string): Promise<readonly Notice[]> {
+  const chatKey = parts.channel.privateChat(userKey);
+  // Admins who change their own role read the answer.
+  if (userKey === asked.envelope.userKey || !(await mayWriteTo(parts.db, userKey, chatKey))) return [];
+  return [{ userKey, chatKey, text }];
+}
+
+function readRole(rest: string): { readonly role: Role | null; readonly name: string | null } {
+  const [first = '', ...others] = rest.split(/\s+/);
+  const role = Role.safeParse(first.toLowerCase());
+  const name = others.join(' ').slice(0, NAME_LENGTH).trim();
+  return { role: role.success ? role.data : null, name: name === '' ? null : name };
+}
+
+/** How the command is written. `typedRole` is what stands where the role should: perhaps only mistyped. */
+function describeUsage(usage: string, typedRole: string | null): string {
+  const [typed = ''] = (typedRole ?? '').split(/\s+/);
+  const near = typed === '' ? null : nearestName(typed, Role.options);
+  return words.usage(usage, typedRole === null ? null : { roles: Role.options, near });
+}
+
+function lastAdmin(name: string): Answer {
+  return { text: say('LAST_ADMIN', { name: words.plain(name) }), personal: true };
+}
