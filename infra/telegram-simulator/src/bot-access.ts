@@ -30,7 +30,7 @@ export function findMessage(world: World, chatId: number, messageId: number): St
 export function requireOwnMessage(world: World, chat: number | string, messageId: number): StoredMessage {
   const message = findMessage(world, requireWritableChat(world, chat), messageId);
   if (!message) throw badRequest('message to edit not found');
-  if (message.fromId !== world.bot.id) throw badRequest("message can't be edited");
+  if (message.fromId !== world.bot.id || message.forward !== null) throw badRequest("message can't be edited");
   return message;
 }
 

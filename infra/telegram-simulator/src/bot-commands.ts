@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { requireChat } from './bot-access.ts';
 import { badRequest } from './bot-error.ts';
-import { chatId, flag, integer, jsonOf, parseParameters, type Parameters } from './bot-parameters.ts';
+import { chatId, flag, integer, jsonOf, languageCode, parseParameters, type Parameters } from './bot-parameters.ts';
 import type { Command } from './entry.ts';
 import { GROUP } from './people.ts';
 import type { World } from './world.ts';
@@ -19,7 +20,7 @@ type Scope = z.output<typeof Scope>;
 
 const Target = z.object({
   scope: jsonOf(Scope, "can't parse BotCommandScope JSON object").default({ type: 'default' }),
-  language_code: z.string().default(''),
+  language_code: languageCode,
 });
 
 const MAX_COMMANDS = 100;
@@ -48,6 +49,7 @@ const SetMyCommands = Target.extend({
 export function setMyCommands(world: World, parameters: Parameters): true {
   const { commands, scope, language_code } = parseParameters(SetMyCommands, parameters);
   if (commands.length > MAX_COMMANDS) throw badRequest('BOT_COMMANDS_TOO_MUCH');
+  if ('chat_id' in scope) requireChat(world, scope.chat_id);
   world.commit({ kind: 'commands', key: keyOf(scope, language_code), commands: commands.map(toCommand) });
   world.announce({ kind: 'commands' });
   return true;

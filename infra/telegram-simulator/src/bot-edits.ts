@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findMessage, requireChat, requireOwnMessage } from './bot-access.ts';
+import { requireOwnMessage } from './bot-access.ts';
 import { badRequest } from './bot-error.ts';
 import { Caption, formatCaption } from './bot-media.ts';
 import { type MessageContent, PlainText, readRichContent, toPlainContent } from './bot-messages.ts';
@@ -7,8 +7,7 @@ import * as parameter from './bot-parameters.ts';
 import { parseParameters, type Parameters } from './bot-parameters.ts';
 import type { StoredMessage } from './entry.ts';
 import { type BotMessage, toBotMessage } from './bot-message-shape.ts';
-import { nowSeconds, toDeleted } from './new-message.ts';
-import { GROUP } from './people.ts';
+import { nowSeconds } from './new-message.ts';
 import type { World } from './world.ts';
 
 const OneMessage = z.object({ chat_id: parameter.chatId, message_id: parameter.messageId });
@@ -48,18 +47,6 @@ export function editMessageReplyMarkup(world: World, parameters: Parameters): Bo
   const given = parseParameters(EditMessageReplyMarkup, parameters);
   const old = requireOwnMessage(world, given.chat_id, given.message_id);
   return changeMessage(world, old, { ...old, keyboard: given.reply_markup });
-}
-
-/** deleteMessage: its own anywhere, anybody's in a private chat. */
-export function deleteMessage(world: World, parameters: Parameters): true {
-  const given = parseParameters(OneMessage, parameters);
-  const chatId = requireChat(world, given.chat_id);
-  const message = findMessage(world, chatId, given.message_id);
-  if (!message) throw badRequest('message to delete not found');
-  const isOwn = message.fromId === world.bot.id || world.state.botStatus === 'administrator';
-  if (chatId === GROUP.id && !isOwn) throw badRequest("message can't be deleted");
-  world.putMessage('delete', toDeleted(message));
-  return true;
 }
 
 /** What an edit says instead: a text, or blocks. Throws BotError 400 if it is both. */

@@ -1,4 +1,4 @@
-import type { Message, User } from 'grammy/types';
+import type { Message, MessageOriginUser, User } from 'grammy/types';
 import { findChat, type KnownChat, toGroupChat, toSender } from './chat-shapes.ts';
 import type { Service, StoredMessage } from './entry.ts';
 import { toMediaFields } from './file-shapes.ts';
@@ -36,7 +36,7 @@ function findReplied(state: State, bot: User, message: StoredMessage): BotMessag
 }
 
 function toPlainMessage(state: State, bot: User, message: StoredMessage): BotMessage {
-  const { keyboard, topicId } = message;
+  const { keyboard, topicId, forward } = message;
   return {
     ...toContent(state, message),
     ...toIds(state, bot, message),
@@ -44,9 +44,14 @@ function toPlainMessage(state: State, bot: User, message: StoredMessage): BotMes
     from: toSender(state, bot, message.fromId),
     chat: findChat(state, message.chatId) ?? toGroupChat(),
     date: message.date,
+    ...(forward === null ? {} : { forward_origin: toOrigin(state, bot, forward) }),
     ...(message.editDate === null ? {} : { edit_date: message.editDate }),
     ...(keyboard === null ? {} : { reply_markup: { inline_keyboard: keyboard.map((row) => [...row]) } }),
   };
+}
+
+function toOrigin(state: State, bot: User, { fromId, date }: NonNullable<StoredMessage['forward']>): MessageOriginUser {
+  return { type: 'user', sender_user: toSender(state, bot, fromId), date };
 }
 
 /** An ephemeral message has no id in the chat. */

@@ -1,9 +1,9 @@
-import { z } from 'zod';
 import { getChat, getChatMember, getChatMemberCount, sendChatAction } from './bot-chats.ts';
 import { deleteMyCommands, getMyCommands, setMyCommands } from './bot-commands.ts';
-import { badRequest } from './bot-error.ts';
 import { sendMessageDraft, sendRichMessageDraft } from './bot-drafts.ts';
-import { deleteMessage, editMessageCaption, editMessageReplyMarkup, editMessageText } from './bot-edits.ts';
+import { answerCallbackQuery } from './bot-clicks.ts';
+import { deleteMessage, deleteMessages } from './bot-deletions.ts';
+import { editMessageCaption, editMessageReplyMarkup, editMessageText } from './bot-edits.ts';
 import {
   deleteEphemeralMessage,
   editEphemeralMessageCaption,
@@ -11,9 +11,12 @@ import {
   editEphemeralMessageText,
 } from './bot-ephemeral.ts';
 import { getFile } from './bot-files.ts';
+import { copyMessage, forwardMessage } from './bot-forwards.ts';
 import { sendDocument, sendPhoto, sendVoice } from './bot-media.ts';
 import { sendMessage, sendRichMessage } from './bot-messages.ts';
-import { flag, parseParameters, type Parameters } from './bot-parameters.ts';
+import type { Parameters } from './bot-parameters.ts';
+import { getChatMenuButton, getProfileText, setChatMenuButton, setProfileText } from './bot-profile.ts';
+import { setMessageReaction } from './bot-reactions.ts';
 import { getUpdates } from './bot-polling.ts';
 import { closeForumTopic, createForumTopic, deleteForumTopic, editForumTopic, reopenForumTopic } from './bot-topics.ts';
 import { deleteWebhook, getWebhookInfo, setWebhook } from './bot-webhook.ts';
@@ -42,6 +45,10 @@ export const BOT_METHODS: ReadonlyMap<string, BotMethod> = new Map(
     editMessageCaption,
     editMessageReplyMarkup,
     deleteMessage,
+    deleteMessages,
+    forwardMessage,
+    copyMessage,
+    setMessageReaction,
     editEphemeralMessageText,
     editEphemeralMessageCaption,
     editEphemeralMessageReplyMarkup,
@@ -59,40 +66,13 @@ export const BOT_METHODS: ReadonlyMap<string, BotMethod> = new Map(
     getChat,
     getChatMember,
     getChatMemberCount,
-    // These only change a profile that the simulator does not show: accepted and forgotten.
-    setMyName: () => true,
-    setMyDescription: () => true,
-    setMyShortDescription: () => true,
-    setChatMenuButton: () => true,
+    setMyName: setProfileText('name'),
+    getMyName: getProfileText('name'),
+    setMyDescription: setProfileText('description'),
+    getMyDescription: getProfileText('description'),
+    setMyShortDescription: setProfileText('short_description'),
+    getMyShortDescription: getProfileText('short_description'),
+    setChatMenuButton,
+    getChatMenuButton,
   } satisfies Record<string, BotMethod>).map(([name, method]) => [name.toLowerCase(), method]),
 );
-
-/** Telegram's own limits: clients wait for an answer this long, and a toast holds this much. */
-const CLICK_EXPIRES_MS = 15 * 60_000;
-const MAX_ANSWER_LENGTH = 200;
-const AnswerCallbackQuery = z.object({
-  callback_query_id: z.coerce.string().default(''),
-  text: z.string().max(MAX_ANSWER_LENGTH, 'MESSAGE_TOO_LONG').default(''),
-  show_alert: flag.default(false),
-  url: z.string().optional(),
-});
-
-function answerCallbackQuery(world: World, parameters: Parameters): true {
-  const given = parseParameters(AnswerCallbackQuery, parameters);
-  const click = world.state.clicks.get(given.callback_query_id);
-  if (!click || Date.now() - click.atMs > CLICK_EXPIRES_MS) {
-    throw badRequest('query is too old and response timeout expired or query ID is invalid');
-  }
-  // The client shows the first answer; Telegram accepts later ones and nobody sees them.
-  if (click.answer) return true;
-  const answer = { text: given.text, showAlert: given.show_alert, url: given.url ?? null };
-  world.commit({ kind: 'click', click: { ...click, answer } });
-  world.announce({
-    kind: 'answer',
-    callbackQueryId: click.id,
-    personId: click.personId,
-    text: answer.text,
-    showAlert: answer.showAlert,
-  });
-  return true;
-}

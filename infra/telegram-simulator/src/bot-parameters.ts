@@ -60,6 +60,12 @@ export const chatId = z.preprocess(
 
 export const messageId = integer('message identifier is not specified');
 
+/** A language of two letters; empty for all. */
+export const languageCode = z
+  .string()
+  .regex(/^([a-z]{2})?$/, 'invalid language code specified')
+  .default('');
+
 /** A topic of a forum. */
 export const threadId = integer('message_thread_id must be an Integer').optional();
 

@@ -51,6 +51,9 @@ export const StoredMessage = z.object({
    */
   ephemeral: z.object({ receiverId: z.int(), replaces: z.int().nullable() }).nullable().default(null),
   service: Service.nullable().default(null),
+  /** Who wrote it first, and when, if it was forwarded. */
+  forward: z.object({ fromId: z.int(), date: z.int() }).nullable().default(null),
+  reactions: z.array(z.object({ fromId: z.int(), emoji: z.string() })).default([]),
   /** Unix seconds of the last change of the text; markup changes leave it alone, as clients show no "edited" then. */
   editDate: z.int().nullable(),
   deleted: z.boolean(),
@@ -126,6 +129,7 @@ export const Entry = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('allowedUpdates'), allowed: z.array(z.string()) }),
   z.object({ kind: z.literal('webhook'), webhook: Webhook.nullable() }),
   z.object({ kind: z.literal('commands'), key: z.string(), commands: z.array(Command) }),
+  z.object({ kind: z.literal('profile'), key: z.string(), value: z.string() }),
   z.object({ kind: z.literal('click'), click: Click }),
 ]);
 export type Entry = z.infer<typeof Entry>;

@@ -26,7 +26,7 @@ export type Change =
       readonly text: string;
       readonly showAlert: boolean;
     }
-  | { readonly kind: 'people' | 'commands' };
+  | { readonly kind: 'people' | 'commands' | 'bot' };
 export type FeedEvent = (Change | { readonly kind: 'reset' }) & { readonly seq: number };
 
 export interface Feed {

@@ -25,6 +25,10 @@ export interface MessageView {
   readonly service: Service | null;
   /** Whom alone it is shown to, and the message whose place it takes for them; null for everybody. */
   readonly ephemeral: { readonly receiverId: number; readonly replaces: number | null } | null;
+  /** Who wrote it first, if it was forwarded; null otherwise. */
+  readonly forwardedFrom: { readonly id: number; readonly name: string } | null;
+  /** Each emoji with who reacted with it, in the order of the first. */
+  readonly reactions: readonly { readonly emoji: string; readonly fromIds: readonly number[] }[];
   /** The keyboard below the message; buttons inside a rich message are in its blocks. */
   readonly buttons: readonly (readonly ButtonView[])[] | null;
   readonly replyTo: number | null;
@@ -53,6 +57,8 @@ export function toMessageView(state: State, bot: User, message: StoredMessage): 
     albumId,
     service,
     ephemeral,
+    forwardedFrom: message.forward === null ? null : toAuthor(state, bot, message.forward.fromId),
+    reactions: groupReactions(message),
     buttons: message.keyboard === null ? null : toButtonViews(message.keyboard),
     replyTo,
     date,
@@ -60,6 +66,16 @@ export function toMessageView(state: State, bot: User, message: StoredMessage): 
     deleted,
     seq,
   };
+}
+
+function toAuthor(state: State, bot: User, id: number): { id: number; name: string } {
+  return { id, name: toSender(state, bot, id).first_name };
+}
+
+function groupReactions({ reactions }: StoredMessage): { emoji: string; fromIds: number[] }[] {
+  const byEmoji = new Map<string, number[]>();
+  for (const { emoji, fromId } of reactions) byEmoji.set(emoji, [...(byEmoji.get(emoji) ?? []), fromId]);
+  return [...byEmoji].map(([emoji, fromIds]) => ({ emoji, fromIds }));
 }
 
 /** Whether somebody in the chat sees a message: everybody, or the two whom an ephemeral one is between. */

@@ -18,15 +18,25 @@ export function putNewMessage(world: World, content: Content): StoredMessage {
     topicId: null,
     ephemeral: null,
     service: null,
+    forward: null,
+    reactions: [],
     editDate: null,
     deleted: false,
     ...content,
   });
 }
 
+/** What a forward takes along of a message. One that was a forward itself keeps its first author. */
+export function toForwarded(
+  message: StoredMessage,
+): Pick<StoredMessage, 'text' | 'entities' | 'rich' | 'fileId' | 'keyboard' | 'forward'> {
+  const { text, entities, rich, fileId, keyboard, fromId, date } = message;
+  return { text, entities, rich, fileId, keyboard, forward: message.forward ?? { fromId, date } };
+}
+
 /** What is left of a message that was deleted: its place. */
 export function toDeleted(message: StoredMessage): StoredMessage {
-  return { ...message, text: '', entities: [], rich: null, fileId: null, keyboard: null, deleted: true };
+  return { ...message, text: '', entities: [], rich: null, fileId: null, keyboard: null, reactions: [], deleted: true };
 }
 
 /** The Bot API counts in Unix seconds. */

@@ -6,6 +6,7 @@ import { GROUP } from './people.ts';
 import { PersonError, requireMember } from './person-access.ts';
 import { blockFromPerson } from './person-block.ts';
 import { clickFromPerson, stopFromPerson } from './person-clicks.ts';
+import { deleteFromPerson, forwardFromPerson, reactFromPerson } from './person-deeds.ts';
 import { parseWithFiles, PersonFile } from './person-files.ts';
 import { editFromPerson, sendFromPerson } from './person-messages.ts';
 import { ICON_COLORS, MAX_TOPIC_NAME_LENGTH } from './topic.ts';
@@ -23,11 +24,30 @@ const Message = z.strictObject({
   files: z.array(PersonFile).default([]),
 });
 const Edit = z.strictObject({ from: z.int(), chat: chatName.optional(), messageId: z.int(), text: z.string() });
-const Click = z.strictObject({
+const Click = z
+  .strictObject({
+    from: z.int(),
+    chat: chatName.optional(),
+    messageId: z.int().nullish(),
+    button: z.string().min(1).optional(),
+    data: z.string().optional(),
+  })
+  .refine(
+    ({ button, data, messageId }) => (data === undefined ? button !== undefined : messageId != null),
+    'a click names a button, or data and messageId',
+  );
+const Reaction = z.strictObject({
   from: z.int(),
   chat: chatName.optional(),
-  messageId: z.int().nullish(),
-  button: z.string().min(1),
+  messageId: z.int(),
+  emoji: z.string().nullable(),
+});
+const Deletion = z.strictObject({ from: z.int(), chat: chatName.optional(), messageIds: z.array(z.int()).min(1) });
+const Forward = z.strictObject({
+  from: z.int(),
+  chat: chatName.optional(),
+  messageId: z.int(),
+  to: chatName.optional(),
 });
 const Stop = z.strictObject({ from: z.int() });
 const TopicName = z.string().trim().min(1).max(MAX_TOPIC_NAME_LENGTH);
@@ -60,9 +80,9 @@ export function registerPersonActions(app: FastifyInstance, world: World): void 
   });
 
   app.post('/api/clicks', async (request) => {
-    const { from, chat, messageId, button } = Click.parse(request.body);
+    const { from, chat, messageId = null, button = null, data = null } = Click.parse(request.body);
     const chatId = resolveChatName(chat ?? from);
-    return { ok: true, ...clickFromPerson(world, { from, chatId, messageId: messageId ?? null, button }) };
+    return { ok: true, ...clickFromPerson(world, { from, chatId, messageId, button, data }) };
   });
 
   app.get<{ Params: { id: string } }>('/api/clicks/:id', async (request) => {
@@ -70,6 +90,25 @@ export function registerPersonActions(app: FastifyInstance, world: World): void 
     if (!click) throw new PersonError(404, `There was no click ${request.params.id}.`);
     const { answer } = click;
     return { answered: answer !== null, text: answer?.text ?? '', showAlert: answer?.showAlert ?? false };
+  });
+
+  app.post('/api/reactions', async (request) => {
+    const { from, chat, messageId, emoji } = Reaction.parse(request.body);
+    const chatId = resolveChatName(chat ?? from);
+    return { ok: true, ...reactFromPerson(world, { from, chatId, messageId, emoji }) };
+  });
+
+  app.post('/api/deletions', async (request) => {
+    const { from, chat, messageIds } = Deletion.parse(request.body);
+    deleteFromPerson(world, { from, chatId: resolveChatName(chat ?? from), messageIds });
+    return { ok: true };
+  });
+
+  app.post('/api/forwards', async (request) => {
+    const { from, chat, messageId, to } = Forward.parse(request.body);
+    const [chatId, toChatId] = [resolveChatName(chat ?? from), resolveChatName(to ?? from)];
+    const { updateId, message } = forwardFromPerson(world, { from, chatId, messageId, toChatId });
+    return { ok: true, updateId, messageId: message.messageId, chatId: toChatId, seq: message.seq };
   });
 
   app.post('/api/drafts/stop', async (request) => ({

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { findCommandsFor } from './bot-commands.ts';
+import { toBotView } from './bot-profile.ts';
 import { findDraft } from './drafts.ts';
 import type { Person } from './people.ts';
 import { Role } from './people.ts';
@@ -70,6 +71,8 @@ export function registerPersonApi(app: FastifyInstance, world: World): void {
       isClosed,
     }));
   });
+
+  app.get('/api/bot', async (request) => toBotView(world, As.partial().parse(request.query).as ?? null));
 
   app.get('/api/commands', async (request) => {
     const { as, chat } = As.extend({ chat: z.string().optional() }).parse(request.query);

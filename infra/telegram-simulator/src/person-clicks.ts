@@ -1,23 +1,33 @@
 import { randomUUID } from 'node:crypto';
+import type { InaccessibleMessage } from 'grammy/types';
 import { listButtons } from './button-view.ts';
 import { stopDraft } from './drafts.ts';
-import type { StoredMessage } from './entry.ts';
-import { toBotMessage } from './bot-message-shape.ts';
-import { findChat } from './chat-shapes.ts';
+import { type BotMessage, toBotMessage } from './bot-message-shape.ts';
+import { findChat, toGroupChat } from './chat-shapes.ts';
 import { isVisibleTo } from './message-view.ts';
-import { toUser } from './people.ts';
+import { GROUP, toUser } from './people.ts';
 import { PersonError, requireMember, requireMessage, requirePerson } from './person-access.ts';
 import { listMessages, type World } from './world.ts';
 
-/** A person presses a button, named by its label or its data; of the newest message that has it, unless one is named. */
+export interface PersonClick {
+  readonly from: number;
+  readonly chatId: number;
+  readonly messageId: number | null;
+  /** The label or the data of a button; of the newest message that has it, unless one is named. */
+  readonly button: string | null;
+  /** Any data instead: what a stale client sends, or a forged one. */
+  readonly data: string | null;
+}
+
+/** A person presses a button, or a client of theirs says so. */
 export function clickFromPerson(
   world: World,
-  click: { from: number; chatId: number; messageId: number | null; button: string },
-): { updateId: number | null; callbackQueryId: string } {
+  click: PersonClick,
+): { readonly updateId: number | null; readonly callbackQueryId: string } {
   const person = requireMember(world, click.from, click.chatId);
-  const { message, data } = findButton(world, click);
+  const { messageId, data } = findClicked(world, click);
+  const { chatId } = click;
   const id = `${Date.now()}${randomUUID().replace(/\D/g, '').slice(0, 6)}`;
-  const { chatId, messageId } = message;
   world.commit({
     kind: 'click',
     click: { id, personId: person.id, chatId, messageId, atMs: Date.now(), answer: null },
@@ -26,7 +36,7 @@ export function clickFromPerson(
     callback_query: {
       id,
       from: toUser(person),
-      message: toBotMessage(world.state, world.bot, message),
+      message: toClickedMessage(world, chatId, messageId),
       chat_instance: String(chatId),
       data,
     },
@@ -44,11 +54,10 @@ export function stopFromPerson(world: World, personId: number): { updateId: numb
   return { updateId: world.updates.add({ stopped_message_generation: { chat, draft_id: draftId } }), draftId };
 }
 
-function findButton(
-  world: World,
-  click: { from: number; chatId: number; messageId: number | null; button: string },
-): { message: StoredMessage; data: string } {
-  const { from, chatId, messageId, button: wanted } = click;
+function findClicked(world: World, click: PersonClick): { messageId: number; data: string } {
+  const { from, chatId, messageId, data } = click;
+  if (data !== null && messageId !== null) return { messageId, data };
+  const wanted = click.button ?? '';
   const candidates =
     messageId === null
       ? listMessages(world.state, chatId).filter((message) => isVisibleTo(message, from))
@@ -56,9 +65,17 @@ function findButton(
   for (const message of candidates.reverse()) {
     const button = listButtons(message).find((one) => one.text === wanted || one.data === wanted);
     if (!button) continue;
-    const { data } = button;
-    if (data === null) throw new PersonError(400, `The button "${button.text}" sends nothing to the bot.`);
-    return { message, data };
+    if (button.data === null) throw new PersonError(400, `The button "${button.text}" sends nothing to the bot.`);
+    return { messageId: message.messageId, data: button.data };
   }
   throw new PersonError(404, `No message${messageId === null ? '' : ` ${messageId}`} has a button "${wanted}".`);
+}
+
+/** Of a message that the bot cannot see (deleted, or a forward in a group) it learns only which one it was. */
+function toClickedMessage(world: World, chatId: number, messageId: number): BotMessage | InaccessibleMessage {
+  const message = world.state.chats.get(chatId)?.get(messageId);
+  const isForeign =
+    message?.fromId !== world.bot.id && chatId === GROUP.id && world.state.botStatus !== 'administrator';
+  if (message && !message.deleted && !isForeign) return toBotMessage(world.state, world.bot, message);
+  return { chat: findChat(world.state, chatId) ?? toGroupChat(), message_id: messageId, date: 0 };
 }

@@ -29,6 +29,8 @@ export interface State {
   readonly updates: Map<number, QueuedUpdate>;
   readonly commands: Map<string, readonly Command[]>;
   readonly clicks: Map<string, Click>;
+  /** Texts and menu buttons of the bot, by field and language or chat. */
+  readonly profile: Map<string, string>;
   allowedUpdates: readonly string[];
   webhook: Webhook | null;
   /** The next values. All only grow. */
@@ -54,6 +56,7 @@ export function createState(nowMs: number): State {
     updates: new Map(),
     commands: new Map(),
     clicks: new Map(),
+    profile: new Map(),
     allowedUpdates: [],
     webhook: null,
     next: { updateId: nowMs, messageId: nowMs, position: nowMs, seq: nowMs },
@@ -103,6 +106,9 @@ export function applyEntry(state: State, entry: Entry): void {
     case 'commands':
       state.commands.set(entry.key, entry.commands);
       return;
+    case 'profile':
+      state.profile.set(entry.key, entry.value);
+      return;
     case 'click':
       state.clicks.set(entry.click.id, entry.click);
       dropOldest(state.clicks, MAX_CLICKS);
@@ -118,6 +124,7 @@ export function* listEntries(state: State): Generator<Entry> {
   for (const person of state.people.values()) yield { kind: 'person', person };
   for (const contact of state.contacts.values()) yield { kind: 'contact', contact };
   for (const [key, commands] of state.commands) yield { kind: 'commands', key, commands: [...commands] };
+  for (const [key, value] of state.profile) yield { kind: 'profile', key, value };
   for (const click of state.clicks.values()) yield { kind: 'click', click };
   yield { kind: 'botStatus', status: state.botStatus };
   for (const topic of state.topics.values()) yield { kind: 'topic', topic };

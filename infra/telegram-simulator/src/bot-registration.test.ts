@@ -1,0 +1,72 @@
+import { Api } from 'grammy';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createSimulator, DEFAULT_TOKEN, type Simulator } from './server.ts';
+import { createSimulatorClient, type SimulatorClient } from './simulator-client.ts';
+
+let simulator: Simulator;
+let api: Api;
+let client: SimulatorClient;
+
+beforeEach(async () => {
+  simulator = await createSimulator();
+  api = new Api(DEFAULT_TOKEN, { apiRoot: simulator.url });
+  client = createSimulatorClient(simulator.url);
+});
+afterEach(() => simulator.close());
+
+test('the texts of the profile are kept by language, and people see them', async () => {
+  await api.setMyDescription('Runs your deploys.');
+  await api.setMyDescription('Führt Deploys aus.', { language_code: 'de' });
+  await api.setMyShortDescription('Deploys');
+  await api.setMyName('Signalbox, staging');
+  expect(await api.getMyDescription()).toEqual({ description: 'Runs your deploys.' });
+  expect(await api.getMyDescription({ language_code: 'de' })).toEqual({ description: 'Führt Deploys aus.' });
+  expect(await api.getMyDescription({ language_code: 'fr' })).toEqual({ description: 'Runs your deploys.' });
+  expect(await client.get('/api/bot')).toMatchObject({
+    name: 'Signalbox, staging',
+    description: 'Runs your deploys.',
+    shortDescription: 'Deploys',
+  });
+  await api.setMyName('');
+  expect(await api.getMyName()).toEqual({ name: 'Signalbox' });
+});
+
+test('a text of the profile that is too long is refused', async () => {
+  await expect(api.setMyDescription('x'.repeat(513))).rejects.toMatchObject({
+    error_code: 400,
+    description: 'Bad Request: DESCRIPTION_TOO_LONG',
+  });
+});
+
+test('the menu button of one chat goes before that of all', async () => {
+  expect(await api.getChatMenuButton()).toEqual({ type: 'commands' });
+  await api.setChatMenuButton({ menu_button: { type: 'default' } });
+  const menu_button = { type: 'web_app' as const, text: 'Open', web_app: { url: 'https://example.org' } };
+  await api.setChatMenuButton({ chat_id: 1001, menu_button });
+  expect(await api.getChatMenuButton({ chat_id: 1001 })).toEqual(menu_button);
+  expect(await api.getChatMenuButton({ chat_id: 1002 })).toEqual({ type: 'default' });
+});
+
+test('commands need a language of two letters and a chat that is there', async () => {
+  const commands = [{ command: 'help', description: 'What I can do' }];
+  await expect(api.setMyCommands(commands, { language_code: 'deu' as 'de' })).rejects.toMatchObject({
+    description: 'Bad Request: invalid language code specified',
+  });
+  await expect(api.setMyCommands(commands, { scope: { type: 'chat', chat_id: 4242 } })).rejects.toMatchObject({
+    description: 'Bad Request: chat not found',
+  });
+});
+
+test('the order of scopes decides which commands a person is offered', async () => {
+  const say = (description: string): { command: string; description: string }[] => [{ command: 'help', description }];
+  const offered = async (chat: string): Promise<unknown> => client.get(`/api/commands?as=1001&chat=${chat}`);
+  await api.setMyCommands(say('for all'));
+  await api.setMyCommands(say('in private'), { scope: { type: 'all_private_chats' } });
+  await api.setMyCommands(say('in groups'), { scope: { type: 'all_group_chats' } });
+  expect(await offered('1001')).toEqual(say('in private'));
+  expect(await offered('ops')).toEqual(say('in groups'));
+  await api.setMyCommands(say('for Ada here'), { scope: { type: 'chat_member', chat_id: -2001, user_id: 1001 } });
+  expect(await offered('ops')).toEqual(say('for Ada here'));
+  await api.setMyCommands(say('in English'), { scope: { type: 'all_private_chats' }, language_code: 'en' });
+  expect(await offered('1001')).toEqual(say('in English'));
+});
