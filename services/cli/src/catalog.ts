@@ -47,6 +47,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/owner-code.ts')).runOwnerCode,
   },
   {
+    name: 'webhook',
+    usage: ['webhook show', 'webhook remove'],
+    summary: 'Where Telegram sends updates, how many wait, what went wrong last; or end it.',
+    load: async () => (await import('./commands/webhook.ts')).runWebhook,
+  },
+  {
     name: 'migrate',
     usage: ['migrate'],
     summary: 'Bring the database up to date.',

@@ -15,6 +15,8 @@ const CliConfig = z.object({
   TELEGRAM_BOT_TOKEN: z.string().optional(),
   /** Where the Bot API is served. */
   TELEGRAM_API_ROOT: z.url().default('https://api.telegram.org'),
+  /** The address that Telegram should call, only to check it. */
+  TELEGRAM_WEBHOOK_URL: z.url().optional(),
   /** The folder of `npm start`: its run.json is read when SIGNALBOX_RUN_FILE is not set. */
   SIGNALBOX_DATA_DIR: z.string().default('.signalbox'),
   /** The run.json of `npm start`, which names the services to ask. */

@@ -1,19 +1,15 @@
 import { z } from 'zod';
+import { callBotApi, WebhookInfo } from '../bot-api.ts';
 import type { CommandContext } from '../command.ts';
-import { fail, ok, reasonOf, warn, type Finding } from './finding.ts';
+import { fail, ok, warn, type Finding } from './finding.ts';
 import { readRunFile } from './running-services.ts';
+import { judgeWebhook } from './webhook.ts';
 
-const Answer = z.object({
-  ok: z.boolean(),
-  description: z.string().optional(),
-  result: z.object({ username: z.string().optional(), first_name: z.string() }).optional(),
-});
+const Bot = z.object({ username: z.string().optional(), first_name: z.string() });
 
-const TIMEOUT_MS = 8_000;
-
-/** Whether Telegram knows the token. Without a token, whether the simulator stands in. */
+/** Whether Telegram knows the token, and where it sends updates. Without a token, whether the simulator stands in. */
 export async function checkTelegram({ config }: CommandContext): Promise<readonly Finding[]> {
-  const { TELEGRAM_BOT_TOKEN: token, TELEGRAM_API_ROOT: root, runFile } = config;
+  const { TELEGRAM_BOT_TOKEN: token, TELEGRAM_API_ROOT: root, TELEGRAM_WEBHOOK_URL: wanted, runFile } = config;
   if (token === undefined) {
     const simulator = (await readRunFile(runFile))?.simulatorUrl ?? null;
     if (simulator !== null) return [ok('Telegram', `simulator at ${simulator}`)];
@@ -26,21 +22,17 @@ export async function checkTelegram({ config }: CommandContext): Promise<readonl
     ];
   }
   const where = new URL(root).host;
-  try {
-    const url = `${root.replace(/\/+$/, '')}/bot${token}/getMe`;
-    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
-    const answer = Answer.safeParse(await response.json());
-    if (answer.data?.ok && answer.data.result) {
-      const { username, first_name: name } = answer.data.result;
-      return [ok('Telegram', `the token belongs to ${username === undefined ? name : `@${username}`} (${where})`)];
-    }
-    const description = answer.data?.description ?? `HTTP ${response.status}`;
-    return [
-      fail('Telegram', `${where} refuses the token: ${description}`, 'Copy the token again from @BotFather (/mybots).'),
-    ];
-  } catch (error) {
-    return [
-      fail('Telegram', `${where} cannot be asked: ${reasonOf(error)}`, 'Check the network and TELEGRAM_API_ROOT.'),
-    ];
+  const bot = await callBotApi(config, token, 'getMe', Bot);
+  if (bot.kind === 'unreachable')
+    return [fail('Telegram', `${where} cannot be asked: ${bot.reason}`, 'Check the network and TELEGRAM_API_ROOT.')];
+  if (bot.kind === 'refused') {
+    const remedy = 'Copy the token again from @BotFather (/mybots).';
+    return [fail('Telegram', `${where} refuses the token: ${bot.description}`, remedy)];
   }
+  const { username, first_name: name } = bot.result;
+  const known = ok('Telegram', `the token belongs to ${username === undefined ? name : `@${username}`} (${where})`);
+  const webhook = await callBotApi(config, token, 'getWebhookInfo', WebhookInfo);
+  if (webhook.kind === 'answered') return [known, judgeWebhook(webhook.result, wanted, Date.now())];
+  const reason = webhook.kind === 'refused' ? webhook.description : webhook.reason;
+  return [known, warn('webhook', `${where} does not say where updates go: ${reason}`, 'Try again in a moment.')];
 }

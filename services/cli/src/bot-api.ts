@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { reasonOf } from './checks/finding.ts';
+import type { CliConfig } from './config.ts';
+
+/** What came of a call of the Bot API. */
+export type BotAnswer<T> =
+  | { readonly kind: 'answered'; readonly result: T }
+  /** Telegram answered that it will not: `description` is its own sentence. */
+  | { readonly kind: 'refused'; readonly description: string }
+  | { readonly kind: 'unreachable'; readonly reason: string };
+
+/** What Telegram knows about the webhook of a bot. An empty `url`: none is set. */
+export const WebhookInfo = z.object({
+  url: z.string().default(''),
+  pending_update_count: z.number().default(0),
+  /** Unix seconds. */
+  last_error_date: z.number().optional(),
+  last_error_message: z.string().optional(),
+  max_connections: z.number().optional(),
+  ip_address: z.string().optional(),
+  allowed_updates: z.array(z.string()).optional(),
+});
+export type WebhookInfo = z.infer<typeof WebhookInfo>;
+
+const Envelope = z.object({ ok: z.boolean(), description: z.string().optional(), result: z.unknown().optional() });
+
+const TIMEOUT_MS = 8_000;
+
+/** Calls a method without parameters. Never throws, and never shows the token. */
+export async function callBotApi<S extends z.ZodType>(
+  { TELEGRAM_API_ROOT: root }: CliConfig,
+  token: string,
+  method: string,
+  schema: S,
+): Promise<BotAnswer<z.output<S>>> {
+  try {
+    const url = `${root.replace(/\/+$/, '')}/bot${token}/${method}`;
+    const response = await fetch(url, { method: 'POST', signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const answer = Envelope.safeParse(await response.json());
+    const result = schema.safeParse(answer.data?.result);
+    if (answer.data?.ok && result.success) return { kind: 'answered', result: result.data };
+    return { kind: 'refused', description: answer.data?.description ?? `HTTP ${response.status}` };
+  } catch (error) {
+    return { kind: 'unreachable', reason: reasonOf(error) };
+  }
+}

@@ -1,0 +1,113 @@
+import { inWords, MINUTE_MS, SECOND_MS } from '@signalbox/shared/time';
+import type { WebhookInfo } from '../bot-api.ts';
+import { fail, ok, warn, type Finding } from './finding.ts';
+
+/** A failure that is older and was followed by no other is history. */
+const RECENT_MS = 10 * MINUTE_MS;
+/** More than this waits at Telegram only when nobody takes it. */
+const MANY = 100;
+
+/**
+ * Judges what Telegram knows about the webhook: whether updates go to `wanted` (undefined: gateways poll), and whether they
+ * get there. `now` in epoch milliseconds.
+ */
+export function judgeWebhook(info: WebhookInfo, wanted: string | undefined, now: number): Finding {
+  const { url, pending_update_count: pending } = info;
+  if (wanted === undefined) return judgeWithoutWebhook(url);
+  if (url === '') {
+    const remedy = 'Start a gateway with TELEGRAM_WEBHOOK_URL; its /readyz says what is in its way.';
+    return fail('webhook', 'Telegram knows no webhook, so no updates come in', remedy);
+  }
+  if (!isSame(url, wanted)) {
+    const say = `Telegram sends updates to ${hostOf(url)}, not to the address in TELEGRAM_WEBHOOK_URL`;
+    const remedy =
+      'The gateway or program that set it last has it. Stop that one, then start a gateway with the right address.';
+    return fail('webhook', say, remedy);
+  }
+  const failure = describeFailure(info, now);
+  if (failure && failure.agoMs < RECENT_MS) {
+    const judge = pending > 0 ? fail : warn;
+    const say = `${waiting(pending)}; ${inWords(failure.agoMs)} ago ${failure.say}`;
+    return judge('webhook', say, failure.remedy);
+  }
+  if (pending > MANY) return warn('webhook', waiting(pending), 'See whether the gateways are ready and their log.');
+  return ok('webhook', `${hostOf(url)}, ${waiting(pending)}`);
+}
+
+/** The last failed delivery in words: what Telegram met and what to do about it. Null when there was none. */
+export function describeFailure(
+  { last_error_date: at, last_error_message: message = '' }: WebhookInfo,
+  now: number,
+): { readonly agoMs: number; readonly say: string; readonly remedy: string } | null {
+  if (at === undefined) return null;
+  const cause = CAUSES.find(({ pattern }) => pattern.test(message));
+  const say = cause ? `${cause.say} (${message})` : `Telegram could not deliver: ${message}`;
+  return { agoMs: Math.max(0, now - at * SECOND_MS), say, remedy: cause?.remedy ?? UNKNOWN_REMEDY };
+}
+
+interface Cause {
+  readonly pattern: RegExp;
+  readonly say: string;
+  readonly remedy: string;
+}
+
+const UNKNOWN_REMEDY = 'Look at the logs of the gateways and of the proxy in front of them.';
+const ROUTE = 'Let the proxy pass exactly the path of TELEGRAM_WEBHOOK_URL on to TELEGRAM_WEBHOOK_PORT, unchanged.';
+
+/** Telegram's words, most specific first, for what is usually behind them. */
+const CAUSES: readonly Cause[] = [
+  {
+    pattern: /\b401\b/,
+    say: 'the secret was refused',
+    remedy: 'Give all gateways the same TELEGRAM_WEBHOOK_SECRET and start them again: each registers it.',
+  },
+  { pattern: /\b(404|405|415)\b/, say: 'something else than the gateway answered', remedy: ROUTE },
+  { pattern: /\b30\d\b/, say: 'the address answered with a redirect', remedy: ROUTE },
+  { pattern: /\b413\b/, say: 'an update was too large', remedy: 'Let the proxy take bodies of 1 MB.' },
+  {
+    pattern: /\b503\b/,
+    say: 'the gateway could not store an update',
+    remedy: 'Its /readyz says why; Telegram repeats until it can.',
+  },
+  {
+    pattern: /\b(500|502|504)\b/,
+    say: 'the proxy did not reach a gateway',
+    remedy: 'See whether the gateways run and listen on TELEGRAM_WEBHOOK_HOST and TELEGRAM_WEBHOOK_PORT.',
+  },
+  {
+    pattern: /ssl|certificate|tls/i,
+    say: 'the certificate was not accepted',
+    remedy: 'It has to be valid for the name in TELEGRAM_WEBHOOK_URL and sent with its intermediate certificates.',
+  },
+  {
+    pattern: /resolve|host/i,
+    say: 'the name has no address',
+    remedy: 'Give the name in TELEGRAM_WEBHOOK_URL a public IPv4 address.',
+  },
+  {
+    pattern: /refused|timed? ?out|timeout|unreachable|reset|closed|connect/i,
+    say: 'nobody answered',
+    remedy: 'See whether the address can be reached from outside and the proxy and the gateways run.',
+  },
+];
+
+function judgeWithoutWebhook(url: string): Finding {
+  if (url === '') return ok('webhook', 'none: a gateway polls');
+  const remedy =
+    'Set it as for the gateways. If none serves it any more, a gateway that polls removes it, or `webhook remove`.';
+  return warn('webhook', `Telegram sends updates to ${hostOf(url)}, but TELEGRAM_WEBHOOK_URL is not set here`, remedy);
+}
+
+function waiting(count: number): string {
+  return count === 1 ? '1 update waits' : `${count} updates wait`;
+}
+
+/** Written differently, an address is still the same. */
+function isSame(left: string, right: string): boolean {
+  return URL.canParse(left) && URL.canParse(right) && new URL(left).href === new URL(right).href;
+}
+
+/** Without the path, which may be meant to be secret. */
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : 'an unreadable address';
+}

@@ -1,0 +1,57 @@
+import { AppError } from '@signalbox/shared/errors';
+import { inWords } from '@signalbox/shared/time';
+import { z } from 'zod';
+import { callBotApi, WebhookInfo, type BotAnswer } from '../bot-api.ts';
+import { describeFailure } from '../checks/webhook.ts';
+import { UsageError, type CommandContext, type Report } from '../command.ts';
+
+/** Shows what Telegram knows about the webhook, or ends it. Removing twice changes nothing. */
+export async function runWebhook(context: CommandContext): Promise<Report> {
+  const [verb, ...rest] = context.arguments.words;
+  if (rest.length === 0 && verb === 'show') return showWebhook(context);
+  if (rest.length === 0 && verb === 'remove') return removeWebhook(context);
+  throw new UsageError('Write: webhook show | webhook remove');
+}
+
+async function showWebhook(context: CommandContext): Promise<Report> {
+  const info = await ask(context, 'getWebhookInfo', WebhookInfo);
+  return { ok: true, data: info, lines: info.url === '' ? describeNone(info) : describe(info, Date.now()) };
+}
+
+async function removeWebhook(context: CommandContext): Promise<Report> {
+  const { url } = await ask(context, 'getWebhookInfo', WebhookInfo);
+  if (url === '') return { ok: true, data: { removed: null }, lines: ['There is no webhook; nothing was changed.'] };
+  await ask(context, 'deleteWebhook', z.literal(true));
+  const lines = [
+    `The webhook at ${url} is removed. What waits is kept for whoever receives next.`,
+    'A gateway that runs with TELEGRAM_WEBHOOK_URL sets it again within a minute.',
+  ];
+  return { ok: true, data: { removed: url }, lines };
+}
+
+function describeNone({ pending_update_count: pending }: WebhookInfo): readonly string[] {
+  return ['There is no webhook: updates wait to be polled.', `  waiting      ${pending}`];
+}
+
+function describe(info: WebhookInfo, now: number): readonly string[] {
+  const failure = describeFailure(info, now);
+  return [
+    info.url,
+    `  waiting      ${info.pending_update_count}`,
+    `  last failure ${failure ? `${inWords(failure.agoMs)} ago: ${failure.say}` : 'none'}`,
+    ...(failure ? [`               → ${failure.remedy}`] : []),
+    `  connections  ${info.max_connections ?? '–'} at most${info.ip_address === undefined ? '' : `, to ${info.ip_address}`}`,
+    `  kinds        ${info.allowed_updates?.join(', ') ?? 'those that Telegram sends by default'}`,
+  ];
+}
+
+/** Throws CONFIG_INVALID without a token, UPSTREAM_UNAVAILABLE when Telegram does not answer, CONFLICT when it refuses. */
+async function ask<S extends z.ZodType>({ config }: CommandContext, method: string, schema: S): Promise<z.output<S>> {
+  const token = config.TELEGRAM_BOT_TOKEN;
+  if (token === undefined)
+    throw new AppError('CONFIG_INVALID', { problems: 'TELEGRAM_BOT_TOKEN: is not set. The webhook is that of a bot.' });
+  const answer: BotAnswer<z.output<S>> = await callBotApi(config, token, method, schema);
+  if (answer.kind === 'answered') return answer.result;
+  if (answer.kind === 'unreachable') throw new AppError('UPSTREAM_UNAVAILABLE', { service: 'Telegram' });
+  throw new AppError('CONFLICT', { detail: `Telegram refuses: ${answer.description}` });
+}
