@@ -94,7 +94,7 @@ test('a bot behind a webhook gets its updates with the secret', async () => {
   const server = await serveWebhook();
   const { port } = server.address() as AddressInfo; // it listens on TCP
   await bot.api.setWebhook({ url: `http://127.0.0.1:${port}/hook`, secret_token: SECRET });
-  await hear('/start', 'Hello');
+  expect(await hear('/start', 'Hello')).toBe('Hello');
   await until(async () => (await bot.api.getWebhookInfo()).pending_update_count === 0);
   await bot.api.deleteWebhook();
   await new Promise((resolve) => server.close(resolve));
@@ -129,8 +129,9 @@ async function meet(): Promise<void> {
 }
 
 /** Says something as Ada and waits for this answer. */
-async function hear(text: string, answer: string): Promise<void> {
+async function hear(text: string, answer: string): Promise<string> {
   const heard = people.nextEvent((event) => event.kind === 'message' && event.message.text === answer);
   await people.post('/api/messages', { from: ADA, text });
-  await heard;
+  const event = await heard;
+  return 'message' in event ? event.message.text : '';
 }

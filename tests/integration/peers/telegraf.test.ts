@@ -40,7 +40,7 @@ afterEach(async () => {
 
 test('a telegraf bot answers a command', async () => {
   await launch();
-  await hear('/start', 'Hello Ada');
+  expect(await hear('/start', 'Hello Ada')).toBe('Hello Ada');
 });
 
 test('a telegraf bot edits its question when a button is pressed', async () => {
@@ -75,8 +75,9 @@ async function launch(): Promise<void> {
 }
 
 /** Says something as Ada and waits for this answer. */
-async function hear(text: string, answer: string): Promise<void> {
+async function hear(text: string, answer: string): Promise<string> {
   const heard = people.nextEvent((event) => event.kind === 'message' && event.message.text === answer);
   await people.post('/api/messages', { from: ADA, text });
-  await heard;
+  const event = await heard;
+  return 'message' in event ? event.message.text : '';
 }
