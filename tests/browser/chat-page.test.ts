@@ -1,21 +1,11 @@
 import { join } from 'node:path';
-import { chromium as browsers, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { checkoutPath } from '@signalbox/local/checkout';
 import { openStack, type Stack } from '../support/stack.ts';
+import { openBrowser, overflowOf } from './scene.ts';
 
 const executablePath = inject('chromium');
-
-/** Without these, Chromium looks up hosts of its maker in the background. */
-const ARGUMENTS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 
 describe.skipIf(executablePath === null)('the chat page', () => {
   let stack: Stack;
@@ -29,7 +19,7 @@ describe.skipIf(executablePath === null)('the chat page', () => {
       [1002, 'developer'],
     ] as const)
       await stack.person(id, role);
-    browser = await browsers.launch({ executablePath: executablePath ?? '', args: ARGUMENTS });
+    browser = await openBrowser(executablePath);
     page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
     page.on('pageerror', (error) => errors.push(error.message));
     page.on('console', (message) => {
@@ -77,14 +67,11 @@ describe.skipIf(executablePath === null)('the chat page', () => {
   it('shows the same conversation on a phone', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await sees(/company news/);
-    // The list slides away when the page becomes narrow.
+    // The page fades in when it becomes narrow.
     await page.evaluate(() =>
       Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => undefined))),
     );
     await shoot('phone');
-    const overflow = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    );
-    expect(overflow).toBe(0);
+    expect(await overflowOf(page)).toBe(0);
   });
 });

@@ -7,6 +7,23 @@ interface Node {
 }
 type BuildEntityTree = (text: string, entities: readonly object[]) => readonly (string | Node)[];
 type SplitText = (text: string) => readonly string[];
+interface GivenFile {
+  readonly name: string;
+  readonly type: string;
+  readonly size: number;
+}
+interface Batch {
+  readonly kind: string | null;
+  readonly files: readonly GivenFile[];
+}
+interface FileBatches {
+  readonly batchFiles: (files: readonly GivenFile[], options: { readonly asFiles: boolean }) => readonly Batch[];
+  readonly findFileProblem: (file: GivenFile) => string | null;
+  readonly planMessages: (
+    parts: readonly string[],
+    batches: readonly Batch[],
+  ) => readonly (Batch & { readonly text: string })[];
+}
 
 const folder = new URL('./page/', import.meta.url);
 // Browser files have no types; these are what they declare in words.
@@ -14,6 +31,9 @@ const { buildEntityTree } = (await import(new URL('entity-tree.js', folder).href
   buildEntityTree: BuildEntityTree;
 };
 const { splitText } = (await import(new URL('text-parts.js', folder).href)) as { splitText: SplitText };
+const { batchFiles, findFileProblem, planMessages } = (await import(
+  new URL('file-batches.js', folder).href
+)) as FileBatches;
 
 function show(nodes: readonly (string | Node)[]): string {
   return nodes
@@ -59,6 +79,44 @@ test('a text without spaces is not cut inside an emoji', () => {
   const parts = splitText(emoji);
   expect(parts.join('')).toBe(emoji);
   expect(parts.every((part) => part.length <= 4_096 && !/\p{Surrogate}/u.test(part))).toBe(true);
+});
+
+const MEGABYTE = 1024 * 1024;
+const file = (name: string, type: string, size = 1): GivenFile => ({ name, type, size });
+const kindsOf = (batches: readonly Batch[]): readonly string[] =>
+  batches.map(({ kind, files }) => `${files.length} ${kind}`);
+
+test('files become albums of ten of one kind, and recordings go alone', () => {
+  const photos = Array.from({ length: 12 }, (_, index) => file(`${index}.png`, 'image/png'));
+  const others = [file('a.txt', 'text/plain'), file('b.ogg', 'audio/ogg'), file('c.ogg', 'audio/ogg')];
+  const batches = batchFiles([...photos, ...others], { asFiles: false });
+  expect(kindsOf(batches)).toEqual(['10 photo', '2 photo', '1 document', '1 voice', '1 voice']);
+  expect(kindsOf(batchFiles(photos, { asFiles: true }))).toEqual(['10 document', '2 document']);
+});
+
+test('a picture too large for a photo goes as a file, and an album fits into one request', () => {
+  expect(kindsOf(batchFiles([file('big.jpg', 'image/jpeg', 11 * MEGABYTE)], { asFiles: false }))).toEqual([
+    '1 document',
+  ]);
+  const halves = [file('a.zip', '', 30 * MEGABYTE), file('b.zip', '', 30 * MEGABYTE)];
+  expect(kindsOf(batchFiles(halves, { asFiles: false }))).toEqual(['1 document', '1 document']);
+});
+
+test('a text goes with the first file, or after the files if it is too long for a caption', () => {
+  const batches = batchFiles([file('a.txt', 'text/plain'), file('b.png', 'image/png')], { asFiles: false });
+  expect(planMessages(['look'], batches).map((one) => [one.text, one.kind])).toEqual([
+    ['look', 'document'],
+    ['', 'photo'],
+  ]);
+  const long = 'x'.repeat(1_025);
+  expect(planMessages([long], batches).map((one) => one.text)).toEqual(['', '', long]);
+  expect(planMessages(['one', 'two'], []).map((one) => one.text)).toEqual(['one', 'two']);
+});
+
+test('a file that cannot be sent is refused in words', () => {
+  expect(findFileProblem(file('empty.txt', ''))).toBeNull();
+  expect(findFileProblem(file('empty.txt', '', 0))).toBe('empty.txt is empty.');
+  expect(findFileProblem(file('film.mkv', '', 51 * MEGABYTE))).toContain('larger than 50 MB');
 });
 
 test('no file of the page turns a text into markup', () => {

@@ -1,52 +1,85 @@
 import { element, icon, personAvatar } from './element.js';
+import { renderFiles } from './file-view.js';
+import { renderKeyboard } from './keyboard.js';
+import { renderBlocks } from './rich-blocks.js';
 import { renderText } from './rich-text.js';
 import { timeOf } from './time.js';
 
+/** Messages of one person closer than this stand together under one name. */
+const TOGETHER_SECONDS = 300;
+
 /**
- * Draws one message. `previous` decides whether it continues the group above it. `actions` are what a person can do
- * with it: command, click, reply, edit, jump.
+ * Draws one message; the messages of an album are drawn as one. `previous` decides whether it continues the group above
+ * it. Buttons carry what they do in `data-do`, so whoever shows the bubble listens once for all of them.
  */
-export function renderBubble({ message, previous, replied, person, isGroup, actions }) {
-  const isOwn = message.from.id === person;
-  const continues = previous?.from.id === message.from.id && message.date - previous.date < 300;
+export function renderBubble({ messages, previous, replied, person, isGroup }) {
+  const [first] = messages;
+  const message = messages.find(({ text }) => text !== '') ?? first;
+  const isOwn = first.from.id === person;
+  const continues = previous?.from.id === first.from.id && first.date - previous.date < TOGETHER_SECONDS;
   const showsAuthor = isGroup && !isOwn;
-  const body = element(
+  const files = messages.filter(({ file }) => file);
+  const isBare = files.length > 0 && message.text === '' && files.every(({ file }) => file.kind === 'photo');
+  const bubble = element(
     'div',
-    { class: 'bubble' },
-    showsAuthor && !continues ? renderAuthor(message.from) : null,
-    message.replyTo === null ? null : renderQuote(message.replyTo, replied, actions),
-    element(
-      'div',
-      { class: 'body', dir: 'auto' },
-      element('span', { class: 'text' }, ...renderText(message.text, message.entities, actions.command)),
-      renderMeta(message),
-    ),
+    { class: ['bubble', message.rich && 'rich', isBare && 'bare'].filter(Boolean).join(' ') },
+    showsAuthor && !continues ? renderAuthor(first.from) : null,
+    first.replyTo === null ? null : renderQuote(first.replyTo, replied),
+    files.length === 0 ? null : renderFiles(files),
+    renderBody(message),
   );
   return element(
     'article',
     {
       class: ['message', isOwn ? 'own' : 'other', continues ? 'continues' : 'starts'].join(' '),
-      // A tap can focus it, which shows what can be done with it where nothing hovers.
       tabindex: '-1',
-      'aria-label': `${isOwn ? 'You' : message.from.name}, ${timeOf(message.date)}`,
-      data: { id: String(message.messageId) },
+      'aria-label': `${isOwn ? 'You' : first.from.name}, ${timeOf(first.date)}`,
+      data: { id: String(first.messageId), key: `m${first.messageId}`, also: othersOf(messages) },
     },
-    showsAuthor ? renderAvatar(message.from, continues) : null,
+    showsAuthor ? renderAvatar(first.from, continues) : null,
     element(
       'div',
       { class: 'column' },
-      element('div', { class: 'line' }, body, renderTools(message, isOwn, actions)),
-      message.buttons ? renderButtons(message, actions) : null,
+      element('div', { class: 'line' }, bubble, renderTools()),
+      message.buttons ? renderKeyboard(message.buttons) : null,
     ),
   );
 }
 
-function renderAuthor(from) {
+/** The other messages of an album: whoever looks for one of them finds this bubble. */
+function othersOf(messages) {
+  return messages.length === 1
+    ? undefined
+    : messages
+        .slice(1)
+        .map(({ messageId }) => messageId)
+        .join(' ');
+}
+
+/** The words of a message, plain or rich, with its time. */
+function renderBody(message) {
+  const { rich, text, entities } = message;
+  if (rich) {
+    const direction = rich.is_rtl ? 'rtl' : undefined;
+    const blocks = element('div', { class: 'text blocks', dir: direction }, ...renderBlocks(rich.blocks));
+    return element('div', { class: 'body' }, blocks, renderMeta(message));
+  }
+  const words = text === '' ? null : element('span', { class: 'text' }, ...renderText(text, entities));
+  return element('div', { class: 'body', dir: 'auto' }, words, renderMeta(message));
+}
+
+function renderMeta(message) {
   return element(
     'span',
-    { class: 'author', dir: 'auto', data: { hue: from.isBot ? 'bot' : String(from.id % 7) } },
-    from.name,
+    { class: 'meta', dir: 'ltr' },
+    message.editedAt === null ? null : element('span', { class: 'edited' }, 'edited'),
+    element('time', {}, timeOf(message.date)),
   );
+}
+
+function renderAuthor(from) {
+  const hue = from.isBot ? 'bot' : String(from.id % 7);
+  return element('span', { class: 'author', dir: 'auto', data: { hue } }, from.name);
 }
 
 function renderAvatar(from, continues) {
@@ -59,72 +92,37 @@ function renderAvatar(from, continues) {
   return avatar;
 }
 
-function renderQuote(id, replied, actions) {
-  const text = replied && !replied.deleted ? replied.text : 'Deleted message';
+function renderQuote(id, replied) {
   return element(
     'button',
-    { type: 'button', class: 'quote', on: { click: () => actions.jump(id) } },
+    { type: 'button', class: 'quote', data: { do: 'jump', value: String(id) } },
     element('strong', { dir: 'auto' }, replied?.from.name ?? 'Message'),
-    element('span', { dir: 'auto' }, text.slice(0, 160)),
+    element('span', { dir: 'auto' }, summaryOf(replied)),
   );
 }
 
-function renderMeta(message) {
-  return element(
-    'span',
-    { class: 'meta', dir: 'ltr' },
-    message.editedAt === null ? null : element('span', { class: 'edited' }, 'edited'),
-    element('time', {}, timeOf(message.date)),
-  );
+/** A line that stands for a message. */
+export function summaryOf(message) {
+  if (!message || message.deleted) return 'Deleted message';
+  if (message.text !== '') return message.text.slice(0, 160);
+  const names = { photo: 'Photo', voice: 'Voice message' };
+  return message.file ? (names[message.file.kind] ?? message.file.name) : '';
 }
 
-function renderTools(message, isOwn, actions) {
-  const tool = (name, label, run) =>
+/** Not in the order of the Tab key, which would have to pass hundreds: the arrow keys and Enter do the same. */
+function renderTools() {
+  const tool = (name, label) =>
     element(
       'button',
       {
         type: 'button',
         class: 'icon-button tool',
+        tabindex: '-1',
         'aria-label': label,
         title: label,
-        on: { click: () => run(message) },
+        data: { do: name },
       },
       icon(name),
     );
-  return element(
-    'span',
-    { class: 'tools' },
-    tool('reply', 'Reply', actions.reply),
-    isOwn ? tool('edit', 'Edit', actions.edit) : null,
-  );
-}
-
-function renderButtons(message, actions) {
-  return element(
-    'div',
-    { class: 'keyboard' },
-    ...message.buttons.map((row) =>
-      element('div', { class: 'keyboard-row' }, ...row.map((button) => renderButton(message, button, actions))),
-    ),
-  );
-}
-
-function renderButton(message, button, actions) {
-  const label = element('span', { dir: 'auto' }, button.text);
-  if (button.url !== undefined && /^https?:\/\//i.test(button.url)) {
-    const link = { href: button.url, title: button.url, target: '_blank', rel: 'noopener noreferrer' };
-    return element(
-      'a',
-      { class: 'key', data: { style: button.style }, ...link },
-      label,
-      element('span', { class: 'out', 'aria-hidden': 'true' }, '↗'),
-    );
-  }
-  const node = element(
-    'button',
-    { type: 'button', class: 'key', data: { style: button.style }, disabled: button.data === null },
-    label,
-  );
-  node.addEventListener('click', () => actions.click(message, button, node));
-  return node;
+  return element('span', { class: 'tools' }, tool('reply', 'Reply'), tool('menu', 'More'));
 }

@@ -11,18 +11,19 @@ export function createClicks() {
   const early = new Map();
 
   return {
-    async press({ person, chat, message, button, node }) {
-      node.classList.add('busy');
+    async press({ person, chat, messageId, node }) {
+      if (node.hasAttribute('data-busy')) return undefined;
+      node.setAttribute('data-busy', '');
       const settle = (answer) => {
-        node.classList.remove('busy');
+        node.removeAttribute('data-busy');
         if (answer) show(answer);
       };
       try {
         const { callbackQueryId } = await simulator.click({
           from: person,
           chat,
-          messageId: message.messageId,
-          button: button.data,
+          messageId,
+          button: node.dataset.value,
         });
         const answer = early.get(callbackQueryId);
         if (answer) return settle(answer);

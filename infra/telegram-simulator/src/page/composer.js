@@ -1,29 +1,39 @@
-import { createCommandMenu } from './command-menu.js';
+import { createAttachments } from './attachments.js';
+import { summaryOf } from './bubble.js';
 import { byId } from './element.js';
+import { planMessages } from './file-batches.js';
+import { showToast } from './notice.js';
+import { createSuggestions } from './suggestions.js';
 import { splitText } from './text-parts.js';
 
 const MAX_HEIGHT_PX = 180;
+/** Phones have no Shift+Enter: there the Enter key makes a line and the button sends, as in Telegram. */
+const HAS_KEYBOARD = matchMedia('(pointer: fine)').matches;
 
 /**
- * The field at the bottom: Enter sends, Shift+Enter makes a line, "/" offers commands, ↑ in an empty field edits the
- * last own message, Escape cancels a reply or an edit. Each chat of each person keeps its own draft.
+ * The field at the bottom: Enter sends, Shift+Enter makes a line, "/" and "@" offer what fits, ↑ in an empty field edits
+ * the last own message, Escape cancels a reply or an edit. Each chat of each person keeps its own text. `onSend` and
+ * `onEdit` answer null, or why it could not be done.
  */
-export function createComposer({ onSend, onEdit, onEditLast, onReplied }) {
+export function createComposer({ onSend, onEdit, onEditLast, onSent }) {
   const text = byId('text');
-  const drafts = new Map();
-  let key = '';
+  const texts = new Map();
+  let place = null;
   // The message that is answered or changed: { mode: 'reply' | 'edit', message } or null.
   let context = null;
-  const menu = createCommandMenu({ onChoose: (command) => submit(`/${command}`) });
+  let isSending = false;
+  const attachments = createAttachments({ onChange: refresh });
+  const suggestions = createSuggestions({ onCommand: (command) => submit(`/${command}`), onText: refresh });
 
+  text.enterKeyHint = HAS_KEYBOARD ? 'send' : 'enter';
   byId('form').addEventListener('submit', (event) => {
     event.preventDefault();
     void submit(text.value);
   });
   text.addEventListener('input', refresh);
   text.addEventListener('keydown', (event) => {
-    if (event.isComposing || menu.handleKey(event)) return;
-    if (event.key === 'Enter' && !event.shiftKey) {
+    if (event.isComposing || suggestions.handleKey(event)) return;
+    if (event.key === 'Enter' && !event.shiftKey && HAS_KEYBOARD) {
       event.preventDefault();
       void submit(text.value);
     } else if (event.key === 'Escape') {
@@ -41,18 +51,19 @@ export function createComposer({ onSend, onEdit, onEditLast, onReplied }) {
   });
 
   return {
-    /** Turns to another chat: keeps the draft of the old one and brings back that of the new. */
-    open(nextKey, placeholder, commands) {
-      if (key && context?.mode !== 'edit') drafts.set(key, text.value);
-      key = nextKey;
+    /** Turns to another chat: keeps the text of the old one and brings back that of the new. */
+    open(next, placeholder) {
+      if (place && context?.mode !== 'edit') texts.set(keyOf(place), text.value);
+      if (place && keyOf(place) !== keyOf(next)) attachments.remove();
+      place = next;
       context = null;
-      text.value = drafts.get(key) ?? '';
+      text.value = texts.get(keyOf(place)) ?? '';
       text.placeholder = placeholder;
-      menu.setCommands(commands);
       refresh();
     },
-    setCommands(commands) {
-      menu.setCommands(commands);
+    /** What may be offered while somebody types: see createSuggestions. */
+    offer(given) {
+      suggestions.offer(given);
       refresh();
     },
     reply: (message) => begin({ mode: 'reply', message }),
@@ -76,35 +87,78 @@ export function createComposer({ onSend, onEdit, onEditLast, onReplied }) {
   }
 
   async function submit(value) {
-    const trimmed = value.trim();
-    if (trimmed === '') return;
     const { mode, message } = context ?? {};
-    const before = text.value;
+    const plan = planMessages(splitText(value.trim()), mode === 'edit' ? [] : attachments.batches());
+    if (plan.length === 0 || isSending) return;
+    isSending = plan.some(({ files }) => files.length > 0);
+    const before = { place, context };
     text.value = '';
     context = null;
     refresh();
-    const parts = splitText(trimmed);
-    const done =
-      mode === 'edit' ? await onEdit(message, parts[0]) : await onSend(parts, mode === 'reply' ? message : null);
-    if (done) return onReplied();
-    // Nothing that was typed gets lost, unless something new was typed meanwhile.
-    if (text.value === '') text.value = before;
-    return refresh();
+    const failed =
+      mode === 'edit' ? await change(before.place, message, plan) : await sendAll(before.place, plan, message ?? null);
+    isSending = false;
+    if (failed.length > 0)
+      restore(
+        before,
+        failed
+          .map((one) => one.text)
+          .join('\n')
+          .trim(),
+      );
+    refresh();
+    onSent();
+  }
+
+  /** Nothing that was typed gets lost, unless something new was typed meanwhile. */
+  function restore(before, words) {
+    if (keyOf(before.place) !== keyOf(place)) {
+      texts.set(keyOf(before.place), words);
+      return;
+    }
+    if (text.value === '') text.value = words;
+    context ??= before.context;
+  }
+
+  /** Sends one after the other, in order; answers those that could not be sent. */
+  async function sendAll(to, plan, replied) {
+    for (const [index, one] of plan.entries()) {
+      const problem = await onSend(to, one, index === 0 ? replied : null);
+      attachments.remove(problem === null ? one.files : []);
+      if (problem === null) continue;
+      if (one.files.length > 0) attachments.report(problem);
+      else showToast(problem, 'error');
+      return plan.slice(index);
+    }
+    return [];
+  }
+
+  async function change(to, message, plan) {
+    const problem = plan[0].text === message.text ? null : await onEdit(to, message, plan[0].text);
+    if (problem === null) return [];
+    showToast(problem, 'error');
+    return plan;
   }
 
   function refresh() {
     text.style.height = 'auto';
     text.style.height = `${Math.min(text.scrollHeight, MAX_HEIGHT_PX)}px`;
     text.style.overflowY = text.scrollHeight > MAX_HEIGHT_PX ? 'auto' : 'hidden';
-    byId('slash').hidden = !menu.hasCommands() || text.value !== '';
-    byId('send').disabled = text.value.trim() === '';
+    byId('slash').hidden = !suggestions.hasCommands() || text.value !== '' || attachments.count() > 0;
+    byId('attach').hidden = context?.mode === 'edit';
+    byId('send').disabled = isSending || (text.value.trim() === '' && attachments.count() === 0);
+    attachments.setSending(isSending);
     byId('context').hidden = context === null;
     if (context) {
       byId('context-icon').setAttribute('href', `#icon-${context.mode}`);
       byId('context-title').textContent =
         context.mode === 'edit' ? 'Edit message' : `Reply to ${context.message.from.name}`;
-      byId('context-body').textContent = context.message.text.slice(0, 160);
+      byId('context-body').textContent = summaryOf(context.message);
     }
-    menu.refresh(text.value);
+    suggestions.refresh();
   }
+}
+
+function keyOf({ person, chat }) {
+  return `${person.id}:${chat.id}`;
 }

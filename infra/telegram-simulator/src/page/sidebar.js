@@ -1,53 +1,58 @@
+import { summaryOf } from './bubble.js';
 import { badge, byId, element, icon, personAvatar } from './element.js';
+import { morphChildren } from './morph.js';
 import { timeOf } from './time.js';
 
 /** Draws the list of people and the chats of the one who is speaking. */
-export function renderSidebar({ store, current, onChoose }) {
-  byId('people').replaceChildren(
-    ...store.people.map((person) =>
-      element(
-        'li',
-        {},
-        element(
-          'button',
-          {
-            class: 'row person',
-            'aria-current': person.id === current.person ? 'true' : false,
-            on: { click: () => onChoose(person.id, null) },
-          },
-          personAvatar(person.id, person.name),
-          element(
-            'span',
-            { class: 'row-text' },
-            element('span', { class: 'row-title', dir: 'auto' }, person.name),
-            element('span', { class: 'row-detail' }, person.role),
-          ),
-          badge(store.unreadOf(person.id)),
-        ),
-      ),
-    ),
+export function renderSidebar(store, place) {
+  morphChildren(
+    byId('people'),
+    store.people.map((person) => renderPerson(person, store.unreadOf(person.id), person.id === place.person.id)),
   );
-  byId('chats').replaceChildren(
-    ...store.chatsOf(current.person).map((chat) => renderChat({ store, current, chat, onChoose })),
+  morphChildren(
+    byId('chats'),
+    store.chatsOf(place.person.id).map((chat) => renderChat(store, place, chat)),
   );
-  const elsewhere = store.people.reduce((sum, person) => sum + store.unreadOf(person.id), 0);
-  const drawerBadge = byId('drawer-badge');
-  drawerBadge.hidden = elsewhere === 0;
-  drawerBadge.textContent = elsewhere > 99 ? '99+' : String(elsewhere);
-  document.title = elsewhere > 0 ? `(${elsewhere}) Signalbox` : 'Signalbox';
+  const unread = store.people.reduce((sum, person) => sum + store.unreadOf(person.id), 0);
+  byId('back-badge').hidden = unread === 0;
+  byId('back-badge').textContent = unread > 99 ? '99+' : String(unread);
+  document.title = unread > 0 ? `(${unread}) Signalbox` : 'Signalbox';
 }
 
-function renderChat({ store, current, chat, onChoose }) {
-  const last = store.messagesOf(chat.id).at(-1);
+function renderPerson(person, unread, isCurrent) {
   return element(
     'li',
-    {},
+    { data: { key: String(person.id) } },
+    element(
+      'button',
+      {
+        class: 'row person',
+        'aria-current': isCurrent ? 'true' : false,
+        data: { person: String(person.id) },
+      },
+      personAvatar(person.id, person.name),
+      element(
+        'span',
+        { class: 'row-text' },
+        element('span', { class: 'row-title', dir: 'auto' }, person.name),
+        element('span', { class: 'row-detail' }, person.blocked ? `${person.role}, blocked the bot` : person.role),
+      ),
+      badge(unread),
+    ),
+  );
+}
+
+function renderChat(store, { person, chat: current }, chat) {
+  const last = store.messagesOf(person.id, chat.id).at(-1);
+  return element(
+    'li',
+    { data: { key: `${person.id} ${chat.id}` } },
     element(
       'button',
       {
         class: 'row',
-        'aria-current': chat.id === current.chat ? 'true' : false,
-        on: { click: () => onChoose(current.person, chat.id) },
+        'aria-current': chat.id === current.id ? 'true' : false,
+        data: { chat: String(chat.id) },
       },
       chatAvatar(chat),
       element(
@@ -59,9 +64,9 @@ function renderChat({ store, current, chat, onChoose }) {
           element('span', { class: 'row-title' }, chat.title),
           last ? element('time', { class: 'row-time' }, timeOf(last.date)) : null,
         ),
-        element('span', { class: 'row-detail', dir: 'auto' }, previewOf(last, chat, current.person)),
+        element('span', { class: 'row-detail', dir: 'auto' }, previewOf(last, chat, person.id)),
       ),
-      badge(store.unread(current.person, chat.id)),
+      badge(store.unread(person.id, chat.id)),
     ),
   );
 }
@@ -78,7 +83,7 @@ export function chatAvatar(chat) {
 
 function previewOf(last, chat, person) {
   if (!last) return chat.type === 'group' ? 'Nobody wrote yet' : 'Say hello';
-  const text = last.text.slice(0, 120);
+  const text = summaryOf(last);
   if (last.from.id === person) return `You: ${text}`;
   return chat.type === 'group' ? `${last.from.name}: ${text}` : text;
 }

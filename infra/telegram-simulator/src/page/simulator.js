@@ -16,9 +16,33 @@ export const listPeople = () => call('/api/people');
 export const listChats = (person) => call(`/api/chats?as=${person}`);
 export const listCommands = (person, chat) => call(`/api/commands?as=${person}&chat=${chat}`);
 export const send = (message) => post('/api/messages', message);
+export const stopDraft = (person) => post('/api/drafts/stop', { from: person });
 export const edit = (change) => post('/api/edits', change);
 export const click = (button) => post('/api/clicks', button);
 export const block = (person, blocked) => post('/api/block', { person, blocked });
+
+/** Sends files of one kind, `photo`, `document` or `voice`, as one message or an album. */
+export async function sendFiles(message, kind, files) {
+  const form = new FormData();
+  form.append('message', JSON.stringify(message));
+  files.forEach((file, index) => form.append(`${kind}${index + 1}`, file, file.name));
+  return call('/api/messages', { method: 'POST', body: form });
+}
+
+/** Sends a recording of so many seconds. */
+export async function sendVoice(message, file, durationSeconds) {
+  const data = await toBase64(file);
+  return send({ ...message, files: [{ kind: 'voice', name: file.name, type: file.type, data, durationSeconds }] });
+}
+
+function toBase64(file) {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.addEventListener('load', () => resolve(reader.result.slice(reader.result.indexOf(',') + 1)));
+    reader.addEventListener('error', () => reject(new Refusal(`${file.name} cannot be read.`)));
+    reader.readAsDataURL(file);
+  });
+}
 
 /** The newest messages of a chat, or those before a message. */
 export function listMessages(person, chat, { limit, before }) {

@@ -1,5 +1,6 @@
-const CLOCK = new Intl.DateTimeFormat([], { hour: '2-digit', minute: '2-digit' });
+const CLOCK = new Intl.DateTimeFormat([], { hour: 'numeric', minute: '2-digit' });
 const DAY = new Intl.DateTimeFormat([], { day: 'numeric', month: 'long' });
+const RELATIVE = new Intl.RelativeTimeFormat([], { numeric: 'auto' });
 
 /** Hours and minutes of a Unix time in seconds. */
 export function timeOf(seconds) {
@@ -14,4 +15,38 @@ export function dayOf(seconds) {
   now.setDate(now.getDate() - 1);
   if (date.toDateString() === now.toDateString()) return 'Yesterday';
   return DAY.format(date);
+}
+
+/** Minutes and seconds of a recording. */
+export function lengthOf(seconds) {
+  return `${Math.floor(seconds / 60)}:${String(Math.round(seconds) % 60).padStart(2, '0')}`;
+}
+
+const PARTS = {
+  w: { weekday: 'long' },
+  d: { dateStyle: 'short' },
+  D: { dateStyle: 'long' },
+  t: { timeStyle: 'short' },
+  T: { timeStyle: 'medium' },
+};
+
+/**
+ * A moment in the format of Telegram's date_time: `r` counts from now; `w`, `d` or `D`, and `t` or `T` are the weekday,
+ * the day and the time, short or long. Empty for an empty format.
+ */
+export function formatMoment(seconds, format) {
+  if (format === 'r') return formatDistance(seconds - Date.now() / 1000);
+  const parts = [...format].filter((letter) => PARTS[letter]);
+  return parts.map((letter) => new Intl.DateTimeFormat([], PARTS[letter]).format(seconds * 1000)).join(', ');
+}
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+];
+
+function formatDistance(seconds) {
+  const [unit, size] = UNITS.find(([, one]) => Math.abs(seconds) >= one) ?? ['second', 1];
+  return RELATIVE.format(Math.trunc(seconds / size), unit);
 }

@@ -1,0 +1,156 @@
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { openScene, overflowOf, PHONE, type Scene } from './scene.ts';
+
+const executablePath = inject('chromium');
+const paragraph = (text: unknown): object => ({ type: 'paragraph', text });
+const cell = (text: string, more: object = {}): object => ({ text, align: 'left', valign: 'top', ...more });
+
+describe.skipIf(executablePath === null)('what the bot says', () => {
+  let scene: Scene;
+  let page: Page;
+  beforeAll(async () => {
+    scene = await openScene(executablePath);
+    await scene.person('messages', { from: 1001, text: '/start' });
+    page = await scene.look('as=1001', PHONE);
+  });
+  afterAll(() => scene?.close());
+
+  /** Nothing is wider than the phone, and the page has complained about nothing. */
+  const expectFine = async (): Promise<void> => {
+    expect(await overflowOf(page)).toBe(0);
+    expect(scene.complaints()).toEqual([]);
+  };
+  /** Says something as the bot and waits until it is shown. */
+  const say = async (blocks: readonly object[]): Promise<{ readonly id: number; readonly message: Locator }> => {
+    const { message_id: id } = await scene.bot('sendRichMessage', { chat_id: 1001, rich_message: { blocks } });
+    const message = page.locator(`[data-id="${id}"]`);
+    await message.waitFor();
+    return { id, message };
+  };
+
+  it('shows a wide table with its header, which scrolls inside its bubble', async () => {
+    const names = ['Project', 'Server', 'Port', 'Version', 'Health', 'Deployed by'];
+    const head = names.map((name) => cell(name, { is_header: true }));
+    const row = ['shop', 'eu-west-production', '8081', 'v2.14.0', 'healthy', 'Ada'].map((text) => cell(text));
+    const { message } = await say([{ type: 'table', cells: [head, row] }]);
+    const table = message.getByRole('region', { name: 'Table' });
+    expect(await table.getByRole('columnheader').allInnerTexts()).toEqual(names);
+    expect(await table.getByRole('cell').allInnerTexts()).toContain('eu-west-production');
+    await table.evaluate((node) => node.scrollTo({ left: 10_000 }));
+    expect(await table.evaluate((node) => node.scrollLeft)).toBeGreaterThan(0);
+    await expectFine();
+  });
+
+  it('keeps the lists, quotes, code and footnotes of a model apart', async () => {
+    const { message } = await say([
+      { type: 'heading', size: 2, text: 'Rollback' },
+      { type: 'list', items: [{ blocks: [paragraph('stopped')], has_checkbox: true, is_checked: true }] },
+      { type: 'pre', text: 'npm start', language: 'sh' },
+      { type: 'expandable_blockquote', text: 'long '.repeat(80) },
+      { type: 'details', summary: 'What changed', blocks: [paragraph('the price list')] },
+      paragraph(['see', { type: 'reference_link', text: '1', reference_name: 'note' }]),
+      paragraph({ type: 'reference', text: 'measured twice', name: 'note' }),
+    ]);
+    await message.getByRole('heading', { name: 'Rollback' }).waitFor();
+    expect(await message.getByRole('listitem').innerText()).toContain('stopped');
+    await message.getByRole('img', { name: 'done' }).waitFor();
+    expect(await message.locator('.code').innerText()).toMatch(/sh[^]*Copy[^]*npm start/);
+    await message.getByRole('button', { name: 'Show more' }).click();
+    await message.getByRole('button', { name: 'Show less' }).waitFor();
+    expect(await message.getByText('the price list').isVisible()).toBe(false);
+    await message.getByText('What changed').click();
+    expect(await message.getByText('the price list').isVisible()).toBe(true);
+    await message.getByRole('button', { name: '1', exact: true }).click();
+    await message.locator('.lit', { hasText: 'measured twice' }).waitFor();
+    await expectFine();
+  });
+
+  it('never turns the words of a model into markup', async () => {
+    const attack = '<img src=x onerror="document.title=1"><b>bold</b>';
+    const link = { type: 'url', text: attack, url: 'https://example.org' };
+    await say([paragraph([attack, link]), { type: 'pre', text: attack }, { type: 'table', cells: [[cell(attack)]] }]);
+    await scene.bot('sendMessage', { chat_id: 1001, text: attack });
+    await page.getByText(attack).nth(4).waitFor();
+    expect(await page.locator('.messages img, .messages b').count()).toBe(0);
+    await expectFine();
+  });
+
+  it('edits progress in place, marks it and leaves open what was opened', async () => {
+    const steps = (done: number): object[] => [
+      {
+        type: 'list',
+        items: ['build', 'test', 'deploy'].map((step, index) => ({
+          blocks: [paragraph(step)],
+          has_checkbox: true,
+          ...(index < done ? { is_checked: true } : {}),
+        })),
+      },
+      { type: 'details', summary: 'Log', blocks: [paragraph(`line ${done}`)] },
+    ];
+    const { id, message } = await say(steps(0));
+    await message.getByText('Log').click();
+    await message.evaluate((node) => Object.assign(node, { isTheSame: true }));
+    await scene.bot('editMessageText', { chat_id: 1001, message_id: id, rich_message: { blocks: steps(2) } });
+    await message.getByText('line 2').waitFor();
+    expect(await message.getByRole('img').evaluateAll((all) => all.map((one) => one.ariaLabel))).toEqual([
+      'done',
+      'done',
+      'not done',
+    ]);
+    await message.getByText('edited').waitFor();
+    expect(await message.evaluate((node) => 'isTheSame' in node)).toBe(true);
+    await expectFine();
+  });
+
+  it('shows what is being written, until it is stopped or sent', async () => {
+    const write = (draft_id: number, text: string): Promise<object> =>
+      scene.bot('sendMessageDraft', { chat_id: 1001, draft_id, text, can_stop: true });
+    const draft = page.getByLabel('The bot is writing');
+    await write(1, 'Let me');
+    await write(1, 'Let me think about');
+    await draft.getByText('Let me think about').waitFor();
+    await draft.getByRole('button', { name: 'Stop' }).click();
+    await draft.waitFor({ state: 'detached' });
+
+    await write(2, 'It is because');
+    await draft.getByText('It is because').waitFor();
+    const before = await draft.locator('.text').boundingBox();
+    await scene.bot('sendMessage', { chat_id: 1001, text: 'It is because' });
+    await draft.waitFor({ state: 'detached' });
+    const after = await page.locator('.message').last().locator('.text').boundingBox();
+    expect(after).toMatchObject({ x: before?.x, y: before?.y });
+    await expectFine();
+  });
+
+  it('asks with buttons that show what became of a press', async () => {
+    await scene.bot('sendMessage', {
+      chat_id: 1001,
+      text: 'Shall I deploy?',
+      reply_markup: {
+        inline_keyboard: [
+          [{ text: 'Deploy', callback_data: 'yes', style: 'success' }],
+          [{ text: 'Notes', url: 'https://example.org/notes' }],
+        ],
+      },
+    });
+    const deploy = page.getByRole('button', { name: 'Deploy' });
+    await deploy.click();
+    await page.locator('.key[data-busy]', { hasText: 'Deploy' }).waitFor();
+    const press = async (): Promise<string> => {
+      const response = await fetch(`${scene.url}/bot100:simulator/getUpdates?offset=-1`);
+      const { result } = (await response.json()) as { result: { callback_query: { id: string } }[] };
+      return result[0]?.callback_query.id ?? '';
+    };
+    await scene.bot('answerCallbackQuery', { callback_query_id: await press(), text: 'On it' });
+    await page.getByText('On it').last().waitFor();
+    expect(await page.locator('.key[data-busy]').count()).toBe(0);
+    await deploy.click();
+    await page.locator('.key[data-busy]').waitFor();
+    await scene.bot('answerCallbackQuery', { callback_query_id: await press(), text: 'Not allowed', show_alert: true });
+    await page.getByRole('dialog').getByText('Not allowed').waitFor();
+    await page.getByRole('button', { name: 'OK' }).click();
+    expect(await page.getByRole('link', { name: 'Notes' }).getAttribute('href')).toBe('https://example.org/notes');
+    await expectFine();
+  });
+});
