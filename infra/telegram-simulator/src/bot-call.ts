@@ -26,14 +26,15 @@ export interface BotCall {
   readonly send: (reply: FastifyReply, result: unknown) => FastifyReply;
 }
 
-/** Answers one call of a bot: log, delay, drop "before" or injected error, method, drop "after". */
+/** Answers one call of a bot: log, delay, hang or drop "before", injected error or method, hang or drop "after". */
 export async function serveCall(options: BotCall): Promise<FastifyReply> {
   const { deps, request, reply, method, parameters } = options;
   const call = deps.calls.start(method, toLogged(parameters));
-  const fault = deps.faults.take(method);
+  const fault = deps.faults.take(method, call.chatId);
   const signal = AbortSignal.any([deps.closing, watchHangUp(reply)]);
   if (fault?.delayMs) await waitUnlessAborted(fault.delayMs, signal);
-  if (fault?.dropConnection === 'before') return dropConnection(request, reply, call);
+  if (fault?.hang === 'before') await waitForEnd(signal);
+  if (fault?.dropConnection === 'before' || fault?.hang === 'before') return dropConnection(request, reply, call);
   const outcome = await runMethod(options, fault, signal);
   if (outcome.refusal) {
     const { refusal } = outcome;
@@ -41,21 +42,27 @@ export async function serveCall(options: BotCall): Promise<FastifyReply> {
     if (refusal.cause) request.log.error(refusal.cause, 'a Bot API method failed');
     return sendError(reply, refusal);
   }
-  if (fault?.dropConnection === 'after') return dropConnection(request, reply, call);
+  if (fault?.hang === 'after') await waitForEnd(signal);
+  if (fault?.dropConnection === 'after' || fault?.hang === 'after') return dropConnection(request, reply, call);
   call.status = 200;
   return options.send(reply, outcome.result);
 }
 
 /** Answers in Telegram's error shape. */
 export function sendError(reply: FastifyReply, error: BotError): FastifyReply {
-  const retryAfter = error.retryAfter;
+  const { retryAfter, migrateToChatId, html } = error.details;
   // Telegram says it twice: in the body and as a header.
   if (retryAfter !== undefined) void reply.header('retry-after', String(retryAfter));
+  if (html !== undefined) return reply.code(error.code).type('text/html').send(html);
+  const parameters = {
+    ...(retryAfter === undefined ? {} : { retry_after: retryAfter }),
+    ...(migrateToChatId === undefined ? {} : { migrate_to_chat_id: migrateToChatId }),
+  };
   return reply.code(error.code).send({
     ok: false,
     error_code: error.code,
     description: error.message,
-    ...(retryAfter === undefined ? {} : { parameters: { retry_after: retryAfter } }),
+    ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
   });
 }
 
@@ -84,7 +91,7 @@ function toLogged({ values, files }: Parameters): Readonly<Record<string, unknow
 function dropConnection(request: FastifyRequest, reply: FastifyReply, call: Call): FastifyReply {
   call.status = 0;
   reply.hijack();
-  request.raw.socket.destroy();
+  request.raw.socket.resetAndDestroy();
   return reply;
 }
 
@@ -103,4 +110,9 @@ async function waitUnlessAborted(delayMs: number, signal: AbortSignal): Promise<
   } catch (error) {
     if (!signal.aborted) throw error;
   }
+}
+
+async function waitForEnd(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -1,13 +1,22 @@
+/** What a refusal says beside its sentence. */
+export interface RefusalDetails {
+  /** Seconds. */
+  readonly retryAfter?: number | undefined;
+  readonly migrateToChatId?: number | undefined;
+  /** Answered instead of JSON. */
+  readonly html?: string | undefined;
+}
+
 /** A refusal in Telegram's own shape: `{ ok: false, error_code, description, parameters? }`. */
 export class BotError extends Error {
   readonly code: number;
-  readonly retryAfter: number | undefined;
+  readonly details: RefusalDetails;
 
-  constructor(code: number, description: string, retryAfter?: number) {
+  constructor(code: number, description: string, details: RefusalDetails = {}) {
     super(description);
     this.name = 'BotError';
     this.code = code;
-    this.retryAfter = retryAfter;
+    this.details = details;
   }
 }
 

@@ -1,5 +1,5 @@
 import { Api, HttpError } from 'grammy';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Call } from './call-log.ts';
 import { createSimulator, DEFAULT_TOKEN, type Simulator } from './server.ts';
 import { createSimulatorClient, type SimulatorClient } from './simulator-client.ts';
@@ -82,4 +82,76 @@ test('the call log has order, chat and status of every call', async () => {
   ]);
   expect(calls[1]?.at).toBeGreaterThanOrEqual(calls[0]?.at ?? Infinity);
   expect(await client.get(`/api/calls?after=${calls[0]?.seq}`)).toHaveLength(1);
+});
+
+test('a fault for one chat leaves the others alone', async () => {
+  await client.post('/api/messages', { from: 1002, text: '/start' });
+  await client.post('/api/faults', { method: 'sendMessage', chat: 1002, error: 'blocked' });
+  await api.sendMessage(1001, 'fine');
+  await expect(api.sendMessage(1002, 'x')).rejects.toMatchObject({
+    error_code: 403,
+    description: 'Forbidden: bot was blocked by the user',
+  });
+  await api.sendMessage(1002, 'fine again');
+});
+
+test('a fault can let some calls pass first', async () => {
+  await client.post('/api/faults', { method: 'sendMessage', skip: 2, error: { code: 500 } });
+  await api.sendMessage(1001, 'one');
+  await api.sendMessage(1001, 'two');
+  await expect(api.sendMessage(1001, 'three')).rejects.toMatchObject({ error_code: 500 });
+});
+
+test('a group that moved says where to', async () => {
+  const error = { name: 'migrated', migrateToChatId: -1009 };
+  await client.post('/api/faults', { method: 'sendMessage', chat: 'ops', error });
+  await expect(api.sendMessage(-2001, 'x')).rejects.toMatchObject({
+    error_code: 400,
+    description: 'Bad Request: group chat was upgraded to a supergroup chat',
+    parameters: { migrate_to_chat_id: -1009 },
+  });
+});
+
+test('a gateway that is down answers no JSON', async () => {
+  await client.post('/api/faults', { method: 'getMe', error: 'badGateway' });
+  const response = await fetch(`${simulator.url}/bot${DEFAULT_TOKEN}/getMe`);
+  expect(response.status).toBe(502);
+  expect(response.headers.get('content-type')).toContain('text/html');
+  expect(await response.text()).toContain('<h1>502 Bad Gateway</h1>');
+});
+
+test.each([
+  ['before', ['/start']],
+  ['after', ['/start', 'sent']],
+] as const)('a call that hangs %s its effect is answered by nobody', async (hang, texts) => {
+  await client.post('/api/faults', { method: 'sendMessage', hang });
+  const controller = new AbortController();
+  // grammY's signal type is that of another library; both are the same object at run time.
+  const signal = controller.signal as Parameters<typeof api.getMe>[0];
+  const answer = api.sendMessage(1001, 'sent', {}, signal).catch(() => 'hung up');
+  await client.findCall((call) => call.method === 'sendMessage');
+  await vi.waitFor(async () => expect(await textsSeen()).toEqual(texts), { timeout: 8_000 });
+  controller.abort();
+  expect(await answer).toBe('hung up');
+  await client.findCall((call) => call.method === 'sendMessage' && call.status === 0);
+  await api.sendMessage(1001, 'next');
+  expect(await textsSeen()).toEqual([...texts, 'next']);
+});
+
+test('closing ends a call that hangs', async () => {
+  await client.post('/api/faults', { method: 'getMe', hang: 'before' });
+  const answer = api.getMe().catch(() => 'ended');
+  await client.findCall((call) => call.method === 'getMe');
+  await simulator.close();
+  expect(await answer).toBe('ended');
+});
+
+test('a download can fail too', async () => {
+  await client.post('/api/faults', { method: 'downloadFile', dropConnection: 'before' });
+  await expect(fetch(`${simulator.url}/file/bot${DEFAULT_TOKEN}/documents/file_0`)).rejects.toThrow('fetch failed');
+});
+
+test('a fault by a name that nobody knows is refused', async () => {
+  expect(await client.post('/api/faults', { method: 'getMe', error: 'nonsense' })).toMatchObject({ ok: false });
+  expect(await client.get('/api/faults')).toEqual([]);
 });

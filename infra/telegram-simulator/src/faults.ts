@@ -1,62 +1,92 @@
 import { z } from 'zod';
 import { BotError } from './bot-error.ts';
+import { type Refusal, REFUSALS } from './refusals.ts';
+
+/** An error by its name in `refusals.ts`, or one of a test's own. */
+const InjectedError = z.union([
+  z.enum(Object.keys(REFUSALS) as [keyof typeof REFUSALS]),
+  z.strictObject({
+    /** Takes the code and the words of a named one. */
+    name: z.enum(Object.keys(REFUSALS) as [keyof typeof REFUSALS]).optional(),
+    code: z.int().min(400).max(599).optional(),
+    description: z.string().optional(),
+    /** Seconds, as Telegram counts them. */
+    retryAfter: z.int().nonnegative().optional(),
+    /** Where the group went, with `migrated`. */
+    migrateToChatId: z.int().optional(),
+  }),
+]);
+const moment = z.enum(['before', 'after']);
 
 /** What goes wrong with the next calls of a method, `*` for any but getUpdates. */
 export const Fault = z.strictObject({
   method: z.string().min(1),
+  /** Only calls for this chat. */
+  chat: z.union([z.int(), z.literal('ops')]).optional(),
+  /** Lets so many of these calls pass first. */
+  skip: z.int().nonnegative().default(0),
   /** Answered instead of running the method. */
-  error: z
-    .strictObject({
-      code: z.int().min(400).max(599),
-      description: z.string().optional(),
-      /** Seconds, as Telegram counts them. */
-      retryAfter: z.int().nonnegative().optional(),
-    })
-    .optional(),
+  error: InjectedError.optional(),
   /** Waits before anything else happens. */
   delayMs: z.number().nonnegative().max(600_000).optional(),
-  /** Hangs up: before the method runs, or after it took effect and before the answer. */
-  dropConnection: z.enum(['before', 'after']).optional(),
+  /** Resets the connection: before the method runs, or after it took effect and before the answer. */
+  dropConnection: moment.optional(),
+  /** Never answers, before the method runs or after it took effect, until the bot hangs up. */
+  hang: moment.optional(),
   times: z.int().positive().default(1),
 });
 export type Fault = z.output<typeof Fault>;
 
 export interface Faults {
   readonly add: (fault: Fault) => void;
-  /** The oldest fault waiting for this method; it is used up by one. */
-  readonly take: (method: string) => Fault | null;
+  /** The oldest fault waiting for this call; it is used up by one. */
+  readonly take: (method: string, chatId: number | string | null) => Fault | null;
   readonly clear: () => void;
-  readonly count: () => number;
+  /** What still waits, with how often. */
+  readonly list: () => readonly (Fault & { readonly left: number })[];
 }
 
-/** Faults in the order they were queued. */
-export function createFaults(): Faults {
-  const waiting: { fault: Fault; left: number }[] = [];
+/** Faults in the order they were queued. `resolveChat` says which chat a name means. */
+export function createFaults(resolveChat: (chat: number | 'ops') => number): Faults {
+  const waiting: { fault: Fault; skip: number; left: number }[] = [];
+
+  function concerns({ method: wanted, chat }: Fault, method: string, chatId: number | string | null): boolean {
+    if (chat !== undefined && resolveChat(chat) !== chatId) return false;
+    // `*` leaves polling alone: a test which breaks every call rarely means the one that is always waiting.
+    return wanted === '*' ? method !== 'getupdates' : wanted.toLowerCase() === method;
+  }
+
   return {
-    add: (fault) => void waiting.push({ fault, left: fault.times }),
-    take: (method) => {
-      const index = waiting.findIndex(({ fault }) => concerns(fault.method.toLowerCase(), method.toLowerCase()));
-      const found = waiting[index];
+    add: (fault) => void waiting.push({ fault, skip: fault.skip, left: fault.times }),
+    take: (method, chatId) => {
+      const found = waiting.find(({ fault }) => concerns(fault, method.toLowerCase(), chatId));
       if (!found) return null;
+      if (found.skip > 0) {
+        found.skip -= 1;
+        return null;
+      }
       found.left -= 1;
-      if (found.left === 0) waiting.splice(index, 1);
+      if (found.left === 0) waiting.splice(waiting.indexOf(found), 1);
       return found.fault;
     },
     clear: () => void waiting.splice(0),
-    count: () => waiting.reduce((sum, { left }) => sum + left, 0),
+    list: () => waiting.map(({ fault, left }) => ({ ...fault, left })),
   };
 }
 
-/** `*` leaves polling alone: a test which breaks every call rarely means the one that is always waiting. */
-function concerns(wanted: string, method: string): boolean {
-  return wanted === method || (wanted === '*' && method !== 'getupdates');
-}
-
 /** What an injected error answers: Telegram's own sentence where a test gives none. */
-export function createInjectedError({ code, description, retryAfter }: NonNullable<Fault['error']>): BotError {
-  const wait = retryAfter ?? (code === 429 ? 1 : undefined);
-  const standard = code === 429 ? `Too Many Requests: retry after ${wait}` : STANDARD[code];
-  return new BotError(code, description ?? standard ?? 'Internal Server Error', wait);
+export function createInjectedError(error: NonNullable<Fault['error']>): BotError {
+  const given = typeof error === 'string' ? { name: error } : error;
+  const named: Refusal | undefined = given.name === undefined ? undefined : REFUSALS[given.name];
+  const code = given.code ?? named?.code ?? 500;
+  const retryAfter = given.retryAfter ?? (code === 429 ? 1 : undefined);
+  const standard =
+    code === 429 ? `Too Many Requests: retry after ${retryAfter}` : (named?.description ?? STANDARD[code]);
+  return new BotError(code, given.description ?? standard ?? 'Internal Server Error', {
+    retryAfter,
+    migrateToChatId: given.migrateToChatId,
+    html: given.description === undefined ? named?.html : undefined,
+  });
 }
 
 const STANDARD: Readonly<Record<number, string>> = {

@@ -16,7 +16,7 @@ import { MAX_BODY_BYTES, registerBodyParsers } from './request-body.ts';
 import { registerRequestGuard } from './request-guard.ts';
 import { registerTestApi } from './test-api.ts';
 import { startWebhookDelivery } from './webhook-delivery.ts';
-import { openWorld, type World } from './world.ts';
+import { openWorld, resolveChatName, type World } from './world.ts';
 
 export interface SimulatorOptions {
   /** Where chats survive a restart; without it they live in memory. */
@@ -75,7 +75,7 @@ function createApp(deps: { world: World; token: string; closing: AbortSignal }):
     // Node counts from the first byte of a request; a long poll of 50 s is no slow request.
     requestTimeout: 0,
   });
-  const faults = createFaults();
+  const faults = createFaults(resolveChatName);
   const calls = createCallLog();
   registerRequestGuard(app);
   registerBodyParsers(app);

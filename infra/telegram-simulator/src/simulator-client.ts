@@ -20,8 +20,14 @@ export interface SimulatorClient {
   readonly post: (path: string, body: object) => Promise<PersonAnswer>;
   readonly get: <Result>(path: string) => Promise<Result>;
   readonly messages: (as: number, chat?: number | 'ops') => Promise<readonly MessageView[]>;
-  /** The first event from now on that fits. Rejects when the simulator closes before. */
-  readonly nextEvent: (fits: (event: FeedEvent) => boolean) => Promise<FeedEvent>;
+  /**
+   * The first event that fits: from now on, or after the number `after` (0 for all that are known); `as` for what this
+   * person sees. Rejects when the simulator closes before.
+   */
+  readonly nextEvent: (
+    fits: (event: FeedEvent) => boolean,
+    options?: { readonly after?: number; readonly as?: number },
+  ) => Promise<FeedEvent>;
   /** The first Bot API call from the start on that fits, once there is one. */
   readonly findCall: (fits: (call: Call) => boolean, signal?: AbortSignal) => Promise<Call>;
 }
@@ -46,9 +52,10 @@ export function createSimulatorClient(url: string): SimulatorClient {
       const page = await get<{ messages: MessageView[] }>(`/api/chats/${chat}/messages?as=${as}`);
       return page.messages;
     },
-    nextEvent: async (fits) => {
+    nextEvent: async (fits, options = {}) => {
       const controller = new AbortController();
-      const response = await fetch(`${url}/api/events`, { signal: controller.signal });
+      const query = new URLSearchParams(Object.entries(options).map(([name, value]) => [name, String(value)]));
+      const response = await fetch(`${url}/api/events?${query.toString()}`, { signal: controller.signal });
       for await (const event of readEvents(response)) {
         if (!fits(event)) continue;
         controller.abort();

@@ -19,8 +19,10 @@ export function registerTestApi(app: FastifyInstance, deps: { world: World; faul
 
   app.post('/api/faults', async (request) => {
     faults.add(Fault.parse(request.body));
-    return { ok: true, waiting: faults.count() };
+    return { ok: true, waiting: faults.list().reduce((sum, { left }) => sum + left, 0) };
   });
+
+  app.get('/api/faults', async () => faults.list());
 
   app.delete('/api/faults', async () => {
     faults.clear();
