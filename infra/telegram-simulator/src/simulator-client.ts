@@ -54,7 +54,9 @@ export function createSimulatorClient(url: string): SimulatorClient {
     },
     nextEvent: async (fits, options = {}) => {
       const controller = new AbortController();
-      const query = new URLSearchParams(Object.entries(options).map(([name, value]) => [name, String(value)]));
+      const query = new URLSearchParams(
+        Object.entries(options).map(([name, value]): [string, string] => [name, String(value)]),
+      );
       const response = await fetch(`${url}/api/events?${query.toString()}`, { signal: controller.signal });
       for await (const event of readEvents(response)) {
         if (!fits(event)) continue;
