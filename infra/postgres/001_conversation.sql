@@ -45,7 +45,8 @@ create table lanes (
   begun       int not null default 0,   -- begins since the last end of a turn: more than one means that a run was cut off
   not_before  timestamptz,
   woken_at    timestamptz,
-  stop_before bigint not null default 0
+  stop_before bigint not null default 0,
+  taken_to    bigint not null default 0 -- while begun > 0: the last message of the turn that was begun
 ) with (fillfactor = 50);
 
 create table threads (

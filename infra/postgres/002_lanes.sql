@@ -25,25 +25,29 @@ create function lane_begin(u text, w text, lease_ms int, max_messages int, idle_
 returns table (epoch bigint, attempts int, begun int, stop_before bigint, messages json, person json, thread_id text, thread_new boolean, expired json)
 language plpgsql volatile as $$
 declare
-  e bigint; a int; b int; s bigint; m json; first_kind text; first_chat text; tid text; is_new boolean := false; gone json; idle boolean;
+  l lanes%rowtype; m json; top bigint; first_kind text; first_chat text; tid text; is_new boolean := false; gone json; idle boolean;
 begin
   -- Locked before it is looked at. A plain conditional update skips, without waiting, a lane whose holder is just releasing it
   -- after having counted no more messages, and the message that came in between would wait for the sweeper.
-  perform 1 from lanes l where l.user_key = u for update;
-  update lanes l
-     set epoch = l.epoch + 1, worker = w, lease_until = clock_timestamp() + lease_ms * interval '1 ms', attempts = l.attempts + 1, begun = l.begun + 1
-   where l.user_key = u
-     and (l.worker is null or l.lease_until < clock_timestamp())
-     and (l.not_before is null or l.not_before <= clock_timestamp())
-  returning l.epoch, l.attempts, l.begun, l.stop_before into e, a, b, s;
-  if e is null then return; end if;
+  select * into l from lanes x where x.user_key = u for update;
+  if not found or (l.worker is not null and l.lease_until >= clock_timestamp()) or l.not_before > clock_timestamp() then return; end if;
 
-  select json_agg(json_build_object('id', o.id, 'envelope', o.envelope) order by o.id) into m
-    from (select i.id, i.envelope from inbox i where i.user_key = u and i.outcome is null order by i.id limit max_messages) o;
+  -- What belongs together is taken: the first messages of one chat. From now on an edit of them comes too late.
+  select json_agg(json_build_object('id', o.id, 'envelope', o.envelope) order by o.id), max(o.id) filter (where o.leading)
+    into m, top
+    from (select x.id, x.envelope, bool_and(x.kind <> 'command' and x.chat_key = x.first_chat) over (order by x.id) as leading
+            from (select i.id, i.envelope, i.kind, i.chat_key, first_value(i.chat_key) over (order by i.id) as first_chat
+                    from inbox i where i.user_key = u and i.outcome is null order by i.id limit max_messages) x) o;
   if m is null then
-    update lanes l set worker = null, lease_until = null, attempts = 0, begun = 0 where l.user_key = u and l.epoch = e;
+    if l.worker is not null or l.begun > 0 then
+      update lanes x set epoch = x.epoch + 1, worker = null, lease_until = null, attempts = 0, begun = 0 where x.user_key = u;
+    end if;
     return;
   end if;
+  update lanes x
+     set epoch = x.epoch + 1, worker = w, lease_until = clock_timestamp() + lease_ms * interval '1 ms',
+         attempts = x.attempts + 1, begun = x.begun + 1, taken_to = coalesce(top, 0)
+   where x.user_key = u returning x.* into l;
 
   first_kind := m -> 0 -> 'envelope' ->> 'kind';
   first_chat := m -> 0 -> 'envelope' ->> 'chatKey';
@@ -68,7 +72,7 @@ begin
     is_new := true;
   end if;
 
-  return query select e, a, b, s, m,
+  return query select l.epoch, l.attempts, l.begun, l.stop_before, m,
     (select json_build_object('name', p.name, 'role', p.role) from users p where p.user_key = u), tid, is_new, gone;
 end $$;
 

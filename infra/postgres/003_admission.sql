@@ -6,13 +6,15 @@ alter table outbox add column pressed_by text;
 
 -- Admits updates that arrived together, in their order. One call is one transaction on the hot path.
 --   in:  [{channel, bot, updateId, userKey, chatKey, kind, name, traceId, envelope,
---          verdict: 'message' | 'refuse' | 'answer' | 'press' | 'new', reason: text or null,
+--          verdict: 'message' | 'refuse' | 'answer' | 'press' | 'new' | 'edit', reason: text or null,
 --          press: {outboxId, index} or null,
---          reply: an outbox row or null (said when the verdict is 'refuse'),
+--          edit: {messageId, text: null when a waiting message cannot take it, kept, lines: what to say by state} or null,
+--          reply: an outbox row or null (said when the verdict is 'refuse', or when an edit comes too late),
 --          stranger: an outbox row or null (said to somebody without a role), strangerEveryMs}]
 --   out: one row per item, in order:
 --        verdict 'duplicate'  nothing was written
 --                'accepted'   the inbox row waits for its turn
+--                'merged'     settled: it changed a message that waits
 --                'refused'    settled with its reason; the reply, if any, is in the outbox
 --                'answered'   settled; the caller writes the answer in the same transaction
 --        role of the person or null; label of the pressed button; said = a reply was put into the outbox
@@ -21,7 +23,7 @@ create function inbox_admit(items jsonb)
 returns table (place int, id bigint, verdict text, reason text, role text, label text, said boolean)
 language plpgsql volatile as $$
 declare
-  item jsonb; env jsonb; answer jsonb; who users%rowtype; pushed outbox%rowtype; choice jsonb;
+  item jsonb; env jsonb; answer jsonb; who users%rowtype; pushed outbox%rowtype; choice jsonb; edited record; late text;
 begin
   place := -1;
   for item in select value from jsonb_array_elements(items) loop
@@ -57,13 +59,24 @@ begin
         env := jsonb_set(env, '{text}', choice -> 'value');
         label := choice ->> 'label';
       end if;
+    elsif verdict = 'edit' then
+      select * into edited from inbox_edit(item);
+      reason := edited.reason;
+      if edited.was is not null then
+        env := env || jsonb_build_object('was', edited.was);
+        verdict := 'merge';
+      else
+        verdict := 'refuse';
+        late := item -> 'edit' -> 'lines' ->> edited.state;
+        answer := case when late is not null then jsonb_set(answer, '{body,text}', to_jsonb(late)) end;
+      end if;
     end if;
 
     insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id, outcome, reason, settled_at)
     values (item ->> 'channel', item ->> 'bot', item ->> 'updateId', item ->> 'userKey', item ->> 'chatKey', item ->> 'kind', env,
             item ->> 'traceId',
-            case verdict when 'refuse' then 'refused' when 'answer' then 'answered' end,
-            reason, case when verdict in ('refuse', 'answer') then now() end)
+            case verdict when 'refuse' then 'refused' when 'answer' then 'answered' when 'merge' then 'merged' end,
+            reason, case when verdict in ('refuse', 'answer', 'merge') then now() end)
     on conflict (channel, bot, update_id) do nothing
     returning inbox.id into id;
     if id is null then
@@ -88,15 +101,54 @@ begin
       verdict := 'accepted';
     elsif verdict = 'answer' then
       verdict := 'answered';
+    elsif verdict = 'merge' then
+      verdict := 'merged';
     else
       if jsonb_typeof(answer) = 'object' then
         perform outbox_put(jsonb_build_array(answer));
-        said := true;
+        said := found;
       end if;
       verdict := 'refused';
     end if;
     return next;
   end loop;
+end $$;
+
+-- A person has changed a message. While it waits it gets its new text, in its old place.
+--   in:  as for inbox_admit, with edit {messageId, text: null when it cannot be put into a waiting message, kept: how a settled
+--        row would have kept it}
+--   out: was = the text that was replaced, or null when nothing was; reason; and then state = what had become of the message:
+--        'working' (a turn has taken it), 'waiting' (it cannot take this text), 'answered', 'stopped', 'refused', 'failed',
+--        or null: nothing to tell, because the words are the same, the message is not known or the edit came before
+-- Under the lane's lock, so that the turn sees either all of the edit or nothing, and the person is told which.
+create function inbox_edit(item jsonb) returns table (was text, reason text, state text) language plpgsql volatile as $$
+declare old record; l lanes%rowtype; u text := item ->> 'userKey'; edit jsonb := item -> 'edit';
+begin
+  select * into l from lanes x where x.user_key = u for update;
+  if exists (select 1 from inbox i where i.channel = item ->> 'channel' and i.bot = item ->> 'bot' and i.update_id = item ->> 'updateId') then
+    return query select null::text, null::text, null::text;
+    return;
+  end if;
+  -- Telegram lets people edit for two days: one who has written more than this since does not mean that message.
+  select i.id, i.envelope, i.outcome into old
+    from (select x.* from inbox x where x.user_key = u order by x.id desc limit 500) i
+   where i.chat_key = item ->> 'chatKey' and i.kind = 'message' and i.envelope ->> 'messageId' = edit ->> 'messageId'
+   order by i.id desc limit 1;
+  if not found then
+    return query select null::text, 'edit of an unknown message', null::text;
+  elsif old.envelope ->> 'text' in (edit ->> 'text', edit ->> 'kept') then
+    return query select null::text, 'edit without new words', null::text;
+  elsif old.outcome is not null then
+    return query select null::text, 'edit came too late',
+      case old.outcome when 'merged' then 'answered' when 'dead-lettered' then 'failed' when 'expired' then 'stopped' else old.outcome end;
+  elsif l.begun > 0 and old.id <= l.taken_to then
+    return query select null::text, 'edit came too late', 'working';
+  elsif edit ->> 'text' is null then
+    return query select null::text, 'edit cannot be taken', 'waiting';
+  else
+    update inbox i set envelope = jsonb_set(i.envelope, '{text}', edit -> 'text') where i.id = old.id;
+    return query select old.envelope ->> 'text', 'edit', null::text;
+  end if;
 end $$;
 
 -- Asks the worker that holds this person's lane to stop, and voids what waits before `before_id`.

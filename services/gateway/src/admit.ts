@@ -18,7 +18,8 @@ import { answerQuestion, toBody } from './commands/answer.ts';
 import { describeCode } from './commands/codes.ts';
 import type { Notice } from './commands/question.ts';
 import type { GatewayMetrics } from './metrics.ts';
-import { asCode, planUpdate, type FromPerson, type Plan } from './plan.ts';
+import type { FromPerson } from './choice.ts';
+import { asCode, planUpdate, type Plan } from './plan.ts';
 import { pressed } from './words.ts';
 
 /*
@@ -230,5 +231,5 @@ async function giveUp({ pool, log, metrics }: AdmissionDeps, plan: Plan | undefi
 }
 
 function isFromPerson(update: Incoming): update is FromPerson {
-  return update.kind === 'text' || update.kind === 'press' || update.kind === 'not-text';
+  return ['text', 'press', 'edit', 'not-text'].includes(update.kind);
 }

@@ -1,7 +1,8 @@
 import { InboundEnvelope, TEXT_LIMIT } from '@signalbox/shared/contracts/envelope';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseCommand } from './command.ts';
-import { asCode, planUpdate, type FromPerson, type Plan } from './plan.ts';
+import type { FromPerson } from './choice.ts';
+import { asCode, planUpdate, type Plan } from './plan.ts';
 
 const OPTIONS = { channel: 'telegram', bot: '100', withinBurst: true, window: { id: 7, leftMs: 4_200 } };
 const SAID = {
@@ -125,4 +126,33 @@ test('an album is answered once', () => {
     (updateId) => planOne({ ...SAID, updateId, kind: 'not-text', album: 'g' }).admission.reply?.key,
   );
   expect(new Set(keys).size).toBe(1);
+});
+
+describe('an edit', () => {
+  const edit = (words: string): FromPerson => ({ ...SAID, kind: 'edit', text: words });
+
+  test('may change a message that waits, and says so once per message when it cannot', () => {
+    const { admission } = planOne(edit('deploy blog'));
+    expect(admission).toMatchObject({
+      verdict: 'edit',
+      kind: 'edit',
+      edit: { messageId: '9', text: 'deploy blog' },
+      reply: { key: 'edited:telegram:1001:9', body: { replyTo: '9' } },
+      stranger: null,
+    });
+  });
+
+  test.each(['/stop', '/new deploy', '/nonsense', 'x'.repeat(TEXT_LIMIT + 1)])(
+    'never puts %.12j into the place of words',
+    (said) => {
+      expect(planOne(edit(said)).admission.edit?.text).toBeNull();
+    },
+  );
+
+  test('into a code is that code, and is not kept', () => {
+    const plan = planOne(edit('ABCD-1234-EFGH'));
+    expect(plan).toMatchObject({ code: { sure: true }, admission: { edit: null } });
+    expect(planOne(edit('/start abcd-1234-efgh')).code).toMatchObject({ sure: true });
+    expect(planOne(edit('shop-blue-test')).code).toBeNull();
+  });
 });

@@ -1,5 +1,5 @@
 import type { Role } from '@signalbox/shared/contracts/roles';
-import type { LaneStatus } from '@signalbox/shared/db/inbox';
+import type { EditedState, LaneStatus } from '@signalbox/shared/db/inbox';
 import type { Invitation } from '@signalbox/shared/db/invitations';
 import type { User } from '@signalbox/shared/db/users';
 import { inWords } from '@signalbox/shared/time';
@@ -20,6 +20,18 @@ export const COMMANDS: readonly { readonly command: string; readonly description
 
 /** Said above a message of which nobody knows whether it arrived before. */
 export const REPEATED = '(repeated, because I could not see whether this arrived)';
+
+const AGAIN = 'To change it, send it again as a new message.';
+
+/** Said when a message was edited too late, by what had become of it. */
+export const EDITED: Readonly<Record<EditedState, string>> = {
+  working: `I am working on that message already, as it was. ${AGAIN}`,
+  answered: `I have answered that message already, as it was. ${AGAIN}`,
+  waiting: `That message waits as it was: I cannot put this into it. ${AGAIN}`,
+  stopped: 'That message was stopped, so its edit changes nothing. Send it again as a new message.',
+  refused: 'I did not take that message, so its edit changes nothing. Send it again as a new message.',
+  failed: 'I could not handle that message, and its edit changes nothing. Send it again as a new message.',
+};
 
 /** The toast after a press. */
 export const pressed = (label: string): string => `✓ ${label}`;

@@ -16,19 +16,34 @@ export interface Admission {
   readonly traceId: string;
   /** An inbound envelope, or what is left to see of an update that never becomes one. */
   readonly envelope: InboundEnvelope | Readonly<Record<string, unknown>>;
-  /** message, press and new wait for a turn; refuse and answer are settled at once. */
-  readonly verdict: 'message' | 'press' | 'new' | 'refuse' | 'answer';
+  /** message, press and new wait for a turn; refuse and answer are settled at once; edit changes a message that waits. */
+  readonly verdict: 'message' | 'press' | 'new' | 'refuse' | 'answer' | 'edit';
   readonly reason: string | null;
   readonly press: { readonly outboxId: string; readonly index: number } | null;
-  /** Said when the verdict is refuse. */
+  readonly edit: Edit | null;
+  /** Said when the verdict is refuse; for an edit that came too late, with the line of its state. */
   readonly reply: Line | null;
   /** Said instead of everything else to somebody without a role, at most once per `strangerEveryMs`. Its key begins with `stranger:`. */
   readonly stranger: Line | null;
   readonly strangerEveryMs: number;
 }
 
+/** What had become of a message when its edit came. */
+export type EditedState = 'working' | 'waiting' | 'answered' | 'stopped' | 'refused' | 'failed';
+
+/** A change of an earlier message. */
+export interface Edit {
+  readonly messageId: string;
+  /** Null when a message that waits cannot take it: a command, too long a text. */
+  readonly text: string | null;
+  /** How a row that is settled at once would have kept it: words that are the same are no edit. */
+  readonly kept: string;
+  /** What to say when it changes nothing any more. */
+  readonly lines: Readonly<Record<EditedState, string>>;
+}
+
 export interface Admitted {
-  readonly verdict: 'duplicate' | 'accepted' | 'refused' | 'answered';
+  readonly verdict: 'duplicate' | 'accepted' | 'merged' | 'refused' | 'answered';
   /** The inbox id; null for duplicates. */
   readonly id: number | null;
   readonly reason: string | null;

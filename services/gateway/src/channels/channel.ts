@@ -30,6 +30,8 @@ export type Incoming =
       readonly index: number;
       readonly messageId: string | null;
     })
+  /** A message that was written before has this text now. */
+  | (FromPerson & { readonly kind: 'edit'; readonly text: string; readonly messageId: string })
   /** A photo, a voice note, …: `album` is shared by things that were sent as one. */
   | (FromPerson & { readonly kind: 'not-text'; readonly messageId: string; readonly album: string })
   /** Whether we may write to a chat from now on. */

@@ -146,8 +146,27 @@ describe('other updates', () => {
     expect(decode(stopped({ chat: GROUP }), BOT)).toMatchObject({ kind: 'ignored', reason: 'malformed stop' });
   });
 
-  test('an edited message is ignored', () => {
-    expect(decode({ update_id: 3, edited_message: {} }, BOT)).toMatchObject({ reason: 'edited message' });
+  test('an edited message is an edit of that message', () => {
+    const edited = (fields: object): unknown => ({
+      update_id: 3,
+      edited_message: {
+        message_id: 5,
+        date: 1,
+        chat: PRIVATE,
+        from: FROM,
+        text: 'deploy blog',
+        edit_date: 2,
+        ...fields,
+      },
+    });
+    expect(decode(edited({}), BOT)).toMatchObject({ kind: 'edit', messageId: '5', text: 'deploy blog' });
+    expect(decode(edited({ chat: GROUP }), BOT)).toMatchObject({ reason: 'not addressed' });
+    expect(decode(edited({ chat: GROUP, text: '@signalbox_bot deploy' }), BOT)).toMatchObject({
+      kind: 'edit',
+      text: 'deploy',
+    });
+    expect(decode(edited({ text: undefined, sticker: {} }), BOT)).toMatchObject({ reason: 'edit without words' });
+    expect(decode({ update_id: 3, edited_message: {} }, BOT)).toMatchObject({ reason: 'malformed message' });
   });
 
   test('nothing whatsoever makes decoding throw', () => {

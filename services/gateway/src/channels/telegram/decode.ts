@@ -28,7 +28,7 @@ export function decode(raw: unknown, bot: BotIdentity): Incoming {
   if (callback_query !== undefined) return decodePress(updateId, callback_query);
   if (my_chat_member !== undefined) return decodeMembership(updateId, my_chat_member);
   if (stopped_message_generation !== undefined) return decodeStop(updateId, stopped_message_generation);
-  if (edited_message !== undefined) return ignore(updateId, 'edited message');
+  if (edited_message !== undefined) return decodeEdit(updateId, edited_message, bot);
   return ignore(updateId, 'unknown kind');
 }
 
@@ -103,6 +103,15 @@ function decodePress(updateId: string, raw: unknown): Incoming {
     pressId,
     messageId: String(message.message_id),
   };
+}
+
+/** Read as the message that it is now; what people cannot have changed in words is no edit. */
+function decodeEdit(updateId: string, raw: unknown, bot: BotIdentity): Incoming {
+  const read = decodeMessage(updateId, raw, bot);
+  if (read.kind === 'ignored') return read;
+  if (read.kind !== 'text' || read.messageId === null) return ignore(updateId, 'edit without words');
+  const { named: _, messageId, ...rest } = read;
+  return { ...rest, messageId, kind: 'edit' };
 }
 
 /** The Stop button under what is being written does what /stop does. */

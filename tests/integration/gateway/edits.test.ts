@@ -1,0 +1,254 @@
+import { beginLane, finishLane } from '@signalbox/shared/db/lanes';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openHarness, PEOPLE, until, type Harness } from './harness.ts';
+
+let harness: Harness;
+
+beforeEach(async () => {
+  harness = await openHarness();
+  await harness.startGateway({ INBOUND_BURST: '10000' });
+});
+afterEach(() => harness.close());
+
+const OPTIONS = { worker: 'w1', leaseMs: 60_000, maxMessages: 10, idleMs: 60_000, agent: 'product_owner' };
+const AGAIN = 'To change it, send it again as a new message.';
+
+interface Row {
+  readonly id: string;
+  readonly kind: string;
+  readonly text: string;
+  readonly was: string | null;
+  readonly outcome: string | null;
+  readonly reason: string | null;
+}
+const inbox = (): Promise<readonly Row[]> =>
+  harness.rows(
+    `select id, kind, envelope ->> 'text' as text, envelope ->> 'was' as was, outcome, reason from inbox order by id`,
+  );
+const untilRows = (count: number): Promise<readonly Row[]> =>
+  until(`the inbox has ${count} rows`, async () => {
+    const rows = await inbox();
+    return rows.length >= count && rows;
+  });
+
+/** Sends a text and answers the id of the message. */
+async function send(text: string, chat?: 'ops'): Promise<number> {
+  const before = (await inbox()).length;
+  const { messageId } = await harness.people.post('/api/messages', { from: 1001, text, ...(chat ? { chat } : {}) });
+  await untilRows(before + 1);
+  return messageId;
+}
+const edit = (messageId: number, text: string, chat?: 'ops'): Promise<unknown> =>
+  harness.people.post('/api/edits', { from: 1001, messageId, text, ...(chat ? { chat } : {}) });
+const heard = (line: string): Promise<boolean> =>
+  until(`she hears "${line}"`, async () => (await harness.said(1001)).includes(line));
+/** A sign that everything before was admitted and delivered. */
+async function whoami(): Promise<void> {
+  const before = (await harness.said(1001)).length;
+  await harness.people.post('/api/messages', { from: 1001, text: '/whoami' });
+  await until('she is answered', async () => (await harness.said(1001)).length > before);
+}
+
+test('an edit of a message that waits changes its text in its place', async () => {
+  const first = await send('deploy shop');
+  await send('and then list the projects');
+  await edit(first, 'deploy blog');
+  const rows = await untilRows(3);
+  expect(rows.map((row) => [row.kind, row.text, row.outcome, row.reason])).toEqual([
+    ['message', 'deploy blog', null, null],
+    ['message', 'and then list the projects', null, null],
+    ['edit', 'deploy blog', 'merged', 'edit'],
+  ]);
+  expect(rows[2]?.was).toBe('deploy shop');
+  const begun = await beginLane(harness.pool, PEOPLE.admin, OPTIONS);
+  expect(begun?.messages.map(({ envelope }) => (envelope.kind === 'message' ? envelope.text : ''))).toEqual([
+    'deploy blog',
+    'and then list the projects',
+  ]);
+  expect(await harness.said(1001)).toEqual([]);
+});
+
+test('an edit of a message that a turn has taken changes nothing, and says so once', async () => {
+  const id = await send('deploy shop');
+  await beginLane(harness.pool, PEOPLE.admin, OPTIONS);
+  await edit(id, 'deploy blog');
+  await heard(`I am working on that message already, as it was. ${AGAIN}`);
+  await edit(id, 'deploy forum');
+  await edit(id, 'deploy market');
+  const rows = await untilRows(4);
+  expect(rows.map((row) => [row.text, row.reason])).toEqual([
+    ['deploy shop', null],
+    ['deploy blog', 'edit came too late'],
+    ['deploy forum', 'edit came too late'],
+    ['deploy market', 'edit came too late'],
+  ]);
+  await whoami();
+  expect(await harness.said(1001)).toHaveLength(2);
+  const [line] = await harness.people.messages(1001).then((all) => all.filter((one) => one.from.isBot));
+  expect(line?.replyTo).toBe(id);
+});
+
+test('a turn that died has taken its messages all the same', async () => {
+  const id = await send('deploy shop');
+  await beginLane(harness.pool, PEOPLE.admin, { ...OPTIONS, leaseMs: 1 });
+  await edit(id, 'deploy blog');
+  await heard(`I am working on that message already, as it was. ${AGAIN}`);
+  const again = await beginLane(harness.pool, PEOPLE.admin, OPTIONS);
+  expect(again?.messages[0]?.envelope).toMatchObject({ text: 'deploy shop' });
+});
+
+test('what waits behind the turn, in another chat, can still be changed', async () => {
+  await send('deploy shop');
+  const id = await send('@signalbox_bot deploy forum', 'ops');
+  const begun = await beginLane(harness.pool, PEOPLE.admin, OPTIONS);
+  expect(begun?.messages).toHaveLength(2);
+  await edit(id, '@signalbox_bot deploy blog', 'ops');
+  const rows = await untilRows(3);
+  expect(rows[1]).toMatchObject({ text: 'deploy blog', outcome: null });
+});
+
+test.each([
+  ['answered', 'answered', `I have answered that message already, as it was. ${AGAIN}`],
+  ['stopped', 'stopped', 'That message was stopped, so its edit changes nothing. Send it again as a new message.'],
+  [
+    'dead-lettered',
+    'failed',
+    'I could not handle that message, and its edit changes nothing. Send it again as a new message.',
+  ],
+] as const)('an edit of a message that was %s says what became of it', async (outcome, _, line) => {
+  const id = await send('deploy shop');
+  const begun = await beginLane(harness.pool, PEOPLE.admin, OPTIONS);
+  if (!begun) throw new Error('nothing to begin');
+  await finishLane(harness.pool, begun, {
+    turn: null,
+    outcomes: [{ id: begun.messages[0]?.id ?? 0, outcome, reason: null }],
+    replies: [],
+    thread: null,
+  });
+  await edit(id, 'deploy blog');
+  await heard(line);
+  expect((await inbox())[0]).toMatchObject({ text: 'deploy shop', outcome });
+});
+
+test('an edit that changes no words, such as a preview that was found, is nothing', async () => {
+  const id = await send('see https://example.com');
+  const update = {
+    update_id: 9_000,
+    edited_message: {
+      message_id: id,
+      date: 1_700_000_000,
+      edit_date: 1_700_000_001,
+      chat: { id: 1001, type: 'private' },
+      from: { id: 1001, is_bot: false, first_name: 'Ada' },
+      text: 'see https://example.com',
+    },
+  };
+  await harness.rows(`update inbox set outcome = 'answered', settled_at = now()`);
+  await harness.people.post('/api/updates', { update });
+  const rows = await untilRows(2);
+  expect(rows[1]).toMatchObject({ outcome: 'refused', reason: 'edit without new words' });
+  await whoami();
+  expect(await harness.said(1001)).toHaveLength(1);
+});
+
+test('a command does not take the place of words that wait', async () => {
+  const id = await send('deploy shop');
+  await edit(id, '/stop');
+  await heard(`That message waits as it was: I cannot put this into it. ${AGAIN}`);
+  expect((await inbox())[0]).toMatchObject({ text: 'deploy shop', outcome: null });
+});
+
+test('an edit of something that we never saw, in a group or by a stranger, is answered by nobody', async () => {
+  const { messageId } = await harness.people.post('/api/messages', { from: 1001, text: 'lunch?', chat: 'ops' });
+  await edit(messageId, '@signalbox_bot lunch?', 'ops');
+  await harness.people
+    .post('/api/messages', { from: 1009, text: 'hello' })
+    .then(({ messageId: hello }) =>
+      harness.people.post('/api/edits', { from: 1009, messageId: hello, text: 'hello there' }),
+    );
+  const rows = await untilRows(3);
+  expect(rows.map((row) => row.reason).sort((a, b) => String(a).localeCompare(String(b)))).toEqual([
+    'edit of an unknown message',
+    'stranger',
+    'stranger',
+  ]);
+  await whoami();
+  expect(await harness.said(1001, 'ops')).toEqual([]);
+  expect(await harness.said(1009)).toHaveLength(1);
+});
+
+test('an edit that comes twice, and late, does not bring back an older text', async () => {
+  const id = await send('one');
+  await edit(id, 'two');
+  await edit(id, 'three');
+  await untilRows(3);
+  const [second] = await harness.rows<{ update_id: string }>(
+    `select update_id from inbox where kind = 'edit' order by id limit 1`,
+  );
+  await harness.people.post('/api/updates', {
+    update: {
+      update_id: Number(second?.update_id),
+      edited_message: {
+        message_id: id,
+        date: 1_700_000_000,
+        chat: { id: 1001, type: 'private' },
+        from: { id: 1001, is_bot: false, first_name: 'Ada' },
+        text: 'two',
+      },
+    },
+  });
+  await whoami();
+  expect((await inbox())[0]?.text).toBe('three');
+});
+
+test('a mistyped code that is edited into the right one lets its sender in', async () => {
+  await harness.people.post('/api/messages', { from: 1001, text: '/invite viewer' });
+  const code = await until(
+    'the code is shown',
+    async () => /[0-9A-Z]{4}(?:-[0-9A-Z]{4}){2}/.exec((await harness.said(1001)).join(' '))?.[0],
+  );
+  const { messageId } = await harness.people.post('/api/messages', { from: 1009, text: `${code.slice(0, -1)}!` });
+  await harness.people.post('/api/edits', { from: 1009, messageId, text: code });
+  await until('she is in', async () => (await harness.said(1009)).some((text) => text.startsWith('Welcome, Zoe')));
+});
+
+test('edits and begins at the same moment: the turn sees the new words, or the person is told', async () => {
+  for (let round = 0; round < 30; round += 1) {
+    const id = await send(`old ${round}`);
+    const rows = (await inbox()).length;
+    const [begun] = await Promise.all([beginLane(harness.pool, PEOPLE.admin, OPTIONS), edit(id, `new ${round}`)]);
+    await untilRows(rows + 1);
+    if (!begun) throw new Error('nothing to begin');
+    const [message] = begun.messages;
+    const seen = message?.envelope.kind === 'message' ? message.envelope.text : '';
+    const told = await harness.rows(`select 1 from outbox where key = $1`, [`edited:telegram:1001:${id}`]);
+    expect([seen, told.length]).toEqual(seen.startsWith('new') ? [`new ${round}`, 0] : [`old ${round}`, 1]);
+    await finishLane(harness.pool, begun, {
+      turn: null,
+      outcomes: begun.messages.map((one) => ({ id: one.id, outcome: 'answered', reason: null })),
+      replies: [],
+      thread: null,
+    });
+  }
+});
+
+test('an answer to a message that was deleted meanwhile arrives, and points at nothing', async () => {
+  await harness.rows(`select * from outbox_put($1::jsonb)`, [
+    JSON.stringify([
+      {
+        key: 'test:deleted',
+        chatKey: 'telegram:-2001',
+        userKey: PEOPLE.admin,
+        threadId: null,
+        turnId: null,
+        traceId: 'trc',
+        priority: 5,
+        slot: null,
+        body: { text: 'the answer', buttons: [], replyTo: '987654' },
+      },
+    ]),
+  ]);
+  await until('it is there', async () => (await harness.said(1001, 'ops')).includes('the answer'), 15_000);
+  const [call] = await harness.calls('sendMessage');
+  expect(call?.params['reply_parameters']).toMatchObject({ message_id: 987654, allow_sending_without_reply: true });
+});
