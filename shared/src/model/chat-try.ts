@@ -57,23 +57,27 @@ export async function tryChat(
   });
 
   /** Servers that count nothing say zero, which no request is. */
-  function tell(usage: UsageMetadata | undefined): void {
-    if (usage && usage.input_tokens + usage.output_tokens > 0) count(readUsage(usage));
+  function tell(usage: UsageMetadata | undefined, again = 0): void {
+    if (!usage || usage.input_tokens + usage.output_tokens === 0) return;
+    count(readUsage({ ...usage, output_tokens: usage.output_tokens - again }));
   }
 
   async function readStream(): Promise<AIMessageChunk> {
     const grow = request.draft && createGrowingAnswer(request.draft);
     let whole: AIMessageChunk | undefined;
-    let counted: UsageMetadata | undefined;
+    let counts = 0;
+    let first = 0;
     try {
       for await (const piece of await client.stream(messages, { signal })) {
         signal.throwIfAborted();
+        const usage = piece.usage_metadata as UsageMetadata | undefined; // its type is lost on the way through a Runnable
+        if (usage) counts += 1;
+        if (usage && counts === 1) first = usage.output_tokens;
         whole = whole ? concat(whole, piece) : piece;
-        counted = whole.usage_metadata ?? counted;
         grow?.(piece);
       }
     } finally {
-      tell(counted);
+      tell(whole?.usage_metadata, wire.countsAnew && counts > 1 ? first : 0);
     }
     if (!whole) throw new BrokenAnswer();
     return whole;

@@ -25,6 +25,10 @@ describe('an answer that grows', () => {
     ]);
   });
 
+  it('never shows half of a character', () => {
+    expect(watch([text('tea \uD83C'), text('\uDF75'), text('!')])).toEqual(['tea ', 'tea 🍵', 'tea 🍵!']);
+  });
+
   it('is shown out of the message of a call, without its other arguments', () => {
     const shown = watch([
       call(0, '', 'respond_to_user', 'a'),

@@ -1,5 +1,5 @@
 import type { AIMessageChunk } from '@langchain/core/messages';
-import { createGrowingField, type GrowingField } from './growing-field.ts';
+import { createGrowingField, wholeCharacters, type GrowingField } from './growing-field.ts';
 import type { DraftRequest } from './port.ts';
 
 /**
@@ -31,7 +31,8 @@ export function createGrowingAnswer({ tool, field, show }: DraftRequest): (piece
       const whole: unknown = call.args[field];
       if (call.name === tool && typeof whole === 'string') begin().feed(JSON.stringify({ [field]: whole }));
     }
-    const all = [text, ...messages.map((message) => message.text())].filter((part) => part.trim() !== '').join('\n\n');
+    const parts = [wholeCharacters(text), ...messages.map((message) => message.text())];
+    const all = parts.filter((part) => part.trim() !== '').join('\n\n');
     if (all === shown) return;
     shown = all;
     show(all);

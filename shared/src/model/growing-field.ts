@@ -92,6 +92,11 @@ export function createGrowingField(field: string): GrowingField {
     feed: (piece) => {
       for (let index = 0; index < piece.length; index += 1) take(piece.charAt(index));
     },
-    text: () => (/[\uD800-\uDBFF]$/.test(found) ? found.slice(0, -1) : found),
+    text: () => wholeCharacters(found),
   };
+}
+
+/** A text without the half of a character that it may end in while the other half is still to come. */
+export function wholeCharacters(text: string): string {
+  return /[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text;
 }

@@ -16,7 +16,8 @@ export async function checkModel({ environment }: CommandContext): Promise<reado
     return await Promise.all(
       listModels(plan).map(async ({ settings, role }): Promise<Finding> => {
         if (settings.provider === null) return ok(role, 'offline (built in, needs no key)');
-        const trial = await tryModel(settings, plan, DEADLINE_MS);
+        const deadlineMs = Math.min(DEADLINE_MS, plan.limits.deadlineMs);
+        const trial = await tryModel(settings, plan, deadlineMs);
         const where = `${settings.name} at ${new URL(settings.baseURL).host}`;
         switch (trial.result) {
           case 'works':
@@ -28,7 +29,7 @@ export async function checkModel({ environment }: CommandContext): Promise<reado
               `Choose a model that is made for tools in ${settings.provider.variables.model} or MODEL.`,
             );
           case 'failed':
-            return explain(role, where, settings, trial.failure);
+            return explain({ role, where, settings, deadlineMs }, trial.failure);
         }
       }),
     );
@@ -39,7 +40,17 @@ export async function checkModel({ environment }: CommandContext): Promise<reado
 }
 
 /** What is wrong in words, and what to do about it. */
-function explain(role: string, where: string, { provider, model }: RemoteSettings, failure: ModelFailure): Finding {
+function explain(
+  asked: {
+    readonly role: string;
+    readonly where: string;
+    readonly settings: RemoteSettings;
+    readonly deadlineMs: number;
+  },
+  failure: ModelFailure,
+): Finding {
+  const { role, where, deadlineMs } = asked;
+  const { provider, model } = asked.settings;
   const { key, url, model: name } = provider.variables;
   const status = failure.status === null ? '' : ` (HTTP ${failure.status})`;
   const detail = failure.detail === null ? '' : `: ${failure.detail}`;
@@ -63,7 +74,7 @@ function explain(role: string, where: string, { provider, model }: RemoteSetting
     case 'timeout':
       return fail(
         role,
-        `${where} did not answer within ${inWords(DEADLINE_MS)}`,
+        `${where} did not answer within ${inWords(deadlineMs)}`,
         'It is too slow or hangs: choose a smaller or another model.',
       );
     case 'rate-limited':

@@ -52,6 +52,7 @@ export const anthropic: Provider = {
       },
       arrange: markForCache,
       isWhole: ({ additional_kwargs: end }) => typeof end['stop_reason'] === 'string',
+      countsAnew: true,
     };
   },
 };

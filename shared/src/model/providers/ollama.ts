@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flattenSystem, toFunctions, type Provider } from './provider.ts';
+import { flattenSystem, toFunctions, type Fetch, type Provider } from './provider.ts';
 
 export const OllamaConfig = z.object({
   /** Where Ollama answers. Not set: this machine. */
@@ -32,7 +32,13 @@ export const ollama: Provider = {
     return {
       client: ({ tools, object }, fetch) => {
         // The client knows no signal and no status worth a second try; `fetch` does.
-        const client = new ChatOllama({ model, baseUrl: baseURL, fetch, maxRetries: 0, numCtx: CONTEXT_TOKENS });
+        const client = new ChatOllama({
+          model,
+          baseUrl: baseURL,
+          fetch: wholeLines(fetch),
+          maxRetries: 0,
+          numCtx: CONTEXT_TOKENS,
+        });
         if (object) return client.withConfig({ format: { ...object.schema } });
         return tools.length > 0 ? client.bindTools(toFunctions(tools)) : client;
       },
@@ -41,3 +47,37 @@ export const ollama: Provider = {
     };
   },
 };
+
+/** The client prints a line that was cut off, which holds words of the conversation. It gets whole lines only. */
+function wholeLines(fetch: Fetch): Fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    if (!response.ok || !response.body) return response;
+    let rest = '';
+    const lines = new TransformStream<string, string>({
+      transform: (text, controller) => {
+        const all = rest + text;
+        const end = all.lastIndexOf('\n') + 1;
+        rest = all.slice(end);
+        if (end > 0) controller.enqueue(all.slice(0, end));
+      },
+      flush: (controller) => {
+        if (isJson(rest)) controller.enqueue(rest);
+      },
+    });
+    const body = response.body
+      .pipeThrough(new TextDecoderStream())
+      .pipeThrough(lines)
+      .pipeThrough(new TextEncoderStream());
+    return new Response(body, { status: response.status, headers: response.headers });
+  };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -50,6 +50,11 @@ export interface Wire {
   arrange(messages: readonly BaseMessage[]): BaseMessage[];
   /** Whether an answer came to its end. One that was cut off politely, without an error, lacks the mark. */
   isWhole(answer: AIMessageChunk): boolean;
+  /**
+   * Whether the last count of a stream holds what the first one said too. The client adds them up, as the providers with running
+   * differences need it.
+   */
+  readonly countsAnew?: boolean;
   /** What this provider wants back with the answer in later requests. JSON; null for nothing. */
   keep?(answer: AIMessageChunk): unknown;
 }
