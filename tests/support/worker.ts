@@ -18,15 +18,19 @@ import { eventually } from './until.ts';
 /** Everything that a worker test needs: a database, a key prefix, and workers that are closed at the end. */
 export interface WorkerBench {
   readonly databaseUrl: string;
+  readonly redisUrl: string;
   readonly prefix: string;
   readonly pool: Pool;
   readonly log: Log;
-  /** Starts a worker whose model follows a script. The wiring's other parts may be given too. */
+  /**
+   * Starts a worker whose model follows a script, or, with MODEL in `env` and no script, whose models are those of `env`.
+   * The wiring's other parts may be given too.
+   */
   startWorker(options: {
     script?: ModelScript;
     wiring?: Partial<WorkerWiring>;
     env?: Record<string, string>;
-  }): Promise<{ close(): Promise<void> }>;
+  }): Promise<{ readonly probePort: number; close(): Promise<void> }>;
   /** Puts a message into the inbox as the gateway does, and wakes the lane unless `silent`. Answers its inbox id. */
   say(
     userKey: string,
@@ -47,11 +51,11 @@ export interface WorkerBench {
   close(): Promise<void>;
 }
 
-export async function openWorkerBench(options: { redisUrl?: string } = {}): Promise<WorkerBench> {
+export async function openWorkerBench(options: { redisUrl?: string; log?: Log } = {}): Promise<WorkerBench> {
   const database = await createDatabase();
   const prefix = `t${randomBytes(4).toString('hex')}:`;
   const redisUrl = options.redisUrl ?? inject('redisUrl');
-  const log = createLog('test', loadTestConfig().logLevel);
+  const log = options.log ?? createLog('test', loadTestConfig().logLevel);
   const pool = openPool(database.url, log, { name: 'test', max: 8 });
   const redis = openRedis(redisUrl, log);
   const publisher = createPublisher({ redis, prefix, partitions: 1 });
@@ -60,6 +64,7 @@ export async function openWorkerBench(options: { redisUrl?: string } = {}): Prom
 
   const bench: WorkerBench = {
     databaseUrl: database.url,
+    redisUrl,
     prefix,
     pool,
     log,
@@ -72,7 +77,7 @@ export async function openWorkerBench(options: { redisUrl?: string } = {}): Prom
         WORKER_NAME: `worker-${workers.size + 1}`,
         ...env,
       });
-      await createWorker(
+      const { probePort } = await createWorker(
         (part) => {
           parts.push(part);
           return part;
@@ -81,11 +86,14 @@ export async function openWorkerBench(options: { redisUrl?: string } = {}): Prom
         log,
         {
           ...wire(config, log),
-          models: () => Promise.resolve(createScriptedModels(script ?? (() => ({ content: 'hello' })))),
+          ...(script || !env['MODEL']
+            ? { models: () => Promise.resolve(createScriptedModels(script ?? (() => ({ content: 'hello' })))) }
+            : {}),
           ...wiring,
         },
       );
       const worker = {
+        probePort,
         close: async () => {
           workers.delete(worker);
           await closeAll(parts.splice(0), log);

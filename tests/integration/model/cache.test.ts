@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { openModelBench, type ModelBench } from './bench.ts';
+import { spine, TESTED_PROVIDERS } from './providers.ts';
+
+const Block = z.object({ text: z.string(), cache_control: z.unknown().optional() });
+const AnthropicBody = z.object({
+  system: z.tuple([Block, Block]),
+  tools: z.array(z.unknown()).optional(),
+  messages: z.array(z.object({ role: z.string(), content: z.unknown() })),
+});
+const OpenAiBody = z.object({
+  messages: z.array(z.object({ role: z.string(), content: z.string().nullable() })),
+  tools: z.array(z.unknown()).optional(),
+});
+
+/** Providers keep the beginning of a prompt as long as it is the same, byte by byte. */
+describe('what a provider can keep from pass to pass', () => {
+  let bench: ModelBench;
+  beforeEach(async () => {
+    bench = await openModelBench();
+  });
+  afterEach(() => bench.close());
+
+  /** The requests of a conversation: the intent, the question, the call of a tool, its result. */
+  const converse = async (id: string) => {
+    const provider = TESTED_PROVIDERS.find((candidate) => candidate.id === id);
+    const wire = await bench.serve(spine({ usage: null }));
+    await bench.startWorker({ env: { MODEL: id, ...provider?.env(wire.url) } });
+    await bench.ask('I need a port');
+    await bench.ask('shop');
+    return wire.requests().map(({ body }) => body);
+  };
+
+  it('is marked for Anthropic: the part for everybody, and the whole conversation so far', async () => {
+    const [intent, ...passes] = (await converse('anthropic')).map((body) => AnthropicBody.parse(body));
+    const [always] = new Set([intent, ...passes].map((body) => body?.system[0].text));
+    for (const body of [intent, ...passes]) {
+      expect(body?.system[0]).toEqual({ text: always, cache_control: { type: 'ephemeral' } });
+      expect(body?.system[1].cache_control).toBeUndefined();
+      const marked = body?.messages.map(({ content }) => JSON.stringify(content).includes('cache_control'));
+      expect(marked?.indexOf(true)).toBe((marked?.length ?? 0) - 1);
+    }
+    expect(new Set(passes.map(({ tools }) => JSON.stringify(tools))).size).toBe(1);
+    expect(always).not.toContain('shop');
+    expect(intent?.system[1].text).toContain('shop');
+  });
+
+  it('is the beginning of the next pass for the others, up to what has changed', async () => {
+    const [, question, act, result] = (await converse('openai')).map((body) => OpenAiBody.parse(body));
+    expect(act?.tools).toEqual(question?.tools);
+    expect(act?.messages.slice(0, question?.messages.length)).toEqual(question?.messages);
+    // A port was allocated between these two: the names that are known have changed, and nothing before them.
+    const system = (body: typeof act): string => body?.messages[0]?.content ?? '';
+    const upTo = system(act).indexOf('Known names:');
+    expect(upTo).toBeGreaterThan(500);
+    expect(system(result).slice(0, upTo)).toBe(system(act).slice(0, upTo));
+    expect(result?.messages.slice(1, act?.messages.length)).toEqual(act?.messages.slice(1));
+  });
+});

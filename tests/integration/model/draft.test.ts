@@ -1,0 +1,107 @@
+import { HumanMessage } from '@langchain/core/messages';
+import { readConfig } from '@signalbox/shared/config';
+import { openModel } from '@signalbox/shared/model/open-models';
+import { ModelConfig, readModelPlan } from '@signalbox/shared/model/settings';
+import { listenToDrafts, type Draft } from '@signalbox/shared/streams/drafts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startModelWire, type ModelWire } from '../../support/model-wire.ts';
+import { eventually } from '../../support/until.ts';
+import { openModelBench, PERSON, type ModelBench } from './bench.ts';
+import { QUESTION, spine, TESTED_PROVIDERS } from './providers.ts';
+
+/** Escapes, quotes, line breaks and characters of two and more units, so that any cut hits one of them. */
+const HARD = 'Grüße "an" \\alle\\ \n\u{1F6A2}\u{1F469}\u200D\u{1F680} \u0007 fertig';
+/** Providers that send the arguments of a call in pieces; the others send a call at once. */
+const IN_PIECES = ['openai', 'anthropic', 'azure_openai', 'openai_compatible'];
+
+describe.each(TESTED_PROVIDERS)('what is shown while $id writes', ({ id, env }) => {
+  let wire: ModelWire;
+  afterEach(() => wire.close());
+
+  const watch = async (answer: Parameters<typeof startModelWire>[0], chunkSize: number): Promise<readonly string[]> => {
+    wire = await startModelWire(answer, { chunkSize });
+    const { main, limits } = readModelPlan(readConfig(ModelConfig, { MODEL: id, ...env(wire.url) }));
+    const model = await openModel(main, { catalog: () => ({ groups: [] }), prices: new Map(), limits });
+    const shown: string[] = [];
+    await model.ask({
+      messages: [new HumanMessage('hello')],
+      tools: [{ name: 'respond_to_user', description: 'Says.', schema: { type: 'object', properties: {} } }],
+      object: null,
+      signal: new AbortController().signal,
+      draft: { tool: 'respond_to_user', field: 'message', show: (text) => shown.push(text) },
+    });
+    return shown;
+  };
+  const check = (shown: readonly string[]): void => {
+    expect(shown.at(-1)).toBe(HARD);
+    for (const text of shown) {
+      expect(HARD.startsWith(text)).toBe(true);
+      expect(text).not.toMatch(/[\uD800-\uDBFF]$/);
+    }
+  };
+
+  it.each([1, 2, 3, 5])('is the text so far, in pieces of %i characters', async (chunkSize) => {
+    const shown = await watch(() => ({ content: HARD }), chunkSize);
+    check(shown);
+    expect(shown.length).toBeGreaterThan(HARD.length / chunkSize / 2);
+  });
+
+  it.each([1, 2, 3, 5])('is the message of a call, cut anywhere: pieces of %i characters', async (chunkSize) => {
+    const args = JSON.stringify({
+      choices: [{ label: 'a', value: 'message' }],
+      message: HARD,
+      awaiting_response: true,
+    });
+    // Some servers escape what is not ASCII.
+    const escaped = args.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+    for (const written of [args, escaped]) {
+      const shown = await watch(() => ({ toolCalls: [{ name: 'respond_to_user', arguments: written }] }), chunkSize);
+      check(shown);
+      expect(shown.length).toBeGreaterThanOrEqual(IN_PIECES.includes(id) ? HARD.length / chunkSize / 4 : 1);
+      await wire.close();
+    }
+  });
+});
+
+describe('what a person sees of it', () => {
+  let bench: ModelBench;
+  afterEach(() => bench.close());
+
+  it('is published while the answer is still being written, and taken away with the message', async () => {
+    bench = await openModelBench();
+    const drafts: Draft[] = [];
+    const { redisUrl, prefix, log } = bench;
+    const listener = await listenToDrafts({ redisUrl, prefix, log, hear: (draft) => void drafts.push(draft) });
+    const wire = await bench.serve(spine({ usage: null }));
+    const provider = TESTED_PROVIDERS.find(({ id }) => id === 'anthropic');
+    await bench.startWorker({ env: { MODEL: 'anthropic', ...provider?.env(wire.url), MODEL_TIMEOUT_MS: '2000' } });
+    wire.plan(null, 'hang'); // half of the question comes, then nothing until the try is given up
+    await bench.say(PERSON, 'I need a port');
+    const [half] = await eventually(
+      () => Promise.resolve(drafts),
+      (all) => all.length > 0,
+    );
+    expect(half?.text).not.toBe('');
+    expect(half?.text).not.toBe(QUESTION);
+    expect(QUESTION.startsWith(half?.text ?? '?')).toBe(true);
+    expect(await bench.replies(PERSON)).toEqual([]);
+    await bench.settle();
+    expect(await bench.replies(PERSON)).toEqual([QUESTION]);
+    await eventually(
+      () => Promise.resolve(drafts),
+      (all) => all.at(-1)?.final === true,
+    );
+    await listener.close();
+  });
+
+  it('is nothing with the offline planner', async () => {
+    bench = await openModelBench();
+    const drafts: Draft[] = [];
+    const { redisUrl, prefix, log } = bench;
+    const listener = await listenToDrafts({ redisUrl, prefix, log, hear: (draft) => void drafts.push(draft) });
+    await bench.startWorker({ env: { MODEL: 'offline' } });
+    await bench.ask('list the servers');
+    expect(drafts).toEqual([]);
+    await listener.close();
+  });
+});
