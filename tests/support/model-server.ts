@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { EventEmitter, once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 
@@ -11,9 +12,48 @@ const Request = z.object({
 
 export interface ModelAnswer {
   readonly content?: string;
+  /** Instead of the content: what is written, piece by piece, as it comes. Only for requests that stream. */
+  readonly pieces?: AsyncIterable<string>;
+  /** The pieces are those of the arguments of a call of this tool. */
+  readonly piecesOf?: string;
   readonly toolCalls?: readonly { readonly name: string; readonly args: unknown }[];
   readonly delayMs?: number;
   readonly status?: number;
+}
+
+/** Something that is written while it is read. Each reader gets all of it, from the beginning. */
+export interface Pen {
+  readonly pieces: AsyncIterable<string>;
+  write(piece: string): void;
+  end(): void;
+}
+
+export function createPen(): Pen {
+  const written: string[] = [];
+  const changes = new EventEmitter();
+  let ended = false;
+  return {
+    pieces: {
+      async *[Symbol.asyncIterator]() {
+        for (let at = 0; ;) {
+          const piece = written[at];
+          if (piece !== undefined) {
+            at += 1;
+            yield piece;
+          } else if (ended) return;
+          else await once(changes, 'change');
+        }
+      },
+    },
+    write: (piece) => {
+      written.push(piece);
+      changes.emit('change');
+    },
+    end: () => {
+      ended = true;
+      changes.emit('change');
+    },
+  };
 }
 
 export interface ModelServer {
@@ -47,6 +87,7 @@ export async function startModelServer(
       );
       const send = (): void => {
         const streams = stream && reply.status === undefined;
+        if (reply.pieces) return void writePieces(response, reply.pieces, reply.piecesOf ?? null, requests);
         response
           .writeHead(reply.status ?? 200, { 'content-type': streams ? 'text/event-stream' : 'application/json' })
           .end(streams ? events(reply, requests) : JSON.stringify(completion(reply, requests)));
@@ -86,25 +127,56 @@ function completion(reply: ModelAnswer, n: number): unknown {
   };
 }
 
+/** Ends with the connection, or with the pieces. */
+async function writePieces(
+  response: ServerResponse,
+  pieces: AsyncIterable<string>,
+  tool: string | null,
+  n: number,
+): Promise<void> {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  response.flushHeaders();
+  if (tool !== null) {
+    const call = { index: 0, id: 'call_0', type: 'function', function: { name: tool, arguments: '' } };
+    response.write(toEvents([chunk(n, { role: 'assistant', content: null, tool_calls: [call] }, null)]));
+  }
+  for await (const piece of pieces) {
+    if (response.destroyed) return;
+    const args = { tool_calls: [{ index: 0, function: { arguments: piece } }] };
+    response.write(toEvents([chunk(n, tool === null ? { role: 'assistant', content: piece } : args, null)]));
+  }
+  response.end(`${toEvents([chunk(n, {}, tool === null ? 'stop' : 'tool_calls'), usageChunk(n)])}data: [DONE]\n\n`);
+}
+
 /** The same answer as a stream of events. */
 function events(reply: ModelAnswer, n: number): string {
-  const chunk = (delta: unknown, finish_reason: string | null): unknown => ({
-    id: `chatcmpl-${n}`,
-    object: 'chat.completion.chunk',
-    created: 0,
-    model: 'test',
-    choices: [{ index: 0, delta, finish_reason }],
-  });
   const calls = callsOf(reply).map((call, index) => ({ index, ...call }));
   const parts = [
     chunk(
+      n,
       { role: 'assistant', content: reply.content ?? null, ...(calls.length > 0 ? { tool_calls: calls } : {}) },
       null,
     ),
-    chunk({}, calls.length > 0 ? 'tool_calls' : 'stop'),
-    { id: `chatcmpl-${n}`, object: 'chat.completion.chunk', created: 0, model: 'test', choices: [], usage: USAGE },
+    chunk(n, {}, calls.length > 0 ? 'tool_calls' : 'stop'),
+    usageChunk(n),
   ];
-  return [...parts.map((part) => JSON.stringify(part)), '[DONE]'].map((data) => `data: ${data}\n\n`).join('');
+  return `${toEvents(parts)}data: [DONE]\n\n`;
+}
+
+function chunk(n: number, delta: unknown, finish_reason: string | null): unknown {
+  return { ...chunkHead(n), choices: [{ index: 0, delta, finish_reason }] };
+}
+
+function usageChunk(n: number): unknown {
+  return { ...chunkHead(n), choices: [], usage: USAGE };
+}
+
+function chunkHead(n: number): Record<string, unknown> {
+  return { id: `chatcmpl-${n}`, object: 'chat.completion.chunk', created: 0, model: 'test' };
+}
+
+function toEvents(parts: readonly unknown[]): string {
+  return parts.map((part) => `data: ${JSON.stringify(part)}\n\n`).join('');
 }
 
 const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };

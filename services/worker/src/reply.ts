@@ -12,5 +12,7 @@ export const WORDS = {
     done.length === 0
       ? 'Stopped. Nothing was changed.'
       : `Stopped. Already done before that:\n${done.map((line) => `- ${line}`).join('\n')}`,
+  /** Said above what had been written when a turn was cut short. */
+  unfinished: (text: string): string => `_Unfinished:_\n\n${text}`,
   failed: (error: AppError): string => say(error.code, error.data),
 } as const;

@@ -60,17 +60,27 @@ export function endOf(parts: EndParts, context: TurnContext, result: AgentResult
   };
 }
 
-/** The end of a turn that was stopped or could not go on: the person is told, the thread stays open. */
-export function cutShort(parts: EndParts, context: TurnContext, outcome: 'stopped' | 'failed', text: string): TurnEnd {
+/** The end of a turn that was stopped or could not go on: the person is told why, and keeps what was written. The thread stays open. */
+export function cutShort(
+  parts: EndParts,
+  context: TurnContext,
+  outcome: 'stopped' | 'failed',
+  said: { readonly unfinished: string | null; readonly why: string },
+): TurnEnd {
+  const { turnId } = context;
   const settled: InboxOutcome = outcome === 'stopped' ? 'stopped' : 'answered';
+  const replies = [
+    ...(said.unfinished === null ? [] : [{ key: `${turnId}:unfinished`, text: said.unfinished }]),
+    { key: `${turnId}:end`, text: said.why },
+  ];
   return {
     turn: record(parts, context, outcome, {
       passes: 0,
       toolCalls: 0,
-      error: outcome === 'failed' ? text : null,
+      error: outcome === 'failed' ? said.why : null,
     }),
     outcomes: settle(context.batch, settled, outcome),
-    replies: [{ ...outbound(context, { key: `${context.turnId}:end`, text, buttons: [] }), turnId: context.turnId }],
+    replies: replies.map((reply) => ({ ...outbound(context, { ...reply, buttons: [] }), turnId })),
     thread: { threadId: context.threadId, status: 'open', awaiting: false, title: null, summary: null },
   };
 }

@@ -123,10 +123,14 @@ async function agentTurn(
     // What a library makes of an abort varies; the reason that we gave does not.
     if (signals.signal.aborted && !isStop) throw signals.signal.reason;
     if (!isStop && !(thrown instanceof AppError && thrown.remedy === 'tell-user')) throw thrown;
-    const text = isStop ? WORDS.stopped(await parts.doneInTurn(context.turnId)) : WORDS.failed(thrown as AppError);
-    await parts.agent.note({ run: context, text });
+    draft.end();
+    const why = isStop ? WORDS.stopped(await parts.doneInTurn(context.turnId)) : WORDS.failed(thrown as AppError);
+    // What the person has read so far does not vanish with the draft.
+    const unfinished = draft.unsent().trim() === '' ? null : WORDS.unfinished(draft.unsent());
+    await parts.agent.note({ run: context, text: [unfinished, why].filter(Boolean).join('\n\n') });
     log.info('turn cut short', { stopped: isStop, error: isStop ? undefined : thrown });
-    return await finish(parts, begun, cutShort(parts, context, isStop ? 'stopped' : 'failed', text), threadId);
+    const end = cutShort(parts, context, isStop ? 'stopped' : 'failed', { unfinished, why });
+    return await finish(parts, begun, end, threadId);
   } finally {
     draft.end();
     parts.closeThread(threadId, committed);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AIMessage } from '@langchain/core/messages';
+import { AIMessage, type BaseMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { pickKept } from '@signalbox/shared/model/kept';
 import type { ModelRequest } from '@signalbox/shared/model/port';
@@ -24,12 +24,14 @@ export function productOwner(parts: GraphParts) {
     }
     const system = systemMessage(state, run.actor, parts.registry.catalog, await names());
     const spent = spendCounter(extras);
+    // The texts of earlier passes go out with the end of the turn: until then they stand above what is being written.
+    const unsent = textsSince(state.messages, turnStart(state.messages));
     const request: ModelRequest = {
       messages: [system, ...withAnsweredCalls(state.messages)],
       tools: [...BASE_DEFINITIONS, ...parts.registry.definitions(state.activeCapabilities)],
       object: null,
       signal: run.signal,
-      draft: { tool: 'respond_to_user', field: 'message', show: run.draft },
+      draft: { tool: 'respond_to_user', field: 'message', show: (text) => run.draft([...unsent, text].join('\n\n')) },
       onSpend: spent.onSpend,
     };
     let answer = (await model.ask(request)).message;
@@ -38,6 +40,11 @@ export function productOwner(parts: GraphParts) {
     const message = isEmpty(answer) ? new AIMessage({ content: NO_ANSWER }) : answer;
     return { messages: [withUniqueIds(message)], poIterations: state.poIterations + 1, ...spent.update() };
   };
+}
+
+function textsSince(messages: readonly BaseMessage[], start: number): readonly string[] {
+  const answers = messages.slice(start).filter(AIMessage.isInstance);
+  return answers.map((answer) => answer.text.trim()).filter((text) => text !== '');
 }
 
 function isEmpty(message: AIMessage): boolean {
