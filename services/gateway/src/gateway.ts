@@ -27,8 +27,6 @@ import { startSweeper } from './sweep.ts';
 
 export interface Gateway {
   readonly probe: Probe;
-  /** Where the webhook listens; null when updates are polled. */
-  readonly webhookPort: number | null;
   /** Rejects when updates can never come in again; resolves when closed. */
   readonly ended: Promise<void>;
 }
@@ -126,7 +124,7 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log): 
   );
   const webhookPort = entrance?.port ?? null;
   log.info('gateway started', { bot: channel.bot, probePort: probe.port, webhookPort });
-  return { probe, webhookPort, ended: listening.ended };
+  return { probe, ended: listening.ended };
 }
 
 /** The server that Telegram calls, still closed; null when updates are polled. */

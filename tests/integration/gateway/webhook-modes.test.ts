@@ -65,6 +65,24 @@ describe('never both at once', () => {
     expect((await harness.calls('getUpdates')).filter((call) => call.status === 409)).toEqual([]);
   });
 
+  test('of two that start in the same moment and disagree one receives and the other says why it does not', async () => {
+    const port = await freePort();
+    const settings = {
+      TELEGRAM_WEBHOOK_URL: `http://127.0.0.1:${port}/`,
+      TELEGRAM_WEBHOOK_SECRET: SECRET,
+      TELEGRAM_WEBHOOK_PORT: String(port),
+    };
+    const started = await Promise.all([harness.startGateway(), harness.startGateway(settings)]);
+    await until('they agree', async () => {
+      const problems = await Promise.all(started.map(readProblems));
+      return problems.includes('ready\n') && problems.some((problem) => problem.includes('stays out'));
+    });
+    await speak('hello');
+    await untilAdmitted(1);
+    const [polled, set] = [await harness.calls('getUpdates'), await harness.calls('setWebhook')];
+    expect([polled.length > 0, set.length > 0].filter(Boolean)).toHaveLength(1);
+  });
+
   test('several with a webhook are all ready, and one that polls as well stays out until the last is gone', async () => {
     const first = await startWebhookGateway(harness);
     const second = await startWebhookGateway(harness, { TELEGRAM_WEBHOOK_URL: first.url });

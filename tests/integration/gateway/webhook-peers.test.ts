@@ -4,7 +4,7 @@ import { putUser } from '@signalbox/shared/db/users';
 import { DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../support/free-port.ts';
-import { startService } from '../../support/service-process.ts';
+import { startService, type ServiceProcess } from '../../support/service-process.ts';
 import { openHarness, until, type Harness } from './harness.ts';
 import { readWebhook, SECRET, startWebhookGateway } from './webhook-caller.ts';
 
@@ -86,17 +86,32 @@ const shared = (proxyPort: number, port: number): Readonly<Record<string, string
   TELEGRAM_SENDS_PER_SECOND: '500',
 });
 
+/** A gateway in a process of its own, behind the proxy. */
+async function startProcess(name: string, proxyPort: number, port: number): Promise<ServiceProcess> {
+  const process = await startService('gateway', name, {
+    ...shared(proxyPort, port),
+    DATABASE_URL: harness.databaseUrl,
+    REDIS_URL: harness.redisUrl,
+    REDIS_PREFIX: harness.prefix,
+    TELEGRAM_BOT_TOKEN: DEFAULT_TOKEN,
+    TELEGRAM_API_ROOT: harness.simulatorUrl,
+    GATEWAY_NAME: name,
+  });
+  onTestFinished(() => process.kill());
+  return process;
+}
+
 test('two gateways behind one webhook lose and double nothing while one of them stops and comes back', async () => {
   const ports = [await freePort(), await freePort()] as const;
   const proxy = await startProxy(ports);
-  const first = await startWebhookGateway(harness, shared(proxy.port, ports[0]));
+  const stopped = await startProcess('gateway-stopped', proxy.port, ports[0]);
   await startWebhookGateway(harness, shared(proxy.port, ports[1]));
   const speaking = speak();
   await until('they are in the middle of it', async () => (await count('inbox')) > TOTAL / 4, 60_000);
-  await first.close();
+  expect(await stopped.stop()).toBe(0);
   const before = [...proxy.served];
   await until('the other goes on', async () => (await count('inbox')) > TOTAL / 2, 60_000);
-  await startWebhookGateway(harness, shared(proxy.port, ports[0]));
+  await stopped.start();
   await speaking;
   await expectNothingLostOrDoubled();
   expect(before.every((served) => served > 0)).toBe(true);
@@ -106,16 +121,7 @@ test('two gateways behind one webhook lose and double nothing while one of them 
 test('a gateway that is killed in the middle costs nothing: Telegram brings to the other what had no answer', async () => {
   const ports = [await freePort(), await freePort()] as const;
   const proxy = await startProxy(ports);
-  const killed = await startService('gateway', 'gateway-killed', {
-    ...shared(proxy.port, ports[0]),
-    DATABASE_URL: harness.databaseUrl,
-    REDIS_URL: harness.redisUrl,
-    REDIS_PREFIX: harness.prefix,
-    TELEGRAM_BOT_TOKEN: DEFAULT_TOKEN,
-    TELEGRAM_API_ROOT: harness.simulatorUrl,
-    GATEWAY_NAME: 'gateway-killed',
-  });
-  onTestFinished(() => killed.kill());
+  const killed = await startProcess('gateway-killed', proxy.port, ports[0]);
   await startWebhookGateway(harness, shared(proxy.port, ports[1]));
   const speaking = speak();
   await until('they are in the middle of it', async () => (await count('inbox')) > TOTAL / 4, 60_000);

@@ -2,6 +2,8 @@ import { ALLOWED_UPDATES } from '@signalbox/gateway/channels/telegram/update';
 import { createWebhookServer } from '@signalbox/gateway/channels/telegram/webhook-server';
 import { createLog } from '@signalbox/shared/log';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../support/free-port.ts';
+import { openStack } from '../../support/stack.ts';
 import { openTcpRelay } from '../../support/tcp-relay.ts';
 import { INBOUND, openHarness, until, type Harness } from './harness.ts';
 import {
@@ -117,6 +119,23 @@ describe('what Telegram brings', () => {
       expect(await deadLetters()).toEqual([]);
     },
   );
+});
+
+test('a whole conversation goes by webhook', async () => {
+  const port = await freePort();
+  const stack = await openStack({
+    env: {
+      TELEGRAM_WEBHOOK_URL: `http://127.0.0.1:${port}/telegram`,
+      TELEGRAM_WEBHOOK_SECRET: SECRET,
+      TELEGRAM_WEBHOOK_PORT: String(port),
+    },
+  });
+  onTestFinished(() => stack.close());
+  const person = await stack.person(1002, 'developer');
+  expect((await person.ask('create a project called shop')).join()).toMatch(/what .*for|about/i);
+  expect((await person.ask('an online shop for tea')).join()).toContain('shop');
+  const { rows } = await stack.pool.query(`select name from projects`);
+  expect(rows).toEqual([{ name: 'shop' }]);
 });
 
 test('with Postgres away Telegram is asked to repeat, and when it is back nothing is lost or doubled', async () => {
