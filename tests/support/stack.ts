@@ -7,7 +7,7 @@ import { createJobService } from '@signalbox/jobs/job-service';
 import { readConfig } from '@signalbox/shared/config';
 import { openPool, type Pool } from '@signalbox/shared/db/pool';
 import { closeAll, type Closable, type Own } from '@signalbox/shared/lifecycle';
-import { createLog, type Log } from '@signalbox/shared/log';
+import { createLog } from '@signalbox/shared/log';
 import { loadConfig as loadWorkerConfig } from '@signalbox/worker/config';
 import { wire } from '@signalbox/worker/wire';
 import { createWorker, type WorkerWiring } from '@signalbox/worker/worker';
@@ -35,13 +35,11 @@ export interface StackOptions {
   readonly wiring?: Partial<WorkerWiring>;
   readonly env?: Readonly<Record<string, string>>;
   readonly redisUrl?: string;
-  /** Where the services' logs go; silent unless TEST_LOG says otherwise. */
-  readonly log?: Log;
 }
 
 /** Opens a stack of its own: database, key prefix, simulator. Everything is closed by `close`, in reverse. */
 export async function openStack(options: StackOptions = {}): Promise<Stack> {
-  const log = options.log ?? createLog('test', loadTestConfig().logLevel);
+  const log = createLog('test', loadTestConfig().logLevel);
   const parts: Closable[] = [];
   const own: Own = (part) => {
     parts.push(part);

@@ -19,6 +19,8 @@ export interface FailureFacts {
   /** Names of the variables that say how the model is reached. */
   readonly variables?: { readonly key: string | null; readonly url: string; readonly model: string };
   readonly status?: number | null;
+  /** The class of what the client threw over an answer that it could not read. */
+  readonly kind?: string;
   /** The server asked to wait this long. */
   readonly retryAfterMs?: number | null;
   /** The server's own words, without keys, for `doctor` only: they may quote the conversation, so no log shows them. */
@@ -34,7 +36,8 @@ export class ModelFailure extends Error {
 
   constructor(code: ModelFailureReason, facts: FailureFacts = {}) {
     const { model = 'the model', status = null, retryAfterMs = null, detail = null } = facts;
-    super(`${model}: ${HINTS[code]}${checkOf(code, facts.variables)}${status === null ? '' : ` (HTTP ${status})`}`);
+    const kind = code === 'cut' && facts.kind ? ` (${facts.kind})` : '';
+    super(`${model}: ${HINTS[code]}${checkOf(code, facts.variables)}${status === null ? kind : ` (HTTP ${status})`}`);
     this.name = 'ModelFailure';
     this.code = code;
     this.status = status;

@@ -95,7 +95,8 @@ async function tryOnce(
   } catch (thrown) {
     if (signal.aborted || !http.asked()) throw thrown;
     const { reason, facts } = http.failure();
-    throw new ModelFailure(reason, { ...facts, model, variables: settings.provider.variables });
+    const kind = thrown instanceof Error ? thrown.constructor.name : typeof thrown;
+    throw new ModelFailure(reason, { ...facts, kind, model, variables: settings.provider.variables });
   }
 }
 
