@@ -3,7 +3,8 @@
 -- The receipt of an outbox row: {"messageIds": [the channel's ids of the parts sent], "trying": the part whose fate is open, or null,
 -- "simpleFrom": the part from which they are of the simple form, or null}.
 
--- As before, but what the receipt says besides stays.
+-- As before, but what the receipt says besides stays; and progress that nobody has seen yet takes its turn among the replies (5):
+-- as a new message below the answer it would stand there for good.
 create or replace function chat_pick(c text, slot_ms int)
 returns table (id bigint, user_key text, trace_id text, slot text, body jsonb, attempts int, age_ms bigint, receipt jsonb, ambiguous boolean, base jsonb)
 language plpgsql volatile as $$
@@ -16,7 +17,9 @@ begin
    where x.chat_key = c and x.status in ('pending', 'sending')
      and (x.slot is null or not exists (
        select 1 from outbox s where s.chat_key = c and s.slot = x.slot and s.status = 'sent' and s.sent_at > clock_timestamp() - slot_ms * interval '1 ms'))
-   order by x.priority, x.id limit 1;
+   order by case when x.slot is null or exists (
+       select 1 from outbox s where s.chat_key = c and s.slot = x.slot and s.status = 'sent')
+     then x.priority else least(x.priority, 5) end, x.id limit 1;
   if not found then return; end if;
   update outbox x
      set status = 'sending', attempts = x.attempts + 1,

@@ -48,6 +48,16 @@ test('control messages overtake, the rest keeps its order', async () => {
   expect(await last(5)).toEqual(['on its way', 'stopped', 'reply 1', 'reply 2', 'progress']);
 });
 
+test('progress that nobody has seen yet does not appear below the answer', async () => {
+  const ids = await harness.say('telegram:1001', [
+    { text: 'saving: 10 %', slot: 's0', priority: 9 },
+    { text: 'saving: 90 %', slot: 's0', priority: 9 },
+    { text: 'saved' },
+  ]);
+  expect(await settled(ids)).toEqual(['superseded', 'sent', 'sent']);
+  expect(await last(2)).toEqual(['saving: 90 %', 'saved']);
+});
+
 test('a slot is one message, changed in place, at most once a second', async () => {
   const before = (await harness.calls('editMessageText')).length;
   const first = await harness.say('telegram:1001', [{ text: 'deploying: 10 %', slot: 's1', priority: 9 }]);
