@@ -69,7 +69,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
   const sender = createRowSender({ channel, pace });
   const lane = { leaseMs: LEASE_MS, slotMs: SLOT_MS };
 
-  const handle = async (delivery: Delivery): Promise<{ work: Promise<void> }> => {
+  const begin = async (delivery: Delivery): Promise<{ work: Promise<void> }> => {
     const { chatKey, traceId } = delivery;
     const idle = { work: Promise.resolve() };
     if (!channel.owns(chatKey)) {
@@ -85,11 +85,18 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
       throw error;
     });
     if (pick && (begun.state !== 'held' || !begun.item)) pace.giveBack(chatKey, kind, 'all');
-    if (begun.state === 'moved') return handle({ ...delivery, chatKey: begun.chatKey });
+    if (begun.state === 'moved') return begin({ ...delivery, chatKey: begun.chatKey });
     if (begun.state === 'none') return idle;
-    const work = serve(begun.chat, begun.item);
-    running.add(work);
-    return { work: work.finally(() => running.delete(work)) };
+    return { work: serve(begun.chat, begun.item) };
+  };
+
+  const handle = (delivery: Delivery): Promise<{ work: Promise<void> }> => {
+    const begun = begin(delivery);
+    // Closing waits for it from the first look into the database on; whoever asked hears of failures.
+    const whole = begun.then(({ work }) => work).catch(() => undefined);
+    running.add(whole);
+    void whole.then(() => running.delete(whole));
+    return begun;
   };
 
   const serve = async (chat: chats.HeldChat, first: chats.OutboxItem | null): Promise<void> => {

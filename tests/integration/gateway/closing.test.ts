@@ -1,0 +1,35 @@
+import { createTelegram } from '@signalbox/gateway/channels/telegram/index';
+import { createDeliverer } from '@signalbox/gateway/deliver';
+import { createGatewayMetrics } from '@signalbox/gateway/metrics';
+import { createPace } from '@signalbox/gateway/pace';
+import { createLog } from '@signalbox/shared/log';
+import { createMetrics } from '@signalbox/shared/probe';
+import { DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
+import { expect, onTestFinished, test } from 'vitest';
+import { openHarness } from './harness.ts';
+
+test('a gateway that stops while it takes a chat waits for what it sends there', async () => {
+  const harness = await openHarness();
+  onTestFinished(() => harness.close());
+  await harness.people.post('/api/messages', { from: 1001, text: 'hi' });
+  await harness.say('telegram:1001', [{ text: 'just in time' }], false);
+  const log = createLog('test', 'silent');
+  const deliverer = createDeliverer({
+    pool: harness.pool,
+    channel: createTelegram({ token: DEFAULT_TOKEN, apiRoot: harness.simulatorUrl, log, webhook: null }),
+    pace: createPace({ sendsPerSecond: 100, chatSendsPerSecond: 100, chatBurst: 100, groupSendsPerMinute: 100 }),
+    log,
+    metrics: createGatewayMetrics(createMetrics('test')),
+    drafts: { makeWay: async () => undefined, shows: () => false },
+    maxChats: 1,
+    drainMs: 30_000,
+    wake: async () => undefined,
+  });
+  const handled = deliverer.handle({ kind: 'send', chatKey: 'telegram:1001', traceId: 'trc_test' });
+  await deliverer.close();
+  const [row] = await harness.rows<{ status: string }>('select status from outbox');
+  expect({ status: row?.status, said: await harness.said(1001) }).toEqual({ status: 'sent', said: ['just in time'] });
+  await (
+    await handled
+  ).work;
+});
