@@ -193,6 +193,24 @@ it('what was written before a tool was called stands above what is written after
   ]);
 });
 
+it('a worker that stops hands on what it was writing', async () => {
+  await stack.close();
+  stack = await openStack({ env: environment(), workers: 0 });
+  const first = await stack.startWorker('worker-1');
+  const ada = await stack.person(1001, 'admin');
+  await ada.send('tell me a story');
+  pen.write('Once there was');
+  await reads(ada, 'Once there was');
+  await stack.startWorker('worker-2');
+  await first.close();
+  pen.write(' a lighthouse');
+  await reads(ada, 'Once there was a lighthouse');
+  pen.end();
+  expect(await hears(ada, 1)).toEqual(['Once there was a lighthouse']);
+  expect(await draftOf(ada)).toBeNull();
+  expect(await turns()).toEqual([{ outcome: 'answered' }]);
+});
+
 it('a model that goes away in the middle leaves what it wrote', async () => {
   await stack.close();
   stack = await openStack({ env: { ...environment(), MODEL_TIMEOUT_MS: '1000', MODEL_DEADLINE_MS: '4000' } });

@@ -2,7 +2,7 @@ import { createTelegram } from '@signalbox/gateway/channels/telegram/index';
 import { createDraftClaims } from '@signalbox/gateway/draft-claim';
 import { createDrafts, type Drafts } from '@signalbox/gateway/drafts';
 import { createGatewayMetrics } from '@signalbox/gateway/metrics';
-import { createPace } from '@signalbox/gateway/pace';
+import { createPace, type Pace } from '@signalbox/gateway/pace';
 import { OUTBOUND } from '@signalbox/shared/contracts/topics';
 import { createLog } from '@signalbox/shared/log';
 import { createMetrics } from '@signalbox/shared/probe';
@@ -244,19 +244,42 @@ test('typing is not shown where something is being written', async () => {
   expect(first?.chatId).toBe(1002);
 });
 
-test('while sends are short, drafts wait and messages do not', async () => {
-  await harness.startGateway({ ...QUICK, TELEGRAM_SENDS_PER_SECOND: '10' });
-  await harness.meet(1001, 1002);
+test('while sends are short, a draft waits until they are not', async () => {
+  await harness.startGateway(QUICK);
+  await harness.meet(1001);
+  let now = 0;
+  let refused = 0;
+  const pace = createPace(
+    { sendsPerSecond: 10, chatSendsPerSecond: 10, chatBurst: 10, groupSendsPerMinute: 10 },
+    () => now,
+  );
+  for (let n = 0; n < 6; n += 1) pace.tryTake('telegram:1002', 'private');
+  const tryTakeSpare = (): boolean => {
+    const taken = pace.tryTakeSpare();
+    if (!taken) refused += 1;
+    return taken;
+  };
+  openDrafts('gw_a', { ...pace, tryTakeSpare }).hear(draftOf(1001, 'turn_1', 'a preview'));
+  await until('it was refused twice', async () => refused >= 2);
+  expect(await drafts()).toEqual([]);
+  now += 1_000;
+  await untilDrafted('a preview');
+});
+
+test('a draft waits for the messages of its chat', async () => {
+  await harness.startGateway({ ...QUICK, TELEGRAM_CHAT_SENDS_PER_SECOND: '5', TELEGRAM_CHAT_BURST: '1' });
+  await harness.meet(1001);
+  const texts = Array.from({ length: 5 }, (_, n) => `message ${n}`);
   await harness.say(
     'telegram:1001',
-    Array.from({ length: 25 }, (_, n) => ({ text: `message ${n}` })),
+    texts.map((text) => ({ text })),
   );
-  await until('the burst is used up', async () => (await harness.said(1001)).length >= 11);
-  await write(1002, 'turn_1', 'a preview');
-  const draft = await untilDrafted('a preview', 1002);
-  const messages = await harness.calls('sendMessage');
-  expect(messages.length).toBe(25);
-  expect(draft.at).toBeGreaterThan(messages.at(-1)?.at ?? Number.POSITIVE_INFINITY);
+  await until('they go out', async () => (await harness.calls('sendMessage')).length > 0);
+  await write(1001, 'turn_1', 'a preview');
+  const draft = await untilDrafted('a preview');
+  const calls = await harness.calls('sendMessage');
+  expect(calls.map((call) => call.params['text'])).toEqual(texts);
+  expect(draft.at).toBeGreaterThan(calls.at(-1)?.at ?? Number.POSITIVE_INFINITY);
 });
 
 describe('with two gateways', () => {
@@ -342,11 +365,13 @@ test('without Redis there are no drafts, and messages do not wait for one', asyn
   expect(await claims.untilFree('telegram:1001', 60_000)).toBe(true);
 });
 
+const AMPLE = { sendsPerSecond: 100, chatSendsPerSecond: 100, chatBurst: 100, groupSendsPerMinute: 100 };
+
 /** Drafts of a gateway that does nothing else. */
-function openDrafts(gateway: string): Drafts {
+function openDrafts(gateway: string, pace: Pace = createPace(AMPLE)): Drafts {
   const opened = createDrafts({
     channel: createTelegram({ token: DEFAULT_TOKEN, apiRoot: harness.simulatorUrl, log, webhook: null }),
-    pace: createPace({ sendsPerSecond: 100, chatSendsPerSecond: 100, chatBurst: 100, groupSendsPerMinute: 100 }),
+    pace,
     claims: createDraftClaims({ redis: harness.redis, prefix: harness.prefix, gateway, log }),
     intervalMs: 40,
     busy: () => false,
