@@ -137,11 +137,7 @@ describe.skipIf(executablePath === null)('what the bot says', () => {
     const deploy = page.getByRole('button', { name: 'Deploy' });
     await deploy.click();
     await page.locator('.key[data-busy]', { hasText: 'Deploy' }).waitFor();
-    const press = async (): Promise<string> => {
-      const response = await fetch(`${scene.url}/bot100:simulator/getUpdates?offset=-1`);
-      const { result } = (await response.json()) as { result: { callback_query: { id: string } }[] };
-      return result[0]?.callback_query.id ?? '';
-    };
+    const press = async (): Promise<string> => (await scene.newestUpdate()).callback_query?.id ?? '';
     await scene.bot('answerCallbackQuery', { callback_query_id: await press(), text: 'On it' });
     await page.getByText('On it').last().waitFor();
     expect(await page.locator('.key[data-busy]').count()).toBe(0);

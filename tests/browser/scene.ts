@@ -6,6 +6,8 @@ export interface Scene {
   readonly url: string;
   /** Calls a method of the Bot API and answers its result. */
   readonly bot: (method: string, parameters: object) => Promise<{ readonly message_id: number }>;
+  /** The newest update that the bot has not seen. */
+  readonly newestUpdate: () => Promise<{ readonly callback_query?: { readonly id: string } }>;
   /** Does something as a person. */
   readonly person: (path: string, body: object) => Promise<void>;
   /** Opens the page of somebody, by the part of the address after `#`. */
@@ -41,10 +43,17 @@ export async function openScene(executablePath: string | null): Promise<Scene> {
   return {
     url: simulator.url,
     bot: (method, parameters) => call(`${simulator.url}/bot100:simulator/${method}`, parameters),
+    newestUpdate: async () => {
+      const response = await fetch(`${simulator.url}/bot100:simulator/getUpdates?offset=-1&timeout=5`);
+      // See call.
+      const { result } = (await response.json()) as { result: { callback_query?: { id: string } }[] };
+      return result[0] ?? {};
+    },
     person: async (path, body) => void (await call(`${simulator.url}/api/${path}`, body)),
     look: async (place, options = {}) => {
       const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
       const page = await context.newPage();
+      page.setDefaultTimeout(15_000);
       page.on('pageerror', (error) => complaints.push(error.message));
       page.on('console', (message) => {
         if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());

@@ -1,8 +1,10 @@
 import { element, icon, personAvatar } from './element.js';
 import { renderFiles } from './file-view.js';
 import { renderKeyboard } from './keyboard.js';
+import { renderReactions } from './reactions.js';
 import { renderBlocks } from './rich-blocks.js';
 import { renderText } from './rich-text.js';
+import { describeService } from './service-line.js';
 import { timeOf } from './time.js';
 
 /** Messages of one person closer than this stand together under one name. */
@@ -10,9 +12,10 @@ const TOGETHER_SECONDS = 300;
 
 /**
  * Draws one message; the messages of an album are drawn as one. `previous` decides whether it continues the group above
- * it. Buttons carry what they do in `data-do`, so whoever shows the bubble listens once for all of them.
+ * it, `nameOf` knows who an id is. Buttons carry what they do in `data-do`, so whoever shows the bubble listens once for
+ * all of them.
  */
-export function renderBubble({ messages, previous, replied, person, isGroup }) {
+export function renderBubble({ messages, previous, replied, person, isGroup, nameOf }) {
   const [first] = messages;
   const message = messages.find(({ text }) => text !== '') ?? first;
   const isOwn = first.from.id === person;
@@ -24,6 +27,8 @@ export function renderBubble({ messages, previous, replied, person, isGroup }) {
     'div',
     { class: ['bubble', message.rich && 'rich', isBare && 'bare'].filter(Boolean).join(' ') },
     showsAuthor && !continues ? renderAuthor(first.from) : null,
+    first.ephemeral ? renderWhisperMark(first.ephemeral, person) : null,
+    first.forwardedFrom ? renderOrigin(first.forwardedFrom) : null,
     first.replyTo === null ? null : renderQuote(first.replyTo, replied),
     files.length === 0 ? null : renderFiles(files),
     renderBody(message),
@@ -31,7 +36,9 @@ export function renderBubble({ messages, previous, replied, person, isGroup }) {
   return element(
     'article',
     {
-      class: ['message', isOwn ? 'own' : 'other', continues ? 'continues' : 'starts'].join(' '),
+      class: ['message', isOwn ? 'own' : 'other', continues ? 'continues' : 'starts', first.ephemeral && 'whisper']
+        .filter(Boolean)
+        .join(' '),
       tabindex: '-1',
       'aria-label': `${isOwn ? 'You' : first.from.name}, ${timeOf(first.date)}`,
       data: { id: String(first.messageId), key: `m${first.messageId}`, also: othersOf(messages) },
@@ -42,6 +49,7 @@ export function renderBubble({ messages, previous, replied, person, isGroup }) {
       { class: 'column' },
       element('div', { class: 'line' }, bubble, renderTools()),
       message.buttons ? renderKeyboard(message.buttons) : null,
+      first.reactions.length === 0 ? null : renderReactions(first.reactions, person, nameOf),
     ),
   );
 }
@@ -82,6 +90,16 @@ function renderAuthor(from) {
   return element('span', { class: 'author', dir: 'auto', data: { hue } }, from.name);
 }
 
+/** Nobody should take it for something that the group has read. */
+function renderWhisperMark({ receiverId }, person) {
+  const words = receiverId === person ? 'Only you see this' : 'Only you and the bot see this';
+  return element('span', { class: 'whisper-mark' }, icon('eye'), words);
+}
+
+function renderOrigin({ name }) {
+  return element('span', { class: 'origin', dir: 'auto' }, `Forwarded from ${name}`);
+}
+
 function renderAvatar(from, continues) {
   if (continues) return element('span', { class: 'avatar small ghost', 'aria-hidden': 'true' });
   const avatar = personAvatar(from.id, from.name);
@@ -104,6 +122,7 @@ function renderQuote(id, replied) {
 /** A line that stands for a message. */
 export function summaryOf(message) {
   if (!message || message.deleted) return 'Deleted message';
+  if (message.service) return describeService(message.service);
   if (message.text !== '') return message.text.slice(0, 160);
   const names = { photo: 'Photo', voice: 'Voice message' };
   return message.file ? (names[message.file.kind] ?? message.file.name) : '';

@@ -53,9 +53,11 @@ export function createComposer({ onSend, onEdit, onEditLast, onSent }) {
   return {
     /** Turns to another chat: keeps the text of the old one and brings back that of the new. */
     open(next, placeholder) {
-      if (place && context?.mode !== 'edit') texts.set(keyOf(place), text.value);
-      if (place && keyOf(place) !== keyOf(next)) attachments.remove();
+      const isSame = place !== null && keyOf(place) === keyOf(next);
+      if (place && !isSame && context?.mode !== 'edit') texts.set(keyOf(place), text.value);
       place = next;
+      if (isSame) return;
+      attachments.remove();
       context = null;
       text.value = texts.get(keyOf(place)) ?? '';
       text.placeholder = placeholder;
@@ -159,6 +161,6 @@ export function createComposer({ onSend, onEdit, onEditLast, onSent }) {
   }
 }
 
-function keyOf({ person, chat }) {
-  return `${person.id}:${chat.id}`;
+function keyOf({ person, chat, topic }) {
+  return `${person.id}:${chat.id}:${topic}`;
 }

@@ -1,32 +1,32 @@
-import { copyText, followActions } from './bubble-actions.js';
-import { renderHeader, renderStatus } from './chat-header.js';
+import { attempt, tell } from './attempt.js';
+import { followActions } from './bubble-actions.js';
+import { changesIn, createChangeBatches } from './change-batches.js';
+import { renderBarrier, renderHeader, renderStatus } from './chat-header.js';
 import { createClicks } from './clicks.js';
 import { createComposer } from './composer.js';
+import { createDeeds, sendMessage } from './deeds.js';
 import { createDrafts } from './drafts.js';
 import { byId } from './element.js';
-import { createMenus } from './menus.js';
 import { followFocus } from './message-focus.js';
 import { createMessageList } from './message-list.js';
+import { openMessageMenu } from './message-menu.js';
 import { announce, showToast } from './notice.js';
+import { openGroup, openPeople, openProfile } from './place-menus.js';
 import { hashOf, readPlace } from './place.js';
 import { followLongPresses } from './press.js';
+import { createSheet } from './sheet.js';
 import { renderSidebar } from './sidebar.js';
 import * as simulator from './simulator.js';
 import { createStore } from './store.js';
+import { renderTopics } from './topic-tabs.js';
+import { createTyping } from './typing.js';
 import { followViewport } from './viewport.js';
-import { measureRecording } from './voice.js';
+import { createWhispers } from './whispers.js';
 
-/** Not an animation frame: those stop in a tab behind others, whose title counts the unread. */
-const FRAME_MS = 25;
-/** How many pages of older messages a jump to one of them may load. */
-const MAX_PAGES = 20;
+const SIDE_MS = 25;
 
 let place = null;
-let changes = [];
-let changesTimer = null;
 let sideTimer = null;
-const typing = new Map();
-
 const drafts = createDrafts({
   onChange: (chat) => {
     if (place?.chat.id !== chat) return;
@@ -35,58 +35,70 @@ const drafts = createDrafts({
   },
 });
 const store = createStore({ onDraft: (draft) => drafts.put(draft) });
+const typing = createTyping({ onChange: showStatus });
+const whispers = createWhispers({ onMessage: takeMessage, onReset: reload });
+const batches = createChangeBatches(showChanges);
 const clicks = createClicks();
+const sheet = createSheet();
 const list = createMessageList({ store, drafts, onReachBottom: markRead });
 const composer = createComposer({
-  onSend: (to, message, replied) => attempt(() => send(to, message, replied)),
+  onSend: (to, message, replied) => attempt(() => sendMessage(to, message, replied)),
   onEdit: ({ person, chat }, message, text) =>
     attempt(() => simulator.edit({ from: person.id, chat: chat.id, messageId: message.messageId, text })),
   onEditLast: () => {
-    const last = messages().findLast((message) => message.from.id === place.person.id);
+    const own = ({ from, service }) => from.id === place.person.id && service === null;
+    const last = store.messagesOf(place.person.id, place.chat.id, place.topic).findLast(own);
     if (last) composer.edit(last);
   },
   onSent: () => list.scroll.toEnd(),
 });
-const menus = createMenus({
-  store,
-  go,
-  onReply: (message) => composer.reply(message),
-  onEdit: (message) => composer.edit(message),
-  onCopy: (message) => void copyText(message.text, 'Copied'),
-  onBlock: (person, blocked) => void tell(() => simulator.block(person.id, blocked)),
-});
-const focus = followFocus(byId('messages'), openMenu);
+const deeds = {
+  ...createDeeds({ placeOf: () => place, store }),
+  reply: (message) => composer.reply(message),
+  edit: (message) => composer.edit(message),
+};
+const focus = followFocus(byId('messages'), (article, at) => openMenu(Number(article.dataset.id), at));
 
 followActions(byId('messages'), {
   say: (target) => composer.submit(target.dataset.value),
   command: (target) => composer.submit(target.dataset.value),
   press: (target, id) => clicks.press({ person: place.person.id, chat: place.chat.id, messageId: id, node: target }),
-  reply: (_target, id) => composer.reply(messageOf(id)),
-  menu: (target, id) => menus.openMessage(place, messageOf(id), pointBelow(target)),
+  reply: (_target, id) => deeds.reply(messageOf(id)),
+  react: (target, id) => deeds.react(messageOf(id), target.dataset.value || null),
+  menu: (target, id) => openMenu(id, pointBelow(target)),
   jump: (target) => jump(Number(target.dataset.value)),
-  stop: () => tell(() => simulator.stopDraft(place.person.id)),
+  stop: () => deeds.stop(),
   older: () => tell(loadOlder),
 });
 followLongPresses(byId('messages'), (target, at) => {
-  const bubble = target.closest('.bubble');
-  if (bubble) openMenu(bubble.closest('.message'), at);
+  const message = target.closest('.bubble')?.closest('.message:not(.draft)');
+  if (message) openMenu(Number(message.dataset.id), at);
 });
 followViewport();
-byId('people').addEventListener('click', (event) => {
-  const id = event.target.closest('[data-person]')?.dataset.person;
+onPress('people', '[data-person]', ({ dataset }) => {
   // On a phone the list stays, so that a chat of this person can be chosen.
-  if (id) go({ person: store.person(Number(id)), chat: null, isList: true });
+  go({ person: store.person(Number(dataset.person)), chat: null, isList: true });
 });
-byId('chats').addEventListener('click', (event) => {
-  const id = event.target.closest('[data-chat]')?.dataset.chat;
-  if (id) go({ person: place.person, chat: store.chat(place.person.id, Number(id)) });
+onPress('chats', '[data-chat]', ({ dataset }) => {
+  go({ person: place.person, chat: store.chat(place.person.id, Number(dataset.chat)) });
 });
-byId('back').addEventListener('click', () => go({ ...place, isList: true }));
-byId('speaker').addEventListener('click', (event) => menus.openPeople(place, pointBelow(event.currentTarget)));
-byId('about').addEventListener('click', (event) => menus.openAbout(place, pointBelow(event.currentTarget)));
-byId('unblock').addEventListener('click', () => void tell(() => simulator.block(place.person.id, false)));
+onPress('topics', '[data-topic]', ({ dataset }) => go({ ...place, topic: Number(dataset.topic) || null }));
+onPress('back', 'button', () => go({ ...place, isList: true }));
+onPress('speaker', 'button', (button) => {
+  // In the group everyone who is in it goes on reading the same.
+  const turnTo = (person) => go({ ...place, person, chat: store.chat(person.id, place.chat.id) ?? null });
+  openPeople(sheet, { store, place, at: pointBelow(button), onChoose: turnTo });
+});
+onPress('about', 'button', (button) => {
+  const open = place.chat.type === 'group' ? openGroup : openProfile;
+  open(sheet, { store, place, at: pointBelow(button), deeds });
+});
+onPress('barrier-open', 'button', () => {
+  if (place.topic === null) void deeds.block(place.person, false);
+  else void deeds.changeTopic({ topicId: place.topic }, { isClosed: false });
+});
 document.addEventListener('visibilitychange', () => list.scroll.isAtEnd() && markRead());
-window.addEventListener('hashchange', openFromHash);
+window.addEventListener('hashchange', redraw);
 
 await start();
 
@@ -99,116 +111,111 @@ async function start() {
     setTimeout(start, 1_000);
     return;
   }
-  openFromHash();
+  redraw();
   simulator.followEvents(store.seq, { onEvent: handleEvent, onState: showConnection });
 }
 
 function handleEvent(event) {
   switch (event.kind) {
     case 'reset':
-      return void store.load().then(redraw);
+      return reload();
     case 'people':
       return void store.loadPeople().then(redraw);
+    case 'bot':
+      return void store.loadBot().then(redraw);
+    case 'topics':
+      return void store.loadTopics(event.chatId).then(redraw);
     case 'commands':
       return void loadCommands();
     case 'answer':
       return clicks.answered(event);
     case 'chatAction':
-      return showAction(event.chatId, event.action, event.expiresInMs);
+      return typing.show(event);
     case 'draft':
       return drafts.put(event.draft);
     case 'draftEnd':
       return drafts.end(event);
     default:
-      if (!store.putMessage(event.message)) return undefined;
-      changes.push(event);
-      return void (changesTimer ??= setTimeout(showChanges, FRAME_MS));
+      return event.message && takeMessage(event);
   }
 }
 
-/** Thousands of messages may come in a second: they are drawn together, a few times in that time. */
-function showChanges() {
-  const all = changes;
-  changes = [];
-  changesTimer = null;
-  const here = all.filter((change) => change.chatId === place.chat.id);
-  const newest = here.findLast(({ kind, message }) => kind === 'message' && message.from.id !== place.person.id);
-  const answered = all.filter(({ kind, message }) => kind === 'message' && message.from.isBot);
-  for (const { chatId } of answered) drafts.replaced(chatId);
-  for (const chat of new Set(answered.map(({ chatId }) => chatId))) showAction(chat, null, 0);
+function takeMessage(event) {
+  if (store.putMessage(event.message)) batches.add(event);
+}
+
+function showChanges(changes) {
+  const said = changes.filter(({ kind, message }) => kind === 'message' && message.from.isBot);
+  for (const { message } of said) {
+    drafts.replaced(message.chatId);
+    typing.end(message);
+  }
+  const here = changesIn(changes, place);
   if (here.length > 0) list.update(here);
   focus.refresh();
+  const newest = here.findLast(({ kind, message }) => kind === 'message' && message.from.id !== place.person.id);
   if (newest) announce(`${newest.message.from.name}: ${newest.message.text}`);
   if (here.length > 0 && list.scroll.isAtEnd()) return markRead();
   return renderSide();
 }
 
-function openFromHash() {
-  place = readPlace(location.hash, store);
-  redraw();
+function reload() {
+  void store.load().then(redraw);
 }
 
 /** Goes to a chat of a person, or to the list of chats of a phone. */
-function go({ person, chat, isList = false }) {
-  menus.close();
-  const target = { person, chat: chat ?? store.chatsOf(person.id)[0], isList };
-  const hash = hashOf(target);
-  if (hash === location.hash) openFromHash();
-  else location.hash = hash;
+function go({ person, chat, topic = null, isList = false }) {
+  const hash = hashOf({ person, chat: chat ?? store.chatsOf(person.id)[0], topic, isList });
+  if (hash !== location.hash) location.hash = hash;
   // A phone would cover half the screen with its keyboard.
   if (!isList && matchMedia('(pointer: fine)').matches) composer.focus();
 }
 
+/** Shows the place that the address names; the same place again stays where it was read. */
 function redraw() {
+  const before = place;
   place = readPlace(location.hash, store);
-  const { person, chat, isList } = place;
-  document.body.dataset.pane = isList ? 'list' : 'chat';
-  renderHeader(place);
-  const isBlocked = chat.type === 'private' && person.blocked;
-  byId('composer').hidden = isBlocked;
-  byId('blocked').hidden = !isBlocked;
-  byId('blocked-text').textContent = `${person.name} blocked the bot: neither hears from the other.`;
+  const { person, chat, topic } = place;
+  const isSame = before?.person.id === person.id && before.chat.id === chat.id && before.topic === topic;
+  document.body.dataset.pane = place.isList ? 'list' : 'chat';
+  renderHeader(store, place);
+  renderBarrier(store, place);
   composer.open(place, `Message as ${person.name}`);
-  list.show(place);
+  if (isSame) list.refresh(place);
+  else list.show(place);
   focus.refresh();
   showStatus();
   markRead();
+  whispers.follow(person.id, store.seq);
   void loadCommands();
 }
 
 async function loadCommands() {
   const at = place;
   const commands = await simulator.listCommands(at.person.id, at.chat.id).catch(() => []);
-  if (at !== place) return;
-  const names = at.chat.type === 'group' ? [{ name: 'signalbox_bot', title: 'Signalbox' }] : [];
-  composer.offer({ commands, names });
-}
-
-async function send({ person, chat }, { text, kind, files }, replied) {
-  const message = { from: person.id, chat: chat.id, text, replyTo: replied?.messageId ?? null };
-  if (files.length === 0) return simulator.send(message);
-  if (kind !== 'voice') return simulator.sendFiles(message, kind, files);
-  return simulator.sendVoice(message, files[0], await measureRecording(files[0]));
+  if (at.person.id !== place.person.id || at.chat.id !== place.chat.id) return;
+  const { username, name } = store.bot;
+  composer.offer({ commands, names: at.chat.type === 'group' ? [{ name: username, title: name }] : [] });
 }
 
 async function loadOlder() {
-  await store.loadOlder(place.person.id, place.chat.id);
-  list.refresh();
+  await store.loadOlder(place.person.id, place.chat.id, place.topic);
+  list.refresh(place);
 }
 
 /** Shows a message, also one that is not loaded yet. */
 async function jump(id) {
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const node = list.find(id);
-    if (node) return list.scroll.show(node);
-    if (!store.hasOlder.get(place.chat.id) || (await attempt(loadOlder)) !== null) break;
+  while (!list.find(id) && store.hasOlder(place.chat.id)) {
+    if ((await attempt(loadOlder)) !== null) break;
   }
-  return showToast('That message is not there any more.');
+  const node = list.find(id);
+  if (node) list.scroll.show(node);
+  else showToast('That message is not there any more.');
 }
 
 function markRead() {
   const isSeen = document.visibilityState === 'visible' && byId('chat').checkVisibility();
-  if (isSeen) store.markRead(place.person.id, place.chat.id);
+  if (isSeen) store.markRead(place.person.id, place.chat.id, place.topic);
   renderSide();
 }
 
@@ -216,21 +223,13 @@ function renderSide() {
   sideTimer ??= setTimeout(() => {
     sideTimer = null;
     renderSidebar(store, place);
-  }, FRAME_MS);
-}
-
-function showAction(chat, action, expiresInMs) {
-  clearTimeout(typing.get(chat)?.timer);
-  typing.delete(chat);
-  if (action && expiresInMs > 0) {
-    typing.set(chat, { action, timer: setTimeout(() => showAction(chat, null, 0), expiresInMs) });
-  }
-  showStatus();
+    renderTopics(store, place);
+  }, SIDE_MS);
 }
 
 function showStatus() {
-  const { chat } = place;
-  renderStatus(chat, { action: typing.get(chat.id)?.action, isDrafting: drafts.of(chat.id) !== null });
+  const { chat, topic } = place;
+  renderStatus(store, place, { action: typing.of(chat.id, topic), isDrafting: drafts.of(chat.id) !== null });
   if (list.scroll.isAtEnd()) list.scroll.toEnd();
 }
 
@@ -238,35 +237,22 @@ function showConnection(isThere) {
   byId('connection').hidden = isThere;
 }
 
-function openMenu(article, at) {
-  menus.openMessage(place, messageOf(Number(article.dataset.id)), at);
-}
-
-function pointBelow(node) {
-  const { left, bottom } = node.getBoundingClientRect();
-  return { x: left, y: bottom };
-}
-
-function messages() {
-  return store.messagesOf(place.person.id, place.chat.id);
+function openMenu(id, at) {
+  openMessageMenu(sheet, { store, place, message: messageOf(id), at, deeds });
 }
 
 function messageOf(id) {
   return store.message(place.chat.id, id);
 }
 
-/** Does something for a person; answers null, or a sentence that says why it could not be done. */
-async function attempt(work) {
-  try {
-    await work();
-    return null;
-  } catch (error) {
-    return error instanceof simulator.Refusal ? error.message : 'The simulator does not answer.';
-  }
+function onPress(id, selector, run) {
+  byId(id).addEventListener('click', (event) => {
+    const target = event.target.closest(selector);
+    if (target) run(target);
+  });
 }
 
-/** The same for what has no place of its own for such a sentence. */
-async function tell(work) {
-  const problem = await attempt(work);
-  if (problem !== null) showToast(problem, 'error');
+function pointBelow(node) {
+  const { left, bottom } = node.getBoundingClientRect();
+  return { x: left, y: bottom };
 }

@@ -3,7 +3,8 @@ import { renderDraft } from './draft-bubble.js';
 import { byId, element } from './element.js';
 import { morph, morphChildren } from './morph.js';
 import { createScroll } from './scroll.js';
-import { dayOf } from './time.js';
+import { renderService } from './service-line.js';
+import { dayOf, isSameDay } from './time.js';
 import { renderWelcome } from './welcome.js';
 
 /** From here on one new drawing is quicker than many small ones. */
@@ -24,19 +25,23 @@ export function createMessageList({ store, drafts, onReachBottom }) {
       scroll.toEnd();
     },
     /** Draws the shown chat again and keeps what the reader looks at in place. */
-    refresh() {
+    refresh(place) {
+      current = place;
       scroll.keepPlace(draw);
+      if (scroll.isAtEnd()) scroll.toEnd();
     },
     /** Takes up what changed in the shown chat; the changes are in the store already. */
     update(changes) {
       const fresh = changes.filter(({ kind }) => kind === 'message').map(({ message }) => message);
-      const isTrimmed = scroll.isAtEnd() && store.trim(current.person.id, current.chat.id);
-      const isSimple = changes.length < MANY_CHANGES && changes.every(isSmall);
+      const isTrimmed = scroll.isAtEnd() && store.trim(current.chat.id);
+      const newest = Math.max(0, ...[...container.querySelectorAll('[data-id]')].map(idOf));
+      const isSimple =
+        changes.length < MANY_CHANGES && changes.every(isSmall) && fresh.every(({ messageId }) => messageId > newest);
       const isTaken = fresh.length > 0 && container.querySelector('.draft') !== null;
       scroll.keepPlace(() => {
         drawDraft();
         if (isTrimmed || !isSimple) draw();
-        else for (const change of changes) apply(change, !isTaken);
+        else for (const change of inOrder(changes)) apply(change, !isTaken);
       });
       const isOwn = fresh.some((message) => message.from.id === current.person.id);
       if (scroll.isAtEnd() || isOwn) scroll.toEnd();
@@ -52,21 +57,24 @@ export function createMessageList({ store, drafts, onReachBottom }) {
   };
 
   function messages() {
-    return store.messagesOf(current.person.id, current.chat.id);
+    return store.messagesOf(current.person.id, current.chat.id, current.topic);
   }
 
   function draw() {
     const shown = messages();
     const draft = renderCurrentDraft();
-    if (shown.length === 0 && !draft) return morphChildren(container, [renderWelcome(current)]);
+    if (shown.length === 0 && !draft) return morphChildren(container, [renderWelcome(current, store)]);
     const older = element(
       'button',
       { type: 'button', class: 'older quiet-button', data: { do: 'older', key: 'older' } },
       'Show earlier messages',
     );
     const nodes = [];
-    groupAlbums(shown).forEach((group, index, groups) => nodes.push(...nodesOf(group, groups[index - 1]?.at(-1))));
-    if (store.hasOlder.get(current.chat.id)) nodes.unshift(older);
+    const known = new Map([...container.children].map((node) => [node.dataset.key, node]));
+    groupAlbums(shown).forEach((group, index, groups) => {
+      nodes.push(...nodesOf(group, groups[index - 1]?.at(-1), known));
+    });
+    if (store.hasOlder(current.chat.id)) nodes.unshift(older);
     return morphChildren(container, draft ? [...nodes, draft] : nodes);
   }
 
@@ -97,18 +105,29 @@ export function createMessageList({ store, drafts, onReachBottom }) {
     return draft ? draft.before(...nodes) : container.append(...nodes);
   }
 
-  function nodesOf(group, previous) {
-    const day = dayOf(group[0].date);
-    const isSameDay = previous && dayOf(previous.date) === day;
-    const bubble = bubbleOf(group, isSameDay ? previous : undefined);
-    return isSameDay ? [bubble] : [element('div', { class: 'day', data: { key: `day ${day}` } }, day), bubble];
+  function nodesOf(group, previous, known) {
+    const [{ service, date }] = group;
+    const above = previous && isSameDay(previous.date, date) ? previous : undefined;
+    const bubble = service ? renderService(group[0]) : bubbleOf(group, above, known);
+    if (above) return [bubble];
+    const day = dayOf(date);
+    return [element('div', { class: 'day', data: { key: `day ${day}` } }, day), bubble];
   }
 
-  function bubbleOf(group, previous) {
-    const [{ chatId, replyTo }] = group;
+  /** Draws a bubble. One of the `known` elements that shows the same already is taken as it is. */
+  function bubbleOf(group, previous, known) {
+    const [{ chatId, messageId, replyTo }] = group;
     const replied = replyTo === null ? undefined : store.message(chatId, replyTo);
+    // What stands between two messages separates them.
+    const above = previous?.service ? undefined : previous;
+    const state = [...group.map(({ seq }) => seq), above?.messageId, replied?.seq].join(' ');
+    const same = known?.get(`m${messageId}`);
+    if (same?.dataset.state === state) return same;
     const isGroup = current.chat.type === 'group';
-    return renderBubble({ messages: group, previous, replied, person: current.person.id, isGroup });
+    const person = current.person.id;
+    const bubble = renderBubble({ messages: group, previous: above, replied, person, isGroup, nameOf: store.nameOf });
+    bubble.dataset.state = state;
+    return bubble;
   }
 
   function previousOf(message) {
@@ -116,9 +135,18 @@ export function createMessageList({ store, drafts, onReachBottom }) {
   }
 }
 
-/** What changes nothing around it. */
+/** What is for one person comes on a way of its own and may come later than what was said after it. */
+function inOrder(changes) {
+  return changes.toSorted((a, b) => a.message.messageId - b.message.messageId);
+}
+
+function idOf(node) {
+  return Number(node.dataset.id);
+}
+
+/** What changes nothing around it, and stands at the end if it is new. */
 function isSmall({ kind, message }) {
-  return kind !== 'delete' && !message.albumId;
+  return kind !== 'delete' && message.albumId === null && !message.ephemeral?.replaces;
 }
 
 /** Lists of messages that are shown as one: those of an album, and every other one alone. */

@@ -35,7 +35,7 @@ export function morphChildren(parent, wanted) {
 
 /** Makes one element look like another of its kind. */
 export function morph(node, wanted) {
-  if (node.isEqualNode(wanted)) return;
+  if (node === wanted || node.isEqualNode(wanted)) return;
   if (node.nodeType === Node.TEXT_NODE) {
     node.data = wanted.data;
     return;

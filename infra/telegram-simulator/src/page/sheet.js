@@ -13,7 +13,7 @@ export function createSheet() {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!step) return;
     event.preventDefault();
-    const items = [...dialog.querySelectorAll('.sheet-item:not(:disabled)')];
+    const items = [...dialog.querySelectorAll('.sheet-item')];
     items[(items.indexOf(document.activeElement) + step + items.length) % items.length]?.focus();
   });
 
@@ -21,13 +21,12 @@ export function createSheet() {
     /** `at` is the point where it opens on a wide screen; without one it opens in the middle. */
     open({ label, content, at = null }) {
       dialog.setAttribute('aria-label', label);
-      dialog.replaceChildren(...content);
+      dialog.replaceChildren(...content.filter(Boolean));
       dialog.classList.toggle('at-point', at !== null);
       if (!dialog.open) dialog.showModal();
       if (at) place(dialog, at);
     },
     close: () => dialog.close(),
-    isOpen: () => dialog.open,
   };
 }
 

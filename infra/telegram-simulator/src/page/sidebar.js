@@ -61,7 +61,7 @@ function renderChat(store, { person, chat: current }, chat) {
         element(
           'span',
           { class: 'row-line' },
-          element('span', { class: 'row-title' }, chat.title),
+          element('span', { class: 'row-title', dir: 'auto' }, store.titleOf(chat)),
           last ? element('time', { class: 'row-time' }, timeOf(last.date)) : null,
         ),
         element('span', { class: 'row-detail', dir: 'auto' }, previewOf(last, chat, person.id)),

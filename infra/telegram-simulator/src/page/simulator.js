@@ -14,11 +14,19 @@ function post(path, body) {
 
 export const listPeople = () => call('/api/people');
 export const listChats = (person) => call(`/api/chats?as=${person}`);
+export const readBot = (person) => call(person === undefined ? '/api/bot' : `/api/bot?as=${person}`);
+export const listTopics = (person) => call(`/api/topics?as=${person}`);
 export const listCommands = (person, chat) => call(`/api/commands?as=${person}&chat=${chat}`);
 export const send = (message) => post('/api/messages', message);
 export const stopDraft = (person) => post('/api/drafts/stop', { from: person });
 export const edit = (change) => post('/api/edits', change);
 export const click = (button) => post('/api/clicks', button);
+export const react = (reaction) => post('/api/reactions', reaction);
+export const forward = (message) => post('/api/forwards', message);
+export const remove = (messages) => post('/api/deletions', messages);
+export const openTopic = (topic) => post('/api/topics', topic);
+export const changeTopic = (id, change) => post(`/api/topics/${id}`, change);
+export const setBotStatus = (by, status) => post('/api/rights', { by, status });
 export const block = (person, blocked) => post('/api/block', { person, blocked });
 
 /** Sends files of one kind, `photo`, `document` or `voice`, as one message or an album. */
@@ -53,22 +61,33 @@ export function listMessages(person, chat, { limit, before }) {
 const RETRY_MS = 1_000;
 
 /**
- * Follows every change after `seq`, and comes back by itself when the simulator restarts. `onState` hears whether
- * the connection is there.
+ * Follows every change after `seq` and comes back by itself when the simulator restarts. Without `as` all chats are
+ * followed, without what is for one person alone; with `as` what this person sees. `onState` hears whether the connection
+ * is there. Answers the function that ends it.
  */
-export function followEvents(seq, { onEvent, onState }) {
+export function followEvents(seq, { as, onEvent, onState = () => {} }) {
   let last = seq;
-  const source = new EventSource(`/api/events?after=${last}`);
-  source.addEventListener('open', () => onState(true));
-  source.addEventListener('message', (message) => {
-    const event = JSON.parse(message.data);
-    last = event.seq;
-    onEvent(event);
-  });
-  source.addEventListener('error', () => {
-    onState(false);
-    // The browser tries again by itself unless the answer was a wrong one; then it gives up and we do it.
-    if (source.readyState !== EventSource.CLOSED) return;
-    setTimeout(() => followEvents(last, { onEvent, onState }), RETRY_MS);
-  });
+  let isEnded = false;
+  let source = open();
+  return () => {
+    isEnded = true;
+    source.close();
+  };
+
+  function open() {
+    const next = new EventSource(`/api/events?after=${last}${as === undefined ? '' : `&as=${as}`}`);
+    next.addEventListener('open', () => onState(true));
+    next.addEventListener('message', (message) => {
+      const event = JSON.parse(message.data);
+      last = event.seq;
+      onEvent(event);
+    });
+    next.addEventListener('error', () => {
+      if (isEnded) return;
+      onState(false);
+      // The browser tries again by itself unless the answer was a wrong one; then it gives up and we do it.
+      if (next.readyState === EventSource.CLOSED) setTimeout(() => !isEnded && (source = open()), RETRY_MS);
+    });
+    return next;
+  }
 }

@@ -1,4 +1,4 @@
-import { byId, element } from './element.js';
+import { byId, element, icon } from './element.js';
 
 /**
  * The list above the field: commands while the text is the beginning of one, and names after an @. `onCommand` gets a
@@ -52,7 +52,12 @@ export function createSuggestions({ onCommand, onText }) {
     const command = /^\/([a-z0-9_]*)$/i.exec(value)?.[1].toLowerCase();
     if (command !== undefined) {
       const fitting = commands.filter((one) => one.command.startsWith(command));
-      return fitting.map((one) => ({ label: `/${one.command}`, detail: one.description, command: one.command }));
+      return fitting.map(({ command: name, description, is_ephemeral: isWhispered = false }) => ({
+        label: `/${name}`,
+        detail: description,
+        command: name,
+        isWhispered,
+      }));
     }
     const before = value.slice(0, caret);
     const name = /(?:^|\s)@(\w*)$/.exec(before)?.[1].toLowerCase();
@@ -101,6 +106,7 @@ export function createSuggestions({ onCommand, onText }) {
       },
       element('strong', {}, item.label),
       element('span', { dir: 'auto' }, item.detail),
+      item.isWhispered ? element('span', { class: 'whispered' }, icon('eye'), 'only you') : null,
     );
   }
 }

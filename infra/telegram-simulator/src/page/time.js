@@ -7,6 +7,15 @@ export function timeOf(seconds) {
   return CLOCK.format(seconds * 1000);
 }
 
+/** No day begins within such a part of an hour, anywhere in the world. */
+const PART_SECONDS = 900;
+const midnights = new Map();
+
+/** Whether two Unix times in seconds are on one day here. Asked for each message of a long chat, so it remembers. */
+export function isSameDay(one, other) {
+  return midnightOf(one) === midnightOf(other);
+}
+
 /** "Today", "Yesterday" or the day. */
 export function dayOf(seconds) {
   const date = new Date(seconds * 1000);
@@ -49,4 +58,13 @@ const UNITS = [
 function formatDistance(seconds) {
   const [unit, size] = UNITS.find(([, one]) => Math.abs(seconds) >= one) ?? ['second', 1];
   return RELATIVE.format(Math.trunc(seconds / size), unit);
+}
+
+function midnightOf(seconds) {
+  const part = Math.floor(seconds / PART_SECONDS);
+  const known = midnights.get(part);
+  if (known !== undefined) return known;
+  const midnight = new Date(seconds * 1000).setHours(0, 0, 0, 0);
+  midnights.set(part, midnight);
+  return midnight;
 }

@@ -1,12 +1,13 @@
 import { element } from './element.js';
 
 /** What stands in a chat before its first message: who you are here, and something to begin with. */
-export function renderWelcome({ person, chat }) {
-  const { title, hint, tries } = describe(person, chat);
+export function renderWelcome({ person, chat, topic }, { bot }) {
+  const { title, hint, tries } = describe(person, chat, bot);
   return element(
     'div',
-    { class: 'empty', data: { key: `empty ${person.id} ${chat.id}` } },
+    { class: 'empty', data: { key: `empty ${person.id} ${chat.id} ${topic}` } },
     element('h2', {}, title),
+    chat.type === 'private' && bot.description !== '' ? element('p', { class: 'about-bot' }, bot.description) : null,
     element('p', {}, hint),
     element(
       'div',
@@ -18,12 +19,12 @@ export function renderWelcome({ person, chat }) {
   );
 }
 
-function describe(person, chat) {
+function describe(person, chat, bot) {
   if (chat.type === 'group') {
     return {
       title: 'A group with the bot in it',
       hint: 'As in Telegram, here the bot reads only commands, replies to it and messages that mention it. Try:',
-      tries: ['@signalbox_bot what is running?', '/status'],
+      tries: [`@${bot.username} what is running?`, '/status'],
     };
   }
   if (person.role === 'stranger') {

@@ -1,0 +1,110 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { openScene, overflowOf, PHONE, type Scene } from './scene.ts';
+
+const executablePath = inject('chromium');
+const OPS = -2001;
+
+describe.skipIf(executablePath === null)('the group', () => {
+  let scene: Scene;
+  let ada: Page;
+  let ben: Page;
+  beforeAll(async () => {
+    scene = await openScene(executablePath);
+    [ada, ben] = [await scene.look('as=1001&chat=ops', PHONE), await scene.look('as=1002&chat=ops')];
+  });
+  afterAll(() => scene?.close());
+
+  const expectFine = async (): Promise<void> => {
+    expect(await overflowOf(ada)).toBe(0);
+    expect(scene.complaints()).toEqual([]);
+  };
+
+  it('says who wrote what, and an answer leads to what it answers', async () => {
+    await scene.person('messages', { from: 1002, chat: 'ops', text: 'is the shop slow?' });
+    const question = ada.locator('.message', { hasText: 'is the shop slow?' });
+    await question.getByText('Ben').waitFor();
+    const replyTo = Number(await question.getAttribute('data-id'));
+    await scene.person('messages', { from: 1003, chat: 'ops', text: 'yes, since noon', replyTo });
+    const answer = ben.locator('.message', { hasText: 'yes, since noon' });
+    await answer.getByText('Cleo').waitFor();
+    await answer.getByRole('button', { name: 'is the shop slow?' }).click();
+    await ben.locator('.message.flash', { hasText: 'is the shop slow?' }).waitFor();
+    await expectFine();
+  });
+
+  it('shows what is for one person to that person alone', async () => {
+    const { message_id } = await scene.bot('sendMessage', {
+      chat_id: OPS,
+      text: 'The log is long.',
+      reply_markup: { inline_keyboard: [[{ text: 'Show it', callback_data: 'log' }]] },
+    });
+    await ada.locator(`[data-id="${message_id}"]`).waitFor();
+    await ada.getByRole('button', { name: 'Show it' }).click();
+    const callback = await scene.newestUpdate();
+    const callback_query_id = callback.callback_query?.id;
+    await scene.bot('sendMessage', {
+      chat_id: OPS,
+      text: 'ERROR for customer Doe',
+      ephemeral_message_parameters: { receiver_user_id: 1001, callback_query_id },
+    });
+    const whisper = ada.locator('.message', { hasText: 'ERROR for customer Doe' });
+    await whisper.getByText('Only you see this').waitFor();
+    await scene.bot('sendMessage', { chat_id: OPS, text: 'Anything else?' });
+    await ben.getByText('Anything else?').last().waitFor();
+    expect(await ben.content()).not.toContain('Doe');
+    // Whoever turns to Ben on the page of Ada does not see it either.
+    await ada.getByRole('button', { name: 'You speak as Ada. Change' }).click();
+    await ada.getByRole('dialog').getByText('Ben').click();
+    await ada.getByText('Anything else?').last().waitFor();
+    expect(await ada.locator('.messages').textContent()).not.toContain('Doe');
+    await ada.goBack();
+    await whisper.waitFor();
+    await expectFine();
+  });
+
+  it('keeps topics apart and counts what is new in the others', async () => {
+    await scene.person('messages', { from: 1002, chat: 'ops', topic: 101, text: 'deploying the shop' });
+    const topics = ada.getByRole('navigation', { name: 'Topics' });
+    await topics.getByRole('button', { name: 'Deploys 1 unread' }).click();
+    await ada.locator('.message', { hasText: 'deploying the shop' }).waitFor();
+    expect(await ada.locator('.message', { hasText: 'Anything else?' }).count()).toBe(0);
+    await ada.locator('textarea').fill('thanks, from the topic');
+    await ada.getByRole('button', { name: 'Send' }).click();
+    await ben.getByRole('button', { name: /^Deploys/ }).click();
+    await ben.locator('.message', { hasText: 'thanks, from the topic' }).getByText('Ada').waitFor();
+    await topics.getByRole('button', { name: 'General' }).click();
+    await ada.locator('.message', { hasText: 'Anything else?' }).waitFor();
+    await expectFine();
+  });
+
+  it('lets people react, forward, edit and delete from the menu of a message', async () => {
+    await ben.getByRole('button', { name: /^General/ }).click();
+    await ben.locator('textarea').fill('frist');
+    await ben.keyboard.press('Enter');
+    const menuOf = (page: Page, text: string): Promise<void> =>
+      page.locator('.message', { hasText: text }).last().locator('.bubble').click({ button: 'right' });
+    await menuOf(ada, 'frist');
+    await ada.getByRole('button', { name: 'React with 👍' }).click();
+    await ben.getByRole('button', { name: '👍 from Ada' }).click();
+    await ada.getByRole('button', { name: '👍 from you, Ben' }).click();
+    await ben.getByRole('button', { name: '👍 from you' }).waitFor();
+    await menuOf(ben, 'frist');
+    await ben.getByRole('button', { name: 'Edit' }).click();
+    await ben.locator('textarea').fill('first');
+    await ben.keyboard.press('Enter');
+    await ada.locator('.message', { hasText: 'first' }).getByText('edited').waitFor();
+    await menuOf(ada, 'first');
+    expect(await ada.getByRole('dialog').getByRole('button', { name: 'Delete' }).count()).toBe(0);
+    await ada.getByRole('dialog').getByRole('button', { name: 'Forward' }).click();
+    await ada.getByRole('dialog').getByRole('button', { name: 'Signalbox' }).click();
+    await ada.getByText('Forwarded to Signalbox').waitFor();
+    await menuOf(ben, 'first');
+    await ben.getByRole('button', { name: 'Delete' }).click();
+    await ada.locator('.message', { hasText: 'first' }).waitFor({ state: 'detached' });
+    await ada.getByRole('button', { name: 'People and chats' }).click();
+    await ada.getByRole('button', { name: /^Signalbox/ }).click();
+    await ada.locator('.message', { hasText: 'first' }).getByText('Forwarded from Ben').waitFor();
+    await expectFine();
+  });
+});
