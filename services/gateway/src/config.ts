@@ -35,6 +35,8 @@ export const GatewayConfig = CommonConfig.extend({
   TELEGRAM_GROUP_SENDS_PER_MINUTE: count(1, 60_000).default(20),
   /** A person sees an answer that is being written grow at most this often, in milliseconds. 0: only when it is whole. */
   TELEGRAM_DRAFT_INTERVAL_MS: z.coerce.number().int().min(0).max(20_000).default(1_000),
+  /** Whether tables, headings and long texts go out as rich messages: `on` or `off`. Old clients cannot show those. */
+  TELEGRAM_RICH_MESSAGES: z.enum(['on', 'off'], { error: 'is neither on nor off' }).default('on'),
   /** Messages that one person may send within ten seconds. */
   INBOUND_BURST: z.coerce.number().int().min(1).max(10_000).default(20),
   /** Chats that are delivered to at the same time. */

@@ -51,7 +51,13 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log): 
   await requireNoEviction(redis);
 
   const webhook = createWebhook(config, { pool, log, metrics });
-  const channel = createTelegram({ token: config.TELEGRAM_BOT_TOKEN, apiRoot: config.TELEGRAM_API_ROOT, log, webhook });
+  const channel = createTelegram({
+    token: config.TELEGRAM_BOT_TOKEN,
+    apiRoot: config.TELEGRAM_API_ROOT,
+    log,
+    webhook,
+    richMessages: config.TELEGRAM_RICH_MESSAGES === 'on',
+  });
   const streams = { prefix: config.REDIS_PREFIX, partitions: config.STREAM_PARTITIONS };
   const announcer = createAnnouncer({
     publisher: createPublisher({ redis, ...streams }),

@@ -113,6 +113,15 @@ test('what keeps failing as a rich message arrives as text', async () => {
   expect(await harness.calls('sendRichMessage')).toEqual([]);
 });
 
+test('an operator whose people have old clients gets text', async () => {
+  await harness.startGateway({ TELEGRAM_RICH_MESSAGES: 'off' });
+  await harness.meet(1001);
+  await untilStatus(await sayLong(), 'sent');
+  expect(new Set(await forms())).toEqual(new Set(['text']));
+  expect(await words()).toEqual(WORDS);
+  expect(await harness.calls('sendRichMessage')).toEqual([]);
+});
+
 describe('a message that is changed in place', () => {
   const change = async (text: string): Promise<void> => {
     await untilStatus((await harness.say(CHAT, [{ text, slot: 's' }]))[0] ?? 0, 'sent');

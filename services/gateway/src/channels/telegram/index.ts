@@ -20,12 +20,14 @@ export function createTelegram(options: {
   readonly log: Log;
   /** Where Telegram brings updates to; null: they are fetched by polling. */
   readonly webhook: WebhookTarget | null;
+  /** False: everything goes out as text, for clients that cannot show rich messages. */
+  readonly richMessages?: boolean;
 }): Channel {
   const api = createApi({ ...options, timeoutSeconds: SEND_TIMEOUT_SECONDS });
   const pollApi = createApi({ ...options, timeoutSeconds: POLL_TIMEOUT_SECONDS });
   const draftApi = createApi({ ...options, timeoutSeconds: DRAFT_TIMEOUT_SECONDS });
   const { log } = options;
-  const attemptPart = createAttempts(log);
+  const attemptPart = createAttempts({ log, richMessages: options.richMessages ?? true });
   let username: string | null = null;
   for (const one of [api, pollApi]) onIdentity(one, (bot) => (username = bot.username));
 

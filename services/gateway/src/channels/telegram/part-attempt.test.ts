@@ -22,7 +22,7 @@ function createServer(...answers: readonly Error[]): {
   readonly attempt: (part: TelegramPart) => ReturnType<AttemptPart>;
 } {
   const calls: TelegramPart[] = [];
-  const attempt = createAttempts(createLog('test', 'silent'));
+  const attempt = createAttempts({ log: createLog('test', 'silent'), richMessages: true });
   const call = async (part: TelegramPart): Promise<string> => {
     const answer = answers[calls.push(part) - 1];
     if (answer) throw answer;

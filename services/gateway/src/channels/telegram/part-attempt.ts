@@ -14,9 +14,14 @@ const REFUSALS_UNTIL_OFF = 3;
  * Sends in the form that goes through. A server that does not know rich messages is not asked again as long as this process
  * lives; one that does not like a certain message gets that one in the simple form. Entities that it cannot read are left out.
  */
-export function createAttempts(log: Log): AttemptPart {
+export function createAttempts(options: {
+  readonly log: Log;
+  /** Whether rich messages are sent at all. */
+  readonly richMessages: boolean;
+}): AttemptPart {
+  const { log } = options;
   let refusals = 0;
-  let off = false;
+  let off = !options.richMessages;
 
   const attemptRich: AttemptPart = async (part, call) => {
     if (off) return { kind: 'too-rich', detail: 'not known here' };
