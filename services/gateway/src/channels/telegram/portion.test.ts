@@ -47,6 +47,12 @@ describe('a line is shown as it is', () => {
   });
 });
 
+test('deep nesting counts as many lines', () => {
+  const nested = repeat(1_400, '> - > - > - > - x');
+  expect(kinds(nested).filter((kind) => kind === 'plain').length).toBeGreaterThan(1_000);
+  expect(kinds(repeat(1_400, '> - x'))).toEqual(['parsed']);
+});
+
 test('cutting changes nothing in the text', () => {
   const text = `a\n\n${repeat(100, '*a_ *b_ `c')}\n${' '.repeat(50)}x\n> y\n`;
   expect(
