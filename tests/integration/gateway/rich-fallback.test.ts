@@ -50,28 +50,35 @@ test('one rich message that is refused goes on as text, with every word once and
   expect((await forms()).at(-1)).toBe('rich');
 });
 
-test('a message that began as text goes on as text, although the next gateway would make it a rich one', async () => {
-  const first = await harness.startGateway();
-  await harness.meet(1001);
-  await harness.fault({ method: 'sendRichMessage', error: { code: 404 } });
-  await harness.fault({ method: 'sendMessage', delayMs: 1, times: 3 });
-  await harness.fault({ method: 'sendMessage', error: { code: 429, retryAfter: 1 } });
-  const id = await sayLong();
-  await until('three parts arrived', async () => (await harness.said(1001)).length === 3);
-  const { receipt } = await untilStatus(id, 'pending');
-  expect(receipt).toMatchObject({ simpleFrom: 0, messageIds: { length: 3 } });
-  await first.close();
-  // Another one had begun and died before it sent or wrote anything.
-  await until('the pause is over', async () => {
-    const lane = { gateway: 'gw_dead', leaseMs: 1, pick: true, slotMs: 1_000 };
-    const begun = await beginChat(harness.pool, CHAT, lane);
-    return begun.state === 'held' && begun.item?.id === id;
-  });
-  await harness.startGateway();
-  await untilStatus(id, 'sent');
-  expect(new Set(await forms())).toEqual(new Set(['text']));
-  expect(await words()).toEqual(WORDS);
-});
+test.each([
+  { began: 'as text', richBefore: 0 },
+  { began: 'rich and went on as text', richBefore: 1 },
+])(
+  'a message that began $began goes on as text, although the next gateway could go on otherwise',
+  async ({ richBefore }) => {
+    const first = await harness.startGateway();
+    await harness.meet(1001);
+    if (richBefore > 0) await harness.fault({ method: 'sendRichMessage', delayMs: 1, times: richBefore });
+    await harness.fault({ method: 'sendRichMessage', error: { code: 400, description: 'Bad Request: BLOCK_INVALID' } });
+    await harness.fault({ method: 'sendMessage', delayMs: 1, times: 3 });
+    await harness.fault({ method: 'sendMessage', error: { code: 429, retryAfter: 1 } });
+    const id = await sayLong();
+    await until('three parts of text arrived', async () => (await harness.said(1001)).length === richBefore + 3);
+    const { receipt } = await untilStatus(id, 'pending');
+    expect(receipt).toMatchObject({ simpleFrom: richBefore, messageIds: { length: richBefore + 3 } });
+    await first.close();
+    // Another one had begun and died before it sent or wrote anything.
+    await until('the pause is over', async () => {
+      const lane = { gateway: 'gw_dead', leaseMs: 1, pick: true, slotMs: 1_000 };
+      const begun = await beginChat(harness.pool, CHAT, lane);
+      return begun.state === 'held' && begun.item?.id === id;
+    });
+    await harness.startGateway();
+    await untilStatus(id, 'sent');
+    expect(await forms()).toEqual((await forms()).map((_, place) => (place < richBefore ? 'rich' : 'text')));
+    expect(await words()).toEqual(WORDS);
+  },
+);
 
 test('a message of which parts were sent before there were rich ones goes on where it was', async () => {
   const first = await harness.startGateway();
