@@ -26,6 +26,7 @@ create table inbox (
   envelope    jsonb not null,
   trace_id    text not null,
   received_at timestamptz not null default now(),
+  held_until  timestamptz, -- no turn takes it before, because parts of it may still come; what came after it waits too
   outcome     text check (outcome in ('answered', 'merged', 'refused', 'stopped', 'expired', 'dead-lettered')),
   reason      text,
   turn_id     text,

@@ -37,7 +37,10 @@ begin
     into m, top
     from (select x.id, x.envelope, bool_and(x.kind <> 'command' and x.chat_key = x.first_chat) over (order by x.id) as leading
             from (select i.id, i.envelope, i.kind, i.chat_key, first_value(i.chat_key) over (order by i.id) as first_chat
-                    from inbox i where i.user_key = u and i.outcome is null order by i.id limit max_messages) x) o;
+                    from inbox i where i.user_key = u and i.outcome is null
+                     and not exists (select 1 from inbox h where h.user_key = u and h.outcome is null
+                                        and h.held_until > clock_timestamp() and h.id <= i.id)
+                   order by i.id limit max_messages) x) o;
   if m is null then
     if l.worker is not null or l.begun > 0 then
       update lanes x set epoch = x.epoch + 1, worker = null, lease_until = null, attempts = 0, begun = 0 where x.user_key = u;

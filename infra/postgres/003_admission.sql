@@ -6,15 +6,17 @@ alter table outbox add column pressed_by text;
 
 -- Admits updates that arrived together, in their order. One call is one transaction on the hot path.
 --   in:  [{channel, bot, updateId, userKey, chatKey, kind, name, traceId, envelope,
---          verdict: 'message' | 'refuse' | 'answer' | 'press' | 'new' | 'edit', reason: text or null,
+--          verdict: 'message' | 'refuse' | 'answer' | 'press' | 'new' | 'edit' | 'join', reason: text or null,
 --          press: {outboxId, index} or null,
---          edit: {messageId, text: null when a waiting message cannot take it, kept, lines: what to say by state} or null,
+--          edit: {messageId, album, text: null when a waiting message cannot take it, kept, lines: what to say by state} or null,
+--          holdMs: how long a part of an album waits for the others, else 0,
 --          reply: an outbox row or null (said when the verdict is 'refuse', or when an edit comes too late),
 --          stranger: an outbox row or null (said to somebody without a role), strangerEveryMs}]
 --   out: one row per item, in order:
 --        verdict 'duplicate'  nothing was written
+--                'ignored'    nothing was written: part of an album that is nothing to us
 --                'accepted'   the inbox row waits for its turn
---                'merged'     settled: it changed a message that waits
+--                'merged'     settled: it changed a message that waits, or became part of it
 --                'refused'    settled with its reason; the reply, if any, is in the outbox
 --                'answered'   settled; the caller writes the answer in the same transaction
 --        role of the person or null; label of the pressed button; said = a reply was put into the outbox
@@ -38,7 +40,23 @@ begin
 
     select * into who from users u where u.user_key = item ->> 'userKey';
     role := who.role;
-    if role is null then
+    if verdict in ('message', 'join') and env ? 'album' and role is not null then
+      case inbox_join(item)
+        when 'joined' then
+          verdict := 'merge';
+          reason := 'album';
+        when 'apart' then
+          verdict := 'message';
+        else
+          null;
+      end case;
+    end if;
+    if verdict = 'join' then
+      id := null;
+      verdict := 'ignored';
+      return next;
+      continue;
+    elsif role is null then
       verdict := 'refuse';
       reason := 'stranger';
       answer := item -> 'stranger';
@@ -72,9 +90,10 @@ begin
       end if;
     end if;
 
-    insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id, outcome, reason, settled_at)
+    insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id, held_until, outcome, reason, settled_at)
     values (item ->> 'channel', item ->> 'bot', item ->> 'updateId', item ->> 'userKey', item ->> 'chatKey', item ->> 'kind', env,
             item ->> 'traceId',
+            case when verdict = 'message' and (item ->> 'holdMs')::int > 0 then clock_timestamp() + (item ->> 'holdMs')::int * interval '1 ms' end,
             case verdict when 'refuse' then 'refused' when 'answer' then 'answered' when 'merge' then 'merged' end,
             reason, case when verdict in ('refuse', 'answer', 'merge') then now() end)
     on conflict (channel, bot, update_id) do nothing
@@ -115,8 +134,8 @@ begin
 end $$;
 
 -- A person has changed a message. While it waits it gets its new text, in its old place.
---   in:  as for inbox_admit, with edit {messageId, text: null when it cannot be put into a waiting message, kept: how a settled
---        row would have kept it}
+--   in:  as for inbox_admit, with edit {messageId, album or null, text: null when it cannot be put into a waiting message,
+--        kept: how a settled row would have kept it}
 --   out: was = the text that was replaced, or null when nothing was; reason; and then state = what had become of the message:
 --        'working' (a turn has taken it), 'waiting' (it cannot take this text), 'answered', 'stopped', 'refused', 'failed',
 --        or null: nothing to tell, because the words are the same, the message is not known or the edit came before
@@ -130,10 +149,19 @@ begin
     return;
   end if;
   -- Telegram lets people edit for two days: one who has written more than this since does not mean that message.
-  select i.id, i.envelope, i.outcome into old
+  select i.id, i.envelope, i.outcome, i.reason into old
     from (select x.* from inbox x where x.user_key = u order by x.id desc limit 500) i
    where i.chat_key = item ->> 'chatKey' and i.kind = 'message' and i.envelope ->> 'messageId' = edit ->> 'messageId'
-   order by i.id desc limit 1;
+   order by i.reason is distinct from 'album' desc, i.id desc limit 1;
+  if old.reason = 'album' or old.id is null and edit ->> 'album' is not null then
+    -- Words for one part of an album: they cannot take the place of those of the whole.
+    edit := edit || '{"text": null}';
+    select i.id, i.envelope, i.outcome, i.reason into old
+      from (select x.* from inbox x where x.user_key = u order by x.id desc limit 500) i
+     where i.chat_key = item ->> 'chatKey' and i.kind = 'message' and i.envelope ->> 'album' = edit ->> 'album'
+       and i.reason is distinct from 'album'
+     order by i.id desc limit 1;
+  end if;
   if not found then
     return query select null::text, 'edit of an unknown message', null::text;
   elsif old.envelope ->> 'text' in (edit ->> 'text', edit ->> 'kept') then
@@ -149,6 +177,40 @@ begin
     update inbox i set envelope = jsonb_set(i.envelope, '{text}', edit -> 'text') where i.id = old.id;
     return query select old.envelope ->> 'text', 'edit', null::text;
   end if;
+end $$;
+
+-- Puts a part of an album to the parts that came before, while their message waits, and lets it wait for more.
+--   in:  as for inbox_admit; the envelope carries the album
+--   out: 'joined'; 'apart' (it is a message of its own: the first part, or one that came after a turn had taken the others);
+--        'nothing' (verdict 'join', and none of the album is known to be for us)
+-- The caption makes the message: the parts share the text of the one that has it, and its id.
+create function inbox_join(item jsonb) returns text language plpgsql volatile as $$
+declare l lanes%rowtype; u text := item ->> 'userKey'; env jsonb := item -> 'envelope'; first inbox%rowtype;
+begin
+  select * into l from lanes x where x.user_key = u for update;
+  -- The same part again is a duplicate, which whoever called finds out.
+  if exists (select 1 from inbox i where i.channel = item ->> 'channel' and i.bot = item ->> 'bot' and i.update_id = item ->> 'updateId') then
+    return 'apart';
+  end if;
+  select i.* into first
+    from (select x.* from inbox x where x.user_key = u order by x.id desc limit 500) i
+   where i.chat_key = item ->> 'chatKey' and i.kind = 'message' and i.envelope ->> 'album' = env ->> 'album'
+     and i.reason is distinct from 'album'
+   order by i.id desc limit 1;
+  if not found then
+    return case item ->> 'verdict' when 'join' then 'nothing' else 'apart' end;
+  elsif first.outcome is not null or (l.begun > 0 and first.id <= l.taken_to)
+        or jsonb_array_length(first.envelope -> 'attachments') >= 10 then
+    return 'apart';
+  end if;
+  update inbox i
+     set held_until = clock_timestamp() + (item ->> 'holdMs')::int * interval '1 ms',
+         envelope = i.envelope
+           || jsonb_build_object('attachments', i.envelope -> 'attachments' || (env -> 'attachments'),
+                                 'text', concat_ws(E'\n', nullif(i.envelope ->> 'text', ''), nullif(env ->> 'text', '')))
+           || case when i.envelope ->> 'text' = '' and env ->> 'text' <> '' then jsonb_build_object('messageId', env -> 'messageId') else '{}' end
+   where i.id = first.id;
+  return 'joined';
 end $$;
 
 -- Asks the worker that holds this person's lane to stop, and voids what waits before `before_id`.

@@ -28,7 +28,11 @@ export const ERRORS = {
     remedy: 'tell-user',
     say: 'That message has {length} characters; I read up to {limit}. Please shorten it or split it.',
   },
-  NOT_TEXT: { remedy: 'tell-user', say: 'I can only read text here. Please write it as a message.' },
+  NOT_TEXT: { remedy: 'tell-user', say: 'I can do nothing with {what}. Please write what you need in words.' },
+  FILE_TOO_LARGE: {
+    remedy: 'tell-user',
+    say: '{name} has {size}; from here I can take files of up to {limit}. Please send a smaller one, or write what you need in words.',
+  },
   BUTTON_EXPIRED: { remedy: 'tell-user', say: 'This button is no longer active.' },
   CODE_INVALID: {
     remedy: 'tell-user',

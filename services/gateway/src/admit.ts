@@ -10,7 +10,7 @@ import { findUser } from '@signalbox/shared/db/users';
 import { PRIORITY, type OutboundBody } from '@signalbox/shared/contracts/envelope';
 import { background } from '@signalbox/shared/lifecycle';
 import type { Log } from '@signalbox/shared/log';
-import { MINUTE_MS } from '@signalbox/shared/time';
+import { MINUTE_MS, sleep } from '@signalbox/shared/time';
 import type { Announcer } from './announce.ts';
 import type { BurstLimit } from './burst.ts';
 import type { Channel, Incoming } from './channels/channel.ts';
@@ -45,6 +45,8 @@ interface Stored {
   readonly stops: readonly string[];
 }
 
+/** The database's clock starts a moment later than ours. */
+const WAKE_AFTER_HOLD_MS = 50;
 const LIMIT_TOLD_MS = 10 * MINUTE_MS;
 
 /**
@@ -55,13 +57,16 @@ export function createAdmission(deps: AdmissionDeps): (updates: readonly Incomin
   const { pool, channel, log } = deps;
 
   const plan = async (updates: readonly FromPerson[]): Promise<readonly Plan[]> => {
-    const within = await deps.burst.check(updates.map((update) => update.userKey));
+    // An album is one thing to send, however many parts it comes in.
+    const sendings = [...new Set(updates.map(sendingOf))];
+    const within = await deps.burst.check(sendings.map((sending) => sending.split(' ', 1)[0] ?? ''));
     const window = deps.burst.window();
-    return updates.flatMap((update, place) =>
+    return updates.flatMap((update) =>
       planUpdate(update, {
         channel: channel.name,
         bot: channel.bot,
-        withinBurst: within[place] ?? true,
+        withinBurst: within[sendings.indexOf(sendingOf(update))] ?? true,
+        fileLimitBytes: channel.fileLimitBytes,
         window,
       }),
     );
@@ -187,7 +192,10 @@ async function finish(deps: AdmissionDeps, stored: readonly Stored[]): Promise<v
       role,
       asked: plan.answer?.kind,
     });
-    if (verdict === 'accepted') lanes.set(userKey, { userKey, traceId });
+    if (verdict === 'accepted' || verdict === 'merged') {
+      if (plan.admission.holdMs > 0) background(log, 'album', wakeLater(deps, plan));
+      else lanes.set(userKey, { userKey, traceId });
+    }
     if (verdict === 'accepted' && plan.admission.verdict === 'new') stops.add(userKey);
     for (const person of stopped) {
       lanes.set(person, { userKey: person, traceId });
@@ -201,6 +209,12 @@ async function finish(deps: AdmissionDeps, stored: readonly Stored[]): Promise<v
     announcer.wakeLanes([...lanes.values()]),
     ...[...chats].map(([chatKey, traceId]) => announcer.wakeChats([chatKey], traceId)),
   ]);
+}
+
+/** Wakes the lane when an album can be taken. Should this process end before, the worker's sweeper does. */
+async function wakeLater({ announcer }: AdmissionDeps, { admission, envelope }: Plan): Promise<void> {
+  await sleep(admission.holdMs + WAKE_AFTER_HOLD_MS);
+  await announcer.wakeLanes([{ userKey: envelope.userKey, traceId: envelope.traceId }]);
 }
 
 /** Stops the button's spinning and takes the keyboard away: whether it worked or not, it does not work again. */
@@ -231,5 +245,11 @@ async function giveUp({ pool, log, metrics }: AdmissionDeps, plan: Plan | undefi
 }
 
 function isFromPerson(update: Incoming): update is FromPerson {
-  return ['text', 'press', 'edit', 'not-text'].includes(update.kind);
+  return ['text', 'album-part', 'press', 'edit', 'not-text'].includes(update.kind);
+}
+
+/** Names what was sent at once: who sent it, and the album or the update. */
+function sendingOf(update: FromPerson): string {
+  const album = 'album' in update ? update.album : null;
+  return `${update.userKey} ${album === null ? update.updateId : `album ${album}`}`;
 }

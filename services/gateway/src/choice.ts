@@ -2,13 +2,14 @@ import { TEXT_LIMIT } from '@signalbox/shared/contracts/envelope';
 import { isSurelyCode, looksLikeCode } from '@signalbox/shared/db/access-code';
 import type { Admission } from '@signalbox/shared/db/inbox';
 import { say } from '@signalbox/shared/errors';
+import { formatBytes } from '@signalbox/shared/file-name';
 import type { Incoming } from './channels/channel.ts';
 import { parseCommand } from './command.ts';
 import type { Question } from './commands/question.ts';
-import { EDITED } from './words.ts';
+import { EDITED, NOT_TEXT } from './words.ts';
 
 /** An update behind which there is a person. */
-export type FromPerson = Extract<Incoming, { kind: 'text' | 'press' | 'edit' | 'not-text' }>;
+export type FromPerson = Extract<Incoming, { kind: 'text' | 'album-part' | 'press' | 'edit' | 'not-text' }>;
 
 /** `sure`: it cannot be anything else. `exposed`: sent into a group, where it is worth nothing. */
 export interface SentCode {
@@ -22,6 +23,8 @@ export interface PlanOptions {
   readonly channel: string;
   readonly bot: string;
   readonly withinBurst: boolean;
+  /** Larger files cannot be fetched. */
+  readonly fileLimitBytes: number;
   readonly window: { readonly id: number; readonly leftMs: number };
 }
 
@@ -46,7 +49,7 @@ export const CODE_KEPT = '/start';
 
 /** Sorts one update, without looking anywhere: the database decides who may. */
 export function choose(update: FromPerson, options: PlanOptions): Choice {
-  const text = update.kind === 'text' || update.kind === 'edit' ? update.text : '';
+  const text = 'text' in update ? update.text : '';
   const plain: Choice = { verdict: 'message', reason: null, answer: null, code: null, edit: null, text, refusal: null };
   const refuse = (reason: string, key: string, sentence: string): Choice => ({
     ...plain,
@@ -64,12 +67,23 @@ export function choose(update: FromPerson, options: PlanOptions): Choice {
   if (update.kind === 'edit') return chooseEdit(update, plain);
   if (update.kind === 'press') return { ...plain, verdict: 'press' };
   if (update.kind === 'not-text') {
-    return refuse('not text', `not-text:${update.chatKey}:${update.album}`, say('NOT_TEXT', {}));
+    const sentence = say('NOT_TEXT', { what: NOT_TEXT[update.what] });
+    return refuse('not text', `not-text:${update.chatKey}:${update.messageId}`, sentence);
+  }
+  const large = update.attachments.find(({ sizeBytes }) => (sizeBytes ?? 0) > options.fileLimitBytes);
+  if (large) {
+    const data = {
+      name: large.name ?? 'That file',
+      size: formatBytes(large.sizeBytes ?? 0),
+      limit: formatBytes(options.fileLimitBytes),
+    };
+    return refuse('too large', `too-large:${update.chatKey}:${update.updateId}`, say('FILE_TOO_LARGE', data));
   }
   if (text.length > TEXT_LIMIT) {
     const data = { length: format(text.length), limit: format(TEXT_LIMIT) };
     return refuse('too long', `too-long:${update.chatKey}:${update.updateId}`, say('TOO_LONG', data));
   }
+  if (update.kind === 'album-part') return { ...plain, verdict: 'join' };
   if (command?.name === 'new') return { ...plain, verdict: 'new' };
   if (command?.name === null)
     return { ...plain, verdict: 'answer', answer: { kind: 'unknown-command', typed: command.typed }, text: keep(text) };
@@ -84,13 +98,13 @@ export function choose(update: FromPerson, options: PlanOptions): Choice {
 
 /** A command cannot take the place of words that wait: it is answered at once, and they are not. */
 function chooseEdit(update: Extract<FromPerson, { kind: 'edit' }>, plain: Choice): Choice {
-  const { text, messageId, chatKey } = update;
+  const { text, messageId, album, chatKey } = update;
   const fits = text.length <= TEXT_LIMIT && parseCommand(text) === null;
   return {
     ...plain,
     verdict: 'edit',
     text: keep(text),
-    edit: { messageId, text: fits ? text : null, kept: keep(text), lines: EDITED },
+    edit: { messageId, album, text: fits ? text : null, kept: keep(text), lines: EDITED },
     refusal: { key: `edited:${chatKey}:${messageId}`, text: EDITED.answered, replyTo: messageId },
   };
 }

@@ -4,7 +4,13 @@ import { parseCommand } from './command.ts';
 import type { FromPerson } from './choice.ts';
 import { asCode, planUpdate, type Plan } from './plan.ts';
 
-const OPTIONS = { channel: 'telegram', bot: '100', withinBurst: true, window: { id: 7, leftMs: 4_200 } };
+const OPTIONS = {
+  channel: 'telegram',
+  bot: '100',
+  withinBurst: true,
+  fileLimitBytes: 20 * 1024 * 1024,
+  window: { id: 7, leftMs: 4_200 },
+};
 const SAID = {
   updateId: '5',
   userKey: '1001',
@@ -19,6 +25,8 @@ const text = (words: string): Extract<FromPerson, { kind: 'text' }> => ({
   kind: 'text',
   text: words,
   named: true,
+  attachments: [],
+  album: null,
 });
 
 function planOne(update: FromPerson, options = OPTIONS): Plan {
@@ -121,15 +129,47 @@ test('a stranger gets no line in a group', () => {
   expect(planOne({ ...text('hello'), chatKind: 'group' }).admission.stranger).toBeNull();
 });
 
-test('an album is answered once', () => {
-  const keys = ['1', '2'].map(
-    (updateId) => planOne({ ...SAID, updateId, kind: 'not-text', album: 'g' }).admission.reply?.key,
-  );
-  expect(new Set(keys).size).toBe(1);
+const PDF = {
+  kind: 'document',
+  ref: 'f1',
+  name: 'report.pdf',
+  mimeType: 'application/pdf',
+  sizeBytes: 120_000,
+} as const;
+
+test('a file rides along with its caption', () => {
+  const { admission } = planOne({ ...text('what is this?'), attachments: [PDF] });
+  expect(admission).toMatchObject({ verdict: 'message', holdMs: 0 });
+  expect(InboundEnvelope.parse(admission.envelope)).toMatchObject({ text: 'what is this?', attachments: [PDF] });
+});
+
+test('a part of an album waits for the others', () => {
+  const { admission } = planOne({ ...text(''), attachments: [PDF], album: 'g1' });
+  expect(admission.holdMs).toBeGreaterThan(0);
+  expect(InboundEnvelope.parse(admission.envelope)).toMatchObject({ album: 'g1' });
+});
+
+test('a file that nobody could fetch is refused, and the limit itself is not', () => {
+  const sized = (sizeBytes: number): Plan => planOne({ ...text('look'), attachments: [{ ...PDF, sizeBytes }] });
+  expect(sized(OPTIONS.fileLimitBytes).admission.verdict).toBe('message');
+  expect(sized(OPTIONS.fileLimitBytes + 1).admission).toMatchObject({
+    verdict: 'refuse',
+    reason: 'too large',
+    reply: {
+      body: { text: expect.stringMatching(/^report\.pdf has 21 MB; from here I can take files of up to 21 MB/) },
+    },
+  });
+});
+
+test.each([
+  ['sticker', 'I can do nothing with a sticker. Please write what you need in words.'],
+  ['other', 'I can do nothing with this kind of message. Please write what you need in words.'],
+] as const)('a %s is answered in words that fit', (what, sentence) => {
+  expect(planOne({ ...SAID, kind: 'not-text', what }).admission.reply?.body.text).toBe(sentence);
 });
 
 describe('an edit', () => {
-  const edit = (words: string): FromPerson => ({ ...SAID, kind: 'edit', text: words });
+  const edit = (words: string): FromPerson => ({ ...SAID, kind: 'edit', text: words, album: null });
 
   test('may change a message that waits, and says so once per message when it cannot', () => {
     const { admission } = planOne(edit('deploy blog'));

@@ -26,6 +26,11 @@ export interface Plan {
   readonly pressed: { readonly pressId: string; readonly chatKey: string; readonly messageId: string | null } | null;
 }
 
+/**
+ * Telegram brings the parts of an album one by one, within a fraction of a second. So long the first part waits for the
+ * others before a turn may take it; a part that comes later is a message of its own.
+ */
+const ALBUM_HOLD_MS = 700;
 /** A stranger is answered at most this often. */
 const STRANGER_EVERY_MS = 3_600_000;
 
@@ -36,7 +41,7 @@ const STRANGER_EVERY_MS = 3_600_000;
  */
 export function planUpdate(update: FromPerson, options: PlanOptions): readonly Plan[] {
   if (update.kind === 'edit' && isSentCode(update.text))
-    return [planOne({ ...update, kind: 'text', named: true }, options)];
+    return [planOne({ ...update, kind: 'text', named: true, attachments: [], album: null }, options)];
   const command = update.kind === 'text' ? parseCommand(update.text) : null;
   if (update.kind === 'text' && command?.name === null && !update.named) return [];
   if (update.kind === 'text' && command?.name === 'new' && command.rest !== '') {
@@ -66,7 +71,7 @@ function planOne(update: FromPerson, options: PlanOptions): Plan {
       ...(update.chatKind === 'group' ? { onlyFor: update.userKey } : {}),
     },
   });
-  const { text: _, messageId, button: __, ...head } = envelope;
+  const { text: _, messageId, button: __, attachments: ___, album: ____, ...head } = envelope;
   const isNew = choice.verdict === 'new';
   const stored = update.kind === 'edit' ? { ...head, kind: 'edit', messageId, text: choice.text } : envelope;
   return {
@@ -91,6 +96,7 @@ function planOne(update: FromPerson, options: PlanOptions): Plan {
       reason: choice.reason,
       press: update.kind === 'press' ? { outboxId: update.outboxId, index: update.index } : null,
       edit: choice.edit,
+      holdMs: envelope.album === undefined ? 0 : ALBUM_HOLD_MS,
       reply: choice.refusal && line(choice.refusal),
       stranger: strangerLine(update, line),
       strangerEveryMs: STRANGER_EVERY_MS,
@@ -148,6 +154,13 @@ function createEnvelope(update: FromPerson, options: PlanOptions, text: string):
     name: update.name,
     text,
     messageId: update.messageId,
+    ...files(update),
     button: update.kind === 'press' ? { outboxId: update.outboxId, index: update.index } : null,
   };
+}
+
+function files(update: FromPerson): Pick<MessageEnvelope, 'attachments' | 'album'> {
+  if (!('attachments' in update) || update.attachments.length === 0) return {};
+  const { attachments, album } = update;
+  return { attachments: [...attachments], ...(album === null ? {} : { album }) };
 }

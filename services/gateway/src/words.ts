@@ -3,6 +3,7 @@ import type { EditedState, LaneStatus } from '@signalbox/shared/db/inbox';
 import type { Invitation } from '@signalbox/shared/db/invitations';
 import type { User } from '@signalbox/shared/db/users';
 import { inWords } from '@signalbox/shared/time';
+import type { NotText } from './channels/channel.ts';
 
 /*
  * Everything the gateway says by itself. Failures have their sentences in the error catalog.
@@ -20,6 +21,18 @@ export const COMMANDS: readonly { readonly command: string; readonly description
 
 /** Said above a message of which nobody knows whether it arrived before. */
 export const REPEATED = '(repeated, because I could not see whether this arrived)';
+
+/** What cannot be read, in the middle of a sentence. */
+export const NOT_TEXT: Readonly<Record<NotText, string>> = {
+  sticker: 'a sticker',
+  poll: 'a poll',
+  place: 'a place on the map',
+  contact: 'a contact',
+  story: 'a story',
+  checklist: 'a checklist',
+  game: 'a game',
+  other: 'this kind of message',
+};
 
 const AGAIN = 'To change it, send it again as a new message.';
 

@@ -1,3 +1,4 @@
+import type { Attachment } from '@signalbox/shared/contracts/envelope';
 import type { AppError } from '@signalbox/shared/errors';
 import { say } from '@signalbox/shared/errors';
 import { inWords } from '@signalbox/shared/time';
@@ -14,5 +15,21 @@ export const WORDS = {
       : `Stopped. Already done before that:\n${done.map((line) => `- ${line}`).join('\n')}`,
   /** Said above what had been written when a turn was cut short. */
   unfinished: (text: string): string => `_Unfinished:_\n\n${text}`,
+  filesOnly: (files: readonly Attachment[]): string => {
+    const voices = files.filter(({ kind }) => kind === 'voice').length;
+    if (voices === files.length)
+      return 'I cannot listen to voice messages: nothing here turns speech into text. Please write what you need.';
+    const names = files.map(({ name, kind }) => name ?? `the ${kind}`);
+    return `I got ${listed(names)}, but I cannot look into files: I have your words only. Please write what you need.`;
+  },
   failed: (error: AppError): string => say(error.code, error.data),
 } as const;
+
+/** More names than this do not fit into a sentence. */
+const NAMES_LISTED = 3;
+
+function listed(names: readonly string[]): string {
+  const plain = names.map((name) => name.replace(/[\\`*_[\]<>~|#]/g, '\\$&'));
+  if (plain.length > NAMES_LISTED) return `${plain.length} files`;
+  return plain.length > 1 ? `${plain.slice(0, -1).join(', ')} and ${plain.at(-1) ?? ''}` : (plain[0] ?? '');
+}

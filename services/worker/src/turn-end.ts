@@ -1,4 +1,9 @@
-import { PRIORITY, type InboxOutcome, type OutboundEnvelope } from '@signalbox/shared/contracts/envelope';
+import {
+  PRIORITY,
+  type Attachment,
+  type InboxOutcome,
+  type OutboundEnvelope,
+} from '@signalbox/shared/contracts/envelope';
 import type { Begun, InboxMessage, TurnEnd, TurnOutcome } from '@signalbox/shared/db/lanes';
 import { newId } from '@signalbox/shared/ids';
 import type { AgentReply, AgentResult } from './agents/agent.ts';
@@ -24,19 +29,19 @@ export interface TurnContext {
   readonly spending: Spending;
 }
 
-/** The end of a turn that ran: every message has its outcome, every reply its row. */
-export function endOf(parts: EndParts, context: TurnContext, result: AgentResult): TurnEnd {
+/**
+ * The end of a turn that ran: every message has its outcome, every reply its row. `shownWith`: files without words share the fate
+ * of the message that they were shown with.
+ */
+export function endOf(
+  parts: EndParts,
+  context: TurnContext,
+  result: AgentResult,
+  shownWith: ReadonlyMap<string, string> = new Map(),
+): TurnEnd {
   const { begun, batch, threadId } = context;
-  const handled = batch.filter((message) => !result.unhandled.includes(message.envelope.id));
-  const notes = begun.expired
-    ? [
-        {
-          key: `expired:${begun.expired.threadId}`,
-          text: WORDS.expired(begun.expired.title, parts.idleMs),
-          buttons: [],
-        },
-      ]
-    : [];
+  const handled = batch.filter(({ envelope }) => !result.unhandled.includes(shownWith.get(envelope.id) ?? envelope.id));
+  const notes = expiredNotes(parts, begun);
   return {
     turn: record(parts, context, result.outcome, {
       passes: result.passes,
@@ -114,6 +119,35 @@ export function notice(parts: EndParts, begun: Begun, message: InboxMessage): Tu
     replies: [{ ...outbound(context, { key: message.envelope.id, text, buttons: [] }), turnId: context.turnId }],
     thread: null,
   };
+}
+
+/** Files came without a word: nothing here can look into them, so their sender is told what can be done. */
+export function filesOnly(
+  parts: EndParts,
+  begun: Begun,
+  batch: readonly InboxMessage[],
+  files: readonly Attachment[],
+): TurnEnd {
+  const context = { ...contextOf(begun, batch[0] as InboxMessage), batch }; // a batch holds at least the first message
+  const [{ envelope }] = context.batch as readonly [InboxMessage];
+  // Parts of an album that came too late to be one message are answered once.
+  const key = `files:${(envelope.kind === 'message' && envelope.album) || envelope.id}`;
+  const replies = [...expiredNotes(parts, begun), { key, text: WORDS.filesOnly(files), buttons: [] }];
+  return {
+    turn: record(parts, context, 'notice', { passes: 0, toolCalls: 0, error: null }),
+    outcomes: settle(batch, 'answered', 'no words'),
+    replies: replies.map((reply) => ({ ...outbound(context, reply), turnId: context.turnId })),
+    // A thread that was made for them holds nothing; an older one is left as it is, even waiting for an answer.
+    thread: begun.threadNew
+      ? { threadId: context.threadId, status: 'closed', awaiting: false, title: null, summary: null }
+      : null,
+  };
+}
+
+function expiredNotes(parts: EndParts, { expired }: Begun): readonly AgentReply[] {
+  if (!expired) return [];
+  const text = WORDS.expired(expired.title, parts.idleMs);
+  return [{ key: `expired:${expired.threadId}`, text, buttons: [] }];
 }
 
 function contextOf(begun: Begun, message: InboxMessage): TurnContext {

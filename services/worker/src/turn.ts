@@ -7,12 +7,13 @@ import { AppError } from '@signalbox/shared/errors';
 import { newId } from '@signalbox/shared/ids';
 import type { Log } from '@signalbox/shared/log';
 import type { Draft } from '@signalbox/shared/streams/drafts';
-import type { Agent, AgentMessage, AgentRun } from './agents/agent.ts';
+import type { Agent, AgentRun } from './agents/agent.ts';
+import { filesWithoutWords, leadingBatch, toAgentBatch } from './batch.ts';
 import { createTurnDraft, type TurnDraft } from './draft.ts';
 import { WORDS } from './reply.ts';
 import type { CallScope, ToolCall, ToolCallResult } from './tools/execute.ts';
 import { createSpending } from './spending.ts';
-import { closeThread, cutShort, endOf, notice, outbound, settle, type TurnContext } from './turn-end.ts';
+import { closeThread, cutShort, endOf, filesOnly, notice, outbound, settle, type TurnContext } from './turn-end.ts';
 
 /*
  * Read this first: one wake of a lane, from the messages that wait to the transaction that ends it.
@@ -20,6 +21,7 @@ import { closeThread, cutShort, endOf, notice, outbound, settle, type TurnContex
  *   begun lane ─▶ plan the batch ─┬─ messages of one chat ─▶ agent ─▶ replies, outcomes, thread ─┐
  *                                 ├─ /new                 ─▶ close the thread                    ├─▶ finish (one transaction)
  *                                 ├─ stopped by /stop     ─▶ settle as stopped                   │
+ *                                 ├─ files, no words      ─▶ say what can be done with them      │
  *                                 └─ job news, no thread  ─▶ notice                             ─┘
  * Whatever is thrown here is an infrastructure error or a lost lane, and leaves the messages open for the next begin.
  */
@@ -76,16 +78,19 @@ export async function runTurn(parts: TurnParts, begun: Begun, signals: TurnSigna
     });
   if (first.envelope.kind === 'job-finished' && first.envelope.threadId !== begun.threadId)
     return finish(parts, begun, notice(parts, begun, first));
-  return agentTurn(parts, begun, begun.person, signals);
+  const batch = leadingBatch(begun);
+  const files = filesWithoutWords(batch);
+  if (files) return finish(parts, begun, filesOnly(parts, begun, batch, files));
+  return agentTurn(parts, begun, batch, begun.person, signals);
 }
 
 async function agentTurn(
   parts: TurnParts,
   begun: Begun,
+  batch: readonly InboxMessage[],
   person: NonNullable<Begun['person']>,
   signals: TurnSignals,
 ): Promise<boolean> {
-  const batch = leadingBatch(begun);
   const threadId = begun.threadId as string; // lane_begin gives one whenever the first row is a message, or news of its own thread
   const startedAt = new Date();
   const { traceId, chatKey } = (batch[0] as InboxMessage).envelope; // a batch holds at least the first message
@@ -100,14 +105,15 @@ async function agentTurn(
   let committed = false;
   parts.openThread(threadId, begun);
   try {
+    const { messages, shownWith } = toAgentBatch(batch);
     const result = await parts.agent.run({
-      messages: batch.map(toAgentMessage),
+      messages,
       run: agentRun(parts, context, { userKey: begun.userKey, ...person }, signals.signal, log, draft),
       resume: begun.resumed,
       threadNew: begun.threadNew,
     });
     draft.end(); // before the answer can be seen
-    const more = await finish(parts, begun, endOf(parts, context, result), threadId);
+    const more = await finish(parts, begun, endOf(parts, context, result, shownWith), threadId);
     committed = true;
     log.info('turn finished', {
       outcome: result.outcome,
@@ -137,26 +143,8 @@ async function agentTurn(
   }
 }
 
-/** The first messages that belong together: one chat, one thread, words and news of jobs, no command. */
-function leadingBatch(begun: Begun): readonly InboxMessage[] {
-  const chatKey = begun.messages[0]?.envelope.chatKey;
-  const end = begun.messages.findIndex(({ envelope }) => {
-    if (envelope.chatKey !== chatKey || envelope.kind === 'command') return true;
-    return envelope.kind === 'job-finished' && envelope.threadId !== begun.threadId;
-  });
-  return end === -1 ? begun.messages : begun.messages.slice(0, end);
-}
-
 function isStopped(message: InboxMessage, stopBefore: number): boolean {
   return message.id < stopBefore && message.envelope.kind === 'message';
-}
-
-function toAgentMessage({ envelope }: InboxMessage): AgentMessage {
-  if (envelope.kind === 'job-finished') {
-    const { say } = envelope;
-    return { id: envelope.id, text: `[news of job ${envelope.job}] ${say}`, event: { kind: 'job-finished', say } };
-  }
-  return { id: envelope.id, text: envelope.kind === 'message' ? envelope.text : '', event: null };
 }
 
 function agentRun(

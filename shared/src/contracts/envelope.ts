@@ -22,6 +22,21 @@ const Base = z.object({
   at: z.iso.datetime(),
 });
 
+/** Files of one message: an album has at most ten. */
+export const ATTACHMENT_LIMIT = 10;
+
+/** A file that came with a message. Only a reference: nothing is downloaded before somebody reads it. */
+export const Attachment = z.object({
+  kind: z.enum(['document', 'photo', 'voice', 'audio', 'video']),
+  /** The channel's own name of the file, by which it can be fetched there. */
+  ref: z.string().min(1).max(400),
+  /** As its sender named it, cleaned; null when the channel gives none. */
+  name: z.string().min(1).max(200).nullable(),
+  mimeType: z.string().max(120).nullable(),
+  sizeBytes: z.int().nonnegative().nullable(),
+});
+export type Attachment = z.infer<typeof Attachment>;
+
 /** Anything that wakes an agent. */
 export const InboundEnvelope = z.discriminatedUnion('kind', [
   Base.extend({
@@ -32,6 +47,10 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     text: z.string().max(TEXT_LIMIT),
     /** The channel's id of the message, for replies. */
     messageId: z.string().max(80).nullable(),
+    /** What came with the text, or instead of one. Left out when nothing did. */
+    attachments: z.array(Attachment).min(1).max(ATTACHMENT_LIMIT).optional(),
+    /** What was sent as one shares it, so that parts that come apart are put together again. */
+    album: z.string().max(200).optional(),
     /** Set when the text came from a button: which outbox row it belongs to. */
     button: z.object({ outboxId: z.string(), index: z.number().int() }).nullable(),
   }),

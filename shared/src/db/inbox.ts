@@ -16,11 +16,13 @@ export interface Admission {
   readonly traceId: string;
   /** An inbound envelope, or what is left to see of an update that never becomes one. */
   readonly envelope: InboundEnvelope | Readonly<Record<string, unknown>>;
-  /** message, press and new wait for a turn; refuse and answer are settled at once; edit changes a message that waits. */
-  readonly verdict: 'message' | 'press' | 'new' | 'refuse' | 'answer' | 'edit';
+  /** message, press and new wait for a turn; refuse and answer are settled at once; edit changes a message that waits; join is part of an album or nothing. */
+  readonly verdict: 'message' | 'press' | 'new' | 'refuse' | 'answer' | 'edit' | 'join';
   readonly reason: string | null;
   readonly press: { readonly outboxId: string; readonly index: number } | null;
   readonly edit: Edit | null;
+  /** How long a message waits for the other parts of its album before a turn may take it, in milliseconds. */
+  readonly holdMs: number;
   /** Said when the verdict is refuse; for an edit that came too late, with the line of its state. */
   readonly reply: Line | null;
   /** Said instead of everything else to somebody without a role, at most once per `strangerEveryMs`. Its key begins with `stranger:`. */
@@ -34,6 +36,8 @@ export type EditedState = 'working' | 'waiting' | 'answered' | 'stopped' | 'refu
 /** A change of an earlier message. */
 export interface Edit {
   readonly messageId: string;
+  /** The album that it is a part of. */
+  readonly album: string | null;
   /** Null when a message that waits cannot take it: a command, too long a text. */
   readonly text: string | null;
   /** How a row that is settled at once would have kept it: words that are the same are no edit. */
@@ -43,8 +47,8 @@ export interface Edit {
 }
 
 export interface Admitted {
-  readonly verdict: 'duplicate' | 'accepted' | 'merged' | 'refused' | 'answered';
-  /** The inbox id; null for duplicates. */
+  readonly verdict: 'duplicate' | 'ignored' | 'accepted' | 'merged' | 'refused' | 'answered';
+  /** The inbox id; null for duplicates and what is ignored. */
   readonly id: number | null;
   readonly reason: string | null;
   readonly role: Role | null;

@@ -103,17 +103,6 @@ describe('what Telegram sends', () => {
       { source: 'inbound', reason: 'not storable' },
     ]);
   });
-
-  test('a photo is answered once per album', async () => {
-    await harness.startGateway();
-    const photo = { text: undefined, photo: [{}], media_group_id: 'g' };
-    await say(1001, 'look at these');
-    for (const id of [51, 52, 53]) await inject(update(id, '', photo));
-    const rows = await untilRows(4);
-    expect(rows.slice(1).map((row) => row.reason)).toEqual(['not text', 'not text', 'not text']);
-    await until('she is told', async () => (await harness.said(1001)).length > 0);
-    expect(await harness.said(1001)).toEqual(['I can only read text here. Please write it as a message.']);
-  });
 });
 
 describe('who may speak', () => {

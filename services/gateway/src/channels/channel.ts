@@ -1,4 +1,4 @@
-import type { ChatKind, OutboundBody } from '@signalbox/shared/contracts/envelope';
+import type { Attachment, ChatKind, OutboundBody } from '@signalbox/shared/contracts/envelope';
 import type { Closable } from '@signalbox/shared/lifecycle';
 
 /** What one update of a channel means to us. `updateId` is the channel's, unique per bot. */
@@ -13,6 +13,8 @@ interface FromPerson {
   readonly at: string;
 }
 
+export type NotText = 'sticker' | 'poll' | 'place' | 'contact' | 'story' | 'checklist' | 'game' | 'other';
+
 export type Incoming =
   | (FromPerson & {
       readonly kind: 'text';
@@ -21,6 +23,17 @@ export type Incoming =
       readonly messageId: string | null;
       /** Whether it is certainly meant for us: in a group, a command may be another bot's. */
       readonly named: boolean;
+      readonly attachments: readonly Attachment[];
+      /** Shared by messages that were sent as one; null for a message by itself. */
+      readonly album: string | null;
+    })
+  /** More of an album whose first part may be for us. By itself it is nothing. */
+  | (FromPerson & {
+      readonly kind: 'album-part';
+      readonly text: string;
+      readonly messageId: string;
+      readonly attachments: readonly Attachment[];
+      readonly album: string;
     })
   | (FromPerson & {
       readonly kind: 'press';
@@ -31,9 +44,14 @@ export type Incoming =
       readonly messageId: string | null;
     })
   /** A message that was written before has this text now. */
-  | (FromPerson & { readonly kind: 'edit'; readonly text: string; readonly messageId: string })
-  /** A photo, a voice note, …: `album` is shared by things that were sent as one. */
-  | (FromPerson & { readonly kind: 'not-text'; readonly messageId: string; readonly album: string })
+  | (FromPerson & {
+      readonly kind: 'edit';
+      readonly text: string;
+      readonly messageId: string;
+      readonly album: string | null;
+    })
+  /** Something that is neither words nor a file. */
+  | (FromPerson & { readonly kind: 'not-text'; readonly messageId: string; readonly what: NotText })
   /** Whether we may write to a chat from now on. */
   | {
       readonly kind: 'membership';
@@ -115,6 +133,8 @@ export interface Channel {
   privateChat(userKey: string): string;
   /** A link that opens that chat and sends this code; null while our own name there is not known. */
   inviteLink(code: string): string | null;
+  /** Files larger than this cannot be fetched from there. */
+  readonly fileLimitBytes: number;
   /** How many sends this chat bears. */
   paceOf(chatKey: string): ChatKind;
   /** Splits a message into what single sends carry, in order; at least one. The same body and row give the same parts. */

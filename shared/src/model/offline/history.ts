@@ -93,7 +93,8 @@ export function readHistory(
 }
 
 function readSaid(message: BaseMessage, index: number, event: string | null): Said {
-  const text = textOf(message);
+  // The lines that name attached files are for models that know what a file is: here only the words count.
+  const text = textOf(message).replace(/\n\[attached: [^\n]*\]$/gm, '');
   return { id: message.id ?? `at-${index}`, index, text, part: 0, parts: [text], event };
 }
 

@@ -25,6 +25,8 @@ describe('messages', () => {
       messageId: '5',
       text: 'hello',
       named: true,
+      attachments: [],
+      album: null,
     });
   });
 
@@ -75,9 +77,58 @@ describe('messages', () => {
     expect(decode(message({ chat: GROUP, text: 'lunch?', reply_to_message }), BOT)).toMatchObject({ kind: 'ignored' });
   });
 
-  test('photos of one album share it', () => {
-    const photo = { photo: [{}], caption: 'look', media_group_id: 'g1' };
-    expect(decode(message(photo), BOT)).toMatchObject({ kind: 'not-text', album: 'g1' });
+  const read = (fields: object): unknown => decode(message(fields), BOT);
+  const FILE = { file_id: 'f1', file_unique_id: 'u1' };
+
+  test('a file comes with its caption', () => {
+    const document = { ...FILE, file_name: '../plan\n.pdf', mime_type: 'application/pdf', file_size: 1_234 };
+    expect(read({ document, caption: 'look' })).toMatchObject({
+      kind: 'text',
+      text: 'look',
+      album: null,
+      attachments: [{ kind: 'document', ref: 'f1', name: 'plan .pdf', mimeType: 'application/pdf', sizeBytes: 1_234 }],
+    });
+  });
+
+  test('of a photo the largest size counts', () => {
+    const photo = [
+      { file_id: 'small', width: 90, height: 60, file_size: 1 },
+      { file_id: 'large', width: 900, height: 600, file_size: 3 },
+      { file_id: 'middle', width: 320, height: 200, file_size: 2 },
+    ];
+    expect(read({ photo })).toMatchObject({ text: '', attachments: [{ kind: 'photo', ref: 'large', sizeBytes: 3 }] });
+  });
+
+  test.each([
+    ['voice', 'voice', 'audio/ogg'],
+    ['audio', 'audio', null],
+    ['video', 'video', 'video/mp4'],
+    ['video_note', 'video', 'video/mp4'],
+  ])('a %s is a %s', (field, kind, mimeType) => {
+    expect(read({ [field]: FILE })).toMatchObject({ attachments: [{ kind, ref: 'f1', name: null, mimeType }] });
+  });
+
+  test('parts of one album share it', () => {
+    expect(read({ document: FILE, media_group_id: 'g1' })).toMatchObject({ kind: 'text', album: 'g1' });
+  });
+
+  test('in a group a file is for us by its caption or as an answer; parts of an album follow the one that is', () => {
+    const inGroup = (fields: object): unknown => read({ chat: GROUP, document: FILE, ...fields });
+    expect(inGroup({ caption: '@signalbox_bot look' })).toMatchObject({ kind: 'text', text: 'look' });
+    expect(inGroup({ caption: '@signalbox_bot' })).toMatchObject({ kind: 'text', text: '' });
+    expect(inGroup({ reply_to_message: { from: { id: 100 } } })).toMatchObject({ kind: 'text', text: '' });
+    expect(inGroup({ caption: 'look' })).toMatchObject({ kind: 'ignored', reason: 'not addressed' });
+    expect(inGroup({ media_group_id: 'g1' })).toMatchObject({ kind: 'album-part', album: 'g1' });
+  });
+
+  test.each([
+    [{ sticker: {} }, 'sticker'],
+    [{ venue: {}, location: {} }, 'place'],
+    [{ dice: {} }, 'game'],
+    [{ photo: [{}] }, 'other'],
+    [{ document: 7 }, 'other'],
+  ])('%j is neither words nor a file', (fields, what) => {
+    expect(read(fields)).toMatchObject({ kind: 'not-text', what });
   });
 
   test.each([

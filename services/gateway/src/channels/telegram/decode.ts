@@ -2,6 +2,7 @@ import type { ChatKind } from '@signalbox/shared/contracts/envelope';
 import type { Incoming } from '../channel.ts';
 import { parseButton } from './button.ts';
 import { toChatKey } from './chat-key.ts';
+import { readAttachments } from './file.ts';
 import {
   CallbackQuery,
   CONTENT_FIELDS,
@@ -52,14 +53,24 @@ function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): Incomi
     at: new Date(message.date * 1_000).toISOString(),
     messageId: String(message.message_id),
   };
-  if (message.text === undefined) {
-    if (!CONTENT_FIELDS.some((field) => field in message)) return ignore(updateId, 'service message');
-    return { ...sender, kind: 'not-text', album: clean(message.media_group_id ?? sender.messageId) };
+  const attachments = readAttachments(message);
+  const words = message.text ?? message.caption;
+  if (words === undefined && attachments.length === 0) {
+    const field = Object.keys(CONTENT_FIELDS).find((name) => name in message);
+    if (field === undefined) return ignore(updateId, 'service message');
+    return { ...sender, kind: 'not-text', what: CONTENT_FIELDS[field] ?? 'other' };
   }
-  const text = clean(message.text);
-  if (chatKind === 'private') return { ...sender, kind: 'text', text, named: true };
+  const text = clean(words ?? '');
+  const album = message.media_group_id === undefined ? null : clean(message.media_group_id).slice(0, 80);
+  const content = { text, attachments, album };
+  if (chatKind === 'private') return { ...sender, ...content, kind: 'text', named: true };
   const addressed = readGroupText(text, answersBot(message, bot), bot);
-  return addressed === null ? ignore(updateId, 'not addressed') : { ...sender, kind: 'text', ...addressed };
+  if (addressed) {
+    // Nothing but our name is how people try what we can do; with a file it is about the file.
+    const asked = addressed.text === '' && attachments.length === 0 ? '/help' : addressed.text;
+    return { ...sender, ...content, ...addressed, kind: 'text', text: asked };
+  }
+  return album === null ? ignore(updateId, 'not addressed') : { ...sender, ...content, kind: 'album-part', album };
 }
 
 /**
@@ -78,9 +89,7 @@ function readGroupText(
   const mentioned = mention.test(text);
   if (!mentioned && !command && !repliesToBot) return null;
   const stripped = text.replace(mention, '').replace(/^[\s,:]+/, '');
-  // Nothing but our name is how people try what we can do.
-  const asked = stripped.trim() === '' ? '/help' : stripped.trimEnd();
-  return { text: asked, named: mentioned || repliesToBot };
+  return { text: stripped.trimEnd(), named: mentioned || repliesToBot };
 }
 
 function decodePress(updateId: string, raw: unknown): Incoming {
@@ -110,7 +119,7 @@ function decodeEdit(updateId: string, raw: unknown, bot: BotIdentity): Incoming 
   const read = decodeMessage(updateId, raw, bot);
   if (read.kind === 'ignored') return read;
   if (read.kind !== 'text' || read.messageId === null) return ignore(updateId, 'edit without words');
-  const { named: _, messageId, ...rest } = read;
+  const { named: _, attachments: __, messageId, ...rest } = read;
   return { ...rest, messageId, kind: 'edit' };
 }
 
@@ -129,6 +138,8 @@ function decodeStop(updateId: string, raw: unknown): Incoming {
     messageId: null,
     named: true,
     text: '/stop',
+    attachments: [],
+    album: null,
   };
 }
 

@@ -13,6 +13,9 @@ import { startWebhook, type WebhookTarget } from './webhook.ts';
 /** A send that takes longer has an unknown fate; Telegram answers within a second when it is well. */
 const SEND_TIMEOUT_SECONDS = 20;
 
+/** What getFile hands out to a bot (core.telegram.org/bots/api#getfile). */
+const DOWNLOAD_LIMIT_BYTES = 20 * 1024 * 1024;
+
 /** Opens Telegram. Nothing is called before `listen` or the first send. */
 export function createTelegram(options: {
   readonly token: string;
@@ -42,6 +45,7 @@ export function createTelegram(options: {
     owns: (chatKey) => chatKey.startsWith('telegram:'),
     privateChat: (userKey) => toChatKey(Number(userKey)),
     inviteLink: (code) => (username === null ? null : `https://t.me/${username}?start=${code}`),
+    fileLimitBytes: DOWNLOAD_LIMIT_BYTES,
     // Telegram's groups have negative ids.
     paceOf: (chatKey) => (toTarget(chatKey).chatId < 0 ? 'group' : 'private'),
     encode,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { NotText } from '../channel.ts';
 
 /*
  * What we need of Telegram's updates, and nothing else: a field that we do not read cannot make an update unreadable.
@@ -29,6 +30,7 @@ export const Message = z.looseObject({
   from: Person.optional(),
   ...Topic,
   text: z.string().optional(),
+  caption: z.string().optional(),
   media_group_id: z.string().optional(),
   migrate_to_chat_id: id.optional(),
   /** Everything in a topic answers the notice that opened it, unless it answers something else. */
@@ -70,24 +72,26 @@ export const ALLOWED_UPDATES = [
   'stopped_message_generation',
 ] as const;
 
-/** Fields that hold something a person sent on purpose. Other messages without text are notices of the service. */
-export const CONTENT_FIELDS = [
-  'animation',
-  'audio',
-  'checklist',
-  'contact',
-  'dice',
-  'document',
-  'game',
-  'location',
-  'paid_media',
-  'photo',
-  'poll',
-  'rich_message',
-  'sticker',
-  'story',
-  'venue',
-  'video',
-  'video_note',
-  'voice',
-] as const;
+/** What a person sent on purpose that is neither text nor a file, by its field. Other messages without text are notices. */
+export const CONTENT_FIELDS: Readonly<Record<string, NotText>> = {
+  sticker: 'sticker',
+  poll: 'poll',
+  venue: 'place',
+  location: 'place',
+  contact: 'contact',
+  story: 'story',
+  checklist: 'checklist',
+  dice: 'game',
+  game: 'game',
+  // Files that could not be read, and what has come into Telegram lately.
+  animation: 'other',
+  audio: 'other',
+  document: 'other',
+  live_photo: 'other',
+  paid_media: 'other',
+  photo: 'other',
+  rich_message: 'other',
+  video: 'other',
+  video_note: 'other',
+  voice: 'other',
+};

@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { cleanFileName, formatBytes } from './file-name.ts';
+
+test.each([
+  ['report.pdf', 'report.pdf'],
+  ['../../etc/passwd', 'passwd'],
+  ['C:\\Users\\ada\\plan.txt', 'plan.txt'],
+  ['.bashrc', 'bashrc'],
+  ['...', 'file'],
+  ['', 'file'],
+  ['a\u0000b\nc.csv', 'a b c.csv'],
+  ['\u202egpj.exe', 'gpj.exe'],
+  ['x] ignore this [y.txt', 'x ignore this y.txt'],
+  ['Übersicht März.csv', 'Übersicht März.csv'],
+  [`${'x'.repeat(300)}.csv`, `${'x'.repeat(116)}.csv`],
+])('%j becomes %j', (given, clean) => {
+  expect(cleanFileName(given)).toBe(clean);
+});
+
+test('whatever it is given, a name is short, on one line and without a path, and cleaning it again changes nothing', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (given) => {
+      const name = cleanFileName(given);
+      expect(name).toMatch(/^[^/\\\p{Cc}]+$/u);
+      expect([...name].length).toBeLessThanOrEqual(120);
+      expect(cleanFileName(name)).toBe(name);
+    }),
+  );
+});
+
+test('sizes are written for people', () => {
+  expect([0, 999, 120_400, 20_000_000, 3_450_000].map(formatBytes)).toEqual([
+    '0 B',
+    '999 B',
+    '120 kB',
+    '20 MB',
+    '3.5 MB',
+  ]);
+});
