@@ -2,8 +2,10 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { toAnswerBody } from './bot-answer.ts';
 import { type BotApiDeps, sendError, serveCall } from './bot-call.ts';
 import { BotError } from './bot-error.ts';
-import { BOT_METHODS } from './bot-methods.ts';
+import { findMethod } from './bot-methods.ts';
 import type { Parameters } from './bot-parameters.ts';
+import { checkCall } from './call-check.ts';
+import { readArrivalTime } from './call-log.ts';
 import { FormBody, type Upload } from './multipart.ts';
 
 interface CallRequest {
@@ -17,22 +19,26 @@ export function registerBotApi(app: FastifyInstance, deps: BotApiDeps): void {
     method: ['GET', 'POST'],
     url: '/bot:token/:method',
     handler: async (request, reply) => {
+      const arrivedAt = readArrivalTime();
       const { token, method } = request.params;
       if (token !== deps.token) return sendError(reply, new BotError(401, 'Unauthorized'));
       const parameters = readParameters(request.query, request.body);
+      const { wrong, ...problems } = checkCall(method, parameters.values, parameters.files);
       const run = (signal: AbortSignal): unknown => {
-        const found = BOT_METHODS.get(method.toLowerCase());
+        const found = findMethod(method);
         if (!found) throw new BotError(404, 'Not Found');
-        return found(deps.world, parameters, signal);
+        return found(deps.world, { ...parameters, wrong }, signal);
       };
       const send = (target: FastifyReply, result: unknown): FastifyReply => target.send(toAnswerBody(result));
-      return serveCall({ deps, request, reply, method, parameters, run, send });
+      return serveCall({ deps, request, reply, method, arrivedAt, parameters, problems, run, send });
     },
   });
 }
 
+type Sent = Pick<Parameters, 'values' | 'files'>;
+
 /** A body is an object of parameters or a form; anything else has none. The query counts too. */
-function readParameters(query: Readonly<Record<string, unknown>>, body: unknown): Parameters {
+function readParameters(query: Readonly<Record<string, unknown>>, body: unknown): Sent {
   const files = body instanceof FormBody ? body.files : new Map<string, Upload>();
   const fields: unknown = body instanceof FormBody ? body.fields : body;
   if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return { values: query, files };

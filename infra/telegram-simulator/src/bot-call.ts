@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BotError } from './bot-error.ts';
 import type { Parameters } from './bot-parameters.ts';
+import type { CallProblems } from './call-check.ts';
 import type { Call, CallLog } from './call-log.ts';
 import { createInjectedError, type Fault, type Faults } from './faults.ts';
 import type { World } from './world.ts';
@@ -20,7 +21,10 @@ export interface BotCall {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly method: string;
-  readonly parameters: Parameters;
+  /** See `readArrivalTime`: taken before anything that takes time. */
+  readonly arrivedAt: number;
+  readonly parameters: Pick<Parameters, 'values' | 'files'>;
+  readonly problems: CallProblems;
   /** Does what was asked for. The signal ends it when the bot hangs up or the simulator closes. Throws BotError. */
   readonly run: (signal: AbortSignal) => unknown;
   readonly send: (reply: FastifyReply, result: unknown) => FastifyReply;
@@ -29,7 +33,7 @@ export interface BotCall {
 /** Answers one call of a bot: log, delay, hang or drop "before", injected error or method, hang or drop "after". */
 export async function serveCall(options: BotCall): Promise<FastifyReply> {
   const { deps, request, reply, method, parameters } = options;
-  const call = deps.calls.start(method, toLogged(parameters));
+  const call = deps.calls.start({ method, at: options.arrivedAt, params: toLogged(parameters), ...options.problems });
   const fault = deps.faults.take(method, call.chatId);
   const signal = AbortSignal.any([deps.closing, watchHangUp(reply)]);
   if (fault?.delayMs) await waitUnlessAborted(fault.delayMs, signal);
@@ -79,7 +83,7 @@ async function runMethod({ run }: BotCall, fault: Fault | null, signal: AbortSig
 }
 
 /** Of files the log keeps what they are and not what is in them. */
-function toLogged({ values, files }: Parameters): Readonly<Record<string, unknown>> {
+function toLogged({ values, files }: BotCall['parameters']): Readonly<Record<string, unknown>> {
   if (files.size === 0) return values;
   const uploads = [...files].map(([field, { name, mimeType, bytes }]) => [
     field,

@@ -7,7 +7,6 @@ import { parseParameters, type Parameters } from './bot-parameters.ts';
 import type { Draft } from './draft.ts';
 import { showDraft } from './drafts.ts';
 import { GROUP } from './people.ts';
-import { readRichMessage } from './rich-reader.ts';
 import { toPlainText } from './rich-text-form.ts';
 import type { World } from './world.ts';
 
@@ -28,15 +27,13 @@ export function sendMessageDraft(world: World, parameters: Parameters): true {
   });
 }
 
-const SendRichMessageDraft = Target.extend({ rich_message: parameter.richMessage });
+const SendRichMessageDraft = Target.extend({ rich_message: parameter.richDraft });
 
 /** sendRichMessageDraft: the same with blocks, among them `thinking`. */
 export function sendRichMessageDraft(world: World, parameters: Parameters): true {
   const given = parseParameters(SendRichMessageDraft, parameters);
-  return draft(world, given, () => {
-    const rich = readRichMessage(given.rich_message, { isDraft: true });
-    return { text: toPlainText(rich), entities: [], rich };
-  });
+  const rich = given.rich_message;
+  return draft(world, given, () => ({ text: toPlainText(rich), entities: [], rich }));
 }
 
 function draft(

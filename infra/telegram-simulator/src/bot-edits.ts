@@ -1,8 +1,9 @@
+import type { RichMessage } from 'grammy/types';
 import { z } from 'zod';
 import { requireOwnMessage } from './bot-access.ts';
 import { badRequest } from './bot-error.ts';
 import { Caption, formatCaption } from './bot-media.ts';
-import { type MessageContent, PlainText, readRichContent, toPlainContent } from './bot-messages.ts';
+import { type MessageContent, PlainText, toRichContent, toPlainContent } from './bot-messages.ts';
 import * as parameter from './bot-parameters.ts';
 import { parseParameters, type Parameters } from './bot-parameters.ts';
 import type { StoredMessage } from './entry.ts';
@@ -51,11 +52,11 @@ export function editMessageReplyMarkup(world: World, parameters: Parameters): Bo
 
 /** What an edit says instead: a text, or blocks. Throws BotError 400 if it is both. */
 export function readNewContent(
-  given: z.output<typeof PlainText> & { readonly rich_message?: unknown },
+  given: z.output<typeof PlainText> & { readonly rich_message?: RichMessage | undefined },
 ): MessageContent {
   if (given.rich_message === undefined) return toPlainContent(given);
   if (given.text !== '') throw badRequest('exactly one of the parameters text and rich_message must be used');
-  return readRichContent(given.rich_message);
+  return toRichContent(given.rich_message);
 }
 
 /** Stores the new version of a message; null if it says and shows the same as before. */

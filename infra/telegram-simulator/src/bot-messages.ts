@@ -1,3 +1,4 @@
+import type { RichMessage } from 'grammy/types';
 import { z } from 'zod';
 import { requireWritableChat } from './bot-access.ts';
 import { badRequest } from './bot-error.ts';
@@ -12,7 +13,6 @@ import { formatBotText, type FormattedText } from './message-entities.ts';
 import { type BotMessage, toBotMessage } from './bot-message-shape.ts';
 import { putNewMessage } from './new-message.ts';
 import { MAX_TEXT_LENGTH } from './person-messages.ts';
-import { readRichMessage } from './rich-reader.ts';
 import { toPlainText } from './rich-text-form.ts';
 import type { World } from './world.ts';
 
@@ -50,7 +50,7 @@ const SendRichMessage = Target.extend({ rich_message: parameter.richMessage });
 /** sendRichMessage: the same with blocks. */
 export function sendRichMessage(world: World, parameters: Parameters): BotMessage {
   const given = parseParameters(SendRichMessage, parameters);
-  return sendContent(world, given, () => readRichContent(given.rich_message));
+  return sendContent(world, given, () => toRichContent(given.rich_message));
 }
 
 /** The content of a plain message. */
@@ -66,8 +66,7 @@ export function formatLimited(given: string, entities: z.output<typeof parameter
 }
 
 /** The content of a message with blocks. */
-export function readRichContent(richMessage: unknown): MessageContent {
-  const rich = readRichMessage(richMessage, { isDraft: false });
+export function toRichContent(rich: RichMessage): MessageContent {
   return { text: toPlainText(rich), entities: [], rich, fileId: null };
 }
 

@@ -1,21 +1,31 @@
-import type { InlineKeyboardButton, MessageEntity } from 'grammy/types';
+import type { InlineKeyboardButton, MessageEntity, RichMessage } from 'grammy/types';
 import { z } from 'zod';
 import { badRequest } from './bot-error.ts';
 import { findButtonProblem } from './button-rules.ts';
 import type { Keyboard } from './entry.ts';
 import type { Upload } from './multipart.ts';
+import { readRichMessage } from './rich-reader.ts';
 
 /** What a bot sent with a call. */
 export interface Parameters {
   readonly values: Readonly<Record<string, unknown>>;
   /** Uploaded files by the names of their fields. */
   readonly files: ReadonlyMap<string, Upload>;
+  /** Parameters whose value is against the types of the Bot API. */
+  readonly wrong: readonly string[];
 }
 
-/** Checks the parameters of a method. Throws BotError 400 whose reason is the message of the first problem. */
+/**
+ * Checks the parameters of a method. Throws BotError 400 whose reason is the message of the first problem: in Telegram's
+ * words where they are known, then for whatever else is against the types of the Bot API.
+ */
 export function parseParameters<Schema extends z.ZodType>(schema: Schema, parameters: Parameters): z.output<Schema> {
   const parsed = schema.safeParse(parameters.values);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    const [wrong] = parameters.wrong;
+    if (wrong !== undefined) throw badRequest(`wrong parameter ${wrong} in request`);
+    return parsed.data;
+  }
   const issue = parsed.error.issues[0];
   const message = issue?.message ?? 'Invalid';
   // Where a schema has no words of its own, the library's would say nothing about the parameter.
@@ -154,11 +164,10 @@ export const keyboard = jsonOf(Markup, "can't parse reply keyboard markup JSON o
     return rows.length === 0 ? null : rows;
   });
 
-/** The blocks of a message, read by `readRichMessage`. */
-export const richMessage = jsonOf(
-  z.unknown().refine((value) => value !== undefined, 'rich_message is empty'),
-  "can't parse rich message JSON object",
-);
+/** The blocks of a message. */
+export const richMessage = readRich({ isDraft: false });
+/** The blocks of a draft, which may say that the bot thinks. */
+export const richDraft = readRich({ isDraft: true });
 
 /** Texts are formatted by entities here, so markup of a text would be shown raw, or hide a mistake. */
 export const parseMode = z
@@ -174,4 +183,12 @@ function findKeyboardProblem(button: Readonly<Record<string, unknown>>): string 
   const action = BUTTON_ACTIONS.find((name) => button[name] !== undefined);
   if (!action) return "can't parse inline keyboard button: Text buttons are unallowed in the inline keyboard";
   return findButtonProblem(action, button[action]);
+}
+
+/** The reader's refusals are BotErrors, which pass through the schema as they are. */
+function readRich(options: { readonly isDraft: boolean }): z.ZodType<RichMessage> {
+  return jsonOf(
+    z.unknown().transform((value) => readRichMessage(value, options)),
+    "can't parse rich message JSON object",
+  );
 }

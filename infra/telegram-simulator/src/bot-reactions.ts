@@ -5,13 +5,16 @@ import { chatId, jsonOf, messageId, parseParameters, type Parameters } from './b
 import { isReaction, putReaction } from './reactions.ts';
 import type { World } from './world.ts';
 
+/** Custom emoji would have to be on the message already, and paid ones are not for bots. */
+const Reaction = z.looseObject({
+  type: z.literal('emoji', { error: 'REACTION_INVALID' }),
+  emoji: z.string().refine(isReaction, 'REACTION_INVALID'),
+});
 const SetMessageReaction = z.object({
   chat_id: chatId,
   message_id: messageId,
   reaction: jsonOf(
-    z.array(z.looseObject({ type: z.string(), emoji: z.string().optional() }), {
-      error: "can't parse reaction types JSON object",
-    }),
+    z.array(Reaction, { error: "can't parse reaction types JSON object" }).max(1, 'REACTIONS_TOO_MANY'),
     "can't parse reaction types JSON object",
   ).default([]),
 });
@@ -22,11 +25,6 @@ export function setMessageReaction(world: World, parameters: Parameters): true {
   const chat = requireWritableChat(world, given.chat_id);
   const message = findMessage(world, chat, given.message_id);
   if (!message) throw badRequest('message to react not found');
-  if (given.reaction.length > 1) throw badRequest('REACTIONS_TOO_MANY');
-  const [reaction] = given.reaction;
-  // Custom emoji would have to be on the message already, and paid ones are not for bots.
-  const emoji = reaction?.type === 'emoji' ? (reaction.emoji ?? '') : '';
-  if (reaction && !isReaction(emoji)) throw badRequest('REACTION_INVALID');
-  putReaction(world, message, world.bot.id, reaction ? emoji : null);
+  putReaction(world, message, world.bot.id, given.reaction[0]?.emoji ?? null);
   return true;
 }

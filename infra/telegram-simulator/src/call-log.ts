@@ -8,29 +8,33 @@ export interface Call {
   readonly params: Readonly<Record<string, unknown>>;
   /** The HTTP status of the answer; null while it runs, 0 if the connection was dropped. */
   status: number | null;
+  /** What the types of the Bot API say against it; such a call is refused. */
+  readonly violations: readonly string[];
+  /** Parameters and fields that the Bot API does not have. */
+  readonly warnings: readonly string[];
 }
 
+type ArrivedCall = Omit<Call, 'seq' | 'chatId' | 'status'>;
+
 export interface CallLog {
-  readonly start: (method: string, params: Readonly<Record<string, unknown>>) => Call;
+  readonly start: (call: ArrivedCall) => Call;
   readonly listAfter: (seq: number) => readonly Call[];
 }
 
 const KEPT_CALLS = 20_000;
+
+/** The time of `Call.at`. */
+export function readArrivalTime(): number {
+  return performance.timeOrigin + performance.now();
+}
 
 /** Remembers the last calls, so that tests can assert their order and timing. */
 export function createCallLog(): CallLog {
   let calls: Call[] = [];
   let next = 1;
   return {
-    start: (method, params) => {
-      const call: Call = {
-        seq: next++,
-        method,
-        at: performance.timeOrigin + performance.now(),
-        chatId: readChatId(params['chat_id']),
-        params,
-        status: null,
-      };
+    start: (arrived) => {
+      const call: Call = { ...arrived, seq: next++, chatId: readChatId(arrived.params['chat_id']), status: null };
       calls.push(call);
       // Cut in bulk: shifting one by one moves the whole list each time.
       if (calls.length > KEPT_CALLS * 1.5) calls = calls.slice(-KEPT_CALLS);

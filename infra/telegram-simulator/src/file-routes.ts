@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type BotApiDeps, sendError, serveCall } from './bot-call.ts';
 import { BotError } from './bot-error.ts';
+import { readArrivalTime } from './call-log.ts';
 import { readBytes } from './file-store.ts';
 import { PersonError } from './person-access.ts';
 
@@ -15,6 +16,7 @@ export function registerFileRoutes(app: FastifyInstance, deps: BotApiDeps): void
     if (request.params.token !== deps.token) return sendError(reply, new BotError(401, 'Unauthorized'));
     const path = request.params['*'];
     const parameters = { values: { path }, files: new Map() };
+    const problems = { violations: [], warnings: [] };
     const run = (): Buffer => {
       const file = [...world.state.files.values()].find((one) => one.path === path);
       const bytes = file ? readBytes(world, file) : null;
@@ -28,7 +30,9 @@ export function registerFileRoutes(app: FastifyInstance, deps: BotApiDeps): void
       request,
       reply,
       method: 'downloadFile',
+      arrivedAt: readArrivalTime(),
       parameters,
+      problems,
       run,
       send,
     });

@@ -1,0 +1,61 @@
+import { Api } from 'grammy';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createSimulator, DEFAULT_TOKEN, type Simulator } from './server.ts';
+import { createSimulatorClient, type SimulatorClient } from './simulator-client.ts';
+
+let simulator: Simulator;
+let api: Api;
+let client: SimulatorClient;
+
+beforeEach(async () => {
+  simulator = await createSimulator();
+  api = new Api(DEFAULT_TOKEN, { apiRoot: simulator.url });
+  client = createSimulatorClient(simulator.url);
+});
+afterEach(() => simulator.close());
+
+const card = { reply_markup: { inline_keyboard: [[{ text: 'Go', callback_data: 'go' }]] } };
+
+test('what a person does through the client reaches the bot', async () => {
+  await client.say(1001, 'hi');
+  await client.say(1001, 'look', { files: [{ name: 'a.txt', data: 'AAAA' }] });
+  const { message_id } = await api.sendMessage(1001, 'Sure?', card);
+  const { callbackQueryId } = await client.click(1001, 'Go', { messageId: message_id });
+  await api.answerCallbackQuery(callbackQueryId, { text: 'Done', show_alert: true });
+  expect(await client.clickAnswer(callbackQueryId)).toEqual({ answered: true, text: 'Done', showAlert: true });
+  await client.setBotStatus('administrator');
+  await client.say(1002, 'lunch?', { chat: 'ops', topic: 'Deploys' });
+  const kinds = (await api.getUpdates()).map((update) => Object.keys(update)[1]);
+  expect(kinds).toEqual(['message', 'message', 'callback_query', 'my_chat_member', 'message']);
+});
+
+test('what the simulator refuses is an error with its sentence', async () => {
+  await expect(client.say(1009, 'hi', { chat: 'ops' })).rejects.toThrow('Zoe is not in chat -2001.');
+  await expect(client.stopDraft(1001)).rejects.toThrow('Nothing that Ada could stop is being written.');
+});
+
+test('drafts and reactions are seen and made through the client', async () => {
+  const { messageId } = await client.say(1001, 'hi');
+  await api.sendMessageDraft(1001, 5, 'So far', { can_stop: true });
+  expect(await client.draft(1001)).toMatchObject({ draftId: 5, text: 'So far' });
+  expect((await client.stopDraft(1001)).draftId).toBe(5);
+  expect(await client.draft(1001)).toBeNull();
+  await client.react(1001, messageId, '👍');
+  expect((await client.messages(1001))[0]?.reactions).toEqual([{ emoji: '👍', fromIds: [1001] }]);
+});
+
+test('faults are queued and forgotten, and the calls of a method are found', async () => {
+  await client.say(1001, 'hi');
+  await client.fault({ method: 'sendMessage', error: 'tooManyRequests', times: 2 });
+  await expect(api.sendMessage(1001, 'x')).rejects.toMatchObject({ parameters: { retry_after: 1 } });
+  await client.clearFaults();
+  await api.sendMessage(1001, 'x');
+  expect((await client.calls('sendMessage')).map(({ status }) => status)).toEqual([429, 200]);
+});
+
+test('whatever the Bot API does not know is named', async () => {
+  await api.getMe();
+  expect(await client.problems()).toEqual([]);
+  await fetch(`${simulator.url}/bot${DEFAULT_TOKEN}/getMe?verbose=1`);
+  expect(await client.problems()).toEqual(['getMe: verbose is unknown']);
+});

@@ -1,0 +1,11 @@
+import { fileURLToPath } from 'node:url';
+import { BOT_METHODS } from '@signalbox/telegram-simulator/bot-methods';
+import { expect, test } from 'vitest';
+import { generateSchema } from '../../support/bot-api-schema.ts';
+
+const SCHEMA = fileURLToPath(new URL('../../../infra/telegram-simulator/src/bot-api-schema.json', import.meta.url));
+
+// Rewritten by: npm test -- --project integration tests/integration/simulator -u
+test('the schemas of the simulator are those of the Bot API types, for every method it knows', async () => {
+  await expect(generateSchema(Object.keys(BOT_METHODS))).toMatchFileSnapshot(SCHEMA);
+}, 240_000); // five seconds of computing on a machine that has time
