@@ -4,6 +4,9 @@ import { openStack, type Stack } from '../../support/stack.ts';
 import { eventually } from '../../support/until.ts';
 import { KEY, QUESTION, spine, TESTED_PROVIDERS, type TestedProvider } from './providers.ts';
 
+/** Far below the minute after which a silent call ends by itself, and enough for a machine that is busy. */
+const PATIENCE_MS = 20_000;
+
 /** The real client of each provider against aimock's server of it, through the whole product. */
 describe.each(TESTED_PROVIDERS)('a conversation with $id', (provider) => {
   let wire: ModelWire;
@@ -22,7 +25,7 @@ describe.each(TESTED_PROVIDERS)('a conversation with $id', (provider) => {
   };
 
   it('asks, acts and ends, through a 429, a 500, a cut stream and a silence', async () => {
-    await open({ MODEL_TIMEOUT_MS: '1000' });
+    await open({ MODEL_TIMEOUT_MS: '3000' });
     const ada = await stack.person(1001, 'admin');
     wire.plan({ status: 429 }, null, { status: 500 }, null); // the intent, then the question
     expect(await ada.ask('I need a port')).toEqual([QUESTION]);
@@ -58,7 +61,7 @@ describe.each(TESTED_PROVIDERS)('a conversation with $id', (provider) => {
     await eventually(
       () => Promise.resolve(wire.abandoned()),
       (abandoned) => abandoned === 1,
-      5_000,
+      PATIENCE_MS,
     );
     expect(wire.open()).toBe(0);
     expect(await ada.waitFor(/^Stopped/)).toContain('Nothing was changed');

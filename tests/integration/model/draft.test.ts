@@ -74,7 +74,7 @@ describe('what a person sees of it', () => {
     const listener = await listenToDrafts({ redisUrl, prefix, log, hear: (draft) => void drafts.push(draft) });
     const wire = await bench.serve(spine({ usage: null }));
     const provider = TESTED_PROVIDERS.find(({ id }) => id === 'anthropic');
-    await bench.startWorker({ env: { MODEL: 'anthropic', ...provider?.env(wire.url), MODEL_TIMEOUT_MS: '2000' } });
+    await bench.startWorker({ env: { MODEL: 'anthropic', ...provider?.env(wire.url), MODEL_TIMEOUT_MS: '3000' } });
     wire.plan(null, 'hang'); // half of the question comes, then nothing until the try is given up
     await bench.say(PERSON, 'I need a port');
     const [half] = await eventually(

@@ -44,14 +44,14 @@ describe.each(WITH_KEY)('the key of $id', ({ id, env }) => {
 
   it('is in no log, no table and no reply, whatever the server says', async () => {
     const wire = await bench.serve(spine({ usage: null }));
-    await bench.startWorker({ env: { MODEL: id, ...env(wire.url), MODEL_TIMEOUT_MS: '300' } });
+    await bench.startWorker({ env: { MODEL: id, ...env(wire.url) } });
     const quoting = (status: number): Fault => ({ status, message: `Bad key ${KEY} for "I need a port"` });
     const faults: readonly Fault[] = [quoting(401), quoting(400), quoting(404), quoting(403)];
     for (const fault of faults) {
       wire.plan(fault);
       expect((await bench.ask('I need a port')).join()).toMatch(/^The language model is not answering/);
     }
-    wire.plan(quoting(500), quoting(429), 'cut', quoting(500), 'end', 'silence');
+    wire.plan(quoting(500), quoting(429), 'cut', quoting(500), 'end');
     await bench.ask('I need a port');
     await bench.settle();
     expect(logged).toContain('turn cut short');
