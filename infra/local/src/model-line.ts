@@ -9,5 +9,6 @@ export async function describeModel(): Promise<string> {
   const { ModelConfig, readModelPlan } = await import('@signalbox/shared/model/settings');
   const { main, fallbacks } = readModelPlan(readConfig(ModelConfig));
   const first = main.provider === null ? 'offline (built in, needs no key)' : main.name;
-  return [first, ...fallbacks.map(({ name }) => name)].join(', else ');
+  const others = fallbacks.map(({ name }) => name).filter((name) => name !== main.name);
+  return [first, ...new Set(others)].join(', else ');
 }
