@@ -119,3 +119,52 @@ test('without a folder the ids of a later start are larger', () => {
   });
   expect(ids[1]).toBeGreaterThan(ids[0] ?? Infinity);
 });
+
+test('a compacted log says everything that the long one said', async () => {
+  const first = await createSimulator({ dataDir });
+  const api = new Api(DEFAULT_TOKEN, { apiRoot: first.url });
+  const client = createSimulatorClient(first.url);
+  const data = Buffer.from('kept').toString('base64');
+  const { messageId } = await client.say(1001, 'look', { files: [{ name: 'a.txt', data }] });
+  await client.react(1001, messageId, '👍');
+  await client.setBotStatus('administrator');
+  await api.createForumTopic(-2001, 'Reports');
+  await api.setMyDescription('Runs your deploys.');
+  await api.setMyCommands([{ command: 'secret', description: 'x', is_ephemeral: true }]);
+  await api.sendMessage(-2001, 'psst', { ephemeral_message_parameters: { receiver_user_id: 1002 } });
+  await api.sendRichMessage(1001, { blocks: [{ type: 'paragraph', text: 'rich' }] });
+  await api.setWebhook('http://127.0.0.1:1/', { allowed_updates: ['message'] });
+  await first.close();
+  const long = open();
+  long.close();
+  open(1).close();
+  const short = open();
+  // The numbers that come next only grow, also when a log is opened.
+  expect({ ...short.state, next: null }).toEqual({ ...long.state, next: null });
+  expect(short.state.next.messageId).toBe(long.state.next.messageId);
+  short.close();
+});
+
+test('the log of an older simulator is read', () => {
+  open().close();
+  const message = {
+    chatId: 1001,
+    messageId: 5,
+    fromId: 1001,
+    date: 1_700_000_000,
+    text: 'old',
+    entities: [],
+    keyboard: null,
+    replyTo: null,
+    editDate: null,
+    deleted: false,
+    seq: 7,
+  };
+  appendFileSync(join(dataDir, 'simulator.jsonl'), `${JSON.stringify({ kind: 'message', message })}\n`);
+  const world = open();
+  expect(listMessages(world.state, 1001)).toMatchObject([
+    { text: 'old', rich: null, fileId: null, topicId: null, ephemeral: null, reactions: [] },
+  ]);
+  expect([...world.state.topics.values()].map((topic) => topic.name)).toEqual(['Deploys', 'Incidents']);
+  world.close();
+});
