@@ -78,12 +78,13 @@ test('of many texts the newest is shown, a chat at most once in its interval', a
   const intervalMs = 300;
   await harness.startGateway({ TELEGRAM_DRAFT_INTERVAL_MS: String(intervalMs) });
   await harness.meet(1001);
+  const startedAt = performance.timeOrigin + performance.now();
   for (let n = 1; n <= 50; n += 1) await write(1001, 'turn_1', `${n} words`);
   await untilDrafted('50 words');
   const calls = await drafts();
   expect(calls.length).toBeLessThan(50);
-  for (const [place, call] of calls.slice(1).entries())
-    expect(call.at - (calls[place]?.at ?? 0)).toBeGreaterThan(intervalMs - 30);
+  // From before the first: a call that was slow to arrive cannot make the pace look too quick.
+  for (const [place, call] of calls.entries()) expect(call.at - startedAt).toBeGreaterThan(place * intervalMs - 1);
 });
 
 test('the message ends the draft, also when a draft is on its way just then', async () => {
