@@ -14,6 +14,7 @@ export interface Scene {
   readonly look: (place: string, options?: BrowserContextOptions) => Promise<Page>;
   /** What the pages complained about since the last call: errors, warnings, refusals of the content policy. */
   readonly complaints: () => readonly string[];
+  readonly stopSimulator: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -63,6 +64,7 @@ export async function openScene(executablePath: string | null): Promise<Scene> {
       return page;
     },
     complaints: () => complaints.splice(0),
+    stopSimulator: simulator.close,
     close: async () => {
       await browser.close();
       await simulator.close();

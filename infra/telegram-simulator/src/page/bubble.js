@@ -114,14 +114,15 @@ function renderQuote(id, replied) {
   return element(
     'button',
     { type: 'button', class: 'quote', data: { do: 'jump', value: String(id) } },
-    element('strong', { dir: 'auto' }, replied?.from.name ?? 'Message'),
+    element('strong', { dir: 'auto' }, replied?.from?.name ?? 'Message'),
     element('span', { dir: 'auto' }, summaryOf(replied)),
   );
 }
 
 /** A line that stands for a message. */
 export function summaryOf(message) {
-  if (!message || message.deleted) return 'Deleted message';
+  if (!message) return 'Earlier message';
+  if (message.deleted) return 'Deleted message';
   if (message.service) return describeService(message.service);
   if (message.text !== '') return message.text.slice(0, 160);
   const names = { photo: 'Photo', voice: 'Voice message' };

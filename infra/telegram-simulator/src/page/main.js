@@ -24,6 +24,7 @@ import { followViewport } from './viewport.js';
 import { createWhispers } from './whispers.js';
 
 const SIDE_MS = 25;
+const RETRY_MS = 1_000;
 
 let place = null;
 let sideTimer = null;
@@ -40,7 +41,7 @@ const whispers = createWhispers({ onMessage: takeMessage, onReset: reload });
 const batches = createChangeBatches(showChanges);
 const clicks = createClicks();
 const sheet = createSheet();
-const list = createMessageList({ store, drafts, onReachBottom: markRead });
+const list = createMessageList({ store, drafts, onReachBottom: markRead, onMissing: loadQuoted });
 const composer = createComposer({
   onSend: (to, message, replied) => attempt(() => sendMessage(to, message, replied)),
   onEdit: ({ person, chat }, message, text) =>
@@ -108,7 +109,7 @@ async function start() {
     await store.load();
   } catch {
     showConnection(false);
-    setTimeout(start, 1_000);
+    setTimeout(start, RETRY_MS);
     return;
   }
   redraw();
@@ -160,7 +161,7 @@ function showChanges(changes) {
 }
 
 function reload() {
-  void store.load().then(redraw);
+  store.load().then(redraw, () => setTimeout(reload, RETRY_MS));
 }
 
 /** Goes to a chat of a person, or to the list of chats of a phone. */
@@ -203,6 +204,13 @@ async function loadOlder() {
   list.refresh(place);
 }
 
+/** A failure leaves the quotation without its words. */
+async function loadQuoted(id) {
+  const at = place;
+  const isNew = await store.loadQuoted(at.person.id, at.chat.id, id).catch(() => false);
+  if (isNew && at === place) list.refresh(place);
+}
+
 /** Shows a message, also one that is not loaded yet. */
 async function jump(id) {
   while (!list.find(id) && store.hasOlder(place.chat.id)) {
@@ -234,7 +242,10 @@ function showStatus() {
 }
 
 function showConnection(isThere) {
+  const wasThere = byId('connection').hidden;
   byId('connection').hidden = isThere;
+  // A simulator that forgot everything does not know that we remember it.
+  if (isThere && !wasThere) reload();
 }
 
 function openMenu(id, at) {

@@ -6,10 +6,7 @@ export function followFocus(container, onMenu) {
   const articles = () => [...container.querySelectorAll('.message:not(.draft)')];
 
   container.addEventListener('focusin', (event) => {
-    const article = event.target.closest('.message');
-    if (!article) return;
-    for (const one of container.querySelectorAll('.message[tabindex="0"]')) one.tabIndex = -1;
-    article.tabIndex = 0;
+    if (event.target.classList.contains('message')) makeStop(event.target);
   });
   container.addEventListener('keydown', (event) => {
     if (!event.target.classList.contains('message')) return;
@@ -32,9 +29,12 @@ export function followFocus(container, onMenu) {
     /** The newest message is where the Tab key arrives, as long as nobody went to another one. */
     refresh() {
       if (container.contains(document.activeElement)) return;
-      for (const one of container.querySelectorAll('.message[tabindex="0"]')) one.tabIndex = -1;
-      const newest = articles().at(-1);
-      if (newest) newest.tabIndex = 0;
+      makeStop(articles().at(-1));
     },
   };
+
+  function makeStop(article) {
+    for (const one of container.querySelectorAll('.message[tabindex="0"]')) one.tabIndex = -1;
+    if (article) article.tabIndex = 0;
+  }
 }

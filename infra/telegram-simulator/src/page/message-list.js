@@ -5,13 +5,17 @@ import { morph, morphChildren } from './morph.js';
 import { createScroll } from './scroll.js';
 import { renderService } from './service-line.js';
 import { dayOf, isSameDay } from './time.js';
+import { isVisibleTo } from './visibility.js';
 import { renderWelcome } from './welcome.js';
 
 /** From here on one new drawing is quicker than many small ones. */
 const MANY_CHANGES = 30;
 
-/** Shows the messages of one chat as one person sees them, and what the bot is writing below them. */
-export function createMessageList({ store, drafts, onReachBottom }) {
+/**
+ * Shows the messages of one chat as one person sees them, and what the bot is writing below them. `onMissing` gets the id
+ * of a message that is answered and not loaded.
+ */
+export function createMessageList({ store, drafts, onReachBottom, onMissing }) {
   const container = byId('messages');
   const scroll = createScroll({ onReachBottom });
   let current = null;
@@ -117,10 +121,10 @@ export function createMessageList({ store, drafts, onReachBottom }) {
   /** Draws a bubble. One of the `known` elements that shows the same already is taken as it is. */
   function bubbleOf(group, previous, known) {
     const [{ chatId, messageId, replyTo }] = group;
-    const replied = replyTo === null ? undefined : store.message(chatId, replyTo);
+    const replied = replyTo === null ? undefined : findReplied(chatId, replyTo);
     // What stands between two messages separates them.
     const above = previous?.service ? undefined : previous;
-    const state = [...group.map(({ seq }) => seq), above?.messageId, replied?.seq].join(' ');
+    const state = [...group.map(({ seq }) => seq), above?.messageId, replied?.seq ?? replied?.deleted].join(' ');
     const same = known?.get(`m${messageId}`);
     if (same?.dataset.state === state) return same;
     const isGroup = current.chat.type === 'group';
@@ -128,6 +132,13 @@ export function createMessageList({ store, drafts, onReachBottom }) {
     const bubble = renderBubble({ messages: group, previous: above, replied, person, isGroup, nameOf: store.nameOf });
     bubble.dataset.state = state;
     return bubble;
+  }
+
+  /** What a message answers, as far as this person sees it. */
+  function findReplied(chat, id) {
+    const found = store.message(chat, id);
+    if (!found) onMissing(id);
+    return !found || found.deleted || isVisibleTo(found, current.person.id) ? found : { deleted: true };
   }
 
   function previousOf(message) {

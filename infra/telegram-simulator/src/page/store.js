@@ -21,6 +21,8 @@ export function createStore({ onDraft }) {
   const messages = new Map();
   // From which message on everything is loaded, by chat; missing if it is all.
   const loadedFrom = new Map();
+  // Messages that others answer, out of their order.
+  const quoted = new Map();
   const marks = createReadMarks();
   // The lists that `messagesOf` gave; a change of a chat throws its lists away.
   const arranged = new Map();
@@ -30,6 +32,7 @@ export function createStore({ onDraft }) {
     async load() {
       const [bot, people] = await Promise.all([simulator.readBot(), simulator.listPeople()]);
       messages.clear();
+      quoted.clear();
       arranged.clear();
       Object.assign(store, { bot, people });
       const pages = await Promise.all(people.map(loadChatsOf));
@@ -74,7 +77,17 @@ export function createStore({ onDraft }) {
       arranged.set(key, shown);
       return shown;
     },
-    message: (chat, id) => messages.get(chat)?.get(id),
+    /** A message of a chat, if it is loaded or was asked for. */
+    message: (chat, id) => messages.get(chat)?.get(id) ?? quoted.get(`${chat}:${id}`),
+    /** Loads a message that another one answers and that is too old to be loaded. Answers whether it was asked for now. */
+    async loadQuoted(person, chat, id) {
+      const key = `${chat}:${id}`;
+      if (quoted.has(key)) return false;
+      quoted.set(key, undefined);
+      const { messages: found } = await simulator.listMessages(person, chat, { limit: 1, before: id + 1 });
+      quoted.set(key, found.find(({ messageId }) => messageId === id) ?? { deleted: true });
+      return true;
+    },
     /** The messages of an album, or the one message. */
     albumOf: (message) =>
       message.albumId === null
