@@ -155,6 +155,14 @@ test('a table is drafted as the rich message that it becomes, or as text where t
   );
 });
 
+test('where rich messages are turned off, drafts are text too', async () => {
+  await harness.startGateway({ ...QUICK, TELEGRAM_RICH_MESSAGES: 'off' });
+  await harness.meet(1001);
+  await write(1001, 'turn_1', '# A heading\n\nand text');
+  await untilDrafted('A heading\n\nand text');
+  expect(await harness.calls('sendRichMessageDraft')).toEqual([]);
+});
+
 test('groups are shown no drafts', async () => {
   await harness.startGateway(QUICK);
   await harness.meet(1001);

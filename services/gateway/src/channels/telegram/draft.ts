@@ -18,8 +18,13 @@ export type SendDraft = (
 ) => Promise<Drafted>;
 
 /** Shows texts that are being written, in the form that their messages will have, as far as the server takes it. Never throws. */
-export function createDraftSender(api: TelegramApi): SendDraft {
-  let rich = true;
+export function createDraftSender(options: {
+  readonly api: TelegramApi;
+  /** False: as text only. */
+  readonly richMessages: boolean;
+}): SendDraft {
+  const { api } = options;
+  let rich = options.richMessages;
   return async (chatKey, { draftId, text }) => {
     const attempt = async (content: TelegramContent): Promise<Drafted> => {
       try {

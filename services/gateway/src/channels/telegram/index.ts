@@ -30,7 +30,8 @@ export function createTelegram(options: {
   const pollApi = createApi({ ...options, timeoutSeconds: POLL_TIMEOUT_SECONDS });
   const draftApi = createApi({ ...options, timeoutSeconds: DRAFT_TIMEOUT_SECONDS });
   const { log } = options;
-  const attemptPart = createAttempts({ log, richMessages: options.richMessages ?? true });
+  const { richMessages = true } = options;
+  const attemptPart = createAttempts({ log, richMessages });
   let username: string | null = null;
   for (const one of [api, pollApi]) onIdentity(one, (bot) => (username = bot.username));
 
@@ -75,7 +76,7 @@ export function createTelegram(options: {
         const { chatId, thread } = toTarget(chatKey);
         return api.sendChatAction(chatId, 'typing', thread);
       }),
-    draft: createDraftSender(draftApi),
+    draft: createDraftSender({ api: draftApi, richMessages }),
     listen: (admit) =>
       options.webhook
         ? startWebhook({ api, log, admit, target: options.webhook })
