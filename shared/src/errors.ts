@@ -67,6 +67,7 @@ export const ERRORS = {
     remedy: 'tell-user',
     say: '{tool} was interrupted and I cannot tell whether it took effect. Please check before you ask again.',
   },
+  FILES_REFUSED: { remedy: 'tell-model', say: 'The files could not be attached. {detail}' },
   TOOL_FAILED: { remedy: 'tell-model', say: '{tool} failed. Reference: {ref}.' },
   NOT_FOUND: { remedy: 'tell-model', say: 'I know no {kind} named {name}. Known: {known}.' },
   ALREADY_EXISTS: { remedy: 'tell-model', say: 'A {kind} named {name} already exists.' },

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readArtifact } from '@signalbox/shared/db/artifacts';
 import { OUTBOUND } from '@signalbox/shared/contracts/topics';
 import { putDeadLetter } from '@signalbox/shared/db/dead-letters';
 import { openPool, type Pool } from '@signalbox/shared/db/pool';
@@ -57,6 +58,7 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log): 
     log,
     webhook,
     richMessages: config.TELEGRAM_RICH_MESSAGES === 'on',
+    loadFile: (artifactId) => readArtifact(pool, artifactId),
   });
   const streams = { prefix: config.REDIS_PREFIX, partitions: config.STREAM_PARTITIONS };
   const announcer = createAnnouncer({

@@ -195,7 +195,12 @@ export function outbound(context: TurnContext, reply: AgentReply): OutboundEnvel
     traceId,
     priority: PRIORITY.reply,
     slot: null,
-    body: { text: reply.text, buttons: [...reply.buttons], ...replyTo(context) },
+    body: {
+      text: reply.text,
+      buttons: [...reply.buttons],
+      ...replyTo(context),
+      ...(reply.files ? { files: [...reply.files] } : {}),
+    },
   };
 }
 

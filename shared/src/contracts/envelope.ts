@@ -23,7 +23,7 @@ const Base = z.object({
 });
 
 /** Files of one message: an album has at most ten. */
-export const ATTACHMENT_LIMIT = 10;
+const ATTACHMENT_LIMIT = 10;
 
 /** A file that came with a message. Only a reference: nothing is downloaded before somebody reads it. */
 export const Attachment = z.object({

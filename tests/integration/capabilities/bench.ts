@@ -1,4 +1,5 @@
 import { openPool, type Pool } from '@signalbox/shared/db/pool';
+import type { Artifact } from '@signalbox/shared/db/artifacts';
 import { createKnowledge } from '@signalbox/shared/db/knowledge';
 import { createPortAllocations } from '@signalbox/shared/db/port-allocations';
 import { createProjects } from '@signalbox/shared/db/projects';
@@ -6,13 +7,15 @@ import { createServers } from '@signalbox/shared/db/servers';
 import { createLog } from '@signalbox/shared/log';
 import type { Ports } from '@signalbox/worker/tools/ports/ports';
 import { loadCapabilities } from '@signalbox/worker/tools/registry';
-import type { ToolContext } from '@signalbox/worker/tools/tool';
+import { unpackResult, type ToolContext } from '@signalbox/worker/tools/tool';
 import { createDatabase } from '../../support/database.ts';
 
 /** What a call came to: what the model reads, and what the person reads. */
 export interface Called {
   readonly output: Record<string, unknown>;
   readonly said: string;
+  /** Files that go with it. */
+  readonly files: readonly Artifact[];
 }
 
 export interface CapabilityBench {
@@ -63,8 +66,8 @@ export async function openCapabilityBench(): Promise<CapabilityBench> {
         ports,
       };
       const input = tool.input.parse(args);
-      const output = await tool.run(input, context);
-      return { output: output as Record<string, unknown>, said: tool.done(output, input) }; // tools answer objects
+      const { output, files } = unpackResult(await tool.run(input, context));
+      return { output: output as Record<string, unknown>, said: tool.done(output, input), files }; // tools answer objects
     },
     close: async () => {
       await pool.end();

@@ -16,7 +16,13 @@ test('a gateway that stops while it takes a chat waits for what it sends there',
   const log = createLog('test', 'silent');
   const deliverer = createDeliverer({
     pool: harness.pool,
-    channel: createTelegram({ token: DEFAULT_TOKEN, apiRoot: harness.simulatorUrl, log, webhook: null }),
+    channel: createTelegram({
+      token: DEFAULT_TOKEN,
+      apiRoot: harness.simulatorUrl,
+      log,
+      webhook: null,
+      loadFile: async () => null,
+    }),
     pace: createPace({ sendsPerSecond: 100, chatSendsPerSecond: 100, chatBurst: 100, groupSendsPerMinute: 100 }),
     log,
     metrics: createGatewayMetrics(createMetrics('test')),

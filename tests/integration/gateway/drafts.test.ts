@@ -379,7 +379,13 @@ const AMPLE = { sendsPerSecond: 100, chatSendsPerSecond: 100, chatBurst: 100, gr
 /** Drafts of a gateway that does nothing else. */
 function openDrafts(gateway: string, pace: Pace = createPace(AMPLE)): Drafts {
   const opened = createDrafts({
-    channel: createTelegram({ token: DEFAULT_TOKEN, apiRoot: harness.simulatorUrl, log, webhook: null }),
+    channel: createTelegram({
+      token: DEFAULT_TOKEN,
+      apiRoot: harness.simulatorUrl,
+      log,
+      webhook: null,
+      loadFile: async () => null,
+    }),
     pace,
     claims: createDraftClaims({ redis: harness.redis, prefix: harness.prefix, gateway, log }),
     intervalMs: 40,

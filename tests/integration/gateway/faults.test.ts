@@ -162,7 +162,13 @@ describe('on its own', () => {
 
   test('killed between the commit and the acknowledgement, it drops what comes again', async () => {
     const log = createLog('test', 'silent');
-    const channel = createTelegram({ token: DEFAULT_TOKEN, apiRoot: harness.simulatorUrl, log, webhook: null });
+    const channel = createTelegram({
+      token: DEFAULT_TOKEN,
+      apiRoot: harness.simulatorUrl,
+      log,
+      webhook: null,
+      loadFile: async () => null,
+    });
     const { pool, redis, prefix } = harness;
     const publisher = createPublisher({ redis, prefix, partitions: 1 });
     const announcer = createAnnouncer({ publisher, redis, prefix, log, deliverHere: () => undefined });

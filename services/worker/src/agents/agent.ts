@@ -1,4 +1,4 @@
-import type { Button } from '@signalbox/shared/contracts/envelope';
+import type { Button, OutboundFile } from '@signalbox/shared/contracts/envelope';
 import type { Role } from '@signalbox/shared/contracts/roles';
 import type { Model, ModelSpend } from '@signalbox/shared/model/port';
 import type { ToolCallResult } from '../tools/execute.ts';
@@ -47,6 +47,8 @@ export interface AgentReply {
   readonly key: string;
   readonly text: string;
   readonly buttons: readonly Button[];
+  /** Sent as documents after the text. */
+  readonly files?: readonly OutboundFile[];
 }
 
 export interface AgentResult {

@@ -1,15 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { beginAction, settleAction } from '@signalbox/shared/db/actions';
+import { putArtifacts, type Artifact } from '@signalbox/shared/db/artifacts';
 import type { Lane } from '@signalbox/shared/db/lane';
 import { withLock } from '@signalbox/shared/db/locks';
 import type { Pool } from '@signalbox/shared/db/pool';
+import type { OutboundFile } from '@signalbox/shared/contracts/envelope';
 import type { JobName, JobPayload } from '@signalbox/shared/contracts/jobs';
 import { Role, roleCovers } from '@signalbox/shared/contracts/roles';
 import { AppError, say as sentence, toAppError, type ErrorCode } from '@signalbox/shared/errors';
 import type { Log } from '@signalbox/shared/log';
 import type { Ports } from './ports/ports.ts';
 import type { ToolRegistry } from './registry.ts';
-import type { Tool, ToolContext, ToolGroup } from './tool.ts';
+import { unpackResult, type Tool, type ToolContext, type ToolGroup } from './tool.ts';
 
 /** What the agent gets back. `say` is for people; `result` and `code` are for the model. */
 export interface ToolCallResult {
@@ -19,6 +21,8 @@ export interface ToolCallResult {
   readonly code: ErrorCode | null;
   /** Whether anything may have changed: false for reads and for calls that did not run. */
   readonly changed: boolean;
+  /** Files that go with the answer. */
+  readonly files?: readonly OutboundFile[];
 }
 
 export interface ToolCall {
@@ -84,7 +88,8 @@ export async function executeCall(parts: ExecuteParts, scope: CallScope, call: T
   }
   const risk = tool.risk(parsed.data);
   if (risk === 'dangerous') return failure(new AppError('NEEDS_APPROVAL', { action: call.tool }));
-  const run = (): Promise<ToolCallResult> => runTool(parts, scope, call, tool, group, parsed.data);
+  const run = async (): Promise<ToolCallResult> =>
+    keepFiles(parts, scope, call, await runTool(parts, scope, call, tool, group, parsed.data));
   // Reads change nothing, so they need neither a durable state nor a ledger row.
   if (risk === 'safe') return { ...(await run()), changed: false };
   await scope.flush();
@@ -144,19 +149,21 @@ async function runTool(
   tool: Tool,
   group: ToolGroup,
   input: unknown,
-): Promise<ToolCallResult> {
+): Promise<Ran> {
   const deadline = AbortSignal.timeout(tool.deadlineMs);
   const signal = AbortSignal.any([scope.signal, deadline]);
   const startedAt = performance.now();
   try {
-    const output = await underSignal(tool.run(input, contextOf(parts, scope, call, group, signal)), signal);
+    const returned = await underSignal(tool.run(input, contextOf(parts, scope, call, group, signal)), signal);
+    const { output, files } = unpackResult(returned);
     scope.log.info('tool finished', {
       tool: call.tool,
       actionId: call.actionId,
       ok: true,
       durationMs: Math.round(performance.now() - startedAt),
     });
-    return { ok: true, result: shorten(output), say: tool.done(output, input), code: null, changed: true };
+    const done = { ok: true, result: shorten(output), say: tool.done(output, input), code: null, changed: true };
+    return { result: done, files };
   } catch (thrown) {
     if (scope.signal.aborted) throw scope.signal.reason;
     const error = deadline.aborted
@@ -171,8 +178,29 @@ async function runTool(
       error: thrown,
       durationMs: Math.round(performance.now() - startedAt),
     });
-    return failure(error);
+    return { result: failure(error), files: [] };
   }
+}
+
+/**
+ * Stores the files of a call that has run. What the tool did stands, so files that cannot be taken are told and no failure; when
+ * the database is away the turn is given back, and the same call is asked for again.
+ */
+async function keepFiles(parts: ExecuteParts, scope: CallScope, call: ToolCall, ran: Ran): Promise<ToolCallResult> {
+  const { result, files } = ran;
+  if (files.length === 0) return result;
+  const { turnId, threadId, lane } = scope;
+  const kept = await putArtifacts(parts.pool, lane, { actionId: call.actionId, turnId, threadId }, files);
+  if (kept.kind === 'lost') throw new AppError('LANE_LOST', { userKey: lane.userKey });
+  if (kept.kind === 'stored') return { ...result, files: kept.files };
+  scope.log.warn('files not taken', { tool: call.tool, actionId: call.actionId, detail: kept.detail });
+  const refusal = sentence('FILES_REFUSED', { detail: kept.detail });
+  return { ...result, result: { result: result.result, files: refusal }, say: `${result.say}\n\n${refusal}` };
+}
+
+interface Ran {
+  readonly result: ToolCallResult;
+  readonly files: readonly Artifact[];
 }
 
 function contextOf(

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { JobName, JobPayload } from '@signalbox/shared/contracts/jobs';
 import type { Role } from '@signalbox/shared/contracts/roles';
+import type { Artifact } from '@signalbox/shared/db/artifacts';
 import type { Ports, PortName } from './ports/ports.ts';
 
 /** How bad the worst honest outcome is. Governance reads it; the model never does. */
@@ -23,6 +24,29 @@ export interface ToolContext {
   readonly ports: Ports;
 }
 
+const FILES = Symbol('files');
+
+/** A result and the files that go with it. */
+export interface WithFiles<O> {
+  readonly output: O;
+  readonly [FILES]: readonly Artifact[];
+}
+
+/**
+ * What a tool returns to hand over files beside its result: at most ten of 20 MB. They are stored once per action and sent as
+ * documents after the answer; the model reads the result and their names, never their bytes.
+ */
+export function withFiles<O>(output: O, files: readonly Artifact[]): WithFiles<O> {
+  return { output, [FILES]: files };
+}
+
+/** The result and the files of what a tool has returned. */
+export function unpackResult(returned: unknown): { readonly output: unknown; readonly files: readonly Artifact[] } {
+  if (typeof returned !== 'object' || returned === null || !(FILES in returned)) return { output: returned, files: [] };
+  const { output, [FILES]: files } = returned as WithFiles<unknown>; // only `withFiles` knows the symbol
+  return { output, files };
+}
+
 export interface ToolSpec<I extends z.ZodType, O> {
   /** For the model: what it does, in one sentence. */
   readonly describe: string;
@@ -43,7 +67,7 @@ export interface ToolSpec<I extends z.ZodType, O> {
   readonly replay: 'harmless' | 'unknown';
   /** For people: the result in words (markdown). */
   readonly phrases: { readonly done: (output: O, input: z.output<I>) => string };
-  run(input: z.output<I>, context: ToolContext): Promise<O>;
+  run(input: z.output<I>, context: ToolContext): Promise<O | WithFiles<O>>;
 }
 
 /** A tool whose types have been checked where it was written; the registry validates before it calls. */
@@ -57,6 +81,7 @@ export interface Tool {
   risk(input: unknown): Risk;
   lock(input: unknown): string | null;
   done(output: unknown, input: unknown): string;
+  /** What comes back is for `unpackResult`. */
   run(input: unknown, context: ToolContext): Promise<unknown>;
 }
 

@@ -1,4 +1,5 @@
 import { AppError } from '@signalbox/shared/errors';
+import { Readable } from 'node:stream';
 import { Api } from 'grammy';
 import { ServerDown } from './failure.ts';
 
@@ -42,11 +43,21 @@ export function hostOf(url: string): string {
 
 /** fetch, except that an error page of a proxy in front of the Bot API is a failure with a name. */
 async function callServer(url: string | URL, init: RequestInit): Promise<Response> {
-  const response = await fetch(url, { ...init, signal: toNative(init.signal ?? null) });
+  const response = await fetch(url, {
+    ...init,
+    body: await toWhole(init.body),
+    signal: toNative(init.signal ?? null),
+  });
   const isJson = response.headers.get('content-type')?.includes('json') ?? false;
   if (isJson) return response;
   await response.body?.cancel();
   throw new ServerDown(response.status);
+}
+
+/** grammY streams forms; sent whole they have a length, which proxies want, and can be sent again. */
+async function toWhole(body: RequestInit['body']): Promise<NonNullable<RequestInit['body']> | null> {
+  if (!(body instanceof Readable)) return body ?? null;
+  return new Uint8Array(Buffer.concat(await body.toArray()));
 }
 
 /** grammY brings its own AbortSignal class; fetch listens only to the built-in one. */

@@ -4,6 +4,8 @@ import { toChatKey, toTarget } from './chat-key.ts';
 import { createApi } from './client.ts';
 import { createDraftSender, DRAFT_TIMEOUT_SECONDS } from './draft.ts';
 import { encode, putAbove, type TelegramPart } from './encode.ts';
+import { encodeFiles, type TelegramFile } from './file-part.ts';
+import { createFileSender, UPLOAD_TIMEOUT_SECONDS, type LoadFile } from './file-send.ts';
 import { onIdentity } from './identity.ts';
 import { createAttempts } from './part-attempt.ts';
 import { callEdit, callSend } from './part-call.ts';
@@ -25,10 +27,13 @@ export function createTelegram(options: {
   readonly webhook: WebhookTarget | null;
   /** False: everything goes out as text, for clients that cannot show rich messages. */
   readonly richMessages?: boolean;
+  readonly loadFile: LoadFile;
 }): Channel {
   const api = createApi({ ...options, timeoutSeconds: SEND_TIMEOUT_SECONDS });
   const pollApi = createApi({ ...options, timeoutSeconds: POLL_TIMEOUT_SECONDS });
   const draftApi = createApi({ ...options, timeoutSeconds: DRAFT_TIMEOUT_SECONDS });
+  const uploadApi = createApi({ ...options, timeoutSeconds: UPLOAD_TIMEOUT_SECONDS });
+  const sendFile = createFileSender({ api: uploadApi, loadFile: options.loadFile });
   const { log } = options;
   const { richMessages = true } = options;
   const attemptPart = createAttempts({ log, richMessages });
@@ -49,13 +54,17 @@ export function createTelegram(options: {
     fileLimitBytes: DOWNLOAD_LIMIT_BYTES,
     // Telegram's groups have negative ids.
     paceOf: (chatKey) => (toTarget(chatKey).chatId < 0 ? 'group' : 'private'),
-    encode,
+    encode: (body, row) => [...encode(body, row), ...encodeFiles(body)],
     send: (chatKey, given, firstLine) => {
       const part = asPart(given);
+      if (part.form === 'file') return sendFile(chatKey, { ...part, caption: firstLine ?? '' });
       return attemptPart(firstLine === null ? part : putAbove(firstLine, part), (one) => callSend(api, chatKey, one));
     },
     edit: async (chatKey, messageId, given) => {
-      const sent = await attemptPart(asPart(given), (one) => callEdit(api, chatKey, messageId, one));
+      const part = asPart(given);
+      // A message cannot turn into a document.
+      if (part.form === 'file') return { kind: 'gone' };
+      const sent = await attemptPart(part, (one) => callEdit(api, chatKey, messageId, one));
       const unchanged = sent.kind === 'rejected' && /message is not modified/i.test(sent.detail);
       return unchanged ? { kind: 'sent', messageId } : sent;
     },
@@ -84,6 +93,6 @@ export function createTelegram(options: {
   };
 }
 
-function asPart(part: Readonly<Record<string, unknown>>): TelegramPart {
-  return part as TelegramPart; // parts come back only from `encode` above
+function asPart(part: Readonly<Record<string, unknown>>): TelegramPart | TelegramFile {
+  return part as TelegramPart | TelegramFile; // parts come back only from `encode` above
 }

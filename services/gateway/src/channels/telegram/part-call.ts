@@ -1,13 +1,42 @@
+import { InputFile } from 'grammy';
 import type { MessageEntity } from 'grammy/types';
 import { toTarget } from './chat-key.ts';
 import type { TelegramApi } from './client.ts';
 import type { TelegramContent, TelegramPart } from './encode.ts';
+import type { TelegramFile } from './file-part.ts';
 import type { RichBlock } from './rich-block.ts';
 
 /** Sends a part as a new message; the message's id. Throws what the Bot API's client throws. */
 export async function callSend(api: TelegramApi, chatKey: string, part: TelegramPart): Promise<string> {
+  const { chatId } = toTarget(chatKey);
+  const options = toSendOptions(chatKey, part);
+  const message =
+    part.form === 'rich'
+      ? await api.sendRichMessage(chatId, toRichMessage(part), options)
+      : await api.sendMessage(chatId, part.text, { ...options, ...toTextOptions(part) });
+  return String(message.message_id);
+}
+
+/** Sends a file as a document; the message's id. Throws what the Bot API's client throws. */
+export async function callSendFile(
+  api: TelegramApi,
+  chatKey: string,
+  part: TelegramFile,
+  bytes: Uint8Array,
+): Promise<string> {
   const { chatId, thread } = toTarget(chatKey);
-  const options = {
+  const message = await api.sendDocument(chatId, new InputFile(bytes, part.name), {
+    ...thread,
+    ...(part.caption === '' ? {} : { caption: part.caption }),
+    // A table stays a file, and does not become a picture or a video because its name says so.
+    disable_content_type_detection: true,
+  });
+  return String(message.message_id);
+}
+
+function toSendOptions(chatKey: string, part: TelegramPart) {
+  const { thread } = toTarget(chatKey);
+  return {
     ...thread,
     ...toMarkup(part),
     // Whoever deleted the question gets the answer all the same.
@@ -15,11 +44,6 @@ export async function callSend(api: TelegramApi, chatKey: string, part: Telegram
       ? {}
       : { reply_parameters: { message_id: part.replyTo, allow_sending_without_reply: true } }),
   };
-  const message =
-    part.form === 'rich'
-      ? await api.sendRichMessage(chatId, toRichMessage(part), options)
-      : await api.sendMessage(chatId, part.text, { ...options, ...toTextOptions(part) });
-  return String(message.message_id);
 }
 
 /** Changes a message into the part; a message of either form can become one of the other. */

@@ -94,14 +94,16 @@ async function baseCall(
 }
 
 function toMessage(call: Call, result: ToolCallResult): ToolMessage {
-  const { ok, code, say } = result;
+  const { ok, code, say, files = [] } = result;
+  // The model is to say that there is a file, and it never sees one.
+  const attached = files.length > 0 ? { attached: files.map(({ name }) => name) } : {};
   return new ToolMessage({
     id: `tool_${call.id}`,
     tool_call_id: call.id ?? '',
     name: call.name,
     status: ok ? 'success' : 'error',
-    content: JSON.stringify(ok ? { ok, result: result.result } : { ok, error: code, say }),
-    additional_kwargs: { say },
+    content: JSON.stringify(ok ? { ok, result: result.result, ...attached } : { ok, error: code, say }),
+    additional_kwargs: { say, ...(files.length > 0 ? { files } : {}) },
   });
 }
 

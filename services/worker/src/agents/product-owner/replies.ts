@@ -1,19 +1,39 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import type { OutboundFile } from '@signalbox/shared/contracts/envelope';
 import type { AgentReply } from '../agent.ts';
 import { BASE_TOOLS } from './base-tools.ts';
+import { filesText } from './words.ts';
+
+/** Files that one message may carry. */
+const MAX_FILES = 10;
 
 /**
  * What the person is to see of a turn, read off the state: the texts of the answers and the messages of respond_to_user that were
- * carried out, and the closing line of finish_task. Being a function of the state, it gives the same keys when a turn is resumed.
+ * carried out, and the closing line of finish_task. Files of tools go with the answer that follows them. Being a function of the
+ * state, it gives the same keys when a turn is resumed.
  */
 export function repliesSince(messages: readonly BaseMessage[], start: number): readonly AgentReply[] {
   const results = new Map(messages.filter(ToolMessage.isInstance).map((message) => [message.tool_call_id, message]));
-  return messages.slice(start).flatMap((message) => {
-    if (!AIMessage.isInstance(message)) return [];
+  const replies: AgentReply[] = [];
+  let waiting: readonly OutboundFile[] = [];
+  const withFiles = (reply: AgentReply): AgentReply => {
+    const files = waiting.slice(0, MAX_FILES);
+    waiting = waiting.slice(MAX_FILES);
+    return files.length > 0 ? { ...reply, files } : reply;
+  };
+  for (const message of messages.slice(start)) {
+    if (ToolMessage.isInstance(message)) waiting = [...waiting, ...filesOf(message)];
+    if (!AIMessage.isInstance(message)) continue;
     const text = message.text.trim();
-    const own = text === '' ? [] : [{ key: message.id ?? '', text, buttons: [] }];
-    return [...own, ...(message.tool_calls ?? []).flatMap((call) => callReply(call, results.get(call.id ?? '')))];
-  });
+    if (text !== '') replies.push(withFiles({ key: message.id ?? '', text, buttons: [] }));
+    // What respond_to_user says is sent in the middle of the turn, before anybody knows of files.
+    replies.push(...(message.tool_calls ?? []).flatMap((call) => callReply(call, results.get(call.id ?? ''))));
+  }
+  while (waiting.length > 0) {
+    const key = `files_${waiting[0]?.artifactId ?? ''}`;
+    replies.push(withFiles({ key, text: filesText(waiting.length), buttons: [] }));
+  }
+  return replies;
 }
 
 /** Where the turn begins: the first message of its batch. */
@@ -36,6 +56,10 @@ export function lastRequest(
   if (!request?.id) return null;
   const before = messages.slice(0, messages.indexOf(request));
   return { id: request.id, afterReply: repliesSince(before, 0).length > 0 };
+}
+
+function filesOf(message: ToolMessage): readonly OutboundFile[] {
+  return (message.additional_kwargs['files'] as readonly OutboundFile[] | undefined) ?? []; // written by po-tools only
 }
 
 function callReply(

@@ -17,6 +17,9 @@ export const NO_ANSWER = 'The language model gave no usable answer, so I stopped
 /** The last line of a conversation that the person has confirmed as done. */
 export const TASK_FINISHED = 'Glad to help. I closed this task; your next message starts a new one.';
 
+/** Above files that no answer follows. */
+export const filesText = (count: number): string => (count === 1 ? 'Here is the file.' : 'Here are the files.');
+
 export const NOTHING_TO_FINISH = 'There is nothing to finish yet: no result has been shown in this conversation.';
 
 export function firstLine(text: string): string {

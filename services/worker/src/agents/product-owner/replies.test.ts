@@ -1,0 +1,45 @@
+import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import { expect, test } from 'vitest';
+import { repliesSince } from './replies.ts';
+
+const ask = new HumanMessage({ id: 'h1', content: 'export it' });
+const call = (id: string, name: string, args: Record<string, unknown> = {}): AIMessage =>
+  new AIMessage({ id: `ai_${id}`, content: '', tool_calls: [{ id, name, args, type: 'tool_call' }] });
+const made = (id: string, names: readonly string[], status: 'success' | 'error' = 'success'): ToolMessage =>
+  new ToolMessage({
+    tool_call_id: id,
+    content: '{"ok":true}',
+    status,
+    additional_kwargs: { say: 'Made.', files: names.map((name) => ({ artifactId: `art_${name}`, name })) },
+  });
+const answer = (text: string): AIMessage => new AIMessage({ id: 'ai_end', content: text });
+const shown = (messages: readonly BaseMessage[]): unknown =>
+  repliesSince([ask, ...messages], 0).map(({ text, files }) => [text, ...(files ?? []).map(({ name }) => name)]);
+
+test('files go with the answer that follows them, once', () => {
+  expect(
+    shown([call('c1', 'export'), made('c1', ['a.csv']), call('c2', 'export'), made('c2', ['b.csv']), answer('Done.')]),
+  ).toEqual([['Done.', 'a.csv', 'b.csv']]);
+  expect(shown([call('c1', 'export'), made('c1', ['a.csv']), answer('Here.'), answer('More.')])).toEqual([
+    ['Here.', 'a.csv'],
+    ['More.'],
+  ]);
+});
+
+test('files that no answer follows get a line of their own, also after what was said in the middle of the turn', () => {
+  const said = call('c2', 'respond_to_user', { message: 'Almost there.' });
+  const result = new ToolMessage({ tool_call_id: 'c2', content: '{}', status: 'success' });
+  expect(shown([call('c1', 'export'), made('c1', ['a.csv']), said, result])).toEqual([
+    ['Almost there.'],
+    ['Here is the file.', 'a.csv'],
+  ]);
+});
+
+test('more files than one message may carry are several messages, with the same keys each time', () => {
+  const names = Array.from({ length: 23 }, (_, n) => `${n}.csv`);
+  const messages = [ask, call('c1', 'export'), made('c1', names), answer('Done.')];
+  const replies = repliesSince(messages, 0);
+  expect(replies.map(({ files }) => files?.length)).toEqual([10, 10, 3]);
+  expect(new Set(replies.map(({ key }) => key)).size).toBe(3);
+  expect(repliesSince(messages, 0)).toEqual(replies);
+});

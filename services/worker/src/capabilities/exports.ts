@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { ProjectName, ServerName } from '@signalbox/shared/contracts/fields';
+import { tool, toolGroup, withFiles } from '../tools/tool.ts';
+
+type Cell = string | number | null;
+
+export default toolGroup({
+  name: 'exports',
+  summary: 'Give lists as files to download: the port allocations or the projects as CSV, for a spreadsheet.',
+  uses: ['portAllocations', 'projects', 'servers'],
+  tools: {
+    export_allocations: tool({
+      describe: 'Give the allocated ports as a CSV file: server, port, project, service, memory, who took it and when.',
+      hints: [
+        'export the allocations as csv',
+        'export the port allocations',
+        'allocations as a file',
+        'download the allocations',
+        'give me a csv of the allocated ports',
+        'export the ports of shop as csv',
+        'spreadsheet of the port allocations',
+      ],
+      input: z.object({
+        server: ServerName.optional().describe('Only this server').meta({ entity: 'server', ask: 'Of which server?' }),
+        project: ProjectName.optional()
+          .describe('Only this project')
+          .meta({ entity: 'project', ask: 'Of which project?' }),
+      }),
+      risk: 'safe',
+      role: 'viewer',
+      deadlineMs: 10_000,
+      replay: 'harmless',
+      run: async ({ server, project }, { ports, now }) => {
+        // A mistyped name must not look like an empty list.
+        if (server) await ports.servers.get(server);
+        if (project) await ports.projects.get(project);
+        const held = await ports.portAllocations.list({
+          ...(server ? { server } : {}),
+          ...(project ? { project } : {}),
+        });
+        const header = ['server', 'port', 'project', 'service', 'memory_mb', 'allocated_by', 'allocated_at'];
+        const rows = held.map((one) => [
+          one.server,
+          one.port,
+          one.project,
+          one.service,
+          one.memoryMb,
+          one.allocatedBy,
+          one.allocatedAt.toISOString(),
+        ]);
+        const name = fileName(['allocations', server, project], now());
+        return withFiles({ file: name, rows: rows.length }, [csvFile(name, [header, ...rows])]);
+      },
+      phrases: { done: ({ file, rows }) => describe(file, count(rows, 'allocation')) },
+    }),
+
+    export_projects: tool({
+      describe:
+        'Give the projects, archived ones included, as a CSV file: name, status, owner, repository, description.',
+      hints: [
+        'export the projects as csv',
+        'export all projects',
+        'projects as a file',
+        'download the project list',
+        'give me a csv of the projects',
+        'spreadsheet of our projects',
+      ],
+      input: z.object({}),
+      risk: 'safe',
+      role: 'viewer',
+      deadlineMs: 10_000,
+      replay: 'harmless',
+      run: async (_input, { ports, now }) => {
+        const projects = await ports.projects.list();
+        const header = ['name', 'status', 'owner', 'repository', 'description', 'created_at', 'updated_at'];
+        const rows = projects.map((one) => [
+          one.name,
+          one.status,
+          one.ownerName,
+          one.repository,
+          one.description,
+          one.createdAt.toISOString(),
+          one.updatedAt.toISOString(),
+        ]);
+        const name = fileName(['projects'], now());
+        return withFiles({ file: name, rows: rows.length }, [csvFile(name, [header, ...rows])]);
+      },
+      phrases: { done: ({ file, rows }) => describe(file, count(rows, 'project')) },
+    }),
+  },
+});
+
+function describe(file: string, rows: string): string {
+  return `Here is **${file}** with ${rows}.`;
+}
+
+/** `allocations-vps-1-2026-01-31.csv` */
+function fileName(parts: readonly (string | undefined)[], now: Date): string {
+  return `${[...parts, now.toISOString().slice(0, 10)].filter(Boolean).join('-')}.csv`;
+}
+
+function csvFile(name: string, rows: readonly (readonly Cell[])[]) {
+  // RFC 4180: lines end with CRLF.
+  const content = rows.map((row) => `${row.map(writeCell).join(',')}\r\n`).join('');
+  return { name, mimeType: 'text/csv; charset=utf-8', content };
+}
+
+function writeCell(cell: Cell): string {
+  if (cell === null) return '';
+  if (typeof cell === 'number') return String(cell);
+  // A spreadsheet runs a text that begins like a formula; with an apostrophe it shows it.
+  const harmless = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}
+
+function count(n: number, noun: string): string {
+  return n === 1 ? `1 ${noun}` : `${n} ${noun}s`;
+}

@@ -1,0 +1,181 @@
+import { putArtifacts, readArtifact, type Artifact } from '@signalbox/shared/db/artifacts';
+import { openPool, type Pool } from '@signalbox/shared/db/pool';
+import { createLog } from '@signalbox/shared/log';
+import { executeCall, type CallScope, type ExecuteParts } from '@signalbox/worker/tools/execute';
+import type { Ports } from '@signalbox/worker/tools/ports/ports';
+import { createRegistry } from '@signalbox/worker/tools/registry';
+import { tool, toolGroup, withFiles, type Risk } from '@signalbox/worker/tools/tool';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createDatabase, type TestDatabase } from '../../support/database.ts';
+
+const log = createLog('test', 'silent');
+const LANE = { userKey: '1', epoch: '7' };
+const MB = 1024 * 1024;
+
+let database: TestDatabase;
+let pool: Pool;
+beforeEach(async () => {
+  database = await createDatabase();
+  pool = openPool(database.url, log, { name: 'test', max: 5 });
+  await pool.query(
+    `insert into lanes (user_key, epoch, worker, lease_until) values ('1', 7, 'w', now() + interval '1 hour')`,
+  );
+  await pool.query(`insert into users (user_key, channel, name, role) values ('1', 'telegram', 'Ada', 'developer')`);
+});
+afterEach(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+const action = (actionId = 'act_1') => ({ actionId, turnId: 'turn_1', threadId: 'user_1_1' });
+const text = (name: string, content: string | Uint8Array = 'hello'): Artifact => ({
+  name,
+  mimeType: 'text/plain',
+  content,
+});
+const stored = async (): Promise<{ name: string; size_bytes: number }[]> =>
+  (
+    await pool.query<{ name: string; size_bytes: number }>(
+      'select name, size_bytes from artifacts order by action_id, place',
+    )
+  ).rows;
+
+describe('files of an action', () => {
+  it('are stored once, however often the turn is resumed, and read back whole', async () => {
+    const files = [text('a.txt'), text('b.bin', Uint8Array.from([0, 255, 10, 13]))];
+    const first = await putArtifacts(pool, LANE, action(), files);
+    const again = await putArtifacts(pool, LANE, { ...action(), turnId: 'turn_2' }, files);
+    expect(again).toEqual(first);
+    expect(await stored()).toHaveLength(2);
+    const id = first.kind === 'stored' ? (first.files[1]?.artifactId ?? '') : '';
+    expect(await readArtifact(pool, id)).toEqual({
+      name: 'b.bin',
+      mimeType: 'text/plain',
+      bytes: Buffer.from([0, 255, 10, 13]),
+    });
+    expect(await readArtifact(pool, 'art_none')).toBeNull();
+  });
+
+  it('have names without paths', async () => {
+    await putArtifacts(pool, LANE, action(), [text('../../etc/passwd'), text('\u202efdp.exe'), text('')]);
+    expect((await stored()).map((row) => row.name)).toEqual(['passwd', 'fdp.exe', 'file']);
+  });
+
+  it('are not stored by a worker that lost the lane', async () => {
+    expect(await putArtifacts(pool, { ...LANE, epoch: '6' }, action(), [text('a.txt')])).toEqual({ kind: 'lost' });
+    expect(await stored()).toEqual([]);
+  });
+
+  it.each([
+    ['eleven', () => Array.from({ length: 11 }, (_, n) => text(`${n}.txt`)), /11 files, and 10 fit/],
+    [
+      'a large one',
+      () => [text('big.bin', new Uint8Array(20 * MB + 1))],
+      /big\.bin has 21 MB, and a file may have 21 MB/,
+    ],
+    ['an empty one', () => [text('a.txt'), text('b.txt', '')], /b\.txt is empty/],
+  ])('are refused as a whole: %s', async (_, files, detail) => {
+    expect(await putArtifacts(pool, LANE, action(), files())).toEqual({
+      kind: 'refused',
+      detail: expect.stringMatching(detail),
+    });
+    expect(await stored()).toEqual([]);
+  });
+
+  it('are bounded for the turn, not for the action', async () => {
+    const large = [text('a.bin', new Uint8Array(18 * MB))];
+    expect(await putArtifacts(pool, LANE, action('act_1'), large)).toMatchObject({ kind: 'stored' });
+    expect(await putArtifacts(pool, LANE, action('act_2'), large)).toMatchObject({ kind: 'stored' });
+    expect(await putArtifacts(pool, LANE, action('act_3'), large)).toMatchObject({ kind: 'refused' });
+    expect(await putArtifacts(pool, LANE, { ...action('act_3'), turnId: 'turn_2' }, large)).toMatchObject({
+      kind: 'stored',
+    });
+  });
+
+  it('are dropped after thirty days, when others come', async () => {
+    await putArtifacts(pool, LANE, action('act_old'), [text('old.txt')]);
+    await pool.query(`update artifacts set created_at = now() - interval '31 days'`);
+    await putArtifacts(pool, LANE, action('act_new'), [text('new.txt')]);
+    expect((await stored()).map((row) => row.name)).toEqual(['new.txt']);
+  });
+});
+
+describe('a tool that makes files', () => {
+  let ran: number;
+  beforeEach(() => {
+    ran = 0;
+  });
+  const parts = (risk: Risk, files: readonly Artifact[]): ExecuteParts => ({
+    pool,
+    lockPool: pool,
+    registry: createRegistry([
+      toolGroup({
+        name: 'test',
+        summary: 'test',
+        uses: [],
+        tools: {
+          make: tool({
+            describe: 'makes',
+            hints: ['make'],
+            input: z.object({}),
+            risk,
+            role: 'viewer',
+            deadlineMs: 5_000,
+            replay: 'harmless',
+            run: async () => {
+              ran += 1;
+              return withFiles({ made: files.length }, files);
+            },
+            phrases: { done: ({ made }) => `Made ${made}.` },
+          }),
+        },
+      }),
+    ]),
+    ports: {} as Ports,
+    enqueue: () => Promise.resolve({ runId: 'r' }),
+  });
+  const scope = (): CallScope => ({
+    lane: LANE,
+    turnId: 'turn_1',
+    threadId: 'user_1_1',
+    chatKey: 'telegram:1',
+    traceId: 'trc',
+    actor: { userKey: '1', name: 'Ada', role: 'developer' },
+    signal: new AbortController().signal,
+    log,
+    flush: () => Promise.resolve(),
+    say: () => Promise.resolve(),
+  });
+  const call = { actionId: 'act_1', tool: 'make', args: {}, groups: ['test'] };
+
+  it('answers with their names, and keeps their bytes out of the result', async () => {
+    const result = await executeCall(parts('safe', [text('a.txt')]), scope(), call);
+    expect(result).toMatchObject({ ok: true, result: { made: 1 }, say: 'Made 1.', files: [{ name: 'a.txt' }] });
+    expect(JSON.stringify(result)).not.toContain('hello');
+  });
+
+  it('that has an effect gives the same files when it is asked for again, without a second effect', async () => {
+    const first = await executeCall(parts('sensitive', [text('a.txt')]), scope(), call);
+    const again = await executeCall(parts('sensitive', [text('a.txt')]), scope(), call);
+    expect(again).toEqual(first);
+    expect(ran).toBe(1);
+  });
+
+  it('keeps its effect when the files cannot be taken, and says both', async () => {
+    const result = await executeCall(parts('sensitive', [text('a.txt', '')]), scope(), call);
+    expect(result).toMatchObject({
+      ok: true,
+      say: 'Made 1.\n\nThe files could not be attached. a.txt is empty.',
+      result: { result: { made: 1 } },
+    });
+    expect(result.files).toBeUndefined();
+  });
+
+  it('that lost its lane ends the turn', async () => {
+    await pool.query(`update lanes set epoch = 8`);
+    await expect(executeCall(parts('safe', [text('a.txt')]), scope(), call)).rejects.toMatchObject({
+      code: 'LANE_LOST',
+    });
+  });
+});
