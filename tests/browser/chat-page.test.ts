@@ -54,7 +54,7 @@ describe.skipIf(executablePath === null)('the chat page', () => {
     await say('thanks');
     await sees(/closed this task/);
     await say('list the projects');
-    await sees(/company news/);
+    await sees(/2 projects/);
     await shoot('conversation');
     const { rows } = await stack.pool.query(`select thread_id, status from threads where user_key = '1001' order by n`);
     expect(rows).toEqual([
@@ -66,7 +66,7 @@ describe.skipIf(executablePath === null)('the chat page', () => {
 
   it('shows the same conversation on a phone', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
-    await sees(/company news/);
+    await sees(/2 projects/);
     // The page fades in when it becomes narrow.
     await page.evaluate(() =>
       Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => undefined))),
