@@ -14,6 +14,8 @@ afterEach(() => harness.close());
 
 const PEOPLE = [1001, 1002, 1003, 1004, 1005];
 const MESSAGES = 60;
+/** Processes are started and hundreds of messages sent, which a busy machine takes long for. */
+const TIMEOUT_MS = 240_000;
 const TOTAL = PEOPLE.length * MESSAGES;
 
 /** Every second message is a command, which the gateway answers by itself. */
@@ -101,39 +103,47 @@ async function startProcess(name: string, proxyPort: number, port: number): Prom
   return process;
 }
 
-test('two gateways behind one webhook lose and double nothing while one of them stops and comes back', async () => {
-  const ports = [await freePort(), await freePort()] as const;
-  const proxy = await startProxy(ports);
-  const stopped = await startProcess('gateway-stopped', proxy.port, ports[0]);
-  await startWebhookGateway(harness, shared(proxy.port, ports[1]));
-  const speaking = speak();
-  await until('they are in the middle of it', async () => (await count('inbox')) > TOTAL / 4, 60_000);
-  expect(await stopped.stop()).toBe(0);
-  const before = [...proxy.served];
-  await until('the other goes on', async () => (await count('inbox')) > TOTAL / 2, 60_000);
-  await stopped.start();
-  await speaking;
-  await expectNothingLostOrDoubled();
-  expect(before.every((served) => served > 0)).toBe(true);
-  for (const id of PEOPLE) expect(await harness.said(id)).toHaveLength(MESSAGES / 2);
-});
+test(
+  'two gateways behind one webhook lose and double nothing while one of them stops and comes back',
+  async () => {
+    const ports = [await freePort(), await freePort()] as const;
+    const proxy = await startProxy(ports);
+    const stopped = await startProcess('gateway-stopped', proxy.port, ports[0]);
+    await startWebhookGateway(harness, shared(proxy.port, ports[1]));
+    const speaking = speak();
+    await until('they are in the middle of it', async () => (await count('inbox')) > TOTAL / 4, 60_000);
+    expect(await stopped.stop()).toBe(0);
+    const before = [...proxy.served];
+    await until('the other goes on', async () => (await count('inbox')) > TOTAL / 2, 60_000);
+    await stopped.start();
+    await speaking;
+    await expectNothingLostOrDoubled();
+    expect(before.every((served) => served > 0)).toBe(true);
+    for (const id of PEOPLE) expect(await harness.said(id)).toHaveLength(MESSAGES / 2);
+  },
+  TIMEOUT_MS,
+);
 
-test('a gateway that is killed in the middle costs nothing: Telegram brings to the other what had no answer', async () => {
-  const ports = [await freePort(), await freePort()] as const;
-  const proxy = await startProxy(ports);
-  const killed = await startProcess('gateway-killed', proxy.port, ports[0]);
-  await startWebhookGateway(harness, shared(proxy.port, ports[1]));
-  const speaking = speak();
-  await until('they are in the middle of it', async () => (await count('inbox')) > TOTAL / 4, 60_000);
-  await killed.kill();
-  expect(proxy.served.every((served) => served > 0)).toBe(true);
-  await speaking;
-  await expectNothingLostOrDoubled();
-  // A message that was being sent when it died may come again, and says so.
-  for (const id of PEOPLE) {
-    const said = await harness.said(id);
-    const repeated = said.filter((text) => text.startsWith('(repeated'));
-    expect(repeated.length).toBeLessThanOrEqual(1);
-    expect([MESSAGES / 2, MESSAGES / 2 + 1]).toContain(said.length);
-  }
-});
+test(
+  'a gateway that is killed in the middle costs nothing: Telegram brings to the other what had no answer',
+  async () => {
+    const ports = [await freePort(), await freePort()] as const;
+    const proxy = await startProxy(ports);
+    const killed = await startProcess('gateway-killed', proxy.port, ports[0]);
+    await startWebhookGateway(harness, shared(proxy.port, ports[1]));
+    const speaking = speak();
+    await until('they are in the middle of it', async () => (await count('inbox')) > TOTAL / 4, 60_000);
+    await killed.kill();
+    expect(proxy.served.every((served) => served > 0)).toBe(true);
+    await speaking;
+    await expectNothingLostOrDoubled();
+    // A message that was being sent when it died may come again, and says so.
+    for (const id of PEOPLE) {
+      const said = await harness.said(id);
+      const repeated = said.filter((text) => text.startsWith('(repeated'));
+      expect(repeated.length).toBeLessThanOrEqual(1);
+      expect([MESSAGES / 2, MESSAGES / 2 + 1]).toContain(said.length);
+    }
+  },
+  TIMEOUT_MS,
+);
