@@ -136,7 +136,11 @@ describe.skipIf(executablePath === null)('what the bot says', () => {
       reply_markup: {
         inline_keyboard: [
           [{ text: 'Deploy', callback_data: 'yes', style: 'success' }],
-          [{ text: 'Notes', url: 'https://example.org/notes' }],
+          [
+            { text: 'Notes', url: 'https://example.org/notes' },
+            { text: 'Command', copy_text: { text: 'deploy shop' } },
+            { text: 'Later', disabled: {} },
+          ],
         ],
       },
     });
@@ -153,6 +157,11 @@ describe.skipIf(executablePath === null)('what the bot says', () => {
     await page.getByRole('dialog').getByText('Not allowed').waitFor();
     await page.getByRole('button', { name: 'OK' }).click();
     expect(await page.getByRole('link', { name: 'Notes' }).getAttribute('href')).toBe('https://example.org/notes');
+    expect(await page.getByRole('button', { name: 'Later' }).isDisabled()).toBe(true);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Command' }).click();
+    await page.locator('.toast', { hasText: 'Copied' }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('deploy shop');
     await expectFine();
   });
 });
@@ -194,6 +203,26 @@ describe.skipIf(executablePath === null)('files', () => {
     expect(await tray.isVisible()).toBe(false);
     await album.getByRole('button', { name: 'Show the photo' }).first().click();
     await page.getByRole('dialog', { name: 'Photo' }).getByRole('button', { name: 'Close' }).click();
+    await expectFine();
+  });
+
+  it('may be dropped or pasted', async () => {
+    await page.locator('#chat').evaluate((chat) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File(['x'], 'dropped.txt'));
+      chat.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+    });
+    await page.locator('textarea').evaluate((text) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.items.add(new File(['y'], 'pasted.txt'));
+      text.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    });
+    const tray = page.getByRole('region', { name: 'Files to send' });
+    await tray.getByText('pasted.txt').waitFor();
+    await tray.getByRole('button', { name: 'Remove dropped.txt' }).click();
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('link', { name: 'Download pasted.txt, 1 B' }).waitFor();
+    expect(await page.getByText('dropped.txt').count()).toBe(0);
     await expectFine();
   });
 

@@ -7,10 +7,11 @@ import { createComposer } from './composer.js';
 import { createDeeds, sendMessage } from './deeds.js';
 import { createDrafts } from './drafts.js';
 import { byId } from './element.js';
+import { createHistory } from './history.js';
 import { followFocus } from './message-focus.js';
 import { createMessageList } from './message-list.js';
-import { openMessageMenu } from './message-menu.js';
-import { announce, showToast } from './notice.js';
+import { canEdit, openMessageMenu } from './message-menu.js';
+import { announce } from './notice.js';
 import { openGroup, openPeople, openProfile } from './place-menus.js';
 import { hashOf, readPlace } from './place.js';
 import { followLongPresses } from './press.js';
@@ -41,14 +42,15 @@ const whispers = createWhispers({ onMessage: takeMessage, onReset: reload });
 const batches = createChangeBatches(showChanges);
 const clicks = createClicks();
 const sheet = createSheet();
-const list = createMessageList({ store, drafts, onReachBottom: markRead, onMissing: loadQuoted });
+const list = createMessageList({ store, drafts, onReachBottom: markRead, onMissing: (id) => history.quote(id) });
+const history = createHistory({ store, list, placeOf: () => place });
 const composer = createComposer({
   onSend: (to, message, replied) => attempt(() => sendMessage(to, message, replied)),
   onEdit: ({ person, chat }, message, text) =>
     attempt(() => simulator.edit({ from: person.id, chat: chat.id, messageId: message.messageId, text })),
   onEditLast: () => {
-    const own = ({ from, service }) => from.id === place.person.id && service === null;
-    const last = store.messagesOf(place.person.id, place.chat.id, place.topic).findLast(own);
+    const { person, chat, topic } = place;
+    const last = store.messagesOf(person.id, chat.id, topic).findLast((message) => canEdit(message, person));
     if (last) composer.edit(last);
   },
   onSent: () => list.scroll.toEnd(),
@@ -67,9 +69,9 @@ followActions(byId('messages'), {
   reply: (_target, id) => deeds.reply(messageOf(id)),
   react: (target, id) => deeds.react(messageOf(id), target.dataset.value || null),
   menu: (target, id) => openMenu(id, pointBelow(target)),
-  jump: (target) => jump(Number(target.dataset.value)),
+  jump: (target) => history.jump(Number(target.dataset.value)),
   stop: () => deeds.stop(),
-  older: () => tell(loadOlder),
+  older: () => tell(history.loadOlder),
 });
 followLongPresses(byId('messages'), (target, at) => {
   const message = target.closest('.bubble')?.closest('.message:not(.draft)');
@@ -179,6 +181,7 @@ function redraw() {
   const { person, chat, topic } = place;
   const isSame = before?.person.id === person.id && before.chat.id === chat.id && before.topic === topic;
   document.body.dataset.pane = place.isList ? 'list' : 'chat';
+  if (before && before.isList !== place.isList) moveFocus();
   renderHeader(store, place);
   renderBarrier(store, place);
   composer.open(place, `Message as ${person.name}`);
@@ -191,34 +194,19 @@ function redraw() {
   void loadCommands();
 }
 
+/** What had the focus is on the other pane of a phone; on a wide screen both are there and it stays. */
+function moveFocus() {
+  if (document.activeElement.checkVisibility() && document.activeElement !== document.body) return;
+  const target = place.isList ? document.querySelector('#chats [aria-current]') : byId('back');
+  target?.focus();
+}
+
 async function loadCommands() {
   const at = place;
   const commands = await simulator.listCommands(at.person.id, at.chat.id).catch(() => []);
   if (at.person.id !== place.person.id || at.chat.id !== place.chat.id) return;
   const { username, name } = store.bot;
   composer.offer({ commands, names: at.chat.type === 'group' ? [{ name: username, title: name }] : [] });
-}
-
-async function loadOlder() {
-  await store.loadOlder(place.person.id, place.chat.id, place.topic);
-  list.refresh(place);
-}
-
-/** A failure leaves the quotation without its words. */
-async function loadQuoted(id) {
-  const at = place;
-  const isNew = await store.loadQuoted(at.person.id, at.chat.id, id).catch(() => false);
-  if (isNew && at === place) list.refresh(place);
-}
-
-/** Shows a message, also one that is not loaded yet. */
-async function jump(id) {
-  while (!list.find(id) && store.hasOlder(place.chat.id)) {
-    if ((await attempt(loadOlder)) !== null) break;
-  }
-  const node = list.find(id);
-  if (node) list.scroll.show(node);
-  else showToast('That message is not there any more.');
 }
 
 function markRead() {

@@ -16,7 +16,7 @@ export function openMessageMenu(sheet, { store, place, message, at, deeds }) {
   const items = [
     { label: 'Reply', drawing: 'reply', run: () => deeds.reply(message) },
     message.text !== '' && { label: 'Copy text', drawing: 'copy', run: () => deeds.copy(message) },
-    isOwn && !isWhisper && !message.forwardedFrom && { label: 'Edit', drawing: 'edit', run: () => deeds.edit(message) },
+    canEdit(message, person) && { label: 'Edit', drawing: 'edit', run: () => deeds.edit(message) },
     !isWhisper && { label: 'Forward', drawing: 'forward', run: () => openForward() },
     (isOwn || chat.type === 'private') && {
       label: 'Delete',
@@ -49,4 +49,9 @@ export function openMessageMenu(sheet, { store, place, message, at, deeds }) {
     );
     sheet.open({ label: 'Forward to', content: [element('h2', {}, 'Forward to'), ...chats], at });
   }
+}
+
+/** Whether a client lets a person change a message: their own words, said to everybody. */
+export function canEdit({ from, service, ephemeral, forwardedFrom }, person) {
+  return from.id === person.id && service === null && ephemeral === null && forwardedFrom === null;
 }
