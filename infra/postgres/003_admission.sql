@@ -69,12 +69,20 @@ begin
     elsif verdict = 'press' then
       select * into pushed from outbox o where o.id = (item -> 'press' ->> 'outboxId')::bigint for update;
       choice := pushed.body -> 'buttons' -> (item -> 'press' ->> 'index')::int;
-      if choice is null or pushed.pressed is not null or pushed.chat_key <> item ->> 'chatKey'
+      -- What was for one person of a group may stand in their private chat; it is still said in the group.
+      if choice is null or pushed.pressed is not null
+         or (chat_root(pushed.chat_key) <> chat_root(item ->> 'chatKey')
+             and pushed.body ->> 'onlyFor' is distinct from item ->> 'userKey')
          or (pushed.user_key is not null and pushed.user_key <> item ->> 'userKey') then
         verdict := 'refuse';
         reason := 'button expired';
       else
-        env := jsonb_set(env, '{text}', choice -> 'value');
+        env := jsonb_set(env, '{text}', choice -> 'value') || jsonb_build_object('chatKey', pushed.chat_key);
+        if pushed.chat_key <> item ->> 'chatKey' then
+          env := env || '{"messageId": null}';
+          if chat_root(pushed.chat_key) <> chat_root(item ->> 'chatKey') then env := env || '{"chatKind": "group"}'; end if;
+        end if;
+        if pushed.body ? 'onlyFor' then env := env || '{"whisper": true, "messageId": null}'; end if;
         label := choice ->> 'label';
       end if;
     elsif verdict = 'edit' then
@@ -91,7 +99,7 @@ begin
     end if;
 
     insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id, held_until, outcome, reason, settled_at)
-    values (item ->> 'channel', item ->> 'bot', item ->> 'updateId', item ->> 'userKey', item ->> 'chatKey', item ->> 'kind', env,
+    values (item ->> 'channel', item ->> 'bot', item ->> 'updateId', item ->> 'userKey', coalesce(env ->> 'chatKey', item ->> 'chatKey'), item ->> 'kind', env,
             item ->> 'traceId',
             case when verdict = 'message' and (item ->> 'holdMs')::int > 0 then clock_timestamp() + (item ->> 'holdMs')::int * interval '1 ms' end,
             case verdict when 'refuse' then 'refused' when 'answer' then 'answered' when 'merge' then 'merged' end,

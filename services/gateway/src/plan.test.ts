@@ -27,6 +27,7 @@ const text = (words: string): Extract<FromPerson, { kind: 'text' }> => ({
   named: true,
   attachments: [],
   album: null,
+  whisper: false,
 });
 
 function planOne(update: FromPerson, options = OPTIONS): Plan {

@@ -41,7 +41,7 @@ const STRANGER_EVERY_MS = 3_600_000;
  */
 export function planUpdate(update: FromPerson, options: PlanOptions): readonly Plan[] {
   if (update.kind === 'edit' && isSentCode(update.text))
-    return [planOne({ ...update, kind: 'text', named: true, attachments: [], album: null }, options)];
+    return [planOne({ ...update, kind: 'text', named: true, whisper: false, attachments: [] }, options)];
   const command = update.kind === 'text' ? parseCommand(update.text) : null;
   if (update.kind === 'text' && command?.name === null && !update.named) return [];
   if (update.kind === 'text' && command?.name === 'new' && command.rest !== '') {
@@ -67,11 +67,11 @@ function planOne(update: FromPerson, options: PlanOptions): Plan {
     body: {
       text,
       buttons: [],
-      ...(replyTo === undefined ? {} : { replyTo }),
+      ...answering(replyTo ?? (whisper ? messageId : null)),
       ...(update.chatKind === 'group' ? { onlyFor: update.userKey } : {}),
     },
   });
-  const { text: _, messageId, button: __, attachments: ___, album: ____, ...head } = envelope;
+  const { text: _, messageId, button: __, attachments: ___, album: ____, whisper, ...head } = envelope;
   const isNew = choice.verdict === 'new';
   const stored = update.kind === 'edit' ? { ...head, kind: 'edit', messageId, text: choice.text } : envelope;
   return {
@@ -155,8 +155,13 @@ function createEnvelope(update: FromPerson, options: PlanOptions, text: string):
     text,
     messageId: update.messageId,
     ...files(update),
+    ...('whisper' in update && update.whisper ? { whisper: true as const } : {}),
     button: update.kind === 'press' ? { outboxId: update.outboxId, index: update.index } : null,
   };
+}
+
+function answering(messageId: string | null): { readonly replyTo?: string } {
+  return messageId === null ? {} : { replyTo: messageId };
 }
 
 function files(update: FromPerson): Pick<MessageEnvelope, 'attachments' | 'album'> {

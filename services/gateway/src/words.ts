@@ -46,6 +46,13 @@ export const EDITED: Readonly<Record<EditedState, string>> = {
   failed: 'I could not handle that message, and its edit changes nothing. Send it again as a new message.',
 };
 
+/** Said above what is for one person of a group and could only be sent in private. Not longer than the line above. */
+export const FROM_GROUP = '(for you alone, instead of in the group)';
+
+/** Said in a group instead of something that is for one person, whom we may not write to. */
+export const WRITE_ME_FIRST =
+  'My answer is for you alone, and I may not write to you in private yet. Open a chat with me, press Start, and ask again.';
+
 /** The toast after a press. */
 export const pressed = (label: string): string => `✓ ${label}`;
 

@@ -54,7 +54,10 @@ export function endOf(
       outcome: index === handled.length - 1 ? 'answered' : 'merged',
       reason: null,
     })),
-    replies: [...notes, ...result.replies].map((reply) => ({ ...outbound(context, reply), turnId: context.turnId })),
+    replies: [...notes, ...result.replies].map((reply) => ({
+      ...outbound(context, reply, result.personal),
+      turnId: context.turnId,
+    })),
     thread: {
       threadId,
       status: result.outcome === 'finished' ? 'finished' : 'open',
@@ -85,7 +88,11 @@ export function cutShort(
       error: outcome === 'failed' ? said.why : null,
     }),
     outcomes: settle(context.batch, settled, outcome),
-    replies: replies.map((reply) => ({ ...outbound(context, { ...reply, buttons: [] }), turnId })),
+    // That it failed is a matter of the one who asked; what was stopped others may have waited for.
+    replies: replies.map((reply) => ({
+      ...outbound(context, { ...reply, buttons: [] }, outcome === 'failed'),
+      turnId,
+    })),
     thread: { threadId: context.threadId, status: 'open', awaiting: false, title: null, summary: null },
   };
 }
@@ -136,7 +143,7 @@ export function filesOnly(
   return {
     turn: record(parts, context, 'notice', { passes: 0, toolCalls: 0, error: null }),
     outcomes: settle(batch, 'answered', 'no words'),
-    replies: replies.map((reply) => ({ ...outbound(context, reply), turnId: context.turnId })),
+    replies: replies.map((reply) => ({ ...outbound(context, reply, true), turnId: context.turnId })),
     // A thread that was made for them holds nothing; an older one is left as it is, even waiting for an answer.
     thread: begun.threadNew
       ? { threadId: context.threadId, status: 'closed', awaiting: false, title: null, summary: null }
@@ -184,9 +191,14 @@ function record(
   };
 }
 
-/** A reply as an outbox row. Its key is unique in the thread, so a resumed turn puts the same row. */
-export function outbound(context: TurnContext, reply: AgentReply): OutboundEnvelope {
-  const { begun, threadId, chatKey, traceId } = context;
+/**
+ * A reply as an outbox row. Its key is unique in the thread, so a resumed turn puts the same row. In a group, what is personal, and
+ * what answers something that only we could see, is for nobody else.
+ */
+export function outbound(context: TurnContext, reply: AgentReply, personal = false): OutboundEnvelope {
+  const { begun, batch, threadId, chatKey, traceId } = context;
+  const inGroup = batch.some(({ envelope }) => envelope.kind === 'message' && envelope.chatKind === 'group');
+  const whispered = batch.some(({ envelope }) => envelope.kind === 'message' && envelope.whisper);
   return {
     key: `${threadId || begun.userKey}/${reply.key}`,
     chatKey,
@@ -199,6 +211,7 @@ export function outbound(context: TurnContext, reply: AgentReply): OutboundEnvel
       text: reply.text,
       buttons: [...reply.buttons],
       ...replyTo(context),
+      ...(inGroup && (personal || whispered) ? { onlyFor: begun.userKey } : {}),
       ...(reply.files ? { files: [...reply.files] } : {}),
     },
   };

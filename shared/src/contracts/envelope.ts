@@ -51,6 +51,8 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     attachments: z.array(Attachment).min(1).max(ATTACHMENT_LIMIT).optional(),
     /** What was sent as one shares it, so that parts that come apart are put together again. */
     album: z.string().max(200).optional(),
+    /** In a group: only we and the person see the message, so the answer is for nobody else either. */
+    whisper: z.literal(true).optional(),
     /** Set when the text came from a button: which outbox row it belongs to. */
     button: z.object({ outboxId: z.string(), index: z.number().int() }).nullable(),
   }),

@@ -185,6 +185,10 @@ describe('guessing', () => {
 });
 
 describe('in a group', () => {
+  beforeEach(async () => {
+    await harness.people.post('/api/rights', { by: 1001, status: 'administrator' });
+  });
+
   test('a code is voided, because everybody has seen it', async () => {
     const { code } = await invite('admin');
     await say(1002, `@signalbox_bot ${code}`, 'ops');

@@ -23,6 +23,8 @@ export type Incoming =
       readonly messageId: string | null;
       /** Whether it is certainly meant for us: in a group, a command may be another bot's. */
       readonly named: boolean;
+      /** Only we and the person see it, in a group where others are. */
+      readonly whisper: boolean;
       readonly attachments: readonly Attachment[];
       /** Shared by messages that were sent as one; null for a message by itself. */
       readonly album: string | null;

@@ -27,13 +27,15 @@ export async function answerQuestion(parts: AnswerParts, question: Question, ask
 }
 
 /** An answer as what a person sees. In a group only the one who asked is to see what is personal. */
-export function toBody(answer: Answer, asked: Pick<Asked['envelope'], 'userKey' | 'chatKind'>): OutboundBody {
+export function toBody(answer: Answer, asked: Asked['envelope']): OutboundBody {
   const { text, afterwards, personal } = answer;
+  const inGroup = asked.chatKind === 'group';
   return {
     text,
     buttons: [],
     ...(afterwards === undefined ? {} : { afterwards }),
-    ...(personal && asked.chatKind === 'group' ? { onlyFor: asked.userKey } : {}),
+    ...(inGroup && asked.messageId !== null ? { replyTo: asked.messageId } : {}),
+    ...(inGroup && (personal || asked.whisper) ? { onlyFor: asked.userKey } : {}),
   };
 }
 

@@ -55,6 +55,8 @@ export interface AgentResult {
   readonly outcome: 'answered' | 'waiting' | 'finished' | 'limit';
   /** Everything that the person is to see of this turn, in order, including what `say` has sent already. */
   readonly replies: readonly AgentReply[];
+  /** The person was refused what they asked for, and nothing else happened: in a group that is nobody else's business. */
+  readonly personal: boolean;
   /** Ids of the batch's messages that came after the thread had ended: they start the next thread. */
   readonly unhandled: readonly string[];
   readonly passes: number;

@@ -27,6 +27,7 @@ describe('messages', () => {
       named: true,
       attachments: [],
       album: null,
+      whisper: false,
     });
   });
 

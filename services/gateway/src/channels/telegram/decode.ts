@@ -3,6 +3,7 @@ import type { Incoming } from '../channel.ts';
 import { parseButton } from './button.ts';
 import { toChatKey } from './chat-key.ts';
 import { readAttachments } from './file.ts';
+import { whisperRef } from './message-ref.ts';
 import {
   CallbackQuery,
   CONTENT_FIELDS,
@@ -45,13 +46,14 @@ function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): Incomi
   if (!chatKind) return ignore(updateId, 'not a chat with people');
   if (!message.from) return ignore(updateId, 'no sender');
   if (message.from.is_bot) return ignore(updateId, 'from a bot');
+  const whisper = message.ephemeral_message_id !== undefined;
   const sender = {
     ...describe(message.from),
     updateId,
     chatKind,
     chatKey: toChatKey(message.chat.id, readTopic(message)),
     at: new Date(message.date * 1_000).toISOString(),
-    messageId: String(message.message_id),
+    messageId: whisper ? `e${message.ephemeral_message_id}` : String(message.message_id),
   };
   const attachments = readAttachments(message);
   const words = message.text ?? message.caption;
@@ -63,12 +65,12 @@ function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): Incomi
   const text = clean(words ?? '');
   const album = message.media_group_id === undefined ? null : clean(message.media_group_id).slice(0, 80);
   const content = { text, attachments, album };
-  if (chatKind === 'private') return { ...sender, ...content, kind: 'text', named: true };
-  const addressed = readGroupText(text, answersBot(message, bot), bot);
+  if (chatKind === 'private') return { ...sender, ...content, kind: 'text', named: true, whisper: false };
+  const addressed = readGroupText(text, whisper || answersBot(message, bot), bot);
   if (addressed) {
     // Nothing but our name is how people try what we can do; with a file it is about the file.
     const asked = addressed.text === '' && attachments.length === 0 ? '/help' : addressed.text;
-    return { ...sender, ...content, ...addressed, kind: 'text', text: asked };
+    return { ...sender, ...content, ...addressed, kind: 'text', text: asked, whisper };
   }
   return album === null ? ignore(updateId, 'not addressed') : { ...sender, ...content, kind: 'album-part', album };
 }
@@ -110,7 +112,10 @@ function decodePress(updateId: string, raw: unknown): Incoming {
     chatKey: toChatKey(message.chat.id, readTopic(message)),
     at: new Date().toISOString(),
     pressId,
-    messageId: String(message.message_id),
+    messageId:
+      message.ephemeral_message_id === undefined
+        ? String(message.message_id)
+        : whisperRef(from.id, message.ephemeral_message_id),
   };
 }
 
@@ -119,7 +124,7 @@ function decodeEdit(updateId: string, raw: unknown, bot: BotIdentity): Incoming 
   const read = decodeMessage(updateId, raw, bot);
   if (read.kind === 'ignored') return read;
   if (read.kind !== 'text' || read.messageId === null) return ignore(updateId, 'edit without words');
-  const { named: _, attachments: __, messageId, ...rest } = read;
+  const { named: _, attachments: __, whisper: ___, messageId, ...rest } = read;
   return { ...rest, messageId, kind: 'edit' };
 }
 
@@ -137,6 +142,7 @@ function decodeStop(updateId: string, raw: unknown): Incoming {
     at: new Date().toISOString(),
     messageId: null,
     named: true,
+    whisper: false,
     text: '/stop',
     attachments: [],
     album: null,

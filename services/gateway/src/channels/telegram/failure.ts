@@ -55,7 +55,8 @@ const UNKNOWN_METHOD = new Set([404, 405, 501]);
 const NOT_KNOWN = /method not found|not supported|unsupported|message text is empty/i;
 
 /** What the same words in another form would not change. */
-const NOT_ABOUT_FORM = /message is not modified|right|forbidden|restricted|closed|topic|thread/i;
+const NOT_ABOUT_FORM =
+  /message is not modified|right|forbidden|restricted|closed|topic|thread|not_admin|participant|ephemeral|replied/i;
 
 /**
  * Why a rich message was refused as such, so that the same as text may go through; null for any other failure. `forGood` when

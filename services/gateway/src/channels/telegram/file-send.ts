@@ -3,6 +3,7 @@ import type { TelegramApi } from './client.ts';
 import { classify } from './failure.ts';
 import type { TelegramFile } from './file-part.ts';
 import { callSendFile } from './part-call.ts';
+import type { Whisper } from './whisper.ts';
 
 /** Looks up a stored file; null when it is not stored any more. Throws when the database is away. */
 export type LoadFile = (artifactId: string) => Promise<{ readonly bytes: Uint8Array } | null>;
@@ -17,20 +18,20 @@ const UPLOADS_AT_ONCE = 3;
 export function createFileSender(deps: {
   readonly api: TelegramApi;
   readonly loadFile: LoadFile;
-}): (chatKey: string, part: TelegramFile) => Promise<Sent> {
+}): (chatKey: string, part: TelegramFile, whisper: Whisper | null) => Promise<Sent> {
   const throughTurnstile = createTurnstile(UPLOADS_AT_ONCE);
 
-  const sendFile = async (chatKey: string, part: TelegramFile): Promise<Sent> => {
+  const sendFile = async (chatKey: string, part: TelegramFile, whisper: Whisper | null): Promise<Sent> => {
     const file = await deps.loadFile(part.artifactId).catch(() => 'away' as const);
     if (file === 'away') return { kind: 'busy', detail: 'the file cannot be read at the moment' };
     if (file === null) return { kind: 'rejected', detail: 'the file is not stored any more' };
     try {
-      return { kind: 'sent', messageId: await callSendFile(deps.api, chatKey, part, file.bytes) };
+      return { kind: 'sent', messageId: await callSendFile(deps.api, chatKey, part, file.bytes, whisper) };
     } catch (error) {
       return classify(error);
     }
   };
-  return (chatKey, part) => throughTurnstile(() => sendFile(chatKey, part));
+  return (chatKey, part, whisper) => throughTurnstile(() => sendFile(chatKey, part, whisper));
 }
 
 /** Lets so many through at a time, in order. */

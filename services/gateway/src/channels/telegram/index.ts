@@ -8,9 +8,11 @@ import { encodeFiles, type TelegramFile } from './file-part.ts';
 import { createFileSender, UPLOAD_TIMEOUT_SECONDS, type LoadFile } from './file-send.ts';
 import { onIdentity } from './identity.ts';
 import { createAttempts } from './part-attempt.ts';
-import { callEdit, callSend } from './part-call.ts';
+import { readRef } from './message-ref.ts';
+import { callDelete, callEdit, callRemoveButtons, callSend } from './part-call.ts';
 import { POLL_TIMEOUT_SECONDS, startPolling } from './poll.ts';
 import { startWebhook, type WebhookTarget } from './webhook.ts';
+import { createWhisperer, readWhisper, type SendPart, type Whisper } from './whisper.ts';
 
 /** A send that takes longer has an unknown fate; Telegram answers within a second when it is well. */
 const SEND_TIMEOUT_SECONDS = 20;
@@ -40,6 +42,13 @@ export function createTelegram(options: {
   let username: string | null = null;
   for (const one of [api, pollApi]) onIdentity(one, (bot) => (username = bot.username));
 
+  const sendPart: SendPart = (chatKey, part, firstLine, whisper) => {
+    if (part.form === 'file') return sendFile(chatKey, { ...part, caption: firstLine ?? '' }, whisper);
+    const shown = firstLine === null ? part : putAbove(firstLine, part);
+    return attemptPart(shown, (one) => callSend(api, chatKey, one, whisper));
+  };
+  const sendWhisper = createWhisperer({ api, log, send: sendPart });
+
   /** For calls whose failure nobody needs to know: the message itself matters, not its decoration. */
   const ignoreFailure = async (what: string, call: () => Promise<unknown>): Promise<void> => {
     await call().catch((error: unknown) => log.debug('telegram call failed', { what, error }));
@@ -54,28 +63,32 @@ export function createTelegram(options: {
     fileLimitBytes: DOWNLOAD_LIMIT_BYTES,
     // Telegram's groups have negative ids.
     paceOf: (chatKey) => (toTarget(chatKey).chatId < 0 ? 'group' : 'private'),
-    encode: (body, row) => [...encode(body, row), ...encodeFiles(body)],
+    encode: (body, row) =>
+      [...encode(body, row), ...encodeFiles(body)].map((part, place) => ({
+        ...part,
+        whisper: readWhisper(body, row.chatKey, place),
+      })),
     send: (chatKey, given, firstLine) => {
-      const part = asPart(given);
-      if (part.form === 'file') return sendFile(chatKey, { ...part, caption: firstLine ?? '' });
-      return attemptPart(firstLine === null ? part : putAbove(firstLine, part), (one) => callSend(api, chatKey, one));
+      const { whisper, ...part } = asPart(given);
+      return whisper ? sendWhisper(chatKey, part, firstLine, whisper) : sendPart(chatKey, part, firstLine, null);
     },
     edit: async (chatKey, messageId, given) => {
-      const part = asPart(given);
+      const { whisper: _, ...part } = asPart(given);
+      const ref = readRef(chatKey, messageId);
       // A message cannot turn into a document.
-      if (part.form === 'file') return { kind: 'gone' };
-      const sent = await attemptPart(part, (one) => callEdit(api, chatKey, messageId, one));
+      if (ref.kind === 'none' || part.form === 'file') return { kind: 'gone' };
+      const sent = await attemptPart(part, (one) => callEdit(api, ref, one).then(() => messageId));
       const unchanged = sent.kind === 'rejected' && /message is not modified/i.test(sent.detail);
       return unchanged ? { kind: 'sent', messageId } : sent;
     },
-    remove: (chatKey, messageId) =>
-      ignoreFailure('deleteMessage', () => api.deleteMessage(toTarget(chatKey).chatId, Number(messageId))),
-    removeButtons: (chatKey, messageId) =>
-      ignoreFailure('editMessageReplyMarkup', () =>
-        api.editMessageReplyMarkup(toTarget(chatKey).chatId, Number(messageId), {
-          reply_markup: { inline_keyboard: [] },
-        }),
-      ),
+    remove: async (chatKey, messageId) => {
+      const ref = readRef(chatKey, messageId);
+      if (ref.kind !== 'none') await ignoreFailure('delete', () => callDelete(api, ref));
+    },
+    removeButtons: async (chatKey, messageId) => {
+      const ref = readRef(chatKey, messageId);
+      if (ref.kind !== 'none') await ignoreFailure('removeButtons', () => callRemoveButtons(api, ref));
+    },
     answerPress: (pressId, toast) =>
       ignoreFailure('answerCallbackQuery', () =>
         api.answerCallbackQuery(pressId, toast === null ? {} : { text: toast }),
@@ -93,6 +106,8 @@ export function createTelegram(options: {
   };
 }
 
-function asPart(part: Readonly<Record<string, unknown>>): TelegramPart | TelegramFile {
-  return part as TelegramPart | TelegramFile; // parts come back only from `encode` above
+type EncodedPart = (TelegramPart | TelegramFile) & { readonly whisper: Whisper | null };
+
+function asPart(part: Readonly<Record<string, unknown>>): EncodedPart {
+  return part as EncodedPart; // parts come back only from `encode` above
 }

@@ -25,6 +25,8 @@ const Topic = { message_thread_id: id.optional(), is_topic_message: z.boolean().
 /** Loose, because its kind shows in the names of fields that we only look for. */
 export const Message = z.looseObject({
   message_id: id,
+  /** Set in a group when only the bot and the person see it; then the number above is 0. */
+  ephemeral_message_id: id.optional(),
   date: unixSeconds,
   chat: Chat,
   from: Person.optional(),
@@ -41,7 +43,7 @@ export type Message = z.infer<typeof Message>;
 export const CallbackQuery = z.object({
   id: z.string().min(1).max(100),
   from: Person,
-  message: z.object({ message_id: id, chat: Chat, ...Topic }).optional(),
+  message: z.object({ message_id: id, ephemeral_message_id: id.optional(), chat: Chat, ...Topic }).optional(),
   data: z.string().optional(),
 });
 

@@ -1,5 +1,6 @@
-import { AIMessage, HumanMessage } from '@langchain/core/messages';
+import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { Agent, AgentMessage, AgentParts, AgentPlugin, AgentResult, AgentRun } from '../agent.ts';
+import { isBaseTool } from './base-tools.ts';
 import { buildGraph } from './graph.ts';
 import type { RunExtras } from './parts.ts';
 import { repliesSince, startOf } from './replies.ts';
@@ -124,12 +125,19 @@ function toResult(state: SessionState, batch: readonly AgentMessage[]): AgentRes
   return {
     outcome: outcomeOf(state),
     replies: repliesSince(state.messages, start),
+    personal: wasRefused(state.messages.slice(start)),
     unhandled: finishedAt === -1 ? [] : batch.slice(finishedAt + 1).map((message) => message.id),
     passes: state.poIterations,
     toolCalls: answers.reduce((sum, answer) => sum + (answer.tool_calls?.length ?? 0), 0),
     title: firstLine(request).slice(0, TITLE_LENGTH) || null,
     summary: state.userConfirmedComplete ? state.taskSummary : null,
   };
+}
+
+/** Whether every tool that was asked for takes a role that the person does not have. */
+function wasRefused(messages: readonly BaseMessage[]): boolean {
+  const results = messages.filter(ToolMessage.isInstance).filter(({ name }) => !isBaseTool(name ?? ''));
+  return results.length > 0 && results.every((result) => result.additional_kwargs['code'] === 'NOT_PERMITTED');
 }
 
 function outcomeOf(state: SessionState): AgentResult['outcome'] {

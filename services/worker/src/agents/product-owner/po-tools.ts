@@ -103,7 +103,7 @@ function toMessage(call: Call, result: ToolCallResult): ToolMessage {
     name: call.name,
     status: ok ? 'success' : 'error',
     content: JSON.stringify(ok ? { ok, result: result.result, ...attached } : { ok, error: code, say }),
-    additional_kwargs: { say, ...(files.length > 0 ? { files } : {}) },
+    additional_kwargs: { say, ...(code === null ? {} : { code }), ...(files.length > 0 ? { files } : {}) },
   });
 }
 
