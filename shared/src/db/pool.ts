@@ -25,6 +25,9 @@ export function openPool(url: string, log: Log, options: { readonly name: string
     keepAlive: true,
   });
   pool.on('error', (error) => log.warn('idle database connection lost', { error }));
+  // The pool listens only while a connection is idle. One that is lost between two statements of a transaction says so with
+  // an event that would end the process; whoever uses it hears of it with the next statement.
+  pool.on('connect', (client) => client.on('error', (error) => log.debug('database connection lost', { error })));
   return pool;
 }
 
