@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createSimulator } from '@signalbox/telegram-simulator/server';
 import { openScene, overflowOf, PHONE, type Scene } from './scene.ts';
@@ -21,6 +21,8 @@ describe.skipIf(executablePath === null)('the page on a phone', () => {
     expect(scene.complaints()).toEqual([]);
   };
 
+  const open = (place: string): Promise<unknown> => page.goto(`${scene.url}/#${place}`);
+
   it('shows people and chats, then one chat, and goes back', async () => {
     expect(await page.locator('textarea').isVisible()).toBe(false);
     await page.getByRole('button', { name: 'Ben developer 1 unread' }).click();
@@ -39,6 +41,7 @@ describe.skipIf(executablePath === null)('the page on a phone', () => {
   });
 
   it('has room for fingers on everything that is pressed', async () => {
+    await open('as=1009');
     await page.getByRole('button', { name: 'You speak as Zoe. Change' }).click();
     await page.getByRole('dialog').getByText('Ben').click();
     await page.locator('.message', { hasText: 'one for Ben' }).waitFor();
@@ -56,6 +59,7 @@ describe.skipIf(executablePath === null)('the page on a phone', () => {
   });
 
   it('opens what can be done with a message by a long press', async () => {
+    await open('as=1002');
     const message = page.locator('.message', { hasText: 'hello from Ben' });
     const box = await message.locator('.bubble').boundingBox();
     const at = { x: (box?.x ?? 0) + 20, y: (box?.y ?? 0) + 10, pointerType: 'touch', bubbles: true };
@@ -68,6 +72,7 @@ describe.skipIf(executablePath === null)('the page on a phone', () => {
   });
 
   it('says when somebody blocked the bot, and lets it in again', async () => {
+    await open('as=1002');
     await page.getByRole('button', { name: 'Signalbox', exact: true }).click();
     await page.getByRole('button', { name: 'Block the bot' }).click();
     await page.getByText('Ben blocked the bot').waitFor();
@@ -78,6 +83,7 @@ describe.skipIf(executablePath === null)('the page on a phone', () => {
   });
 
   it('fits when its browser is at 200 %, and reads from the right where the words do', async () => {
+    await open('as=1002');
     await page.setViewportSize({ width: 195, height: 422 });
     await scene.bot('sendMessage', { chat_id: 1002, text: 'مرحبا بكم في المشروع' });
     const text = page.locator('.message', { hasText: 'مرحبا' }).locator('.body');
@@ -93,9 +99,11 @@ describe.skipIf(executablePath === null)('the page on a phone', () => {
       const { message_id } = await scene.bot('sendMessage', { chat_id: 1002, text: `answer ${index}` });
       ids.push(message_id);
     }
+    await open('as=1002');
     await page.reload();
-    await page.getByText('answer 89', { exact: true }).waitFor();
-    const read = page.getByText('answer 65', { exact: true });
+    const said = (text: string): Locator => page.locator('.message .text').getByText(text, { exact: true });
+    await said('answer 89').waitFor();
+    const read = said('answer 65');
     await read.evaluate((node) => node.scrollIntoView({ block: 'center' }));
     await page.getByRole('button', { name: 'To the newest message' }).waitFor();
     const before = await read.boundingBox();

@@ -7,6 +7,12 @@ interface Node {
 }
 type BuildEntityTree = (text: string, entities: readonly object[]) => readonly (string | Node)[];
 type SplitText = (text: string) => readonly string[];
+interface Said {
+  readonly messageId: number;
+  readonly from: { readonly id: number };
+  readonly deleted: boolean;
+  readonly ephemeral: { readonly receiverId: number; readonly replaces: number | null } | null;
+}
 interface GivenFile {
   readonly name: string;
   readonly type: string;
@@ -31,6 +37,9 @@ const { buildEntityTree } = (await import(new URL('entity-tree.js', folder).href
   buildEntityTree: BuildEntityTree;
 };
 const { splitText } = (await import(new URL('text-parts.js', folder).href)) as { splitText: SplitText };
+const { arrangeMessages } = (await import(new URL('visibility.js', folder).href)) as {
+  arrangeMessages: (messages: readonly Said[], person: number) => readonly Said[];
+};
 const { batchFiles, findFileProblem, planMessages } = (await import(
   new URL('file-batches.js', folder).href
 )) as FileBatches;
@@ -117,6 +126,28 @@ test('a file that cannot be sent is refused in words', () => {
   expect(findFileProblem(file('empty.txt', ''))).toBeNull();
   expect(findFileProblem(file('empty.txt', '', 0))).toBe('empty.txt is empty.');
   expect(findFileProblem(file('film.mkv', '', 51 * MEGABYTE))).toContain('larger than 50 MB');
+});
+
+const said = (messageId: number, more: object = {}): Said => ({
+  messageId,
+  from: { id: 100 },
+  deleted: false,
+  ephemeral: null,
+  ...more,
+});
+const idsFor = (messages: readonly Said[], person: number): readonly number[] =>
+  arrangeMessages(messages, person).map(({ messageId }) => messageId);
+
+test('a message for one person takes the place of another, for that person alone and until it is deleted', () => {
+  const whisper = said(3, { ephemeral: { receiverId: 1001, replaces: 1 } });
+  expect(idsFor([whisper, said(1), said(2)], 1001)).toEqual([3, 2]);
+  expect(idsFor([whisper, said(1), said(2)], 1002)).toEqual([1, 2]);
+  expect(idsFor([{ ...whisper, deleted: true }, said(1), said(2)], 1001)).toEqual([1, 2]);
+});
+
+test('what a person says to the bot alone is seen by the two', () => {
+  const command = said(1, { from: { id: 1001 }, ephemeral: { receiverId: 100, replaces: null } });
+  expect([1001, 1002, 100].map((person) => idsFor([command], person).length)).toEqual([1, 0, 1]);
 });
 
 test('no file of the page turns a text into markup', () => {

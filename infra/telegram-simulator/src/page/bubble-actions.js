@@ -1,4 +1,5 @@
 import { byId } from './element.js';
+import { scrollBehavior } from './motion.js';
 import { announce, showToast } from './notice.js';
 import { createPlayer } from './voice.js';
 
@@ -73,7 +74,7 @@ function showAnchor(target) {
   if (!shown) return;
   for (let node = shown; node && node !== message; node = node.parentElement)
     if (node.nodeName === 'DETAILS') node.open = true;
-  shown.scrollIntoView({ block: 'nearest', behavior: 'smooth' });
+  shown.scrollIntoView({ block: 'nearest', behavior: scrollBehavior() });
   const lit = shown.closest('p, li, td, th, blockquote') ?? shown;
   lit.classList.add('lit');
   setTimeout(() => lit.classList.remove('lit'), COPIED_MS);

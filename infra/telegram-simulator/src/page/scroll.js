@@ -1,4 +1,5 @@
 import { byId } from './element.js';
+import { scrollBehavior } from './motion.js';
 
 /** Close enough to the end to count as reading it. */
 const AT_END_PX = 80;
@@ -19,7 +20,7 @@ export function createScroll({ onReachBottom }) {
     render();
     if (isPinned) onReachBottom();
   });
-  toBottom.addEventListener('click', () => toEnd('smooth'));
+  toBottom.addEventListener('click', () => toEnd(scrollBehavior()));
   // The keyboard of a phone, a growing text field and a picture that arrives move the end.
   const observer = new ResizeObserver(() => isPinned && toEnd());
   observer.observe(scroller);
@@ -43,7 +44,7 @@ export function createScroll({ onReachBottom }) {
     /** Brings an element into view and lights it up for a moment. */
     show(node) {
       isPinned = false;
-      node.scrollIntoView({ block: 'center', behavior: 'smooth' });
+      node.scrollIntoView({ block: 'center', behavior: scrollBehavior() });
       node.classList.add('flash');
       setTimeout(() => node.classList.remove('flash'), 1_600);
     },
