@@ -59,6 +59,11 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   { from: `${GATEWAY}/*.ts`, may: [`${GATEWAY}/**`, SHARED] },
 
   { from: 'services/jobs/src/**', may: ['services/jobs/src/**', SHARED] },
+  // Explaining a plan needs the catalog of what is installed, which is the capabilities themselves.
+  {
+    from: 'services/cli/src/commands/plan.ts',
+    may: ['services/cli/src/**', `${WORKER}/tools/registry.ts`, SHARED],
+  },
   { from: 'services/cli/src/**', may: ['services/cli/src/**', SHARED] },
 
   // What starts everything runs before anything is installed, and the page runs in a browser.

@@ -35,6 +35,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/threads.ts')).runThreads,
   },
   {
+    name: 'plan',
+    usage: ['plan explain "<text>"', 'plan explain --jsonl'],
+    summary: 'What the offline planner would do, without doing it; --jsonl reads objects with text and context.',
+    load: async () => (await import('./commands/plan.ts')).runPlan,
+  },
+  {
     name: 'people',
     usage: ['people list', 'people add <id> <name> <role> [--force]', 'people remove <id> [--force]'],
     summary: 'Who may speak, and as what: viewer, developer, operator, admin.',

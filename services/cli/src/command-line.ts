@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import { openPool, type Pool } from '@signalbox/shared/db/pool';
 import { AppError } from '@signalbox/shared/errors';
@@ -9,12 +10,14 @@ import { UsageError, type CommandContext, type Report } from './command.ts';
 import { loadConfig, loadEnvironment, requireUrl } from './config.ts';
 
 export interface Output {
+  readonly input?: Readable;
   readonly out: (text: string) => void;
   readonly error: (text: string) => void;
 }
 
 const OPTIONS = {
   json: { type: 'boolean', default: false },
+  jsonl: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false, short: 'h' },
   all: { type: 'boolean', default: false },
   force: { type: 'boolean', default: false },
@@ -33,8 +36,9 @@ export async function runCommandLine(
 ): Promise<0 | 1> {
   const json = words.includes('--json');
   try {
-    const report = await execute(words, environment);
-    output.out(json ? `${JSON.stringify(report.data, null, 2)}\n` : `${report.lines.join('\n')}\n`);
+    const report = await execute(words, environment, output);
+    if (json) output.out(`${JSON.stringify(report.data, null, 2)}\n`);
+    else if (report.lines.length > 0) output.out(`${report.lines.join('\n')}\n`);
     return report.ok ? 0 : 1;
   } catch (error) {
     const { message, code } = describeError(error);
@@ -47,6 +51,7 @@ export async function runCommandLine(
 async function execute(
   words: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
+  output: Output,
 ): Promise<Report> {
   const { values, positionals } = parse(words);
   const [name = 'help', ...rest] = positionals;
@@ -62,11 +67,12 @@ async function execute(
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
     throw new UsageError(`--limit is a whole number from 1 to ${MAX_LIMIT}, not '${values.limit}'.`);
   const parts: Closable[] = [];
-  const context = openContext(environment, parts, {
+  const context = openContext(environment, output, parts, {
     words: rest,
     person: values.person ?? null,
     all: values.all,
     force: values.force,
+    jsonl: values.jsonl,
     limit,
   });
   try {
@@ -90,6 +96,7 @@ function parse(words: readonly string[]) {
 
 function openContext(
   environment: Readonly<Record<string, string | undefined>>,
+  { input = Readable.from([]), out }: Output,
   parts: Closable[],
   given: CommandContext['arguments'],
 ): CommandContext {
@@ -102,6 +109,8 @@ function openContext(
     environment,
     log,
     arguments: given,
+    input,
+    out,
     database: () => {
       if (pool) return pool;
       const opened = openPool(requireUrl(config, 'DATABASE_URL'), log, { name: 'cli', max: 4 });

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Pool } from '@signalbox/shared/db/pool';
 import type { Log } from '@signalbox/shared/log';
 import type { Redis } from '@signalbox/shared/redis';
@@ -9,6 +10,8 @@ export interface Arguments {
   readonly person: string | null;
   readonly all: boolean;
   readonly force: boolean;
+  /** One JSON object per line, in and out. */
+  readonly jsonl: boolean;
   readonly limit: number;
 }
 
@@ -18,6 +21,10 @@ export interface CommandContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
   readonly arguments: Arguments;
+  /** Standard input, for commands that read it. */
+  readonly input: Readable;
+  /** Writes at once, for commands whose output grows while they read. */
+  readonly out: (text: string) => void;
   database(): Pool;
   redis(): Redis;
 }

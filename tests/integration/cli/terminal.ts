@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { runCommandLine } from '@signalbox/cli/command-line';
 
 /** What a command line left behind: its exit code, what it wrote, and with `--json` what that says. */
@@ -8,11 +9,12 @@ export interface Written {
   readonly json: unknown;
 }
 
-/** A terminal that runs `signalbox` commands in this process with the given environment and nothing else. */
-export function openTerminal(environment: Readonly<Record<string, string>>) {
+/** A terminal that runs `signalbox` commands in this process with the given environment and nothing else; `typed` are lines of input. */
+export function openTerminal(environment: Readonly<Record<string, string>>, typed: readonly string[] = []) {
   return async (...words: readonly string[]): Promise<Written> => {
     let [out, error] = ['', ''];
-    const output = { out: (text: string) => void (out += text), error: (text: string) => void (error += text) };
+    const input = Readable.from(typed.map((line) => `${line}\n`));
+    const output = { input, out: (text: string) => void (out += text), error: (text: string) => void (error += text) };
     const code = await runCommandLine(words, output, environment);
     return { code, out, error, json: words.includes('--json') ? JSON.parse(out) : null };
   };

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { openTerminal } from './terminal.ts';
+
+/** The result lines of `plan explain --jsonl` for these lines, with neither database nor Redis. */
+async function explain(...lines: readonly string[]) {
+  const { code, out, error } = await openTerminal({}, lines)('plan', 'explain', '--jsonl');
+  const results = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>); // the command promises objects
+  return { code, error, results };
+}
+
+const NAMES = { names: { project: ['shop', 'blog'] } };
+
+describe('signalbox plan explain', () => {
+  it('names the tool and its arguments without a database', async () => {
+    const request = { id: 7, text: 'allocate a port for shop', context: NAMES };
+    const { code, results } = await explain(JSON.stringify(request));
+    expect(code).toBe(0);
+    expect(results).toEqual([
+      {
+        id: 7,
+        tool: 'allocate_port',
+        arguments: { project: 'shop' },
+        question: null,
+        reason: 'Would call allocate_port; nothing is missing.',
+        calls: [{ tool: 'allocate_port', arguments: { project: 'shop' } }],
+      },
+    ]);
+  });
+
+  it('asks what is missing, and takes the answer from the story', async () => {
+    const question = { tool: 'allocate_port', argument: 'project', arguments: {} };
+    const messages = [
+      { from: 'person', text: 'I need a port' },
+      { from: 'signalbox', text: 'Which project do you mean?' },
+    ];
+    const { results } = await explain(
+      JSON.stringify({ text: 'I need a port', context: NAMES }),
+      JSON.stringify({ text: 'blog', context: { ...NAMES, messages, question } }),
+    );
+    expect(results[0]).toMatchObject({ tool: 'allocate_port', question: 'Which project do you mean?', calls: [] });
+    expect(results[1]).toMatchObject({ tool: 'allocate_port', arguments: { project: 'blog' }, question: null });
+  });
+
+  it('answers every line in order, and a bad one with what to write instead', async () => {
+    const { code, results } = await explain('{"text":"list the projects"}', 'nonsense', '{"txt":1}', '{"text":"help"}');
+    expect(code).toBe(1);
+    expect(results).toHaveLength(4);
+    expect(results[0]).toMatchObject({ tool: 'list_projects' });
+    expect(results[1]).toMatchObject({ line: 2, error: expect.stringContaining('no JSON') as string });
+    expect(results[2]).toMatchObject({ line: 3, error: expect.stringContaining('text') as string });
+    expect(results[3]).toMatchObject({ tool: null, question: null, calls: [] });
+  });
+
+  it('reads a text from the command line too', async () => {
+    const { code, out } = await openTerminal({})('plan', 'explain', 'list the projects');
+    expect(code).toBe(0);
+    expect(out).toContain('calls list_projects {}');
+  });
+
+  it('says how it is used when nothing is asked', async () => {
+    const { code, error } = await openTerminal({})('plan', 'explain');
+    expect(code).toBe(1);
+    expect(error).toContain('plan explain --jsonl');
+  });
+});
