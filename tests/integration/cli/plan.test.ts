@@ -11,7 +11,7 @@ async function explain(...lines: readonly string[]) {
   return { code, error, results };
 }
 
-const NAMES = { names: { project: ['shop', 'blog'] } };
+const NAMES = { names: { project: ['shop', 'blog'], server: ['local'] } };
 
 describe('signalbox plan explain', () => {
   it('names the tool and its arguments without a database', async () => {
@@ -22,10 +22,10 @@ describe('signalbox plan explain', () => {
       {
         id: 7,
         tool: 'allocate_port',
-        arguments: { project: 'shop' },
+        arguments: { project: 'shop', server: 'local' },
         question: null,
         reason: 'Would call allocate_port; nothing is missing.',
-        calls: [{ tool: 'allocate_port', arguments: { project: 'shop' } }],
+        calls: [{ tool: 'allocate_port', arguments: { project: 'shop', server: 'local' } }],
       },
     ]);
   });
@@ -41,7 +41,11 @@ describe('signalbox plan explain', () => {
       JSON.stringify({ text: 'blog', context: { ...NAMES, messages, question } }),
     );
     expect(results[0]).toMatchObject({ tool: 'allocate_port', question: 'Which project do you mean?', calls: [] });
-    expect(results[1]).toMatchObject({ tool: 'allocate_port', arguments: { project: 'blog' }, question: null });
+    expect(results[1]).toMatchObject({
+      tool: 'allocate_port',
+      arguments: { project: 'blog', server: 'local' },
+      question: null,
+    });
   });
 
   it('answers every line in order, and a bad one with what to write instead', async () => {
