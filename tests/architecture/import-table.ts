@@ -47,7 +47,7 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   // A channel knows its outside world, the interface and the product's words, not who admits or delivers.
   {
     from: `${GATEWAY}/channels/<channel>/**`,
-    may: [`${GATEWAY}/channels/channel.ts`, `${GATEWAY}/channels/<channel>/**`, `${GATEWAY}/words.ts`, SHARED],
+    may: [`${GATEWAY}/channels/channel.ts`, `${GATEWAY}/channels/<channel>/**`, `${GATEWAY}/{words,menu}.ts`, SHARED],
   },
   { from: `${GATEWAY}/channels/channel.ts`, may: [], types: [SHARED] },
   // What a command does is the same in every channel.

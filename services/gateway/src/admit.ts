@@ -34,6 +34,8 @@ export interface AdmissionDeps {
   readonly announcer: Announcer;
   readonly log: Log;
   readonly metrics: GatewayMetrics;
+  /** Somebody got a role or lost one. */
+  readonly peopleChanged: () => void;
 }
 
 interface Stored {
@@ -43,6 +45,7 @@ interface Stored {
   readonly chats: readonly string[];
   /** People whose lanes must hear of a stop. */
   readonly stops: readonly string[];
+  readonly peopleChanged: boolean;
 }
 
 /** The database's clock starts a moment later than ours. */
@@ -125,7 +128,7 @@ function admit(db: Queryable, plans: readonly Plan[]): Promise<readonly Admitted
 function zip(plans: readonly Plan[], admitted: readonly Admitted[]): readonly Stored[] {
   return plans.flatMap((plan, place) => {
     const one = admitted[place];
-    return one ? [{ plan, admitted: one, chats: [], stops: [] }] : [];
+    return one ? [{ plan, admitted: one, chats: [], stops: [], peopleChanged: false }] : [];
   });
 }
 
@@ -169,12 +172,18 @@ async function answer(db: Queryable, channel: Channel, stored: Stored): Promise<
     line(`reply:${envelope.id}`, own, toBody(given, envelope)),
     ...notices.map((one, n) => line(`notice:${envelope.id}:${n}`, one, { text: one.text, buttons: [] })),
   ]);
-  return { ...stored, chats: [own, ...notices].map((one) => one.chatKey), stops: given.stops ?? [] };
+  return {
+    ...stored,
+    chats: [own, ...notices].map((one) => one.chatKey),
+    stops: given.stops ?? [],
+    peopleChanged: given.peopleChanged ?? false,
+  };
 }
 
 /** Everything after the commit. */
 async function finish(deps: AdmissionDeps, stored: readonly Stored[]): Promise<void> {
   const { announcer, log, metrics } = deps;
+  if (stored.some((one) => one.peopleChanged)) deps.peopleChanged();
   const lanes = new Map<string, WakeUp>();
   const stops = new Set<string>();
   const chats = new Map<string, string>();

@@ -21,6 +21,7 @@ import type { GatewayConfig } from './config.ts';
 import { createDeliverer } from './deliver.ts';
 import { createDraftClaims } from './draft-claim.ts';
 import { createDrafts } from './drafts.ts';
+import { startMenuKeeper } from './menu-keeper.ts';
 import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts';
 import { createPace } from './pace.ts';
 import { startListening } from './standby.ts';
@@ -117,7 +118,8 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log): 
   own(startSweeper({ pool, log, wake: announcer.wakeChats }));
 
   const burst = createBurstLimit({ redis, prefix: config.REDIS_PREFIX, burst: config.INBOUND_BURST, log });
-  const admit = createAdmission({ pool, channel, burst, announcer, log, metrics });
+  const menu = own(startMenuKeeper({ pool, channel, log }));
+  const admit = createAdmission({ pool, channel, burst, announcer, log, metrics, peopleChanged: menu.peopleChanged });
   // Open before Telegram hears of it, and closed first: what is being admitted then is finished.
   const entrance = await webhook?.server.open();
   const listening = own(startListening({ pool, channel, way: webhook ? 'webhook' : 'polling', log, admit }));

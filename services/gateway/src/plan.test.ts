@@ -74,7 +74,7 @@ test('/new is handled in its place', () => {
   expect(InboundEnvelope.parse(admission.envelope)).toMatchObject({ kind: 'command', command: 'new' });
 });
 
-test('/new with words behind it is a new topic and a message', () => {
+test('/new with words behind it is a new conversation and a message', () => {
   const plans = planUpdate(text('/new deploy shop'), OPTIONS);
   expect(plans.map((plan) => plan.admission.verdict)).toEqual(['new', 'message']);
   expect(plans[1]?.envelope.text).toBe('deploy shop');

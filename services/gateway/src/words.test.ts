@@ -20,7 +20,7 @@ test('a status names the turn, what waits, the topic and the jobs', () => {
   expect(text.split('\n\n')).toEqual([
     'I have been working for 12 s.',
     '2 messages are waiting.',
-    'Topic: `user_1001_7` (ship shop).',
+    'Conversation: `user_1001_7` (ship shop).',
     'Job deploy.run: running, 2 min.',
   ]);
 });

@@ -10,15 +10,6 @@ import type { NotText } from './channels/channel.ts';
  * Markdown, as in all outgoing messages.
  */
 
-/** The commands that the channel offers while a person types. */
-export const COMMANDS: readonly { readonly command: string; readonly description: string }[] = [
-  { command: 'new', description: 'Start a new topic' },
-  { command: 'stop', description: 'Stop what I am doing for you' },
-  { command: 'status', description: 'What is going on' },
-  { command: 'help', description: 'What I can do' },
-  { command: 'whoami', description: 'Your name, id and role' },
-];
-
 /** Said above a message of which nobody knows whether it arrived before. */
 export const REPEATED = '(repeated, because I could not see whether this arrived)';
 
@@ -80,7 +71,7 @@ export function help(role: Role): string {
     '',
     ...EXAMPLES[role].map((example) => `- ${example}`),
     '',
-    '/new starts a new topic',
+    '/new starts a new conversation',
     '/stop stops what I am doing for you',
     '/status shows what is going on',
     '/whoami shows your id and role',
@@ -115,7 +106,9 @@ export function status(now: LaneStatus): string {
   if (waiting > 0) lines.push(waiting === 1 ? '1 message is waiting.' : `${waiting} messages are waiting.`);
   if (now.thread) {
     const title = now.thread.title === null ? '' : ` (${plain(now.thread.title)})`;
-    lines.push(`Topic: \`${now.thread.threadId}\`${title}${now.thread.awaiting ? ', waiting for your answer' : ''}.`);
+    lines.push(
+      `Conversation: \`${now.thread.threadId}\`${title}${now.thread.awaiting ? ', waiting for your answer' : ''}.`,
+    );
   }
   for (const job of now.jobs) lines.push(`Job ${plain(job.job)}: ${job.status}, ${inWords(job.ageMs)}.`);
   return lines.join('\n\n');

@@ -72,7 +72,7 @@ test('/status names the turn, what waits, the topic and the jobs', async () => {
     values ('r1', 'deploy.run', '{}', '1001', 't', 'running', now() - interval '3 minutes')`);
   const answer = await ask(1001, '/status');
   expect(answer).toMatch(/^I have been working for \d+ s\.\n\n1 message is waiting\./);
-  expect(answer).toContain('Topic: user_1001_1 (ship shop).');
+  expect(answer).toContain('Conversation: user_1001_1 (ship shop).');
   expect(answer).toContain('Job deploy.run: running, 3 min.');
 });
 
@@ -127,9 +127,4 @@ test('an answer is recorded as such and shares the trace of the question', async
   );
   expect(row?.outcome).toBe('answered');
   expect(row?.answered).toBe(row?.asked);
-});
-
-test('clients offer the commands', async () => {
-  const commands = await harness.people.get<{ command: string }[]>('/api/commands?as=1001');
-  expect(commands.map((one) => one.command)).toEqual(['new', 'stop', 'status', 'help', 'whoami']);
 });

@@ -174,7 +174,7 @@ describe('on its own', () => {
     const announcer = createAnnouncer({ publisher, redis, prefix, log, deliverHere: () => undefined });
     const burst = createBurstLimit({ redis, prefix, burst: 20, log });
     const metrics = createGatewayMetrics(createMetrics('test'));
-    const admit = createAdmission({ pool, channel, burst, announcer, log, metrics });
+    const admit = createAdmission({ pool, channel, burst, announcer, log, metrics, peopleChanged: () => undefined });
     const seen: number[] = [];
     for (const text of ['one', '/whoami', 'two']) await harness.people.post('/api/messages', { from: 1001, text });
     const listening = channel.listen(async (updates) => {

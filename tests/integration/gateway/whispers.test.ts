@@ -1,4 +1,3 @@
-import { DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openHarness, until, type Harness } from './harness.ts';
 
@@ -134,8 +133,9 @@ describe('where the bot is an administrator', () => {
 describe('where the bot is a plain member', () => {
   test('the private chat is used instead, under a line that says so', async () => {
     await harness.meet(ADA);
-    await inGroup(ADA, '/whoami@signalbox_bot');
-    expect(await hears(ADA, undefined)).toEqual([`${FROM_GROUP}\nYou are Ada, id 1001, role admin.`]);
+    await inGroup(ADA, '/people@signalbox_bot');
+    const [said] = await hears(ADA, undefined);
+    expect(said?.startsWith(`${FROM_GROUP}\n3 people may speak here:`)).toBe(true);
     expect(await seenInGroup(ADA)).toEqual([]);
   });
 
@@ -163,11 +163,11 @@ describe('where the bot is a plain member', () => {
   });
 
   test('a command that only the bot sees is answered where only its author sees it', async () => {
-    const commands = [{ command: 'whoami', description: 'Who you are', is_ephemeral: true }];
-    await fetch(`${harness.simulatorUrl}/bot${DEFAULT_TOKEN}/setMyCommands`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ commands, scope: { type: 'all_group_chats' } }),
+    await until('the menu says that only the bot is to see it', async () => {
+      const offered = await harness.people.get<{ command: string; is_ephemeral?: boolean }[]>(
+        '/api/commands?as=1002&chat=ops',
+      );
+      return offered.find((one) => one.command === 'whoami')?.is_ephemeral;
     });
     await inGroup(BEN, '/whoami@signalbox_bot');
     expect(await hears(BEN, 'ops')).toEqual(['You are Ben, id 1002, role developer.']);
@@ -180,7 +180,7 @@ describe('where the bot is a plain member', () => {
 test('a server that knows no ephemeral messages is not asked to send one', async () => {
   await harness.meet(ADA);
   await harness.fault({ method: 'deleteEphemeralMessage', error: { code: 404, description: 'Not Found' }, times: 5 });
-  await inGroup(ADA, '/whoami@signalbox_bot');
+  await inGroup(ADA, '/people@signalbox_bot');
   await hears(ADA, undefined);
   const calls = await harness.calls('sendMessage');
   expect(calls.filter((call) => call.params['ephemeral_message_parameters'] !== undefined)).toEqual([]);

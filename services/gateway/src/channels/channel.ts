@@ -124,6 +124,15 @@ export interface Listening extends Closable {
   readonly ended: Promise<void>;
 }
 
+/** Whom the channel's clients are to offer commands. */
+export interface OfferedTo {
+  /** The lists that are for everybody, besides. */
+  readonly everybody: boolean;
+  readonly admins: readonly string[];
+  /** Admins of before, who are offered what everybody is. */
+  readonly former: readonly string[];
+}
+
 /** One way in and out. Sends never throw: what the channel answers is a value. */
 export interface Channel {
   readonly name: string;
@@ -155,6 +164,8 @@ export interface Channel {
    * is sent there. Never throws.
    */
   draft(chatKey: string, draft: { readonly draftId: number; readonly text: string }): Promise<Drafted>;
+  /** Makes clients offer the commands while a person types. Changes only what differs. Rejects when the channel is away. */
+  offerCommands(to: OfferedTo, signal: AbortSignal): Promise<void>;
   /**
    * Receives updates until closed. `admit` resolves once they are committed; only then the channel may forget them.
    * When it throws, the same updates come again.

@@ -55,7 +55,7 @@ async function allow(parts: AnswerParts, rest: string, asked: Asked): Promise<An
   const person = { userKey: id, name: name ?? known?.name ?? id };
   if (change === 'last admin') return lastAdmin(person.name);
   const notices = change === 'same' ? [] : await noticeTo(parts, id, asked, words.youAre(role, change === 'added'));
-  return { text: words.allowed(person, role, change), personal: true, notices };
+  return { text: words.allowed(person, role, change), personal: true, notices, peopleChanged: change !== 'same' };
 }
 
 async function deny(parts: AnswerParts, rest: string, asked: Asked): Promise<Answer> {
@@ -73,6 +73,7 @@ async function deny(parts: AnswerParts, rest: string, asked: Asked): Promise<Ans
     personal: true,
     notices: await noticeTo(parts, id, asked, words.youAreOut(id)),
     stops: stopped ? [id] : [],
+    peopleChanged: true,
   };
 }
 

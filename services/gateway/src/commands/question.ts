@@ -33,6 +33,8 @@ export interface Answer {
   /** The text is nobody else's business. */
   readonly personal?: boolean;
   readonly notices?: readonly Notice[];
+  /** Somebody got a role or lost one. */
+  readonly peopleChanged?: boolean;
   /** People whose lanes were asked to stop, and must hear of it. */
   readonly stops?: readonly string[];
 }

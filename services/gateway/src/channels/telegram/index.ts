@@ -1,13 +1,14 @@
 import type { Log } from '@signalbox/shared/log';
 import type { Channel } from '../channel.ts';
 import { toChatKey, toTarget } from './chat-key.ts';
-import { createApi } from './client.ts';
+import { createApi, toApiSignal } from './client.ts';
 import { createDraftSender, DRAFT_TIMEOUT_SECONDS } from './draft.ts';
 import { encode, putAbove, type TelegramPart } from './encode.ts';
 import { encodeFiles, type TelegramFile } from './file-part.ts';
 import { createFileSender, UPLOAD_TIMEOUT_SECONDS, type LoadFile } from './file-send.ts';
 import { onIdentity } from './identity.ts';
 import { createAttempts } from './part-attempt.ts';
+import { offerMenu } from './menu.ts';
 import { readRef } from './message-ref.ts';
 import { callDelete, callEdit, callRemoveButtons, callSend } from './part-call.ts';
 import { POLL_TIMEOUT_SECONDS, startPolling } from './poll.ts';
@@ -99,6 +100,7 @@ export function createTelegram(options: {
         return api.sendChatAction(chatId, 'typing', thread);
       }),
     draft: createDraftSender({ api: draftApi, richMessages }),
+    offerCommands: (to, signal) => offerMenu(api, to, toApiSignal(signal)),
     listen: (admit) =>
       options.webhook
         ? startWebhook({ api, log, admit, target: options.webhook })

@@ -1,7 +1,6 @@
 import { say } from '@signalbox/shared/errors';
 import type { Log } from '@signalbox/shared/log';
 import { backoffMs, sleep } from '@signalbox/shared/time';
-import { COMMANDS } from '../../words.ts';
 import type { Incoming, Listening } from '../channel.ts';
 import { createTokenError, hostOf, toApiSignal, type ApiSignal, type TelegramApi } from './client.ts';
 import { decode, type BotIdentity } from './decode.ts';
@@ -105,7 +104,6 @@ export function startPolling(deps: {
   const loop = async (): Promise<void> => {
     const bot = await identify();
     if (!bot) return;
-    await registerMenu(api, log, signal);
     let isFree = false;
     let offset = 0;
     while (!stop.signal.aborted) {
@@ -187,11 +185,4 @@ async function removeWebhook(api: TelegramApi, log: Log, signal: ApiSignal): Pro
   if (url === '') return;
   await api.deleteWebhook({}, signal);
   log.warn('the webhook is removed: this gateway polls', { was: hostOf(url) });
-}
-
-/** The menu that clients show for "/". Without it, typing commands works all the same. */
-async function registerMenu(api: TelegramApi, log: Log, signal: ApiSignal): Promise<void> {
-  await api
-    .setMyCommands(COMMANDS, undefined, signal)
-    .catch((error: unknown) => log.warn('menu not registered', { error }));
 }

@@ -2,7 +2,6 @@ import { say } from '@signalbox/shared/errors';
 import type { Log } from '@signalbox/shared/log';
 import { backoffMs, MINUTE_MS, sleep } from '@signalbox/shared/time';
 import type { WebhookInfo } from 'grammy/types';
-import { COMMANDS } from '../../words.ts';
 import type { Incoming, Listening } from '../channel.ts';
 import { createTokenError, hostOf, toApiSignal, type TelegramApi } from './client.ts';
 import { decode } from './decode.ts';
@@ -108,10 +107,6 @@ export function startWebhook(deps: {
     const { url } = await api.getWebhookInfo(signal);
     if (url && !isSame(url, target.url)) log.warn('the webhook was somewhere else', { was: hostOf(url), now: host });
     await register();
-    // Without the menu, typing commands works all the same.
-    await api
-      .setMyCommands(COMMANDS, undefined, signal)
-      .catch((error: unknown) => log.warn('menu not registered', { error }));
   };
 
   const check = async (): Promise<void> => {

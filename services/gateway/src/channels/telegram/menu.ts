@@ -1,0 +1,82 @@
+import type { BotCommand, BotCommandScope, LanguageCode } from 'grammy/types';
+import { ADMIN_MENU, MENU, MENU_LANGUAGES, type MenuEntry, type MenuLanguage } from '../../menu.ts';
+import type { OfferedTo } from '../channel.ts';
+import type { ApiSignal, TelegramApi } from './client.ts';
+import { classify } from './failure.ts';
+
+/** A list of commands and who is offered it. Of the lists that fit a person, Telegram's clients show the narrowest. */
+interface ScopedMenu {
+  readonly scope: BotCommandScope;
+  readonly entries: readonly MenuEntry[];
+  /** Somebody's private chat, which may not exist yet. */
+  readonly optional: boolean;
+  readonly ephemeral: boolean;
+}
+
+/**
+ * Makes clients offer what they should, in every language: asks first, and sets only what differs. Admins get theirs in their
+ * private chat. Throws what the Bot API's client throws; calling it again goes on where it was.
+ */
+export async function offerMenu(
+  api: TelegramApi,
+  { everybody, admins, former }: OfferedTo,
+  signal: ApiSignal,
+): Promise<void> {
+  const shared = everybody ? SHARED_MENUS : [];
+  for (const menu of [...shared, ...admins.map(menuOfAdmin)]) await offerTo(api, menu, signal);
+  for (const person of former) await offerTo(api, { ...menuOfAdmin(person), entries: [] }, signal);
+  if (everybody) await offerButton(api, signal);
+}
+
+const SHARED_MENUS: readonly ScopedMenu[] = [
+  { scope: { type: 'default' }, entries: MENU, optional: false, ephemeral: false },
+  { scope: { type: 'all_private_chats' }, entries: MENU, optional: false, ephemeral: false },
+  { scope: { type: 'all_group_chats' }, entries: MENU, optional: false, ephemeral: true },
+];
+
+function menuOfAdmin(userKey: string): ScopedMenu {
+  const scope = { type: 'chat', chat_id: Number(userKey) } as const;
+  return { scope, entries: [...MENU, ...ADMIN_MENU], optional: true, ephemeral: false };
+}
+
+async function offerTo(api: TelegramApi, menu: ScopedMenu, signal: ApiSignal): Promise<void> {
+  try {
+    for (const language of MENU_LANGUAGES) await offerIn(api, menu, language, signal);
+  } catch (error) {
+    // Whoever has not written to us yet has no chat to offer anything in.
+    const { kind } = classify(error);
+    if (!menu.optional || (kind !== 'blocked' && kind !== 'rejected')) throw error;
+  }
+}
+
+async function offerIn(
+  api: TelegramApi,
+  { scope, entries, ephemeral }: ScopedMenu,
+  language: MenuLanguage,
+  signal: ApiSignal,
+): Promise<void> {
+  // English is for everybody whose language has no list of its own.
+  const where = { scope, ...(language === 'en' ? {} : { language_code: language as LanguageCode }) };
+  const wanted = entries.map(({ command, personal, description }): BotCommand => {
+    const text = { command, description: description[language] };
+    return ephemeral && personal ? { ...text, is_ephemeral: true } : text;
+  });
+  const known = await api.getMyCommands(where, signal);
+  if (known.length === wanted.length && known.every((one, place) => isSame(one, wanted[place]))) return;
+  if (wanted.length === 0) await api.deleteMyCommands(where, signal);
+  else await api.setMyCommands(wanted, where, signal);
+}
+
+function isSame(known: BotCommand, wanted: BotCommand | undefined): boolean {
+  return (
+    known.command === wanted?.command &&
+    known.description === wanted.description &&
+    (known.is_ephemeral ?? false) === (wanted.is_ephemeral ?? false)
+  );
+}
+
+/** The button beside the text field opens the list. */
+async function offerButton(api: TelegramApi, signal: ApiSignal): Promise<void> {
+  const { type } = await api.getChatMenuButton({}, signal);
+  if (type !== 'commands') await api.setChatMenuButton({ menu_button: { type: 'commands' } }, signal);
+}
