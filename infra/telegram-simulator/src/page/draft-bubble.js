@@ -39,7 +39,7 @@ function renderBody({ text, entities, rich }) {
     return element(
       'div',
       { class: 'body' },
-      element('div', { class: 'text blocks' }, ...renderBlocks(rich.blocks)),
+      element('div', { class: 'text blocks', dir: rich.is_rtl ? 'rtl' : undefined }, ...renderBlocks(rich.blocks)),
       meta,
     );
   const words = text === '' ? [element('span', { class: 'thinking' }, 'Thinking…')] : renderText(text, entities);
