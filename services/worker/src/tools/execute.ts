@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { beginAction, settleAction } from '@signalbox/shared/db/actions';
 import { putArtifacts, type Artifact } from '@signalbox/shared/db/artifacts';
 import type { Lane } from '@signalbox/shared/db/lane';
@@ -11,6 +10,7 @@ import { AppError, say as sentence, toAppError, type ErrorCode } from '@signalbo
 import type { Log } from '@signalbox/shared/log';
 import type { Ports } from './ports/ports.ts';
 import type { ToolRegistry } from './registry.ts';
+import { onlyDeclared, underSignal } from './tool-bounds.ts';
 import { unpackResult, type Tool, type ToolContext, type ToolGroup } from './tool.ts';
 
 /** What the agent gets back. `say` is for people; `result` and `code` are for the model. */
@@ -63,8 +63,6 @@ export interface ExecuteParts {
 
 /** Results larger than this reach the model shortened, with a note that they are. */
 const RESULT_LIMIT = 20_000;
-/** After its signal fired, a tool has this long to give up before it is left behind. */
-const GRACE_MS = 250;
 
 /**
  * The one path of a tool call: find, validate, authorize, write the intent, run with deadline, settle.
@@ -219,33 +217,8 @@ function contextOf(
     now: () => new Date(),
     say: (text, options = {}) => scope.say(text, options.slot ?? null, `${call.actionId}:say:${said++}`),
     enqueue: (job, payload) => parts.enqueue(job, payload, scope, call.actionId),
-    ports: only(parts.ports, group),
+    ports: onlyDeclared(parts.ports, group),
   };
-}
-
-/** The ports that the group declared; touching another one is a mistake of the capability's author. */
-function only(ports: Ports, group: ToolGroup): Ports {
-  return new Proxy(ports, {
-    get: (target, name) => {
-      if (typeof name !== 'string' || !(group.uses as readonly string[]).includes(name)) {
-        throw new Error(
-          `capability ${group.name} touched the port ${String(name)} without declaring it: add it to "uses".`,
-        );
-      }
-      return Reflect.get(target, name) as unknown;
-    },
-  });
-}
-
-/** Ends with the signal even when the tool does not listen to it, after a moment of grace. */
-async function underSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = new Promise<never>((_, reject) => {
-    const give = (): void => void delay(GRACE_MS).then(() => reject(signal.reason as Error));
-    if (signal.aborted) give();
-    else signal.addEventListener('abort', give, { once: true });
-  });
-  aborted.catch(() => undefined); // the race below is over by then
-  return Promise.race([work, aborted]);
 }
 
 function asToolError(thrown: unknown, call: ToolCall): AppError {

@@ -1,0 +1,107 @@
+import { PRIORITY, type OutboundBody } from '@signalbox/shared/contracts/envelope';
+import { admitInbox, type Admitted } from '@signalbox/shared/db/inbox';
+import { redeemCode, voidCode } from '@signalbox/shared/db/invitations';
+import { putOutbox, type OutboxRow } from '@signalbox/shared/db/outbox';
+import { withTransaction, type Pool, type Queryable } from '@signalbox/shared/db/pool';
+import { findUser } from '@signalbox/shared/db/users';
+import { MINUTE_MS } from '@signalbox/shared/time';
+import type { Channel } from './channels/channel.ts';
+import { answerQuestion, toBody } from './commands/answer.ts';
+import { describeCode } from './commands/codes.ts';
+import type { Notice } from './commands/question.ts';
+import { asCode, type Plan } from './plan.ts';
+
+/** What became of one plan, and who must hear of it after the commit. */
+export interface Stored {
+  readonly plan: Plan;
+  readonly admitted: Admitted;
+  /** Chats that have something to say besides what admission itself said. */
+  readonly chats: readonly string[];
+  /** People whose lanes must hear of a stop. */
+  readonly stops: readonly string[];
+  readonly peopleChanged: boolean;
+}
+
+/** Beyond its limit a code is answered once in this time. */
+const LIMIT_TOLD_MS = 10 * MINUTE_MS;
+
+/**
+ * Stores a batch in one transaction: codes are tried, rows put into the inbox, questions answered. Storing the same updates again
+ * changes nothing. The hot path is one call; only commands and codes need a transaction around it.
+ */
+export async function storePlans(
+  { pool, channel }: { readonly pool: Pool; readonly channel: Channel },
+  plans: readonly Plan[],
+): Promise<readonly Stored[]> {
+  if (plans.every((plan) => plan.answer === null && plan.code === null)) return zip(plans, await admit(pool, plans));
+  return withTransaction(pool, async (db) => {
+    const tried: Plan[] = [];
+    for (const plan of plans) tried.push(await tryCode(db, plan));
+    const stored = zip(tried, await admit(db, tried));
+    const answered: Stored[] = [];
+    for (const one of stored) answered.push(await answer(db, channel, one));
+    return answered;
+  });
+}
+
+function admit(db: Queryable, plans: readonly Plan[]): Promise<readonly Admitted[]> {
+  return admitInbox(
+    db,
+    plans.map((plan) => plan.admission),
+  );
+}
+
+function zip(plans: readonly Plan[], admitted: readonly Admitted[]): readonly Stored[] {
+  return plans.flatMap((plan, place) => {
+    const one = admitted[place];
+    return one ? [{ plan, admitted: one, chats: [], stops: [], peopleChanged: false }] : [];
+  });
+}
+
+/** Tries what may be a code. Words of somebody we know that only look like one stay words. */
+async function tryCode(db: Queryable, plan: Plan): Promise<Plan> {
+  const { code } = plan;
+  if (code === null) return plan;
+  const { userKey, channel, name } = plan.envelope;
+  const mayBeWords = !code.sure && (await findUser(db, userKey)) !== null;
+  if (code.exposed) {
+    const wasCode = await voidCode(db, code.text);
+    return wasCode || !mayBeWords ? asCode(plan, { kind: 'exposed-code' }, null) : plan;
+  }
+  const outcome = await redeemCode(db, code.text, { userKey, channel, name });
+  if (mayBeWords && (outcome.kind === 'unknown' || outcome.kind === 'limited')) return plan;
+  // Beyond the limit every code gets the same answer: once in ten minutes is enough.
+  const again = outcome.kind === 'limited' ? `${userKey}:${Math.floor(Date.now() / LIMIT_TOLD_MS)}` : plan.envelope.id;
+  return asCode(plan, { kind: 'code', outcome }, { key: `code:${again}`, text: describeCode(outcome, name) });
+}
+
+async function answer(db: Queryable, channel: Channel, stored: Stored): Promise<Stored> {
+  const { plan, admitted } = stored;
+  if (admitted.verdict !== 'answered' || plan.answer === null || admitted.id === null || !admitted.role) return stored;
+  const { envelope } = plan;
+  const asked = { inboxId: admitted.id, role: admitted.role, envelope };
+  const given = await answerQuestion({ db, channel }, plan.answer, asked);
+  const notices = given.notices ?? [];
+  const own: Notice = { userKey: envelope.userKey, chatKey: envelope.chatKey, text: given.text };
+  const line = (key: string, { userKey, chatKey }: Notice, body: OutboundBody): OutboxRow => ({
+    key,
+    chatKey,
+    userKey,
+    threadId: null,
+    turnId: null,
+    traceId: envelope.traceId,
+    priority: PRIORITY.control,
+    slot: null,
+    body,
+  });
+  await putOutbox(db, [
+    line(`reply:${envelope.id}`, own, toBody(given, envelope)),
+    ...notices.map((one, n) => line(`notice:${envelope.id}:${n}`, one, { text: one.text, buttons: [] })),
+  ]);
+  return {
+    ...stored,
+    chats: [own, ...notices].map((one) => one.chatKey),
+    stops: given.stops ?? [],
+    peopleChanged: given.peopleChanged ?? false,
+  };
+}

@@ -1,0 +1,31 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Ports } from './ports/ports.ts';
+import type { ToolGroup } from './tool.ts';
+
+/** After its signal fired, a tool has this long to give up before it is left behind. */
+const GRACE_MS = 250;
+
+/** The ports that the group declared; touching another one is a mistake of the capability's author. */
+export function onlyDeclared(ports: Ports, group: ToolGroup): Ports {
+  return new Proxy(ports, {
+    get: (target, name) => {
+      if (typeof name !== 'string' || !(group.uses as readonly string[]).includes(name)) {
+        throw new Error(
+          `capability ${group.name} touched the port ${String(name)} without declaring it: add it to "uses".`,
+        );
+      }
+      return Reflect.get(target, name) as unknown;
+    },
+  });
+}
+
+/** Ends with the signal even when the tool does not listen to it, after a moment of grace. */
+export async function underSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = new Promise<never>((_, reject) => {
+    const give = (): void => void delay(GRACE_MS).then(() => reject(signal.reason as Error));
+    if (signal.aborted) give();
+    else signal.addEventListener('abort', give, { once: true });
+  });
+  aborted.catch(() => undefined); // the race below is over by then
+  return Promise.race([work, aborted]);
+}
