@@ -28,14 +28,8 @@ const untilRows = (count: number): Promise<readonly Row[]> =>
   });
 const DATA = Buffer.from('hello').toString('base64');
 const send = (body: object): Promise<unknown> => harness.people.post('/api/messages', { from: 1001, ...body });
-const begin = (): Promise<Begun | null> =>
-  beginLane(harness.pool, PEOPLE.admin, {
-    worker: 'w1',
-    leaseMs: 60_000,
-    maxMessages: 10,
-    idleMs: 60_000,
-    agent: 'product_owner',
-  });
+const OPTIONS = { worker: 'w1', leaseMs: 60_000, maxMessages: 10, idleMs: 60_000, agent: 'product_owner' };
+const begin = (): Promise<Begun | null> => beginLane(harness.pool, PEOPLE.admin, OPTIONS);
 const wakeUps = async (): Promise<number> => (await harness.entries(INBOUND)).length;
 
 /** A part of an album as Telegram brings it: an update of its own. */
@@ -165,6 +159,32 @@ describe('an album', () => {
       { text: 'compare these', files: 1, outcome: null, reason: null },
       { text: '', files: 2, outcome: null, reason: null },
       { text: '', files: 1, outcome: 'merged', reason: 'album' },
+    ]);
+  });
+
+  test('a part that comes while a turn is just taking the others is a message of its own', async () => {
+    await part(83, { caption: 'compare these' });
+    await untilRows(1);
+    await harness.rows(`update inbox set held_until = now() where held_until is not null`);
+    const client = await harness.pool.connect();
+    try {
+      await client.query('begin');
+      const begun = await beginLane(client, PEOPLE.admin, OPTIONS);
+      await part(84);
+      await until('the gateway waits for the lane', async () => {
+        const waiting = await harness.rows(
+          `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+        );
+        return waiting.length > 0;
+      });
+      await client.query('commit');
+      expect(begun?.messages).toHaveLength(1);
+    } finally {
+      client.release();
+    }
+    expect(await untilRows(2)).toMatchObject([
+      { text: 'compare these', files: 1, outcome: null },
+      { text: '', files: 1, outcome: null },
     ]);
   });
 

@@ -212,23 +212,53 @@ test('a mistyped code that is edited into the right one lets its sender in', asy
   await until('she is in', async () => (await harness.said(1009)).some((text) => text.startsWith('Welcome, Zoe')));
 });
 
-test('edits and begins at the same moment: the turn sees the new words, or the person is told', async () => {
-  for (let round = 0; round < 30; round += 1) {
-    const id = await send(`old ${round}`);
-    const rows = (await inbox()).length;
-    const [begun] = await Promise.all([beginLane(harness.pool, PEOPLE.admin, OPTIONS), edit(id, `new ${round}`)]);
-    await untilRows(rows + 1);
-    if (!begun) throw new Error('nothing to begin');
-    const [message] = begun.messages;
-    const seen = message?.envelope.kind === 'message' ? message.envelope.text : '';
-    const told = await harness.rows(`select 1 from outbox where key = $1`, [`edited:telegram:1001:${id}`]);
-    expect([seen, told.length]).toEqual(seen.startsWith('new') ? [`new ${round}`, 0] : [`old ${round}`, 1]);
-    await finishLane(harness.pool, begun, {
-      turn: null,
-      outcomes: begun.messages.map((one) => ({ id: one.id, outcome: 'answered', reason: null })),
-      replies: [],
-      thread: null,
+/** Runs what happens while a turn is just being begun and nobody can see it yet; answers what the turn was given. */
+async function whileBeginning(meanwhile: () => Promise<unknown>): Promise<string> {
+  const client = await harness.pool.connect();
+  try {
+    await client.query('begin');
+    const begun = await beginLane(client, PEOPLE.admin, OPTIONS);
+    await meanwhile();
+    await until('the gateway waits for the lane', async () => {
+      const waiting = await harness.rows(
+        `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+      );
+      return waiting.length > 0;
     });
+    await client.query('commit');
+    const [message] = begun?.messages ?? [];
+    return message?.envelope.kind === 'message' ? message.envelope.text : '';
+  } finally {
+    client.release();
+  }
+}
+
+test('an edit that comes while a turn is just beginning is told, not lost', async () => {
+  const id = await send('deploy shop');
+  expect(await whileBeginning(() => edit(id, 'deploy blog'))).toBe('deploy shop');
+  await heard(`I am working on that message already, as it was. ${AGAIN}`);
+  expect((await inbox())[0]).toMatchObject({ text: 'deploy shop', outcome: null });
+});
+
+test('a turn that begins while an edit is just being made sees it', async () => {
+  const id = await send('deploy shop');
+  const client = await harness.pool.connect();
+  try {
+    await client.query('begin');
+    const item = { channel: 't', bot: 't', updateId: '1', userKey: PEOPLE.admin, chatKey: 'telegram:1001' };
+    const change = { messageId: String(id), text: 'deploy blog', kept: 'deploy blog' };
+    await client.query('select * from inbox_edit($1::jsonb)', [JSON.stringify({ ...item, edit: change })]);
+    const beginning = beginLane(harness.pool, PEOPLE.admin, OPTIONS);
+    await until('the turn waits for the lane', async () => {
+      const waiting = await harness.rows(
+        `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+      );
+      return waiting.length > 0;
+    });
+    await client.query('commit');
+    expect((await beginning)?.messages[0]?.envelope).toMatchObject({ text: 'deploy blog' });
+  } finally {
+    client.release();
   }
 });
 
