@@ -77,6 +77,8 @@ export default toolGroup({
         'project details',
         'shop project status?',
         'what do you know about shop',
+        'who owns shop',
+        'where is the repository of shop',
       ],
       input: z.object({ project: ProjectName }),
       risk: 'safe',

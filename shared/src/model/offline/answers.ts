@@ -1,20 +1,25 @@
+import { readAnswer } from './answer-values.ts';
 import type { IndexedTool } from './capability-index.ts';
-import type { Choice, OpenAsk } from './marks.ts';
-import { findRequested, stepForRequest, stepForTool, type Surroundings } from './requests.ts';
+import { exactChoice, pickChoice } from './choices.ts';
+import { VERBS } from './concepts.ts';
+import { takesNewName, takesText } from './field-kinds.ts';
+import { isLabelOf, isSameChoice } from './labels.ts';
+import type { OpenAsk } from './marks.ts';
 import { CERTAIN } from './match.ts';
 import { findMentions } from './mentions.ts';
-import { findName, toName } from './names.ts';
-import { askForProblem } from './questions.ts';
-import { findAddresses, findQuantities, findQuoted, inUnitOf, takesAddress } from './quantities.ts';
-import { problemOf, type Field } from './schema.ts';
-import { isSameChoice, takesNewName, takesOneWord } from './slots.ts';
-import { asksAbout, isRefusal, readSmallTalk } from './small-talk.ts';
-import { closest } from './spelling.ts';
-import { askStep, sayStep, type Step } from './step.ts';
-import { tidy } from './descriptions.ts';
-import { isFiller, meaningOf, tokenize } from './tokens.ts';
-import { VERBS } from './vocabulary.ts';
-import { asLine, WORDS } from './words.ts';
+import { isAsking } from './moods.ts';
+import { beginsOrder } from './order-words.ts';
+import { findQuantities } from './quantities.ts';
+import { askForProblem, isChange } from './questions.ts';
+import { stepForRequest, stepForTool } from './requests.ts';
+import { type Field, problemOf } from './schema.ts';
+import { asksAbout } from './searches.ts';
+import { fillSlots } from './slots.ts';
+import { isRefusal, readSmallTalk } from './small-talk.ts';
+import { type Step, askStep, sayStep } from './step.ts';
+import { isFiller, sensesOf, tokenize } from './tokens.ts';
+import { type Surroundings, meantTools, understand } from './understanding.ts';
+import { WORDS, asLine, inWordsOf } from './words.ts';
 
 /** How much of a refused value is repeated. */
 const SHOWN_LENGTH = 60;
@@ -22,6 +27,8 @@ const SHOWN_LENGTH = 60;
 /** What an answer led to; `answered` is false when the text was none, and the step is then the question again or something new. */
 export interface Answered {
   readonly answered: boolean;
+  /** The person gave the question up: what was to come after it is given up with it. */
+  readonly dropped?: boolean;
   readonly step: Step;
 }
 
@@ -30,7 +37,9 @@ export interface Answered {
  * A refusal drops the question; a text that clearly asks for something else is handled as that. Null for small talk.
  */
 export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Answered | null {
-  const picked = pickChoice(text, ask.choices);
+  const refused = isRefusal(text) && exactChoice(text, ask.choices) === null;
+  if (!refused && leavesOpen(text, ask)) return again(ask);
+  const picked = refused ? null : pickChoice(text, ask.choices, ask.question);
   if (ask.tool === null) {
     const tool = around.index.tools.find(({ name }) => name === picked);
     if (tool) return { answered: true, step: stepForTool(tool, ask.text, {}, around) };
@@ -39,36 +48,147 @@ export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Ans
   const tool = around.index.tools.find(({ name }) => name === ask.tool);
   const field = tool?.fields.find(({ name }) => name === ask.slot);
   if (!tool || !field) return null;
-  if (picked !== null && problemOf(field, picked) === null)
+  const instead = otherField(ask, tool, field, text);
+  if (instead) return { answered: true, step: instead };
+  if (picked !== null && problemOf(field, picked) === null && isOnlyChoice(text, picked, ask, around))
     return { answered: true, step: stepForTool(tool, '', { ...ask.args, [field.name]: picked }, around) };
-  if (isRefusal(text)) return { answered: false, step: sayStep(WORDS.dropped, 'cancelled') };
-  if (isSomethingElse(ask, field, text, around)) return { answered: false, step: stepForRequest(text, around) };
+  if (refused) return dropped();
+  if (isSomethingElse(ask, field, text, around))
+    return { answered: false, dropped: true, step: stepForRequest(text, asking(ask, around)) };
   if (readSmallTalk(text) !== null) return null;
-  const value = readValue(field, text, around);
-  if (value === null) return answerBeside(ask, tool, text, around) ?? otherwise(ask, text, around);
+  const args = { ...ask.args, ...corrections(ask, tool, field, text, around) };
+  const corrected = Object.keys(args).some((name) => args[name] !== ask.args[name]);
+  const value =
+    picked !== null && problemOf(field, picked) === null ? picked : readValue(field, text, corrected, around);
+  if (value === null) {
+    if (corrected) return { answered: true, step: stepForTool(tool, '', args, around, ask.tries) };
+    return answerBeside(ask, tool, text, around) ?? otherwise(ask, text, around);
+  }
   const wanted = problemOf(field, value);
   if (wanted !== null) {
     if (ask.tries > 1) return { answered: false, step: sayStep(WORDS.gaveUp, 'gave-up') };
     const problem = { kind: 'invalid', field, written: asLine(text, SHOWN_LENGTH), wanted } as const;
-    return { answered: true, step: askForProblem(tool, ask.args, problem, around.facts, ask.text, ask.tries + 1) };
+    return { answered: true, step: askForProblem(tool, args, problem, around.facts, ask.text, ask.tries + 1) };
   }
-  const rest = field.entity === 'text' ? '' : text;
-  return { answered: true, step: stepForTool(tool, rest, { ...ask.args, [field.name]: value }, around) };
+  const rest = restOf(field, text, value);
+  return { answered: true, step: stepForTool(tool, rest, { ...args, [field.name]: value }, around) };
+}
+
+/** "Call it gardens instead" is no description. */
+function readValue(field: Field, text: string, corrected: boolean, around: Surroundings): unknown {
+  return corrected && takesText(field) ? null : readAnswer(field, text, around);
+}
+
+/** What an answer says beside the value; nothing that was used may fill another argument. */
+function restOf(field: Field, text: string, value: unknown): string {
+  if (takesText(field)) return '';
+  if (takesNewName(field))
+    return (
+      /(?:[,:;]|\b(?:for|that|which|about)\b).*$/i.exec(text.replace(/^(?:how|what) about\b/i, ''))?.[0] ?? ''
+    ).replace(/^[,;:]\s*(?:it(?:'s| is)? |and )?/i, ': ');
+  const [quantity] = typeof value === 'number' ? findQuantities(text) : [];
+  return quantity ? `${text.slice(0, quantity.start)} ${text.slice(quantity.end)}`.trim() : text;
+}
+
+/** What is asked instead of an answer is about the same thing: "which version is deployed now?" */
+function asking(ask: OpenAsk, around: Surroundings): Surroundings {
+  if (ask.tool === null || Object.keys(ask.args).length === 0) return around;
+  return { ...around, last: { tool: ask.tool, args: ask.args, result: null, text: ask.text } };
+}
+
+function dropped(): Answered {
+  return { answered: false, dropped: true, step: sayStep(WORDS.dropped, 'cancelled') };
+}
+
+/** "Not production" of three and "both" of two say no value. */
+function leavesOpen(text: string, { choices, question }: OpenAsk): boolean {
+  if (choices.length < 2) return false;
+  if (/^(?:no,? )?(?:not|anything but|everything but|except)\b/i.test(text))
+    return pickChoice(text, choices, question) === null;
+  if (!/\b(?:both|all|either|any)\b/i.test(text)) return false;
+  const words = tokenize(text).map(({ lower }) => lower);
+  const named = choices.filter(({ value }) => words.some((word) => isSameChoice(word, value)));
+  return named.length !== 1;
+}
+
+/** More than the choice was said: "web-2 but for blog" says two things. */
+function isOnlyChoice(text: string, picked: string, { choices }: OpenAsk, { facts, index }: Surroundings): boolean {
+  const words = tokenize(text).filter(({ lower }) => !isFiller(lower));
+  if (words.length <= 1 || choices.length === 0) return true;
+  const lower = text.toLowerCase().replace(/[.!?\s]+$/, '');
+  if (choices.some(({ label, value }) => [label.toLowerCase(), value.toLowerCase()].includes(lower))) return true;
+  const others = findMentions(text, facts, index.words, index.closed).filter(({ name }) => name !== picked);
+  if (others.length > 0) return false;
+  return (
+    words.every(({ lower: word }) => picked.toLowerCase().includes(word) || !index.words.has(word)) &&
+    words.length <= 2 &&
+    !/\d/.test(text.replace(picked, ''))
+  );
+}
+
+/** Asked what to change, somebody names another argument: "repository". */
+function otherField(ask: OpenAsk, tool: IndexedTool, asked: Field, text: string): Step | null {
+  if (!isChange(tool)) return null;
+  const words = tokenize(text).filter(({ lower }) => !isFiller(lower));
+  const [only] = words;
+  if (!only || words.length > 1) return null;
+  const field = tool.fields.find((candidate) => !candidate.required && isLabelOf(only.lower, candidate));
+  if (!field || (field === asked && ask.choices.length === 0)) return null;
+  const question = field.ask ?? WORDS.whatShould(inWordsOf(field.name));
+  const choices = field.choices.map((value) => ({ label: value, value }));
+  return askStep(question, { ...ask, slot: field.name, question, choices, tries: 0 });
+}
+
+/** Arguments that were known already and that the text says anew: "no, for blog". */
+function corrections(
+  ask: OpenAsk,
+  tool: IndexedTool,
+  asked: Field,
+  text: string,
+  around: Surroundings,
+): Record<string, unknown> {
+  if (takesText(asked) && !/^(?:no|sorry|wait|actually|oops|call it|i meant?)\b/i.test(text)) return {};
+  const { facts, index } = around;
+  const known = tool.fields.filter(
+    (field) => field !== asked && Object.hasOwn(ask.args, field.name) && !takesText(field),
+  );
+  const fields = takesText(asked) ? known : [asked, ...known];
+  const others = { ...facts, currentProject: null };
+  const { args } = fillSlots({ text, fields, facts: others, words: index.words, closed: index.closed, given: {} });
+  return Object.fromEntries(
+    known.flatMap((field) => {
+      const value = args[field.name];
+      // The only known name is filled in by itself; what counts is what the person wrote.
+      const said =
+        field.entity === null ||
+        field.entity === 'port' ||
+        takesNewName(field) ||
+        findMentions(text, facts, index.words, index.closed).some(({ name }) => name === value);
+      return value === undefined || !said ? [] : [[field.name, value] as const];
+    }),
+  );
 }
 
 /** A text that answers another argument's question than the one that was asked: taken, and the question is put again. */
 function answerBeside(ask: OpenAsk, tool: IndexedTool, text: string, around: Surroundings): Answered | null {
   const step = stepForTool(tool, text, ask.args, around, ask.tries);
   const learned = step.kind === 'ask' && Object.keys(step.ask.args).length > Object.keys(ask.args).length;
-  return learned ? { answered: true, step } : null;
+  return learned || (step.kind === 'ask' && step.ask.choices.length > 0 && step.ask.choices.length < ask.choices.length)
+    ? { answered: true, step }
+    : null;
 }
 
 function otherwise(ask: OpenAsk, text: string, around: Surroundings): Answered | null {
-  if (isRefusal(text)) return { answered: false, step: sayStep(WORDS.dropped, 'cancelled') };
+  if (isRefusal(text)) return dropped();
   if (readSmallTalk(text) !== null) return null;
-  if (findRequested(text, around).length > 0 || asksAbout(text))
-    return { answered: false, step: stepForRequest(text, around) };
-  if (ask.tries > 0) return { answered: false, step: sayStep(WORDS.gaveUp, 'gave-up') };
+  if (meantTools(understand(text, around)).length > 0 || asksAbout(text))
+    return { answered: false, dropped: true, step: stepForRequest(text, asking(ask, around)) };
+  return again(ask);
+}
+
+/** Puts the question once more; the second time it is dropped. */
+function again(ask: OpenAsk): Answered {
+  if (ask.tries > 0) return { answered: false, dropped: true, step: sayStep(WORDS.gaveUp, 'gave-up') };
   return { answered: false, step: askStep(`${WORDS.notAnAnswer} ${ask.question}`, { ...ask, tries: ask.tries + 1 }) };
 }
 
@@ -77,103 +197,17 @@ function otherwise(ask: OpenAsk, text: string, around: Surroundings): Answered |
  * For free text anything could be.
  */
 function isSomethingElse(ask: OpenAsk, field: Field, text: string, around: Surroundings): boolean {
-  const [best] = findRequested(text, around);
+  const understood = understand(text, around);
+  const [best] = meantTools(understood);
   const words = tokenize(text).filter(({ lower }) => !isFiller(lower));
-  if (!best || words.length < 2 || !words.some(({ lower }) => VERBS.has(meaningOf(lower)))) return false;
-  if (field.entity === 'text') return best.score >= CERTAIN;
+  const asks = isAsking(understood.mood);
+  const acts =
+    asks || words.some(({ lower }) => sensesOf(lower).some(({ meaning, share }) => share >= 0.7 && VERBS.has(meaning)));
+  if (!best || words.length < 2 || !acts) return false;
+  if (takesText(field))
+    return best.score >= CERTAIN && best.tool.name !== ask.tool && (asks || beginsOrder(words[0]?.lower ?? ''));
   if (best.tool.name === ask.tool && !takesNewName(field)) return false;
-  return readValue(field, text, around) === null || best.score >= CERTAIN;
-}
-
-const ORDINALS: readonly RegExp[] = [
-  /^(?:the )?(?:1st|first)(?: one)?$/i,
-  /^(?:the )?(?:2nd|second)(?: one)?$/i,
-  /^(?:the )?(?:3rd|third)(?: one)?$/i,
-  /^(?:the )?(?:4th|fourth)(?: one)?$/i,
-  /^(?:the )?(?:5th|fifth)(?: one)?$/i,
-];
-
-/** The choice that a text names: by value or label, by its number, as "the second one", or within a few words around it. */
-function pickChoice(text: string, choices: readonly Choice[]): string | null {
-  const plain = text.replace(/[.!?,\s]+$/, '').toLowerCase();
-  if (plain === '' || choices.length === 0) return null;
-  const exact = choices.find(({ label, value }) => value.toLowerCase() === plain || label.toLowerCase() === plain);
-  if (exact) return exact.value;
-  const number = /^#?(\d{1,2})\)?$/.exec(plain)?.[1];
-  if (number !== undefined) return choices[Number(number) - 1]?.value ?? null;
-  if (/^(?:the )?last(?: one)?$/.test(plain)) return choices.at(-1)?.value ?? null;
-  const ordinal = ORDINALS.findIndex((pattern) => pattern.test(plain));
-  if (ordinal >= 0) return choices[ordinal]?.value ?? null;
-  const words = tokenize(plain).filter(({ lower }) => !isFiller(lower));
-  if (words.length === 0 || words.length > 3) return null;
-  const named = choices.filter(({ label, value }) =>
-    words.some(({ lower }) => isSameChoice(lower, value) || isSameChoice(lower, label)),
-  );
-  if (named.length === 1) return named[0]?.value ?? null;
-  const written = words.map(({ lower }) => lower).join(' ');
-  const value = closest(
-    written,
-    choices.map((choice) => choice.value),
-  );
-  if (value !== null) return value;
-  const label = closest(
-    written,
-    choices.map((choice) => choice.label),
-  );
-  return choices.find((choice) => choice.label === label)?.value ?? null;
-}
-
-/** The value for a field in a text that answers its question; it may still be one that the schema refuses. Null when there is none. */
-function readValue(field: Field, text: string, { facts, index }: Surroundings): unknown {
-  if (field.type === 'integer' || field.type === 'number') {
-    const values = findQuantities(text).map((quantity) => inUnitOf(field.name, quantity));
-    return values.find((value) => value !== null) ?? null;
-  }
-  if (field.type === 'boolean') return readYesOrNo(text);
-  if (field.choices.length > 0)
-    return field.choices.find((choice) => tokenize(text).some(({ lower }) => isSameChoice(lower, choice))) ?? null;
-  if (field.type !== 'string') return null;
-  if (takesNewName(field)) return readNewName(field, text, index.words);
-  if (takesAddress(field)) return findAddresses(text)[0]?.value ?? null;
-  if (takesOneWord(field)) return readWord(field, text);
-  if (field.entity === 'text')
-    return tidy(findQuoted(text)[0]?.value ?? text.replace(/^(?:it(?:'s| is)|that's)?\s*(?:for|about)\s+/i, ''));
-  if (field.entity === null) return tidy(text);
-  const mention = findMentions(text, facts, index.words).find(({ kind }) => kind === field.entity);
-  if (mention) return mention.name;
-  const known = Object.hasOwn(facts.known, field.entity);
-  const [only, ...more] = tokenize(text).filter(({ lower }) => !isFiller(lower));
-  return !known && only && more.length === 0 ? text.slice(only.start, only.end) : null;
-}
-
-/** What has more words is a sentence and no name. */
-const MOST_NAME_WORDS = 4;
-
-function readYesOrNo(text: string): boolean | null {
-  if (/^(?:yes|y|yep|yeah|sure|true|on)\b/i.test(text)) return true;
-  return /^(?:no|n|nope|false|off)\b/i.test(text) ? false : null;
-}
-
-/** The word of a text that the field takes: one that is built like an address rather than any. */
-function readWord(field: Field, text: string): string | null {
-  const words = tokenize(text)
-    .filter(({ lower }) => !isFiller(lower))
-    .map(({ start, end }) => text.slice(start, end))
-    .filter((word) => problemOf(field, word) === null);
-  return words.find((word) => word.includes('.')) ?? (words.length === 1 ? (words[0] ?? null) : null);
-}
-
-const LEAD_IN =
-  /^(?:(?:let'?s|please|just|maybe|i'?d|we|should|would|like to|how about|what about|call|name|it|should be|be|is|the|project|its|it's)\s+)+/i;
-
-function readNewName(field: Field, text: string, words: ReadonlySet<string>): string | null {
-  const quoted = findQuoted(text)[0];
-  if (quoted) return toName(field, quoted.value);
-  const plain = text.replace(LEAD_IN, '');
-  const called = /\b(?:called|named)\b/i.test(plain) ? findName(plain, words) : null;
-  if (called) return toName(field, called.name);
-  const bare = (/^[^,:;]+/.exec(plain)?.[0] ?? '')
-    .replace(/\s+(?:for|about|please)\b.*$/i, '')
-    .replace(/[.!?\s]+$/, '');
-  return bare !== '' && bare.split(' ').length <= MOST_NAME_WORDS ? toName(field, bare) : null;
+  if (asks && best.tool.installed && best.tool.name !== ask.tool) return true;
+  if (!best.tool.installed && readAnswer(field, text, around) !== null) return false;
+  return readAnswer(field, text, around) === null || best.score >= CERTAIN;
 }

@@ -1,9 +1,36 @@
 import type { BoundTool } from '../bound-tool.ts';
-import type { PlannerCatalog, PlannerTool } from './catalog.ts';
-import { readFields, type Field } from './schema.ts';
-import { isFiller, meaningOf, meaningsOf, tokenize } from './tokens.ts';
-import { CONCEPTS } from './vocabulary.ts';
-import { withValuePlaceholders } from './quantities.ts';
+import type { PlannerCatalog } from './catalog.ts';
+import type { Sense } from './concepts.ts';
+import { hasTellingForm } from './field-kinds.ts';
+import {
+  type Listed,
+  closedKinds,
+  findExamples,
+  meaningsOfWord,
+  readHints,
+  readSource,
+  spell,
+  valuesOf,
+  weigh,
+  weightOf,
+  writtenWords,
+  type ClosedKinds,
+} from './hint-sources.ts';
+import { type Field, readFields } from './schema.ts';
+import { isFiller } from './tokens.ts';
+
+/** A word of a hint. Words of one tool that mean the same are one. */
+export interface HintWord {
+  readonly senses: readonly Sense[];
+  /** How telling it is: the fewer tools speak of it, the more. */
+  readonly weight: number;
+  /** Whether it stands for a name or a value: ¤project, ¤any. */
+  readonly isPlaceholder: boolean;
+  /** Whether it is a value of an argument: archive, active. */
+  readonly isValue: boolean;
+  /** Its place in the index: what a word of a text is to it is only worked out once. */
+  readonly id: number;
+}
 
 /** A tool, prepared for comparing it with what people say. */
 export interface IndexedTool {
@@ -12,35 +39,47 @@ export interface IndexedTool {
   readonly group: string | null;
   readonly summary: string;
   readonly installed: boolean;
+  /** Whether it only looks, as its name says: get_…, list_…, check_…. */
+  readonly reads: boolean;
+  /** The least role that may call it; null when nothing is said. */
+  readonly role: string | null;
   readonly fields: readonly Field[];
   readonly firstHint: string;
-  /** Its hints and its name, as meanings. */
-  readonly hints: readonly (readonly string[])[];
+  /** Its hints and its name. */
+  readonly hints: readonly (readonly HintWord[])[];
+  /** What its name speaks of: port, deploy, log. */
+  readonly topics: ReadonlySet<string>;
   /** Meanings of all that is written about it. */
   readonly about: ReadonlySet<string>;
+  /** Stems of the values that its arguments take, and of what people call them: archiv, reactivat, prod. */
+  readonly values: ReadonlySet<string>;
 }
 
 export interface CapabilityIndex {
   readonly tools: readonly IndexedTool[];
   /** Every meaning that some tool speaks of. */
   readonly words: ReadonlySet<string>;
-  /** How telling a meaning is: the fewer tools speak of it, the more. */
+  /** How telling a meaning is. */
   readonly weight: ReadonlyMap<string, number>;
-  /** Every word as written → its meaning, for forgiving mistyped ones. */
-  readonly spellings: ReadonlyMap<string, string>;
+  /** Words as they may be written, for forgiving mistyped ones; by their length. */
+  readonly spellings: ReadonlyMap<number, readonly string[]>;
+  /** Those of them that stand in hints. */
+  readonly written: ReadonlySet<string>;
+  /** Kinds of things whose names are a closed set, such as environment → staging, production, local. */
+  readonly closed: ClosedKinds;
+  /** Values of all tools. */
+  readonly values: ReadonlySet<string>;
+  /** Forms of arguments that only such an argument has, by the argument's name. */
+  readonly forms: readonly Field[];
+  readonly hintWords: readonly HintWord[];
+  /** Word of a text → how near it is to each hint word. Filled as texts are read. */
+  readonly nearness: Map<string, Float64Array>;
 }
 
-/** One tool as it is indexed: read once, looked at from several sides. */
-interface Source {
-  readonly name: string;
-  readonly group: string | null;
-  readonly summary: string;
-  readonly installed: boolean;
-  readonly hints: readonly string[];
-  readonly fields: readonly Field[];
-  readonly hintMeanings: readonly (readonly string[])[];
-  readonly about: readonly string[];
-}
+/** First words of names of tools that change nothing. */
+const READING = new Set(
+  'get list check find show search read describe count tell look view inspect compare explain preview'.split(' '),
+);
 
 /** A catalog is indexed once. Catalogs are never changed in place; a new one is a new object. */
 const indexed = new WeakMap<PlannerCatalog, CapabilityIndex>();
@@ -54,108 +93,92 @@ export function indexCapabilities(
   bound: readonly BoundTool[],
   baseTools: ReadonlySet<string>,
 ): CapabilityIndex {
-  const named = new Set(catalog.groups.flatMap((group) => group.tools.map((tool) => tool.name)));
+  const named = namesOf(catalog);
   const extra = bound.filter((tool) => !named.has(tool.name) && !baseTools.has(tool.name));
   const known = extra.length === 0 ? indexed.get(catalog) : undefined;
   if (known) return known;
   const sources = [
-    ...catalog.groups.flatMap((group) =>
-      group.tools
-        .filter((tool) => !baseTools.has(tool.name))
-        .map((tool) => readSource(tool, { group: group.name, summary: group.summary, installed: group.installed })),
+    ...catalog.groups.flatMap(({ name: group, summary, installed, tools }) =>
+      tools.filter((tool) => !baseTools.has(tool.name)).map((tool) => ({ tool, group, summary, installed })),
     ),
-    ...extra.map(({ name, description, schema }) =>
-      readSource(
-        { name, describe: description, hints: [], schema },
-        { group: null, summary: description, installed: true },
-      ),
-    ),
+    ...extra.map(({ name, description, schema }) => ({
+      tool: { name, describe: description, hints: [], schema },
+      group: null,
+      summary: description,
+      installed: true,
+    })),
   ];
   const index = buildIndex(sources);
   if (extra.length === 0) indexed.set(catalog, index);
   return index;
 }
 
-function buildIndex(sources: readonly Source[]): CapabilityIndex {
+const toolNames = new WeakMap<PlannerCatalog, ReadonlySet<string>>();
+
+function namesOf(catalog: PlannerCatalog): ReadonlySet<string> {
+  const known = toolNames.get(catalog) ?? new Set(catalog.groups.flatMap(({ tools }) => tools.map(({ name }) => name)));
+  toolNames.set(catalog, known);
+  return known;
+}
+
+function buildIndex(listed: readonly Listed[]): CapabilityIndex {
+  const fields = listed.flatMap(({ tool }) => readFields(tool.schema));
+  const closed = closedKinds(fields);
+  const forms = fields.filter(hasTellingForm);
+  const sources = listed.map((entry) => readSource(entry, closed, forms));
   const examples = findExamples(sources);
-  const tools = sources.map((tool) => indexTool(tool, examples));
-  const words = new Set(tools.flatMap((tool) => [...tool.about, ...tool.hints.flat()]));
-  return { tools, words, weight: weigh(tools, words), spellings: spell(sources, examples) };
-}
-
-function readSource(
-  tool: PlannerTool,
-  group: { readonly group: string | null; readonly summary: string; readonly installed: boolean },
-): Source {
-  const fields = readFields(tool.schema);
-  return {
-    ...group,
-    name: tool.name,
-    hints: tool.hints,
-    fields,
-    hintMeanings: tool.hints.map((hint) => meaningsOf(withValuePlaceholders(hint))),
-    about: meaningsOf(`${tool.name} ${tool.describe} ${fieldWords(fields)}`),
-  };
-}
-
-function indexTool(tool: Source, examples: ReadonlySet<string>): IndexedTool {
-  const hints = tool.hintMeanings.map((hint) => hint.map((word) => (examples.has(word) ? '¤any' : word)));
-  return {
-    name: tool.name,
-    group: tool.group,
-    summary: tool.summary,
-    installed: tool.installed,
-    fields: tool.fields,
-    firstHint: tool.hints[0] ?? tool.name.replaceAll('_', ' '),
-    hints: [...hints, meaningsOf(tool.name)],
-    about: new Set(tool.about),
-  };
-}
-
-/**
- * Words of hints that stand for any name, such as shop in "list ports of shop": they look like one (web-1), or the hints of two
- * tools that take names use them and nothing else speaks of them.
- */
-function findExamples(tools: readonly Source[]): ReadonlySet<string> {
-  const summaries = new Set(tools.map(({ summary }) => summary));
-  const grammar = new Set([
-    ...tools.flatMap(({ about }) => about),
-    ...[...summaries].flatMap((text) => meaningsOf(text)),
+  const hints = sources.map((source) => readHints(source, examples));
+  const words = new Set([
+    ...sources.flatMap(({ about }) => about.flatMap(meaningsOfWord)),
+    ...hints.flat(2).flatMap(({ senses }) => senses.map(({ meaning }) => meaning)),
   ]);
-  const users = new Map<string, number>();
-  const examples = new Set<string>();
-  for (const { fields, hintMeanings } of tools) {
-    const takesNames = fields.some((field) => field.entity !== null && field.choices.length === 0);
-    for (const word of new Set(hintMeanings.flat())) {
-      if (/^[a-z]+-?\d/.test(word)) examples.add(word);
-      if (!takesNames || grammar.has(word) || /^[A-Z¤]/.test(word) || CONCEPTS.has(word)) continue;
-      users.set(word, (users.get(word) ?? 0) + 1);
-    }
-  }
-  for (const [word, count] of users) if (count > 1) examples.add(word);
-  return examples;
-}
-
-function fieldWords(fields: readonly Field[]): string {
-  return fields
-    .map((field) => `${field.name.replace(/([a-z])([A-Z])/g, '$1 $2')} ${field.choices.join(' ')}`)
-    .join(' ');
-}
-
-function weigh(tools: readonly IndexedTool[], words: ReadonlySet<string>): ReadonlyMap<string, number> {
-  const spokenOf = new Map<string, number>();
-  for (const tool of tools) {
-    for (const word of new Set(tool.hints.flat())) spokenOf.set(word, (spokenOf.get(word) ?? 0) + 1);
-  }
-  return new Map([...words].map((word) => [word, Math.log(1 + tools.length / (spokenOf.get(word) ?? 1)) + 0.5]));
-}
-
-function spell(tools: readonly Source[], examples: ReadonlySet<string>): ReadonlyMap<string, string> {
-  const text = tools.map(
-    (tool) => `${tool.name.replaceAll('_', ' ')} ${tool.hints.join(' ')} ${fieldWords(tool.fields)}`,
-  );
-  const written = tokenize(text.join(' '))
-    .map((token) => token.lower)
-    .filter((word) => !isFiller(word) && !/\d/.test(word) && !examples.has(meaningOf(word)));
-  return new Map([...CONCEPTS.keys(), ...written].map((word) => [word, meaningOf(word)]));
+  const weight = weigh(hints, words);
+  const hintWords: HintWord[] = [];
+  const tools = sources.map((source, at): IndexedTool => {
+    const own = new Map<string, HintWord>();
+    const values = valuesOf(source.fields);
+    const intern = (senses: readonly Sense[]): HintWord => {
+      const key = senses.map(({ meaning, share }) => `${meaning}*${share}`).join(' ');
+      const isValue = values.has(senses[0]?.meaning ?? '');
+      const known = own.get(key) ?? {
+        senses,
+        weight: weightOf(senses, weight),
+        isPlaceholder: senses[0]?.meaning.startsWith('¤') ?? false,
+        isValue,
+        id: hintWords.length,
+      };
+      if (!own.has(key)) hintWords.push(known);
+      own.set(key, known);
+      return known;
+    };
+    const [verb = '', ...topic] = source.name.split('_');
+    return {
+      name: source.name,
+      group: source.group,
+      summary: source.summary,
+      installed: source.installed,
+      reads: READING.has(verb),
+      role: source.role,
+      fields: source.fields,
+      firstHint: source.hints[0] ?? source.name.replaceAll('_', ' '),
+      hints: (hints[at] ?? []).map((hint) => hint.map(({ senses }) => intern(senses))),
+      topics: new Set(topic.filter((word) => !isFiller(word)).flatMap(meaningsOfWord)),
+      about: new Set(source.about.flatMap(meaningsOfWord)),
+      values,
+    };
+  });
+  const values = new Set(tools.flatMap((tool) => [...tool.values]));
+  const written = writtenWords(sources, examples);
+  return {
+    tools,
+    words,
+    weight,
+    spellings: spell(written),
+    written,
+    closed,
+    values,
+    forms,
+    hintWords,
+    nearness: new Map(),
+  };
 }

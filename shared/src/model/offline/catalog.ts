@@ -5,6 +5,8 @@ export interface PlannerTool {
   readonly hints: readonly string[];
   /** JSON Schema of the arguments. Properties may carry `entity` (the kind of thing that fills it) and `ask` (a question). */
   readonly schema: unknown;
+  /** The least role that may call it; everybody when left out. */
+  readonly role?: string;
 }
 
 export interface PlannerGroup {

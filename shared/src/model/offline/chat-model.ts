@@ -1,13 +1,14 @@
-import {
-  BaseChatModel,
-  type BaseChatModelCallOptions,
-  type BindToolsInput,
-} from '@langchain/core/language_models/chat_models';
 import { AIMessage, type BaseMessage } from '@langchain/core/messages';
 import type { ChatResult } from '@langchain/core/outputs';
 import { readBoundTools } from '../bound-tool.ts';
 import type { PlannerCatalog } from './catalog.ts';
 import { plan } from './plan.ts';
+
+import {
+  BaseChatModel,
+  type BaseChatModelCallOptions,
+  type BindToolsInput,
+} from '@langchain/core/language_models/chat_models';
 
 interface OfflineCallOptions extends BaseChatModelCallOptions {
   tools?: BindToolsInput[];

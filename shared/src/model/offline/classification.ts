@@ -1,9 +1,9 @@
 import { splitRequests } from './clauses.ts';
-import { findMentions } from './mentions.ts';
-import { findRequested, type Surroundings } from './requests.ts';
 import type { Said } from './history.ts';
+import { findMentions } from './mentions.ts';
 import { readSmallTalk } from './small-talk.ts';
 import { cleanText } from './tokens.ts';
+import { type Surroundings, meantTools, understand } from './understanding.ts';
 import { asLine } from './words.ts';
 
 const SUMMARY_LENGTH = 80;
@@ -18,7 +18,7 @@ export function classify(
   const asked = texts.filter((text) => text !== '' && readSmallTalk(text) === null);
   const capabilities = new Set(asked.flatMap((text) => groupsFor(text, around)));
   const project = asked
-    .flatMap((text) => findMentions(text, around.facts, around.index.words))
+    .flatMap((text) => findMentions(text, around.facts, around.index.words, around.index.closed))
     .find(({ kind }) => kind === 'project');
   return {
     task_summary: asLine(asked[0] ?? texts[0] ?? said[0]?.event ?? '', SUMMARY_LENGTH),
@@ -29,6 +29,6 @@ export function classify(
 
 function groupsFor(text: string, around: Surroundings): readonly string[] {
   return splitRequests(text, around)
-    .flatMap((part) => findRequested(part, around))
+    .flatMap((part) => meantTools(understand(part, around)))
     .flatMap(({ tool }) => (tool.group === null ? [] : [tool.group]));
 }

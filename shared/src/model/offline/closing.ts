@@ -1,13 +1,7 @@
-import type { History, Said } from './history.ts';
-import { sayStep, type Step } from './step.ts';
-import { asLine, WORDS } from './words.ts';
+import { type History, type Said, TALKING_TOOLS } from './history.ts';
+import { type Step, sayStep } from './step.ts';
+import { WORDS, asLine } from './words.ts';
 
-const TALKING_TOOLS: ReadonlySet<string> = new Set([
-  'respond_to_user',
-  'request_capabilities',
-  'finish_task',
-  'classify_intent',
-]);
 const SUMMARY_LENGTH = 300;
 
 /** The answer to thanks: the task is finished when something came of it, else only the thanks are returned. */

@@ -1,6 +1,6 @@
 import type { PlannerCatalog } from './catalog.ts';
-import { heard, rehearse, type Rehearsal } from './rehearsal.ts';
-import { factsOf, historyOf, type Story } from './story.ts';
+import { type Rehearsal, heard, rehearse } from './rehearsal.ts';
+import { type Story, factsOf, historyOf } from './story.ts';
 
 /** What the planner would do about a text, after a story. Does nothing; never throws for what a person can write. */
 export function explain(catalog: PlannerCatalog, text: string, story: Story): Rehearsal {

@@ -1,8 +1,8 @@
 import type { AIMessage, BaseMessage, ToolMessage } from '@langchain/core/messages';
 import { z } from 'zod';
 import type { PlannerFacts } from './catalog.ts';
-import { PlannerMark, type OpenAsk } from './marks.ts';
-import { readResult, type ToolResult } from './tool-result.ts';
+import { type OpenAsk, PlannerMark } from './marks.ts';
+import { type ToolResult, readResult } from './tool-result.ts';
 
 /** Something a person (or a finished job) said. */
 export interface Said {
@@ -21,6 +21,15 @@ export interface Marked {
   readonly mark: PlannerMark;
   readonly index: number;
   readonly call: { readonly id: string; readonly name: string; readonly args: Record<string, unknown> } | null;
+}
+
+/** A tool that did its work. */
+export interface Run {
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly result: unknown;
+  /** What was said to make it run; it may tell more than the tool took. */
+  readonly text: string;
 }
 
 export interface History {
@@ -51,7 +60,7 @@ const Event = z.object({ kind: z.string(), say: z.string() });
  */
 export function readHistory(
   messages: readonly BaseMessage[],
-  split: (text: string, facts: PlannerFacts) => readonly string[],
+  split: (text: string, facts: PlannerFacts, asking: OpenAsk | null) => readonly string[],
 ): History {
   const said: Said[] = [];
   const marked: Marked[] = [];
@@ -85,11 +94,50 @@ export function readHistory(
     marked.filter((step) => isDone(step, results)).map(({ mark }) => keyOf(mark.for, mark.part)),
   );
   const absorbed = new Set(marked.flatMap(({ mark }) => mark.with ?? []));
+  const before = { said, marked, foreignAnswer };
   const pending = firstOfEachId(said)
     .filter(({ id, index }) => index > foreignAnswer && !absorbed.has(id))
-    .flatMap((one) => partsOf(one, marked, (text) => split(text, facts)))
+    .flatMap((one) => partsOf(one, marked, (text) => split(text, facts, openQuestionBefore(before, one)?.ask ?? null)))
     .filter(({ id, part }) => !doneParts.has(keyOf(id, part)));
   return { facts, said, marked, results, pending, foreignAnswer, size: messages.length };
+}
+
+/** The words of the request that a message of ours deals with. */
+function textFor(mark: PlannerMark, said: readonly Said[]): string {
+  return mark.parts?.[mark.part ?? 0] ?? said.find(({ id }) => id === mark.for)?.text ?? '';
+}
+
+/** Tools that talk, load or end are no work. */
+export const TALKING_TOOLS: ReadonlySet<string> = new Set([
+  'respond_to_user',
+  'request_capabilities',
+  'finish_task',
+  'classify_intent',
+]);
+
+/** The last tool that worked before something was said, or for an earlier request of the same message. */
+export function lastRunBefore(
+  { marked, results, said: all }: Pick<History, 'marked' | 'results' | 'said'>,
+  said: Said,
+): Run | null {
+  // A later request of a message goes on from what was done for the earlier ones, if only to fail.
+  const since =
+    said.part > 0 && marked.some(({ call, index }) => index > said.index && call && !TALKING_TOOLS.has(call.name));
+  const last = marked.findLast(
+    ({ call, index }) =>
+      (since ? index > said.index : index < said.index) &&
+      call &&
+      !TALKING_TOOLS.has(call.name) &&
+      call.name !== 'search_knowledge' &&
+      results.get(call.id)?.ok,
+  );
+  if (!last?.call) return null;
+  return {
+    tool: last.call.name,
+    args: last.call.args,
+    result: results.get(last.call.id)?.result ?? null,
+    text: textFor(last.mark, all),
+  };
 }
 
 function readSaid(message: BaseMessage, index: number, event: string | null): Said {
@@ -118,16 +166,25 @@ export function stepsFor(history: History, said: Said): readonly Marked[] {
   );
 }
 
+/** The question that a message may answer, and the message for which it was asked. */
+export interface OpenQuestion {
+  readonly ask: OpenAsk;
+  readonly by: string;
+}
+
 /** The question that this message may answer: the newest one before it, unless a person has spoken in between. */
-export function openAskBefore(history: History, said: Said): OpenAsk | null {
+export function openQuestionBefore(
+  history: Pick<History, 'said' | 'marked' | 'foreignAnswer'>,
+  said: Said,
+): OpenQuestion | null {
   const asked = history.marked.filter(({ mark, index }) => mark.ask && index < said.index).at(-1);
   if (!asked?.mark.ask || history.foreignAnswer > asked.index) return null;
   const between = history.said.some(({ index, event }) => event === null && index > asked.index && index < said.index);
-  return between || answeredSince(history, asked, said) ? null : asked.mark.ask;
+  return between || answeredSince(history, asked, said) ? null : { ask: asked.mark.ask, by: asked.mark.for };
 }
 
 /** A later answer of ours to a person's message closes the question; the report of a finished job does not. */
-function answeredSince(history: History, asked: Marked, said: Said): boolean {
+function answeredSince(history: Pick<History, 'said' | 'marked'>, asked: Marked, said: Said): boolean {
   const events = new Set(history.said.filter(({ event }) => event !== null).map(({ id }) => id));
   return history.marked.some(
     ({ mark, index }) => mark.done && index > asked.index && index < said.index && !events.has(mark.for),

@@ -1,5 +1,5 @@
 import type { CapabilityIndex, IndexedTool } from './capability-index.ts';
-import { asActivity, asExamples, WORDS } from './words.ts';
+import { WORDS, asActivity, asExamples } from './words.ts';
 
 const HELP_EXAMPLES = 5;
 const UNCLEAR_EXAMPLES = 6;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { History, Said } from './history.ts';
 import type { PlannerMark } from './marks.ts';
-import { sayStep, type Step } from './step.ts';
+import { type Step, sayStep } from './step.ts';
 import { WORDS } from './words.ts';
 
 /** What the model says next. */
@@ -20,6 +20,8 @@ export interface Chosen {
   readonly step: Step;
   /** Messages that the step used up besides. */
   readonly absorbed: readonly Said[];
+  /** The message whose question the person gave up, and with it what it asked for besides. */
+  readonly dropped: string | null;
 }
 
 /**
@@ -27,15 +29,16 @@ export interface Chosen {
  * while others wait it goes out through respond_to_user. A question always does.
  */
 export function writeStep(
-  { said, step, absorbed }: Chosen,
+  { said, step, absorbed, dropped }: Chosen,
   history: History,
   bound: ReadonlySet<string>,
 ): PlannedMessage {
-  const others = history.pending.some((other) => other !== said && !absorbed.includes(other));
+  const others = history.pending.some((other) => other !== said && !absorbed.includes(other) && other.id !== dropped);
+  const used = [...absorbed.map(({ id }) => id), ...(dropped === null ? [] : [dropped])];
   const base = {
     for: said.id,
     ...(said.parts.length > 1 ? { part: said.part, parts: [...said.parts] } : {}),
-    ...(absorbed.length > 0 ? { with: absorbed.map(({ id }) => id) } : {}),
+    ...(used.length > 0 ? { with: used } : {}),
   };
   const canRespond = bound.has('respond_to_user');
   switch (step.kind) {
@@ -54,7 +57,7 @@ export function writeStep(
     case 'finish':
       // Finishing ends the thread, and with it what still waits.
       if (others || !bound.has('finish_task'))
-        return writeStep({ said, step: sayStep(WORDS.welcome, 'small-talk'), absorbed }, history, bound);
+        return writeStep({ said, step: sayStep(WORDS.welcome, 'small-talk'), absorbed, dropped }, history, bound);
       return writeCall(history, { ...base, done: true }, 'finish_task', { summary: step.summary });
     case 'say': {
       const text = step.text.trim() === '' ? WORDS.done : step.text;

@@ -1,10 +1,13 @@
 import type { IndexedTool } from './capability-index.ts';
 import type { PlannerFacts } from './catalog.ts';
+import { isLabelOf } from './labels.ts';
 import type { Choice } from './marks.ts';
+import { knownNames } from './name-slots.ts';
 import type { Field } from './schema.ts';
-import { knownNames, type SlotProblem } from './slots.ts';
-import { askStep, sayStep, type Step } from './step.ts';
-import { inWordsOf, WORDS } from './words.ts';
+import type { SlotProblem } from './slot-request.ts';
+import { type Step, askStep, sayStep } from './step.ts';
+import { sensesOf, tokenize } from './tokens.ts';
+import { WORDS, inWordsOf } from './words.ts';
 
 /** More buttons than this are not read but scrolled past. */
 const MOST_CHOICES = 8;
@@ -37,6 +40,12 @@ export function askForProblem(
   tries: number,
 ): Step {
   const { field, written } = problem;
+  if (problem.kind === 'which-name') {
+    const choices = problem.candidates.slice(0, MOST_CHOICES).map((value) => ({ label: value, value }));
+    const question = field.ask ?? defaultQuestion(field);
+    const raised = { tool: tool.name, args: { ...args }, slot: field.name, choices, question, text, tries };
+    return askStep(`${WORDS.whichOf(written)} ${question}`, raised);
+  }
   const thing = inWordsOf(problem.kind === 'unknown-name' ? (field.entity ?? field.name) : field.name);
   const reason =
     problem.kind === 'unknown-name' ? WORDS.unknownName(thing, written) : WORDS.invalid(thing, written, problem.wanted);
@@ -59,6 +68,40 @@ export function askWhichTool(text: string, tools: readonly IndexedTool[]): Step 
   const choices = tools.map((tool) => ({ label: tool.name.replaceAll('_', ' '), value: tool.name }));
   const question = WORDS.whichMeant;
   return askStep(question, { tool: null, args: {}, slot: WHICH_TOOL, choices, question, text, tries: 0 });
+}
+
+/**
+ * A tool that changes a thing, when the text says what to change but not into what, or nothing at all: asks for it. Null when
+ * some change is known, or the tool does not change things.
+ */
+export function askWhatToChange(tool: IndexedTool, args: Args, text: string, facts: PlannerFacts): Step | null {
+  if (!isChange(tool)) return null;
+  const optional = tool.fields.filter(({ required, rules }) => !required && rules.default === undefined);
+  if (optional.some(({ name }) => Object.hasOwn(args, name))) return null;
+  const labelled = optional.find((field) => tokenize(text).some(({ lower }) => isLabelOf(lower, field)));
+  const [first] = optional;
+  if (labelled) return ask(tool, args, labelled, facts, '', text, 0);
+  if (!first) return null;
+  const thing = tool.fields.flatMap(({ name, required }) =>
+    required && Object.hasOwn(args, name) ? [String(args[name])] : [],
+  );
+  const choices = optional.map(({ name }) => inWordsOf(name));
+  const question = WORDS.whatToChange(thing.join(', '), choices.join(', '));
+  return askStep(question, {
+    tool: tool.name,
+    args: { ...args },
+    slot: first.name,
+    choices: choices.slice(0, MOST_CHOICES).map((label) => ({ label, value: label })),
+    question,
+    text,
+    tries: 0,
+  });
+}
+
+/** Whether the tool's name says that it changes a thing that is there: update_…, change_…. */
+export function isChange(tool: IndexedTool): boolean {
+  const [verb = ''] = tool.name.split('_');
+  return !tool.reads && sensesOf(verb)[0]?.meaning === 'CHANGE' && tool.fields.some(({ required }) => required);
 }
 
 /** The values that a field can be given by button: its enum, or the names that are known. */

@@ -1,8 +1,8 @@
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { BoundTool } from '../bound-tool.ts';
 import type { PlannerCatalog, PlannerFacts } from './catalog.ts';
-import { PlannerMark, type OpenAsk, type Says } from './marks.ts';
-import { BASE_TOOLS, plan } from './plan.ts';
+import { type OpenAsk, type Says, PlannerMark } from './marks.ts';
+import { plan, BASE_TOOLS } from './plan.ts';
 
 /** What the planner would do about one message if every tool worked. */
 export interface Rehearsal {

@@ -1,61 +1,46 @@
+import type { Run } from './history.ts';
+import type { Field } from './schema.ts';
 import type { CapabilityIndex, IndexedTool } from './capability-index.ts';
-import type { PlannerFacts } from './catalog.ts';
-import { findMentions, withPlaceholders } from './mentions.ts';
-import { CERTAIN, CLEAR_LEAD, CONFIDENT, matchTools, type Match } from './match.ts';
-import type { PlannedCall } from './marks.ts';
-import { askForProblem, askForSlot, askWhichTool } from './questions.ts';
-import { fillSlots } from './slots.ts';
-import { asksAbout, readSearch } from './small-talk.ts';
-import { findStrangeNames } from './strange-names.ts';
+import { EFFECTS, VERBS } from './concepts.ts';
+import { takesKnownName } from './field-kinds.ts';
+import { readFollowUp } from './follow-ups.ts';
 import { helpText, notInstalledText, unclearText } from './introductions.ts';
-import { sayStep, type Step } from './step.ts';
-import { asLine, WORDS } from './words.ts';
-
-/** What requests are read against. */
-export interface Surroundings {
-  readonly facts: PlannerFacts;
-  readonly index: CapabilityIndex;
-  /** Names of the tools that are loaded. */
-  readonly bound: ReadonlySet<string>;
-}
+import type { PlannedCall } from './marks.ts';
+import { findMentions } from './mentions.ts';
+import { type Mood, isAsking } from './moods.ts';
+import { askForProblem, askForSlot, askWhatToChange, askWhichTool } from './questions.ts';
+import { goesOn, pointsBack, referredValue } from './references.ts';
+import { readSearch } from './searches.ts';
+import { fillSlots } from './slots.ts';
+import { type Step, sayStep } from './step.ts';
+import { isFiller, sensesOf, tokenize, wordsOf } from './tokens.ts';
+import { type Surroundings, type Understanding, meantTools, understand } from './understanding.ts';
+import { WORDS, asLine } from './words.ts';
 
 /** A longer question finds nothing that its beginning would not find. */
 const QUERY_LENGTH = 300;
 
-/** How much more sure one must be to take a question about something ("how do I …") for a request to do it. */
-const ABOUT_DOUBT = 0.25;
-
-/** The tools that a text asks for, best first: one when it is clear, two when it is not, none when it asks for nothing. */
-export function findRequested(text: string, { facts, index }: Surroundings): readonly Match[] {
-  const mentions = findMentions(text, facts, index.words);
-  const strange = findStrangeNames(text, null, mentions, index.words).map((name) => ({
-    ...name,
-    kind: 'unknown',
-    name: '',
-  }));
-  const matches = matchTools(withPlaceholders(text, [...mentions, ...strange]), index);
-  const about = asksAbout(text);
-  const doubted = matches
-    .map((match) => (about && match.score < CERTAIN ? { ...match, score: match.score - ABOUT_DOUBT } : match))
-    .filter(({ score }) => score >= CONFIDENT)
-    .sort((left, right) => right.score - left.score);
-  const [best, second] = doubted;
-  if (!best) return [];
-  if (!second || best.score - second.score >= CLEAR_LEAD) return [best];
-  // Between two that are as near, the one that can be done here is meant.
-  if (best.tool.installed !== second.tool.installed) return [best.tool.installed ? best : second];
-  if (!best.tool.installed) return [best];
-  return [best, second];
-}
-
 /** What to do about a text that answers no question. The text is clean and no small talk. */
 export function stepForRequest(text: string, around: Surroundings): Step {
   const search = readSearch(text);
-  if (search) return searchStep(search.query, search.scope, around);
-  const [best, second] = findRequested(text, around);
+  const understood = understand(text, around);
+  if (search && !isKnownThing(search.query, around) && !showsIt(search.scope, understood))
+    return searchStep(search.query, search.scope, around);
+  const followUp = readFollowUp(text, understood, around);
+  if (followUp) return stepForTool(followUp.tool, followUp.text, followUp.given, around);
+  if (understood.spokenOf || understood.mood === 'forbidden' || understood.mood === 'quoted') {
+    const blocked = blockedText(understood.mood);
+    if (blocked) return blocked;
+  }
+  const [best, second] = meantTools(understood);
   if (best && second) return askWhichTool(text, [best.tool, second.tool]);
-  if (best) return stepForTool(best.tool, text, {}, around);
-  if (asksAbout(text) || text.endsWith('?')) return searchStep(text, 'all', around);
+  if (best) {
+    const step = stepForTool(best.tool, understood.text, {}, around);
+    // Whether one should is no reason to ask for more.
+    return understood.mood === 'advice' && step.kind === 'ask' ? searchStep(text, 'all', around) : step;
+  }
+  if (isForDocumentation(understood, around) || (understood.spokenOf && isAsking(understood.mood)))
+    return searchStep(text, 'all', around);
   return sayStep(unclearText(around.index), 'cannot');
 }
 
@@ -69,12 +54,88 @@ export function stepForTool(
 ): Step {
   if (!tool.installed) return notInstalled(tool, around);
   const { facts, index } = around;
-  const { args, problem } = fillSlots({ text, fields: tool.fields, facts, words: index.words, given });
-  if (problem) return askForProblem(tool, args, problem, facts, text, tries);
+  const { args: found, problem } = fillSlots({
+    text,
+    fields: tool.fields,
+    facts,
+    words: index.words,
+    closed: index.closed,
+    given,
+  });
+  const guessed = problem?.kind === 'unknown-name' && !problem.placed;
+  const args = { ...found, ...referred(tool, text, found, problem && !guessed ? problem.field.name : null, around) };
+  if (problem && !Object.hasOwn(args, problem.field.name))
+    return askForProblem(tool, args, problem, facts, text, tries);
   const missing = tool.fields.find((field) => field.required && !Object.hasOwn(args, field.name));
   if (missing) return askForSlot(tool, args, missing, facts, text, tries);
-  return stepForCall({ tool: tool.name, args }, tool, around);
+  const change = askWhatToChange(tool, args, text, facts);
+  return change ?? stepForCall({ tool: tool.name, args }, tool, around);
 }
+
+/**
+ * Arguments that the text only points at. A tool that looks may take what the conversation is about; one that changes something
+ * takes only what the text points at, or goes on from in the same group.
+ */
+function referred(
+  tool: IndexedTool,
+  text: string,
+  args: Readonly<Record<string, unknown>>,
+  troubled: string | null,
+  { facts, index, last }: Surroundings,
+): Record<string, unknown> {
+  const taken: Record<string, unknown> = {};
+  if (!last || text === '') return taken;
+  const lastTool = index.tools.find(({ name }) => name === last.tool);
+  const sameGroup = lastTool?.group === tool.group;
+  const points = pointsBack(text);
+  for (const field of tool.fields) {
+    if (Object.hasOwn(args, field.name) || field.name === troubled) continue;
+    const isThing = field.entity !== null && field.entity !== 'name' && field.entity !== 'text';
+    const pointed =
+      field.entity !== null &&
+      new RegExp(
+        String.raw`\b(?:that|this|the same) ${field.entity}\b|${field.entity === 'server' ? String.raw`\bthere\b` : '(?!)'}`,
+        'i',
+      ).test(text);
+    const wanted =
+      pointed || field.required
+        ? pointed || points || tool.reads || (sameGroup && (goesOn(text) || isElliptical(tool, text)))
+        : points && isThing && sameGroup && !takesKnownName(field, facts);
+    if (!wanted || !(pointed || isThing || (points && sameGroup))) continue;
+    const value =
+      referredValue(field, text, last, lastTool) ?? (field.required ? saidBefore(field, last, { facts, index }) : null);
+    if (value !== null && !(field.entity === 'port' && !field.required && ANOTHER.test(text)))
+      taken[field.name] = value;
+  }
+  return taken;
+}
+
+/** What was said with the last request and its tool did not take: "who has port 20001? release it". */
+function saidBefore(field: Field, last: Run, { facts, index }: Pick<Surroundings, 'facts' | 'index'>): unknown {
+  if (last.text === '') return null;
+  const quiet = { ...facts, currentProject: null };
+  const { args } = fillSlots({
+    text: last.text,
+    fields: [field],
+    facts: quiet,
+    words: index.words,
+    closed: index.closed,
+    given: {},
+  });
+  return args[field.name] ?? null;
+}
+
+/** "A new one there" is not the port that was spoken of. */
+const ANOTHER = /\b(?:new|another|other|more|next)\b/i;
+
+/** "Roll back" and "back to 7.0" are about what was spoken of; "I need a port" is about something new. */
+function isElliptical({ name }: IndexedTool, text: string): boolean {
+  const [verb] = sensesOf(name.split('_')[0] ?? '');
+  const makes = ['TAKE', 'CREATE', 'REGISTER'].includes(verb?.meaning ?? '');
+  return !makes && tokenize(text).filter(({ lower }) => !isFiller(lower)).length <= MOST_ELLIPTICAL;
+}
+
+const MOST_ELLIPTICAL = 4;
 
 /** Makes a call, after loading its group when it is not loaded. */
 export function stepForCall(call: PlannedCall, tool: IndexedTool, { bound }: Surroundings): Step {
@@ -92,6 +153,57 @@ export function introduce(greeting: boolean, { index }: Surroundings): Step {
 /** Says that the group which the tool stands for is not installed. */
 export function notInstalled(tool: IndexedTool, { index }: Surroundings): Step {
   return sayStep(notInstalledText(tool, index), 'not-installed', tool.group ?? tool.name);
+}
+
+/** Why nothing is done although something was spoken of; null when the mood forbids nothing. */
+function blockedText(mood: Mood): Step | null {
+  switch (mood) {
+    case 'forbidden':
+      return sayStep(WORDS.leftAlone, 'cancelled');
+    case 'told':
+    case 'quoted':
+      return sayStep(WORDS.onlyTold, 'small-talk');
+    case 'conditional':
+      return sayStep(WORDS.noConditions, 'cannot');
+    case 'later':
+      return sayStep(WORDS.notLater, 'cannot');
+    default:
+      return null;
+  }
+}
+
+/** Questions about us and how things are done are for the documentation; about the rest of the world it says nothing. */
+function isForDocumentation({ mood, text }: Understanding, { index }: Surroundings): boolean {
+  if (mood === 'knowledge' || mood === 'advice') return true;
+  const asks = isAsking(mood) || text.endsWith('?');
+  return asks && wordsOf(text).some((word) => speaksOfUs(word, index) || OURS.has(word));
+}
+
+function speaksOfUs(word: string, index: CapabilityIndex): boolean {
+  return (
+    word.length > 3 &&
+    sensesOf(word).some(
+      ({ meaning, share }) => share === 1 && (EFFECTS.has(meaning) || !VERBS.has(meaning)) && index.words.has(meaning),
+    )
+  );
+}
+
+/** What the documentation of the product speaks of, beside what the tools do. */
+const OURS: ReadonlySet<string> = new Set(
+  (
+    'approval approvals approve role roles risk permission permissions right rights policy rule rules signalbox token bot retention backup backups audit ' +
+    'message messages timeout deadline thread threads lane turn job jobs tool tools capability capabilities model key config setting settings docs ' +
+    'documentation security secret secrets limit limits viewer viewers developer developers operator operators admin admins'
+  ).split(' '),
+);
+
+/** The logs of a service are shown by whoever reads them, not searched in the documentation. */
+function showsIt(scope: string, { matches }: Understanding): boolean {
+  return scope === 'logs' && (matches[0]?.tool.installed ?? false);
+}
+
+function isKnownThing(query: string, { facts, index }: Surroundings): boolean {
+  return findMentions(query, facts, index.words).some(({ start, end }) => start <= 4 && end >= query.length - 1);
 }
 
 function searchStep(query: string, scope: string, { bound }: Surroundings): Step {

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { IndexedTool } from './capability-index.ts';
 import type { History, Marked } from './history.ts';
+import { knownNames } from './name-slots.ts';
 import { askAfterFailure } from './questions.ts';
-import { notInstalled, stepForCall, type Surroundings } from './requests.ts';
-import { knownNames } from './slots.ts';
-import { sayStep, type Step } from './step.ts';
-import { renderResult, type ToolResult } from './tool-result.ts';
-import { asLine, WORDS } from './words.ts';
+import { notInstalled, stepForCall } from './requests.ts';
+import { type Step, sayStep } from './step.ts';
+import { type ToolResult, renderResult } from './tool-result.ts';
+import type { Surroundings } from './understanding.ts';
+import { WORDS, asLine } from './words.ts';
 
 const Loaded = z.object({ enabled: z.array(z.string()).catch([]), not_installed: z.array(z.string()).catch([]) });
 const Hit = z.object({ source: z.string(), excerpt: z.string().optional(), content: z.string().optional() });

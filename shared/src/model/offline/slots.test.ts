@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { PlannerFacts } from './catalog.ts';
 import { readFields } from './schema.ts';
-import { fillSlots, type Filled } from './slots.ts';
+import type { Filled } from './slot-request.ts';
+import { fillSlots } from './slots.ts';
 
 const name = { type: 'string', pattern: '^[a-z][a-z0-9]*(-[a-z0-9]+)*$', entity: 'name' };
 const host = { type: 'string', pattern: '^[a-z0-9][a-z0-9.:-]*$', entity: 'text' };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { asksAbout, isRefusal, readSearch, readSmallTalk } from './small-talk.ts';
+import { asksAbout, readSearch } from './searches.ts';
+import { isRefusal, readSmallTalk } from './small-talk.ts';
 
 describe('small talk', () => {
   it.each([

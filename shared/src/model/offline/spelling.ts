@@ -37,22 +37,30 @@ export function forgiven(length: number): number {
  * Null when there is none, or when two are as near.
  */
 export function closest(word: string, candidates: readonly string[]): string | null {
-  if (candidates.includes(word)) return word;
+  const near = nearest(word, candidates);
+  return near.length === 1 ? (near[0] ?? null) : null;
+}
+
+/** All candidates that are as near as the nearest one, within the forgiven mistakes; the word itself when it is one. */
+export function nearest(word: string, candidates: readonly string[]): readonly string[] {
+  if (candidates.includes(word)) return [word];
   const bare = bareName(word);
-  if (bare === '') return null;
+  if (bare === '') return [];
   const limit = forgiven(bare.length);
   // A digit is never a typing mistake: web-1 and web-2 are two servers.
   const digits = bare.replace(/\D/g, '');
-  let best: string | null = null;
-  let fewest = limit + 1;
+  let near: string[] = [];
+  let fewest = limit;
   for (const candidate of candidates) {
     const other = bareName(candidate);
     if (Math.abs(other.length - bare.length) > limit || other.replace(/\D/g, '') !== digits) continue;
-    const typos = typosBetween(bare, other, limit);
-    if (typos === fewest) best = null;
-    else if (typos < fewest) [best, fewest] = [candidate, typos];
+    const typos = typosBetween(bare, other, fewest);
+    if (typos > fewest) continue;
+    if (typos < fewest) near = [];
+    fewest = typos;
+    near.push(candidate);
   }
-  return best;
+  return near;
 }
 
 /** A name without case and separators: Web_1 and web-1 are the same. */

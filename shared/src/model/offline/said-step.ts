@@ -1,0 +1,85 @@
+import { findMentions } from './mentions.ts';
+import { answerAsk } from './answers.ts';
+import { closeTask } from './closing.ts';
+import { type History, type Said, lastRunBefore, openQuestionBefore, stepsFor } from './history.ts';
+import type { OpenAsk } from './marks.ts';
+import type { Chosen } from './planned-message.ts';
+import { introduce, stepForRequest } from './requests.ts';
+import { stepAfter } from './results.ts';
+import { readSmallTalk } from './small-talk.ts';
+import { type Step, sayStep } from './step.ts';
+import { cleanText } from './tokens.ts';
+import { type Surroundings, meantTools, understand } from './understanding.ts';
+import { WORDS } from './words.ts';
+
+/** Load, call and answer take three; twice that is a loop. */
+const MOST_STEPS = 6;
+
+/** What to do next about one request. */
+export function stepForSaid(said: Said, history: History, surroundings: Surroundings): Chosen {
+  const around = { ...surroundings, last: lastRunBefore(history, said) };
+  const question = said.part === 0 ? openQuestionBefore(history, said) : null;
+  const begun = said.event !== null || stepsFor(history, said).length > 0;
+  const answer = question && !begun ? answerAsk(question.ask, cleanText(said.text), around) : null;
+  if (!question || !answer)
+    return { said, step: stepFor(said, question?.ask ?? null, history, around), absorbed: [], dropped: null };
+  return { said, step: answer.step, absorbed: [], dropped: answer.dropped ? question.by : null };
+}
+
+function stepFor(said: Said, ask: OpenAsk | null, history: History, around: Surroundings): Step {
+  if (said.event !== null) return sayStep(said.event, 'event');
+  const steps = stepsFor(history, said);
+  if (steps.length >= MOST_STEPS) return sayStep(WORDS.tooManySteps, 'failed');
+  const last = steps.at(-1);
+  if (last) return stepAfter(last, history, around, (ask?.tries ?? 0) > 0);
+  return stepForText(cleanText(said.text), said, ask !== null, history, around);
+}
+
+function stepForText(text: string, said: Said, asked: boolean, history: History, around: Surroundings): Step {
+  if (text === '') return sayStep(WORDS.empty, 'small-talk');
+  switch (readSmallTalk(text)) {
+    case 'thanks':
+      return closeTask(history, said);
+    case 'agreed':
+      return sayStep(WORDS.ready, 'small-talk');
+    case 'greeting':
+      return introduce(true, around);
+    case 'help':
+      return introduce(false, around);
+    case 'cancel':
+      return cancelStep(text, asked, around);
+    case 'hands-off':
+      return sayStep(WORDS.leftAlone, 'cancelled');
+    case 'chat':
+      return chatStep(text, around);
+    case null:
+      return stepForRequest(text, around);
+  }
+}
+
+/** "Stop it" after something was set going stops that; else there is nothing to cancel. */
+function cancelStep(text: string, asked: boolean, around: Surroundings): Step {
+  const { last, index } = around;
+  const lastTool = last && index.tools.find(({ name }) => name === last.tool);
+  if (!asked && lastTool && !lastTool.reads && /\b(?:stop|cancel|abort|halt|call it off)\b/i.test(text)) {
+    const [best] = meantTools(understand(text, around));
+    if (best && best.tool.group === lastTool.group && /^(?:cancel|stop|abort)_/.test(best.tool.name))
+      return stepForRequest(text, around);
+  }
+  return sayStep(asked ? WORDS.dropped : WORDS.nothingToCancel, 'cancelled');
+}
+
+/** "How is it going?" is talk, unless something is going on. */
+function chatStep(text: string, around: Surroundings): Step {
+  const { facts, index } = around;
+  const named = findMentions(text, facts, index.words, index.closed).length > 0;
+  if (named) {
+    const step = stepForRequest(text, around);
+    if (step.kind === 'call' || step.kind === 'load' || step.kind === 'ask') return step;
+  }
+  if (around.last && /\b(?:it|that|this)\b/i.test(text) && /\b(?:how|what)\b/i.test(text)) {
+    const step = stepForRequest(text, around);
+    if (step.kind === 'call' || step.kind === 'load') return step;
+  }
+  return sayStep(WORDS.chat, 'small-talk');
+}
