@@ -8,7 +8,7 @@ export interface ImportRule {
 const SHARED = 'shared/src/**';
 const CONTRACTS = 'shared/src/contracts/**';
 /** Shared files that hold no connection and import nothing: words, numbers and pure functions. */
-const LEAVES = 'shared/src/{errors,ids,time,nearest-name}.ts';
+const LEAVES = 'shared/src/{errors,ids,time,nearest-name,canonical}.ts';
 const GATEWAY = 'services/gateway/src';
 const WORKER = 'services/worker/src';
 

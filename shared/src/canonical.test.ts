@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { canonicalHash, canonicalJson } from './canonical.ts';
+
+// The sorting and number samples follow RFC 8785, sections 3.2.2 and 3.2.3.
+it('sorts keys by their UTF-16 units, whatever order they were written in', () => {
+  const keys = { '\u20ac': 1, '\r': 2, '\ufb33': 3, '1': 4, '\ud83d\ude00': 5, '\u0080': 6, '\u00f6': 7 };
+  expect(canonicalJson(keys)).toBe('{"\\r":2,"1":4,"\u0080":6,"\u00f6":7,"\u20ac":1,"\ud83d\ude00":5,"\ufb33":3}');
+  expect(canonicalHash({ a: [1, { b: 2, c: 3 }] })).toBe(canonicalHash({ a: [1, { c: 3, b: 2 }] }));
+  expect(canonicalHash([1, 2])).not.toBe(canonicalHash([2, 1]));
+});
+
+it('writes numbers as ECMAScript does', () => {
+  expect(canonicalJson([333333333.33333329, 1e30, 4.5, 2e-3, 0.000000000000000000000000001, -0])).toBe(
+    '[333333333.3333333,1e+30,4.5,0.002,1e-27,0]',
+  );
+});
+
+it('refuses what JSON cannot say instead of writing null', () => {
+  for (const value of [NaN, Infinity, undefined, () => 1, 1n, '\ud800', { a: Symbol('x') }])
+    expect(() => canonicalJson(value)).toThrow(TypeError);
+});
+
+it('leaves out members without a value, as JSON does', () => {
+  expect(canonicalJson({ a: undefined, b: null })).toBe('{"b":null}');
+});

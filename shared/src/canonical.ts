@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * The canonical JSON of a value (RFC 8785): keys in the order of their UTF-16 units, no spaces, numbers as ECMAScript writes them,
+ * so that equal values give equal bytes. Throws on what JSON cannot say: NaN, undefined outside of an object, half a surrogate pair.
+ */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value === 'object' && value !== null) {
+    const members = Object.entries(value).filter(([, member]) => member !== undefined);
+    // Strings compare by their UTF-16 units, which is the order that the standard wants.
+    members.sort(([a], [b]) => (a < b ? -1 : 1));
+    return `{${members.map(([key, member]) => `${canonicalJson(key)}:${canonicalJson(member)}`).join(',')}}`;
+  }
+  if (typeof value === 'string' && !value.isWellFormed())
+    throw new TypeError('half a surrogate pair has no canonical form');
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`${value} has no canonical form`);
+  if (value !== null && !['string', 'number', 'boolean'].includes(typeof value))
+    throw new TypeError(`${typeof value} has no canonical form`);
+  return JSON.stringify(value);
+}
+
+/** SHA-256 of the canonical JSON, as 64 hexadecimal digits. */
+export function canonicalHash(value: unknown): string {
+  return createHash('sha256').update(canonicalJson(value)).digest('hex');
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+
+/** What an auditor can ask about. Past tense: it happened, or it was refused. */
+export const AuditKind = z.enum([
+  'action.proposed',
+  'action.decided',
+  'action.denied',
+  'action.started',
+  'action.settled',
+  'action.unknown',
+  'approval.requested',
+  'approval.voted',
+  'approval.click_refused',
+  'approval.asked',
+  'approval.answered',
+  'approval.reminded',
+  'approval.escalated',
+  'approval.approved',
+  'approval.rejected',
+  'approval.modified',
+  'approval.expired',
+  'approval.voided',
+  'approval.consumed',
+  'grant.given',
+  'grant.used',
+  'grant.revoked',
+  'grant.refused',
+  'freeze.set',
+  'freeze.lifted',
+  'break_glass.opened',
+  'break_glass.closed',
+  'policy.loaded',
+  'policy.refused',
+  'capability.loaded',
+  'capability.refused',
+  'claim.rewritten',
+  'role.changed',
+  'secret.kept',
+  'secret.used',
+  'secret.refused',
+  'file.denied',
+  'turn.recorded',
+]);
+export type AuditKind = z.infer<typeof AuditKind>;
+
+/** One thing that happened, as it is written down: redacted before it comes here, because it is hashed and never changed. */
+export const AuditEvent = z.object({
+  kind: AuditKind,
+  /** Who caused it: a person's key, `system`, or `agent:<id>`. */
+  actor: z.string().min(1).max(120),
+  threadId: z.string().max(160).nullable(),
+  turnId: z.string().max(160).nullable(),
+  actionId: z.string().max(160).nullable(),
+  approvalId: z.string().max(160).nullable(),
+  policyVersion: z.string().max(80).nullable(),
+  /** What exactly: rule, sentence, arguments, result, all that an auditor relies on. At most 64 kB as JSON. */
+  data: z.record(z.string(), z.json()),
+});
+export type AuditEvent = z.infer<typeof AuditEvent>;

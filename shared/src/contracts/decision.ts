@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { Role } from './roles.ts';
+import type { ActionKind, AgentClass, Environment, RiskAssessment } from './action.ts';
+
+/** `run` unattended, `ask` a person first, or `deny`. */
+export const Effect = z.enum(['run', 'ask', 'deny']);
+export type Effect = z.infer<typeof Effect>;
+
+/** What policy says about one action, with the rule that said it. */
+export const PolicyDecision = z.object({
+  effect: Effect,
+  /** Id of the rule that decided; `default-deny` when none permitted, `policy-error` when one could not be evaluated. */
+  rule: z.string().min(1).max(120),
+  /** One sentence for people: why. */
+  sentence: z.string().min(1).max(500),
+  score: z.number().min(0).max(1),
+  /** SHA-256 of the policy set that decided. */
+  policyVersion: z.string().min(1).max(80),
+  /** With `ask`: what it takes. Null otherwise. */
+  approval: z
+    .object({
+      /** So many different people have to approve. */
+      approvals: z.int().min(1).max(10),
+      /** The least role of an approver. */
+      role: Role,
+      expiresMs: z.int().positive(),
+      /** Whether the person who asked may approve alone, after a pause, because there is nobody else. */
+      solo: z.boolean(),
+    })
+    .nullable(),
+});
+export type PolicyDecision = z.infer<typeof PolicyDecision>;
+
+/** Whether a person may do something about an approval, a grant or a capability group. */
+export const Permission = z.object({
+  allowed: z.boolean(),
+  rule: z.string(),
+  sentence: z.string(),
+  policyVersion: z.string(),
+});
+export type Permission = z.infer<typeof Permission>;
+
+/** All that a decision is made from, besides the policy set: the same question always gets the same answer. */
+export interface PolicyQuestion {
+  readonly principal: { readonly userKey: string; readonly role: Role; readonly agentClass: AgentClass };
+  readonly action: {
+    readonly kind: ActionKind;
+    readonly tool: string;
+    readonly group: string;
+    readonly environment: Environment;
+    readonly resources: readonly string[];
+    /** Parsed arguments; policies see their strings, numbers and booleans. */
+    readonly arguments: Readonly<Record<string, unknown>>;
+    readonly assessment: RiskAssessment;
+  };
+  readonly context: {
+    readonly channel: string;
+    readonly inGroup: boolean;
+    /** When it is decided, as ISO 8601: time windows and change freezes look at it. */
+    readonly at: string;
+    /** /freeze is in force: only reads go on. */
+    readonly frozen: boolean;
+    /** An admin has opened break-glass, for a while. */
+    readonly breakGlass: boolean;
+    /** What is left in this hour or day; null: unlimited. */
+    readonly budget: {
+      readonly callsLeft: number | null;
+      readonly tokensLeft: number | null;
+      readonly costUsdLeft: number | null;
+    };
+    /** A counted grant of an operator covers this very action. */
+    readonly granted: boolean;
+    /** How many people could approve besides the one who asks: 0 means solo mode. */
+    readonly otherApprovers: number;
+  };
+}
+
+/** May this person decide about this action? `authors`: who asked for it or modified it. */
+export interface ApproverQuestion {
+  readonly approver: { readonly userKey: string; readonly role: Role };
+  readonly authors: readonly string[];
+  readonly action: PolicyQuestion['action'];
+  readonly context: PolicyQuestion['context'];
+  /** How long ago it was asked for, in milliseconds: solo approvals wait for a while. */
+  readonly ageMs: number;
+}
+
+/** A policy set that has been loaded and whose examples all hold. Pure: no clock, no I/O. */
+export interface PolicyEngine {
+  readonly version: string;
+  decide(question: PolicyQuestion): PolicyDecision;
+  mayApprove(question: ApproverQuestion): Permission;
+  /** Whether a capability group may be loaded. */
+  mayLoad(question: {
+    readonly principal: PolicyQuestion['principal'];
+    readonly group: string;
+    readonly context: PolicyQuestion['context'];
+  }): Permission;
+}
