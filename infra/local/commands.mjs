@@ -87,13 +87,16 @@ function replaceWith(title, words, env) {
   return { mode: 'replace', steps: [{ title, words, env }] };
 }
 
+// By content and not by time: a fresh checkout has new times everywhere.
+const FORMAT = ['--check', '--cache', '--cache-strategy', 'content', '--log-level', 'warn', '.'];
+
 /** @param {Record<string, string | undefined>} env @returns {Step[]} */
 function planChecks(env) {
   return [
     // The tests are one of the projects that the root configuration refers to: this checks them too.
     { title: 'types', words: ['node_modules/typescript/bin/tsc', '-b'], env },
+    { title: 'format', words: ['node_modules/prettier/bin/prettier.cjs', ...FORMAT], env },
     { title: 'lint', words: ['node_modules/oxlint/bin/oxlint'], env },
-    { title: 'format', words: ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.'], env },
     { title: 'unused code', words: ['node_modules/knip/bin/knip.js'], env },
     { title: 'unit tests', words: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'unit'], env },
   ];
