@@ -108,6 +108,7 @@ export const ERRORS = {
     say: 'Telegram sends the updates of this bot to {host}, not here: another program has set its webhook since.',
   },
   DELIVERY_REFUSED: { remedy: 'page-operator', say: 'The channel refused a message for {chat}: {detail}' },
+  AUDIT_EVENT_REFUSED: { remedy: 'page-operator', say: 'An audit event of kind {kind} cannot be recorded: {detail}' },
   INTERNAL: { remedy: 'page-operator', say: 'Something broke on my side. Reference: {ref}.' },
 } as const satisfies Record<string, ErrorSpec>;
 

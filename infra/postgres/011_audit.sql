@@ -1,0 +1,159 @@
+-- What happened, in an order that nobody can change: see docs/audit.md.
+
+-- One row per event, written in the transaction of what it records. It has no place in the order yet: the sealer gives it one.
+create table audit_events (
+  event_id       bigint generated always as identity primary key,
+  recorded_at    timestamptz not null default clock_timestamp(),
+  kind           text not null check (kind ~ '^[a-z_]+\.[a-z_]+$'),
+  actor          text not null check (actor <> ''),
+  thread_id      text,
+  turn_id        text,
+  action_id      text,
+  approval_id    text,
+  policy_version text,
+  -- The edge allows 64 kB of JSON; this is what may become of it, with spaces and escapes.
+  data           jsonb not null check (jsonb_typeof(data) = 'object' and octet_length(data::text) <= 262144)
+);
+create index audit_events_by_time on audit_events (recorded_at);
+create index audit_events_by_thread on audit_events (thread_id, event_id) where thread_id is not null;
+create index audit_events_by_action on audit_events (action_id) where action_id is not null;
+
+-- Events that the sealer has not seen yet. A table of its own instead of a flag, so that an event is never updated.
+create table audit_unsealed (
+  event_id bigint primary key
+);
+
+-- The order: no gap, and each row's hash covers the one before it. shared/src/audit/leaf.ts says what is hashed.
+create table audit_chain (
+  seq       bigint primary key check (seq > 0),
+  event_id  bigint not null unique,
+  leaf_hash bytea not null check (octet_length(leaf_hash) = 32),
+  hash      bytea not null check (octet_length(hash) = 32)
+);
+
+-- Signed states of the order, the same as in the file outside of this database.
+create table audit_checkpoints (
+  size       bigint primary key check (size > 0),
+  root_hash  bytea not null,
+  chain_hash bytea not null,
+  signed_at  text not null,
+  key_id     text not null,
+  signature  bytea not null
+);
+
+-- Which history this is: part of every checkpoint, so that the files of two installations cannot be confused.
+create table audit_log (
+  only_row   boolean primary key default true check (only_row),
+  log_id     uuid not null default gen_random_uuid(),
+  created_at timestamptz not null default now()
+);
+insert into audit_log default values;
+
+-- Refuses whatever would change the past. Superusers can switch triggers off; `signalbox audit verify` is for those.
+create function audit_refuse() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  raise exception '% of % refused: what was recorded stays as it is', tg_op, tg_table_name
+    using errcode = 'insufficient_privilege',
+          hint = 'To correct a record, append an event that says what is wrong with it. docs/audit.md says how old records are kept.';
+end $$;
+create trigger audit_events_stay before update or delete or truncate on audit_events for each statement execute function audit_refuse();
+create trigger audit_chain_stays before update or delete or truncate on audit_chain for each statement execute function audit_refuse();
+create trigger audit_checkpoints_stay before update or delete or truncate on audit_checkpoints for each statement execute function audit_refuse();
+create trigger audit_log_stays before insert or update or delete or truncate on audit_log for each statement execute function audit_refuse();
+
+-- Writes events. Takes no lock that another call would wait for.
+--   in: array of {kind, actor, threadId, turnId, actionId, approvalId, policyVersion, data}; the last six but data may be null
+create function audit_append(events jsonb) returns void language sql volatile security definer set search_path = pg_catalog, pg_temp as $$
+  with written as (
+    insert into public.audit_events (kind, actor, thread_id, turn_id, action_id, approval_id, policy_version, data)
+    select e ->> 'kind', e ->> 'actor', e ->> 'threadId', e ->> 'turnId', e ->> 'actionId', e ->> 'approvalId', e ->> 'policyVersion', e -> 'data'
+      from jsonb_array_elements(events) with ordinality as given (e, n) order by n
+    returning event_id)
+  insert into public.audit_unsealed (event_id) select event_id from written
+$$;
+
+-- Gives unsealed events the places from `first_seq` on, in the order of the arrays.
+--   out: the hash of the last one; null when `first_seq` is not the next place (somebody else sealed) and nothing was written
+--   fails when an event is not there or has its place already
+create function audit_seal(first_seq bigint, event_ids bigint[], leaf_hashes bytea[]) returns bytea
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  last_seq  bigint;
+  last_hash bytea;
+  taken     bigint;
+  place     record;
+begin
+  -- One at a time; whoever waited sees what the other wrote, because each statement here has a snapshot of its own.
+  perform pg_advisory_xact_lock(hashtextextended('signalbox audit seal', 0));
+  select c.seq, c.hash into last_seq, last_hash from public.audit_chain c order by c.seq desc limit 1;
+  if first_seq <> coalesce(last_seq, 0) + 1 then return null; end if;
+  last_hash := coalesce(last_hash, '\x'::bytea);
+  with gone as (delete from public.audit_unsealed u where u.event_id = any (event_ids) returning 1)
+  select count(*) into taken from gone;
+  if taken <> cardinality(event_ids) or taken <> cardinality(leaf_hashes) then
+    raise exception 'of % events with % hashes, % were waiting for their place', cardinality(event_ids), cardinality(leaf_hashes), taken;
+  end if;
+  for place in select * from unnest(event_ids, leaf_hashes) with ordinality as given (event_id, leaf_hash, n) order by n loop
+    last_hash := sha256('\x02'::bytea || last_hash || place.leaf_hash);
+    insert into public.audit_chain (seq, event_id, leaf_hash, hash)
+    values (first_seq + place.n - 1, place.event_id, place.leaf_hash, last_hash);
+  end loop;
+  return last_hash;
+end $$;
+
+-- Stores a signed checkpoint of the order as it stands at `p_size`. Twice is safe; a second signature for a size is ignored.
+create function audit_checkpoint(p_size bigint, p_root bytea, p_chain bytea, p_at text, p_key text, p_signature bytea) returns void
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  if not exists (select from public.audit_chain c where c.seq = p_size and c.hash = p_chain) then
+    raise exception 'the order does not have this hash at %', p_size;
+  end if;
+  insert into public.audit_checkpoints (size, root_hash, chain_hash, signed_at, key_id, signature)
+  values (p_size, p_root, p_chain, p_at, p_key, p_signature)
+  on conflict do nothing;
+end $$;
+
+-- What the services may do. They log in as whoever DATABASE_URL says and take this role on each connection, so that not even
+-- the owner's password in a service lets it change what was recorded.
+do $$
+begin
+  if not exists (select from pg_roles where rolname = 'signalbox_app') then
+    create role signalbox_app nologin;
+  end if;
+exception
+  when duplicate_object or unique_violation then null; -- another database of this server is being migrated right now
+  when insufficient_privilege then
+    raise exception 'the role signalbox_app is missing and % may not create it', current_user
+      using hint = format('Ask an administrator of the server for: create role signalbox_app nologin; grant signalbox_app to %I;', current_user);
+end $$;
+do $$
+begin
+  set local role signalbox_app; -- the one way to ask that every version has
+  reset role;
+exception
+  when insufficient_privilege then
+    begin
+      execute format('grant signalbox_app to %I', session_user);
+    exception
+      when insufficient_privilege then
+        raise exception '% may not take the role signalbox_app', session_user
+          using hint = format('Ask an administrator of the server for: grant signalbox_app to %I;', session_user);
+    end;
+end $$;
+grant usage on schema public to signalbox_app;
+grant select, insert, update, delete on all tables in schema public to signalbox_app;
+grant usage, select on all sequences in schema public to signalbox_app;
+-- The same for what later migrations create. One that wants less for its tables revokes it there.
+alter default privileges in schema public grant select, insert, update, delete on tables to signalbox_app;
+alter default privileges in schema public grant usage, select on sequences to signalbox_app;
+
+revoke all on audit_events, audit_unsealed, audit_chain, audit_checkpoints, audit_log from public, signalbox_app;
+grant select on audit_events, audit_unsealed, audit_chain, audit_checkpoints, audit_log to signalbox_app;
+revoke all on function audit_append(jsonb), audit_seal(bigint, bigint[], bytea[]), audit_checkpoint(bigint, bytea, bytea, text, text, bytea) from public;
+grant execute on function audit_append(jsonb), audit_seal(bigint, bigint[], bytea[]), audit_checkpoint(bigint, bytea, bytea, text, text, bytea) to signalbox_app;
+-- The migrator's own tables are read by `doctor` and written by `migrate` alone.
+do $$
+begin
+  execute (select coalesce(string_agg(format('revoke insert, update, delete on %I from signalbox_app;', relname), ' '), 'select 1')
+             from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' and relname like 'kysely\_%');
+end $$;
