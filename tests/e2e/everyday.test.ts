@@ -25,6 +25,22 @@ describe('in everyday use', () => {
     ]);
   });
 
+  it('a result of work has a Done button that closes the task, and a look-up has none', async () => {
+    await open();
+    const ada = await stack.person(1001, 'admin');
+    await ada.ask('create a project called shop for the web shop');
+    const [result] = (await ada.heard()).slice(-1);
+    expect(result?.buttons).toEqual([[{ text: 'Done' }]]);
+    expect(await ada.clickAndWait('Done')).toEqual([expect.stringContaining('I closed this task')]);
+    await ada.ask('list the projects');
+    expect((await ada.heard()).at(-1)?.buttons).toBeNull();
+    const { rows } = await stack.pool.query(`select thread_id, status from threads order by n`);
+    expect(rows).toEqual([
+      { thread_id: 'user_1001_1', status: 'finished' },
+      { thread_id: 'user_1001_2', status: 'open' },
+    ]);
+  });
+
   it('/status and /stop are answered while a turn runs, and /stop ends it', async () => {
     const models = createScriptedModels((_messages, tools) =>
       tools.some((tool) => tool.name === 'classify_intent')

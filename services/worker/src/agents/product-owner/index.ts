@@ -1,11 +1,11 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
-import type { Agent, AgentMessage, AgentParts, AgentPlugin, AgentResult, AgentRun } from '../agent.ts';
+import type { Agent, AgentMessage, AgentParts, AgentPlugin, AgentReply, AgentResult, AgentRun } from '../agent.ts';
 import { isBaseTool } from './base-tools.ts';
 import { buildGraph } from './graph.ts';
 import type { RunExtras } from './parts.ts';
 import { repliesSince, startOf } from './replies.ts';
 import { STATE_VERSION, type SessionState, type SessionUpdate } from './state.ts';
-import { firstLine } from './words.ts';
+import { DONE, firstLine } from './words.ts';
 
 /** Titles are for lists and announcements on a phone. */
 const TITLE_LENGTH = 80;
@@ -124,7 +124,7 @@ function toResult(state: SessionState, batch: readonly AgentMessage[]): AgentRes
   const request = state.taskSummary ?? batch.find((message) => message.event === null)?.text ?? '';
   return {
     outcome: outcomeOf(state),
-    replies: repliesSince(state.messages, start),
+    replies: withDone(repliesSince(state.messages, start), state, start),
     personal: wasRefused(state.messages.slice(start)),
     unhandled: finishedAt === -1 ? [] : batch.slice(finishedAt + 1).map((message) => message.id),
     passes: state.poIterations,
@@ -132,6 +132,14 @@ function toResult(state: SessionState, batch: readonly AgentMessage[]): AgentRes
     title: firstLine(request).slice(0, TITLE_LENGTH) || null,
     summary: state.userConfirmedComplete ? state.taskSummary : null,
   };
+}
+
+/** Under the result of work a button ends the task; what only looked something up is not worth one. */
+function withDone(replies: readonly AgentReply[], state: SessionState, start: number): readonly AgentReply[] {
+  const last = replies.at(-1);
+  const hasChanged = state.messages.slice(start).some((message) => message.additional_kwargs['changed'] === true);
+  if (!last || last.buttons.length > 0 || !hasChanged || outcomeOf(state) !== 'answered') return replies;
+  return [...replies.slice(0, -1), { ...last, buttons: [DONE] }];
 }
 
 /** Whether every tool that was asked for takes a role that the person does not have. */

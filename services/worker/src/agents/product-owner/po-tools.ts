@@ -94,7 +94,7 @@ async function baseCall(
 }
 
 function toMessage(call: Call, result: ToolCallResult): ToolMessage {
-  const { ok, code, say, files = [] } = result;
+  const { ok, code, say, changed, files = [] } = result;
   // The model is to say that there is a file, and it never sees one.
   const attached = files.length > 0 ? { attached: files.map(({ name }) => name) } : {};
   return new ToolMessage({
@@ -103,7 +103,12 @@ function toMessage(call: Call, result: ToolCallResult): ToolMessage {
     name: call.name,
     status: ok ? 'success' : 'error',
     content: JSON.stringify(ok ? { ok, result: result.result, ...attached } : { ok, error: code, say }),
-    additional_kwargs: { say, ...(code === null ? {} : { code }), ...(files.length > 0 ? { files } : {}) },
+    additional_kwargs: {
+      say,
+      ...(code === null ? {} : { code }),
+      ...(files.length > 0 ? { files } : {}),
+      ...(ok && changed ? { changed } : {}),
+    },
   });
 }
 

@@ -17,6 +17,9 @@ export const NO_ANSWER = 'The language model gave no usable answer, so I stopped
 /** The last line of a conversation that the person has confirmed as done. */
 export const TASK_FINISHED = 'Glad to help. I closed this task; your next message starts a new one.';
 
+/** Under a result: what pressing it says closes the task. */
+export const DONE = { label: 'Done', value: 'Done, thanks.' } as const;
+
 /** Above files that no answer follows. */
 export const filesText = (count: number): string => (count === 1 ? 'Here is the file.' : 'Here are the files.');
 
