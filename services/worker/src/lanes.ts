@@ -17,6 +17,7 @@ import { background, type Closable } from '@signalbox/shared/lifecycle';
 import type { Log } from '@signalbox/shared/log';
 import type { Publisher } from '@signalbox/shared/streams/publish';
 import { backoffMs, sleep } from '@signalbox/shared/time';
+import { StoppedByPerson } from './tools/tool-bounds.ts';
 import type { TurnSignals } from './turn.ts';
 
 /*
@@ -201,7 +202,7 @@ export function createLanes(options: LaneOptions): Lanes {
     const stopBefore = await readStopBefore(pool, lane.begun.userKey);
     if (stopBefore <= lane.stopBefore) return;
     lane.stopBefore = stopBefore;
-    lane.abort.abort(new Error('stopped by /stop'));
+    lane.abort.abort(new StoppedByPerson());
   };
 
   /** Keeps our leases. A lease that could not be extended in its time counts as lost: another worker may have taken the lane. */

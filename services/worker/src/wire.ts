@@ -7,9 +7,9 @@ import { createServers, ensureLocalServer } from '@signalbox/shared/db/servers';
 import type { Log } from '@signalbox/shared/log';
 import { openModels } from '@signalbox/shared/model/open-models';
 import { checkTargets, readModelPlan } from '@signalbox/shared/model/settings';
-import { enqueueRun } from '@signalbox/shared/queue/enqueue-run';
 import { createQueue } from '@signalbox/shared/queue/queue';
 import type { WorkerConfig } from './config.ts';
+import { createJobDoor } from './tools/job-door.ts';
 import type { WorkerWiring } from './worker.ts';
 
 const BYTES_PER_MB = 1024 * 1024;
@@ -31,21 +31,9 @@ export function wire(config: WorkerConfig, log: Log): WorkerWiring {
         knowledge: createKnowledge(pool),
       };
     },
-    enqueue: (own, pool) => {
+    jobs: (own, pool) => {
       const queue = own(createQueue({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log }));
-      const runs = createRuns(pool);
-      return (job, payload, scope, actionId) =>
-        enqueueRun(
-          { runs, queue, log },
-          {
-            runId: actionId,
-            job,
-            payload,
-            person: { userKey: scope.actor.userKey, chatKey: scope.chatKey },
-            threadId: scope.threadId,
-            traceId: scope.traceId,
-          },
-        );
+      return createJobDoor({ runs: createRuns(pool), queue, log });
     },
   };
 }

@@ -30,7 +30,7 @@ export interface WorkerWiring {
   /** Throws CONFIG_INVALID when a model is given to an agent or node that does not exist. */
   models(registry: ToolRegistry, agents: readonly AgentPlugin[], observer: ModelObserver): Promise<Models>;
   ports(pool: Pool): Ports | Promise<Ports>;
-  enqueue(own: Own, pool: Pool, publisher: Publisher): ExecuteParts['enqueue'];
+  jobs(own: Own, pool: Pool, publisher: Publisher): Pick<ExecuteParts, 'enqueue' | 'work'>;
 }
 
 export interface Worker {
@@ -59,7 +59,7 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
   const ports = await wiring.ports(pool);
   const publisher = createPublisher({ redis, prefix, partitions });
   const publishDraft = createDraftPublisher({ redis, prefix, log });
-  const execute: ExecuteParts = { pool, lockPool, registry, ports, enqueue: wiring.enqueue(own, pool, publisher) };
+  const execute: ExecuteParts = { pool, lockPool, registry, ports, ...wiring.jobs(own, pool, publisher) };
   const agents = createAgents(plugins, {
     models,
     checkpoints,

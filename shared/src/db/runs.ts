@@ -147,6 +147,28 @@ export function createRuns(pool: Pool) {
       return rowCount === 1;
     },
 
+    /** From now on this person waits for the end of the run and is told. False when it has ended: nobody will be. */
+    async tellWhenDone(
+      runId: string,
+      person: { readonly userKey: string; readonly chatKey: string },
+    ): Promise<boolean> {
+      const { rowCount } = await pool.query(
+        `update runs set user_key = $2, chat_key = $3 where run_id = $1 and status in ('queued', 'running')`,
+        [runId, person.userKey, person.chatKey],
+      );
+      return rowCount === 1;
+    },
+
+    /** Ends a run that nobody wants any more; whoever works on it notices at its next sign of life. False when it has ended. */
+    async cancel(runId: string, error: string): Promise<boolean> {
+      const { rowCount } = await pool.query(
+        `update runs set status = 'failed', error = $2, epoch = epoch + 1, finished_at = clock_timestamp(), beat_at = null
+          where run_id = $1 and status in ('queued', 'running')`,
+        [runId, error],
+      );
+      return rowCount === 1;
+    },
+
     /**
      * Ends a run and, when it has a person, puts `job-finished` into their inbox, in one transaction. Not recorded:
      * the run is no longer ours, and nothing was written. `lane` is to be woken; null when nobody waits for the run.

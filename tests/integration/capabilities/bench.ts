@@ -63,6 +63,7 @@ export async function openCapabilityBench(): Promise<CapabilityBench> {
           started.push({ job, payload });
           return { runId: options.actionId ?? `act_${calls}` };
         },
+        work: () => Promise.reject(new Error('no job is expected')),
         ports,
       };
       const input = tool.input.parse(args);

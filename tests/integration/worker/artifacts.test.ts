@@ -134,6 +134,7 @@ describe('a tool that makes files', () => {
     ]),
     ports: {} as Ports,
     enqueue: () => Promise.resolve({ runId: 'r' }),
+    work: () => Promise.reject(new Error('no job is expected')),
   });
   const scope = (): CallScope => ({
     lane: LANE,

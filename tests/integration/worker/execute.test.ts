@@ -65,6 +65,7 @@ describe('a tool call', () => {
     ]),
     ports: { projects: { list: () => Promise.resolve([]) } } as unknown as Ports,
     enqueue: () => Promise.resolve({ runId: 'r' }),
+    work: () => Promise.reject(new Error('no job is expected')),
   });
   const scope = (changes: Partial<CallScope> = {}): CallScope => ({
     lane: { userKey: '1', epoch: '7' },

@@ -4,14 +4,14 @@ import type { Lane } from '@signalbox/shared/db/lane';
 import { withLock } from '@signalbox/shared/db/locks';
 import type { Pool } from '@signalbox/shared/db/pool';
 import type { OutboundFile } from '@signalbox/shared/contracts/envelope';
-import type { JobName, JobPayload } from '@signalbox/shared/contracts/jobs';
+import type { JobName, JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
 import { Role, roleCovers } from '@signalbox/shared/contracts/roles';
 import { AppError, say as sentence, toAppError, type ErrorCode } from '@signalbox/shared/errors';
 import type { Log } from '@signalbox/shared/log';
 import type { Ports } from './ports/ports.ts';
 import type { ToolRegistry } from './registry.ts';
 import { onlyDeclared, underSignal } from './tool-bounds.ts';
-import { unpackResult, type Tool, type ToolContext, type ToolGroup } from './tool.ts';
+import { unpackResult, type Tool, type ToolContext, type ToolGroup, type Worked } from './tool.ts';
 
 /** What the agent gets back. `say` is for people; `result` and `code` are for the model. */
 export interface ToolCallResult {
@@ -59,6 +59,14 @@ export interface ExecuteParts {
     scope: CallScope,
     actionId: string,
   ): Promise<{ readonly runId: string }>;
+  /** Waits for a job's result as long as `wait` allows: see work.ts. */
+  work<N extends JobName>(
+    job: N,
+    payload: JobPayload<N>,
+    scope: CallScope,
+    actionId: string,
+    wait: { readonly deadlineMs: number },
+  ): Promise<Worked<JobResult<N>>>;
 }
 
 /** Results larger than this reach the model shortened, with a note that they are. */
@@ -152,7 +160,7 @@ async function runTool(
   const signal = AbortSignal.any([scope.signal, deadline]);
   const startedAt = performance.now();
   try {
-    const returned = await underSignal(tool.run(input, contextOf(parts, scope, call, group, signal)), signal);
+    const returned = await underSignal(tool.run(input, contextOf(parts, scope, call, { tool, group }, signal)), signal);
     const { output, files } = unpackResult(returned);
     scope.log.info('tool finished', {
       tool: call.tool,
@@ -205,7 +213,7 @@ function contextOf(
   parts: ExecuteParts,
   scope: CallScope,
   call: ToolCall,
-  group: ToolGroup,
+  { tool, group }: { readonly tool: Tool; readonly group: ToolGroup },
   signal: AbortSignal,
 ): ToolContext {
   let said = 0;
@@ -217,6 +225,7 @@ function contextOf(
     now: () => new Date(),
     say: (text, options = {}) => scope.say(text, options.slot ?? null, `${call.actionId}:say:${said++}`),
     enqueue: (job, payload) => parts.enqueue(job, payload, scope, call.actionId),
+    work: (job, payload) => parts.work(job, payload, scope, call.actionId, { deadlineMs: tool.deadlineMs }),
     ports: onlyDeclared(parts.ports, group),
   };
 }

@@ -1,11 +1,15 @@
 import type { z } from 'zod';
-import type { JobName, JobPayload } from '@signalbox/shared/contracts/jobs';
+import type { JobName, JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
 import type { Role } from '@signalbox/shared/contracts/roles';
 import type { Artifact } from '@signalbox/shared/db/artifacts';
 import type { Ports, PortName } from './ports/ports.ts';
 
 /** How bad the worst honest outcome is. Governance reads it; the model never does. */
 export type Risk = 'safe' | 'sensitive' | 'dangerous';
+
+/** What came of a job that a tool waited for: its result, or that it takes longer and the person is told at its end. */
+export type Worked<R> =
+  { readonly kind: 'done'; readonly result: R } | { readonly kind: 'goes-on'; readonly runId: string };
 
 /** All that a running tool may touch. */
 export interface ToolContext {
@@ -20,6 +24,11 @@ export interface ToolContext {
   say(text: string, options?: { readonly slot?: string }): Promise<void>;
   /** Starts a job. Calling it again with the same action id starts nothing new. */
   enqueue<N extends JobName>(job: N, payload: JobPayload<N>): Promise<{ readonly runId: string }>;
+  /**
+   * Has a job done and waits for its result, until shortly before the tool's deadline. /stop ends the job too. Throws JOB_FAILED.
+   * Calling it again with the same action id starts nothing new and gives what came of the first.
+   */
+  work<N extends JobName>(job: N, payload: JobPayload<N>): Promise<Worked<JobResult<N>>>;
   /** The ports that the group declared in `uses`; touching another one throws. */
   readonly ports: Ports;
 }

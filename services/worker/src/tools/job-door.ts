@@ -1,0 +1,79 @@
+import { JOBS, type JobName, type JobResult } from '@signalbox/shared/contracts/jobs';
+import type { createRuns } from '@signalbox/shared/db/runs';
+import { AppError } from '@signalbox/shared/errors';
+import type { Log } from '@signalbox/shared/log';
+import { enqueueRun } from '@signalbox/shared/queue/enqueue-run';
+import type { Queue } from '@signalbox/shared/queue/queue';
+import { SECOND_MS, sleep } from '@signalbox/shared/time';
+import type { ExecuteParts } from './execute.ts';
+import { StoppedByPerson } from './tool-bounds.ts';
+import type { Worked } from './tool.ts';
+
+/** Kept of a tool's deadline for what comes after the wait: to say that the job goes on. */
+const MARGIN_MS = 2 * SECOND_MS;
+/** A quick job is seen at once; one that takes a minute costs Postgres four look-ups a second. */
+const FIRST_LOOK_MS = 15;
+const LAST_LOOK_MS = 250;
+
+/**
+ * How tools have work done by the job service. Postgres holds the intent and the result, so that a worker that died while it
+ * waited, and its successor with the same action id, wait for the same run.
+ */
+export function createJobDoor(parts: {
+  readonly runs: ReturnType<typeof createRuns>;
+  readonly queue: Pick<Queue, 'enqueue'>;
+  readonly log: Log;
+}): Pick<ExecuteParts, 'enqueue' | 'work'> {
+  return {
+    enqueue: (job, payload, scope, actionId) => {
+      const person = { userKey: scope.actor.userKey, chatKey: scope.chatKey };
+      const { threadId, traceId } = scope;
+      return enqueueRun(parts, { runId: actionId, job, payload, person, threadId, traceId });
+    },
+    work: async (job, payload, scope, actionId, wait) => {
+      // Nobody is told of its end while the tool itself waits for it.
+      const { threadId, traceId, signal } = scope;
+      await enqueueRun(parts, { runId: actionId, job, payload, person: null, threadId, traceId });
+      const ended = await waitForEnd(parts, job, actionId, { signal, forMs: wait.deadlineMs - MARGIN_MS });
+      if (ended) return ended;
+      const person = { userKey: scope.actor.userKey, chatKey: scope.chatKey };
+      if (await parts.runs.tellWhenDone(actionId, person)) return { kind: 'goes-on', runId: actionId };
+      const late = await lookForEnd(parts, job, actionId); // it ended since the last look
+      if (late) return late;
+      throw new AppError('JOB_FAILED', { job, detail: 'its record is gone' });
+    },
+  };
+}
+
+/** Null when it has not ended by then. Throws the signal's reason; a /stop takes the job with it. */
+async function waitForEnd<N extends JobName>(
+  parts: Parameters<typeof createJobDoor>[0],
+  job: N,
+  runId: string,
+  until: { readonly signal: AbortSignal; readonly forMs: number },
+): Promise<Worked<JobResult<N>> | null> {
+  const { signal } = until;
+  const lastLookAt = performance.now() + until.forMs;
+  for (let pauseMs = FIRST_LOOK_MS; ; pauseMs = Math.min(pauseMs * 1.5, LAST_LOOK_MS)) {
+    if (signal.aborted) {
+      if (signal.reason instanceof StoppedByPerson) await parts.runs.cancel(runId, 'It was stopped.');
+      throw signal.reason;
+    }
+    const ended = await lookForEnd(parts, job, runId);
+    if (ended || performance.now() >= lastLookAt) return ended;
+    await sleep(pauseMs, signal);
+  }
+}
+
+async function lookForEnd<N extends JobName>(
+  parts: Parameters<typeof createJobDoor>[0],
+  job: N,
+  runId: string,
+): Promise<Worked<JobResult<N>> | null> {
+  const run = await parts.runs.find(runId);
+  if (run?.status === 'failed')
+    throw new AppError('JOB_FAILED', { job, detail: run.error ?? 'no reason was recorded' });
+  if (run?.status !== 'done') return null;
+  // The job service has parsed it with the same schema; a newer release may have written more.
+  return { kind: 'done', result: JOBS[job].result.parse(run.result) as JobResult<N> };
+}
