@@ -1,0 +1,48 @@
+import { quote, readArguments, type ArgumentReader, type ProgramTable } from './program-rule.ts';
+import { FILE_PROGRAMS } from './programs/files.ts';
+import { GIT_PROGRAMS } from './programs/git.ts';
+import { SYSTEM_PROGRAMS } from './programs/system.ts';
+import { TEXT_PROGRAMS } from './programs/text.ts';
+
+/** Every program that may run unasked. */
+export const PROGRAMS: ProgramTable = { ...FILE_PROGRAMS, ...TEXT_PROGRAMS, ...SYSTEM_PROGRAMS, ...GIT_PROGRAMS };
+
+/** Why some well-known programs are not on the list. For words only: what is missing here asks as well. */
+const REASONS: readonly (readonly [RegExp, string])[] = [
+  [
+    /^(docker|podman|kubectl|helm|psql|mysql|mongosh|redis-cli|pg_isready|aws|gcloud|az|vault)$/,
+    'speaks to another system.',
+  ],
+  [
+    /^(curl|wget|dig|host|nslookup|getent|ping|traceroute|whois|nc|telnet|ssh|scp|rsync|ftp)$/,
+    'reaches out over the network.',
+  ],
+  [/^(env|printenv|set|export|declare)$/, 'shows the environment, which may hold secrets.'],
+  [
+    /^((ba|da|z|k)?sh|python3?|perl|ruby|node|php|awk|gawk|mawk|make|npm|npx|pip3?|go|cargo|gradle|mvn)$/,
+    'runs programs of its own.',
+  ],
+  [
+    /^(sudo|doas|su|nohup|nice|timeout|time|xargs|watch|strace|busybox|exec|eval|command|builtin)$/,
+    'runs another command.',
+  ],
+  [/^(less|more|man|vim?|nano|ed|emacs)$/, 'waits for somebody at a keyboard and can start other programs.'],
+  [/^(rm|rmdir|mv|cp|ln|touch|mkdir|chmod|chown|tee|dd|truncate|shred|install|tar|unzip|gzip|sed)$/, 'changes files.'],
+  [/^(kill|killall|pkill|reboot|shutdown|halt|poweroff|service|mount|umount|swapoff)$/, 'changes the running system.'],
+];
+
+/** The argv that is executed for one that was written, with what makes the program safe put in; or the sentence why not. */
+export function hardenArgv(vector: readonly string[]): ReturnType<ArgumentReader> {
+  const [name = '', ...args] = vector;
+  const rule = Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined;
+  if (!rule) return { reason: describeAbsence(name) };
+  const read = typeof rule === 'function' ? rule(args) : readArguments(name, rule, args);
+  return 'reason' in read ? read : { argv: [name, ...read.argv] };
+}
+
+function describeAbsence(name: string): string {
+  const [, why] = REASONS.find(([names]) => names.test(name)) ?? [];
+  if (why !== undefined) return `${name} ${why}`;
+  if (name.includes('/')) return `${quote(name)} is a path; only programs that are installed run by their name.`;
+  return `${quote(name)} is not on the list of programs that only read.`;
+}

@@ -1,0 +1,104 @@
+import { quote, type ParsedArguments, type ProgramTable } from '../program-rule.ts';
+
+/** What a search through folders leaves out: it would print secrets that nobody has named. */
+const LEFT_OUT = ['.env', '.env.*', '*.pem', '*.key', 'id_*', '.netrc', '.npmrc', '.pgpass', '.git-credentials'];
+const LEFT_OUT_FOLDERS = ['.git', '.ssh', '.aws', '.gnupg', '.kube', '.docker'];
+const EXCLUDES = [
+  ...LEFT_OUT.map((name) => `--exclude=${name}`),
+  ...LEFT_OUT_FOLDERS.map((name) => `--exclude-dir=${name}`),
+];
+/** Folders in which a search through everything meets secrets and devices under any name. */
+const TOO_WIDE = /^\/+((etc|proc|sys|dev|root|home|run|var\/run|var\/lib)?\/*)?$|(^|\/)\.\.(\/|$)/;
+
+function isRecursive({ flags }: ParsedArguments): boolean {
+  return flags.has('-r') || flags.has('--recursive');
+}
+
+function isNarrow(parsed: ParsedArguments): string | null {
+  if (!isRecursive(parsed)) return null;
+  const wide = parsed.operands.find((operand) => TOO_WIDE.test(operand));
+  return wide === undefined ? null : `A search through ${quote(wide)} meets what is private.`;
+}
+
+/** A filter of jq cannot write or start anything, but it can read the environment and load other filters. */
+function readsInputOnly({ operands: [filter = ''] }: ParsedArguments): string | null {
+  return /\benv\b|\$\W*ENV|\b(import|include|modulemeta|get_search_list)\b/i.test(filter)
+    ? 'The filter of jq reads the environment or another file.'
+    : null;
+}
+
+/** sed has commands that write files and start programs; only printing lines by their numbers is easy to tell apart. */
+function printsLines({ operands: [script = ''] }: ParsedArguments): string | null {
+  return /^(\d+|\$)(,(\+?\d+|\$))?p$/.test(script) ? null : 'sed does more than print lines by their numbers.';
+}
+
+/** Programs that read text, from files or from the pipe. */
+export const TEXT_PROGRAMS: ProgramTable = {
+  // Not -R: it follows links out of the folder. -P only costs time, for which there is a deadline.
+  grep: {
+    flags:
+      '-a -b -c -E -F -G -H -h -i -I -l -L -n -o -P -q -r -s -T -v -w -x -y -z -Z -A= -B= -C= -e= -f= -m= -# ' +
+      '--text --count --extended-regexp --fixed-strings --basic-regexp --perl-regexp --with-filename --no-filename ' +
+      '--ignore-case --no-ignore-case --files-with-matches --files-without-match --line-number --only-matching --quiet ' +
+      '--silent --recursive --no-messages --invert-match --word-regexp --line-regexp --after-context= --before-context= ' +
+      '--context= --regexp= --file= --max-count= --include= --exclude= --exclude-dir= --color=? --colour=? --null',
+    operands: 'any',
+    check: isNarrow,
+    hardening: (parsed) => (isRecursive(parsed) ? EXCLUDES : []),
+  },
+  // Not -o (writes), --compress-program (starts), -T and -S (files elsewhere), --files0-from, --random-source.
+  sort: {
+    flags:
+      '-b -c -C -d -f -g -h -i -k= -m -M -n -r -R -s -t= -u -V -z --ignore-leading-blanks --dictionary-order --ignore-case ' +
+      '--general-numeric-sort --human-numeric-sort --key= --merge --month-sort --numeric-sort --reverse --stable ' +
+      '--field-separator= --unique --version-sort --zero-terminated --check=?',
+    operands: 'any',
+  },
+  // A second operand is the file that it writes.
+  uniq: {
+    flags:
+      '-c -d -D -f= -i -s= -u -w= -z --count --repeated --skip-fields= --ignore-case --skip-chars= --unique --check-chars=',
+    operands: 'any',
+    maxOperands: 1,
+  },
+  wc: { flags: '-c -l -L -m -w --bytes --lines --max-line-length --chars --words', operands: 'any' },
+  cut: {
+    flags:
+      '-b= -c= -d= -f= -s -z -n --bytes= --characters= --delimiter= --fields= --only-delimited --output-delimiter= ' +
+      '--complement --zero-terminated',
+    operands: 'any',
+  },
+  tr: {
+    flags: '-c -C -d -s -t --complement --delete --squeeze-repeats --truncate-set1',
+    operands: 'any',
+    maxOperands: 2,
+  },
+  // Not -f and -L (filters from files), --slurpfile, --rawfile, --args.
+  jq: {
+    flags:
+      '-a -c -C -e -j -M -n -r -R -s -S --ascii-output --compact-output --exit-status --join-output --monochrome-output ' +
+      '--null-input --raw-output --raw-input --slurp --sort-keys --tab --indent=',
+    separate: true,
+    operands: 'any',
+    check: readsInputOnly,
+  },
+  sed: { flags: '-n --quiet --silent', operands: 'any', check: printsLines },
+  // Not -l: it starts pr. Not -r: it would print secrets that nobody has named.
+  diff: {
+    flags:
+      '-a -b -B -c -C= -d -E -i -N -p -q -s -t -T -u -U= -w -W= -y -Z --brief --color=? --context=? --unified=? ' +
+      '--side-by-side --suppress-common-lines --width= --ignore-case --ignore-all-space --ignore-blank-lines --text',
+    operands: 'any',
+    maxOperands: 2,
+    hardening: LEFT_OUT.map((name) => `--exclude=${name}`), // two folders are compared file by file
+  },
+  cmp: {
+    flags: '-b -i= -l -n= -s --print-bytes --verbose --silent --quiet --bytes= --ignore-initial=',
+    operands: 'any',
+  },
+  comm: { flags: '-1 -2 -3 -z --total --check-order --nocheck-order --output-delimiter=', operands: 'any' },
+  column: { flags: '-c= -n -s= -t -x', operands: 'any' },
+  paste: { flags: '-d= -s -z --delimiters= --serial', operands: 'any' },
+  fold: { flags: '-b -s -w= --bytes --spaces --width=', operands: 'any' },
+  echo: { flags: '-e -E -n', operands: 'any' },
+};

@@ -1,0 +1,132 @@
+/** One word of a command as it was written and as the program gets it. */
+export interface ShellWord {
+  readonly raw: string;
+  readonly value: string;
+}
+
+/** The commands of one pipeline, each a list of words; or the first thing that makes it more than that, in a sentence. */
+export type Words =
+  { readonly commands: readonly (readonly ShellWord[])[] } | { readonly commands: null; readonly reason: string };
+
+/** Characters that mean themselves in every shell, wherever they stand in a word. */
+const PLAIN = /^[A-Za-z0-9_@%+=:,./-]$/;
+const PRINTABLE = /^[\x20-\x7e]$/;
+/** A `~` or a `^` after one of these is part of a revision such as `HEAD~2`; anywhere else it may be a home folder. */
+const REVISION = /^[A-Za-z0-9_~^]$/;
+
+/** What a character outside of quotes does, when it is not plain. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  ';': 'Several commands in a row (;) are decided by a person.',
+  '&': 'Commands joined by &, && or started in the background are decided by a person.',
+  '>': 'It writes to a file or another stream with >.',
+  '<': 'It reads from a redirection or a here-document with <.',
+  $: 'It expands a variable or the output of another command with $.',
+  '`': 'It runs another command inside backquotes.',
+  '(': 'It opens a subshell or a function with a parenthesis.',
+  ')': 'It has a parenthesis outside of quotes.',
+  '{': 'It groups or expands with braces; put quotes around what is meant literally.',
+  '}': 'It has a brace outside of quotes; put quotes around what is meant literally.',
+  '*': 'It leaves a file pattern (*) to the shell; put quotes around it or name the files.',
+  '?': 'It leaves a file pattern (?) to the shell; put quotes around it or name the files.',
+  '[': 'It leaves a file pattern ([) to the shell; put quotes around it or name the files.',
+  ']': 'It has a bracket outside of quotes; put quotes around what is meant literally.',
+  '~': 'It names a home folder with ~; write the whole path.',
+  '^': 'It begins with ^, which some shells read as a command.',
+  '!': 'It negates or repeats a command with !.',
+  '#': 'It has a comment (#), which hides what is not run.',
+};
+
+/**
+ * Splits a command into the words of a pipeline, by a grammar that leaves nothing to a shell: plain characters, quotes,
+ * backslashes and `|`. Anything else gives a reason. It knows nothing of programs. Total, and linear in the length.
+ */
+export function splitWords(command: string): Words {
+  const commands: ShellWord[][] = [[]];
+  let at = 0;
+  while (at < command.length) {
+    const char = command.charAt(at);
+    if (char === ' ') at += 1;
+    else if (char === '|') {
+      if (command[at + 1] === '|') return refuse('Commands joined by || are decided by a person.');
+      if (command[at + 1] === '&') return refuse('It pipes errors together with the output (|&).');
+      if (commands.at(-1)?.length === 0) return refuse('A command is missing before |.');
+      commands.push([]);
+      at += 1;
+    } else {
+      const word = readWord(command, at);
+      if ('reason' in word) return refuse(word.reason);
+      commands.at(-1)?.push({ raw: command.slice(at, word.end), value: word.value });
+      at = word.end;
+    }
+  }
+  if (commands.at(-1)?.length === 0)
+    return refuse(commands.length > 1 ? 'A command is missing after |.' : 'There is no command.');
+  return { commands };
+}
+
+type Piece = { readonly value: string; readonly end: number } | { readonly reason: string };
+
+function readWord(text: string, start: number): Piece {
+  let value = '';
+  let at = start;
+  while (at < text.length && text[at] !== ' ' && text[at] !== '|') {
+    const piece = readPiece(text, at, start);
+    if ('reason' in piece) return piece;
+    value += piece.value;
+    at = piece.end;
+  }
+  return { value, end: at };
+}
+
+function readPiece(text: string, at: number, start: number): Piece {
+  const char = text.charAt(at);
+  if (PLAIN.test(char)) return { value: char, end: at + 1 };
+  if (char === "'") return readSingleQuotes(text, at + 1);
+  if (char === '"') return readDoubleQuotes(text, at + 1);
+  if (char === '\\') return readEscape(text, at + 1);
+  if ((char === '~' || char === '^') && at > start && REVISION.test(text.charAt(at - 1)))
+    return { value: char, end: at + 1 };
+  return { reason: MEANINGS[char] ?? describeStranger(char) };
+}
+
+function readEscape(text: string, at: number): Piece {
+  const char = text.charAt(at);
+  return PRINTABLE.test(char)
+    ? { value: char, end: at + 1 }
+    : { reason: 'A backslash escapes the end of the line or an unusual character.' };
+}
+
+function readSingleQuotes(text: string, start: number): Piece {
+  const end = text.indexOf("'", start);
+  if (end === -1) return { reason: "A quote (') is not closed." };
+  const value = text.slice(start, end);
+  const stranger = [...value].find((char) => !PRINTABLE.test(char));
+  return stranger === undefined ? { value, end: end + 1 } : { reason: describeStranger(stranger) };
+}
+
+function readDoubleQuotes(text: string, start: number): Piece {
+  let value = '';
+  let at = start;
+  while (at < text.length) {
+    const char = text.charAt(at);
+    if (char === '"') return { value, end: at + 1 };
+    // Only these four lose their backslash inside of double quotes; before anything else it stays.
+    const escaped = char === '\\' && '"\\$`'.includes(text[at + 1] ?? ' ');
+    if (!escaped && (char === '$' || char === '`' || char === '!'))
+      return { reason: MEANINGS[char] ?? describeStranger(char) };
+    if (!PRINTABLE.test(char)) return { reason: describeStranger(char) };
+    value += escaped ? text.charAt(at + 1) : char;
+    at += escaped ? 2 : 1;
+  }
+  return { reason: 'A quote (") is not closed.' };
+}
+
+function describeStranger(char: string): string {
+  if (char === '\n' || char === '\r') return 'It has more than one line.';
+  if (char < ' ' || char === '\x7f') return 'It has a tab or another control character.';
+  return 'It has characters beyond ASCII, which can look like others.';
+}
+
+function refuse(reason: string): Words {
+  return { commands: null, reason };
+}
