@@ -52,6 +52,8 @@ export interface PolicyQuestion {
     /** Parsed arguments; policies see their strings, numbers and booleans. */
     readonly arguments: Readonly<Record<string, unknown>>;
     readonly assessment: RiskAssessment;
+    /** The least role that the tool itself asks for; without it only the rules by risk count. */
+    readonly leastRole?: Role;
   };
   readonly context: {
     readonly channel: string;

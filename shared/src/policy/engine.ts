@@ -1,0 +1,176 @@
+import type {
+  ApproverQuestion,
+  Permission,
+  PolicyDecision,
+  PolicyEngine,
+  PolicyQuestion,
+} from '../contracts/decision.ts';
+import { Role, roleCovers } from '../contracts/roles.ts';
+import { MINUTE_MS } from '../time.ts';
+import { createLocalTime } from './local-time.ts';
+import { approvalSubject, callSubject, classOf, groupSubject, personOf } from './request.ts';
+import type { Rule, RuleSet } from './rules.ts';
+import { askRules, judge, type Verdict } from './verdict.ts';
+
+/** What came of a question, and every rule that had a part in it. */
+export interface Judged<T> {
+  readonly answer: T;
+  readonly because: readonly string[];
+}
+
+/** A policy engine that also tells which rules had a part, for examples and explanations. */
+export interface JudgingEngine extends PolicyEngine {
+  judgeCall(question: PolicyQuestion): Judged<PolicyDecision>;
+  judgeApprover(question: ApproverQuestion): Judged<Permission>;
+  judgeLoad(question: LoadQuestion): Judged<Permission>;
+}
+
+export type LoadQuestion = Parameters<PolicyEngine['mayLoad']>[0];
+
+/** An approval that no rule gives a time for waits for so long. */
+const DEFAULT_EXPIRY_MS = 60 * MINUTE_MS;
+
+/**
+ * Answers questions by the rules of a set: pure, and never throws. What no rule permits is denied (`default-deny`), what a rule
+ * forbids is denied, and what cannot be evaluated is denied (`policy-error`). A call must be allowed to the person and to the
+ * class of the agent, and the stricter of the two answers counts. Throws RangeError at creation for a time zone that there is not.
+ */
+export function createEngine(set: RuleSet, version: string, timeZone: string): JudgingEngine {
+  const localTime = createLocalTime(timeZone);
+
+  const judgeCall = (question: PolicyQuestion): Judged<PolicyDecision> => {
+    const { principal, action, context } = question;
+    const { score } = action.assessment;
+    try {
+      const subject = callSubject(action, context, localTime(context.at));
+      const person = judge(set, personOf(principal.userKey, principal.role), subject);
+      const agent = judge(set, classOf(principal.agentClass), subject);
+      // Where one of them may run and the other has to ask, what rules ask of the first counts as well.
+      const runner =
+        person.effect === 'run' ? personOf(principal.userKey, principal.role) : classOf(principal.agentClass);
+      const mixed = [person.effect, agent.effect].sort().join() === 'ask,run';
+      const further = mixed ? askRules(set, 'request', runner, subject) : null;
+      const asks = [...person.asks, ...agent.asks, ...(further?.allowed ? further.rules : [])];
+      const answer = { ...decisionOf(question, person, agent, asks), score, policyVersion: version };
+      return { answer, because: namesOf([person, agent], answer.effect) };
+    } catch (error) {
+      const { rule, sentence } = failedOn(error);
+      return { answer: { effect: 'deny', rule, sentence, score, policyVersion: version, approval: null }, because: [] };
+    }
+  };
+
+  const permission = (
+    ask: () => Omit<Judged<Permission>['answer'], 'policyVersion'> & { because: readonly Rule[] },
+  ) => {
+    try {
+      const { because, ...answer } = ask();
+      return { answer: { ...answer, policyVersion: version }, because: because.map(({ id }) => id) };
+    } catch (error) {
+      return { answer: { allowed: false, ...failedOn(error), policyVersion: version }, because: [] };
+    }
+  };
+
+  const judgeApprover = (question: ApproverQuestion): Judged<Permission> =>
+    permission(() => {
+      const { approver, context } = question;
+      const subject = approvalSubject(question, localTime(context.at));
+      const answer = askRules(set, 'approve', personOf(approver.userKey, approver.role), subject);
+      return { allowed: answer.allowed, ...named(answer.rules, people(approver.role)), because: answer.rules };
+    });
+
+  const judgeLoad = ({ principal, group, context }: LoadQuestion): Judged<Permission> =>
+    permission(() => {
+      const subject = groupSubject(group, context, localTime(context.at));
+      const person = askRules(set, 'load', personOf(principal.userKey, principal.role), subject);
+      const agent = askRules(set, 'load', classOf(principal.agentClass), subject);
+      const allowed = person.allowed && agent.allowed;
+      const speaks = person.allowed === allowed ? person : agent;
+      const who = speaks === person ? people(principal.role) : agents(principal.agentClass);
+      const because = [person, agent].filter((answer) => answer.allowed === allowed).flatMap(({ rules }) => rules);
+      return { allowed, ...named(speaks.rules, who), because };
+    });
+
+  return {
+    version,
+    judgeCall,
+    judgeApprover,
+    judgeLoad,
+    decide: (question) => judgeCall(question).answer,
+    mayApprove: (question) => judgeApprover(question).answer,
+    mayLoad: (question) => judgeLoad(question).answer,
+  };
+}
+
+function decisionOf(
+  { principal, action, context }: PolicyQuestion,
+  person: Verdict,
+  agent: Verdict,
+  asks: readonly Rule[],
+): Omit<PolicyDecision, 'score' | 'policyVersion'> {
+  if (person.effect === 'deny')
+    return { effect: 'deny', ...named(person.forbids, people(principal.role)), approval: null };
+  if (agent.effect === 'deny')
+    return { effect: 'deny', ...named(agent.forbids, agents(principal.agentClass)), approval: null };
+  if (person.effect === 'run' && agent.effect === 'run')
+    return { effect: 'run', ...named(person.runs, people(principal.role)), approval: null };
+  const own = [...person.asks, ...agent.asks].sort(stricterFirst);
+  // What forbids running unattended says better why a person is asked than what permits asking.
+  const forbids = [...person.forbids, ...agent.forbids];
+  const speaks = forbids.length > 0 ? forbids : own;
+  const approval = approvalOf(asks, action.leastRole ?? 'viewer', context.otherApprovers);
+  return { effect: 'ask', ...named(speaks, people(principal.role)), approval };
+}
+
+/** The strictest of all terms. Alone means alone: where somebody may approve alone, one approval is enough. */
+function approvalOf(asks: readonly Rule[], leastRole: Role, otherApprovers: number): PolicyDecision['approval'] {
+  const terms = asks.map((rule) => rule.terms);
+  const approvals = Math.max(1, ...terms.flatMap(({ approvals: some }) => some ?? []));
+  const roles = terms.flatMap(({ approver }) => approver ?? []);
+  const named = roles.length > 0 ? roles : (['operator'] as const);
+  const solos = terms.flatMap(({ solo: may }) => may ?? []);
+  const solo = otherApprovers === 0 && solos.length > 0 && solos.every(Boolean);
+  return {
+    approvals: solo ? 1 : approvals,
+    role: [...named, leastRole].reduce((a, b) => (roleCovers(a, b) ? a : b)),
+    expiresMs: Math.min(...terms.map(({ expiresMs }) => expiresMs ?? DEFAULT_EXPIRY_MS)),
+    solo,
+  };
+}
+
+/** More approvals, a higher role, less time; of equal ones the first as they are written. */
+function stricterFirst(a: Rule, b: Rule): number {
+  const rank = ({ approver }: Rule['terms']): number => (approver === null ? 0 : Role.options.indexOf(approver));
+  return (
+    (b.terms.approvals ?? 1) - (a.terms.approvals ?? 1) ||
+    rank(b.terms) - rank(a.terms) ||
+    (a.terms.expiresMs ?? DEFAULT_EXPIRY_MS) - (b.terms.expiresMs ?? DEFAULT_EXPIRY_MS) ||
+    a.order - b.order
+  );
+}
+
+function named([rule]: readonly Rule[], who: string): { readonly rule: string; readonly sentence: string } {
+  if (rule) return { rule: rule.id, sentence: rule.reason };
+  return { rule: 'default-deny', sentence: `No rule permits this to ${who}.` };
+}
+
+function failedOn(error: unknown): { readonly rule: string; readonly sentence: string } {
+  const detail = error instanceof Error ? error.message : String(error);
+  return {
+    rule: 'policy-error',
+    sentence: `The rules could not be evaluated, so it is refused: ${detail}`.slice(0, 500),
+  };
+}
+
+function people(role: Role): string {
+  return `somebody with the role ${role}`;
+}
+
+function agents(agentClass: string): string {
+  return `agents of the class ${agentClass}`;
+}
+
+/** The rules that had a part in an outcome: those of whoever went no further than that. */
+function namesOf(verdicts: readonly Verdict[], effect: PolicyDecision['effect']): readonly string[] {
+  const parts = verdicts.filter((verdict) => verdict.effect === effect);
+  return [...new Set(parts.flatMap(({ runs, asks, forbids }) => [...forbids, ...asks, ...runs]).map(({ id }) => id))];
+}

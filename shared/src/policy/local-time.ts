@@ -1,0 +1,34 @@
+/** A moment as rules see it. `date` is 20261224, `weekday` 1 (Monday) to 7. */
+export interface LocalTime {
+  readonly date: number;
+  readonly weekday: number;
+  readonly hour: number;
+  readonly minute: number;
+}
+
+/** Reads ISO 8601 moments in an IANA time zone. Throws RangeError for a zone that there is not, or a moment that is none. */
+export function createLocalTime(timeZone: string): (at: string) => LocalTime {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+  });
+  return (at) => {
+    const parts = new Map(format.formatToParts(new Date(at)).map(({ type, value }) => [type, Number(value)]));
+    const of = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? Number.NaN;
+    const [year, month, day] = [of('year'), of('month'), of('day')];
+    const weekday = new Date(Date.UTC(year, month - 1, day)).getUTCDay();
+    return {
+      date: year * 10_000 + month * 100 + day,
+      weekday: weekday === 0 ? 7 : weekday,
+      hour: of('hour'),
+      minute: of('minute'),
+    };
+  };
+}

@@ -1,0 +1,162 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { loadPolicySet, POLICY_FOLDER, readPolicyFolder, type PolicyFiles } from './policy-set.ts';
+import { PolicySetError } from './problems.ts';
+
+let shipped: PolicyFiles;
+
+beforeAll(async () => {
+  shipped = await readPolicyFolder(POLICY_FOLDER);
+});
+
+/** The shipped set with one file changed, under a version of its own. */
+function changed(name: string, change: (text: string) => string): PolicyFiles {
+  const files = shipped.files.map((file) => (file.name === name ? { name, text: change(file.text) } : file));
+  return { files, version: `changed ${name} ${files.find((file) => file.name === name)?.text}` };
+}
+
+/** What a set is refused with, line by line; empty when it is taken. */
+function refusal(set: PolicyFiles): readonly string[] {
+  try {
+    loadPolicySet(set, 'UTC');
+    return [];
+  } catch (error) {
+    if (error instanceof PolicySetError) return error.message.split('\n');
+    throw error;
+  }
+}
+
+/** The shipped set with these lines added to roles.cedar. */
+const withPolicy = (policy: string) => refusal(changed('roles.cedar', (text) => `${text}\n${policy}`));
+const REASON = '@reason("Because.")';
+
+describe('a policy set', () => {
+  it('is taken when every rule has an example that holds, as the shipped ones have', () => {
+    expect(refusal(shipped)).toEqual([]);
+    expect(loadPolicySet(shipped, 'UTC').rules.length).toBeGreaterThan(20);
+  });
+
+  it('is refused when an example does not come out as it says: file, rule, expected and got', () => {
+    const lines = refusal(changed('examples/budgets.json', (text) => text.replace('"callsLeft": 0', '"callsLeft": 5')));
+    expect(lines).toEqual([
+      `examples/budgets.json, rule budget-spent: the example 'no calls left' fails. Expected deny by budget-spent, got run by sensitive-runs with sensitive-runs with class-controls.`,
+    ]);
+  });
+
+  it('is refused when an example expects other terms or another part', () => {
+    const terms = refusal(
+      changed('examples/environments.json', (text) => text.replace('"approvals": 2', '"approvals": 3')),
+    );
+    expect(terms[0]).toContain('Expected ask by production-asks-two, 3 approvals');
+    expect(terms[0]).toContain('got ask by production-asks-two, 2 approvals');
+    const part = refusal(
+      changed('examples/roles.json', (text) => text.replace('["class-controls"]', '["class-gated-asks"]')),
+    );
+    expect(part[0]).toContain('Expected run by safe-runs with class-gated-asks');
+  });
+
+  it.each(['roles', 'approvals', 'taint', 'budgets', 'windows', 'environments', 'capabilities', 'agent-classes'])(
+    'is refused when the examples of %s are gone, with the rules that are left without one',
+    (name) => {
+      const lines = refusal(changed(`examples/${name}.json`, () => '[]'));
+      expect(lines.length).toBeGreaterThan(0);
+      for (const line of lines) expect(line).toMatch(/^[a-z-]+\.cedar, line \d+, rule [a-z-]+: no example that holds/);
+    },
+  );
+
+  it('is refused when a policy is removed that examples rely on', () => {
+    const lines = refusal(changed('budgets.cedar', () => '// nothing'));
+    expect(lines.length).toBe(3);
+    expect(lines[0]).toContain('Expected deny by budget-spent, got run by sensitive-runs');
+  });
+
+  it.each([
+    ['no @id', `${REASON} permit (principal, action, resource);`, '@id is missing'],
+    ['no @reason', '@id("a") permit (principal, action, resource);', 'rule a: @reason is missing'],
+    ['a reason that is no sentence', '@id("a") @reason("why") permit (principal, action, resource);', 'full stop'],
+    ['an @id that is no name', `@id("A b") ${REASON} permit (principal, action, resource);`, 'kebab-case'],
+    [
+      'an @id that is taken',
+      `@id("safe-runs") ${REASON} permit (principal, action, resource);`,
+      'is taken by roles.cedar',
+    ],
+    [
+      'an @id that is reserved',
+      `@id("default-deny") ${REASON} permit (principal, action, resource);`,
+      'choose another',
+    ],
+    [
+      'an annotation that there is not',
+      `@id("a") @aprovals("2") ${REASON} permit (principal, action, resource);`,
+      'aprovals',
+    ],
+    [
+      'terms that are none',
+      `@id("a") @expires("soon") ${REASON} permit (principal, action == Action::"request", resource);`,
+      'such as 30m',
+    ],
+    [
+      'terms on a forbid',
+      `@id("a") @approvals("2") ${REASON} forbid (principal, action == Action::"request", resource);`,
+      'belong to permits',
+    ],
+    [
+      'terms on another verb',
+      `@id("a") @solo("yes") ${REASON} permit (principal, action == Action::"run", resource);`,
+      'belong to permits',
+    ],
+    [
+      'an attribute that there is not',
+      `@id("a") ${REASON} permit (principal is User, action == Action::"run", resource) when { resource.rsk == Risk::"safe" };`,
+      'did you mean `risk`?',
+    ],
+    [
+      'a value that there is not',
+      `@id("a") ${REASON} permit (principal in Role::"opertor", action == Action::"run", resource);`,
+      'opertor',
+    ],
+    [
+      'a condition that is never true',
+      `@id("a") ${REASON} permit (principal, action == Action::"run", resource) when { false };`,
+      'impossible',
+    ],
+    ['a template', `@id("a") ${REASON} permit (principal == ?principal, action, resource);`, 'template'],
+    ['a text that is no policy', 'permit (principal', 'roles.cedar, line 2'],
+  ])('is refused for %s', (_, policy, says) => {
+    const lines = withPolicy(policy);
+    expect(lines.join('\n')).toContain(says);
+    expect(lines[0]).toMatch(/^roles\.cedar(, line \d+)?/);
+  });
+
+  it('names the line of a rule', () => {
+    const [line] = withPolicy('\n// a word\n@id("a")\npermit (principal, action, resource);');
+    const expected = (shipped.files.find(({ name }) => name === 'roles.cedar')?.text.split('\n').length ?? 0) + 3;
+    expect(line).toContain(`roles.cedar, line ${expected}, rule a: @reason is missing`);
+  });
+
+  it('is refused without a schema, with one that is none, and without any policy', () => {
+    const only = (...names: readonly string[]): PolicyFiles => ({
+      files: shipped.files.filter(({ name }) => names.includes(name)),
+      version: names.join(),
+    });
+    expect(refusal(only('roles.cedar'))[0]).toContain('schema.cedarschema: is missing');
+    expect(refusal(only('schema.cedarschema'))).toEqual(['*.cedar: there is no policy at all']);
+    expect(refusal(changed('schema.cedarschema', () => 'entity'))[0]).toContain('schema.cedarschema');
+  });
+
+  it('is refused when an example cannot be read', () => {
+    const examples = (text: string) => refusal(changed('examples/budgets.json', () => text))[0];
+    expect(examples('nonsense')).toContain('examples/budgets.json: is no JSON');
+    expect(examples('{}')).toContain('is a list of examples');
+    expect(examples('[{"says": "x", "decide": {"rsik": "safe"}, "expect": {"effect": "run", "rule": "a"}}]')).toContain(
+      'example 1 cannot be read: decide: Unrecognized key: "rsik"',
+    );
+    expect(examples('[7]')).toContain('example 1 cannot be read');
+  });
+
+  it('has the same version whenever it is read', async () => {
+    const again = await readPolicyFolder(POLICY_FOLDER);
+    expect(again.version).toBe(shipped.version);
+    expect(shipped.version).toMatch(/^[0-9a-f]{64}$/);
+    expect(shipped.files.map(({ name }) => name)).toEqual([...shipped.files.map(({ name }) => name)].sort());
+  });
+});

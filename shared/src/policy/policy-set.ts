@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createEngine, type JudgingEngine } from './engine.ts';
+import { isExampleFile, runExamples } from './examples.ts';
+import { PolicySetError, type PolicyFile } from './problems.ts';
+import { readRules, type Rule } from './rules.ts';
+
+/** The policies of the product. */
+export const POLICY_FOLDER = fileURLToPath(new URL('../../../infra/policy/', import.meta.url));
+
+/** The files of a policy set, by name, and the SHA-256 over their names and bytes. */
+export interface PolicyFiles {
+  readonly files: readonly PolicyFile[];
+  readonly version: string;
+}
+
+/** A set whose examples all hold. */
+export interface PolicySet {
+  readonly engine: JudgingEngine;
+  readonly rules: readonly Rule[];
+}
+
+/** Reads the schema, the policies and the examples of a folder; folders in it other than examples/ are not part of the set. */
+export async function readPolicyFolder(folder: string): Promise<PolicyFiles> {
+  const names = [...(await readdir(folder)), ...(await listExamples(folder))].filter(isPart).sort();
+  const files = await Promise.all(
+    names.map(async (name) => ({ name, text: await readFile(join(folder, name), 'utf8') })),
+  );
+  return { files, version: versionOf(files) };
+}
+
+/** Loads a set and runs its examples. Throws PolicySetError with every problem, RangeError for a time zone that there is not. */
+export function loadPolicySet({ files, version }: PolicyFiles, timeZone: string): PolicySet {
+  const set = readRules(files, version);
+  // Examples hold wherever the set is used, so they tell the time in UTC.
+  const problems = runExamples(createEngine(set, version, 'UTC'), set.rules, files);
+  if (problems.length > 0) throw new PolicySetError(problems);
+  return { engine: createEngine(set, version, timeZone), rules: [...set.rules.values()] };
+}
+
+async function listExamples(folder: string): Promise<readonly string[]> {
+  const names = await readdir(join(folder, 'examples')).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []; // a set without examples is refused with a better sentence than this
+    throw error;
+  });
+  return names.map((name) => `examples/${name}`);
+}
+
+function isPart(name: string): boolean {
+  return name === 'schema.cedarschema' || name.endsWith('.cedar') || isExampleFile(name);
+}
+
+/** Names and lengths are hashed, too, so that no two sets of files have the same bytes in a row. */
+function versionOf(files: readonly PolicyFile[]): string {
+  const hash = createHash('sha256');
+  for (const { name, text } of files) hash.update(`${name}\n${Buffer.byteLength(text)}\n`).update(text);
+  return hash.digest('hex');
+}

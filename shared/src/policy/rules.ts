@@ -1,0 +1,168 @@
+import * as cedar from '@cedar-policy/cedar-wasm/nodejs';
+import { z } from 'zod';
+import { Role } from '../contracts/roles.ts';
+import { MINUTE_MS, SECOND_MS } from '../time.ts';
+import { lineAt, PolicySetError, type PolicyFile, type PolicyProblem } from './problems.ts';
+
+/** What a rule asks of an approval; null where it has no opinion. */
+export interface ApprovalTerms {
+  readonly approvals: number | null;
+  readonly approver: Role | null;
+  readonly expiresMs: number | null;
+  readonly solo: boolean | null;
+}
+
+/** One policy of the set, as it is named in decisions. */
+export interface Rule {
+  readonly id: string;
+  /** One sentence for people. */
+  readonly reason: string;
+  readonly file: string;
+  readonly line: number;
+  /** Files by name, then lines: the first of several rules that say the same is the one that is named. */
+  readonly order: number;
+  readonly terms: ApprovalTerms;
+}
+
+/** The rules of a set, ready to be asked through `setId` and `schemaId`. */
+export interface RuleSet {
+  readonly rules: ReadonlyMap<string, Rule>;
+  readonly setId: string;
+  readonly schemaId: string;
+}
+
+const SCHEMA_FILE = 'schema.cedarschema';
+
+/** What decisions name when no rule spoke. */
+const RESERVED = new Set(['default-deny', 'policy-error']);
+
+const UNITS_MS = { s: SECOND_MS, m: MINUTE_MS, h: 60 * MINUTE_MS, d: 24 * 60 * MINUTE_MS };
+
+const Annotations = z.strictObject({
+  id: z
+    .string('is missing: write @id("…") above the policy')
+    .max(120)
+    .regex(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/, 'is a kebab-case name such as production-asks-two'),
+  reason: z
+    .string('is missing: write @reason("…"), one sentence for people')
+    .max(500)
+    .regex(/^\S.*[.!?]$/, 'is one sentence for people, with a full stop at its end'),
+  approvals: z.coerce.number().int().min(1).max(10).optional(),
+  approver: Role.optional(),
+  expires: z
+    .string()
+    .regex(/^[1-9]\d{0,5}[smhd]$/, 'is a time such as 30m or 2h')
+    .transform((text) => Number(text.slice(0, -1)) * UNITS_MS[text.slice(-1) as keyof typeof UNITS_MS]) // the pattern allows no other unit
+    .optional(),
+  solo: z
+    .enum(['yes', 'no'])
+    .transform((word) => word === 'yes')
+    .optional(),
+});
+
+/**
+ * Reads the rules of a set, checks them against its schema and makes them known to Cedar under `version`, for as long as the
+ * process lives; twice is harmless. Throws PolicySetError with every problem.
+ */
+export function readRules(files: readonly PolicyFile[], version: string): RuleSet {
+  const schema = files.find(({ name }) => name === SCHEMA_FILE);
+  if (!schema)
+    throw new PolicySetError([{ file: SCHEMA_FILE, says: 'is missing: it declares what rules can speak of' }]);
+  const texts: Record<string, string> = {};
+  const rules = new Map<string, Rule>();
+  const problems: PolicyProblem[] = [];
+  for (const file of files.filter(({ name }) => name.endsWith('.cedar'))) {
+    for (const { text, start } of splitPolicies(file, problems)) {
+      const rule = readRule(file, text, start, rules, problems);
+      if (!rule) continue;
+      rules.set(rule.id, rule);
+      texts[rule.id] = text;
+    }
+  }
+  const staticPolicies = { staticPolicies: texts };
+  problems.push(...validate(schema, staticPolicies, rules));
+  if (rules.size === 0 && problems.length === 0) problems.push({ file: '*.cedar', says: 'there is no policy at all' });
+  if (problems.length > 0) throw new PolicySetError(problems);
+  for (const answer of [cedar.preparseSchema(version, schema.text), cedar.preparsePolicySet(version, staticPolicies)])
+    if (answer.type === 'failure') throw new PolicySetError(answer.errors.map((error) => problemOf(schema, error)));
+  return { rules, setId: version, schemaId: version };
+}
+
+function splitPolicies(
+  file: PolicyFile,
+  problems: PolicyProblem[],
+): readonly { readonly text: string; readonly start: number }[] {
+  const parts = cedar.policySetTextToParts(file.text);
+  if (parts.type === 'failure') {
+    problems.push(...parts.errors.map((error) => problemOf(file, error)));
+    return [];
+  }
+  if (parts.policy_templates.length > 0)
+    problems.push({ file: file.name, says: 'has a template; write the policy out, with no ?principal and ?resource' });
+  // Cedar sorts the parts by a number of its own, but leaves their text as it is.
+  const placed = parts.policies.map((text) => ({ text, start: file.text.indexOf(text) }));
+  return placed.sort((a, b) => a.start - b.start);
+}
+
+function readRule(
+  file: PolicyFile,
+  text: string,
+  start: number,
+  known: ReadonlyMap<string, Rule>,
+  problems: PolicyProblem[],
+): Rule | null {
+  const line = lineAt(file.text, start);
+  const json = cedar.policyToJson(text);
+  if (json.type === 'failure') {
+    problems.push(...json.errors.map((error) => problemOf(file, error)));
+    return null;
+  }
+  const { annotations = {}, effect, action } = json.json;
+  const parsed = Annotations.safeParse(annotations);
+  const rule = annotations['id'] ?? null;
+  const refuse = (says: string): null => (problems.push({ file: file.name, line, rule, says }), null);
+  if (!parsed.success) {
+    for (const { path, message } of parsed.error.issues)
+      refuse(path.length > 0 ? `@${path.join('.')} ${message}` : message);
+    return null;
+  }
+  const { id, reason, approvals = null, approver = null, expires: expiresMs = null, solo = null } = parsed.data;
+  const earlier = known.get(id);
+  if (earlier) return refuse(`@id is taken by ${earlier.file}, line ${earlier.line}; each policy has its own`);
+  if (RESERVED.has(id)) return refuse('@id is what decisions name when no rule spoke; choose another');
+  const terms = { approvals, approver, expiresMs, solo };
+  const asksForTerms = Object.values(terms).some((term) => term !== null);
+  if (asksForTerms && !(effect === 'permit' && JSON.stringify(action).includes('"request"')))
+    return refuse('@approvals, @approver, @expires and @solo belong to permits of Action::"request"');
+  return { id, reason, file: file.name, line, order: known.size, terms };
+}
+
+/** Warnings count as well: a policy that can never apply is a mistake of whoever wrote it. */
+function validate(
+  schema: PolicyFile,
+  policies: cedar.PolicySet,
+  rules: ReadonlyMap<string, Rule>,
+): readonly PolicyProblem[] {
+  const answer = cedar.validate({ schema: schema.text, policies });
+  if (answer.type === 'failure') return answer.errors.map((error) => problemOf(schema, error));
+  return [...answer.validationErrors, ...answer.validationWarnings].map(({ policyId, error }) => {
+    const rule = rules.get(policyId);
+    const says = error.message.replace(`for policy \`${policyId}\`, `, '').replace(`for policy \`${policyId}\`: `, '');
+    return {
+      file: rule?.file ?? schema.name,
+      line: rule?.line ?? null,
+      rule: policyId,
+      says: withHelp(says, error.help),
+    };
+  });
+}
+
+function problemOf(file: PolicyFile, { message, help, sourceLocations = [] }: cedar.DetailedError): PolicyProblem {
+  const [at] = sourceLocations;
+  const expected = at?.label == null ? message : `${message}: ${at.label}`;
+  return { file: file.name, line: at ? lineAt(file.text, at.start) : null, says: withHelp(expected, help) };
+}
+
+function withHelp(message: string, help: string | null): string {
+  return help === null ? message : `${message} (${help})`;
+}

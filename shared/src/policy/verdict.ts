@@ -1,0 +1,59 @@
+import { statefulIsAuthorized, type EntityJson, type EntityUid } from '@cedar-policy/cedar-wasm/nodejs';
+import { requestOf, type Subject, type Verb } from './request.ts';
+import type { Rule, RuleSet } from './rules.ts';
+
+/** What the rules say to one verb of one principal: the permits when allowed, the forbids that denied otherwise. */
+export interface Answer {
+  readonly allowed: boolean;
+  readonly rules: readonly Rule[];
+}
+
+/** How far a principal may go with a call, and the rules that say so. */
+export interface Verdict {
+  readonly effect: 'run' | 'ask' | 'deny';
+  /** Permits of `run`. */
+  readonly runs: readonly Rule[];
+  /** Permits of `request`. */
+  readonly asks: readonly Rule[];
+  /** Forbids: of `request` first, then of `run`. */
+  readonly forbids: readonly Rule[];
+}
+
+/** A question that the rules could not answer. Whoever catches it denies. */
+export class EvaluationError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'EvaluationError';
+  }
+}
+
+/**
+ * Asks the rules about one verb. Throws EvaluationError when the question does not fit the schema or when a rule could not be
+ * evaluated: Cedar would leave that rule out, and it may be the one that forbids.
+ */
+export function askRules(set: RuleSet, verb: Verb, principal: EntityJson | EntityUid, subject: Subject): Answer {
+  const answer = statefulIsAuthorized(requestOf(set, verb, principal, subject));
+  if (answer.type !== 'success') throw new EvaluationError(answer.errors.map(({ message }) => message).join('; '));
+  const { decision, diagnostics } = answer.response;
+  if (diagnostics.errors.length > 0)
+    throw new EvaluationError(
+      diagnostics.errors.map(({ policyId, error }) => `${policyId}: ${error.message}`).join('; '),
+    );
+  const rules = diagnostics.reason.map((id) => {
+    const rule = set.rules.get(id);
+    if (!rule) throw new EvaluationError(`Cedar names the rule ${id}, which this set does not have`);
+    return rule;
+  });
+  rules.sort((a, b) => a.order - b.order);
+  return { allowed: decision === 'allow', rules };
+}
+
+/** How far a principal may go: `run` if that is permitted, else `ask` if `request` is, else `deny`. */
+export function judge(set: RuleSet, principal: EntityJson | EntityUid, subject: Subject): Verdict {
+  const run = askRules(set, 'run', principal, subject);
+  if (run.allowed) return { effect: 'run', runs: run.rules, asks: [], forbids: [] };
+  const request = askRules(set, 'request', principal, subject);
+  if (request.allowed) return { effect: 'ask', runs: [], asks: request.rules, forbids: run.rules };
+  const forbids = [...request.rules, ...run.rules.filter((rule) => !request.rules.includes(rule))];
+  return { effect: 'deny', runs: [], asks: [], forbids };
+}
