@@ -35,10 +35,26 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/threads.ts')).runThreads,
   },
   {
+    name: 'audit',
+    usage: [
+      'audit show [--since <1d>] [--thread <id>] [--action <id>] [--kind <kind>] [--person <id>]',
+      'audit verify [--from <export>] [--checkpoints <folder>] [--key <file>]',
+      'audit export [--out <file>]',
+    ],
+    summary: 'What was recorded, whether it still is what was recorded, and all of it for an auditor.',
+    load: async () => (await import('./commands/audit.ts')).runAudit,
+  },
+  {
     name: 'plan',
     usage: ['plan explain "<text>"', 'plan explain --jsonl'],
     summary: 'What the offline planner would do, without doing it; --jsonl reads objects with text and context.',
     load: async () => (await import('./commands/plan.ts')).runPlan,
+  },
+  {
+    name: 'shell',
+    usage: ['shell explain "<command>"', 'shell explain --jsonl'],
+    summary: 'Whether a shell command would run unasked, ask a person or be denied, and why; it runs nothing.',
+    load: async () => (await import('./commands/shell.ts')).runShell,
   },
   {
     name: 'people',

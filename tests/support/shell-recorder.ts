@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** What ran: the argv of every program in the order of the pipe, how it ended, and what was left behind in its folder. */
+interface Recording {
+  readonly argv: readonly (readonly string[])[];
+  readonly error: string;
+  readonly code: number | null;
+  readonly left: readonly string[];
+}
+
+/** Stands in for every program, and can be reached by no other. */
+export interface ShellRecorder {
+  /** As bash would run it. */
+  runInBash(command: string): Promise<Recording>;
+  /** As the product runs it: each argv without a shell, joined by pipes. */
+  runPipeline(pipeline: readonly (readonly string[])[]): Promise<Recording>;
+}
+
+/** Passes on what came before it and adds its own argv: the end of a pipe tells all of them, in order. */
+const RECORDER = `#!/bin/sh
+/bin/cat
+printf '%s\\000' "\${0##*/}" "$@"
+printf '\\001'
+`;
+
+/** Makes a folder with a recorder for each of these programs. Deadline of each run: ten seconds. */
+export async function createShellRecorder(folder: string, programs: readonly string[]): Promise<ShellRecorder> {
+  const [bin, work] = [join(folder, 'bin'), join(folder, 'work')];
+  await Promise.all([mkdir(bin), mkdir(work)]);
+  for (const program of programs) {
+    await writeFile(join(bin, program), RECORDER);
+    await chmod(join(bin, program), 0o755);
+  }
+  const env = { PATH: bin, HOME: work };
+  const options = { cwd: work, env, shell: false, timeout: 10_000 } as const;
+  const finish = async (children: readonly ReturnType<typeof spawn>[]): Promise<Recording> => {
+    const ended = await Promise.all(children.map(collect));
+    const last = ended.at(-1);
+    return {
+      argv: readRecords(last?.out ?? ''),
+      error: ended.map(({ error }) => error).join(''),
+      code: last?.code ?? null,
+      left: await readdir(work),
+    };
+  };
+  return {
+    // Some programs are built into bash; the product starts the real ones.
+    runInBash: (command) =>
+      finish([
+        spawn('/bin/bash', ['--norc', '--noprofile', '-c', `enable -n echo pwd true false\n${command}`], {
+          ...options,
+          stdio: ['ignore', 'pipe', 'pipe'],
+        }),
+      ]),
+    runPipeline: (pipeline) => {
+      const children = pipeline.map(([name = '', ...args], index) =>
+        spawn(name, args, { ...options, stdio: [index === 0 ? 'ignore' : 'pipe', 'pipe', 'pipe'] }),
+      );
+      for (const [index, child] of children.entries()) {
+        const next = children[index + 1];
+        if (next?.stdin) child.stdout?.pipe(next.stdin);
+      }
+      return finish(children);
+    },
+  };
+}
+
+function collect(child: ReturnType<typeof spawn>): Promise<{ out: string; error: string; code: number | null }> {
+  return new Promise((resolve, reject) => {
+    let out = '';
+    let error = '';
+    child.stdout?.on('data', (chunk: Buffer) => (out += chunk.toString('latin1')));
+    child.stderr?.on('data', (chunk: Buffer) => (error += chunk.toString('latin1')));
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ out, error, code }));
+  });
+}
+
+function readRecords(text: string): readonly (readonly string[])[] {
+  return text
+    .split('\x01')
+    .slice(0, -1)
+    .map((record) => record.split('\0').slice(0, -1));
+}
