@@ -2,9 +2,7 @@ import type { Context, EntityJson, EntityUid, StatefulAuthorizationCall } from '
 import type { ApproverQuestion, PolicyQuestion } from '../contracts/decision.ts';
 import { Role, roleCovers } from '../contracts/roles.ts';
 import type { LocalTime } from './local-time.ts';
-import type { RuleSet } from './rules.ts';
-
-export type Verb = 'run' | 'request' | 'approve' | 'load';
+import { sliceId, type Verb } from './slices.ts';
 
 /** What Cedar is asked, but for who asks and what for. */
 export interface Subject {
@@ -68,7 +66,7 @@ export function groupSubject(group: string, context: PolicyQuestion['context'], 
 
 /** The call of Cedar that asks whether `principal` may. */
 export function requestOf(
-  { setId, schemaId }: RuleSet,
+  setId: string,
   verb: Verb,
   principal: EntityJson | EntityUid,
   { resource, context, entities }: Subject,
@@ -80,8 +78,8 @@ export function requestOf(
     resource,
     context,
     entities: isPerson ? [principal, ...entities] : [...entities],
-    preparsedPolicySetId: setId,
-    preparsedSchemaName: schemaId,
+    preparsedPolicySetId: sliceId(setId, verb, isPerson ? 'User' : 'AgentClass'),
+    preparsedSchemaName: setId,
     validateRequest: true, // a question in another shape than the schema's fails, and a failure is a deny
   };
 }
@@ -110,10 +108,9 @@ function callEntities({
     resources: resources.map((resource) => resource.toWellFormed()),
     numbers: { __entity: NUMBERS },
   };
-  return [
-    { uid: NUMBERS, attrs: {}, parents: [], tags: numbers },
-    { uid: CALL, attrs, parents: [uid('Tool', tool), uid('Group', group)], tags: texts },
-  ];
+  const call = { uid: CALL, attrs, parents: [uid('Tool', tool), uid('Group', group)], tags: texts };
+  if (Object.keys(numbers).length === 0) return [call]; // an entity that is not there has no tags either
+  return [call, { uid: NUMBERS, attrs: {}, parents: [], tags: numbers }];
 }
 
 function momentOf(context: PolicyQuestion['context'], at: LocalTime): Context {

@@ -2,6 +2,7 @@ import * as cedar from '@cedar-policy/cedar-wasm/nodejs';
 import { z } from 'zod';
 import { Role } from '../contracts/roles.ts';
 import { MINUTE_MS, SECOND_MS } from '../time.ts';
+import { belongsTo, sliceId, SLICES } from './slices.ts';
 import { lineAt, PolicySetError, type PolicyFile, type PolicyProblem } from './problems.ts';
 
 /** What a rule asks of an approval; null where it has no opinion. */
@@ -24,11 +25,10 @@ export interface Rule {
   readonly terms: ApprovalTerms;
 }
 
-/** The rules of a set, ready to be asked through `setId` and `schemaId`. */
+/** The rules of a set, as Cedar knows them under the id of the set. */
 export interface RuleSet {
+  readonly id: string;
   readonly rules: ReadonlyMap<string, Rule>;
-  readonly setId: string;
-  readonly schemaId: string;
 }
 
 const SCHEMA_FILE = 'schema.cedarschema';
@@ -68,24 +68,47 @@ export function readRules(files: readonly PolicyFile[], version: string): RuleSe
   const schema = files.find(({ name }) => name === SCHEMA_FILE);
   if (!schema)
     throw new PolicySetError([{ file: SCHEMA_FILE, says: 'is missing: it declares what rules can speak of' }]);
-  const texts: Record<string, string> = {};
+  const policies = new Map<string, Policy>();
   const rules = new Map<string, Rule>();
   const problems: PolicyProblem[] = [];
   for (const file of files.filter(({ name }) => name.endsWith('.cedar'))) {
     for (const { text, start } of splitPolicies(file, problems)) {
-      const rule = readRule(file, text, start, rules, problems);
+      const json = cedar.policyToJson(text);
+      if (json.type === 'failure') {
+        problems.push(...json.errors.map((error) => problemOf(file, error)));
+        continue;
+      }
+      const rule = readRule(file, json.json, lineAt(file.text, start), rules, problems);
       if (!rule) continue;
       rules.set(rule.id, rule);
-      texts[rule.id] = text;
+      policies.set(rule.id, { head: json.json, text });
     }
   }
-  const staticPolicies = { staticPolicies: texts };
-  problems.push(...validate(schema, staticPolicies, rules));
+  problems.push(...validate(schema, policies, rules));
   if (rules.size === 0 && problems.length === 0) problems.push({ file: '*.cedar', says: 'there is no policy at all' });
   if (problems.length > 0) throw new PolicySetError(problems);
-  for (const answer of [cedar.preparseSchema(version, schema.text), cedar.preparsePolicySet(version, staticPolicies)])
+  prepare(schema, policies, version);
+  return { id: version, rules };
+}
+
+/** Cedar gets the text back and not the JSON, in which large numbers would no longer be what was written. */
+interface Policy {
+  readonly head: cedar.PolicyJson;
+  readonly text: string;
+}
+
+function prepare(schema: PolicyFile, policies: ReadonlyMap<string, Policy>, id: string): void {
+  const answers = [cedar.preparseSchema(id, schema.text)];
+  for (const { verb, principal } of SLICES) {
+    const slice = [...policies].filter(([, { head }]) => belongsTo(head, verb, principal));
+    answers.push(cedar.preparsePolicySet(sliceId(id, verb, principal), { staticPolicies: textsOf(slice) }));
+  }
+  for (const answer of answers)
     if (answer.type === 'failure') throw new PolicySetError(answer.errors.map((error) => problemOf(schema, error)));
-  return { rules, setId: version, schemaId: version };
+}
+
+function textsOf(policies: Iterable<readonly [string, Policy]>): Record<string, string> {
+  return Object.fromEntries([...policies].map(([id, { text }]) => [id, text]));
 }
 
 function splitPolicies(
@@ -106,18 +129,11 @@ function splitPolicies(
 
 function readRule(
   file: PolicyFile,
-  text: string,
-  start: number,
+  { annotations = {}, effect, action }: cedar.PolicyJson,
+  line: number,
   known: ReadonlyMap<string, Rule>,
   problems: PolicyProblem[],
 ): Rule | null {
-  const line = lineAt(file.text, start);
-  const json = cedar.policyToJson(text);
-  if (json.type === 'failure') {
-    problems.push(...json.errors.map((error) => problemOf(file, error)));
-    return null;
-  }
-  const { annotations = {}, effect, action } = json.json;
   const parsed = Annotations.safeParse(annotations);
   const rule = annotations['id'] ?? null;
   const refuse = (says: string): null => (problems.push({ file: file.name, line, rule, says }), null);
@@ -140,10 +156,10 @@ function readRule(
 /** Warnings count as well: a policy that can never apply is a mistake of whoever wrote it. */
 function validate(
   schema: PolicyFile,
-  policies: cedar.PolicySet,
+  policies: ReadonlyMap<string, Policy>,
   rules: ReadonlyMap<string, Rule>,
 ): readonly PolicyProblem[] {
-  const answer = cedar.validate({ schema: schema.text, policies });
+  const answer = cedar.validate({ schema: schema.text, policies: { staticPolicies: textsOf(policies) } });
   if (answer.type === 'failure') return answer.errors.map((error) => problemOf(schema, error));
   return [...answer.validationErrors, ...answer.validationWarnings].map(({ policyId, error }) => {
     const rule = rules.get(policyId);

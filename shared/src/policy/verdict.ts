@@ -1,6 +1,7 @@
 import { statefulIsAuthorized, type EntityJson, type EntityUid } from '@cedar-policy/cedar-wasm/nodejs';
-import { requestOf, type Subject, type Verb } from './request.ts';
+import { requestOf, type Subject } from './request.ts';
 import type { Rule, RuleSet } from './rules.ts';
+import type { Verb } from './slices.ts';
 
 /** What the rules say to one verb of one principal: the permits when allowed, the forbids that denied otherwise. */
 export interface Answer {
@@ -32,7 +33,7 @@ export class EvaluationError extends Error {
  * evaluated: Cedar would leave that rule out, and it may be the one that forbids.
  */
 export function askRules(set: RuleSet, verb: Verb, principal: EntityJson | EntityUid, subject: Subject): Answer {
-  const answer = statefulIsAuthorized(requestOf(set, verb, principal, subject));
+  const answer = statefulIsAuthorized(requestOf(set.id, verb, principal, subject));
   if (answer.type !== 'success') throw new EvaluationError(answer.errors.map(({ message }) => message).join('; '));
   const { decision, diagnostics } = answer.response;
   if (diagnostics.errors.length > 0)
