@@ -20,6 +20,15 @@ export const CommonConfig = z.object({
 });
 export type CommonConfig = z.infer<typeof CommonConfig>;
 
+/** Variables of the services that seal secrets and open them; all of them need the same key. */
+export const SecretsConfig = z.object({
+  /** The key that seals people's secrets: 32 bytes in base 64, or in hexadecimal. Secret. */
+  SECRETS_KEY: z.string().optional(),
+  /** The file that holds the key when the variable is not set. It is made when it is not there, and readable by nobody else. */
+  SECRETS_KEY_FILE: z.string().default('.signalbox/secrets.key'),
+});
+export type SecretsConfig = z.infer<typeof SecretsConfig>;
+
 /**
  * Reads the environment through a schema. An empty variable counts as not set.
  * Throws CONFIG_INVALID that lists every problem at once, by variable, never its value.

@@ -109,6 +109,14 @@ export const ERRORS = {
   },
   DELIVERY_REFUSED: { remedy: 'page-operator', say: 'The channel refused a message for {chat}: {detail}' },
   AUDIT_EVENT_REFUSED: { remedy: 'page-operator', say: 'An audit event of kind {kind} cannot be recorded: {detail}' },
+  SECRET_UNKNOWN: {
+    remedy: 'tell-model',
+    say: 'There is no secret {handle}, or it is no longer kept. Whoever has it can send it again, or keep it with /secret set.',
+  },
+  SECRET_UNREADABLE: {
+    remedy: 'page-operator',
+    say: 'The secret {handle} cannot be opened: it was sealed with another key, or was changed.',
+  },
   INTERNAL: { remedy: 'page-operator', say: 'Something broke on my side. Reference: {ref}.' },
 } as const satisfies Record<string, ErrorSpec>;
 

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60_000;
+export const HOUR_MS = 3_600_000;
 
 /** Waits `ms` milliseconds, or less when the signal fires. Never throws. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {

@@ -50,7 +50,7 @@ async function findCompose(): Promise<readonly string[] | null> {
   return null;
 }
 
-const SECRETS = 'POSTGRES_PASSWORD=longword\nTELEGRAM_BOT_TOKEN=1:abc\nOPENAI_API_KEY=sk-1\n';
+const SECRETS = 'POSTGRES_PASSWORD=longword\nSECRETS_KEY=c2VjcmV0\nTELEGRAM_BOT_TOKEN=1:abc\nOPENAI_API_KEY=sk-1\n';
 const compose = await findCompose();
 if (compose === null)
   reportNotRun('the compose file', 'docker compose is not installed: see tests/containers/install-tools');
@@ -81,12 +81,12 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
 
   it('resolves with .env.example as soon as its empty secrets are filled in', async () => {
     const example = readFileSync(join(ROOT, '.env.example'), 'utf8');
-    const filled = example.replace(/^(POSTGRES_PASSWORD|TELEGRAM_BOT_TOKEN)=$/gm, '$1=x');
+    const filled = example.replace(/^(POSTGRES_PASSWORD|SECRETS_KEY|TELEGRAM_BOT_TOKEN)=$/gm, '$1=x');
     expect((await resolveProject(filled)).code).toBe(0);
     expect(readExampleVariables(example)).toContain('POSTGRES_PASSWORD');
   });
 
-  it.each(['POSTGRES_PASSWORD', 'TELEGRAM_BOT_TOKEN'])(
+  it.each(['POSTGRES_PASSWORD', 'SECRETS_KEY', 'TELEGRAM_BOT_TOKEN'])(
     'refuses to start without %s, and says where to set it',
     async (name) => {
       const { code, error } = await resolveProject(SECRETS.replace(new RegExp(`^${name}=.*$`, 'm'), ''));
@@ -133,6 +133,7 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     expect(holders('TELEGRAM_BOT_TOKEN')).toEqual(['gateway']);
     expect(holders('OPENAI_API_KEY')).toEqual(['worker']);
     expect(holders('POSTGRES_PASSWORD')).toEqual(['postgres']);
+    expect(holders('SECRETS_KEY')).toEqual(['gateway', 'jobs']);
   });
 
   it('publishes no port, and keeps the servers off the outside network', () => {

@@ -40,6 +40,7 @@ describe.skipIf('problem' in opened)('the image', () => {
     REDIS_URL: inject('redisUrl'),
     REDIS_PREFIX: `${name}:`,
     TELEGRAM_BOT_TOKEN: '100:simulator',
+    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
     TELEGRAM_SENDS_PER_SECOND: '1000',
   };
   const started: string[] = [];

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import http from 'node:http';
 import { join } from 'node:path';
 import { startPostgres } from '@signalbox/local/postgres';
@@ -43,6 +44,7 @@ export async function openBenchStack(dir: string, script: ModelScript): Promise<
     REDIS_URL: redis.url,
     TELEGRAM_BOT_TOKEN: '100:simulator',
     TELEGRAM_API_ROOT: simulator.url,
+    SECRETS_KEY: randomBytes(32).toString('base64'),
     TELEGRAM_SENDS_PER_SECOND: '1000',
     TELEGRAM_CHAT_SENDS_PER_SECOND: '1000',
     INBOUND_BURST: '10000',

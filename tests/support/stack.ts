@@ -15,6 +15,7 @@ import { inject } from 'vitest';
 import { loadTestConfig } from './config.ts';
 import { createDatabase } from './database.ts';
 import { openPerson, type Person } from './person.ts';
+import { TEST_SECRETS_KEY } from './secrets-key.ts';
 
 /** The whole product in one process: simulated Telegram over HTTP, real Postgres and Redis. */
 export interface Stack {
@@ -56,6 +57,7 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
     REDIS_PREFIX: prefix,
     TELEGRAM_BOT_TOKEN: '100:simulator',
     TELEGRAM_API_ROOT: simulator.url,
+    SECRETS_KEY: TEST_SECRETS_KEY,
     TELEGRAM_SENDS_PER_SECOND: '1000',
     TELEGRAM_CHAT_SENDS_PER_SECOND: '100',
     TELEGRAM_GROUP_SENDS_PER_MINUTE: '6000',

@@ -38,12 +38,20 @@ export async function describeServices(
   };
   // Only the gateway speaks to Telegram, so only the gateway gets the token and the webhook's secret.
   const { TELEGRAM_WEBHOOK_SECRET } = inheritedEnvironment();
-  const gateway = { ...shared, TELEGRAM_WEBHOOK_SECRET, ...telegramEnvironment(config, urls.simulatorUrl) };
+  const secrets = secretsEnvironment(config);
+  const gateway = {
+    ...shared,
+    ...secrets,
+    TELEGRAM_WEBHOOK_SECRET,
+    ...telegramEnvironment(config, urls.simulatorUrl),
+  };
+  const programs = { gateway, jobs: { ...shared, ...secrets }, worker: shared };
   const specs: ProgramSpec[] = [];
   for (const name of ['gateway', ...workers, 'jobs']) {
     const port = await findFreePort();
     const main = join(checkoutPath(), 'services', name.replace(/-\d+$/, ''), 'src/main.ts');
-    const env = { ...(name === 'gateway' ? gateway : shared), PROBE_PORT: String(port) };
+    const own = name === 'gateway' || name === 'jobs' ? programs[name] : programs.worker;
+    const env = { ...own, PROBE_PORT: String(port) };
     specs.push(describeProgram(name, main, `http://127.0.0.1:${port}/readyz`, env, config));
   }
   return specs;
@@ -71,7 +79,19 @@ function describeProgram(
   return { name, words, main, env, readyUrl, logFile: join(config.SIGNALBOX_DATA_DIR, 'logs', `${name}.log`) };
 }
 
+/** Who seals people's secrets and who opens them have the same key; the model's process has none. */
+function secretsEnvironment(config: LocalConfig): Record<string, string | undefined> {
+  const { SECRETS_KEY, SECRETS_KEY_FILE } = inheritedEnvironment();
+  return { SECRETS_KEY, SECRETS_KEY_FILE: SECRETS_KEY_FILE || join(config.SIGNALBOX_DATA_DIR, 'secrets.key') };
+}
+
 function environmentWithoutSecrets(): Record<string, string | undefined> {
-  const { TELEGRAM_BOT_TOKEN: _token, TELEGRAM_WEBHOOK_SECRET: _secret, ...rest } = inheritedEnvironment();
+  const {
+    TELEGRAM_BOT_TOKEN: _token,
+    TELEGRAM_WEBHOOK_SECRET: _secret,
+    SECRETS_KEY: _key,
+    SECRETS_KEY_FILE: _file,
+    ...rest
+  } = inheritedEnvironment();
   return rest;
 }

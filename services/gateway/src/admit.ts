@@ -4,6 +4,7 @@ import { putDeadLetter } from '@signalbox/shared/db/dead-letters';
 import { moveChat, parkChat, unparkChat } from '@signalbox/shared/db/delivery';
 import type { Admitted } from '@signalbox/shared/db/inbox';
 import { isTransient, type Pool } from '@signalbox/shared/db/pool';
+import type { SecretCipher } from '@signalbox/shared/secrets/cipher';
 import { background } from '@signalbox/shared/lifecycle';
 import type { Log } from '@signalbox/shared/log';
 import { sleep } from '@signalbox/shared/time';
@@ -13,6 +14,7 @@ import type { Channel, Incoming } from './channels/channel.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import type { FromPerson } from './choice.ts';
 import { planUpdate, type Plan } from './plan.ts';
+import { takeSecrets } from './sent-secrets.ts';
 import { storePlans, type Stored } from './stored-plan.ts';
 import { pressed } from './words.ts';
 
@@ -24,6 +26,8 @@ import { pressed } from './words.ts';
 export interface AdmissionDeps {
   readonly pool: Pool;
   readonly channel: Channel;
+  /** Seals what people send by accident. */
+  readonly cipher: SecretCipher;
   readonly burst: BurstLimit;
   readonly announcer: Announcer;
   readonly log: Log;
@@ -47,15 +51,17 @@ export function createAdmission(deps: AdmissionDeps): (updates: readonly Incomin
     const sendings = [...new Set(updates.map(sendingOf))];
     const within = await deps.burst.check(sendings.map((sending) => sending.split(' ', 1)[0] ?? ''));
     const window = deps.burst.window();
-    return updates.flatMap((update) =>
-      planUpdate(update, {
+    return updates.flatMap((sent) => {
+      const { update, secrets } = takeSecrets(deps.cipher, sent);
+      const options = {
         channel: channel.name,
         bot: channel.bot,
         withinBurst: within[sendings.indexOf(sendingOf(update))] ?? true,
         fileLimitBytes: channel.fileLimitBytes,
         window,
-      }),
-    );
+      };
+      return planUpdate(update, options, secrets);
+    });
   };
 
   return async (updates) => {
@@ -120,12 +126,19 @@ async function finish(deps: AdmissionDeps, stored: readonly Stored[]): Promise<v
     }
     for (const chat of admitted.said ? [...said, chatKey] : said) chats.set(chat, traceId);
     background(log, 'press', settlePress(deps, plan, admitted));
+    // Also when it comes again: the first one may have died before.
+    if (plan.secrets.isShown && role !== null) background(log, 'secret', removeShown(deps, plan));
   }
   await Promise.all([
     announcer.stop([...stops]),
     announcer.wakeLanes([...lanes.values()]),
     ...[...chats].map(([chatKey, traceId]) => announcer.wakeChats([chatKey], traceId)),
   ]);
+}
+
+/** Takes away a message that shows a secret, where we may; its sender is asked to look. */
+async function removeShown({ channel }: AdmissionDeps, { envelope }: Plan): Promise<void> {
+  if (envelope.messageId !== null) await channel.remove(envelope.chatKey, envelope.messageId);
 }
 
 /** Wakes the lane when an album can be taken. Should this process end before, the worker's sweeper does. */

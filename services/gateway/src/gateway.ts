@@ -10,6 +10,8 @@ import { createMetrics, startProbe, type Probe } from '@signalbox/shared/probe';
 import { closeRedis, openRedis, requireNoEviction, type Redis } from '@signalbox/shared/redis';
 import { startConsumer } from '@signalbox/shared/streams/consume';
 import { listenToDrafts } from '@signalbox/shared/streams/drafts';
+import { createSecretCipher } from '@signalbox/shared/secrets/cipher';
+import { loadSecretsKey } from '@signalbox/shared/secrets/key';
 import { createPublisher } from '@signalbox/shared/streams/publish';
 import { createAdmission } from './admit.ts';
 import { createAnnouncer } from './announce.ts';
@@ -41,11 +43,12 @@ const PROBE_TIMEOUT_MS = 2_000;
 
 /**
  * Starts the gateway: words in, words out. Parts are owned in the order in which they must close last to first.
- * Throws STARTUP_REFUSED when Redis may lose entries.
+ * Throws STARTUP_REFUSED when Redis may lose entries, and when the key of the secrets is missing its form or its privacy.
  */
 export async function createGateway(own: Own, config: GatewayConfig, log: Log): Promise<Gateway> {
   const registry = createMetrics('gateway');
   const metrics = createGatewayMetrics(registry);
+  const cipher = createSecretCipher(loadSecretsKey(config));
   const pool = openPool(config.DATABASE_URL, log, { name: 'gateway', max: config.DATABASE_CONNECTIONS });
   own({ close: () => pool.end() });
   const redis = openRedis(config.REDIS_URL, log, PROBE_TIMEOUT_MS);
@@ -119,7 +122,8 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log): 
 
   const burst = createBurstLimit({ redis, prefix: config.REDIS_PREFIX, burst: config.INBOUND_BURST, log });
   const menu = own(startMenuKeeper({ pool, channel, log }));
-  const admit = createAdmission({ pool, channel, burst, announcer, log, metrics, peopleChanged: menu.peopleChanged });
+  const { peopleChanged } = menu;
+  const admit = createAdmission({ pool, channel, cipher, burst, announcer, log, metrics, peopleChanged });
   // Open before Telegram hears of it, and closed first: what is being admitted then is finished.
   const entrance = await webhook?.server.open();
   const listening = own(startListening({ pool, channel, way: webhook ? 'webhook' : 'polling', log, admit }));

@@ -57,6 +57,19 @@ export const MENU: readonly MenuEntry[] = [
     },
   },
   {
+    command: 'secret',
+    personal: true,
+    description: {
+      en: 'Keep a password or key',
+      de: 'Ein Passwort oder einen Schlüssel aufbewahren',
+      es: 'Guardar una contraseña o una clave',
+      fr: 'Garder un mot de passe ou une clé',
+      ru: 'Сохранить пароль или ключ',
+      uk: 'Зберегти пароль або ключ',
+      zh: '保管密码或密钥',
+    },
+  },
+  {
     command: 'help',
     personal: true,
     description: {

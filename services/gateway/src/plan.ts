@@ -13,6 +13,7 @@ import {
 } from './choice.ts';
 import { parseCommand } from './command.ts';
 import type { Question } from './commands/question.ts';
+import { NO_SECRETS, type SentSecrets } from './sent-secrets.ts';
 import { plain } from './words.ts';
 
 /** What is to be done with one update of a person, before anybody looked into the database. */
@@ -23,6 +24,8 @@ export interface Plan {
   readonly answer: Question | null;
   /** What may be a code, to be tried before the rest. */
   readonly code: SentCode | null;
+  /** What was taken out of it before. */
+  readonly secrets: SentSecrets;
   readonly pressed: { readonly pressId: string; readonly chatKey: string; readonly messageId: string | null } | null;
 }
 
@@ -39,19 +42,23 @@ const STRANGER_EVERY_MS = 3_600_000;
  * ours, in a group where we were not named, is another bot's and nothing to us. A message that was edited into a code is that
  * code, because nobody mistypes one twice on purpose.
  */
-export function planUpdate(update: FromPerson, options: PlanOptions): readonly Plan[] {
+export function planUpdate(
+  update: FromPerson,
+  options: PlanOptions,
+  secrets: SentSecrets = NO_SECRETS,
+): readonly Plan[] {
   if (update.kind === 'edit' && isSentCode(update.text))
-    return [planOne({ ...update, kind: 'text', named: true, whisper: false, attachments: [] }, options)];
+    return [planOne({ ...update, kind: 'text', named: true, whisper: false, attachments: [] }, options, secrets)];
   const command = update.kind === 'text' ? parseCommand(update.text) : null;
   if (update.kind === 'text' && command?.name === null && !update.named) return [];
   if (update.kind === 'text' && command?.name === 'new' && command.rest !== '') {
     const after = { ...update, updateId: `${update.updateId}:text`, text: command.rest };
-    return [planOne({ ...update, text: '/new' }, options), planOne(after, options)];
+    return [planOne({ ...update, text: '/new' }, options, NO_SECRETS), planOne(after, options, secrets)];
   }
-  return [planOne(update, options)];
+  return [planOne(update, options, secrets)];
 }
 
-function planOne(update: FromPerson, options: PlanOptions): Plan {
+function planOne(update: FromPerson, options: PlanOptions, secrets: SentSecrets): Plan {
   const choice = choose(update, options);
   const envelope = createEnvelope(update, options, choice.text);
   const line: Line = ({ key, text, replyTo }) => ({
@@ -78,6 +85,7 @@ function planOne(update: FromPerson, options: PlanOptions): Plan {
     envelope,
     answer: choice.answer,
     code: choice.code,
+    secrets,
     pressed:
       update.kind === 'press'
         ? { pressId: update.pressId, chatKey: update.chatKey, messageId: update.messageId }

@@ -4,11 +4,13 @@ import { redeemCode, voidCode } from '@signalbox/shared/db/invitations';
 import { putOutbox, type OutboxRow } from '@signalbox/shared/db/outbox';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/shared/db/pool';
 import { findUser } from '@signalbox/shared/db/users';
+import type { SecretCipher } from '@signalbox/shared/secrets/cipher';
 import { MINUTE_MS } from '@signalbox/shared/time';
 import type { Channel } from './channels/channel.ts';
 import { answerQuestion, toBody } from './commands/answer.ts';
 import { describeCode } from './commands/codes.ts';
 import type { Notice } from './commands/question.ts';
+import { keepFound } from './keep-secrets.ts';
 import { asCode, type Plan } from './plan.ts';
 
 /** What became of one plan, and who must hear of it after the commit. */
@@ -30,18 +32,30 @@ const LIMIT_TOLD_MS = 10 * MINUTE_MS;
  * changes nothing. The hot path is one call; only commands and codes need a transaction around it.
  */
 export async function storePlans(
-  { pool, channel }: { readonly pool: Pool; readonly channel: Channel },
+  deps: { readonly pool: Pool; readonly channel: Channel; readonly cipher: SecretCipher },
   plans: readonly Plan[],
 ): Promise<readonly Stored[]> {
-  if (plans.every((plan) => plan.answer === null && plan.code === null)) return zip(plans, await admit(pool, plans));
+  const { pool } = deps;
+  if (plans.every(isPlain)) return zip(plans, await admit(pool, plans));
   return withTransaction(pool, async (db) => {
     const tried: Plan[] = [];
     for (const plan of plans) tried.push(await tryCode(db, plan));
     const stored = zip(tried, await admit(db, tried));
     const answered: Stored[] = [];
-    for (const one of stored) answered.push(await answer(db, channel, one));
+    for (const one of stored) answered.push(await answer(db, deps, await keep(db, deps.cipher, one)));
     return answered;
   });
+}
+
+function isPlain({ answer: asked, code, secrets }: Plan): boolean {
+  return asked === null && code === null && secrets.found.length === 0;
+}
+
+/** Keeps the secrets of what was taken in; what was refused or came before leaves none behind. */
+async function keep(db: Queryable, cipher: SecretCipher, stored: Stored): Promise<Stored> {
+  if (!['accepted', 'merged', 'answered'].includes(stored.admitted.verdict)) return stored;
+  const isSaid = await keepFound(db, cipher, stored.plan);
+  return isSaid ? { ...stored, chats: [...stored.chats, stored.plan.envelope.chatKey] } : stored;
 }
 
 function admit(db: Queryable, plans: readonly Plan[]): Promise<readonly Admitted[]> {
@@ -75,12 +89,16 @@ async function tryCode(db: Queryable, plan: Plan): Promise<Plan> {
   return asCode(plan, { kind: 'code', outcome }, { key: `code:${again}`, text: describeCode(outcome, name) });
 }
 
-async function answer(db: Queryable, channel: Channel, stored: Stored): Promise<Stored> {
+async function answer(
+  db: Queryable,
+  { channel, cipher }: { readonly channel: Channel; readonly cipher: SecretCipher },
+  stored: Stored,
+): Promise<Stored> {
   const { plan, admitted } = stored;
   if (admitted.verdict !== 'answered' || plan.answer === null || admitted.id === null || !admitted.role) return stored;
   const { envelope } = plan;
-  const asked = { inboxId: admitted.id, role: admitted.role, envelope };
-  const given = await answerQuestion({ db, channel }, plan.answer, asked);
+  const asked = { inboxId: admitted.id, role: admitted.role, envelope, secret: plan.secrets.given };
+  const given = await answerQuestion({ db, channel, cipher }, plan.answer, asked);
   const notices = given.notices ?? [];
   const own: Notice = { userKey: envelope.userKey, chatKey: envelope.chatKey, text: given.text };
   const line = (key: string, { userKey, chatKey }: Notice, body: OutboundBody): OutboxRow => ({
@@ -100,7 +118,7 @@ async function answer(db: Queryable, channel: Channel, stored: Stored): Promise<
   ]);
   return {
     ...stored,
-    chats: [own, ...notices].map((one) => one.chatKey),
+    chats: [...stored.chats, ...[own, ...notices].map((one) => one.chatKey)],
     stops: given.stops ?? [],
     peopleChanged: given.peopleChanged ?? false,
   };

@@ -3,6 +3,9 @@ import type { EditedState, LaneStatus } from '@signalbox/shared/db/inbox';
 import type { Invitation } from '@signalbox/shared/db/invitations';
 import type { User } from '@signalbox/shared/db/users';
 import { inWords } from '@signalbox/shared/time';
+import { describeKind } from '@signalbox/shared/redact/kinds';
+import type { SecretName } from '@signalbox/shared/db/secrets';
+import type { HiddenSecret } from '@signalbox/shared/secrets/hide';
 import type { NotText } from './channels/channel.ts';
 
 /*
@@ -36,6 +39,59 @@ export const EDITED: Readonly<Record<EditedState, string>> = {
   refused: 'I did not take that message, so its edit changes nothing. Send it again as a new message.',
   failed: 'I could not handle that message, and its edit changes nothing. Send it again as a new message.',
 };
+
+/** Said to whoever sent secrets that we keep for a while. */
+export function secretsFound(found: readonly HiddenSecret[]): string {
+  const named = found.map(({ kind, handle }) => `the ${describeKind(kind)} as \`${handle}\``);
+  const what = named.length === 1 ? (named[0] ?? '') : `${named.slice(0, -1).join(', ')} and ${named.at(-1) ?? ''}`;
+  const it = found.length === 1 ? 'it' : 'them';
+  return [
+    `I took ${what} out of what you sent: the model does not see ${it}, and I forget ${it} after a day.`,
+    SHOWN,
+  ].join(' ');
+}
+
+export const SECRET_USAGE = [
+  '`/secret set db-password the-value` keeps a secret for you, in a private chat',
+  '`/secret list` shows the names of what I keep',
+  '`/secret delete db-password` forgets it',
+].join('\n\n');
+
+/** Said in a group, where a value was shown to everybody. */
+export const SECRET_EXPOSED =
+  'I did not keep that: everybody here has seen it, so change it. I am deleting the message. Write `/secret set` to me in private.';
+
+export const secretKept = (handle: string, isNew: boolean): string =>
+  [
+    `I ${isNew ? 'keep it' : 'replaced the value and keep it'} as \`${handle}\`. Use that name when you ask me for something.`,
+    `No model is shown the value, and neither is anybody else. ${SHOWN}`,
+  ].join(' ');
+
+export const secretName = (problem: string): string => `I did not keep that: ${problem}. ${SHOWN}`;
+
+export const secretsFull = (most: number): string =>
+  `I did not keep that: I keep ${most} secrets of one person. Delete one with \`/secret delete\`. ${SHOWN}`;
+
+export const secretForgotten = (handle: string, wasThere: boolean): string =>
+  wasThere ? `I forgot \`${plainCode(handle)}\`.` : `I keep no secret named \`${plainCode(handle)}\` for you.`;
+
+/** Names and times, never values. `person`: somebody else, whom an admin asks about. */
+export function secretList(secrets: readonly SecretName[], person: string | null, now = Date.now()): string {
+  const whose = person === null ? 'for you' : `for ${plain(person)}`;
+  if (secrets.length === 0) return `I keep no secrets ${whose}.`;
+  const lines = secrets.slice(0, MAX_PEOPLE).map(({ handle, expiresAt, usedAt }) => {
+    const left = expiresAt === null ? '' : `, forgotten in ${inWords(expiresAt.getTime() - now)}`;
+    const used = usedAt === null ? ', never used' : `, used ${inWords(now - usedAt.getTime())} ago`;
+    return `- \`${plainCode(handle)}\`${used}${left}`;
+  });
+  const more = secrets.length - lines.length;
+  return [`I keep ${whose}:`, '', ...lines, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');
+}
+
+const plainCode = (text: string): string => text.replace(/[`\s]+/g, ' ').slice(0, 80);
+
+/** Whether a message can be taken away is for the channel to say, and it may say so too late. */
+const SHOWN = 'I am deleting your message; if you still see it, please delete it.';
 
 /** Said above what is for one person of a group and could only be sent in private. Not longer than the line above. */
 export const FROM_GROUP = '(for you alone, instead of in the group)';
@@ -75,6 +131,7 @@ export function help(role: Role): string {
     '/stop stops what I am doing for you',
     '/status shows what is going on',
     '/whoami shows your id and role',
+    '/secret keeps passwords and keys for you, out of sight of any model',
     ...(role === 'admin' ? ADMIN_HELP : []),
   ].join('\n');
 }

@@ -38,6 +38,7 @@ export const AuditKind = z.enum([
   'secret.kept',
   'secret.used',
   'secret.refused',
+  'secret.deleted',
   'file.denied',
   'turn.recorded',
 ]);

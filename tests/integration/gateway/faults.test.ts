@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { createTelegram } from '@signalbox/gateway/channels/telegram/index';
@@ -11,6 +12,7 @@ import { createBurstLimit } from '@signalbox/gateway/burst';
 import { createGatewayMetrics } from '@signalbox/gateway/metrics';
 import { createLog } from '@signalbox/shared/log';
 import { createMetrics } from '@signalbox/shared/probe';
+import { createSecretCipher } from '@signalbox/shared/secrets/cipher';
 import { createPublisher } from '@signalbox/shared/streams/publish';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { loadTestConfig } from '../../support/config.ts';
@@ -174,7 +176,9 @@ describe('on its own', () => {
     const announcer = createAnnouncer({ publisher, redis, prefix, log, deliverHere: () => undefined });
     const burst = createBurstLimit({ redis, prefix, burst: 20, log });
     const metrics = createGatewayMetrics(createMetrics('test'));
-    const admit = createAdmission({ pool, channel, burst, announcer, log, metrics, peopleChanged: () => undefined });
+    const cipher = createSecretCipher(randomBytes(32));
+    const peopleChanged = (): void => undefined;
+    const admit = createAdmission({ pool, channel, cipher, burst, announcer, log, metrics, peopleChanged });
     const seen: number[] = [];
     for (const text of ['one', '/whoami', 'two']) await harness.people.post('/api/messages', { from: 1001, text });
     const listening = channel.listen(async (updates) => {

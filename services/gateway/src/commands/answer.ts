@@ -7,6 +7,7 @@ import * as words from '../words.ts';
 import { describeCode, noticeOfUse } from './codes.ts';
 import { answerAdmin } from './people.ts';
 import type { Answer, AnswerParts, Asked, Question } from './question.ts';
+import { answerSecret } from './secrets.ts';
 
 /** Carries out a question in the transaction that admitted it, and says what happened. */
 export async function answerQuestion(parts: AnswerParts, question: Question, asked: Asked): Promise<Answer> {
@@ -51,6 +52,8 @@ async function answerCommand(parts: AnswerParts, name: AnsweredCommand, rest: st
       return { text: words.help(asked.role) };
     case 'whoami':
       return { text: words.whoami({ name: person, userKey, role: asked.role }), personal: true };
+    case 'secret':
+      return answerSecret(parts, rest, asked);
     case 'status':
       return { text: words.status(await readLaneStatus(db, userKey, chatKey)) };
     case 'stop': {

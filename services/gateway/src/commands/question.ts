@@ -2,6 +2,7 @@ import type { MessageEnvelope } from '@signalbox/shared/contracts/envelope';
 import type { Role } from '@signalbox/shared/contracts/roles';
 import type { CodeOutcome } from '@signalbox/shared/db/invitations';
 import type { Queryable } from '@signalbox/shared/db/pool';
+import type { SecretCipher } from '@signalbox/shared/secrets/cipher';
 import type { Channel } from '../channels/channel.ts';
 import type { AnsweredCommand } from '../command.ts';
 
@@ -17,6 +18,8 @@ export interface Asked {
   readonly inboxId: number;
   readonly role: Role;
   readonly envelope: MessageEnvelope;
+  /** The value of a `/secret set`; it stands in no envelope. */
+  readonly secret: string | null;
 }
 
 /** Something that somebody else is to hear. */
@@ -41,5 +44,6 @@ export interface Answer {
 
 export interface AnswerParts {
   readonly db: Queryable;
+  readonly cipher: SecretCipher;
   readonly channel: Pick<Channel, 'name' | 'inviteLink' | 'privateChat'>;
 }

@@ -1,0 +1,87 @@
+import type { AuditKind } from '@signalbox/shared/contracts/audit';
+import { NewName } from '@signalbox/shared/contracts/fields';
+import { roleCovers } from '@signalbox/shared/contracts/roles';
+import { appendAudit } from '@signalbox/shared/db/audit';
+import { deleteSecret, listSecrets, putSecrets } from '@signalbox/shared/db/secrets';
+import { say } from '@signalbox/shared/errors';
+import { HANDLE_PREFIX } from '@signalbox/shared/secrets/hide';
+import * as words from '../words.ts';
+import type { Answer, AnswerParts, Asked } from './question.ts';
+
+/** More than this nobody looks through. */
+const MAX_NAMED = 100;
+/** Of secrets that somebody gave a name to. */
+const NAMED = 'named';
+
+/**
+ * Carries out `/secret`: keeps a value under a name, lists names, forgets one. The value came beside the command and is in no
+ * envelope. Keeping the same name again replaces the value. Nobody is ever shown a value.
+ */
+export async function answerSecret(parts: AnswerParts, rest: string, asked: Asked): Promise<Answer> {
+  const [verb = '', word = '', ...more] = rest.split(/\s+/);
+  switch (verb.toLowerCase()) {
+    case 'set':
+      return keep(parts, word, asked);
+    case 'list':
+      return list(parts, word, asked);
+    case 'delete':
+      return more.length > 0 ? usage() : forget(parts, word, asked);
+    default:
+      return usage();
+  }
+}
+
+async function keep({ db, cipher }: AnswerParts, word: string, asked: Asked): Promise<Answer> {
+  const { envelope, secret } = asked;
+  const { userKey } = envelope;
+  // Everybody in the group has seen the value.
+  if (envelope.chatKind === 'group') {
+    await record(db, 'secret.refused', asked, { reason: 'sent into a group' });
+    return { text: words.SECRET_EXPOSED, personal: true };
+  }
+  const name = NewName.safeParse(word.replace(/^secret:/i, ''));
+  if (secret === null || word === '') return usage();
+  if (!name.success)
+    return { text: words.secretName(name.error.issues[0]?.message ?? 'it is no name'), personal: true };
+  const handle = `${HANDLE_PREFIX}${name.data}`;
+  const known = (await listSecrets(db, userKey)).filter(({ kind }) => kind === NAMED);
+  const isNew = !known.some((one) => one.handle === handle);
+  if (isNew && known.length >= MAX_NAMED) return { text: words.secretsFull(MAX_NAMED), personal: true };
+  const ciphertext = cipher.seal(secret, { userKey, handle });
+  await putSecrets(db, [{ userKey, handle, kind: NAMED, ciphertext, keptMs: null }]);
+  await record(db, 'secret.kept', asked, { handle, kind: NAMED, found: false, replaced: !isNew });
+  return { text: words.secretKept(handle, isNew), personal: true };
+}
+
+/** One's own names; an admin may look at somebody else's. */
+async function list({ db }: AnswerParts, person: string, asked: Asked): Promise<Answer> {
+  const isOwn = person === '' || person === asked.envelope.userKey;
+  if (!isOwn && !roleCovers(asked.role, 'admin'))
+    return { text: say('NOT_PERMITTED', { role: asked.role, needed: 'admin' }), personal: true };
+  const secrets = await listSecrets(db, isOwn ? asked.envelope.userKey : person);
+  return { text: words.secretList(secrets, isOwn ? null : person), personal: true };
+}
+
+async function forget({ db }: AnswerParts, word: string, asked: Asked): Promise<Answer> {
+  if (word === '') return usage();
+  const handle = word.toLowerCase().startsWith(HANDLE_PREFIX)
+    ? word.toLowerCase()
+    : `${HANDLE_PREFIX}${word.toLowerCase()}`;
+  const wasThere = await deleteSecret(db, asked.envelope.userKey, handle);
+  if (wasThere) await record(db, 'secret.deleted', asked, { handle });
+  return { text: words.secretForgotten(handle, wasThere), personal: true };
+}
+
+function usage(): Answer {
+  return { text: words.SECRET_USAGE, personal: true };
+}
+
+function record(
+  db: AnswerParts['db'],
+  kind: AuditKind,
+  { envelope }: Asked,
+  data: Readonly<Record<string, string | boolean>>,
+): Promise<void> {
+  const nothing = { threadId: null, turnId: null, actionId: null, approvalId: null, policyVersion: null };
+  return appendAudit(db, [{ kind, actor: envelope.userKey, ...nothing, data: { ...data } }]);
+}

@@ -1,0 +1,72 @@
+import type { Queryable } from './pool.ts';
+
+/** A sealed value, as it is stored. */
+export interface SecretRow {
+  readonly userKey: string;
+  readonly handle: string;
+  readonly kind: string;
+  readonly ciphertext: Buffer;
+  /** How long it is kept, in milliseconds; null until its owner deletes it. */
+  readonly keptMs: number | null;
+}
+
+/** What its owner may see of a secret: everything but the value. */
+export interface SecretName {
+  readonly handle: string;
+  readonly kind: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+  readonly usedAt: Date | null;
+}
+
+/** Stores secrets. The same handle of the same person again replaces the value and begins its time anew. */
+export async function putSecrets(db: Queryable, rows: readonly SecretRow[]): Promise<void> {
+  for (const { userKey, handle, kind, ciphertext, keptMs } of rows) {
+    await db.query({
+      name: 'secret_put',
+      text: `insert into secrets (user_key, handle, kind, ciphertext, expires_at)
+             values ($1, $2, $3, $4, clock_timestamp() + $5 * interval '1 ms')
+             on conflict (user_key, handle) do update
+               set kind = excluded.kind, ciphertext = excluded.ciphertext, expires_at = excluded.expires_at,
+                   created_at = clock_timestamp(), used_at = null`,
+      values: [userKey, handle, kind, ciphertext, keptMs],
+    });
+  }
+}
+
+/** A person's secrets that are still valid, by name. */
+export async function listSecrets(db: Queryable, userKey: string): Promise<readonly SecretName[]> {
+  const { rows } = await db.query<SecretName>(
+    `select handle, kind, created_at as "createdAt", expires_at as "expiresAt", used_at as "usedAt" from secrets
+      where user_key = $1 and (expires_at is null or expires_at > clock_timestamp()) order by handle`,
+    [userKey],
+  );
+  return rows;
+}
+
+/** Forgets a secret. False when there was none of that name. */
+export async function deleteSecret(db: Queryable, userKey: string, handle: string): Promise<boolean> {
+  const { rowCount } = await db.query('delete from secrets where user_key = $1 and handle = $2', [userKey, handle]);
+  return rowCount === 1;
+}
+
+/** The sealed value of a person's own secret, noted as used now; null when there is none, or no longer. */
+export async function takeSecret(
+  db: Queryable,
+  userKey: string,
+  handle: string,
+): Promise<{ readonly kind: string; readonly ciphertext: Buffer } | null> {
+  const { rows } = await db.query<{ kind: string; ciphertext: Buffer }>(
+    `update secrets set used_at = clock_timestamp()
+      where user_key = $1 and handle = $2 and (expires_at is null or expires_at > clock_timestamp())
+      returning kind, ciphertext`,
+    [userKey, handle],
+  );
+  return rows[0] ?? null;
+}
+
+/** Deletes what has expired; twice is safe. Returns how many there were. */
+export async function dropExpiredSecrets(db: Queryable): Promise<number> {
+  const { rowCount } = await db.query('delete from secrets where expires_at <= clock_timestamp()');
+  return rowCount ?? 0;
+}

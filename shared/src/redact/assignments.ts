@@ -1,0 +1,139 @@
+import type { Found } from './found.ts';
+import { isInnocent } from './innocent.ts';
+
+/*
+ * Names that are given a secret: `DB_PASSWORD=…`, `"clientSecret": "…"`, `--token …`, `password is …`. A keyword is looked for,
+ * and what stands around it is read by hand, each piece with a bound, so that no text is read twice.
+ */
+
+const KEYWORD = new RegExp(
+  [
+    'pass(?:word|wd|phrase|wort|code)',
+    'kennwort|contraseña|mot de passe|пароль|密码',
+    'client-key-data|_auth(?:token)?(?![a-z])',
+    '(?:api|access|auth|account|private|secret|signing|encryption|master|session|license|application|app|shared|ssh|deploy|service|storage)[_\\- ]?key',
+    '(?<![a-z])(?:pwd|pass|authtoken|credentials?)(?![a-z])',
+    'secret|token',
+  ].join('|'),
+  'gi',
+);
+
+/** What may stand between the keyword and the end of the name. */
+const TAIL =
+  /(?:[_-](?:prod|production|staging|dev|test|old|new|value|base64|b64|main|default|\d{1,3})|\d{1,3}){0,2}/iy;
+const SEPARATOR = /(?:\\{0,2}["'`]|\])?[ \t]{0,12}(?:=>|:=|[:=：>]|->)[ \t]{0,20}/y;
+/** In a sentence. */
+const IS = /\\?["'`]?[ \t]{1,3}(?:is|ist|es|est|это|to|auf)[ \t]{1,3}/iy;
+const BLANK = /[ \t]{1,4}/y;
+const QUOTED = /(\\{0,2}["'`])([^\n]*?)\1/y;
+const NAME_BEFORE = 60;
+/** Longer values are cut off here: what follows is no password any more. */
+const VALUE_LIMIT = 4_000;
+
+/** How a value was given: in a sentence people write many words that are no secret. */
+export type Manner = 'equals' | 'colon' | 'sentence' | 'option';
+
+/** Finds values that are given to names of secrets. Linear in the length of the text. */
+export function findAssignments(text: string): readonly Found[] {
+  const found: Found[] = [];
+  KEYWORD.lastIndex = 0;
+  for (let match = KEYWORD.exec(text); match; match = KEYWORD.exec(text)) {
+    const nameEnd = match.index + match[0].length;
+    const value = readValue(text, nameEnd, match.index);
+    if (!value) continue;
+    const name = readName(text, match.index, nameEnd);
+    const given = text.slice(value.start, value.end);
+    if (isInnocent(given, { ...value, name, text })) continue;
+    found.push({ kind: kindOf(name), start: value.start, end: value.end });
+    KEYWORD.lastIndex = value.end;
+  }
+  return found;
+}
+
+/** Whether a field of this name holds a secret, whatever its value looks like. */
+export function isSecretName(name: string): boolean {
+  if (name.length > NAME_BEFORE) return false;
+  KEYWORD.lastIndex = 0;
+  for (let match = KEYWORD.exec(name); match; match = KEYWORD.exec(name)) {
+    if (stick(TAIL, name, match.index + match[0].length) === name.length) return true;
+  }
+  return false;
+}
+
+export interface Value {
+  readonly start: number;
+  readonly end: number;
+  readonly manner: Manner;
+  readonly isQuoted: boolean;
+  /** Behind the value and what was cut off it, such as a semicolon. */
+  readonly rest: number;
+}
+
+function readValue(text: string, nameEnd: number, keyword: number): Value | null {
+  const tail = stick(TAIL, text, nameEnd) ?? nameEnd;
+  const separated = stick(SEPARATOR, text, tail);
+  if (separated !== null) {
+    const manner = /[=]/.test(text.slice(tail, separated)) ? 'equals' : 'colon';
+    return readAt(text, separated, manner);
+  }
+  const said = stick(IS, text, tail);
+  if (said !== null) return readAt(text, said, 'sentence');
+  // `--password hunter2`: the name begins with two hyphens.
+  const blank = stick(BLANK, text, tail);
+  if (blank !== null && /(?:^|\s)--[\w-]*$/.test(text.slice(Math.max(0, keyword - NAME_BEFORE), keyword)))
+    return readAt(text, blank, 'option');
+  return null;
+}
+
+function readAt(text: string, start: number, manner: Manner): Value | null {
+  const line = text.slice(start, start + VALUE_LIMIT);
+  QUOTED.lastIndex = 0;
+  const quoted = QUOTED.exec(line);
+  if (quoted) {
+    const [whole, quote = '', inner = ''] = quoted;
+    const begin = start + quote.length;
+    return { start: begin, end: begin + inner.length, manner, isQuoted: true, rest: start + whole.length };
+  }
+  const opened = /^\\{0,2}["'`]/.exec(line)?.[0] ?? '';
+  const bare = /^[^\s"'`<]*/.exec(line.slice(opened.length))?.[0] ?? '';
+  // A query goes on with the next parameter; an escaped quote ends a text within a text.
+  const cut = bare.search(/&[\w.-]{1,40}=|\\[nrt"']|\\$/);
+  const taken = cut < 0 ? bare : bare.slice(0, cut);
+  const value = taken.replace(/[.,;:!?)}\]]{1,8}$/, '');
+  if (value === '') return null;
+  const begin = start + opened.length;
+  return { start: begin, end: begin + value.length, manner, isQuoted: opened !== '', rest: begin + value.length };
+}
+
+function readName(text: string, keyword: number, end: number): string {
+  const before = text.slice(Math.max(0, keyword - NAME_BEFORE), keyword);
+  return `${/[\w.-]*$/.exec(before)?.[0] ?? ''}${text.slice(keyword, end)}`.toLowerCase();
+}
+
+/** Names of kinds that are known only by the name of the variable. */
+const NAMED: readonly (readonly [RegExp, string])[] = [
+  [/aws|secret.?access.?key/, 'aws-secret'],
+  [/account.?key|shared.?access.?key|azure|storage.?key/, 'azure-key'],
+  [/client-key-data/, 'private-key'],
+  [/heroku/, 'heroku-key'],
+  [/datadog|(?:^|[^a-z])dd[-_.]/, 'datadog-key'],
+  [/cloudflare|(?:^|[^a-z])cf[-_.]/, 'cloudflare-key'],
+  [/twilio/, 'twilio-key'],
+  [/new.?relic/, 'newrelic-key'],
+  [/npm|_auth/, 'npm-token'],
+  [/discord/, 'discord-token'],
+  [/sentry/, 'sentry-token'],
+  [/pass|pwd|kennwort|contraseña|пароль|密码|credential/, 'password'],
+  [/token/, 'token'],
+  [/key/, 'key'],
+];
+
+function kindOf(name: string): string {
+  return NAMED.find(([pattern]) => pattern.test(name))?.[1] ?? 'secret';
+}
+
+/** Where a sticky pattern ends that begins here; null when it does not. */
+function stick(pattern: RegExp, text: string, from: number): number | null {
+  pattern.lastIndex = from;
+  return pattern.test(text) ? pattern.lastIndex : null;
+}

@@ -1,0 +1,84 @@
+/** A value and how it was given. */
+export interface Given {
+  readonly name: string;
+  readonly manner: 'equals' | 'colon' | 'sentence' | 'option';
+  readonly isQuoted: boolean;
+  readonly start: number;
+  readonly end: number;
+  /** Behind what was cut off the value. */
+  readonly rest: number;
+  readonly text: string;
+}
+
+const SHORTEST = 4;
+/** Words that stand behind such a name and are no secret: values of flags and types, states, placeholders. */
+const WORDS = new Set(
+  `true false null none nil undefined yes no string str text number int integer bool boolean bytes object any unknown void never
+  required optional missing invalid expired wrong incorrect empty default disabled enabled hidden redacted masked secret password
+  passwd token pass pwd user username changeme change-me example placeholder sample dummy fake test todo tbd here below above
+  include omit same-origin bearer basic digest oauth oauth2 jwt stdin stdout prompt file env environment vault ssh-rsa
+  ssh-ed25519 unset set reset changed rotated revoked valid correct accepted rejected denied failed passed skipped ok okay
+  error your-password your_password your-token your_token your-api-key your_api_key yourpassword my-secret mypassword`.split(
+    /\s+/,
+  ),
+);
+
+const REFERENCE =
+  /^(?:\$|\{\{|\{[a-z_]|<|%[sd({]|\[|!|#\{|@|secret:|\*+$|x{3,}$|\.{2,}|•+|…|-{2,}|https?:\/\/[^:@]*$|arn:|file:|env:|vault:|op:\/\/|sm:\/\/|ref\+)/i;
+const PATH = /^(?:~|\.{0,2}|[A-Za-z]:)[\\/][\w.\\/-]*$/;
+/** Code that reads the value from somewhere. */
+const CODE =
+  /^(?:[A-Za-z_$][\w$]*(?:\.|\?\.|::|->))*(?:[A-Za-z_$][\w$]*)[([]|^(?:self|this|process|config|cfg|conf|env|opts?|options|args|req|request|res|response|os|settings|ctx|context|params|props|data|body|user|secrets|vars|var|local|module|input|each|values|state|creds|credentials|account|auth|session)(?:\.|\?\.|\[)|^(?:await|new|function|async|return|lambda|get[A-Z]\w*|const|let)\b/;
+/** Our own ids. */
+const OWN_ID = /^[a-z]{2,6}_[0-9a-z]{20}(?:$|[:.])/;
+/** Our own handles, without the word in front of them. */
+const HANDLE = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
+
+/** Whether what is given to a secret's name is none: a placeholder, a reference, a type, a word of a sentence. */
+export function isInnocent(value: string, given: Given): boolean {
+  const { name, manner, isQuoted } = given;
+  if (value.length < SHORTEST || WORDS.has(value.toLowerCase())) return true;
+  if (REFERENCE.test(value) || OWN_ID.test(value) || isMasked(value)) return true;
+  if (isHandle(value, given)) return true;
+  if (name.endsWith('pwd') && PATH.test(value)) return true;
+  if (/key$|credentials?$|token$/.test(name) && PATH.test(value)) return true;
+  // Counts: tokens of a model, passed tests, pages.
+  if (/(?:token|pass|credentials?)$/.test(name) && /^[\d.,]{1,7}[kKmM]?$/.test(value)) return true;
+  if (manner === 'sentence') return !isOdd(value);
+  if (isQuoted) return false;
+  if (CODE.test(value)) return true;
+  const isWord = /^[\p{L}_-]+$/u.test(value);
+  if (!isWord) return false;
+  if (manner === 'option') return false;
+  // A word behind a colon is a sentence, unless it has its line for itself as in a file of settings.
+  return manner === 'equals' ? hasBlanks(given) : !isAlone(given);
+}
+
+function isMasked(value: string): boolean {
+  return /^(.)\1+$/u.test(value) || value.includes('[secret]') || value.includes('***');
+}
+
+function isHandle(value: string, { text, start, name }: Given): boolean {
+  return name.endsWith('secret') && text.slice(start - 7, start).toLowerCase() === 'secret:' && HANDLE.test(value);
+}
+
+/** Not a word of a language: digits among letters, or signs that no word has. */
+function isOdd(value: string): boolean {
+  if (value.length < 5) return false;
+  return (
+    (/\d/.test(value) && /\p{L}/u.test(value)) || /[\p{L}\d][!@#$%^&*+=~|?][\p{L}\d]|[!@#$%^&*+=~]{2}/u.test(value)
+  );
+}
+
+/** `name = word`, as code is written. */
+function hasBlanks({ text, start }: Given): boolean {
+  return /[=>][ \t]+["'`]?$/.test(text.slice(Math.max(0, start - 24), start));
+}
+
+/** `  name: word` and nothing else on its line. */
+function isAlone({ text, start, end, rest, name }: Given): boolean {
+  const before = text.slice(text.lastIndexOf('\n', start - 1) + 1, start);
+  const after = text.slice(end, end + 3);
+  if (rest !== end || !/^\s*(?:\n|$)/.test(after)) return false;
+  return before.length < 80 && before.trim().replace(/^-\s+/, '').toLowerCase().startsWith(name);
+}

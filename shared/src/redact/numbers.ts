@@ -1,0 +1,51 @@
+import type { Found } from './found.ts';
+
+const CARD = /(?<![\w.+-])\d(?:[ -]?\d){12,18}(?![\w-]|\.\d)/g;
+/** What issuers begin with: Visa, Mastercard, American Express, Discover, JCB, Diners, UnionPay. */
+const ISSUER = /^(?:4|5[1-5]|2[2-7]|3[0-9]|6[0-9])/;
+/** Digits are grouped as on the card, or not at all. */
+const GROUPED = /^(?:\d{13,19}|\d{4}([ -])\d{4}\1\d{4}\1\d{1,7}|\d{4}([ -])\d{6}\2\d{4,5})$/;
+
+const IBAN = /(?<![\w-])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![\w-])/g;
+const LARGE = 97;
+
+/** Cards and accounts have a group of four digits beside another one. */
+const MAYBE = /\d{4}[ -]?\d{4}|[A-Z]{2}\d{2} ?[A-Z0-9]{4}/;
+
+/** Numbers of payment cards and bank accounts whose check digits are right. */
+export function findNumbers(text: string): readonly Found[] {
+  const found: Found[] = [];
+  if (!MAYBE.test(text)) return found;
+  for (const match of text.matchAll(CARD)) {
+    const digits = match[0].replace(/[ -]/g, '');
+    if (!GROUPED.test(match[0]) || !ISSUER.test(digits) || !passesLuhn(digits)) continue;
+    found.push({ kind: 'card-number', start: match.index, end: match.index + match[0].length });
+  }
+  for (const match of text.matchAll(IBAN)) {
+    if (!passesIban(match[0].replaceAll(' ', ''))) continue;
+    found.push({ kind: 'iban', start: match.index, end: match.index + match[0].length });
+  }
+  return found;
+}
+
+function passesLuhn(digits: string): boolean {
+  // A row of the same digit passes, and is nobody's card.
+  if (/^(\d)\1+$/.test(digits)) return false;
+  let sum = 0;
+  for (let place = 0; place < digits.length; place += 1) {
+    const digit = Number(digits[digits.length - 1 - place]);
+    const doubled = place % 2 === 1 ? digit * 2 : digit;
+    sum += doubled > 9 ? doubled - 9 : doubled;
+  }
+  return sum % 10 === 0;
+}
+
+function passesIban(iban: string): boolean {
+  if (iban.length < 15 || iban.length > 34) return false;
+  let rest = 0;
+  for (const sign of iban.slice(4) + iban.slice(0, 4)) {
+    const value = Number.parseInt(sign, 36);
+    rest = (rest * (value > 9 ? 100 : 10) + value) % LARGE;
+  }
+  return rest === 1;
+}

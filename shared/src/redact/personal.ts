@@ -1,0 +1,34 @@
+/** Longest part before the @ that an address may have, and longest name of a host. */
+const LOCAL_LIMIT = 64;
+const HOST_LIMIT = 253;
+
+const LOCAL = /[\w.%+-]+$/;
+const HOST = /^[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,8}\.[A-Za-z]{2,24}(?![\w-])/;
+/** Accounts that are nobody's: `git@host` is how repositories are written. */
+const NOBODY = /(?:^|[^\w.%+-])(?:git|hg|noreply|no-reply)$/;
+
+const PHONE =
+  /(?<![\w+.:/-])(?:\+\d{1,3}[ .()-]{0,2}(?:\d[ .()-]{0,2}){6,12}\d|\(\d{3}\) ?\d{3}[ -]\d{4}|\d{3}-\d{3}-\d{4})(?![\w-])/g;
+
+/**
+ * A text without addresses of e-mail and numbers of telephones, for logs: `[email]`, `[phone]`. Numbers need a plus or the form of
+ * North America; a row of digits is an id. Calling it twice changes nothing more.
+ */
+export function redactPersonal(text: string): string {
+  const withoutMail = text.includes('@') ? replaceMail(text) : text;
+  return withoutMail.replace(PHONE, '[phone]');
+}
+
+function replaceMail(text: string): string {
+  const pieces: string[] = [];
+  let from = 0;
+  for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
+    const before = text.slice(Math.max(from, at - LOCAL_LIMIT), at);
+    const local = LOCAL.exec(before)?.[0] ?? '';
+    const host = local === '' ? '' : (HOST.exec(text.slice(at + 1, at + 1 + HOST_LIMIT))?.[0] ?? '');
+    if (host === '' || NOBODY.test(before)) continue;
+    pieces.push(text.slice(from, at - local.length), '[email]');
+    from = at + 1 + host.length;
+  }
+  return from === 0 ? text : pieces.join('') + text.slice(from);
+}

@@ -1,0 +1,164 @@
+import type { Found } from './found.ts';
+
+/** A secret that is known by how it looks or by what stands around it. Group 1, if there is one, is the secret. */
+interface Shape {
+  readonly kind: string;
+  /** A word without which the pattern cannot match: looking for it is much quicker. Lowercase. */
+  readonly hint: string;
+  /** Shorter texts cannot hold one. */
+  readonly min: number;
+  readonly pattern: RegExp;
+  readonly check?: (secret: string, text: string, place: number) => boolean;
+}
+
+/*
+ * Every repetition has a bound and every beginning looks back, so that no text makes a pattern read the same characters again and
+ * again: linear, whatever is sent.
+ */
+const SHAPES: readonly Shape[] = [
+  { kind: 'jwt', hint: 'eyj', min: 20, pattern: /(?<![\w-])eyJ[\w-]{8,8000}\.[\w-]{8,16000}\.[\w-]{0,1000}/dg },
+  { kind: 'telegram-token', hint: ':aa', min: 40, pattern: /(?<![\w-])\d{6,12}:AA[\w-]{32,36}(?![\w-])/dg },
+  {
+    kind: 'discord-token',
+    hint: '.',
+    min: 60,
+    pattern: /(?<![\w.-])[MNO][\w-]{23,28}\.[\w-]{6}\.[\w-]{27,40}(?![\w.-])/dg,
+    check: (secret) => /\d/.test(secret) && /[A-Z]/.test(secret) && /[a-z]/.test(secret),
+  },
+  {
+    kind: 'terraform-token',
+    hint: '.atlasv1.',
+    min: 60,
+    pattern: /(?<![A-Za-z0-9])[A-Za-z0-9]{14}\.atlasv1\.[\w-]{50,100}/dg,
+  },
+  { kind: 'mailgun-key', hint: '-', min: 50, pattern: /(?<![\w-])[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![\w-])/dg },
+  { kind: 'mailchimp-key', hint: '-us', min: 36, pattern: /(?<![\w-])[0-9a-f]{32}-us\d{1,2}(?![\w-])/dg },
+  { kind: 'newrelic-key', hint: 'nral', min: 40, pattern: /(?<![\w-])[0-9a-f]{36}NRAL(?![\w-])/dg },
+  { kind: 'azure-secret', hint: 'q~', min: 35, pattern: /(?<![\w~.-])[\w~.-]{3}\dQ~[\w~.-]{30,36}(?![\w~.-])/dg },
+  {
+    kind: 'azure-key',
+    hint: '==',
+    min: 88,
+    pattern: /(?<![\w+/=-])[A-Za-z0-9+/]{86}==(?![\w+/=-])/dg,
+    check: (secret) => /\d/.test(secret) && /[A-Z]/.test(secret) && /[a-z]/.test(secret),
+  },
+  { kind: 'azure-sas', hint: 'sig=', min: 34, pattern: /(?<![\w])sig=([\w%+/=-]{30,200})/dgi },
+  {
+    kind: 'aws-secret',
+    hint: 'a',
+    min: 40,
+    pattern: /(?<![\w+/=-])[A-Za-z0-9+/]{40}(?![\w+/=-])/dg,
+    check: isAwsSecret,
+  },
+  {
+    kind: 'bearer-token',
+    hint: 'bearer',
+    min: 20,
+    pattern: /(?<![\w])bearer[ \t]{1,4}([\w.~+/=-]{16,8000})/dgi,
+    check: hasDigit,
+  },
+  {
+    kind: 'auth-header',
+    hint: 'authorization',
+    min: 19,
+    pattern:
+      /authorization\\?["']?[ \t]{0,4}[:=][ \t]{0,4}\\?["']?(?:(?:bearer|basic|token|digest|apikey|bot)[ \t]{1,4})?([^\s"'\\,]{6,8000})/dgi,
+    check: (secret) => !/^(?:bearer|basic|token|digest|apikey|bot|\$|<|\{|\[|secret:)/i.test(secret),
+  },
+  {
+    kind: 'netrc-password',
+    hint: 'machine',
+    min: 20,
+    pattern: /(?<!\w)machine\s{1,8}\S{1,120}\s{1,8}(?:login\s{1,8}\S{1,120}\s{1,8})?password\s{1,8}(\S{3,200})/dgi,
+    check: (secret) => !/^(?:\$|<|\[secret\]|secret:)/.test(secret),
+  },
+  {
+    kind: 'password',
+    hint: 'curl',
+    min: 12,
+    pattern: /(?<!\w)curl\s[^\n|;]{0,120}?(?:-u|--user)[ =]{0,2}["']?[\w.@-]{1,80}:([^\s"']{3,200})/dg,
+    check: (secret) => !/^(?:\$|<|\[secret\]|secret:)/.test(secret),
+  },
+  {
+    kind: 'password',
+    hint: 'sshpass',
+    min: 12,
+    pattern: /sshpass[ \t]{1,4}-p[ \t]{0,4}["']?([^\s"']{3,200})/dg,
+    check: (secret) => !/^(?:\$|<|\[secret\]|secret:)/.test(secret),
+  },
+];
+
+/** Finds secrets by their looks. Linear in the length of the text. */
+export function findShapes(text: string): readonly Found[] {
+  const found: Found[] = [];
+  const lower = text.toLowerCase();
+  for (const { kind, hint, min, pattern, check } of SHAPES) {
+    if (text.length < min || !lower.includes(hint)) continue;
+    for (const match of text.matchAll(pattern)) {
+      const [start, end] = match.indices?.[1] ?? match.indices?.[0] ?? [0, 0];
+      if (check && !check(text.slice(start, end), text, start)) continue;
+      found.push({ kind, start, end });
+    }
+  }
+  return [...found, ...findKeyBlocks(text), ...findUrlPasswords(text)];
+}
+
+/** How far around forty characters the word stands that makes them a key of AWS. */
+const AWS_AROUND = 300;
+
+/** Forty characters of base 64 are many things; near to a word about AWS they are its secret key. A commit is hexadecimal. */
+function isAwsSecret(secret: string, text: string, place: number): boolean {
+  if (!/\d/.test(secret) || !/[A-Z]/.test(secret) || !/[a-z]/.test(secret)) return false;
+  return /A[KS]IA|aws|secret/i.test(text.slice(Math.max(0, place - AWS_AROUND), place + AWS_AROUND));
+}
+
+function hasDigit(secret: string): boolean {
+  return /\d/.test(secret);
+}
+
+const BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d:/g;
+
+/** Private keys in text form: from their first line to their last one; one without an end reaches to the end of the text. */
+function findKeyBlocks(text: string): readonly Found[] {
+  const found: Found[] = [];
+  BEGIN.lastIndex = 0;
+  for (let match = BEGIN.exec(text); match; match = BEGIN.exec(text)) {
+    const end = match[0].startsWith('PuTTY') ? puttyEnd(text, match.index) : blockEnd(text, match.index);
+    found.push({ kind: 'private-key', start: match.index, end });
+    BEGIN.lastIndex = end;
+  }
+  return found;
+}
+
+function blockEnd(text: string, from: number): number {
+  const last = text.indexOf('-----END ', from);
+  const close = last < 0 ? -1 : text.indexOf('-----', last + 9);
+  return close < 0 ? text.length : close + 5;
+}
+
+function puttyEnd(text: string, from: number): number {
+  const last = text.indexOf('Private-MAC:', from);
+  const close = last < 0 ? -1 : text.indexOf('\n', last);
+  return close < 0 ? text.length : close;
+}
+
+/** Longest user name and password that are looked for in an address. */
+const USER_INFO = 400;
+const PLACEHOLDER = /^(?:password|passwd|pass|pwd|secret|token|user|p|x+|\*+|\.+|<.*|\$.*|\{.*|\[.*|%s|secret:.*)$/i;
+
+/** Passwords in addresses: `postgres://user:password@host`. Only the password; a placeholder is none. */
+function findUrlPasswords(text: string): readonly Found[] {
+  const found: Found[] = [];
+  for (let at = text.indexOf('://'); at >= 0; at = text.indexOf('://', at + 3)) {
+    const part = text.slice(at + 3, at + 3 + USER_INFO);
+    // The host begins behind the last @ before a slash: passwords may hold one that nobody encoded.
+    const authority = /^[^\s"'`<>/\\]*/.exec(part)?.[0] ?? '';
+    const host = authority.lastIndexOf('@');
+    const colon = authority.indexOf(':');
+    if (host < 0 || colon < 0 || colon > host) continue;
+    const password = authority.slice(colon + 1, host);
+    if (password === '' || PLACEHOLDER.test(password)) continue;
+    found.push({ kind: 'url-password', start: at + 3 + colon + 1, end: at + 3 + host });
+  }
+  return found;
+}

@@ -1,0 +1,99 @@
+import { createSimulatorClient } from '@signalbox/telegram-simulator/simulator-client';
+import { createSecretCipher } from '@signalbox/shared/secrets/cipher';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TEST_SECRETS_KEY } from '../support/secrets-key.ts';
+import { openStack, type Stack } from '../support/stack.ts';
+import { eventually } from '../support/until.ts';
+import type { Person } from '../support/person.ts';
+
+// Made up, and put together here so that no scanner of repositories takes them for real ones.
+const AWS_KEY = ['AKIA', 'Q3EGRT5VXW7JZ2LM'].join('');
+const PASSWORD = 'tr0ub4dor-and-3';
+
+interface Row {
+  readonly user_key: string;
+  readonly handle: string;
+  readonly kind: string;
+  readonly ciphertext: Buffer;
+  readonly keptHours: number | null;
+}
+
+describe('secrets', () => {
+  let stack: Stack;
+  let ada: Person;
+  beforeEach(async () => {
+    stack = await openStack();
+    ada = await stack.person(1001, 'admin');
+  });
+  afterEach(() => stack.close());
+
+  const stored = async (): Promise<readonly Row[]> =>
+    (
+      await stack.pool.query<Row>(
+        `select user_key, handle, kind, ciphertext, round(extract(epoch from expires_at - created_at) / 3600)::int as "keptHours"
+           from secrets order by handle`,
+      )
+    ).rows;
+  const texts = async (): Promise<readonly string[]> =>
+    (await stack.pool.query<{ text: string }>(`select envelope::text as text from inbox order by id`)).rows.map(
+      (row) => row.text,
+    );
+  const open = (row: Row | undefined): string =>
+    createSecretCipher(Buffer.from(TEST_SECRETS_KEY, 'base64')).open(row?.ciphertext ?? Buffer.alloc(0), {
+      userKey: row?.user_key ?? '',
+      handle: row?.handle ?? '',
+    });
+  /** What somebody wrote that still stands in their chat. */
+  const written = async (person: number, chat: number | 'ops' = person): Promise<readonly string[]> =>
+    (await createSimulatorClient(stack.simulatorUrl).messages(person, chat))
+      .filter((message) => message.from.id === person && !message.deleted)
+      .map((message) => message.text);
+
+  it('a key in a message becomes a handle, its sender is told, and the message is taken away', async () => {
+    const heard = await ada.ask(`list the projects with ${AWS_KEY} please`);
+    const [row, ...more] = await stored();
+    expect(more).toEqual([]);
+    expect(row).toMatchObject({ user_key: '1001', kind: 'aws-key', keptHours: 24 });
+    expect(row?.handle).toMatch(/^secret:aws-key-[0-9a-z]{8}$/);
+    expect(open(row)).toBe(AWS_KEY);
+    const [text] = await texts();
+    expect(text).toContain(`list the projects with ${row?.handle ?? '?'} please`);
+    expect(text).not.toContain(AWS_KEY);
+    expect(heard.filter((line) => line.includes(row?.handle ?? '?')).join()).toMatch(
+      /the AWS key as .*deleting your message/s,
+    );
+    expect(heard.join()).not.toContain(AWS_KEY);
+    await eventually(
+      () => written(1001),
+      (messages) => messages.length === 0,
+    );
+    const { rows: audit } = await stack.pool.query(`select kind, actor, data from audit_events`);
+    expect(audit).toMatchObject([
+      { kind: 'secret.kept', actor: '1001', data: { handle: row?.handle, kind: 'aws-key' } },
+    ]);
+  });
+
+  it('the same key sent twice has one handle', async () => {
+    await ada.ask(`first ${AWS_KEY}`);
+    await ada.ask(`second ${AWS_KEY}`);
+    expect(await stored()).toHaveLength(1);
+  });
+
+  it('/secret set keeps a value under its name, whatever it looks like, and shows it to nobody', async () => {
+    const [answer] = await ada.ask(`/secret set db-password ${PASSWORD}`);
+    expect(answer).toMatch(/keep it as .*secret:db-password/);
+    const [row] = await stored();
+    expect(row).toMatchObject({ handle: 'secret:db-password', kind: 'named', keptHours: null });
+    expect(open(row)).toBe(PASSWORD);
+    await eventually(
+      () => written(1001),
+      (messages) => messages.length === 0,
+    );
+    expect((await texts()).join()).not.toContain(PASSWORD);
+    expect((await ada.ask('/secret list')).join()).toMatch(/secret:db-password.*never used/);
+    expect((await ada.ask('/secret delete db-password')).join()).toMatch(/I forgot .*secret:db-password/);
+    expect(await stored()).toEqual([]);
+    const { rows: audit } = await stack.pool.query<{ kind: string }>(`select kind from audit_events order by event_id`);
+    expect(audit.map((event) => event.kind)).toEqual(['secret.kept', 'secret.deleted']);
+  });
+});
