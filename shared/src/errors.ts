@@ -80,6 +80,12 @@ export const ERRORS = {
     remedy: 'tell-user',
     say: '{action} needs the approval of a second person, and approvals are not set up here. Nothing was changed.',
   },
+  PATH_DENIED: { remedy: 'tell-model', say: '{path} is out of bounds: {why}. Nothing was changed.' },
+  DIFF_REFUSED: { remedy: 'tell-model', say: 'The diff was not applied: {detail}. Nothing was changed.' },
+  SANDBOX_MISSING: {
+    remedy: 'tell-user',
+    say: 'I run commands only in a sandbox, and there is none here: {reason}. Nothing was run. An operator can install it (apt-get install bubblewrap).',
+  },
   NO_CAPACITY: { remedy: 'tell-model', say: '{detail}' },
   MODEL_UNAVAILABLE: {
     remedy: 'tell-user',

@@ -113,3 +113,4 @@ export const PACKAGE_HOMES: readonly PackageHome[] = [
   { name: 'ajv', homes: [`${SIMULATOR}/**`] },
   { name: 'vitest', homes: TESTS },
 ];
+  { name: 'diff', homes: ['services/jobs/src/jobs/workspace/**'] },

@@ -11,6 +11,8 @@ export interface TestConfig {
   readonly logLevel: string;
   /** Where Chromium is, when it is not Debian's. */
   readonly chromium: string | undefined;
+  /** The program bubblewrap, when it is neither on PATH nor to be fetched. */
+  readonly bubblewrap: string | undefined;
   /** True where every suite has to run. */
   readonly ci: boolean;
 }
@@ -24,6 +26,7 @@ export function loadTestConfig(): TestConfig {
     dataDir: process.env['SIGNALBOX_DATA_DIR'] || join(checkoutPath(), '.signalbox'),
     path: process.env['PATH'] ?? '',
     chromium: process.env['CHROMIUM_PATH'] || undefined,
+    bubblewrap: process.env['BWRAP_PATH'] || undefined,
     ci: process.env['CI'] === 'true',
     logLevel: process.env['TEST_LOG'] || 'silent',
   };

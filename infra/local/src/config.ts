@@ -18,7 +18,9 @@ export const LocalConfig = z.object({
   SIGNALBOX_WORKERS: z.coerce.number().int().min(1).max(32).default(1),
   /** Where the simulator listens; the next free port is taken when this one is busy. */
   SIMULATOR_PORT: z.coerce.number().int().min(1).max(65_535).default(8081),
-  /** Where to look for redis-server and valkey-server. */
+  /** The program bubblewrap; searched on PATH and fetched from Debian when it is not set. */
+  BWRAP_PATH: z.string().optional(),
+  /** Where to look for redis-server, valkey-server and bwrap. */
   PATH: z.string().default('/usr/local/bin:/usr/bin:/bin'),
 });
 export type LocalConfig = z.output<typeof LocalConfig>;

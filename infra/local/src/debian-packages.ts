@@ -3,20 +3,31 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path';
 import { inheritedEnvironment } from './config.ts';
 
-/** What redis-server needs beyond a minimal Debian 12 or 13. */
-const PACKAGES = ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1', 'libatomic1'];
+/** A program to be had from Debian. */
+export interface DebianProgram {
+  /** As it is called in sentences: `Redis`. */
+  readonly title: string;
+  /** What it needs beyond a minimal Debian 12 or 13. */
+  readonly packages: readonly string[];
+  /** Its file, below where the packages are unpacked. */
+  readonly file: string;
+}
 
 /** A mirror that hangs must not hang the start. */
 const APT_TIMEOUT_MS = 180_000;
 
 /**
- * Fetches Debian's Redis with apt-get and unpacks it into `target`, without root and without touching the system's own
+ * Fetches a program of Debian with apt-get and unpacks it into `target`, without root and without touching the system's own
  * package lists. Two processes at once are safe: each works in a folder of its own, the first rename wins.
  * Answers null on success, otherwise why it did not work, for a person to read.
  */
-export async function downloadRedis(target: string, report: (line: string) => void): Promise<string | null> {
+export async function downloadProgram(
+  program: DebianProgram,
+  target: string,
+  report: (line: string) => void,
+): Promise<string | null> {
   if ((await run('apt-get', ['--version'])).failed) return 'apt-get is not installed: this is not a Debian system';
-  report('fetching Redis from the Debian packages (once, a few seconds)');
+  report(`fetching ${program.title} from the Debian packages (once, a few seconds)`);
   const work = `${resolve(target)}.${process.pid}`; // absolute: apt reads a relative path from its own root
   rmSync(work, { recursive: true, force: true });
   for (const folder of ['state/lists/partial', 'cache/archives/partial', 'debs', 'root']) {
@@ -25,11 +36,11 @@ export async function downloadRedis(target: string, report: (line: string) => vo
   // What is there already does not run here (another release, another machine), or nobody would have asked.
   if (existsSync(target)) renameSync(target, join(work, 'unusable'));
   try {
-    const problem = await fetchInto(work);
+    const problem = await fetchInto(work, program);
     if (problem === null) renameSync(join(work, 'root'), target);
     return problem;
   } catch (error) {
-    if (existsSync(join(target, 'usr/bin/redis-server'))) return null; // another process was first
+    if (existsSync(join(target, program.file))) return null; // another process was first
     return error instanceof Error ? error.message : String(error);
   } finally {
     rmSync(work, { recursive: true, force: true });
@@ -58,21 +69,21 @@ export function guessPackages(library: string): readonly string[] {
   return [joined, `${joined}t64`];
 }
 
-async function fetchInto(work: string): Promise<string | null> {
+async function fetchInto(work: string, program: DebianProgram): Promise<string | null> {
   const update = await apt(work, 'apt-get', ['-q', 'update']);
   if (update.failed) return describe('apt-get update', update);
-  const problem = await download(work, PACKAGES);
+  const problem = await download(work, program.packages);
   if (problem !== null) return problem;
   // A newer Debian may have split a library off: look at what the program misses, and fetch that too.
   for (let round = 0; round < 3; round += 1) {
-    const missing = await missingLibraries(join(work, 'root'));
+    const missing = await missingLibraries(join(work, 'root'), program);
     if (missing.length === 0) return null;
     const wanted = await keepKnown(work, missing.flatMap(guessPackages));
-    if (wanted.length === 0) return `redis-server needs ${missing.join(', ')}, which no known package holds`;
+    if (wanted.length === 0) return `${program.title} needs ${missing.join(', ')}, which no known package holds`;
     const failed = await download(work, wanted);
     if (failed !== null) return failed;
   }
-  return `redis-server still misses ${(await missingLibraries(join(work, 'root'))).join(', ')}`;
+  return `${program.title} still misses ${(await missingLibraries(join(work, 'root'), program)).join(', ')}`;
 }
 
 async function download(work: string, packages: readonly string[]): Promise<string | null> {
@@ -98,8 +109,8 @@ async function keepKnown(work: string, packages: readonly string[]): Promise<rea
   return known;
 }
 
-async function missingLibraries(root: string): Promise<readonly string[]> {
-  const ldd = await run('ldd', [join(root, 'usr/bin/redis-server')], { LD_LIBRARY_PATH: libraryPath(root) });
+async function missingLibraries(root: string, program: DebianProgram): Promise<readonly string[]> {
+  const ldd = await run('ldd', [join(root, program.file)], { LD_LIBRARY_PATH: libraryPath(root) });
   const lines = ldd.output.split('\n').filter((line) => line.includes('not found'));
   return [...new Set(lines.map((line) => line.trim().split(' ')[0] ?? ''))].filter((name) => name.startsWith('lib'));
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { BubblewrapSettings } from './bubblewrap-program.ts';
 import { checkoutPath } from './checkout.ts';
 import { inheritedEnvironment, type LocalConfig } from './config.ts';
 import { findFreePort, findFreePortFrom } from './free-port.ts';
@@ -26,6 +27,7 @@ export async function describeSimulator(
 export async function describeServices(
   config: LocalConfig,
   urls: { readonly databaseUrl: string; readonly redisUrl: string; readonly simulatorUrl: string | null },
+  bubblewrap: BubblewrapSettings,
 ): Promise<readonly ProgramSpec[]> {
   const workers = Array.from({ length: config.SIGNALBOX_WORKERS }, (_, index) =>
     config.SIGNALBOX_WORKERS === 1 ? 'worker' : `worker-${index + 1}`,
@@ -45,7 +47,8 @@ export async function describeServices(
     TELEGRAM_WEBHOOK_SECRET,
     ...telegramEnvironment(config, urls.simulatorUrl),
   };
-  const programs = { gateway, jobs: { ...shared, ...secrets }, worker: shared };
+  const jobs = { WORKSPACE_DIR: join(config.SIGNALBOX_DATA_DIR, 'workspaces'), ...shared, ...secrets, ...bubblewrap };
+  const programs = { gateway, jobs, worker: shared };
   const specs: ProgramSpec[] = [];
   for (const name of ['gateway', ...workers, 'jobs']) {
     const port = await findFreePort();

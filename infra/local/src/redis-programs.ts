@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { downloadRedis, libraryPath } from './debian-packages.ts';
+import { downloadProgram, libraryPath } from './debian-packages.ts';
 import { SetupError } from './setup-error.ts';
 
 /** A redis-server that runs on this machine, and the environment it needs to find its libraries. */
@@ -10,6 +10,12 @@ export interface RedisProgram {
   readonly env: Readonly<Record<string, string>>;
 }
 
+const DEBIAN = {
+  title: 'Redis',
+  packages: ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1', 'libatomic1'],
+  file: 'usr/bin/redis-server',
+};
+
 /**
  * Finds a Redis server: the one unpacked in `binDir`, else Debian's packages unpacked there without root (needs apt,
  * about 5 s and 7 MB, once), else redis-server or valkey-server on PATH. Throws a SetupError when there is none.
@@ -17,7 +23,7 @@ export interface RedisProgram {
 export async function locateRedis(binDir: string, path: string, report: (line: string) => void): Promise<RedisProgram> {
   const unpacked = unpackedRedis(binDir);
   if (unpacked !== null) return unpacked;
-  const problem = await downloadRedis(binDir, report);
+  const problem = await downloadProgram(DEBIAN, binDir, report);
   const program = unpackedRedis(binDir) ?? findOnPath(path);
   if (program !== null) return program;
   throw new SetupError('There is no Redis server on this machine, and none could be fetched.', {
@@ -29,7 +35,7 @@ export async function locateRedis(binDir: string, path: string, report: (line: s
 }
 
 function unpackedRedis(binDir: string): RedisProgram | null {
-  const file = join(binDir, 'usr/bin/redis-server');
+  const file = join(binDir, DEBIAN.file);
   if (!existsSync(file)) return null;
   const program = { file, env: { LD_LIBRARY_PATH: libraryPath(binDir) } };
   return runs(program) ? program : null;

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ensureOwnerCode } from '@signalbox/shared/db/owner-code';
 import { migrate } from '@signalbox/shared/db/migrate';
+import { locateBubblewrap, type BubblewrapSettings } from './bubblewrap-program.ts';
 import { loadLocalConfig, type LocalConfig } from './config.ts';
 import { removeRun, stopLeftovers, takeInstanceLock, writeRun } from './instance.ts';
 import { startLocalServers, type LocalServers } from './local-servers.ts';
@@ -34,11 +35,18 @@ async function run(config: LocalConfig): Promise<void> {
     for (const name of await stopLeftovers(dataDir)) report(`${name} was left over from a killed start, stopped`);
     const model = describeModel();
     model.catch(() => undefined); // awaited below, once there is something to clean up
+    const locating = locateBubblewrap(
+      join(dataDir, 'bubblewrap-bin'),
+      { named: config.BWRAP_PATH, path: config.PATH },
+      report,
+    );
     const servers = await startLocalServers(config, report);
     cleanups.push(servers.stop);
+    const bubblewrap = await locating;
+    if (bubblewrap.problem !== null) report('there is no bubblewrap: commands in workspaces are refused');
     stopSwitch.onSecondPress(servers.kill);
     if (stopSwitch.signal.aborted) return;
-    await startPrograms(config, { servers, model: await model, stopSwitch, cleanups });
+    await startPrograms(config, { servers, bubblewrap: bubblewrap.settings, model: await model, stopSwitch, cleanups });
     if (stopSwitch.signal.aborted) return;
     const watching = servers.watch(stopSwitch.signal);
     await stopSwitch.pressed;
@@ -54,6 +62,7 @@ async function startPrograms(
   config: LocalConfig,
   life: {
     readonly servers: LocalServers;
+    readonly bubblewrap: BubblewrapSettings;
     readonly model: string;
     readonly stopSwitch: StopSwitch;
     readonly cleanups: (() => Promise<void> | void)[];
@@ -83,7 +92,7 @@ async function startPrograms(
   const applied = await migrate(databaseUrl);
   report(applied.length > 0 ? `database brought up to date (${applied.length} migrations)` : 'database is up to date');
   if (simulator !== null) await seedSimulatorPeople(databaseUrl);
-  const services = await describeServices(config, { databaseUrl, redisUrl, simulatorUrl });
+  const services = await describeServices(config, { databaseUrl, redisUrl, simulatorUrl }, life.bubblewrap);
   const start = async (spec: ProgramSpec): Promise<void> => {
     await supervisor.start(spec);
     if (!life.stopSwitch.signal.aborted) report(`${spec.name} is ready`);

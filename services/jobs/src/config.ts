@@ -1,12 +1,20 @@
 import { fileURLToPath } from 'node:url';
 import { CommonConfig, readConfig } from '@signalbox/shared/config';
+import { JobPool } from '@signalbox/shared/contracts/jobs';
 import { MINUTE_MS } from '@signalbox/shared/time';
 import { z } from 'zod';
 
 const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
 
 const JobsConfig = CommonConfig.extend({
-  /** How many jobs run at once in this process. */
+  /** The pools whose jobs this process runs, separated by commas. */
+  JOBS_POOLS: z
+    .string()
+    .default(JobPool.options.join(','))
+    .transform((names) => names.split(',').map((name) => name.trim()))
+    .pipe(z.array(JobPool).min(1))
+    .transform((pools) => [...new Set(pools)]),
+  /** How many jobs of each pool run at once in this process. */
   JOBS_CONCURRENCY: z.coerce.number().int().min(1).max(100).default(4),
   /** A job whose process gave no sign for this long is given to another, in milliseconds. */
   JOBS_LEASE_MS: z.coerce.number().int().min(500).default(15_000),
@@ -16,6 +24,14 @@ const JobsConfig = CommonConfig.extend({
   DOCS_DIR: z.string().default(`${REPOSITORY}docs`),
   /** A further markdown file that can be searched. */
   README_FILE: z.string().default(`${REPOSITORY}README.md`),
+  /** Folder of the workspaces, in which agents and people run commands and change files. Nothing else may be in it. */
+  WORKSPACE_DIR: z.string().default(`${REPOSITORY}.signalbox/workspaces`),
+  /** The program bubblewrap, which locks commands in. Not set: bwrap on PATH. */
+  BWRAP_PATH: z.string().optional(),
+  /** Where libraries of that program are which are not installed; folders separated by colons. */
+  BWRAP_LIBRARY_PATH: z.string().optional(),
+  /** Where bwrap is looked for. */
+  PATH: z.string().default('/usr/local/bin:/usr/bin:/bin'),
   /** After this many silent minutes a conversation ends; the worker has the same setting. */
   THREAD_IDLE_MINUTES: z.coerce.number().positive().default(30),
   /** Database connections of this process. */

@@ -1,4 +1,4 @@
-import type { JobName, JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
+import type { JobName, JobPayload, JobPool, JobResult, JobsOf } from '@signalbox/shared/contracts/jobs';
 import type { Log } from '@signalbox/shared/log';
 
 /** All that a running job may touch besides what its handler was made with. */
@@ -22,5 +22,8 @@ export interface JobHandler<P, R> {
   isNotable(result: R): boolean;
 }
 
-/** One handler per job of the contract: a job without one does not compile. */
-export type JobHandlers = { readonly [N in JobName]: JobHandler<JobPayload<N>, JobResult<N>> };
+/** The handlers that a process has: those of the pools that it runs. */
+export type JobHandlers = { readonly [N in JobName]?: JobHandler<JobPayload<N>, JobResult<N>> };
+
+/** One handler per job of a pool: a job without one does not compile. */
+export type PoolHandlers<L extends JobPool> = { readonly [N in JobsOf<L>]: JobHandler<JobPayload<N>, JobResult<N>> };

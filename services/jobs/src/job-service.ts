@@ -1,3 +1,4 @@
+import type { JobPool } from '@signalbox/shared/contracts/jobs';
 import { INBOUND } from '@signalbox/shared/contracts/topics';
 import { createKnowledgePassages } from '@signalbox/shared/db/knowledge-passages';
 import { openPool } from '@signalbox/shared/db/pool';
@@ -5,15 +6,16 @@ import { createRuns } from '@signalbox/shared/db/runs';
 import type { Own } from '@signalbox/shared/lifecycle';
 import type { Log } from '@signalbox/shared/log';
 import { createMetrics, startProbe } from '@signalbox/shared/probe';
-import { consumeQueue } from '@signalbox/shared/queue/consume';
+import { consumeQueue, type QueueConsumer } from '@signalbox/shared/queue/consume';
 import { createQueue } from '@signalbox/shared/queue/queue';
 import { closeRedis, openRedis, requireNoEviction } from '@signalbox/shared/redis';
 import { createPublisher } from '@signalbox/shared/streams/publish';
 import type { JobsConfig } from './config.ts';
-import type { JobHandlers } from './handlers.ts';
+import type { JobHandlers, PoolHandlers } from './handlers.ts';
 import { createHeldRuns } from './held-runs.ts';
 import { createKnowledgeIndex } from './jobs/knowledge-index.ts';
 import { createThreadsExpire } from './jobs/threads-expire.ts';
+import { createWorkspaceHandlers } from './jobs/workspace.ts';
 import { createJobMetrics } from './metrics.ts';
 import { createRunner } from './runner.ts';
 import { startSweeper } from './sweeper.ts';
@@ -22,8 +24,6 @@ export interface JobService {
   /** Where /healthz, /readyz and /metrics answer. */
   readonly probePort: number;
 }
-
-const POOL = 'maintenance';
 
 /**
  * Starts the job service: it runs queued and scheduled jobs and records what came of them. Every part that has to be closed is
@@ -40,37 +40,37 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
   const metrics = createMetrics('jobs');
   const publisher = createPublisher({ redis, prefix, partitions: config.STREAM_PARTITIONS });
   const runs = createRuns(pool);
-  const handlers: JobHandlers = {
-    'knowledge.index': createKnowledgeIndex({
-      passages: createKnowledgePassages(pool),
-      docsDir: config.DOCS_DIR,
-      readmeFile: config.README_FILE,
+  // What a pool needs is made only where it runs: a process for agents holds nothing of the others.
+  const makers: { readonly [L in JobPool]: () => PoolHandlers<L> | Promise<PoolHandlers<L>> } = {
+    maintenance: () => ({
+      'knowledge.index': createKnowledgeIndex({
+        passages: createKnowledgePassages(pool),
+        docsDir: config.DOCS_DIR,
+        readmeFile: config.README_FILE,
+      }),
+      'threads.expire': createThreadsExpire({ pool, publisher, idleMs: config.idleMs }),
     }),
-    'threads.expire': createThreadsExpire({ pool, publisher, idleMs: config.idleMs }),
+    agents: () => createWorkspaceHandlers(own, config, pool, log),
   };
 
   const queue = own(createQueue({ redisUrl, prefix, log }));
   const held = own(createHeldRuns({ runs, leaseMs, log }));
-  const handle = createRunner({
-    runs,
-    held,
-    handlers,
-    leaseMs,
-    log,
-    metrics: createJobMetrics(metrics),
-    wake: (lane) => publisher.publish(INBOUND, [lane]),
-  });
-  const consumer = own(
-    consumeQueue({
-      redisUrl,
-      prefix,
-      pool: POOL,
-      concurrency: config.JOBS_CONCURRENCY,
+  const jobMetrics = createJobMetrics(metrics);
+  const consumers: QueueConsumer[] = [];
+  for (const name of config.JOBS_POOLS) {
+    const handlers: JobHandlers = await makers[name]();
+    const handle = createRunner({
+      runs,
+      held,
+      handlers,
       leaseMs,
       log,
-      handle,
-    }),
-  );
+      metrics: jobMetrics,
+      wake: (lane) => publisher.publish(INBOUND, [lane]),
+    });
+    const concurrency = config.JOBS_CONCURRENCY;
+    consumers.push(own(consumeQueue({ redisUrl, prefix, pool: name, concurrency, leaseMs, log, handle })));
+  }
   const probe = own(
     await startProbe({
       host: config.PROBE_HOST,
@@ -87,11 +87,13 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
             () => 'Redis does not answer',
           ),
         ]);
-        return [...failures, consumer.isRunning() ? null : 'no jobs are taken'].filter((problem) => problem !== null);
+        return [...failures, consumers.every((consumer) => consumer.isRunning()) ? null : 'no jobs are taken'].filter(
+          (problem) => problem !== null,
+        );
       },
     }),
   );
-  own(startSweeper({ runs, queue, pool: POOL, everyMs: config.JOBS_SWEEP_MS, leaseMs, log }));
-  log.info('job service is up', { probePort: probe.port });
+  own(startSweeper({ runs, queue, pools: config.JOBS_POOLS, everyMs: config.JOBS_SWEEP_MS, leaseMs, log }));
+  log.info('job service is up', { pools: config.JOBS_POOLS, probePort: probe.port });
   return { probePort: probe.port };
 }

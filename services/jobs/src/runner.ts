@@ -10,7 +10,7 @@ import type { JobContext, JobHandler, JobHandlers } from './handlers.ts';
 import type { HeldRuns } from './held-runs.ts';
 import type { JobMetrics } from './metrics.ts';
 
-type Limits = Readonly<Record<JobName, Pick<JobSpec, 'attempts' | 'deadlineMs'>>>;
+type Limits = Readonly<Partial<Record<JobName, Pick<JobSpec, 'attempts' | 'deadlineMs'>>>>;
 
 export interface RunnerParts {
   readonly runs: ReturnType<typeof createRuns>;
@@ -151,7 +151,8 @@ async function call<N extends JobName>(
   context: JobContext,
 ): Promise<Done> {
   // The handler of a name takes the payload and gives the result of that name; the schemas make sure at run time.
-  const handler = handlers[name] as unknown as JobHandler<unknown, unknown>;
+  const handler = handlers[name] as JobHandler<unknown, unknown> | undefined;
+  if (!handler) throw new Error(`this process has no handler for ${name}: its pool is not among JOBS_POOLS`);
   const result = JOBS[name].result.parse(await handler.run(JOBS[name].payload.parse(payload), context));
   return { kind: 'done', result, say: handler.say(result), isNotable: handler.isNotable(result) };
 }
@@ -173,7 +174,7 @@ async function end(
   outcome: Done | Failed,
   log: Log,
 ): Promise<QueueVerdict> {
-  const title = parts.handlers[job].title;
+  const title = parts.handlers[job]?.title ?? job;
   const ended: RunEnd =
     outcome.kind === 'done'
       ? { outcome: 'done', result: outcome.result, error: null, say: outcome.say }
@@ -207,7 +208,7 @@ async function patiently<T>(write: () => Promise<T>): Promise<T> {
 }
 
 function limitsOf(parts: RunnerParts, job: JobName): Pick<JobSpec, 'attempts' | 'deadlineMs'> {
-  return (parts.limits ?? JOBS)[job];
+  return parts.limits?.[job] ?? JOBS[job];
 }
 
 function isWorthRetrying(error: unknown): boolean {

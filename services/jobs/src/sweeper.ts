@@ -1,4 +1,4 @@
-import { JOBS, type JobName, type JobSpec } from '@signalbox/shared/contracts/jobs';
+import { JOBS, type JobName, type JobPool } from '@signalbox/shared/contracts/jobs';
 import type { createRuns } from '@signalbox/shared/db/runs';
 import type { Closable } from '@signalbox/shared/lifecycle';
 import type { Log } from '@signalbox/shared/log';
@@ -12,14 +12,15 @@ import { startLoop } from './loop.ts';
 export function startSweeper(options: {
   readonly runs: Pick<ReturnType<typeof createRuns>, 'sweep'>;
   readonly queue: Pick<Queue, 'enqueue' | 'ensureSchedules'>;
-  readonly pool: JobSpec['pool'];
+  /** Whose schedules are looked after. Lost runs are put back whatever their pool. */
+  readonly pools: readonly JobPool[];
   readonly everyMs: number;
   readonly leaseMs: number;
   readonly log: Log;
 }): Closable {
   const { runs, queue, everyMs, leaseMs, log } = options;
   const sweep = async (): Promise<void> => {
-    await queue.ensureSchedules(options.pool, new Date());
+    for (const pool of options.pools) await queue.ensureSchedules(pool, new Date());
     const lost = await runs.sweep(everyMs, leaseMs);
     for (const { runId, job, traceId } of lost) {
       if (!isJobName(job)) log.warn('run of an unknown job left alone', { runId, job });

@@ -1,8 +1,31 @@
 import { z } from 'zod';
+import {
+  ApplyPayload,
+  ApplyResult,
+  COMMAND_LIMIT_MS,
+  ListPayload,
+  ListResult,
+  ReadPayload,
+  ReadResult,
+  RunPayload,
+  RunResult,
+  WritePayload,
+  WriteResult,
+} from './workspace.ts';
 
-export interface JobSpec<P extends z.ZodType = z.ZodType, R extends z.ZodType = z.ZodType> {
-  /** Which process pool runs it; each pool is one BullMQ queue and holds only its own secrets. */
-  readonly pool: 'maintenance';
+/**
+ * Processes that run jobs; each pool is one queue, and its processes hold only the secrets that its jobs need.
+ * maintenance: the product's own work. agents: commands and files that an agent or a person asked for, in workspaces.
+ */
+export const JobPool = z.enum(['maintenance', 'agents']);
+export type JobPool = z.infer<typeof JobPool>;
+
+export interface JobSpec<
+  P extends z.ZodType = z.ZodType,
+  R extends z.ZodType = z.ZodType,
+  L extends JobPool = JobPool,
+> {
+  readonly pool: L;
   readonly payload: P;
   readonly result: R;
   readonly attempts: number;
@@ -11,7 +34,8 @@ export interface JobSpec<P extends z.ZodType = z.ZodType, R extends z.ZodType = 
   readonly everyMs: number | null;
 }
 
-const job = <P extends z.ZodType, R extends z.ZodType>(spec: JobSpec<P, R>): JobSpec<P, R> => spec;
+const job = <P extends z.ZodType, R extends z.ZodType, L extends JobPool>(spec: JobSpec<P, R, L>): JobSpec<P, R, L> =>
+  spec;
 
 /** Every background job. Adding a line here makes the compiler ask for its handler. */
 export const JOBS = {
@@ -31,8 +55,51 @@ export const JOBS = {
     deadlineMs: 30_000,
     everyMs: 30_000,
   }),
+  // A command is not run twice: how far an interrupted one came is not known.
+  'workspace.run': job({
+    pool: 'agents',
+    payload: RunPayload,
+    result: RunResult,
+    attempts: 1,
+    deadlineMs: COMMAND_LIMIT_MS + 60_000,
+    everyMs: null,
+  }),
+  'workspace.read': job({
+    pool: 'agents',
+    payload: ReadPayload,
+    result: ReadResult,
+    attempts: 3,
+    deadlineMs: 30_000,
+    everyMs: null,
+  }),
+  'workspace.list': job({
+    pool: 'agents',
+    payload: ListPayload,
+    result: ListResult,
+    attempts: 3,
+    deadlineMs: 30_000,
+    everyMs: null,
+  }),
+  'workspace.write': job({
+    pool: 'agents',
+    payload: WritePayload,
+    result: WriteResult,
+    attempts: 3,
+    deadlineMs: 60_000,
+    everyMs: null,
+  }),
+  'workspace.apply': job({
+    pool: 'agents',
+    payload: ApplyPayload,
+    result: ApplyResult,
+    attempts: 3,
+    deadlineMs: 60_000,
+    everyMs: null,
+  }),
 } as const;
 
 export type JobName = keyof typeof JOBS;
+/** The jobs of one pool. */
+export type JobsOf<L extends JobPool> = { [N in JobName]: (typeof JOBS)[N]['pool'] extends L ? N : never }[JobName];
 export type JobPayload<N extends JobName> = z.output<(typeof JOBS)[N]['payload']>;
 export type JobResult<N extends JobName> = z.output<(typeof JOBS)[N]['result']>;

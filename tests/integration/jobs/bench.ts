@@ -57,7 +57,7 @@ export async function openJobsBench(redisUrl: string = inject('redisUrl')): Prom
   const database = await createDatabase();
   const prefix = `t${randomBytes(4).toString('hex')}:`;
   const log: Log = createLog('test', 'silent');
-  const pool = openPool(database.url, log, { name: 'test', max: 8 });
+  const pool = openPool(database.url, log, { name: 'test', max: 8, as: 'owner' });
   const redis = openRedis(redisUrl, log);
   const queue = createQueue({ redisUrl, prefix, log });
   const runs = createRuns(pool);
@@ -121,7 +121,9 @@ export async function openJobsBench(redisUrl: string = inject('redisUrl')): Prom
       own(consumeQueue({ redisUrl, prefix, pool: 'maintenance', concurrency: 4, leaseMs: LEASE_MS, log, handle }));
       // Without schedules: what runs is what the test asked for.
       const unscheduled = { enqueue: queue.enqueue, ensureSchedules: async () => undefined };
-      own(startSweeper({ runs, queue: unscheduled, pool: 'maintenance', everyMs: SWEEP_MS, leaseMs: LEASE_MS, log }));
+      own(
+        startSweeper({ runs, queue: unscheduled, pools: ['maintenance'], everyMs: SWEEP_MS, leaseMs: LEASE_MS, log }),
+      );
       return closable;
     },
     ask: async (runId, userKey = '1001') => {

@@ -1,0 +1,146 @@
+import { boundsOf } from '@signalbox/shared/contracts/agent-classes';
+import type { JobPayload, JobsOf } from '@signalbox/shared/contracts/jobs';
+import { Refusal, type WorkspaceCall } from '@signalbox/shared/contracts/workspace';
+import { appendAudit } from '@signalbox/shared/db/audit';
+import { withLock } from '@signalbox/shared/db/locks';
+import { openPool, type Pool } from '@signalbox/shared/db/pool';
+import { AppError, say as sentence, type ErrorCode, type ErrorData } from '@signalbox/shared/errors';
+import type { Own } from '@signalbox/shared/lifecycle';
+import type { Log } from '@signalbox/shared/log';
+import type { JobsConfig } from '../config.ts';
+import type { JobContext, JobHandler, PoolHandlers } from '../handlers.ts';
+import { findBubblewrap } from '../sandbox/program.ts';
+import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+import { applyDiff } from './workspace/apply.ts';
+import { listEntries, readLines, writeText, type Scope } from './workspace/files.ts';
+import { recover, type JournalPlace } from './workspace/journal.ts';
+import { runCommand } from './workspace/run.ts';
+import { openWorkspace } from './workspace/workspaces.ts';
+
+interface Parts {
+  readonly pool: Pool;
+  /** Held while something changes in a workspace; apart, so that a holder never waits for a connection that waits for it. */
+  readonly lockPool: Pool;
+  readonly home: string;
+  readonly sandbox: Sandbox;
+}
+
+/** Where a job works, once it holds what it needs. */
+interface Workplace extends Scope, JournalPlace {}
+
+type Answer<T> = { outcome: 'refused'; refusal: Refusal } | { outcome: 'done'; result: T };
+
+/** Opens what the pool `agents` needs, and its handlers. Without a working sandbox files still work, and commands are refused. */
+export async function createWorkspaceHandlers(
+  own: Own,
+  config: JobsConfig,
+  pool: Pool,
+  log: Log,
+): Promise<PoolHandlers<'agents'>> {
+  const { BWRAP_PATH: file, BWRAP_LIBRARY_PATH: libraryPath, PATH: path, WORKSPACE_DIR: home } = config;
+  const lockPool = openPool(config.DATABASE_URL, log, { name: 'jobs-locks', max: 2 * config.JOBS_CONCURRENCY });
+  own({ close: () => lockPool.end() });
+  const sandbox = await openSandbox({ program: findBubblewrap({ file, libraryPath, path }) });
+  if (sandbox.problem === null) log.info('sandbox is ready', { bounds: sandbox.bounds });
+  else log.warn('commands are refused, there is no sandbox', { reason: sandbox.problem });
+  return createHandlers({ pool, lockPool, home, sandbox });
+}
+
+function createHandlers(parts: Parts): PoolHandlers<'agents'> {
+  return {
+    'workspace.run': handler('workspace.run', parts, {
+      title: 'Running a command',
+      isAlone: false,
+      run: (place, payload, context) => runCommand(parts, place, payload, context),
+      say: ({ exitCode, output, killed }) =>
+        `${killed === null ? `The command has ended with code ${exitCode}` : `The command was ended (${killed})`}:\n${lastLines(output)}`,
+    }),
+    'workspace.read': handler('workspace.read', parts, {
+      title: 'Reading a file',
+      isAlone: false,
+      run: (place, { path, fromLine, lines }) => readLines(place, path, { fromLine, lines }),
+      say: ({ path, totalLines }) => `${path} has ${totalLines} lines.`,
+    }),
+    'workspace.list': handler('workspace.list', parts, {
+      title: 'Listing files',
+      isAlone: false,
+      run: (place, { path, depth }) => listEntries(place, path, depth),
+      say: ({ entries }) => `There are ${entries.length} files and folders.`,
+    }),
+    'workspace.write': handler('workspace.write', parts, {
+      title: 'Writing a file',
+      isAlone: true,
+      run: (place, { path, content }) => writeText(place, path, content),
+      say: ({ path, sizeBytes }) => `${path} is written (${sizeBytes} bytes).`,
+    }),
+    'workspace.apply': handler('workspace.apply', parts, {
+      title: 'Applying a diff',
+      isAlone: true,
+      run: (place, { actionId, diff }) => applyDiff(place, place, actionId, diff),
+      say: ({ files }) => `The diff is applied: ${files.map(({ path }) => path).join(', ')}.`,
+    }),
+  };
+}
+
+/** What every job of a workspace does: open it, end what a dead process began, work, and put refusals into the answer. */
+function handler<N extends JobsOf<'agents'>, T>(
+  _name: N,
+  parts: Parts,
+  job: {
+    readonly title: string;
+    /** Whether no other file of the workspace may be changed by us meanwhile. */
+    readonly isAlone: boolean;
+    run(place: Workplace, payload: JobPayload<N>, context: JobContext): Promise<T>;
+    say(result: T): string;
+  },
+): JobHandler<JobPayload<N>, Answer<T>> {
+  return {
+    title: job.title,
+    run: async (payload, context) => {
+      try {
+        const place = { ...(await openWorkspace(parts.home, payload.workspace)), bounds: boundsOf(payload.bounds) };
+        // Everybody who comes in ends what a dead process began, so that nobody sees half of a diff.
+        const result = await withLock(parts.lockPool, `workspace:${payload.workspace}`, async () => {
+          context.signal.throwIfAborted();
+          await recover(place);
+          return job.isAlone ? { value: await job.run(place, payload, context) } : null;
+        });
+        return { outcome: 'done', result: result ? result.value : await job.run(place, payload, context) };
+      } catch (error) {
+        const refusal = asRefusal(error);
+        if (refusal === null) throw error;
+        if (refusal.code === 'PATH_DENIED') await recordDenial(parts.pool, payload, refusal);
+        return { outcome: 'refused', refusal };
+      }
+    },
+    say: (answer) =>
+      answer.outcome === 'done'
+        ? job.say(answer.result)
+        : sentence(answer.refusal.code, answer.refusal.data as ErrorData<ErrorCode>), // made from an AppError of that code
+    isNotable: () => true,
+  };
+}
+
+async function recordDenial(pool: Pool, call: WorkspaceCall, { data }: Refusal): Promise<void> {
+  const { actor, threadId, actionId, workspace, bounds } = call;
+  const event = {
+    kind: 'file.denied' as const,
+    actor,
+    threadId,
+    turnId: null,
+    actionId,
+    approvalId: null,
+    policyVersion: null,
+  };
+  await appendAudit(pool, [{ ...event, data: { workspace, bounds, ...data } }]);
+}
+
+function asRefusal(error: unknown): Refusal | null {
+  if (!(error instanceof AppError)) return null;
+  const parsed = Refusal.safeParse({ code: error.code, data: error.data });
+  return parsed.success ? parsed.data : null;
+}
+
+function lastLines(output: string): string {
+  return output.trimEnd().split('\n').slice(-20).join('\n').slice(-2_000);
+}

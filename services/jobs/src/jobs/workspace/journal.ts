@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto';
+import { open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { codeOf, createFile, modeOf, withFolder } from './folder.ts';
+
+const Step = z.object({
+  /** Names from the workspace down. */
+  parts: z.array(z.string()).min(1),
+  mode: z.number().int(),
+  /** Name, in the notes, of the text that it gets; null: it is deleted. */
+  staged: z.string().nullable(),
+  /** Name, in the notes, of the text that it had; null: there was none. */
+  backup: z.string().nullable(),
+});
+
+const Journal = z.object({ actionId: z.string(), steps: z.array(Step), result: z.unknown() });
+export type Journal = z.infer<typeof Journal>;
+export type Step = z.infer<typeof Step>;
+
+/** Moments of an apply at which a test may stop the process. */
+export type Point = 'staged' | 'written' | 'placed' | 'finished';
+
+export interface JournalPlace {
+  readonly root: string;
+  readonly notes: string;
+  readonly reached?: (point: Point) => Promise<void>;
+}
+
+const FILE = 'journal.json';
+const DONE_PREFIX = 'done-';
+/** A retry comes within minutes; what is older is forgotten. */
+const DONE_KEPT_MS = 7 * 24 * 60 * 60_000;
+
+/**
+ * Changes of several files that happen together. Whoever holds the lock of the workspace calls `recover` first, so that nobody who
+ * comes through this service sees half of them:
+ *   stage (texts in the notes) → write the journal (from here on it will happen) → place each file → note the result → forget
+ * A process that dies before the journal is written has changed nothing; after that, the next one goes on where it stopped.
+ */
+export async function commitJournal(place: JournalPlace, journal: Journal): Promise<void> {
+  await place.reached?.('staged');
+  await writeWhole(join(place.notes, `${FILE}.new`), JSON.stringify(journal));
+  await rename(join(place.notes, `${FILE}.new`), join(place.notes, FILE));
+  await place.reached?.('written');
+  await finish(place, journal);
+}
+
+/** Ends what a dead process began, and clears away what it had only prepared. */
+export async function recover(place: JournalPlace): Promise<void> {
+  const journal = await readJournal(place);
+  if (journal !== null) await finish(place, journal);
+  for (const name of await readdir(place.notes)) {
+    if (!name.startsWith(DONE_PREFIX)) await rm(join(place.notes, name), { force: true });
+  }
+}
+
+/** What an earlier run with the same action id came to; undefined when there was none. */
+export async function earlierResult(notes: string, actionId: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(doneFile(notes, actionId), 'utf8')) as unknown;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Notes that this action has come to this result, so that the same action does nothing a second time. */
+export async function noteResult(notes: string, actionId: string, result: unknown): Promise<void> {
+  await forgetOld(notes);
+  const file = doneFile(notes, actionId);
+  await writeWhole(`${file}.new`, JSON.stringify(result));
+  await rename(`${file}.new`, file);
+}
+
+/** Puts a text into the notes, on the disk. Returns the name by which a step finds it. */
+export async function stageText(notes: string, name: string, text: string): Promise<string> {
+  await writeWhole(join(notes, name), text);
+  return name;
+}
+
+async function finish(place: JournalPlace, journal: Journal): Promise<void> {
+  try {
+    for (const step of journal.steps) {
+      await forward(place, step);
+      await place.reached?.('placed');
+    }
+  } catch (error) {
+    // The disk is full, or something lies in the way: all of it or nothing.
+    for (const step of journal.steps.toReversed()) await backward(place, step);
+    await unlink(join(place.notes, FILE));
+    throw error;
+  }
+  await noteResult(place.notes, journal.actionId, journal.result);
+  await unlink(join(place.notes, FILE));
+  await place.reached?.('finished');
+}
+
+/** One file gets its new text, or goes. Doing it again changes nothing. */
+async function forward({ root, notes }: JournalPlace, { parts, mode, staged }: Step): Promise<void> {
+  const name = parts.at(-1) as string; // the schema asks for one
+  await withFolder(root, parts.slice(0, -1), { create: staged !== null }, async (folder) => {
+    await modeOf(folder, name, parts.join('/')); // whatever lies there by now must still be a file that may be replaced
+    if (staged === null) {
+      await rm(folder.at(name), { force: true });
+      return;
+    }
+    const text = await readIfThere(join(notes, staged));
+    if (text === null) return; // it was placed before
+    const temporary = `.signalbox-${staged}`;
+    await rm(folder.at(temporary), { force: true }); // of a process that died right here
+    const file = await createFile(folder, temporary, 0o600);
+    try {
+      await file.writeFile(text);
+      await file.chmod(mode);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(folder.at(temporary), folder.at(name));
+  });
+}
+
+async function backward(place: JournalPlace, step: Step): Promise<void> {
+  if (step.backup !== null) return forward(place, { ...step, staged: step.backup });
+  const name = step.parts.at(-1) as string; // as above
+  await withFolder(place.root, step.parts.slice(0, -1), { create: false }, (folder) =>
+    rm(folder.at(name), { force: true }),
+  ).catch((error: unknown) => {
+    if (!(error instanceof Error)) throw error; // its folder was never made: then there is nothing to take back
+  });
+}
+
+async function readJournal({ notes }: JournalPlace): Promise<Journal | null> {
+  const text = await readIfThere(join(notes, FILE));
+  return text === null ? null : Journal.parse(JSON.parse(text.toString()));
+}
+
+async function readIfThere(file: string): Promise<Buffer | null> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** The file is on the disk when this returns. */
+async function writeWhole(path: string, text: string): Promise<void> {
+  const file = await open(path, 'w', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function forgetOld(notes: string): Promise<void> {
+  for (const name of await readdir(notes)) {
+    if (!name.startsWith(DONE_PREFIX)) continue;
+    const { mtimeMs } = await stat(join(notes, name));
+    if (Date.now() - mtimeMs > DONE_KEPT_MS) await rm(join(notes, name), { force: true });
+  }
+}
+
+function doneFile(notes: string, actionId: string): string {
+  return join(notes, `${DONE_PREFIX}${createHash('sha256').update(actionId).digest('hex')}`);
+}

@@ -1,0 +1,91 @@
+import { existsSync, lstatSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Limits } from './limits.ts';
+
+/** Where the workspace is inside the sandbox. */
+export const INSIDE = '/workspace';
+
+/** File descriptors that bubblewrap speaks and listens on. */
+export const INFO_FD = 3;
+export const BLOCK_FD = 4;
+
+/** The bubblewrap to use, and where its libraries are when they are not installed. */
+export interface BubblewrapProgram {
+  readonly file: string;
+  readonly libraryPath: string | null;
+}
+
+/** What a command may touch. Paths of the host; each must have been checked to be no link. */
+export interface Room {
+  /** The workspace; null for a command that needs none. */
+  readonly workspace: string | null;
+  /** Folders inside of the workspace that may be written, relative to it; `all` for the whole of it. */
+  readonly writable: 'all' | readonly string[];
+  /** Where the command begins, relative to the workspace. */
+  readonly cwd: string;
+  readonly limits: Limits;
+  /** Processor time of each process, in seconds. */
+  readonly cpuSeconds: number;
+}
+
+/** Sets limits of the kernel for the command; part of every Debian, and of most other systems. */
+const PRLIMIT = '/usr/bin/prlimit';
+
+/** What a dynamically linked program needs of /etc. No keys, no names of people, no addresses. */
+const FROM_ETC = ['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'alternatives', 'ssl/certs', 'localtime'];
+
+const ENVIRONMENT = {
+  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  HOME: '/home/agent',
+  TMPDIR: '/tmp',
+  LANG: 'C.UTF-8',
+};
+
+/**
+ * The arguments of bubblewrap for one command: nothing of the network, the system read-only, only the room writable, and
+ * of its repository neither hooks nor configuration. The command stands still until a byte comes on BLOCK_FD.
+ */
+export function bubblewrapArguments(room: Room, argv: readonly string[]): readonly string[] {
+  const { limits } = room;
+  const size = ['--size', String(limits.scratchBytes)];
+  const groups: readonly (readonly string[])[] = [
+    ['--unshare-all', '--unshare-user', '--disable-userns', '--die-with-parent', '--new-session'],
+    ['--cap-drop', 'ALL', '--uid', '1000', '--gid', '1000', '--hostname', 'sandbox', '--clearenv'],
+    Object.entries(ENVIRONMENT).flatMap(([name, value]) => ['--setenv', name, value]),
+    systemMounts(),
+    ['--proc', '/proc', '--dev', '/dev', ...size, '--tmpfs', '/dev/shm'],
+    [...size, '--tmpfs', '/tmp', ...size, '--tmpfs', '/home/agent'],
+    room.workspace === null ? [] : workspaceMounts(room.workspace, room),
+    ['--remount-ro', '/dev', '--remount-ro', '/'],
+    ['--chdir', room.workspace === null ? '/tmp' : join(INSIDE, room.cwd)],
+    ['--info-fd', String(INFO_FD), '--block-fd', String(BLOCK_FD), '--'],
+    // Set inside: the number of processes counts for the user of the sandbox, not for the user of this service.
+    [PRLIMIT, '--core=0', `--nofile=${limits.openFiles}`, `--nproc=${limits.processes}`],
+    [`--data=${limits.memoryBytes}`, `--fsize=${limits.fileBytes}`, `--cpu=${room.cpuSeconds}`, '--'],
+    argv,
+  ];
+  return groups.flat();
+}
+
+function systemMounts(): readonly string[] {
+  // On a merged system these are links into /usr; on others they are folders.
+  const roots = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'].flatMap((path) => {
+    if (!existsSync(path)) return [];
+    return lstatSync(path).isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path];
+  });
+  const etc = FROM_ETC.map((name) => `/etc/${name}`).flatMap((path) => ['--ro-bind-try', path, path]);
+  return ['--ro-bind', '/usr', '/usr', ...roots, ...etc];
+}
+
+function workspaceMounts(workspace: string, { writable }: Pick<Room, 'writable'>): readonly string[] {
+  const folders = writable === 'all' ? [] : writable;
+  const git = join(workspace, '.git');
+  // What is mounted cannot be renamed or removed from inside, so .git is a mount of its own: it could be swapped otherwise.
+  const bind = writable === 'all' ? '--bind' : '--ro-bind';
+  return [
+    [bind, workspace, INSIDE],
+    ...folders.map((folder) => ['--bind', join(workspace, folder), join(INSIDE, folder)]),
+    [bind, git, `${INSIDE}/.git`],
+    ...['hooks', 'config'].map((name) => ['--ro-bind', join(git, name), `${INSIDE}/.git/${name}`]),
+  ].flat();
+}

@@ -1,0 +1,28 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { BubblewrapProgram } from './bubblewrap.ts';
+
+/** The bubblewrap that was named, else the one on PATH; null when there is none. Whether it works is found out by `openSandbox`. */
+export function findBubblewrap(settings: {
+  readonly file: string | undefined;
+  readonly libraryPath: string | undefined;
+  readonly path: string;
+}): BubblewrapProgram | null {
+  const { file, libraryPath = null, path } = settings;
+  if (file !== undefined) return { file, libraryPath };
+  const found = path
+    .split(delimiter)
+    .filter((folder) => folder !== '')
+    .map((folder) => join(folder, 'bwrap'))
+    .find(isExecutable);
+  return found === undefined ? null : { file: found, libraryPath: null };
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

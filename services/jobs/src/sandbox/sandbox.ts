@@ -1,0 +1,175 @@
+import { AppError } from '@signalbox/shared/errors';
+import { sleep } from '@signalbox/shared/time';
+import { bubblewrapArguments, type BubblewrapProgram, type Room } from './bubblewrap.ts';
+import { captureOutput } from './captured.ts';
+import { createControlGroup, sweepControlGroups, type ControlGroup } from './control-group.ts';
+import { LIMITS, type Limits } from './limits.ts';
+import { countProcesses, startStage, type Stage } from './stage.ts';
+
+/** Why a command was ended from outside. */
+export type Killed = 'deadline' | 'memory' | 'processes';
+
+export interface Ran {
+  /** Of the last command of a pipeline; 128 + n when signal n ended it. */
+  readonly exitCode: number;
+  /** Null when it ended by itself. */
+  readonly killed: Killed | null;
+  /** What it wrote, output and errors in the order of arrival. */
+  readonly output: string;
+  /** Whether output is missing because there was too much of it. */
+  readonly cut: boolean;
+  readonly durationMs: number;
+}
+
+export type RoomFor = Pick<Room, 'workspace' | 'writable' | 'cwd'>;
+
+export interface RunOptions extends RoomFor {
+  /** Everything that still runs then is ended, and the result says so. */
+  readonly deadlineMs: number;
+  /** Ends everything at once; the promise rejects with its reason. */
+  readonly signal: AbortSignal;
+}
+
+export interface Sandbox {
+  /** Why nothing can be run here, as a sentence; null when all is well. */
+  readonly problem: string | null;
+  /** How the total of memory and processes is bounded here, for the log. */
+  readonly bounds: 'control group' | 'each process';
+  /** Runs commands joined by pipes, as they are, without a shell. Throws SANDBOX_MISSING, and then nothing has run. */
+  runArgv(pipeline: readonly (readonly string[])[], options: RunOptions): Promise<Ran>;
+  /** Runs a script by /bin/sh. Throws SANDBOX_MISSING, and then nothing has run. */
+  runShell(script: string, options: RunOptions): Promise<Ran>;
+}
+
+const SELF_TEST_MS = 20_000;
+/** How often processes are counted where no control group does it. */
+const COUNT_MS = 50;
+
+/**
+ * Finds out whether commands can be locked in here, by trying it. Where they cannot, every run is refused: nothing ever runs
+ * outside of a sandbox. Each command of a pipeline gets a sandbox of its own over the same room.
+ */
+export async function openSandbox(options: {
+  readonly program: BubblewrapProgram | null;
+  readonly limits?: Limits;
+}): Promise<Sandbox> {
+  const { program, limits = LIMITS } = options;
+  sweepControlGroups();
+  const group = createControlGroup(limits);
+  await group?.remove();
+  const problem = program === null ? 'bubblewrap is not installed' : await tryOut(program, limits);
+  const run = (pipeline: readonly (readonly string[])[], given: RunOptions): Promise<Ran> => {
+    if (program === null || problem !== null) throw new AppError('SANDBOX_MISSING', { reason: problem ?? '' });
+    return runPipeline(program, limits, pipeline, given);
+  };
+  return {
+    problem,
+    bounds: group === null ? 'each process' : 'control group',
+    runArgv: async (pipeline, given) => run(pipeline, given),
+    runShell: async (script, given) => run([['/bin/sh', '-c', script]], given),
+  };
+}
+
+async function tryOut(program: BubblewrapProgram, limits: Limits): Promise<string | null> {
+  const signal = AbortSignal.timeout(SELF_TEST_MS);
+  const room = { workspace: null, writable: [], cwd: '.', deadlineMs: SELF_TEST_MS, signal };
+  try {
+    const ran = await runPipeline(program, limits, [['/bin/true']], room);
+    return ran.exitCode === 0
+      ? null
+      : `bubblewrap does not work here: ${firstLine(ran.output) || `exit code ${ran.exitCode}`}`;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'SANDBOX_MISSING') return error.message;
+    return `bubblewrap cannot be started: ${error instanceof Error ? firstLine(error.message) : String(error)}`;
+  }
+}
+
+async function runPipeline(
+  program: BubblewrapProgram,
+  limits: Limits,
+  pipeline: readonly (readonly string[])[],
+  options: RunOptions,
+): Promise<Ran> {
+  options.signal.throwIfAborted();
+  const startedAt = performance.now();
+  const room: Room = { ...options, limits, cpuSeconds: Math.ceil(options.deadlineMs / 1_000) };
+  const stages = pipeline.map((argv) => startStage(program, bubblewrapArguments(room, argv)));
+  const captured = captureOutput(limits.outputBytes);
+  connect(stages, captured.follow);
+
+  let killed: Killed | null = null;
+  const kill = (why: Killed | null): void => {
+    killed ??= why;
+    for (const stage of stages) stage.kill();
+  };
+  const onAbort = (): void => kill(null);
+  const deadline = setTimeout(() => kill('deadline'), options.deadlineMs);
+  options.signal.addEventListener('abort', onAbort, { once: true });
+  const over = new AbortController();
+  const group = createControlGroup(limits);
+  try {
+    const firsts = await Promise.all(stages.map((stage) => stage.first));
+    // Without control groups the kernel counts the processes of a sandbox only for users other than root.
+    const alive = firsts.filter((first) => first !== null);
+    for (const first of alive) join(group, first);
+    const counting = group === null ? countUntil(over.signal, alive, limits, () => kill('processes')) : null;
+    for (const stage of stages) stage.release();
+    const codes = await Promise.all(stages.map((stage) => stage.ended));
+    over.abort();
+    await counting;
+    options.signal.throwIfAborted();
+    const { output, cut } = captured.read();
+    if (alive.length < stages.length && killed === null)
+      throw new AppError('SANDBOX_MISSING', { reason: `bubblewrap does not work here: ${firstLine(output)}` });
+    if (group?.ranOutOfMemory() === true) killed ??= 'memory';
+    return { exitCode: codes.at(-1) ?? 0, killed, output, cut, durationMs: Math.round(performance.now() - startedAt) };
+  } finally {
+    over.abort();
+    clearTimeout(deadline);
+    options.signal.removeEventListener('abort', onAbort);
+    kill(null);
+    await Promise.allSettled(stages.map((stage) => stage.ended));
+    await group?.remove();
+  }
+}
+
+/** Our own pipes between the commands: what the shell would do, without a shell. */
+function connect(stages: readonly Stage[], follow: (stream: Stage['stdout']) => void): void {
+  stages.at(0)?.stdin.end();
+  for (const [place, stage] of stages.entries()) {
+    follow(stage.stderr);
+    const next = stages[place + 1];
+    if (next === undefined) {
+      follow(stage.stdout);
+      continue;
+    }
+    stage.stdout.on('error', () => undefined);
+    stage.stdout.pipe(next.stdin);
+    // Whoever writes to a command that has ended is ended too, as by SIGPIPE in a shell.
+    next.stdin.once('close', stage.kill);
+  }
+}
+
+function join(group: ControlGroup | null, first: number): void {
+  try {
+    group?.add(first);
+  } catch {
+    // It has ended already, before it ran anything.
+  }
+}
+
+async function countUntil(
+  signal: AbortSignal,
+  firsts: readonly number[],
+  limits: Limits,
+  onTooMany: () => void,
+): Promise<void> {
+  while (!signal.aborted) {
+    if (firsts.some((first) => countProcesses(first) > limits.processes)) onTooMany();
+    await sleep(COUNT_MS, signal);
+  }
+}
+
+function firstLine(text: string): string {
+  return text.trim().split('\n')[0]?.slice(0, 300) ?? '';
+}

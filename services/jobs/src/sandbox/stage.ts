@@ -1,0 +1,108 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Readable, Writable } from 'node:stream';
+import { sleep } from '@signalbox/shared/time';
+import { BLOCK_FD, INFO_FD, type BubblewrapProgram } from './bubblewrap.ts';
+
+/** One command in a sandbox of its own. It stands still until `release`. */
+export interface Stage {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Process id, on the host, of the first process of the sandbox: when it ends, the kernel ends all others. Null: none began. */
+  readonly first: Promise<number | null>;
+  release(): void;
+  /** Ends everything in the sandbox at once. Twice is safe. */
+  kill(): void;
+  /** Exit code once all output was read and nothing of the sandbox is left; 128 + n for signal n. */
+  readonly ended: Promise<number>;
+}
+
+/** The kernel needs a moment to take a killed sandbox apart. */
+const GONE_ATTEMPTS = 400;
+const GONE_PAUSE_MS = 10;
+const KILLED = 137;
+
+/** Starts bubblewrap. It gets none of this process's environment, which would be readable from inside. */
+export function startStage(program: BubblewrapProgram, words: readonly string[]): Stage {
+  const child = spawn(program.file, [...words], {
+    env: program.libraryPath === null ? {} : { LD_LIBRARY_PATH: program.libraryPath },
+    cwd: '/',
+    detached: true, // a group of its own, for the last resort of `kill`
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
+  });
+  // All five are pipes by the option above.
+  const [stdin, stdout, stderr] = child.stdio as unknown as [Writable, Readable, Readable];
+  const info = child.stdio[INFO_FD] as Readable;
+  const block = child.stdio[BLOCK_FD] as Writable;
+  for (const stream of [stdin, info, block]) stream.on('error', () => undefined); // the other end has gone: see `ended`
+  const first = readFirstProcess(info);
+  const kill = (): void => {
+    // The first process rather than bubblewrap: bubblewrap then sees it end, and leaves no zombie to whoever is process 1.
+    void first.then((pid) => (pid === null ? signal(child) : process.kill(pid, 'SIGKILL'))).catch(() => signal(child));
+  };
+  const ended = waitForEnd(child, first);
+  ended.catch(() => undefined); // whoever waits for it may do so later
+  return {
+    stdin,
+    stdout,
+    stderr,
+    first,
+    release: () => void block.end('\n'),
+    kill,
+    ended,
+  };
+}
+
+/** How many processes the sandbox holds; 0 when it is gone. Only who may look into it is told: root, or its user. */
+export function countProcesses(first: number): number {
+  try {
+    return readdirSync(`/proc/${first}/root/proc`).filter((name) => /^\d+$/.test(name)).length;
+  } catch {
+    return 0;
+  }
+}
+
+async function waitForEnd(child: ChildProcess, first: Promise<number | null>): Promise<number> {
+  const failed = new Promise<never>((_, reject) => child.once('error', reject)); // not to be started at all
+  failed.catch(() => undefined); // thrown below, if it comes before the end
+  const [code] = (await Promise.race([once(child, 'close'), failed])) as [number | null];
+  const pid = await first;
+  for (let attempt = 0; pid !== null && !isGone(pid); attempt += 1) {
+    if (attempt === GONE_ATTEMPTS) throw new Error(`process ${pid} of a sandbox does not end`);
+    await sleep(GONE_PAUSE_MS);
+  }
+  return code ?? KILLED;
+}
+
+async function readFirstProcess(info: Readable): Promise<number | null> {
+  let text = '';
+  try {
+    for await (const chunk of info) {
+      text += String(chunk);
+      if (text.includes('}')) break;
+    }
+  } catch {
+    return null;
+  }
+  return Number(/"child-pid":\s*(\d+)/.exec(text)?.[1] ?? 0) || null;
+}
+
+function signal(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+/** Gone, or dead and only waiting to be reaped. */
+function isGone(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return /^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { locateTestSandbox } from '../../support/bubblewrap.ts';
+import { openWorkspaceBench, type WorkspaceBench } from './workspace-bench.ts';
+
+const sandbox = await locateTestSandbox('commands in workspaces');
+
+let bench: WorkspaceBench;
+beforeAll(async () => {
+  bench = await openWorkspaceBench(sandbox?.settings ?? {});
+});
+afterAll(() => bench.close());
+
+const SECOND_MS = 1_000;
+
+describe('a workspace', () => {
+  it('is an empty git repository when it is new', async () => {
+    expect(await bench.ask('workspace.list', { path: '.', depth: 3 })).toEqual({
+      outcome: 'done',
+      result: { path: '.', entries: [], cut: false },
+    });
+  });
+
+  it('gives back what was written, by lines, and lists it', async () => {
+    const written = await bench.ask('workspace.write', { path: 'docs/notes.md', content: 'one\ntwo\nthree\n' });
+    expect(written).toEqual({ outcome: 'done', result: { path: 'docs/notes.md', sizeBytes: 14, created: true } });
+    const read = await bench.ask('workspace.read', { path: 'docs/notes.md', fromLine: 2, lines: 1 });
+    expect(read).toMatchObject({ outcome: 'done', result: { text: 'two', fromLine: 2, totalLines: 3 } });
+    expect(await bench.ask('workspace.list', { path: '.', depth: 2 })).toMatchObject({
+      result: {
+        entries: [
+          { path: 'docs', kind: 'folder', sizeBytes: null },
+          { path: 'docs/notes.md', kind: 'file', sizeBytes: 14 },
+        ],
+      },
+    });
+  });
+
+  it('says that a file is not there, and what is no text', async () => {
+    expect(await bench.ask('workspace.read', { path: 'gone.md', fromLine: 1, lines: 1 })).toMatchObject({
+      outcome: 'refused',
+      refusal: { code: 'NOT_FOUND', data: { name: 'gone.md' } },
+    });
+    expect(await bench.ask('workspace.read', { path: 'docs', fromLine: 1, lines: 1 })).toMatchObject({
+      refusal: { code: 'CONFLICT' },
+    });
+  });
+});
+
+describe.skipIf(sandbox === null)('a command', () => {
+  const argv = (...pipeline: string[][]) => ({
+    command: { kind: 'argv' as const, pipeline },
+    cwd: '.',
+    deadlineMs: 20 * SECOND_MS,
+  });
+  const shell = (script: string) => ({
+    command: { kind: 'shell' as const, script },
+    cwd: '.',
+    deadlineMs: 20 * SECOND_MS,
+  });
+
+  it('runs over the files of its workspace, as a pipeline without a shell', async () => {
+    await bench.ask('workspace.write', { path: 'a.txt', content: 'x\ny\nx\n' });
+    const ran = await bench.ask('workspace.run', argv(['cat', 'a.txt'], ['grep', '-c', 'x']));
+    expect(ran).toMatchObject({ outcome: 'done', result: { exitCode: 0, output: '2\n', killed: null, cut: false } });
+    // A shell would expand this.
+    expect(await bench.ask('workspace.run', argv(['echo', '$HOME', '*', ';', 'id']))).toMatchObject({
+      result: { output: '$HOME * ; id\n' },
+    });
+  });
+
+  it('that only reads cannot write, and a script that was approved can', async () => {
+    const denied = await bench.ask('workspace.run', argv(['touch', 'made-by-argv']));
+    expect(denied).toMatchObject({ result: { exitCode: 1, output: expect.stringContaining('Read-only file system') } });
+    expect(await bench.ask('workspace.run', shell('echo made > made-by-script'))).toMatchObject({
+      result: { exitCode: 0 },
+    });
+    expect(bench.tree()).toMatchObject({ 'made-by-script': 'made\n' });
+    expect(Object.keys(bench.tree())).not.toContain('made-by-argv');
+  });
+
+  it('sees nothing of the service: neither its address of the database, nor its environment, nor other workspaces', async () => {
+    const ran = await bench.ask(
+      'workspace.run',
+      shell(`cat /proc/*/environ 2>&1; env; ls -R ${bench.home} /root /work 2>&1; ls /`),
+    );
+    const { output } = (ran as { result: { output: string } }).result;
+    expect(output).toContain('HOME=/home/agent'); // the proof that environments were read
+    for (const hidden of [bench.jobs.databaseUrl, 'DATABASE_URL', 'REDIS_URL', 'package.json', 'journal'])
+      expect(output).not.toContain(hidden);
+  });
+
+  it('is not begun a second time when its process died with it', async () => {
+    const script = shell('echo ran >> runs.txt');
+    await bench.ask('workspace.run', script, { actionId: 'act_twice' });
+    await bench.jobs.pool.query(`update runs set status = 'queued', attempts = 0 where run_id = 'act_twice'`);
+    await bench.jobs.queue.enqueue('workspace.run', { runId: 'act_twice', traceId: 'trc_test' });
+    const again = await bench.ask('workspace.run', script, { actionId: 'act_twice' });
+    expect(again).toMatchObject({ refusal: { code: 'TOOL_OUTCOME_UNKNOWN' } });
+    expect(bench.tree()['runs.txt']).toBe('ran\n');
+  });
+});
+
+it('without bubblewrap commands are refused with the reason, and files still work', async () => {
+  const without = await openWorkspaceBench({ BWRAP_PATH: '/nowhere/bwrap' });
+  try {
+    const script = { command: { kind: 'shell' as const, script: 'touch x' }, cwd: '.', deadlineMs: SECOND_MS };
+    expect(await without.ask('workspace.run', script)).toMatchObject({
+      outcome: 'refused',
+      refusal: { code: 'SANDBOX_MISSING', data: { reason: expect.stringContaining('/nowhere/bwrap') } },
+    });
+    await without.ask('workspace.write', { path: 'x.md', content: 'x' });
+    expect(without.tree()).toEqual({ 'x.md': 'x' });
+  } finally {
+    await without.close();
+  }
+});

