@@ -22,9 +22,11 @@ export interface ProgramRule {
   /** Words that may follow; without it none. `any` is for paths, patterns and other text that is only read. */
   readonly operands?: 'any' | RegExp;
   readonly maxOperands?: number;
+  /** Which of the words are paths; without it all operands and all values of flags are looked at as paths. */
+  readonly paths?: (parsed: ParsedArguments) => readonly string[];
   /** What else has to hold: the sentence why not, or null. */
   readonly check?: (parsed: ParsedArguments) => string | null;
-  /** Arguments that are put in front of those that were given, so that files on disk cannot change what the program does. */
+  /** Flags that are added to those that were given, so that files on disk cannot change what the program does. */
   readonly hardening?: readonly string[] | ((parsed: ParsedArguments) => readonly string[]);
 }
 
@@ -49,12 +51,14 @@ export function readArguments(name: string, rule: ProgramRule, args: readonly st
   const pattern = rule.operands;
   const odd = pattern instanceof RegExp ? operands.find((operand) => !pattern.test(operand)) : undefined;
   if (odd !== undefined) return { reason: `${name} with ${quote(odd)} is not on the list.` };
-  const secret = findSecretPath([...operands, ...[...parsed.flags.values()].flat()]);
+  const secret = findSecretPath(rule.paths?.(parsed) ?? [...operands, ...[...parsed.flags.values()].flat()]);
   if (secret !== null) return { reason: secret };
   const problem = rule.check?.(parsed) ?? null;
   if (problem !== null) return { reason: problem };
   const hardening = typeof rule.hardening === 'function' ? rule.hardening(parsed) : (rule.hardening ?? []);
-  return { argv: [...hardening, ...args] };
+  // Behind the others, because of contrary flags the last one counts; but not behind the end of the flags.
+  const end = args.includes('--') ? args.indexOf('--') : args.length;
+  return { argv: [...args.slice(0, end), ...hardening, ...args.slice(end)] };
 }
 
 /** Tells flags and operands apart. Every word that begins with `-` has to be a flag of the list, also where it is a value. */

@@ -9,12 +9,12 @@ const SECRETS: readonly RegExp[] = [
   // Devices: endless, blocking or the whole disk.
   /^\/+dev\/(?!null$)/,
   /(^|\/)(run|var\/run)\/secrets(\/|$)/,
-  /(^|\/)\.(ssh|aws|azure|gnupg|kube|docker|password-store|config\/gcloud|config\/gh)(\/|$)/,
+  /(^|\/)\.(ssh|aws|azure|gnupg|kube|docker|password-store|signalbox|config\/gcloud|config\/gh)(\/|$)/,
   /(^|\/)\.(netrc|npmrc|pypirc|pgpass|my\.cnf|git-credentials|htpasswd|vault-token|[a-z_]*history|s3cfg|boto)$/,
   /(^|\/)\.env(rc)?(\.(?!example$|sample$|template$)[^/]*)?$/,
   /(^|\/)(id_(rsa|dsa|ecdsa|ed25519)[^/]*|authorized_keys|ssh_host_[^/]*_key)$/,
-  /\.(pem|key|p12|pfx|jks|keystore|kdbx|asc|gpg|ovpn|tfstate|tfvars)(\.[^/]*)?$/,
-  /(^|\/)(credentials?|secrets?|tokens?|passwords?)(\.[^/]*)?$/,
+  /\.(pem|key|p12|pfx|jks|keystore|kdbx|asc|gpg|ovpn|tfstate|tfvars)(\.(bak|backup|enc|old|orig|txt))?$/,
+  /(^|\/)(credentials?|secrets?|tokens?|passwords?)(\.(json|ya?ml|toml|ini|conf|cfg|txt|csv|xml|properties))?$/,
   /(^|\/)\.git\/(config|credentials)$/,
   /^\/+root(\/|$)/,
 ];

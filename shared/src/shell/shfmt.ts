@@ -37,7 +37,8 @@ let compiled: WasmModule | undefined;
  * promise and gives the module a file system and a console; here it is called directly and is given nothing.
  */
 export function startShfmt(): Shfmt {
-  compiled ??= new WebAssembly.Module(readFileSync(createRequire(import.meta.url).resolve('sh-syntax/main.wasm')));
+  const require = createRequire(import.meta.url);
+  compiled ??= new WebAssembly.Module(readFileSync(require.resolve('sh-syntax/main.wasm')));
   const imports: Record<string, Record<string, () => number | bigint>> = {};
   for (const { module, name } of WebAssembly.Module.imports(compiled))
     // Numbers of 64 bits are BigInt at this border: the clock and references to values of JavaScript, of which there are none.

@@ -54,17 +54,16 @@ const VALUED: Readonly<Record<string, RegExp>> = {
 
 /** `find` has an expression instead of flags: folders first, then tests and actions, every one of which has to be known. */
 export const readFindArguments: ArgumentReader = (args) => {
-  const places: string[] = [];
+  const folders: string[] = [];
   for (let index = 0; index < args.length; index += 1) {
     const word = args[index] ?? '';
     if (ALONE.has(word)) continue;
     if (Object.hasOwn(VALUED, word)) {
       const value = args[(index += 1)] ?? '';
       if (!VALUED[word]?.test(value)) return { reason: `find ${word} with ${quote(value)} is not on the list.` };
-      places.push(value);
     } else if (word.startsWith('-')) return { reason: `find with ${quote(word)} is not on the list.` };
-    else places.push(word);
+    else folders.push(word);
   }
-  const secret = findSecretPath(places);
+  const secret = findSecretPath(folders);
   return secret === null ? { argv: args } : { reason: secret };
 };

@@ -18,8 +18,6 @@ const HARDENING = [
   ...[
     'core.fsmonitor=false',
     'core.hooksPath=/dev/null',
-    'core.attributesFile=/dev/null',
-    'diff.external=',
     'diff.autoRefreshIndex=false',
     'log.showSignature=false',
     'gpg.program=false',
@@ -124,7 +122,7 @@ function findProblem(name: string, { operands, listing = [] }: Subcommand, parse
   const values = [...parsed.flags.values()].flat();
   // A signature is checked by a program that the configuration names.
   if (values.some((value) => value.includes('%G'))) return 'Its format checks signatures, which starts a program.';
-  return findSecretPath([...parsed.operands, ...values]);
+  return findSecretPath(parsed.operands);
 }
 
 /** git, in the forms that read. */

@@ -103,14 +103,14 @@ export const SYSTEM_PROGRAMS: ProgramTable = {
   // Not -r (repeats), -D (writes a cache), +D; a host after @ would ask the name server.
   lsof: {
     separate: true,
-    flags: '-a -b -c= -d= -i=? -l -n -N -O -p= -P -R -s=? -t -u= -U -w',
+    flags: '-a -b -c= -d= -i=? -l -n -N -p= -P -R -t -u= -U -w',
     operands: /^(?:[46]?(?:tcp|udp|TCP|UDP)?(?::[0-9,-]+)?|\/[\w./-]*)$/,
     hardening: ['-n'], // never ask the name server
   },
   // Not -K (kills), -D (writes a file), -F (reads one), -E (never ends), -r (asks the name server).
   ss: {
     flags:
-      '-0 -1 -4 -6 -a -b -e -h -H -i -l -m -n -N -o -O -p -s -t -T -u -U -w -x -z -Z --all --listening --numeric --oneline ' +
+      '-4 -6 -a -b -e -h -H -i -l -m -n -o -O -p -s -t -T -u -w -x -z -Z --all --listening --numeric --oneline ' +
       '--options --processes --extended --memory --info --summary --tcp --udp --unix --raw --ipv4 --ipv6 --no-header',
     operands: /^(state|established|listening|sport|dport|=|:\d+)$/,
   },

@@ -1,14 +1,27 @@
 import { quote, type ParsedArguments, type ProgramTable } from '../program-rule.ts';
 
 /** What a search through folders leaves out: it would print secrets that nobody has named. */
-const LEFT_OUT = ['.env', '.env.*', '*.pem', '*.key', 'id_*', '.netrc', '.npmrc', '.pgpass', '.git-credentials'];
-const LEFT_OUT_FOLDERS = ['.git', '.ssh', '.aws', '.gnupg', '.kube', '.docker'];
-const EXCLUDES = [
-  ...LEFT_OUT.map((name) => `--exclude=${name}`),
-  ...LEFT_OUT_FOLDERS.map((name) => `--exclude-dir=${name}`),
-];
+const LEFT_OUT = (
+  '.env .env.* *.pem *.key *.p12 *.kdbx *.tfstate id_rsa* id_dsa* id_ecdsa* id_ed25519* .netrc .npmrc .pgpass ' +
+  '.git-credentials credentials credentials.json secrets.json secrets.yml secrets.yaml'
+)
+  .split(' ')
+  .map((name) => `--exclude=${name}`);
+const LEFT_OUT_FOLDERS = '.git .ssh .aws .gnupg .kube .docker .signalbox'
+  .split(' ')
+  .map((name) => `--exclude-dir=${name}`);
 /** Folders in which a search through everything meets secrets and devices under any name. */
 const TOO_WIDE = /^\/+((etc|proc|sys|dev|root|home|run|var\/run|var\/lib)?\/*)?$|(^|\/)\.\.(\/|$)/;
+
+const withoutFirst = ({ operands }: ParsedArguments): readonly string[] => operands.slice(1);
+const none = (): readonly string[] => [];
+
+/** The first operand of grep is a pattern, unless a flag gives one. */
+function listGrepPaths({ flags, operands }: ParsedArguments): readonly string[] {
+  const files = [...(flags.get('-f') ?? []), ...(flags.get('--file') ?? [])];
+  const given = files.length > 0 || flags.has('-e') || flags.has('--regexp');
+  return [...files, ...operands.slice(given ? 0 : 1)];
+}
 
 function isRecursive({ flags }: ParsedArguments): boolean {
   return flags.has('-r') || flags.has('--recursive');
@@ -16,7 +29,7 @@ function isRecursive({ flags }: ParsedArguments): boolean {
 
 function isNarrow(parsed: ParsedArguments): string | null {
   if (!isRecursive(parsed)) return null;
-  const wide = parsed.operands.find((operand) => TOO_WIDE.test(operand));
+  const wide = listGrepPaths(parsed).find((operand) => TOO_WIDE.test(operand));
   return wide === undefined ? null : `A search through ${quote(wide)} meets what is private.`;
 }
 
@@ -43,8 +56,9 @@ export const TEXT_PROGRAMS: ProgramTable = {
       '--silent --recursive --no-messages --invert-match --word-regexp --line-regexp --after-context= --before-context= ' +
       '--context= --regexp= --file= --max-count= --include= --exclude= --exclude-dir= --color=? --colour=? --null',
     operands: 'any',
+    paths: listGrepPaths,
     check: isNarrow,
-    hardening: (parsed) => (isRecursive(parsed) ? EXCLUDES : []),
+    hardening: (parsed) => (isRecursive(parsed) ? [...LEFT_OUT, ...LEFT_OUT_FOLDERS] : []),
   },
   // Not -o (writes), --compress-program (starts), -T and -S (files elsewhere), --files0-from, --random-source.
   sort: {
@@ -71,6 +85,7 @@ export const TEXT_PROGRAMS: ProgramTable = {
   tr: {
     flags: '-c -C -d -s -t --complement --delete --squeeze-repeats --truncate-set1',
     operands: 'any',
+    paths: none,
     maxOperands: 2,
   },
   // Not -f and -L (filters from files), --slurpfile, --rawfile, --args.
@@ -80,9 +95,10 @@ export const TEXT_PROGRAMS: ProgramTable = {
       '--null-input --raw-output --raw-input --slurp --sort-keys --tab --indent=',
     separate: true,
     operands: 'any',
+    paths: withoutFirst,
     check: readsInputOnly,
   },
-  sed: { flags: '-n --quiet --silent', operands: 'any', check: printsLines },
+  sed: { flags: '-n --quiet --silent', operands: 'any', paths: withoutFirst, check: printsLines },
   // Not -l: it starts pr. Not -r: it would print secrets that nobody has named.
   diff: {
     flags:
@@ -90,15 +106,15 @@ export const TEXT_PROGRAMS: ProgramTable = {
       '--side-by-side --suppress-common-lines --width= --ignore-case --ignore-all-space --ignore-blank-lines --text',
     operands: 'any',
     maxOperands: 2,
-    hardening: LEFT_OUT.map((name) => `--exclude=${name}`), // two folders are compared file by file
+    hardening: LEFT_OUT, // two folders are compared file by file
   },
   cmp: {
     flags: '-b -i= -l -n= -s --print-bytes --verbose --silent --quiet --bytes= --ignore-initial=',
     operands: 'any',
   },
   comm: { flags: '-1 -2 -3 -z --total --check-order --nocheck-order --output-delimiter=', operands: 'any' },
-  column: { flags: '-c= -n -s= -t -x', operands: 'any' },
+  column: { flags: '-c= -s= -t -x', operands: 'any' },
   paste: { flags: '-d= -s -z --delimiters= --serial', operands: 'any' },
   fold: { flags: '-b -s -w= --bytes --spaces --width=', operands: 'any' },
-  echo: { flags: '-e -E -n', operands: 'any' },
+  echo: { flags: '-e -E -n', operands: 'any', paths: none },
 };

@@ -1,0 +1,137 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { classifyCommand } from '@signalbox/shared/shell/classification';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+
+// A repository whose own configuration and attributes name a program wherever git would start one.
+
+const run = promisify(execFile);
+const env = { PATH: '/usr/bin:/bin', HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1' };
+let folder: string;
+let marker: string;
+
+async function git(...args: readonly string[]): Promise<string> {
+  const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.test'];
+  const { stdout } = await run('git', [...identity, ...args], { cwd: folder, env, timeout: 20_000 });
+  return stdout.trim();
+}
+
+/** Runs what the product would run for a command, and answers what it prints. */
+async function runUnasked(command: string): Promise<string> {
+  const [argv] = classifyCommand(command).pipeline ?? [];
+  if (!argv) throw new Error(`${command} does not run unasked`);
+  const [name = '', ...args] = argv;
+  const { stdout } = await run(name, args, { cwd: folder, env, timeout: 20_000 });
+  return stdout;
+}
+
+beforeAll(async () => {
+  folder = makeTemporaryFolder('hostile-repository');
+  marker = join(folder, '..', 'hostile-marker');
+  const evil = join(folder, 'evil');
+  writeFileSync(evil, `#!/bin/sh\necho "$0 $*" >> '${marker}'\nexit 0\n`);
+  chmodSync(evil, 0o755);
+  await git('init', '-q', '-b', 'main');
+  writeFileSync(join(folder, 'file.txt'), 'one\n');
+  writeFileSync(join(folder, '.gitattributes'), '*.txt diff=evil\n');
+  await git('add', 'file.txt', '.gitattributes');
+  await git('commit', '-q', '-m', 'first');
+  // A commit with a signature, which only a program can check.
+  const tree = await git('rev-parse', 'HEAD^{tree}');
+  const who = 'Ada <ada@example.test> 1700000000 +0000';
+  const signature = 'gpgsig -----BEGIN PGP SIGNATURE-----\n \n aaaa\n -----END PGP SIGNATURE-----';
+  const parent = await git('rev-parse', 'HEAD');
+  writeFileSync(
+    join(folder, 'signed'),
+    `tree ${tree}\nparent ${parent}\nauthor ${who}\ncommitter ${who}\n${signature}\n\nsigned\n`,
+  );
+  await git('update-ref', 'refs/heads/main', await git('hash-object', '-t', 'commit', '-w', 'signed'));
+  writeFileSync(join(folder, 'file.txt'), 'two\n');
+  writeFileSync(join(folder, 'post-index-change'), `#!/bin/sh\necho hook >> '${marker}'\n`);
+  chmodSync(join(folder, 'post-index-change'), 0o755);
+  const settings = {
+    'core.fsmonitor': evil,
+    'core.hooksPath': folder,
+    'core.pager': evil,
+    'core.editor': evil,
+    'core.sshCommand': evil,
+    'core.askPass': evil,
+    'pager.log': evil,
+    'pager.status': evil,
+    'pager.branch': evil,
+    'diff.external': evil,
+    'diff.evil.command': evil,
+    'diff.evil.textconv': evil,
+    'log.showSignature': 'true',
+    'format.pretty': '%h %G? %s',
+    'gpg.program': evil,
+    'gpg.openpgp.program': evil,
+    'gpg.ssh.program': evil,
+    'alias.log': `!${evil}`,
+    'credential.helper': evil,
+  };
+  for (const [name, value] of Object.entries(settings)) await git('-c', 'core.fsmonitor=false', 'config', name, value);
+});
+
+beforeEach(() => rmSync(marker, { force: true }));
+
+describe('git, in a repository that names programs', () => {
+  it.each(['git log -p', 'git status', 'git diff'])('starts them when it is asked plainly: %s', async (command) => {
+    await run('git', command.split(' ').slice(1), { cwd: folder, env, timeout: 20_000 }).catch(() => undefined);
+    expect(existsSync(marker)).toBe(true);
+  });
+
+  it.each([
+    ['git status', 'file.txt'],
+    ['git status -s', 'file.txt'],
+    ['git status -v', 'file.txt'],
+    ['git log', 'first'],
+    ['git log -p --stat', '+one'],
+    ['git log --oneline -n 20', 'signed'],
+    ['git log -1 --format=%H', ''],
+    ['git show', ''],
+    ['git show --stat HEAD', ''],
+    ['git show HEAD~1', '+one'],
+    ['git diff', '+two'],
+    ['git diff --stat', 'file.txt'],
+    ['git diff HEAD', '+two'],
+    ['git diff HEAD~1 -- file.txt', '+two'],
+    ['git diff --cached', ''],
+    ['git blame file.txt', 'two'],
+    ['git blame HEAD file.txt', 'one'],
+    ['git branch -a', 'main'],
+    ['git branch -vv', 'main'],
+    ['git tag', ''],
+    ['git ls-files -m', 'file.txt'],
+    ['git ls-tree -r HEAD', 'file.txt'],
+    ['git rev-parse HEAD', ''],
+    ['git rev-list --count HEAD', '2'],
+    ['git describe --always', ''],
+    ['git shortlog -sn HEAD', 'Ada'],
+  ])('starts none of them when it runs unasked, and still answers: %s', async (command, answer) => {
+    expect(await runUnasked(command)).toContain(answer);
+    expect(existsSync(marker)).toBe(false);
+  });
+
+  it('fetches nothing that is missing, although the configuration says how', async () => {
+    await git('-c', 'core.fsmonitor=false', 'config', 'remote.origin.url', `ext::${join(folder, 'evil')} %S`);
+    for (const [name, value] of [
+      ['remote.origin.promisor', 'true'],
+      ['extensions.partialClone', 'origin'],
+      ['core.repositoryFormatVersion', '1'],
+      ['protocol.ext.allow', 'always'],
+    ] as const)
+      await git('-c', 'core.fsmonitor=false', 'config', name, value);
+    const missing = '1234567890123456789012345678901234567890';
+    rmSync(marker, { force: true });
+    await run('git', ['rev-list', '-n', '1', missing], { cwd: folder, env, timeout: 20_000 }).catch(() => undefined);
+    expect(existsSync(marker)).toBe(true);
+    rmSync(marker, { force: true });
+    await runUnasked(`git rev-list -n 1 ${missing}`).catch(() => undefined);
+    await runUnasked(`git show ${missing}`).catch(() => undefined);
+    expect(existsSync(marker)).toBe(false);
+  });
+});
