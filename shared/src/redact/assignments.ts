@@ -25,10 +25,10 @@ const SEPARATOR = /(?:\\{0,2}["'`]|\])?[ \t]{0,12}(?:=>|:=|[:=：>]|->)[ \t]{0,2
 /** In a sentence. */
 const IS = /\\?["'`]?[ \t]{1,3}(?:is|ist|es|est|это|to|auf)[ \t]{1,3}/iy;
 const BLANK = /[ \t]{1,4}/y;
-const QUOTED = /(\\{0,2}["'`])([^\n]*?)\1/y;
 const NAME_BEFORE = 60;
 /** Longer values are cut off here: what follows is no password any more. */
 const VALUE_LIMIT = 4_000;
+const BARE_LIMIT = 300;
 
 /** How a value was given: in a sentence people write many words that are no secret. */
 export type Manner = 'equals' | 'colon' | 'sentence' | 'option';
@@ -36,13 +36,14 @@ export type Manner = 'equals' | 'colon' | 'sentence' | 'option';
 /** Finds values that are given to names of secrets. Linear in the length of the text. */
 export function findAssignments(text: string): readonly Found[] {
   const found: Found[] = [];
+  const bareEnd = createBareEnd(text);
   KEYWORD.lastIndex = 0;
   for (let match = KEYWORD.exec(text); match; match = KEYWORD.exec(text)) {
     const nameEnd = match.index + match[0].length;
-    const value = readValue(text, nameEnd, match.index);
+    const value = readValue(text, nameEnd, match.index, bareEnd);
     if (!value) continue;
     const name = readName(text, match.index, nameEnd);
-    const given = text.slice(value.start, value.end);
+    const given = text.slice(value.start, Math.min(value.end, value.start + BARE_LIMIT));
     if (isInnocent(given, { ...value, name, text })) continue;
     found.push({ kind: kindOf(name), start: value.start, end: value.end });
     KEYWORD.lastIndex = value.end;
@@ -69,46 +70,68 @@ export interface Value {
   readonly rest: number;
 }
 
-function readValue(text: string, nameEnd: number, keyword: number): Value | null {
+function readValue(text: string, nameEnd: number, keyword: number, bareEnd: BareEnd): Value | null {
   const tail = stick(TAIL, text, nameEnd) ?? nameEnd;
   const separated = stick(SEPARATOR, text, tail);
   if (separated !== null) {
     const manner = /[=]/.test(text.slice(tail, separated)) ? 'equals' : 'colon';
-    return readAt(text, separated, manner);
+    return readAt(text, separated, manner, bareEnd);
   }
   const said = stick(IS, text, tail);
-  if (said !== null) return readAt(text, said, 'sentence');
+  if (said !== null) return readAt(text, said, 'sentence', bareEnd);
   // `--password hunter2`: the name begins with two hyphens.
   const blank = stick(BLANK, text, tail);
-  if (blank !== null && /(?:^|\s)--[\w-]*$/.test(text.slice(Math.max(0, keyword - NAME_BEFORE), keyword)))
-    return readAt(text, blank, 'option');
+  if (blank !== null && readName(text, keyword, nameEnd).startsWith('--'))
+    return readAt(text, blank, 'option', bareEnd);
   return null;
 }
 
-function readAt(text: string, start: number, manner: Manner): Value | null {
-  const line = text.slice(start, start + VALUE_LIMIT);
-  QUOTED.lastIndex = 0;
-  const quoted = QUOTED.exec(line);
-  if (quoted) {
-    const [whole, quote = '', inner = ''] = quoted;
-    const begin = start + quote.length;
-    return { start: begin, end: begin + inner.length, manner, isQuoted: true, rest: start + whole.length };
+function readAt(text: string, start: number, manner: Manner, bareEnd: BareEnd): Value | null {
+  const opened =
+    OPENED[text.charAt(start)] === true ? (/^\\{0,2}["'`]/.exec(text.slice(start, start + 3))?.[0] ?? '') : '';
+  const begin = start + opened.length;
+  if (opened !== '') {
+    const line = text.slice(begin, begin + VALUE_LIMIT);
+    const close = line.indexOf(opened);
+    const isWhole = close >= 0 && !line.slice(0, close).includes('\n');
+    if (isWhole)
+      return { start: begin, end: begin + close, manner, isQuoted: true, rest: begin + close + opened.length };
   }
-  const opened = /^\\{0,2}["'`]/.exec(line)?.[0] ?? '';
-  const bare = /^[^\s"'`<]*/.exec(line.slice(opened.length))?.[0] ?? '';
+  const run = bareEnd(begin);
+  // Nobody writes so much without a space but machines: it is taken as it is.
+  if (run - begin > BARE_LIMIT) return { start: begin, end: run, manner, isQuoted: opened !== '', rest: run };
+  const bare = text.slice(begin, run);
   // A query goes on with the next parameter; an escaped quote ends a text within a text.
   const cut = bare.search(/&[\w.-]{1,40}=|\\[nrt"']|\\$/);
-  const taken = cut < 0 ? bare : bare.slice(0, cut);
-  const value = taken.replace(/[.,;:!?)}\]]{1,8}$/, '');
+  const value = (cut < 0 ? bare : bare.slice(0, cut)).replace(/[.,;:!?)}\]]{1,8}$/, '');
   if (value === '') return null;
-  const begin = start + opened.length;
   return { start: begin, end: begin + value.length, manner, isQuoted: opened !== '', rest: begin + value.length };
 }
 
-function readName(text: string, keyword: number, end: number): string {
-  const before = text.slice(Math.max(0, keyword - NAME_BEFORE), keyword);
-  return `${/[\w.-]*$/.exec(before)?.[0] ?? ''}${text.slice(keyword, end)}`.toLowerCase();
+const OPENED: Readonly<Record<string, boolean>> = { '"': true, "'": true, '`': true, '\\': true };
+
+type BareEnd = (from: number) => number;
+
+/** Where the next sign stands that ends a value without quotes; asking again within one run costs nothing. */
+function createBareEnd(text: string): BareEnd {
+  const stop = /[\s"'`<]/g;
+  let known = { from: 0, end: -1 };
+  return (from) => {
+    if (from >= known.from && from <= known.end) return known.end;
+    stop.lastIndex = from;
+    known = { from, end: stop.exec(text)?.index ?? text.length };
+    return known.end;
+  };
 }
+
+/** The whole name that the keyword is the end of. Read backwards by hand: a pattern would begin anew at every place. */
+function readName(text: string, keyword: number, end: number): string {
+  let start = keyword;
+  while (start > 0 && keyword - start < NAME_BEFORE && NAME_SIGN.test(text.charAt(start - 1))) start -= 1;
+  return text.slice(start, end).toLowerCase();
+}
+
+const NAME_SIGN = /[\w.-]/;
 
 /** Names of kinds that are known only by the name of the variable. */
 const NAMED: readonly (readonly [RegExp, string])[] = [

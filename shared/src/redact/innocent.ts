@@ -24,7 +24,7 @@ const WORDS = new Set(
 );
 
 const REFERENCE =
-  /^(?:\$|\{\{|\{[a-z_]|<|%[sd({]|\[|!|#\{|@|secret:|\*+$|x{3,}$|\.{2,}|•+|…|-{2,}|https?:\/\/[^:@]*$|arn:|file:|env:|vault:|op:\/\/|sm:\/\/|ref\+)/i;
+  /^(?:\$|\{\{|\{[a-z_]|<|%[sd({]|\[|!|#\{|@|secret:|\*+$|x{3,}$|\.{2,}|•+|…|-{2,}|https?:\/\/[^:@]*$|arn:|file:|env:|vault:|your[-_ ]|op:\/\/|sm:\/\/|ref\+)/i;
 const PATH = /^(?:~|\.{0,2}|[A-Za-z]:)[\\/][\w.\\/-]*$/;
 /** Code that reads the value from somewhere. */
 const CODE =
@@ -50,8 +50,9 @@ export function isInnocent(value: string, given: Given): boolean {
   const isWord = /^[\p{L}_-]+$/u.test(value);
   if (!isWord) return false;
   if (manner === 'option') return false;
+  if (isElement(given) || (manner === 'equals' && !hasBlanks(given))) return false;
   // A word behind a colon is a sentence, unless it has its line for itself as in a file of settings.
-  return manner === 'equals' ? hasBlanks(given) : !isAlone(given);
+  return !isAlone(given);
 }
 
 function isMasked(value: string): boolean {
@@ -73,6 +74,11 @@ function isOdd(value: string): boolean {
 /** `name = word`, as code is written. */
 function hasBlanks({ text, start }: Given): boolean {
   return /[=>][ \t]+["'`]?$/.test(text.slice(Math.max(0, start - 24), start));
+}
+
+/** `<name>word</name>`. */
+function isElement({ text, start, end }: Given): boolean {
+  return text.charAt(start - 1) === '>' && text.startsWith('</', end);
 }
 
 /** `  name: word` and nothing else on its line. */

@@ -21,7 +21,7 @@ const SHAPES: readonly Shape[] = [
   {
     kind: 'discord-token',
     hint: '.',
-    min: 60,
+    min: 57,
     pattern: /(?<![\w.-])[MNO][\w-]{23,28}\.[\w-]{6}\.[\w-]{27,40}(?![\w.-])/dg,
     check: (secret) => /\d/.test(secret) && /[A-Z]/.test(secret) && /[a-z]/.test(secret),
   },

@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import { redactForLog } from './redact.ts';
+
+const LONG = 100_000;
+const SHORT = LONG / 4;
+
+// Pieces that many patterns begin with, and would read on from every place if they could.
+const PIECES = [
+  'eyJ-',
+  'eyJaaaaaaaa.',
+  'password',
+  'password=',
+  'password: ',
+  'password="',
+  'password is ',
+  'secret:',
+  '--token ',
+  '-----BEGIN PRIVATE KEY-----',
+  '://a:',
+  '://a:b@',
+  'curl -u ',
+  'curl ',
+  'machine a password ',
+  'machine ',
+  'authorization:',
+  'authorization bearer ',
+  'ghp_',
+  'sk-ant-',
+  'SG.',
+  'QUJD',
+  '%41',
+  '%',
+  'a\n',
+  '\n',
+  '4 ',
+  '41',
+  'DE89 ',
+  '+1 ',
+  'a@',
+  '@a.',
+  'a\u200b',
+  ' ',
+  '"',
+  '\\"',
+  '0123456789abcdef',
+  'M0aaaaaaaaaaaaaaaaaaaaaa.',
+];
+
+// A ratio within one run and not a time: this machine may be slow, or busy with something else.
+it.each(PIECES)('a hundred thousand characters of %j take time in proportion to their length', (piece) => {
+  const make = (length: number): string => piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
+  const cpuMs = (text: string): number => {
+    const times = Array.from({ length: 3 }, () => {
+      const before = process.cpuUsage();
+      redactForLog(text);
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 1_000;
+    });
+    return Math.min(...times);
+  };
+  const [short, long] = [make(SHORT), make(LONG)];
+  redactForLog(short);
+  // Four times the text: 4 when linear, 16 when quadratic. What takes little time is not measured well.
+  expect(cpuMs(long) / Math.max(cpuMs(short), 3)).toBeLessThan(11);
+});
