@@ -57,6 +57,17 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/shell.ts')).runShell,
   },
   {
+    name: 'policy',
+    usage: [
+      'policy check [--policies <folder>]',
+      'policy explain <name=value> …',
+      'policy explain --jsonl',
+      'policy what-if --policies <folder> [--since 30d]',
+    ],
+    summary: 'Check rules with their examples, what they say to an action, what others would have said.',
+    load: async () => (await import('./commands/policy.ts')).runPolicy,
+  },
+  {
     name: 'people',
     usage: ['people list', 'people add <id> <name> <role> [--force]', 'people remove <id> [--force]'],
     summary: 'Who may speak, and as what: viewer, developer, operator, admin.',

@@ -23,6 +23,15 @@ const OPTIONS = {
   force: { type: 'boolean', default: false },
   person: { type: 'string' },
   limit: { type: 'string', default: '50' },
+  policies: { type: 'string' },
+  from: { type: 'string' },
+  checkpoints: { type: 'string' },
+  key: { type: 'string' },
+  out: { type: 'string' },
+  since: { type: 'string' },
+  thread: { type: 'string' },
+  action: { type: 'string' },
+  kind: { type: 'string' },
 } as const;
 
 /** Most rows that `--limit` may ask for: a list at a terminal, not an export. */
@@ -74,6 +83,17 @@ async function execute(
     force: values.force,
     jsonl: values.jsonl,
     limit,
+    options: {
+      policies: values.policies ?? null,
+      from: values.from ?? null,
+      checkpoints: values.checkpoints ?? null,
+      key: values.key ?? null,
+      out: values.out ?? null,
+      since: values.since ?? null,
+      thread: values.thread ?? null,
+      action: values.action ?? null,
+      kind: values.kind ?? null,
+    },
   });
   try {
     const run = await command.load();

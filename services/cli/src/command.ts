@@ -13,7 +13,12 @@ export interface Arguments {
   /** One JSON object per line, in and out. */
   readonly jsonl: boolean;
   readonly limit: number;
+  /** Options of single commands; null when they were not given. */
+  readonly options: Readonly<Record<CommandOption, string | null>>;
 }
+
+export type CommandOption =
+  'policies' | 'from' | 'checkpoints' | 'key' | 'out' | 'since' | 'thread' | 'action' | 'kind';
 
 /** What a command works with. Connections are opened when they are asked for, and closed by whoever runs the command. */
 export interface CommandContext {

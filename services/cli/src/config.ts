@@ -2,9 +2,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommonConfig, readConfig } from '@signalbox/shared/config';
 import { AppError } from '@signalbox/shared/errors';
+import { PolicyConfig } from '@signalbox/shared/policy/settings';
 import { z } from 'zod';
 
 const CliConfig = z.object({
+  ...PolicyConfig.shape,
   /** Where Postgres is. `npm run signalbox` fills it in while `npm start` runs in the same checkout. */
   DATABASE_URL: CommonConfig.shape.DATABASE_URL.optional(),
   /** Where Redis is, likewise. */
@@ -21,8 +23,16 @@ const CliConfig = z.object({
   SIGNALBOX_DATA_DIR: z.string().default('.signalbox'),
   /** The run.json of `npm start`, which names the services to ask. */
   SIGNALBOX_RUN_FILE: z.string().optional(),
+  /** Folder of the signed audit checkpoints. Default: audit in the folder of `npm start`. */
+  AUDIT_CHECKPOINT_DIR: z.string().optional(),
+  /** The key that signs them; its public half is beside it, with .pub. Default: signing-key.pem in that folder. */
+  AUDIT_KEY_FILE: z.string().optional(),
 });
-export type CliConfig = z.infer<typeof CliConfig> & { readonly runFile: string };
+export type CliConfig = z.infer<typeof CliConfig> & {
+  readonly runFile: string;
+  readonly auditDir: string;
+  readonly auditPublicKeyFile: string;
+};
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -35,7 +45,13 @@ export function loadEnvironment(): Environment {
 /** Reads the configuration. Throws CONFIG_INVALID with every problem. */
 export function loadConfig(environment: Environment): CliConfig {
   const config = readConfig(CliConfig, environment);
-  return { ...config, runFile: config.SIGNALBOX_RUN_FILE ?? join(config.SIGNALBOX_DATA_DIR, 'run.json') };
+  const auditDir = config.AUDIT_CHECKPOINT_DIR ?? join(config.SIGNALBOX_DATA_DIR, 'audit');
+  return {
+    ...config,
+    runFile: config.SIGNALBOX_RUN_FILE ?? join(config.SIGNALBOX_DATA_DIR, 'run.json'),
+    auditDir,
+    auditPublicKeyFile: `${config.AUDIT_KEY_FILE ?? join(auditDir, 'signing-key.pem')}.pub`,
+  };
 }
 
 /** A URL that a command cannot do without. Throws CONFIG_INVALID that says where it comes from. */

@@ -5,8 +5,9 @@ import fc from 'fast-check';
 import type { JudgingEngine } from './engine.ts';
 import { createEngine } from './engine.ts';
 import { approverQuestion, ApproverOutline, callQuestion, CallOutline, loadQuestion, LoadOutline } from './outline.ts';
-import { loadPolicySet, POLICY_FOLDER, readPolicyFolder, type PolicyFiles } from './policy-set.ts';
+import { loadPolicySet, readPolicyFolder, type PolicyFiles } from './policy-set.ts';
 import { readRules } from './rules.ts';
+import { POLICY_FOLDER } from './settings.ts';
 
 type CallWish = Parameters<typeof CallOutline.parse>[0];
 

@@ -25,6 +25,8 @@ export interface PolicyOptions {
 export interface Policies {
   /** The newest set that could be used. Ask for it at each decision; within one decision keep it. */
   current(): PolicyEngine;
+  /** The same with its rules, and its files for the record. */
+  currentSet(): PolicySet;
   close(): Promise<void>;
 }
 
@@ -67,6 +69,7 @@ export async function openPolicies(options: PolicyOptions): Promise<Policies> {
   log.info('policies loaded', { version: current.engine.version, rules: current.rules.length });
   return {
     current: () => current.engine,
+    currentSet: () => current,
     close: async () => {
       stop.abort();
       await following;

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { loadPolicySet, POLICY_FOLDER, readPolicyFolder, type PolicyFiles } from './policy-set.ts';
+import { loadPolicySet, readPolicyFolder, type PolicyFiles } from './policy-set.ts';
 import { PolicySetError } from './problems.ts';
+import { POLICY_FOLDER } from './settings.ts';
 
 let shipped: PolicyFiles;
 

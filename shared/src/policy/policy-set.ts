@@ -1,14 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createEngine, type JudgingEngine } from './engine.ts';
 import { isExampleFile, runExamples } from './examples.ts';
 import { PolicySetError, type PolicyFile } from './problems.ts';
 import { readRules, type Rule } from './rules.ts';
-
-/** The policies of the product. */
-export const POLICY_FOLDER = fileURLToPath(new URL('../../../infra/policy/', import.meta.url));
 
 /** The files of a policy set, by name, and the SHA-256 over their names and bytes. */
 export interface PolicyFiles {
@@ -18,6 +14,8 @@ export interface PolicyFiles {
 
 /** A set whose examples all hold. */
 export interface PolicySet {
+  /** What it was loaded from, to be recorded: the same files decide the same again. */
+  readonly files: readonly PolicyFile[];
   readonly engine: JudgingEngine;
   readonly rules: readonly Rule[];
 }
@@ -37,7 +35,7 @@ export function loadPolicySet({ files, version }: PolicyFiles, timeZone: string)
   // Examples hold wherever the set is used, so they tell the time in UTC.
   const problems = runExamples(createEngine(set, version, 'UTC'), set.rules, files);
   if (problems.length > 0) throw new PolicySetError(problems);
-  return { engine: createEngine(set, version, timeZone), rules: [...set.rules.values()] };
+  return { files, engine: createEngine(set, version, timeZone), rules: [...set.rules.values()] };
 }
 
 async function listExamples(folder: string): Promise<readonly string[]> {

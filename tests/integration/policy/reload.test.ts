@@ -4,7 +4,8 @@ import { AppError } from '@signalbox/shared/errors';
 import { createLog } from '@signalbox/shared/log';
 import { openPolicies, type Policies, type PolicyChange } from '@signalbox/shared/policy/open-policies';
 import { callQuestion, CallOutline } from '@signalbox/shared/policy/outline';
-import { POLICY_FOLDER, readPolicyFolder } from '@signalbox/shared/policy/policy-set';
+import { readPolicyFolder } from '@signalbox/shared/policy/policy-set';
+import { POLICY_FOLDER } from '@signalbox/shared/policy/settings';
 import { afterEach, expect, test } from 'vitest';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
@@ -44,6 +45,7 @@ test('a changed set takes the place of the old one, under its own version', asyn
   expect(after.decide(SENSITIVE).sentence).toBe('Small changes are fine.');
   expect(after.version).toBe((await readPolicyFolder(folder)).version);
   expect(after.decide(SENSITIVE).policyVersion).toBe(after.version);
+  expect(policies.currentSet().files).toEqual((await readPolicyFolder(folder)).files);
   expect(changes).toEqual([{ kind: 'loaded', version: after.version }]);
   // Whoever still holds the old set gets its answers.
   expect(before.decide(SENSITIVE).sentence).toBe(SENTENCE);
