@@ -1,0 +1,69 @@
+import { forEachChild, parse, type Command, type SyntaxNode } from 'unbash';
+
+/** What a command is made of, however deep: read for the alarm, never to be executed. */
+export interface ShellStructure {
+  /** Every simple command anywhere in it, also inside of substitutions. */
+  readonly vectors: readonly (readonly string[])[];
+  /** The commands of each pipeline, in order. */
+  readonly pipelines: readonly (readonly (readonly string[])[])[];
+  /** Commands with another one inside of their words: the outer one, then all inner ones. */
+  readonly nestings: readonly (readonly (readonly string[])[])[];
+  /** Functions that pipe themselves into themselves. */
+  readonly bombs: readonly string[];
+  /** Where output is redirected to. */
+  readonly targets: readonly string[];
+  /** What runs cannot be read: an expansion or quotes in place of a name, or a mistake of grammar. */
+  readonly hidden: boolean;
+}
+
+/** Reads any text as bash would, as far as it can be read. Total: nesting is limited by the parser. */
+export function readStructure(command: string): ShellStructure {
+  const script = parse(command);
+  const vectors: (readonly string[])[] = [];
+  const pipelines: (readonly (readonly string[])[])[] = [];
+  const nestings: (readonly (readonly string[])[])[] = [];
+  const bombs: string[] = [];
+  const targets: string[] = [];
+  let hidden = false;
+  const visit = (node: SyntaxNode): void => {
+    if (node.type === 'Script' && node.errors?.length) hidden = true;
+    if (node.type === 'Redirect' && node.target) targets.push(node.target.value);
+    if (node.type === 'Pipeline') pipelines.push(node.commands.flatMap(listCommands));
+    if (node.type === 'Function' && pipesItself(node, node.name.value)) bombs.push(node.name.value);
+    if (node.type === 'Command') {
+      hidden ||= node.name?.parts !== undefined;
+      const own = readVector(node);
+      if (own.length > 0) vectors.push(own);
+      const inner = listCommands(node).slice(1);
+      if (inner.length > 0) nestings.push([own, ...inner]);
+    }
+    forEachChild(node, visit);
+  };
+  visit(script);
+  return { vectors, pipelines, nestings, bombs, targets, hidden };
+}
+
+/** The simple commands in a part of the tree, from the outside to the inside. */
+function listCommands(node: SyntaxNode): readonly (readonly string[])[] {
+  const found: (readonly string[])[] = [];
+  const visit = (child: SyntaxNode): void => {
+    if (child.type === 'Command') found.push(readVector(child));
+    forEachChild(child, visit);
+  };
+  visit(node);
+  return found;
+}
+
+function readVector({ name, args }: Command): readonly string[] {
+  return name ? [name.value, ...args.map((arg) => (arg.type === 'Word' ? arg.value : arg.text))] : [];
+}
+
+function pipesItself(node: SyntaxNode, name: string): boolean {
+  let found = false;
+  const visit = (child: SyntaxNode): void => {
+    if (child.type === 'Pipeline') found ||= listCommands(child).filter(([called]) => called === name).length > 1;
+    forEachChild(child, visit);
+  };
+  visit(node);
+  return found;
+}
