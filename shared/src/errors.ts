@@ -78,8 +78,19 @@ export const ERRORS = {
   },
   NEEDS_APPROVAL: {
     remedy: 'tell-user',
-    say: '{action} needs the approval of a second person, and approvals are not set up here. Nothing was changed.',
+    say: '{action} needs the approval of another person, and there is nobody who could give it. Nothing was changed.',
   },
+  POLICY_DENIED: { remedy: 'tell-user', say: '{sentence} (rule {rule}). Nothing was changed.' },
+  POLICY_REFUSED: {
+    remedy: 'page-operator',
+    say: 'The changed policies are not usable, so the ones before stay in force: {detail}',
+  },
+  WAITING_FOR_APPROVAL: {
+    remedy: 'tell-user',
+    say: 'That needs approval, and I have asked for it ({id}). Nothing has been changed yet; I will tell you what comes of it.',
+  },
+  APPROVAL_VOID: { remedy: 'tell-user', say: 'The approval {id} is no longer valid: {reason}. Nothing was changed.' },
+  APPROVAL_GONE: { remedy: 'tell-user', say: 'This request is already {status}.' },
   PATH_DENIED: { remedy: 'tell-model', say: '{path} is out of bounds: {why}. Nothing was changed.' },
   DIFF_REFUSED: { remedy: 'tell-model', say: 'The diff was not applied: {detail}. Nothing was changed.' },
   SANDBOX_MISSING: {
@@ -114,7 +125,13 @@ export const ERRORS = {
     say: 'Telegram sends the updates of this bot to {host}, not here: another program has set its webhook since.',
   },
   DELIVERY_REFUSED: { remedy: 'page-operator', say: 'The channel refused a message for {chat}: {detail}' },
+  DATABASE_ROLE_MISSING: {
+    remedy: 'page-operator',
+    say: 'The database login of this service may not take the role {role}. Run `npm run signalbox -- migrate`; if that is not enough, an administrator of the server has to run: grant {role} to <the login>;',
+  },
   AUDIT_EVENT_REFUSED: { remedy: 'page-operator', say: 'An audit event of kind {kind} cannot be recorded: {detail}' },
+  AUDIT_HISTORY_DIFFERS: { remedy: 'page-operator', say: 'The audit history is not what was signed: {detail}.' },
+  AUDIT_EXPORT_UNREADABLE: { remedy: 'tell-user', say: 'Line {line} of {file} cannot be read: {detail}.' },
   SECRET_UNKNOWN: {
     remedy: 'tell-model',
     say: 'There is no secret {handle}, or it is no longer kept. Whoever has it can send it again, or keep it with /secret set.',

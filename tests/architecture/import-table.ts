@@ -30,7 +30,11 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   { from: 'shared/src/<wire>/**', may: ['shared/src/*.ts', CONTRACTS, REDACT, 'shared/src/<wire>/**'] },
 
   // A capability gets a ToolContext and nothing else, so that it cannot step around the runtime.
-  { from: `${WORKER}/capabilities/*.ts`, may: [`${WORKER}/tools/tool.ts`, CONTRACTS, 'shared/src/errors.ts'] },
+  // What a command is can be told from its text alone: reading it is pure, as the risk of a call has to be.
+  {
+    from: `${WORKER}/capabilities/*.ts`,
+    may: [`${WORKER}/tools/tool.ts`, CONTRACTS, 'shared/src/errors.ts', 'shared/src/shell/classification.ts'],
+  },
   {
     from: `${WORKER}/agents/<agent>/**`,
     may: [
@@ -41,9 +45,15 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
       CONTRACTS,
       LEAVES,
     ],
-    types: [`${WORKER}/agents/checkpoints.ts`], // handed in by worker.ts
+    types: [`${WORKER}/agents/checkpoints.ts`, `${WORKER}/governance/evaluation.ts`], // handed in by worker.ts
   },
-  { from: `${WORKER}/agents/*.ts`, may: [`${WORKER}/agents/*.ts`, SHARED], types: [`${WORKER}/tools/**`] },
+  {
+    from: `${WORKER}/agents/*.ts`,
+    may: [`${WORKER}/agents/*.ts`, SHARED],
+    types: [`${WORKER}/tools/**`, `${WORKER}/governance/**`],
+  },
+  // Governance decides and then calls handlers; nothing else reaches them.
+  { from: `${WORKER}/governance/**`, may: [`${WORKER}/governance/**`, `${WORKER}/tools/**`, SHARED] },
   { from: `${WORKER}/tools/**`, may: [`${WORKER}/tools/**`, SHARED] },
   { from: `${WORKER}/*.ts`, may: [`${WORKER}/**`, SHARED] },
 
@@ -111,6 +121,6 @@ export const PACKAGE_HOMES: readonly PackageHome[] = [
   { name: 'fastify', homes: [`${SIMULATOR}/**`, TELEGRAM] },
   { name: '@fastify/*', homes: [`${SIMULATOR}/**`] },
   { name: 'ajv', homes: [`${SIMULATOR}/**`] },
+  { name: 'diff', homes: ['services/jobs/src/jobs/workspace/**'] },
   { name: 'vitest', homes: TESTS },
 ];
-  { name: 'diff', homes: ['services/jobs/src/jobs/workspace/**'] },

@@ -21,6 +21,7 @@ export function leadingBatch(begun: Begun): readonly InboxMessage[] {
     ({ envelope }) =>
       envelope.chatKey === chatKey &&
       envelope.kind !== 'command' &&
+      envelope.kind !== 'decision' &&
       !(envelope.kind === 'job-finished' && envelope.threadId !== begun.threadId),
   );
   if (batch.some(hasWords)) return batch;

@@ -1,11 +1,13 @@
 import { hostname } from 'node:os';
 import { CommonConfig, readConfig } from '@signalbox/shared/config';
 import { ModelConfig } from '@signalbox/shared/model/settings';
+import { PolicyConfig } from '@signalbox/shared/policy/settings';
 import { MINUTE_MS } from '@signalbox/shared/time';
 import { z } from 'zod';
 
 const WorkerConfig = CommonConfig.extend({
   ...ModelConfig.shape,
+  ...PolicyConfig.shape,
   /** Stable name of this worker among its siblings; a pod name is fine. */
   WORKER_NAME: z.string().default(`worker-${hostname()}`),
   /** How many people are served at once. */
@@ -16,6 +18,12 @@ const WorkerConfig = CommonConfig.extend({
   THREAD_IDLE_MINUTES: z.coerce.number().positive().default(30),
   /** A lane whose worker gave no sign for this long is taken over, in milliseconds. */
   LANE_LEASE_MS: z.coerce.number().int().min(500).default(5_000),
+  /** Most effects that one person's conversations may begin within an hour. Not set: no limit. */
+  BUDGET_CALLS_PER_HOUR: z.coerce.number().int().min(0).optional(),
+  /** Most tokens that one person's conversations may use within a day. Not set: no limit. */
+  BUDGET_TOKENS_PER_DAY: z.coerce.number().int().min(0).optional(),
+  /** Most that one person's conversations may cost within a day, in USD. Not set: no limit. */
+  BUDGET_USD_PER_DAY: z.coerce.number().min(0).optional(),
   /** Database connections of this process. */
   DATABASE_CONNECTIONS: z.coerce.number().int().min(2).max(200).default(16),
 });

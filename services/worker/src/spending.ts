@@ -6,6 +6,8 @@ export interface Spending {
   readonly add: (spend: ModelSpend) => void;
   /** The model that was counted last; null when none was. */
   model(): string | null;
+  /** Tokens and USD so far; what is not known counts as nothing. */
+  used(): { readonly tokens: number; readonly costUsd: number };
   /** Null when nothing was used that a provider counts, as with the offline planner. */
   usage(): TurnUsage | null;
 }
@@ -18,6 +20,10 @@ export function createSpending(): Spending {
       spends.push(spend);
     },
     model: () => spends.at(-1)?.model ?? null,
+    used: () => ({
+      tokens: spends.reduce((total, { inputTokens, outputTokens }) => total + inputTokens + outputTokens, 0),
+      costUsd: spends.reduce((total, { costUsd }) => total + (costUsd ?? 0), 0),
+    }),
     usage: () => {
       if (spends.every(({ inputTokens, outputTokens, costUsd }) => inputTokens + outputTokens === 0 && costUsd === 0))
         return null;

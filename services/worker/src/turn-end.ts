@@ -128,6 +128,18 @@ export function notice(parts: EndParts, begun: Begun, message: InboxMessage): Tu
   };
 }
 
+/** What came of a decision about a conversation that is over: told as it is. */
+export function noticeOf(parts: EndParts, context: TurnContext, text: string): TurnEnd {
+  const { batch, turnId } = context;
+  const key = batch[0]?.envelope.id ?? turnId;
+  return {
+    turn: record(parts, context, 'notice', { passes: 0, toolCalls: 0, error: null }),
+    outcomes: settle(batch, 'answered', 'notice'),
+    replies: [{ ...outbound(context, { key, text, buttons: [] }), turnId }],
+    thread: null,
+  };
+}
+
 /** Files came without a word: nothing here can look into them, so their sender is told what can be done. */
 export function filesOnly(
   parts: EndParts,

@@ -7,13 +7,28 @@ import { AppError } from '@signalbox/shared/errors';
 import { newId } from '@signalbox/shared/ids';
 import type { Log } from '@signalbox/shared/log';
 import type { Draft } from '@signalbox/shared/streams/drafts';
-import type { Agent, AgentRun } from './agents/agent.ts';
+import type { AgentClass } from '@signalbox/shared/contracts/action';
+import type { Agent, AgentMessage, AgentRun } from './agents/agent.ts';
 import { filesWithoutWords, leadingBatch, toAgentBatch } from './batch.ts';
 import { createTurnDraft, type TurnDraft } from './draft.ts';
 import { WORDS } from './reply.ts';
-import type { CallScope, ToolCall, ToolCallResult } from './tools/execute.ts';
+import type { DecisionEnvelope, Resumed } from './governance/approval-resume.ts';
+import type { EvaluationOutcome, PassFacts } from './governance/evaluation.ts';
+import { createMachine, type Machine } from './governance/fsm.ts';
+import type { ToolCall, ToolCallResult } from './tools/call.ts';
+import type { CallScope } from './tools/run.ts';
 import { createSpending } from './spending.ts';
-import { closeThread, cutShort, endOf, filesOnly, notice, outbound, settle, type TurnContext } from './turn-end.ts';
+import {
+  closeThread,
+  cutShort,
+  endOf,
+  filesOnly,
+  notice,
+  noticeOf,
+  outbound,
+  settle,
+  type TurnContext,
+} from './turn-end.ts';
 
 /*
  * Read this first: one wake of a lane, from the messages that wait to the transaction that ends it.
@@ -22,6 +37,7 @@ import { closeThread, cutShort, endOf, filesOnly, notice, outbound, settle, type
  *                                 ├─ /new                 ─▶ close the thread                    ├─▶ finish (one transaction)
  *                                 ├─ stopped by /stop     ─▶ settle as stopped                   │
  *                                 ├─ files, no words      ─▶ say what can be done with them      │
+ *                                 ├─ a decision           ─▶ run what was approved ─▶ agent      │
  *                                 └─ job news, no thread  ─▶ notice                             ─┘
  * Whatever is thrown here is an infrastructure error or a lost lane, and leaves the messages open for the next begin.
  */
@@ -29,6 +45,8 @@ import { closeThread, cutShort, endOf, filesOnly, notice, outbound, settle, type
 export interface TurnParts {
   readonly pool: Pool;
   readonly agent: Agent;
+  readonly agentId: string;
+  readonly agentClass: AgentClass;
   readonly worker: string;
   readonly idleMs: number;
   readonly log: Log;
@@ -40,7 +58,16 @@ export interface TurnParts {
   /** The thread's newest state, to be stored with the end of the turn, and word that it was. */
   pendingCheckpoint(threadId: string): Promise<CheckpointRow | null>;
   checkpointStored(threadId: string): void;
+  /** Carries a proposed call through governance. */
   execute(scope: CallScope, call: ToolCall): Promise<ToolCallResult>;
+  /** Goes on with an action that somebody decided about. */
+  resume(scope: CallScope, decision: DecisionEnvelope): Promise<Resumed>;
+  /** The verdict on a pass. `used`: tokens and USD of this turn so far. */
+  judge(
+    userKey: string,
+    pass: PassFacts,
+    used: { readonly tokens: number; readonly costUsd: number },
+  ): Promise<EvaluationOutcome>;
   /** Tells the gateway that a chat has something to send. Failing is harmless: a sweeper does it again. */
   announce(chatKey: string, traceId: string): Promise<void>;
   /** Shows what is being written to whoever listens. Never rejects. */
@@ -78,6 +105,7 @@ export async function runTurn(parts: TurnParts, begun: Begun, signals: TurnSigna
     });
   if (first.envelope.kind === 'job-finished' && first.envelope.threadId !== begun.threadId)
     return finish(parts, begun, notice(parts, begun, first));
+  if (first.envelope.kind === 'decision') return agentTurn(parts, begun, [first], begun.person, signals);
   const batch = leadingBatch(begun);
   const files = filesWithoutWords(batch);
   if (files) return finish(parts, begun, filesOnly(parts, begun, batch, files));
@@ -91,9 +119,13 @@ async function agentTurn(
   person: NonNullable<Begun['person']>,
   signals: TurnSignals,
 ): Promise<boolean> {
-  const threadId = begun.threadId as string; // lane_begin gives one whenever the first row is a message, or news of its own thread
+  const [{ envelope }] = batch as readonly [InboxMessage]; // a batch holds at least the first message
+  const decision = envelope.kind === 'decision' ? envelope : null;
+  // lane_begin gives one whenever the first row is a message, or news of its own thread. A decision may come after its thread.
+  const threadId = decision?.threadId ?? (begun.threadId as string);
+  const isThreadOver = threadId !== begun.threadId;
   const startedAt = new Date();
-  const { traceId, chatKey } = (batch[0] as InboxMessage).envelope; // a batch holds at least the first message
+  const { traceId, chatKey } = envelope;
   const spending = createSpending();
   const context: TurnContext = { begun, batch, threadId, chatKey, traceId, turnId: newId('turn'), startedAt, spending };
   const log = parts.log.child({ traceId, turnId: context.turnId, threadId, userKey: begun.userKey });
@@ -103,12 +135,28 @@ async function agentTurn(
     signal: signals.signal,
   });
   let committed = false;
-  parts.openThread(threadId, begun);
+  if (!isThreadOver) parts.openThread(threadId, begun);
   try {
-    const { messages, shownWith } = toAgentBatch(batch);
+    const machine = createMachine();
+    const scope = scopeOf(
+      parts,
+      context,
+      { userKey: begun.userKey, ...person },
+      signals.signal,
+      log,
+      machine,
+      isThreadOver,
+    );
+    const resumed = decision && (await parts.resume(scope, decision));
+    if (resumed && isThreadOver) {
+      const more = await finish(parts, begun, noticeOf(parts, context, resumed.say));
+      committed = true;
+      return more;
+    }
+    const { messages, shownWith } = resumed ? newsOf(envelope.id, resumed) : toAgentBatch(batch);
     const result = await parts.agent.run({
       messages,
-      run: agentRun(parts, context, { userKey: begun.userKey, ...person }, signals.signal, log, draft),
+      run: agentRun(parts, context, scope, draft, createMachine()),
       resume: begun.resumed,
       threadNew: begun.threadNew,
     });
@@ -133,36 +181,46 @@ async function agentTurn(
     const why = isStop ? WORDS.stopped(await parts.doneInTurn(context.turnId)) : WORDS.failed(thrown as AppError);
     // What the person has read so far does not vanish with the draft.
     const unfinished = draft.unsent().trim() === '' ? null : WORDS.unfinished(draft.unsent());
-    await parts.agent.note({ run: context, text: [unfinished, why].filter(Boolean).join('\n\n') });
+    if (!isThreadOver) await parts.agent.note({ run: context, text: [unfinished, why].filter(Boolean).join('\n\n') });
     log.info('turn cut short', { stopped: isStop, error: isStop ? undefined : thrown });
     const end = cutShort(parts, context, isStop ? 'stopped' : 'failed', { unfinished, why });
-    return await finish(parts, begun, end, threadId);
+    return await finish(parts, begun, end, isThreadOver ? null : threadId);
   } finally {
     draft.end();
-    parts.closeThread(threadId, committed);
+    if (!isThreadOver) parts.closeThread(threadId, committed);
   }
+}
+
+/** What came of a decision, as news for the agent. */
+function newsOf(
+  id: string,
+  resumed: Resumed,
+): { readonly messages: readonly AgentMessage[]; readonly shownWith: Map<string, string> } {
+  const news: AgentMessage = { id, text: `[decision] ${resumed.say}`, event: { kind: 'decision', say: resumed.say } };
+  return { messages: [news], shownWith: new Map() };
 }
 
 function isStopped(message: InboxMessage, stopBefore: number): boolean {
   return message.id < stopBefore && message.envelope.kind === 'message';
 }
 
-function agentRun(
+function scopeOf(
   parts: TurnParts,
   context: TurnContext,
   actor: AgentRun['actor'],
   signal: AbortSignal,
   log: Log,
-  draft: TurnDraft,
-): AgentRun {
-  const { begun, threadId, turnId, chatKey, traceId } = context;
-  const put = async (envelope: OutboundEnvelope): Promise<void> => {
-    await parts.flush(threadId);
-    if (!(await sayInTurn(parts.pool, begun, [{ ...envelope, turnId }])))
-      throw new AppError('LANE_LOST', { userKey: begun.userKey });
-    await parts.announce(chatKey, traceId);
+  machine: Machine,
+  isThreadOver: boolean,
+): CallScope {
+  const { begun, batch, threadId, turnId, chatKey, traceId } = context;
+  const flush = async (): Promise<void> => {
+    if (!isThreadOver) await parts.flush(threadId);
   };
-  const scope: CallScope = {
+  // A decision is carried out before anything was thought: its way begins where the proposal had been left.
+  if (batch[0]?.envelope.kind === 'decision')
+    for (const phase of ['THINKING', 'PROPOSING', 'GOVERNING'] as const) machine.to(phase);
+  return {
     lane: begun,
     turnId,
     threadId,
@@ -171,24 +229,58 @@ function agentRun(
     actor,
     signal,
     log,
-    flush: () => parts.flush(threadId),
-    say: (text, slot, key) =>
-      put({ ...outbound(context, { key, text, buttons: [] }), slot, priority: PRIORITY.progress }),
+    inGroup: batch.some(({ envelope }) => envelope.kind === 'message' && envelope.chatKind === 'group'),
+    agent: { id: parts.agentId, class: parts.agentClass },
+    enter: machine.to,
+    flush,
+    say: async (text, slot, key) => {
+      await flush();
+      await put(parts, context, {
+        ...outbound(context, { key, text, buttons: [] }),
+        slot,
+        priority: PRIORITY.progress,
+      });
+    },
   };
+}
+
+async function put(
+  parts: TurnParts,
+  { begun, turnId, chatKey, traceId }: TurnContext,
+  envelope: OutboundEnvelope,
+): Promise<void> {
+  if (!(await sayInTurn(parts.pool, begun, [{ ...envelope, turnId }])))
+    throw new AppError('LANE_LOST', { userKey: begun.userKey });
+  await parts.announce(chatKey, traceId);
+}
+
+function agentRun(
+  parts: TurnParts,
+  context: TurnContext,
+  decided: CallScope,
+  draft: TurnDraft,
+  machine: Machine,
+): AgentRun {
+  const { threadId, turnId, chatKey, traceId, spending } = context;
+  const scope: CallScope = { ...decided, enter: machine.to };
   return {
     turnId,
     threadId,
     traceId,
     chatKey,
-    actor,
-    signal,
+    actor: scope.actor,
+    signal: scope.signal,
+    enter: machine.to,
+    phase: machine.phase,
+    judge: (pass) => parts.judge(scope.actor.userKey, pass, spending.used()),
     call: ({ callId, tool, args, groups }) => parts.execute(scope, { actionId: callId, tool, args, groups }),
-    say: (reply) => {
+    say: async (reply) => {
       draft.settle();
-      return put(outbound(context, reply));
+      await scope.flush();
+      await put(parts, context, outbound(context, reply));
     },
     draft: draft.show,
-    spent: context.spending.add,
+    spent: spending.add,
   };
 }
 

@@ -7,26 +7,34 @@ import { say } from '@signalbox/shared/errors';
 import { background, type Own } from '@signalbox/shared/lifecycle';
 import type { Log } from '@signalbox/shared/log';
 import type { ModelObserver, Models } from '@signalbox/shared/model/port';
+import { withoutSecrets } from '@signalbox/shared/model/without-secrets';
 import { createMetrics, startProbe } from '@signalbox/shared/probe';
 import { closeRedis, openRedis, requireNoEviction } from '@signalbox/shared/redis';
 import { startConsumer } from '@signalbox/shared/streams/consume';
 import { createDraftPublisher } from '@signalbox/shared/streams/drafts';
 import { createPublisher, type Publisher } from '@signalbox/shared/streams/publish';
 import type { AgentPlugin } from './agents/agent.ts';
-import { Checkpoints } from './agents/checkpoints.ts';
+import { Checkpoints, setUpCheckpoints } from './agents/checkpoints.ts';
 import { createAgents, DEFAULT_AGENT, loadAgents } from './agents/registry.ts';
 import type { WorkerConfig } from './config.ts';
 import { createLanes, type Lanes } from './lanes.ts';
 import { observeModels, observeTurns } from './metrics.ts';
 import { createThreadSequences } from './threads.ts';
-import { executeCall, type ExecuteParts } from './tools/execute.ts';
+import { resumeDecision } from './governance/approval-resume.ts';
+import { createJudge } from './governance/judge.ts';
+import { executeCall, type ExecuteParts } from './governance/execute.ts';
+import { openWorkerPolicies } from './governance/policies.ts';
 import type { Ports } from './tools/ports/ports.ts';
+import { redactValue } from '@signalbox/shared/redact/redact';
 import { createRegistry, loadCapabilities, type ToolRegistry } from './tools/registry.ts';
+import type { ToolGroup } from './tools/tool.ts';
 import { searchKnowledge } from './tools/search.ts';
 import { runTurn } from './turn.ts';
 
 /** What a worker is made of beside its configuration: see wire.ts for the product's own. */
 export interface WorkerWiring {
+  /** Capability groups besides those of the folder. */
+  readonly groups?: readonly ToolGroup[];
   /** Throws CONFIG_INVALID when a model is given to an agent or node that does not exist. */
   models(registry: ToolRegistry, agents: readonly AgentPlugin[], observer: ModelObserver): Promise<Models>;
   ports(pool: Pool): Ports | Promise<Ports>;
@@ -50,16 +58,37 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
   own({ close: () => closeRedis(redis) });
   await requireNoEviction(redis);
 
+  const owner = openPool(DATABASE_URL, log, { name: 'worker-setup', max: 2, as: 'owner' });
+  await setUpCheckpoints(owner).finally(() => owner.end());
   const checkpoints = new Checkpoints(pool);
-  await checkpoints.setup();
-  const registry = createRegistry(await loadCapabilities());
+  const registry = createRegistry([...(await loadCapabilities()), ...(wiring.groups ?? [])]);
   const metrics = createMetrics('worker');
   const plugins = await loadAgents();
-  const models = await wiring.models(registry, plugins, observeModels(metrics));
+  const models = withoutSecrets(await wiring.models(registry, plugins, observeModels(metrics)));
   const ports = await wiring.ports(pool);
   const publisher = createPublisher({ redis, prefix, partitions });
   const publishDraft = createDraftPublisher({ redis, prefix, log });
-  const execute: ExecuteParts = { pool, lockPool, registry, ports, ...wiring.jobs(own, pool, publisher) };
+  const announce = (chatKey: string, traceId: string): Promise<void> =>
+    publisher
+      .publish(OUTBOUND, [{ kind: 'send', chatKey, traceId }])
+      .catch((error: unknown) => log.warn('reply not announced; the sweeper will', { chatKey, traceId, error }));
+  const policies = own(await openWorkerPolicies({ config, pool, log, announce }));
+  const limits = {
+    callsPerHour: config.BUDGET_CALLS_PER_HOUR ?? null,
+    tokensPerDay: config.BUDGET_TOKENS_PER_DAY ?? null,
+    costUsdPerDay: config.BUDGET_USD_PER_DAY ?? null,
+  };
+  const execute: ExecuteParts = {
+    pool,
+    lockPool,
+    registry,
+    ports,
+    limits,
+    policy: () => policies.current(),
+    redact: redactValue,
+    announce,
+    ...wiring.jobs(own, pool, publisher),
+  };
   const agents = createAgents(plugins, {
     models,
     checkpoints,
@@ -69,6 +98,7 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
     search: (query, scope, userKey) => searchKnowledge(ports.knowledge, query, scope, userKey, log),
   });
 
+  const judge = createJudge({ pool, limits });
   const threads = createThreadSequences({ redis, pool, prefix });
   const lanes = own(
     createLanes({
@@ -88,6 +118,8 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
           {
             pool,
             agent: agents.get(DEFAULT_AGENT),
+            agentId: DEFAULT_AGENT,
+            agentClass: classOf(plugins, DEFAULT_AGENT),
             worker,
             idleMs: config.idleMs,
             log,
@@ -97,12 +129,9 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
             pendingCheckpoint: (threadId) => checkpoints.pending(threadId),
             checkpointStored: (threadId) => checkpoints.stored(threadId),
             execute: (scope, call) => executeCall(execute, scope, call),
-            announce: (chatKey, traceId) =>
-              publisher
-                .publish(OUTBOUND, [{ kind: 'send', chatKey, traceId }])
-                .catch((error: unknown) =>
-                  log.warn('reply not announced; the sweeper will', { chatKey, traceId, error }),
-                ),
+            resume: (scope, decision) => resumeDecision(execute, scope, decision),
+            judge,
+            announce,
             publishDraft,
             doneInTurn: (turnId) => doneInTurn(pool, turnId),
           },
@@ -162,6 +191,10 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
     probePort: probe.port,
   });
   return { lanes, probePort: probe.port };
+}
+
+function classOf(plugins: readonly AgentPlugin[], id: string): AgentPlugin['class'] {
+  return plugins.find((plugin) => plugin.id === id)?.class ?? 'READ_ONLY_SCAN';
 }
 
 function ownPool(own: Own, pool: Pool): Pool {

@@ -58,3 +58,18 @@ export const AuditEvent = z.object({
   data: z.record(z.string(), z.json()),
 });
 export type AuditEvent = z.infer<typeof AuditEvent>;
+
+/** An event as the database holds it: with its number and time, and `data` as the JSON text that is stored. */
+export interface RecordedAuditEvent {
+  readonly eventId: string;
+  /** ISO 8601 in UTC, to the microsecond. */
+  readonly recordedAt: string;
+  readonly kind: string;
+  readonly actor: string;
+  readonly threadId: string | null;
+  readonly turnId: string | null;
+  readonly actionId: string | null;
+  readonly approvalId: string | null;
+  readonly policyVersion: string | null;
+  readonly dataJson: string;
+}

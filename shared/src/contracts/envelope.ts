@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ApprovalAct } from './approval.ts';
 
 /** Longest text that one inbound message may carry, in UTF-16 units. Telegram's clients split at 4,096; other channels do not. */
 export const TEXT_LIMIT = 16_000;
@@ -68,6 +69,14 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     /** One or two sentences for the person. */
     say: z.string().max(4_000),
   }),
+  /** Somebody decided about an action that was asked for in this lane, or nobody did in time. */
+  Base.extend({
+    kind: z.literal('decision'),
+    approvalId: z.string(),
+    actionId: z.string(),
+    threadId: z.string(),
+    outcome: z.enum(['approved', 'rejected', 'modified', 'expired']),
+  }),
 ]);
 export type InboundEnvelope = z.infer<typeof InboundEnvelope>;
 export type MessageEnvelope = Extract<InboundEnvelope, { kind: 'message' }>;
@@ -80,6 +89,10 @@ export type InboxOutcome = z.infer<typeof InboxOutcome>;
 export const Button = z.object({ label: z.string().min(1).max(64), value: z.string().min(1).max(200) });
 export type Button = z.infer<typeof Button>;
 
+/** A button of the runtime's own. Those that a model asks for never carry an act. */
+export const RuntimeButton = Button.extend({ act: ApprovalAct.optional() });
+export type RuntimeButton = z.infer<typeof RuntimeButton>;
+
 /** A file that goes with a message. Its bytes are a row of `artifacts`. */
 export const OutboundFile = z.object({
   artifactId: z.string().min(1).max(80),
@@ -91,7 +104,7 @@ export type OutboundFile = z.infer<typeof OutboundFile>;
 /** What a person sees: markdown text (CommonMark and GFM), with optional buttons and files. */
 export const OutboundBody = z.object({
   text: z.string().min(1),
-  buttons: z.array(Button).max(24).default([]),
+  buttons: z.array(RuntimeButton).max(24).default([]),
   /** The channel's id of the message that this one answers; in groups, where several people speak. */
   replyTo: z.string().max(80).optional(),
   /** Only this person of a group is to see it. A channel that cannot do that sends it to the person in private. */

@@ -1,18 +1,35 @@
+import type { AuditEvent } from '../contracts/audit.ts';
 import type { Role } from '../contracts/roles.ts';
+import type { Proposal } from './approvals.ts';
+import { auditJson } from './audit.ts';
 import type { Lane } from './lane.ts';
 import type { Queryable } from './pool.ts';
 
+/** What a call was marked with: its result carries outside text, or it read what is private. */
+export type ActionMark = 'untrusted' | 'private';
+
 export interface ActionIntent {
   readonly actionId: string;
+  /** The action that this one was changed from. */
+  readonly parentActionId?: string | null;
   readonly turnId: string;
   readonly threadId: string;
   readonly tool: string;
   readonly arguments: unknown;
   /** Roles that allow it. The person's role is looked at again here: an admin may have changed it while the turn ran. */
   readonly roles: readonly Role[];
+  readonly proposal: Proposal;
+  /** The exact action: see `actionHash`. */
+  readonly hash: string;
+  readonly marks: readonly ActionMark[];
+  /** A grant that is used up by one, instead of an approval. */
+  readonly grantId: string | null;
+  /** Written with the intent, or not at all. */
+  readonly events: readonly AuditEvent[];
 }
 
-export type ActionStatus = 'started' | 'done' | 'failed' | 'unknown';
+export type ActionStatus =
+  'waiting' | 'started' | 'done' | 'failed' | 'unknown' | 'denied' | 'rejected' | 'modified' | 'expired' | 'void';
 
 /** What is known of an action that was begun before: by an earlier run of the same turn that died. */
 export interface EarlierAction {
@@ -22,9 +39,10 @@ export interface EarlierAction {
 }
 
 /**
- * Writes the intent of an effect before it runs, only while the lane is held.
+ * Writes the intent of an effect before it runs, only while the lane is held; its audit events come and go with it.
  * `claimed`: run it. `earlier`: it was begun before; this is what came of it. `lost`: another worker holds the lane; do nothing.
- * `denied`: the person's role, as it is now, does not allow it; nothing was written.
+ * `denied`: the person's role, as it is now, does not allow it; nothing was written. `stopped`: /freeze came meanwhile, or the
+ * grant is used up; nothing was written, and it has to be decided again.
  */
 export async function beginAction(
   db: Queryable,
@@ -33,6 +51,7 @@ export async function beginAction(
 ): Promise<
   | { readonly kind: 'claimed' }
   | { readonly kind: 'lost' }
+  | { readonly kind: 'stopped' }
   | { readonly kind: 'denied'; readonly role: Role | null }
   | { readonly kind: 'earlier'; readonly action: EarlierAction }
 > {
@@ -48,12 +67,22 @@ export async function beginAction(
     name: 'action_begin',
     text: `with held as (select 1 from lanes where user_key = $2 and epoch = $3 and worker is not null for share),
            actor as (select role from users where user_key = $2 for share),
+           granted as (
+             update grants set uses_left = uses_left - 1
+              where grant_id = $13 and revoked_at is null and uses_left > 0 and expires_at > now()
+                and exists (select 1 from held) and not exists (select 1 from actions where action_id = $1)
+             returning 1),
            mine as (
-             insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status)
-             select $1, $4, $5, $2, $6, $7, $3, 'started' from held, actor where actor.role = any ($8)
-             on conflict (action_id) do nothing returning 1)
+             insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status, started_at,
+                                  proposal, hash, marks, grant_id, parent_action_id)
+             select $1, $4, $5, $2, $6, $7, $3, 'started', now(), $9::jsonb, $10, $11, $13, $14 from held, actor
+              where actor.role = any ($8) and ($13::text is null or exists (select 1 from granted))
+                and ($15::boolean = exists (select 1 from settings where key = 'freeze'))
+             on conflict (action_id) do nothing returning 1),
+           audited as (select audit_append($12::jsonb) from mine)
            select exists (select 1 from mine) as claimed, exists (select 1 from held) as held, a.status, a.result, a.error_code,
-                  (select role from actor) as role, coalesce((select role = any ($8) from actor), false) as permitted
+                  (select role from actor) as role, coalesce((select role = any ($8) from actor), false) as permitted,
+                  (select count(*) from audited) as audited
              from (select 1) one left join actions a on a.action_id = $1`,
     values: [
       intent.actionId,
@@ -64,6 +93,13 @@ export async function beginAction(
       intent.tool,
       JSON.stringify(intent.arguments ?? null),
       intent.roles,
+      JSON.stringify(intent.proposal),
+      intent.hash,
+      intent.marks,
+      auditJson(intent.events),
+      intent.grantId,
+      intent.parentActionId ?? null,
+      intent.proposal.question.context.frozen,
     ],
   });
   const row = rows[0];
@@ -71,6 +107,7 @@ export async function beginAction(
   if (row.claimed) return { kind: 'claimed' };
   const isOver = row.status !== null && row.status !== 'started';
   if (!row.permitted && !isOver) return { kind: 'denied', role: row.role };
+  if (row.status === null && (await isStopped(db, intent))) return { kind: 'stopped' };
   // Not claimed and not visible cannot both be true for long: the row was inserted by a transaction that committed meanwhile.
   return {
     kind: 'earlier',
@@ -78,27 +115,112 @@ export async function beginAction(
   };
 }
 
-/** Records what came of an action. The first settlement stands. */
+/** Whether the claim failed because something it was decided by has changed, and not because the action is there already. */
+async function isStopped(db: Queryable, intent: ActionIntent): Promise<boolean> {
+  const { rowCount } = await db.query('select 1 from actions where action_id = $1', [intent.actionId]);
+  return rowCount === 0;
+}
+
+/** Records what came of an action, with its audit events. The first settlement stands. */
 export async function settleAction(
   db: Queryable,
   actionId: string,
   outcome: {
-    readonly status: Exclude<ActionStatus, 'started'>;
+    readonly status: 'done' | 'failed' | 'unknown';
     readonly result: unknown;
     readonly errorCode: string | null;
+    readonly events: readonly AuditEvent[];
   },
 ): Promise<void> {
   await db.query({
     name: 'action_settle',
-    text: `update actions set status = $2, result = $3, error_code = $4, settled_at = now() where action_id = $1 and status = 'started'`,
-    values: [actionId, outcome.status, JSON.stringify(outcome.result ?? null), outcome.errorCode],
+    text: `with settled as (
+             update actions set status = $2, result = $3, error_code = $4, settled_at = now()
+              where action_id = $1 and status = 'started' returning 1)
+           select (select audit_append($5::jsonb)) from settled`,
+    values: [
+      actionId,
+      outcome.status,
+      JSON.stringify(outcome.result ?? null),
+      outcome.errorCode,
+      auditJson(outcome.events),
+    ],
   });
+}
+
+/** Stores an action that does not run now: it waits for somebody, or was denied. Once per action id; false when it was there. */
+export async function putAction(
+  db: Queryable,
+  lane: Lane,
+  intent: Omit<ActionIntent, 'roles' | 'events' | 'grantId'>,
+  status: 'waiting' | 'denied',
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status, proposal, hash, marks, parent_action_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb, $10, $11, $12) on conflict (action_id) do nothing`,
+    [
+      intent.actionId,
+      intent.turnId,
+      intent.threadId,
+      lane.userKey,
+      intent.tool,
+      JSON.stringify(intent.arguments ?? null),
+      lane.epoch,
+      status,
+      JSON.stringify(intent.proposal),
+      intent.hash,
+      intent.marks,
+      intent.parentActionId ?? null,
+    ],
+  );
+  return rowCount === 1;
+}
+
+/** Stores a look-up whose result the thread has to remember: text from outside, or something private. It has happened already. */
+export async function noteRead(
+  db: Queryable,
+  lane: Lane,
+  intent: Omit<ActionIntent, 'roles' | 'events' | 'grantId'>,
+  result: unknown,
+): Promise<void> {
+  await db.query(
+    `insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status, proposal, hash, marks, result,
+                          started_at, settled_at)
+     values ($1, $2, $3, $4, $5, $6, $7, 'done', $8::jsonb, $9, $10, $11, now(), now()) on conflict (action_id) do nothing`,
+    [
+      intent.actionId,
+      intent.turnId,
+      intent.threadId,
+      lane.userKey,
+      intent.tool,
+      JSON.stringify(intent.arguments ?? null),
+      lane.epoch,
+      JSON.stringify(intent.proposal),
+      intent.hash,
+      intent.marks,
+      JSON.stringify(result ?? null),
+    ],
+  );
+}
+
+/** Text from outside that this conversation has seen, and whether it has read what is private. */
+export async function threadTaint(
+  db: Queryable,
+  threadId: string,
+): Promise<{ readonly untrusted: readonly string[]; readonly hasPrivate: boolean }> {
+  const { rows } = await db.query<{ untrusted: string[]; private: boolean }>({
+    name: 'thread_taint',
+    text: 'select untrusted, private from thread_taint($1)',
+    values: [threadId],
+  });
+  return { untrusted: rows[0]?.untrusted ?? [], hasPrivate: rows[0]?.private ?? false };
 }
 
 /** What this turn has done so far, in the words that each tool has for people. */
 export async function doneInTurn(db: Queryable, turnId: string): Promise<readonly string[]> {
   const { rows } = await db.query<{ say: string | null }>(
-    `select result ->> 'say' as say from actions where turn_id = $1 and status = 'done' order by started_at, action_id`,
+    `select result ->> 'say' as say from actions where turn_id = $1 and status = 'done' and not ('untrusted' = any (marks))
+      order by started_at, action_id`,
     [turnId],
   );
   return rows.flatMap((row) => row.say?.split('\n')[0] ?? []);

@@ -12,8 +12,12 @@ const MAX_DATA_BYTES = 64 * 1024;
  */
 export async function appendAudit(db: Queryable, events: readonly AuditEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const parsed = events.map(parseEvent);
-  await db.query({ name: 'audit_append', text: 'select audit_append($1::jsonb)', values: [JSON.stringify(parsed)] });
+  await db.query({ name: 'audit_append', text: 'select audit_append($1::jsonb)', values: [auditJson(events)] });
+}
+
+/** The same as the argument of `audit_append`, for a statement that records what it does itself. */
+export function auditJson(events: readonly AuditEvent[]): string {
+  return JSON.stringify(events.map(parseEvent));
 }
 
 function parseEvent(given: AuditEvent): AuditEvent {

@@ -21,7 +21,7 @@ const EXPIRE = `
   with idle as (
     select thread_id, user_key from threads t
      where t.status = 'open' and t.last_active_at < clock_timestamp() - $1 * interval '1 ms'
-       and not exists (select 1 from runs r where r.thread_id = t.thread_id and r.status in ('queued', 'running'))
+       and not thread_waits(t.thread_id)
      order by t.last_active_at limit $2),
   free as materialized (
     select l.user_key from lanes l

@@ -1,13 +1,12 @@
 import { putArtifacts, readArtifact, type Artifact } from '@signalbox/shared/db/artifacts';
 import { openPool, type Pool } from '@signalbox/shared/db/pool';
 import { createLog } from '@signalbox/shared/log';
-import { executeCall, type CallScope, type ExecuteParts } from '@signalbox/worker/tools/execute';
-import type { Ports } from '@signalbox/worker/tools/ports/ports';
-import { createRegistry } from '@signalbox/worker/tools/registry';
+import { executeCall, type ExecuteParts } from '@signalbox/worker/governance/execute';
 import { tool, toolGroup, withFiles, type Risk } from '@signalbox/worker/tools/tool';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { governanceOver, scopeOfAda, shippedPolicy } from '../../support/governance.ts';
 
 const log = createLog('test', 'silent');
 const LANE = { userKey: '1', epoch: '7' };
@@ -17,7 +16,7 @@ let database: TestDatabase;
 let pool: Pool;
 beforeEach(async () => {
   database = await createDatabase();
-  pool = openPool(database.url, log, { name: 'test', max: 5 });
+  pool = openPool(database.url, log, { name: 'test', max: 5, as: 'owner' });
   await pool.query(
     `insert into lanes (user_key, epoch, worker, lease_until) values ('1', 7, 'w', now() + interval '1 hour')`,
   );
@@ -106,65 +105,52 @@ describe('a tool that makes files', () => {
   beforeEach(() => {
     ran = 0;
   });
-  const parts = (risk: Risk, files: readonly Artifact[]): ExecuteParts => ({
-    pool,
-    lockPool: pool,
-    registry: createRegistry([
-      toolGroup({
-        name: 'test',
-        summary: 'test',
-        uses: [],
-        tools: {
-          make: tool({
-            describe: 'makes',
-            hints: ['make'],
-            input: z.object({}),
-            risk,
-            role: 'viewer',
-            deadlineMs: 5_000,
-            replay: 'harmless',
-            run: async () => {
-              ran += 1;
-              return withFiles({ made: files.length }, files);
-            },
-            phrases: { done: ({ made }) => `Made ${made}.` },
-          }),
-        },
-      }),
-    ]),
-    ports: {} as Ports,
-    enqueue: () => Promise.resolve({ runId: 'r' }),
-    work: () => Promise.reject(new Error('no job is expected')),
-  });
-  const scope = (): CallScope => ({
-    lane: LANE,
-    turnId: 'turn_1',
-    threadId: 'user_1_1',
-    chatKey: 'telegram:1',
-    traceId: 'trc',
-    actor: { userKey: '1', name: 'Ada', role: 'developer' },
-    signal: new AbortController().signal,
-    log,
-    flush: () => Promise.resolve(),
-    say: () => Promise.resolve(),
-  });
+  const parts = async (risk: Risk, files: readonly Artifact[]): Promise<ExecuteParts> =>
+    governanceOver(
+      pool,
+      [
+        toolGroup({
+          name: 'test',
+          summary: 'test',
+          uses: [],
+          tools: {
+            make: tool({
+              describe: 'makes',
+              hints: ['make'],
+              input: z.object({}),
+              risk,
+              role: 'viewer',
+              deadlineMs: 5_000,
+              replay: 'harmless',
+              run: async () => {
+                ran += 1;
+                return withFiles({ made: files.length }, files);
+              },
+              phrases: { done: ({ made }) => `Made ${made}.` },
+            }),
+          },
+        }),
+      ],
+      await shippedPolicy(),
+    );
+  const scope = scopeOfAda;
   const call = { actionId: 'act_1', tool: 'make', args: {}, groups: ['test'] };
 
   it('answers with their names, and keeps their bytes out of the result', async () => {
-    const result = await executeCall(parts('safe', [text('a.txt')]), scope(), call);
+    const result = await executeCall(await parts('safe', [text('a.txt')]), scope(), call);
     expect(result).toMatchObject({ ok: true, result: { made: 1 }, say: 'Made 1.', files: [{ name: 'a.txt' }] });
     expect(JSON.stringify(result)).not.toContain('hello');
   });
 
   it('that has an effect gives the same files when it is asked for again, without a second effect', async () => {
-    const first = await executeCall(parts('sensitive', [text('a.txt')]), scope(), call);
-    const again = await executeCall(parts('sensitive', [text('a.txt')]), scope(), call);
+    const first = await executeCall(await parts('sensitive', [text('a.txt')]), scope(), call);
+    const again = await executeCall(await parts('sensitive', [text('a.txt')]), scope(), call);
     expect(again).toEqual(first);
     expect(ran).toBe(1);
   });
 
   it('keeps its effect when the files cannot be taken, and says both', async () => {
-    const result = await executeCall(parts('sensitive', [text('a.txt', '')]), scope(), call);
+    const result = await executeCall(await parts('sensitive', [text('a.txt', '')]), scope(), call);
     expect(result).toMatchObject({
       ok: true,
       say: 'Made 1.\n\nThe files could not be attached. a.txt is empty.',
@@ -175,7 +161,7 @@ describe('a tool that makes files', () => {
 
   it('that lost its lane ends the turn', async () => {
     await pool.query(`update lanes set epoch = 8`);
-    await expect(executeCall(parts('safe', [text('a.txt')]), scope(), call)).rejects.toMatchObject({
+    await expect(executeCall(await parts('safe', [text('a.txt')]), scope(), call)).rejects.toMatchObject({
       code: 'LANE_LOST',
     });
   });

@@ -2,13 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createLog } from '@signalbox/shared/log';
 import { openPool, type Pool } from '@signalbox/shared/db/pool';
-import { executeCall, type CallScope, type ExecuteParts, type ToolCallResult } from '@signalbox/worker/tools/execute';
-import type { Ports } from '@signalbox/worker/tools/ports/ports';
-import { createRegistry } from '@signalbox/worker/tools/registry';
+import type { PolicyEngine } from '@signalbox/shared/contracts/decision';
+import { executeCall, type ExecuteParts } from '@signalbox/worker/governance/execute';
+import type { ToolCallResult } from '@signalbox/worker/tools/call';
+import type { CallScope } from '@signalbox/worker/tools/run';
 import { tool, toolGroup, type ToolSpec } from '@signalbox/worker/tools/tool';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { governanceOver, scopeOfAda, shippedPolicy } from '../../support/governance.ts';
 
 const Input = z.object({ name: z.string().min(1) });
 
@@ -16,11 +18,13 @@ describe('a tool call', () => {
   const log = createLog('test', 'silent');
   let database: TestDatabase;
   let pool: Pool;
+  let policy: PolicyEngine;
   let ran: string[];
   let flushed: number;
   beforeAll(async () => {
     database = await createDatabase();
-    pool = openPool(database.url, log, { name: 'test', max: 10 });
+    policy = await shippedPolicy();
+    pool = openPool(database.url, log, { name: 'test', max: 10, as: 'owner' });
     await pool.query(
       `insert into lanes (user_key, epoch, worker, lease_until) values ('1', 7, 'w', now() + interval '1 hour')`,
     );
@@ -36,50 +40,37 @@ describe('a tool call', () => {
   });
 
   /** One tool named act, in the group test; everything not given is plain. */
-  const parts = (spec: Partial<ToolSpec<typeof Input, unknown>> = {}): ExecuteParts => ({
-    pool,
-    lockPool: pool,
-    registry: createRegistry([
-      toolGroup({
-        name: 'test',
-        summary: 'test',
-        uses: ['projects'],
-        tools: {
-          act: tool({
-            describe: 'acts',
-            hints: ['act'],
-            input: Input,
-            risk: 'sensitive',
-            role: 'developer',
-            deadlineMs: 2_000,
-            replay: 'harmless',
-            run: async ({ name }) => {
-              ran.push(name);
-              return { did: name };
-            },
-            phrases: { done: (_output, { name }) => `Did ${name}.` },
-            ...spec,
-          }),
-        },
-      }),
-    ]),
-    ports: { projects: { list: () => Promise.resolve([]) } } as unknown as Ports,
-    enqueue: () => Promise.resolve({ runId: 'r' }),
-    work: () => Promise.reject(new Error('no job is expected')),
-  });
-  const scope = (changes: Partial<CallScope> = {}): CallScope => ({
-    lane: { userKey: '1', epoch: '7' },
-    turnId: 'turn_1',
-    threadId: 'user_1_1',
-    chatKey: 'telegram:1',
-    traceId: 'trc',
-    actor: { userKey: '1', name: 'Ada', role: 'developer' },
-    signal: new AbortController().signal,
-    log,
-    flush: async () => void (flushed += 1),
-    say: () => Promise.resolve(),
-    ...changes,
-  });
+  const parts = (spec: Partial<ToolSpec<typeof Input, unknown>> = {}): ExecuteParts =>
+    governanceOver(
+      pool,
+      [
+        toolGroup({
+          name: 'test',
+          summary: 'test',
+          uses: ['projects'],
+          tools: {
+            act: tool({
+              describe: 'acts',
+              hints: ['act'],
+              input: Input,
+              risk: 'sensitive',
+              role: 'developer',
+              deadlineMs: 2_000,
+              replay: 'harmless',
+              run: async ({ name }) => {
+                ran.push(name);
+                return { did: name };
+              },
+              phrases: { done: (_output, { name }) => `Did ${name}.` },
+              ...spec,
+            }),
+          },
+        }),
+      ],
+      policy,
+    );
+  const scope = (changes: Partial<CallScope> = {}): CallScope =>
+    scopeOfAda({ flush: async () => void (flushed += 1), ...changes });
   const call = (actionId: string = randomUUID(), args: unknown = { name: 'x' }) => ({
     actionId,
     tool: 'act',
@@ -167,7 +158,7 @@ describe('a tool call', () => {
     expect(await ledger(one.actionId)).toEqual([]);
   });
 
-  it('that is dangerous waits for approvals to exist', async () => {
+  it('that is dangerous is refused where nobody could approve it', async () => {
     expect(await executeCall(parts({ risk: 'dangerous' }), scope(), call())).toMatchObject({ code: 'NEEDS_APPROVAL' });
     expect(ran).toEqual([]);
   });

@@ -1,9 +1,12 @@
 import type { Button, OutboundFile } from '@signalbox/shared/contracts/envelope';
+import type { AgentClass } from '@signalbox/shared/contracts/action';
 import type { Role } from '@signalbox/shared/contracts/roles';
 import type { Model, ModelSpend } from '@signalbox/shared/model/port';
-import type { ToolCallResult } from '../tools/execute.ts';
+import type { ToolCallResult } from '../tools/call.ts';
 import type { KnowledgeScope } from '../tools/ports/knowledge.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
+import type { EvaluationOutcome, PassFacts } from '../governance/evaluation.ts';
+import type { Phase } from '../governance/fsm.ts';
 import type { Checkpoints } from './checkpoints.ts';
 
 /** One message of a batch, as the agent sees it. */
@@ -12,7 +15,7 @@ export interface AgentMessage {
   readonly id: string;
   readonly text: string;
   /** Set when it is news of the system and not a person's words. */
-  readonly event: { readonly kind: 'job-finished'; readonly say: string } | null;
+  readonly event: { readonly kind: 'job-finished' | 'decision'; readonly say: string } | null;
 }
 
 /** All that an agent may reach while it runs. Effects go through `call` only. */
@@ -31,6 +34,14 @@ export interface AgentRun {
     readonly args: unknown;
     readonly groups: readonly string[];
   }): Promise<ToolCallResult>;
+  /**
+   * Moves the turn on: THINKING before the model is asked, PROPOSING when it answered with calls, EVALUATING after the last of them.
+   * Throws on a step that the table does not know. Where it is now: `phase`.
+   */
+  enter(next: Phase): void;
+  phase(): Phase;
+  /** The verdict on a pass, by a judge that is not a model. */
+  judge(pass: PassFacts): Promise<EvaluationOutcome>;
   /** Sends a message in the middle of the turn. The same key twice is one message. */
   say(reply: AgentReply): Promise<void>;
   /**
@@ -93,6 +104,8 @@ export interface AgentParts {
 
 /** The default export of an agent's folder. */
 export interface AgentPlugin {
+  /** What it may do at all, whoever it works for: the person's role and this bound it together. */
+  readonly class: AgentClass;
   /** Equals the folder's name, with underscores for hyphens; stored with every thread. */
   readonly id: string;
   readonly summary: string;

@@ -44,6 +44,26 @@ interface WarmThread {
   readonly tuple: CheckpointTuple;
 }
 
+/**
+ * Creates the tables, as their owner, and lets the services use them. Safe when several workers start at once. A login that may
+ * not create anything finds them made by one that may.
+ */
+export async function setUpCheckpoints(owner: Pool): Promise<void> {
+  const client = await owner.connect();
+  try {
+    const { rows } = await client.query<{ may: boolean }>(
+      `select has_database_privilege(current_database(), 'create') or to_regclass('${SCHEMA}.checkpoints') is null as may`,
+    );
+    if (!rows[0]?.may) return;
+    await client.query('select pg_advisory_lock($1)', [SETUP_LOCK]);
+    await new PostgresSaver(owner, undefined, { schema: SCHEMA }).setup();
+    await client.query(`grant usage on schema ${SCHEMA} to signalbox_app`);
+    await client.query(`grant select, insert, update, delete on all tables in schema ${SCHEMA} to signalbox_app`);
+  } finally {
+    client.release(true); // the session's end releases the lock
+  }
+}
+
 /*
  * Checkpoints in the stock tables, fenced and behind a barrier.
  * While a turn holds a thread (`open` … `close`), checkpoints are kept in memory; `flush` writes the newest one, in one statement
@@ -64,18 +84,6 @@ export class Checkpoints extends PostgresSaver {
   constructor(pool: Pool) {
     super(pool, undefined, { schema: SCHEMA });
     this.#pool = pool;
-  }
-
-  /** Creates the tables. Safe when several workers start at once. */
-  override async setup(): Promise<void> {
-    const client = await this.#pool.connect();
-    try {
-      await client.query('select pg_advisory_lock($1)', [SETUP_LOCK]);
-      await super.setup();
-    } finally {
-      await client.query('select pg_advisory_unlock($1)', [SETUP_LOCK]);
-      client.release();
-    }
   }
 
   /** Begins a turn on a thread. `empty`: the thread was just made, so that nothing can be stored of it. */

@@ -5,7 +5,7 @@ import type { Log } from '@signalbox/shared/log';
 import { enqueueRun } from '@signalbox/shared/queue/enqueue-run';
 import type { Queue } from '@signalbox/shared/queue/queue';
 import { SECOND_MS, sleep } from '@signalbox/shared/time';
-import type { ExecuteParts } from './execute.ts';
+import type { RunParts } from './run.ts';
 import { StoppedByPerson } from './tool-bounds.ts';
 import type { Worked } from './tool.ts';
 
@@ -23,7 +23,7 @@ export function createJobDoor(parts: {
   readonly runs: ReturnType<typeof createRuns>;
   readonly queue: Pick<Queue, 'enqueue'>;
   readonly log: Log;
-}): Pick<ExecuteParts, 'enqueue' | 'work'> {
+}): Pick<RunParts, 'enqueue' | 'work'> {
   return {
     enqueue: (job, payload, scope, actionId) => {
       const person = { userKey: scope.actor.userKey, chatKey: scope.chatKey };

@@ -1,7 +1,7 @@
 import { toAppError } from '@signalbox/shared/errors';
 import { newId } from '@signalbox/shared/ids';
 import type { Log } from '@signalbox/shared/log';
-import { failure, type ToolCallResult } from './execute.ts';
+import { failure, type ToolCallResult } from './call.ts';
 import type { Knowledge, KnowledgeScope } from './ports/knowledge.ts';
 
 /** The model gets more than a person wants to read on a phone. */

@@ -1,11 +1,32 @@
 import type { z } from 'zod';
+import type { ActionKind, Environment, Risk } from '@signalbox/shared/contracts/action';
 import type { JobName, JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
 import type { Role } from '@signalbox/shared/contracts/roles';
 import type { Artifact } from '@signalbox/shared/db/artifacts';
 import type { Ports, PortName } from './ports/ports.ts';
 
-/** How bad the worst honest outcome is. Governance reads it; the model never does. */
-export type Risk = 'safe' | 'sensitive' | 'dangerous';
+export type { Risk };
+
+/** What an approver reads about an action, each in a short line or two of markdown. */
+export interface Preview {
+  /** The action in one line: "Deploy shop 1.4.2 to production". */
+  readonly what: string;
+  /** What will be different; a diff goes into a code fence. */
+  readonly change: string;
+  readonly reach: string;
+  /** How it is taken back; say so when it cannot be. */
+  readonly undo: string;
+}
+
+/** What became of an effect whose result was lost, looked up where it happened. */
+export type Probed<O> =
+  { readonly kind: 'done'; readonly output: O } | { readonly kind: 'not-done' } | { readonly kind: 'unknown' };
+
+/** A risk with the reasons for it, in sentences for people. */
+export interface RiskWithReasons {
+  readonly risk: Risk;
+  readonly reasons: readonly string[];
+}
 
 /** What came of a job that a tool waited for: its result, or that it takes longer and the person is told at its end. */
 export type Worked<R> =
@@ -66,7 +87,23 @@ export interface ToolSpec<I extends z.ZodType, O> {
    * and the question that is asked when it is missing.
    */
   readonly input: I;
-  readonly risk: Risk | ((input: z.output<I>) => Risk);
+  readonly risk: Risk | ((input: z.output<I>) => Risk | RiskWithReasons);
+  /** What kind of effect it has; a call of a tool unless said otherwise. */
+  readonly kind?: ActionKind;
+  /** Where the effect lands, for policy; `none` unless said otherwise. */
+  readonly environment?: (input: z.output<I>) => Environment;
+  /** What it touches, for policy and for the approver: `project:shop`. */
+  readonly resources?: (input: z.output<I>) => readonly string[];
+  /** What an approver reads. Without it the card shows the arguments as they are. */
+  readonly preview?: (input: z.output<I>) => Preview;
+  /** Its result carries text from outside (logs, pages, files), which must not be taken for instructions. */
+  readonly untrusted?: boolean;
+  /** It reads what is not for everybody. */
+  readonly touchesPrivate?: boolean;
+  /** It can carry data out of the system. */
+  readonly egress?: boolean;
+  /** Looks up whether an effect took place, by its action id, when the result was lost. Reads only. */
+  readonly probe?: (input: z.output<I>, context: ToolContext) => Promise<Probed<O>>;
   /** The least role that may call it. */
   readonly role: Role;
   /** Names what only one effect at a time may touch. */
@@ -87,7 +124,16 @@ export interface Tool {
   readonly role: Role;
   readonly deadlineMs: number;
   readonly replay: 'harmless' | 'unknown';
-  risk(input: unknown): Risk;
+  readonly kind: ActionKind;
+  readonly untrusted: boolean;
+  readonly touchesPrivate: boolean;
+  readonly egress: boolean;
+  risk(input: unknown): RiskWithReasons;
+  environment(input: unknown): Environment;
+  resources(input: unknown): readonly string[];
+  preview(input: unknown): Preview | null;
+  /** Null when the tool cannot look up what became of it. */
+  readonly probe: ((input: unknown, context: ToolContext) => Promise<Probed<unknown>>) | null;
   lock(input: unknown): string | null;
   done(output: unknown, input: unknown): string;
   /** What comes back is for `unpackResult`. */
@@ -113,7 +159,20 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>): Tool {
     role: spec.role,
     deadlineMs: spec.deadlineMs,
     replay: spec.replay,
-    risk: (input) => (typeof spec.risk === 'function' ? spec.risk(typed(input)) : spec.risk),
+    kind: spec.kind ?? 'tool_call',
+    untrusted: spec.untrusted ?? false,
+    touchesPrivate: spec.touchesPrivate ?? false,
+    egress: spec.egress ?? false,
+    risk: (input) => {
+      const found = typeof spec.risk === 'function' ? spec.risk(typed(input)) : spec.risk;
+      return typeof found === 'string' ? { risk: found, reasons: [] } : found;
+    },
+    environment: (input) => spec.environment?.(typed(input)) ?? 'none',
+    resources: (input) => spec.resources?.(typed(input)) ?? [],
+    preview: (input) => spec.preview?.(typed(input)) ?? null,
+    probe: spec.probe
+      ? (input, context) => spec.probe?.(typed(input), context) ?? Promise.resolve({ kind: 'unknown' })
+      : null,
     lock: (input) => spec.lock?.(typed(input)) ?? null,
     done: (output, input) => spec.phrases.done(output as O, typed(input)),
     run: (input, context) => spec.run(typed(input), context),

@@ -13,6 +13,7 @@ const TITLE_LENGTH = 80;
 /** The default agent: finds out what is wanted, loads what it needs, asks back, calls tools, reports. */
 const plugin: AgentPlugin = {
   id: 'product_owner',
+  class: 'CONTROL_PLANE',
   summary: 'Finds out what you want, asks back when it must, and gets it done with tools.',
   stateVersion: STATE_VERSION,
   nodes: ['intent_parser', 'product_owner'],
@@ -110,6 +111,7 @@ function input(messages: readonly AgentMessage[], run: AgentRun, isNew: boolean)
     finishedAfter: null,
     poIterations: 0,
     limitReached: false,
+    verdict: 'continue',
     isContinuation: !isNew,
     skipIntentParser: !isNew,
   };

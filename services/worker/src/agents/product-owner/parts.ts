@@ -1,7 +1,7 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import type { Model, ModelSpend } from '@signalbox/shared/model/port';
-import type { ToolCallResult } from '../../tools/execute.ts';
+import type { ToolCallResult } from '../../tools/call.ts';
 import type { KnowledgeScope } from '../../tools/ports/knowledge.ts';
 import type { ToolRegistry } from '../../tools/registry.ts';
 import type { AgentRun } from '../agent.ts';

@@ -1,6 +1,7 @@
-import { AIMessage, ToolMessage } from '@langchain/core/messages';
+import { AIMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
-import type { ToolCallResult } from '../../tools/execute.ts';
+import { canonicalJson } from '@signalbox/shared/canonical';
+import type { ToolCallResult } from '../../tools/call.ts';
 import type { AgentRun } from '../agent.ts';
 import { BASE_TOOLS, isBaseTool, type BaseToolName } from './base-tools.ts';
 import { runOf, type GraphParts } from './parts.ts';
@@ -18,15 +19,18 @@ type Call = NonNullable<AIMessage['tool_calls']>[number];
 /** Carries out the calls of the last answer, one after another, so that what the person sees keeps the model's order. */
 export function poTools(parts: GraphParts) {
   return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {
-    const { run } = runOf(config);
+    const { run, turnStart } = runOf(config);
     const last = state.messages.at(-1);
     const calls = AIMessage.isInstance(last) ? (last.tool_calls ?? []) : [];
     const messages: ToolMessage[] = [];
     let update: SessionUpdate = {};
+    // A resumed run begins with the answer that the one before it had got.
+    if (run.phase() === 'IDLE') run.enter('THINKING');
+    run.enter('PROPOSING');
     for (const call of calls) {
       run.signal.throwIfAborted();
       const outcome = isBaseTool(call.name)
-        ? await baseCall(parts, state, run, call, call.name)
+        ? await answering(run, () => baseCall(parts, state, run, call, call.name as BaseToolName))
         : await toolCall(state, run, call);
       messages.push(toMessage(call, outcome.result));
       const errors = outcome.result.code ? [`${call.name}: ${outcome.result.code}`] : [];
@@ -36,8 +40,41 @@ export function poTools(parts: GraphParts) {
         errors: [...((update.errors as string[] | undefined) ?? []), ...errors],
       };
     }
-    return { ...update, messages };
+    run.enter('EVALUATING');
+    const since = [...state.messages.slice(turnStart(state.messages)), ...messages];
+    const verdict = await run.judge({
+      passes: state.poIterations,
+      maxPasses: parts.maxPasses,
+      isWaiting: update.awaitingUserResponse === true,
+      isFinished: update.userConfirmedComplete === true,
+      failures: failuresOf(since),
+    });
+    return { ...update, messages, verdict };
   };
+}
+
+/** What only talks to the person, or steers the turn, walks the same way and has no effect to govern. */
+async function answering(run: AgentRun, work: () => Promise<CallOutcome>): Promise<CallOutcome> {
+  run.enter('GOVERNING');
+  run.enter('EXECUTING');
+  const outcome = await work();
+  run.enter('OBSERVING');
+  return outcome;
+}
+
+/** Calls of this turn that failed, each as its tool and arguments. */
+function failuresOf(messages: readonly BaseMessage[]): readonly string[] {
+  const failed = new Set(
+    messages
+      .filter(ToolMessage.isInstance)
+      .filter(({ status }) => status === 'error')
+      .map((message) => message.tool_call_id),
+  );
+  return messages
+    .filter(AIMessage.isInstance)
+    .flatMap((message) => message.tool_calls ?? [])
+    .filter((call) => failed.has(call.id ?? ''))
+    .map((call) => canonicalJson({ tool: call.name, args: call.args }));
 }
 
 async function toolCall(state: SessionState, run: AgentRun, call: Call): Promise<CallOutcome> {
@@ -94,7 +131,7 @@ async function baseCall(
 }
 
 function toMessage(call: Call, result: ToolCallResult): ToolMessage {
-  const { ok, code, say, changed, files = [] } = result;
+  const { ok, code, say, changed, untrusted = false, files = [] } = result;
   // The model is to say that there is a file, and it never sees one.
   const attached = files.length > 0 ? { attached: files.map(({ name }) => name) } : {};
   return new ToolMessage({
@@ -102,12 +139,16 @@ function toMessage(call: Call, result: ToolCallResult): ToolMessage {
     tool_call_id: call.id ?? '',
     name: call.name,
     status: ok ? 'success' : 'error',
-    content: JSON.stringify(ok ? { ok, result: result.result, ...attached } : { ok, error: code, say }),
+    // Text of outside is marked where the model reads it: it is information, whatever it says.
+    content: JSON.stringify(
+      ok ? { ok, [untrusted ? 'untrusted_result' : 'result']: result.result, ...attached } : { ok, error: code, say },
+    ),
     additional_kwargs: {
       say,
       ...(code === null ? {} : { code }),
       ...(files.length > 0 ? { files } : {}),
       ...(ok && changed ? { changed } : {}),
+      ...(untrusted ? { untrusted } : {}),
     },
   });
 }

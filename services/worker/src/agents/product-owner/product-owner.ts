@@ -7,7 +7,7 @@ import { BASE_DEFINITIONS } from './base-tools.ts';
 import { runOf, spendCounter, type GraphParts } from './parts.ts';
 import { systemMessage, withAnsweredCalls } from './prompt.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
-import { limitReached, NO_ANSWER } from './words.ts';
+import { endedByJudge, NO_ANSWER } from './words.ts';
 
 /** One pass: the model sees the conversation and the loaded tools, and answers or proposes calls. */
 export function productOwner(parts: GraphParts) {
@@ -15,13 +15,12 @@ export function productOwner(parts: GraphParts) {
   return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {
     const extras = runOf(config);
     const { run, names, turnStart } = extras;
-    if (state.poIterations >= parts.maxPasses) {
+    if (state.verdict === 'limit' || state.verdict === 'loop' || state.verdict === 'budget') {
       const since = state.messages.slice(turnStart(state.messages));
-      return {
-        messages: [new AIMessage({ id: randomUUID(), content: limitReached(since, parts.maxPasses) })],
-        limitReached: true,
-      };
+      const content = endedByJudge(state.verdict, since, parts.maxPasses);
+      return { messages: [new AIMessage({ id: randomUUID(), content })], limitReached: true };
     }
+    run.enter('THINKING');
     const system = systemMessage(state, run.actor, parts.registry.catalog, await names());
     const spent = spendCounter(extras);
     // The texts of earlier passes go out with the end of the turn: until then they stand above what is being written.

@@ -1,6 +1,7 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import { Annotation, messagesStateReducer } from '@langchain/langgraph';
 import type { ModelSpend } from '@signalbox/shared/model/port';
+import type { EvaluationOutcome } from '../../governance/evaluation.ts';
 
 /** The shape of the state below. */
 export const STATE_VERSION = 2;
@@ -49,6 +50,8 @@ export const SessionState = Annotation.Root({
   /** Passes in this turn; reset by each new message. */
   poIterations: Annotation<number>({ reducer: (_, after) => after, default: () => 0 }),
   limitReached: Annotation<boolean>({ reducer: (_, after) => after, default: () => false }),
+  /** What the judge said of the last pass; a new message resets it. */
+  verdict: Annotation<EvaluationOutcome>({ reducer: (_, after) => after, default: () => 'continue' }),
   /** The message after which the thread ended; later ones of the batch start the next thread. */
   finishedAfter: Annotation<string | null>({ reducer: (_, after) => after, default: () => null }),
 

@@ -1,14 +1,25 @@
 import { ToolMessage, type BaseMessage } from '@langchain/core/messages';
 
-/** The honest end of a turn that used up its passes: what was done, and how to go on. */
-export function limitReached(messages: readonly BaseMessage[], passes: number): string {
+/** The honest end of a turn that the judge ended: why, what was done, and how to go on. */
+export function endedByJudge(
+  verdict: 'limit' | 'loop' | 'budget',
+  messages: readonly BaseMessage[],
+  passes: number,
+): string {
   const done = messages
     .filter(ToolMessage.isInstance)
     .filter((message) => message.status !== 'error' && typeof message.additional_kwargs['say'] === 'string')
     .map((message) => firstLine(String(message.additional_kwargs['say'])));
   const list = [...new Set(done)].slice(-8).map((line) => `- ${line}`);
   const soFar = list.length > 0 ? `Done so far:\n${list.join('\n')}` : 'Nothing was changed.';
-  return `I stopped after ${passes} steps without reaching the end. ${soFar}\n\nSay "go on" to continue, or tell me what to do differently.`;
+  switch (verdict) {
+    case 'limit':
+      return `I stopped after ${passes} steps without reaching the end. ${soFar}\n\nSay "go on" to continue, or tell me what to do differently.`;
+    case 'loop':
+      return `I stopped, because the same step failed again and again. ${soFar}\n\nTell me what to do differently.`;
+    case 'budget':
+      return `I stopped, because what you may use today is used up. ${soFar}\n\nAn admin can raise the limit.`;
+  }
 }
 
 /** Said when the model answered nothing twice. */

@@ -1,0 +1,146 @@
+import type { Approval, ApprovalCard } from '@signalbox/shared/contracts/approval';
+import { roleCovers } from '@signalbox/shared/contracts/roles';
+import { newId } from '@signalbox/shared/ids';
+import { putAction } from '@signalbox/shared/db/actions';
+import {
+  approvalEvent,
+  approverChats,
+  findApprovalOf,
+  insertApproval,
+  type Proposal,
+} from '@signalbox/shared/db/approvals';
+import { cardRow } from '@signalbox/shared/db/approval-decisions';
+import { appendAudit } from '@signalbox/shared/db/audit';
+import { isLaneHeld } from '@signalbox/shared/db/lane';
+import { putOutbox } from '@signalbox/shared/db/outbox';
+import { withTransaction } from '@signalbox/shared/db/pool';
+import { AppError, say } from '@signalbox/shared/errors';
+import { failure, type ToolCallResult } from '../tools/call.ts';
+import type { CallScope, Runnable } from '../tools/run.ts';
+import { decidedEvent, deniedEvent } from './events.ts';
+import { intentOf, type ExecuteParts } from './execute.ts';
+import { actionHash } from './proposal.ts';
+
+/**
+ * Freezes an action until somebody decides: its row, the request and the cards in one transaction. The turn goes on without it, so
+ * people can talk while they wait. Asking again for the same action changes nothing.
+ */
+export async function requestApproval(
+  parts: ExecuteParts,
+  scope: CallScope,
+  call: Runnable,
+  proposal: Proposal,
+): Promise<ToolCallResult> {
+  const takes = proposal.decision.approval;
+  if (!takes) throw new Error(`rule ${proposal.decision.rule} asks without saying what it takes`);
+  const { action, decision } = proposal;
+  const authors = await authorsOf(parts, scope, action.parentActionId);
+  const approval: Approval = {
+    approvalId: newId('apv'),
+    actionId: call.actionId,
+    userKey: scope.lane.userKey,
+    chatKey: scope.chatKey,
+    threadId: scope.threadId,
+    turnId: scope.turnId,
+    traceId: scope.traceId,
+    hash: actionHash(action),
+    rule: decision.rule,
+    policy: decision.policyVersion,
+    needed: takes.approvals,
+    role: takes.role,
+    solo: takes.solo && roleCovers(scope.actor.role, takes.role),
+    authors,
+    card: describe(scope, call, proposal),
+    status: 'pending',
+    requestedAt: new Date(),
+    expiresAt: new Date(Date.now() + takes.expiresMs),
+    decidedBy: null,
+    reason: null,
+    change: null,
+  };
+  const chats: string[] = [];
+  const outcome = await withTransaction(parts.pool, async (db) => {
+    if (!(await isLaneHeld(db, scope.lane))) throw new AppError('LANE_LOST', { userKey: scope.lane.userKey });
+    const known = await findApprovalOf(db, call.actionId);
+    if (known) return waiting(known.approvalId);
+    const readers = await approverChats(db, takes.role, authors);
+    // Where there is nobody else, somebody with the role decides alone, after a pause.
+    const alone = readers.length === 0;
+    const intent = intentOf(call, scope, proposal);
+    if (alone && !(takes.solo && roleCovers(scope.actor.role, takes.role))) {
+      const error = new AppError('NEEDS_APPROVAL', { action: approval.card.what });
+      if (await putAction(db, scope.lane, intent, 'denied')) await appendAudit(db, [deniedEvent(proposal, error.code)]);
+      return failure(error);
+    }
+    await putAction(db, scope.lane, intent, 'waiting');
+    await insertApproval(db, { ...approval, expiresMs: takes.expiresMs });
+    // Whoever asked sees how it stands where they asked; the others where they decide.
+    chats.push(...new Set([scope.chatKey, ...readers.map((reader) => reader.chatKey)]));
+    await putOutbox(
+      db,
+      chats.map((chatKey) => cardRow(approval, [], chatKey)),
+    );
+    await appendAudit(db, [
+      decidedEvent(proposal, 'action.proposed'),
+      approvalEvent(approval, 'approval.requested', approval.userKey, {
+        needed: takes.approvals,
+        role: takes.role,
+        expiresMs: takes.expiresMs,
+        what: approval.card.what,
+        authors: [...authors],
+      }),
+    ]);
+    return waiting(approval.approvalId);
+  });
+  for (const chatKey of chats) await parts.announce(chatKey, scope.traceId);
+  return outcome;
+}
+
+function waiting(approvalId: string): ToolCallResult {
+  return {
+    ok: true,
+    result: { status: 'waiting_for_approval', approval: approvalId },
+    say: say('WAITING_FOR_APPROVAL', { id: approvalId }),
+    code: null,
+    changed: false,
+  };
+}
+
+/** Whoever asked, and whoever changed it on the way: none of them may approve what they made. */
+async function authorsOf(
+  parts: ExecuteParts,
+  scope: CallScope,
+  parentActionId: string | null,
+): Promise<readonly string[]> {
+  if (parentActionId === null) return [scope.lane.userKey];
+  const parent = await findApprovalOf(parts.pool, parentActionId);
+  return [
+    ...new Set([scope.lane.userKey, ...(parent?.authors ?? []), ...(parent?.decidedBy ? [parent.decidedBy] : [])]),
+  ];
+}
+
+/** What approvers read. What a tool does not say for itself is shown as the arguments are. */
+function describe(scope: CallScope, call: Runnable, { action, decision }: Proposal): ApprovalCard {
+  const preview = call.tool.preview(call.input);
+  const args = Object.entries(action.arguments).map(([name, value]) => `- ${name}: ${code(value)}`);
+  const raised = action.assessment.reasons.map((reason) => ` ${capital(reason)}.`);
+  return {
+    what: preview?.what ?? `${action.tool.replaceAll('_', ' ')}`,
+    change: preview?.change ?? args.join('\n'),
+    reach: preview?.reach ?? (action.resources.join(', ') || action.environment),
+    undo: preview?.undo ?? 'not known; ask before you approve',
+    why: `${decision.sentence} (rule \`${decision.rule}\`)${raised.join('')}`,
+    requester: `${scope.actor.name} (${scope.actor.role})`,
+    changedFrom: action.parentActionId,
+  };
+}
+
+function code(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  // A backtick in an argument must not end the code that it is shown in.
+  return `\`${text.replaceAll('`', 'ˋ').replace(/\s+/g, ' ').slice(0, 300)}\``;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,206 @@
+import type { Approval } from '@signalbox/shared/contracts/approval';
+import type { InboundEnvelope } from '@signalbox/shared/contracts/envelope';
+import { roleCovers } from '@signalbox/shared/contracts/roles';
+import { canonicalHash } from '@signalbox/shared/canonical';
+import {
+  approvalEvent,
+  claimApproved,
+  endApproval,
+  findApproval,
+  findAction,
+  listVotes,
+  noteResult,
+  recordApproval,
+  type Proposal,
+} from '@signalbox/shared/db/approvals';
+import { showCards } from '@signalbox/shared/db/approval-decisions';
+import { governanceFacts } from '@signalbox/shared/db/governance-facts';
+import { isLaneHeld } from '@signalbox/shared/db/lane';
+import { withLock } from '@signalbox/shared/db/locks';
+import { withTransaction, type Queryable } from '@signalbox/shared/db/pool';
+import { AppError, say } from '@signalbox/shared/errors';
+import { failure, type ToolCallResult } from '../tools/call.ts';
+import type { CallScope, Runnable } from '../tools/run.ts';
+import { decidedEvent } from './events.ts';
+import { earlierResult, governAction, placeOf, runClaimed, type ExecuteParts } from './execute.ts';
+import { actionHash, decide, versionOf } from './proposal.ts';
+
+export type DecisionEnvelope = Extract<InboundEnvelope, { kind: 'decision' }>;
+
+/** What the requester's conversation hears of a decision. */
+export interface Resumed {
+  readonly say: string;
+  readonly result: ToolCallResult | null;
+}
+
+/**
+ * Goes on with an action that somebody decided about: approved, it is decided once more under the rules of now, consumed exactly once
+ * and run; modified, its new arguments take the path from the start. Doing it again after a crash has no second effect.
+ */
+export async function resumeDecision(
+  parts: ExecuteParts,
+  scope: CallScope,
+  envelope: DecisionEnvelope,
+): Promise<Resumed> {
+  const approval = await findApproval(parts.pool, envelope.approvalId);
+  const known = await findAction(parts.pool, envelope.actionId);
+  if (!approval || !known?.proposal) return { say: say('BUTTON_EXPIRED', {}), result: null };
+  const what = `**${approval.card.what}**`;
+  switch (envelope.outcome) {
+    case 'rejected': {
+      const because = approval.reason ? `: ${approval.reason}` : '';
+      return {
+        say: `${approval.decidedBy ?? 'Somebody'} rejected ${what}${because}. Nothing was changed.`,
+        result: null,
+      };
+    }
+    case 'expired':
+      return { say: `Nobody decided about ${what} in time. Nothing was changed.`, result: null };
+    case 'modified':
+      return change(parts, scope, approval, known.proposal);
+    case 'approved': {
+      const result = await runApproved(parts, scope, approval, known.proposal);
+      await receipt(parts, scope, approval.approvalId, result);
+      const votes = await listVotes(parts.pool, approval.approvalId);
+      const by = votes.map((vote) => vote.name).join(' and ');
+      return { say: result.ok ? `Approved by ${by}. ${result.say}` : result.say, result };
+    }
+  }
+}
+
+async function runApproved(
+  parts: ExecuteParts,
+  scope: CallScope,
+  approval: Approval,
+  proposal: Proposal,
+): Promise<ToolCallResult> {
+  const call = runnableOf(parts, proposal);
+  if (!call) return voided(parts, approval, 'the tool or what its arguments mean has changed');
+  const lock = call.tool.lock(call.input);
+  const run = async (): Promise<ToolCallResult> => {
+    const consumed = await withTransaction(parts.pool, (db) =>
+      consume(parts, db, scope, approval.approvalId, call, proposal),
+    );
+    switch (consumed.kind) {
+      case 'void':
+        return voided(parts, approval, consumed.reason);
+      case 'earlier': {
+        const earlier = await earlierResult(parts, scope, call, consumed.status, consumed.result);
+        return earlier ?? runClaimed(parts, scope, call, proposal);
+      }
+      case 'consumed':
+        return runClaimed(parts, scope, call, proposal);
+    }
+  };
+  return lock === null ? run() : withLock(parts.lockPool, lock, run);
+}
+
+type Consumed =
+  | { readonly kind: 'consumed' }
+  | { readonly kind: 'void'; readonly reason: string }
+  | { readonly kind: 'earlier'; readonly status: string; readonly result: unknown };
+
+/** Everything that an approval stands on is looked at again, in the transaction that uses it up and begins the action. */
+async function consume(
+  parts: ExecuteParts,
+  db: Queryable,
+  scope: CallScope,
+  approvalId: string,
+  call: Runnable,
+  stored: Proposal,
+): Promise<Consumed> {
+  if (!(await isLaneHeld(db, scope.lane))) throw new AppError('LANE_LOST', { userKey: scope.lane.userKey });
+  const approval = await findApproval(db, approvalId, true);
+  const row = await findAction(db, call.actionId);
+  if (!approval || !row) return { kind: 'void', reason: 'it is not there any more' };
+  if (approval.status === 'consumed') return { kind: 'earlier', status: row.status, result: row.result };
+  if (approval.status !== 'approved') return { kind: 'void', reason: `it is ${approval.status}` };
+  const { action } = stored;
+  const isSame =
+    actionHash(action) === approval.hash &&
+    row.hash === approval.hash &&
+    canonicalHash(row.arguments) === canonicalHash(action.arguments) &&
+    action.requester.userKey === scope.lane.userKey &&
+    row.userKey === scope.lane.userKey &&
+    scope.chatKey === approval.chatKey;
+  if (!isSame) return { kind: 'void', reason: 'the action is not the one that was approved' };
+  const votes = await listVotes(db, approvalId);
+  const strangers = votes.filter((vote) => approval.solo || !approval.authors.includes(vote.userKey));
+  if (strangers.length < approval.needed) return { kind: 'void', reason: 'it has not been approved by enough people' };
+  if (!roleCovers(scope.actor.role, call.tool.role))
+    return { kind: 'void', reason: 'the one who asked may not do it any more' };
+  const facts = await governanceFacts(db, action);
+  const place = { ...placeOf(scope, call.tool), inGroup: stored.question.context.inGroup };
+  const { decision } = decide(
+    parts.policy(),
+    { ...action, requester: { ...action.requester, role: scope.actor.role } },
+    { ...facts, grantId: null },
+    parts.limits,
+    place,
+  );
+  if (decision.effect === 'deny') return { kind: 'void', reason: decision.sentence.replace(/\.$/, '') };
+  const takes = decision.approval;
+  if (
+    decision.effect !== 'ask' ||
+    !takes ||
+    decision.rule !== approval.rule ||
+    takes.approvals !== approval.needed ||
+    takes.role !== approval.role
+  )
+    return { kind: 'void', reason: `rule ${decision.rule} decides about it now` };
+  if (!(await claimApproved(db, approvalId, scope.lane))) return { kind: 'void', reason: 'it has begun elsewhere' };
+  await recordApproval(
+    db,
+    approvalEvent(approval, 'approval.consumed', scope.lane.userKey, { approvers: votes.map((vote) => vote.userKey) }),
+    decidedEvent({ ...stored, decision }, 'action.started'),
+  );
+  return { kind: 'consumed' };
+}
+
+async function voided(parts: ExecuteParts, approval: Approval, reason: string): Promise<ToolCallResult> {
+  await withTransaction(parts.pool, async (db) => {
+    if (!(await endApproval(db, approval.approvalId, { status: 'void', by: null, reason }))) return;
+    await recordApproval(db, approvalEvent(approval, 'approval.voided', 'system', { reason }));
+  });
+  return failure(new AppError('APPROVAL_VOID', { id: approval.approvalId, reason }));
+}
+
+/** The card becomes the receipt of what came of it, wherever it stands. */
+async function receipt(
+  parts: ExecuteParts,
+  scope: CallScope,
+  approvalId: string,
+  result: ToolCallResult,
+): Promise<void> {
+  const chats = await withTransaction(parts.pool, async (db) => {
+    await noteResult(db, approvalId, result.say.split('\n')[0] ?? '');
+    return showCards(db, approvalId);
+  });
+  for (const chatKey of chats) await parts.announce(chatKey, scope.traceId);
+}
+
+/** A changed wish is a new action, decided from the start; the old one stays as it was. */
+async function change(parts: ExecuteParts, scope: CallScope, approval: Approval, stored: Proposal): Promise<Resumed> {
+  const found = parts.registry.find(stored.action.tool, [stored.action.group]);
+  const args = { ...stored.action.arguments, ...approval.change };
+  const parsed = found?.tool.input.safeParse(args);
+  const who = `The request **${approval.card.what}** was changed`;
+  if (!found || !parsed?.success) {
+    const detail = parsed?.error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ') ?? '';
+    return {
+      say: `${who}, but the change does not fit: ${detail || 'the tool is gone'}. Nothing was changed.`,
+      result: null,
+    };
+  }
+  const actionId = `${stored.action.actionId}_m`;
+  const runnable: Runnable = { actionId, name: stored.action.tool, input: parsed.data, ...found };
+  const result = await governAction(parts, scope, runnable, stored.action.actionId);
+  return { say: `${who}. ${result.say}`, result };
+}
+
+function runnableOf(parts: ExecuteParts, { action }: Proposal): Runnable | null {
+  const found = parts.registry.find(action.tool, [action.group]);
+  if (!found || versionOf(found.tool) !== action.toolVersion) return null;
+  const parsed = found.tool.input.safeParse(action.arguments);
+  return parsed.success ? { actionId: action.actionId, name: action.tool, input: parsed.data, ...found } : null;
+}

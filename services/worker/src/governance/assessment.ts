@@ -1,0 +1,88 @@
+import type { Risk, RiskAssessment } from '@signalbox/shared/contracts/action';
+import type { Tool } from '../tools/tool.ts';
+
+/** What the conversation has seen: see `threadTaint`. */
+export interface Seen {
+  readonly untrusted: readonly string[];
+  readonly hasPrivate: boolean;
+  /** Words of the person in this conversation: what they typed themselves is theirs. */
+  readonly said: readonly string[];
+}
+
+const NEXT: Readonly<Record<Risk, Risk>> = { safe: 'sensitive', sensitive: 'dangerous', dangerous: 'dangerous' };
+const SCORE: Readonly<Record<Risk, number>> = { safe: 0.1, sensitive: 0.5, dangerous: 0.9 };
+/** Production makes the same effect weigh more. */
+const PRODUCTION_SCORE = 0.05;
+
+/**
+ * How bad an action can be: what its tool says of these arguments, raised by one level when an argument comes from text of outside.
+ * Pure: the same tool, input and history give the same assessment.
+ */
+export function assess(tool: Tool, input: unknown, seen: Seen): RiskAssessment {
+  const { risk: own, reasons } = tool.risk(input);
+  const source = own === 'safe' && !tool.egress ? null : taintOf(input, seen);
+  const risk = source === null ? own : NEXT[own];
+  const inProduction = tool.environment(input) === 'production' && risk !== 'safe' ? PRODUCTION_SCORE : 0;
+  return {
+    risk,
+    score: SCORE[risk] + inProduction,
+    reasons: [
+      ...reasons,
+      ...(source === null ? [] : [`“${clip(source)}” comes from text that was read and not from the person`]),
+    ],
+    tainted: source !== null,
+    touchesPrivate: tool.touchesPrivate || seen.hasPrivate,
+    egress: tool.egress,
+  };
+}
+
+/** Shorter values, such as "web", stand in every text by chance. */
+const SHORTEST = 4;
+/** A run of this many characters that two texts share is no chance. */
+const RUN_LENGTH = 16;
+
+/**
+ * The first argument that contains text of an untrusted result, or is contained in one, and that the person has not said themselves;
+ * null when there is none. Case and spaces do not matter.
+ */
+export function taintOf(input: unknown, { untrusted, said }: Seen): string | null {
+  if (untrusted.length === 0) return null;
+  const outside = untrusted.map(normalize);
+  const own = normalize(said.join('\n'));
+  const isTainted = (value: string): boolean => {
+    const text = normalize(value);
+    if (text.length < SHORTEST || own.includes(text)) return false;
+    return outside.some((seen) => seen.includes(text) || sharesRun(text, seen, own));
+  };
+  return leaves(input).find(isTainted) ?? null;
+}
+
+function sharesRun(text: string, seen: string, own: string): boolean {
+  for (let at = 0; at + RUN_LENGTH <= text.length; at += 4) {
+    const run = text.slice(at, at + RUN_LENGTH);
+    if (seen.includes(run) && !own.includes(run)) return true;
+  }
+  return false;
+}
+
+function leaves(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value === 'number') return [String(value)];
+  if (Array.isArray(value)) return value.flatMap(leaves);
+  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(leaves);
+  return [];
+}
+
+function normalize(text: string): string {
+  // NFKC and the removal of what cannot be seen: letters in disguise are the same letters.
+  return text
+    .normalize('NFKC')
+    .replace(/[\p{Cf}\p{Mn}]/gu, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .toLowerCase();
+}
+
+function clip(text: string): string {
+  return text.length <= 60 ? text : `${text.slice(0, 60)}…`;
+}

@@ -1,0 +1,30 @@
+/** What the judge knows of a turn after a pass. */
+export interface PassFacts {
+  readonly passes: number;
+  readonly maxPasses: number;
+  /** A question is on its way to the person. */
+  readonly isWaiting: boolean;
+  /** finish_task was accepted: the person had seen a result, and wrote after it. */
+  readonly isFinished: boolean;
+  /** Failed calls of this turn, each as its tool and arguments, in order. */
+  readonly failures: readonly string[];
+}
+
+/** How a pass ends. Only `continue` lets the model think again. */
+export type EvaluationOutcome = 'continue' | 'done' | 'waiting' | 'limit' | 'loop' | 'budget';
+
+/** The same call failing this often will not work the next time either. */
+const SAME_FAILURES = 3;
+
+/**
+ * The judge: a pure function of what happened, never of what a model says about it. What the person waits for goes first; then the
+ * limits.
+ */
+export function evaluate(pass: PassFacts, isBudgetSpent: boolean): EvaluationOutcome {
+  if (pass.isFinished) return 'done';
+  if (pass.isWaiting) return 'waiting';
+  if (isBudgetSpent) return 'budget';
+  const last = pass.failures.at(-1);
+  if (last !== undefined && pass.failures.filter((one) => one === last).length >= SAME_FAILURES) return 'loop';
+  return pass.passes >= pass.maxPasses ? 'limit' : 'continue';
+}

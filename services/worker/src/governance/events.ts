@@ -1,0 +1,82 @@
+import type { AuditEvent } from '@signalbox/shared/contracts/audit';
+import { canonicalHash } from '@signalbox/shared/canonical';
+import type { Proposal } from '@signalbox/shared/db/approvals';
+import type { ToolCallResult } from '../tools/call.ts';
+import { actionHash } from './proposal.ts';
+
+/** Longer texts are told by their hash; the ledger has them. */
+const KEPT_LENGTH = 4_000;
+
+/** What an auditor has to know before an effect begins: who asked for what exactly, and which rule let it run. */
+export function decidedEvents(proposal: Proposal): readonly AuditEvent[] {
+  return [decidedEvent(proposal, 'action.decided'), decidedEvent(proposal, 'action.started')];
+}
+
+/** An action that policy, or a role, did not let run. */
+export function deniedEvent(proposal: Proposal, code: string): AuditEvent {
+  const event = decidedEvent(proposal, 'action.denied');
+  return { ...event, data: { ...event.data, code } };
+}
+
+/** One event about a proposal. */
+export function decidedEvent({ action, decision }: Proposal, kind: AuditEvent['kind']): AuditEvent {
+  const { requester, assessment } = action;
+  return {
+    kind,
+    actor: requester.userKey,
+    threadId: action.threadId,
+    turnId: action.turnId,
+    actionId: action.actionId,
+    approvalId: null,
+    policyVersion: decision.policyVersion,
+    data: {
+      tool: action.tool,
+      toolVersion: action.toolVersion,
+      arguments: kept(action.arguments),
+      resources: action.resources,
+      environment: action.environment,
+      hash: actionHash(action),
+      parent: action.parentActionId,
+      role: requester.role,
+      agent: action.agent,
+      risk: assessment.risk,
+      reasons: assessment.reasons,
+      tainted: assessment.tainted,
+      effect: decision.effect,
+      rule: decision.rule,
+      sentence: decision.sentence,
+    },
+  };
+}
+
+/** What came of an action. */
+export function settledEvent(
+  actionId: string,
+  proposal: Proposal | null,
+  status: 'done' | 'failed' | 'unknown',
+  outcome: ToolCallResult,
+): AuditEvent {
+  return {
+    kind: status === 'unknown' ? 'action.unknown' : 'action.settled',
+    actor: 'system',
+    threadId: proposal?.action.threadId ?? null,
+    turnId: proposal?.action.turnId ?? null,
+    actionId,
+    approvalId: null,
+    policyVersion: proposal?.decision.policyVersion ?? null,
+    data: {
+      status,
+      code: outcome.code,
+      say: outcome.say.slice(0, KEPT_LENGTH),
+      resultHash: canonicalHash(outcome.result === undefined ? null : JSON.parse(JSON.stringify(outcome.result))),
+    },
+  };
+}
+
+function kept(args: Proposal['action']['arguments']): Record<string, string | AuditEvent['data'][string]> {
+  const entries = Object.entries(args).map(([name, value]): [string, AuditEvent['data'][string]] => {
+    const text = typeof value === 'string' ? value : null;
+    return [name, text !== null && text.length > KEPT_LENGTH ? `${text.slice(0, KEPT_LENGTH)}…` : value];
+  });
+  return Object.fromEntries(entries);
+}

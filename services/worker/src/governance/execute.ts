@@ -1,0 +1,277 @@
+import type { AuditEvent } from '@signalbox/shared/contracts/audit';
+import type { PolicyEngine } from '@signalbox/shared/contracts/decision';
+import { Role, roleCovers } from '@signalbox/shared/contracts/roles';
+import {
+  beginAction,
+  noteRead,
+  putAction,
+  settleAction,
+  threadTaint,
+  type ActionIntent,
+  type ActionMark,
+} from '@signalbox/shared/db/actions';
+import { appendAudit } from '@signalbox/shared/db/audit';
+import type { Proposal } from '@signalbox/shared/db/approvals';
+import { governanceFacts } from '@signalbox/shared/db/governance-facts';
+import { recentWords } from '@signalbox/shared/db/inbox';
+import { withLock } from '@signalbox/shared/db/locks';
+import { withTransaction, type Pool } from '@signalbox/shared/db/pool';
+import { AppError } from '@signalbox/shared/errors';
+import { failure, type ToolCall, type ToolCallResult } from '../tools/call.ts';
+import type { ToolRegistry } from '../tools/registry.ts';
+import { probeTool, runTool, type CallScope, type Runnable, type RunParts } from '../tools/run.ts';
+import type { Tool } from '../tools/tool.ts';
+import { requestApproval } from './approval-request.ts';
+import { assess, type Seen } from './assessment.ts';
+import { decidedEvents, deniedEvent, settledEvent } from './events.ts';
+import { actionHash, decide, factsOfRead, propose, type BudgetLimits } from './proposal.ts';
+
+/*
+ * The one path of an action:
+ *   find, validate ─▶ assess ─▶ decide ─┬─ run ─▶ intent row ─▶ handler ─▶ settle + audit
+ *                                       ├─ ask ─▶ approval row and cards; the turn goes on without it
+ *                                       └─ deny ▶ audit; the reason goes to the model
+ * What stands before the intent row can be repeated: a resumed turn comes here again with the same action id.
+ */
+
+export interface ExecuteParts extends RunParts {
+  readonly lockPool: Pool;
+  readonly registry: ToolRegistry;
+  readonly limits: BudgetLimits;
+  /** The policy set that is in force now. */
+  policy(): PolicyEngine;
+  /** Takes secrets out of what a tool gave back. */
+  redact<T>(value: T): T;
+  /** Tells the gateway that a chat has something to send. */
+  announce(chatKey: string, traceId: string): Promise<void>;
+}
+
+/**
+ * Carries a proposed call through governance. What goes wrong comes back as a result for the model, never as a throw; only LANE_LOST
+ * and an abort of the turn throw. Calling it again with the same action id returns what came of the first time, and has no second
+ * effect.
+ */
+export async function executeCall(parts: ExecuteParts, scope: CallScope, call: ToolCall): Promise<ToolCallResult> {
+  scope.enter('GOVERNING');
+  const result = await govern(parts, scope, call);
+  scope.enter('OBSERVING');
+  return result;
+}
+
+async function govern(parts: ExecuteParts, scope: CallScope, call: ToolCall): Promise<ToolCallResult> {
+  const found = parts.registry.find(call.tool, call.groups);
+  if (!found)
+    return failure(new AppError('TOOL_UNKNOWN', { tool: call.tool, loaded: loadedNames(parts.registry, call.groups) }));
+  const parsed = found.tool.input.safeParse(call.args ?? {});
+  if (!parsed.success) {
+    const detail = parsed.error.issues
+      .map((issue) => `${issue.path.join('.') || 'arguments'}: ${issue.message}`)
+      .join('; ');
+    return failure(new AppError('TOOL_INPUT_INVALID', { tool: call.tool, detail }));
+  }
+  const runnable: Runnable = { actionId: call.actionId, name: call.tool, input: parsed.data, ...found };
+  return governAction(parts, scope, runnable, null);
+}
+
+/** From the assessment on; `parentActionId`: the action that this one was changed from. */
+export async function governAction(
+  parts: ExecuteParts,
+  scope: CallScope,
+  call: Runnable,
+  parentActionId: string | null,
+): Promise<ToolCallResult> {
+  const { tool } = call;
+  const proposal = await weigh(parts, scope, call, parentActionId);
+  const { decision, action } = proposal;
+  if (!roleCovers(scope.actor.role, tool.role) || decision.effect === 'deny') {
+    const isRole = !roleCovers(scope.actor.role, tool.role);
+    const error = isRole
+      ? new AppError('NOT_PERMITTED', { role: scope.actor.role, needed: tool.role })
+      : new AppError('POLICY_DENIED', { sentence: withoutStop(decision.sentence), rule: decision.rule });
+    return deny(parts, scope, call, proposal, error);
+  }
+  if (decision.effect === 'ask') {
+    await scope.flush();
+    return requestApproval(parts, scope, call, proposal);
+  }
+  if (action.assessment.risk === 'safe') return read(parts, scope, call, proposal);
+  await scope.flush();
+  const lock = tool.lock(call.input);
+  const guarded = (): Promise<ToolCallResult> => throughLedger(parts, scope, call, proposal);
+  return lock === null ? guarded() : withLock(parts.lockPool, lock, guarded);
+}
+
+type Weighed = Proposal & { readonly grantId: string | null };
+
+/** Assesses an action and asks policy about it, with the facts as they are now. */
+async function weigh(
+  parts: ExecuteParts,
+  scope: CallScope,
+  call: Runnable,
+  parentActionId: string | null,
+): Promise<Weighed> {
+  const { tool, input } = call;
+  const isRead = tool.risk(input).risk === 'safe' && !tool.egress;
+  const seen = isRead ? UNSEEN : await seenBy(parts, scope);
+  const action = propose(scope, call, assess(tool, input, seen), parentActionId);
+  const facts = isRead ? factsOfRead(new Date()) : await governanceFacts(parts.pool, action);
+  return decide(parts.policy(), action, facts, parts.limits, placeOf(scope, tool));
+}
+
+/** Where an action was asked for, as far as policy looks at it. */
+export function placeOf(scope: CallScope, tool: Tool): Parameters<typeof decide>[4] {
+  return { channel: scope.chatKey.split(':', 1)[0] ?? '', inGroup: scope.inGroup, leastRole: tool.role };
+}
+
+const UNSEEN: Seen = { untrusted: [], hasPrivate: false, said: [] };
+
+async function seenBy(parts: ExecuteParts, scope: CallScope): Promise<Seen> {
+  const { untrusted, hasPrivate } = await threadTaint(parts.pool, scope.threadId);
+  const said = untrusted.length === 0 ? [] : await recentWords(parts.pool, scope.actor.userKey, scope.chatKey);
+  return { untrusted, hasPrivate, said };
+}
+
+async function deny(
+  parts: ExecuteParts,
+  scope: CallScope,
+  call: Runnable,
+  proposal: Proposal,
+  error: AppError,
+): Promise<ToolCallResult> {
+  await withTransaction(parts.pool, async (db) => {
+    const isNew = await putAction(db, scope.lane, intentOf(call, scope, proposal), 'denied');
+    if (isNew) await appendAudit(db, [deniedEvent(proposal, error.code)]);
+  });
+  return failure(error);
+}
+
+async function read(
+  parts: ExecuteParts,
+  scope: CallScope,
+  call: Runnable,
+  proposal: Proposal,
+): Promise<ToolCallResult> {
+  scope.enter('EXECUTING');
+  const result = parts.redact(await runTool(parts, scope, call));
+  const intent = intentOf(call, scope, proposal);
+  // What taints later arguments is remembered by the thread, wherever it goes on.
+  if (intent.marks.length > 0 && result.ok) await noteRead(parts.pool, scope.lane, intent, result);
+  return { ...result, changed: false };
+}
+
+async function throughLedger(
+  parts: ExecuteParts,
+  scope: CallScope,
+  call: Runnable,
+  proposal: Weighed,
+): Promise<ToolCallResult> {
+  const { tool } = call;
+  const begun = await beginAction(parts.pool, scope.lane, {
+    ...intentOf(call, scope, proposal),
+    roles: Role.options.filter((role) => roleCovers(role, tool.role)),
+    grantId: proposal.grantId,
+    events: decidedEvents(proposal),
+  });
+  switch (begun.kind) {
+    case 'denied':
+      return failure(new AppError('NOT_PERMITTED', { role: begun.role ?? 'none', needed: tool.role }));
+    case 'lost':
+      throw new AppError('LANE_LOST', { userKey: scope.lane.userKey });
+    case 'stopped':
+      // Frozen, lifted or used up between the decision and the claim: decided again, with the facts as they are now.
+      return governAction(parts, scope, call, proposal.action.parentActionId);
+    case 'earlier': {
+      const earlier = await earlierResult(parts, scope, call, begun.action.status, begun.action.result);
+      if (earlier) return earlier;
+      break;
+    }
+    case 'claimed':
+  }
+  return runClaimed(parts, scope, call, proposal);
+}
+
+/** Runs an action whose intent is committed, and settles it. */
+export async function runClaimed(
+  parts: ExecuteParts,
+  scope: CallScope,
+  call: Runnable,
+  proposal: Proposal,
+): Promise<ToolCallResult> {
+  scope.enter('EXECUTING');
+  const outcome = parts.redact(await runTool(parts, scope, call));
+  await settle(parts, call, proposal, statusOf(outcome, call.tool), outcome);
+  return outcome;
+}
+
+/**
+ * What came of an action that an earlier run of this turn had begun; null when it is to be run now, because that is harmless or
+ * because the target says that nothing happened.
+ */
+export async function earlierResult(
+  parts: ExecuteParts,
+  scope: CallScope,
+  call: Runnable,
+  status: string,
+  result: unknown,
+): Promise<ToolCallResult | null> {
+  if (status === 'done' || status === 'failed' || status === 'unknown') return result as ToolCallResult; // written by settle
+  if (status !== 'started') return failure(new AppError('APPROVAL_GONE', { status }));
+  const probed = call.tool.probe ? await probeTool(parts, scope, call) : 'unknown';
+  if (typeof probed === 'object') {
+    await settle(parts, call, null, 'done', parts.redact(probed));
+    return probed;
+  }
+  if (probed === 'not-done' || call.tool.replay === 'harmless') return null;
+  const unknown = failure(new AppError('TOOL_OUTCOME_UNKNOWN', { tool: call.name }));
+  await settle(parts, call, null, 'unknown', unknown);
+  return unknown;
+}
+
+async function settle(
+  parts: ExecuteParts,
+  call: Runnable,
+  proposal: Proposal | null,
+  status: 'done' | 'failed' | 'unknown',
+  outcome: ToolCallResult,
+): Promise<void> {
+  const events: readonly AuditEvent[] = [settledEvent(call.actionId, proposal, status, outcome)];
+  await settleAction(parts.pool, call.actionId, { status, result: outcome, errorCode: outcome.code, events });
+}
+
+/** A time-out after a write means unknown, not failed; what is harmless to repeat may simply be asked for again. */
+function statusOf(outcome: ToolCallResult, tool: Tool): 'done' | 'failed' | 'unknown' {
+  if (outcome.ok) return 'done';
+  return outcome.code === 'TOOL_TIMED_OUT' && tool.replay === 'unknown' ? 'unknown' : 'failed';
+}
+
+/** What the ledger keeps of an action. */
+export function intentOf(
+  call: Runnable,
+  scope: CallScope,
+  { action, question, decision }: Proposal,
+): Omit<ActionIntent, 'roles' | 'events' | 'grantId'> {
+  const marks: ActionMark[] = [
+    ...(call.tool.untrusted ? ['untrusted' as const] : []),
+    ...(call.tool.touchesPrivate ? ['private' as const] : []),
+  ];
+  return {
+    actionId: call.actionId,
+    parentActionId: action.parentActionId,
+    turnId: scope.turnId,
+    threadId: scope.threadId,
+    tool: call.name,
+    arguments: action.arguments,
+    proposal: { action, question, decision },
+    hash: actionHash(action),
+    marks,
+  };
+}
+
+function loadedNames(registry: ToolRegistry, groups: readonly string[]): string {
+  const names = registry.definitions(groups).map((definition) => definition.name);
+  return names.length > 0 ? names.join(', ') : 'none but the base tools; load a group with request_capabilities';
+}
+
+function withoutStop(sentence: string): string {
+  return sentence.replace(/\.$/, '');
+}

@@ -1,0 +1,41 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createMachine, PHASES, TRANSITIONS, type Phase } from './fsm.ts';
+
+const walk = (...phases: Phase[]): readonly Phase[] => {
+  const machine = createMachine();
+  for (const phase of phases) machine.to(phase);
+  return machine.path();
+};
+
+describe('a turn', () => {
+  it('goes round by its table, a refusal included', () => {
+    expect(
+      walk('THINKING', 'PROPOSING', 'GOVERNING', 'EXECUTING', 'OBSERVING', 'EVALUATING', 'THINKING', 'TERMINAL'),
+    ).toHaveLength(9);
+    expect(
+      walk('THINKING', 'PROPOSING', 'GOVERNING', 'OBSERVING', 'GOVERNING', 'EXECUTING', 'OBSERVING', 'EVALUATING'),
+    ).toHaveLength(9);
+  });
+
+  it('reaches EXECUTING only from GOVERNING, and nothing after TERMINAL', () => {
+    expect(PHASES.filter((phase) => TRANSITIONS[phase].includes('EXECUTING'))).toEqual(['GOVERNING']);
+    expect(() => walk('THINKING', 'PROPOSING', 'EXECUTING')).toThrow(/cannot go from PROPOSING to EXECUTING/);
+    expect(() => walk('THINKING', 'TERMINAL', 'THINKING')).toThrow(/nowhere/);
+  });
+
+  it('never takes a step that is not in the table, whatever it is told', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...PHASES), { maxLength: 40 }), (steps) => {
+        const machine = createMachine();
+        for (const step of steps) {
+          const before = machine.phase();
+          const legal = TRANSITIONS[before].includes(step);
+          if (legal) machine.to(step);
+          else expect(() => machine.to(step)).toThrow();
+          expect(machine.phase()).toBe(legal ? step : before);
+        }
+      }),
+    );
+  });
+});

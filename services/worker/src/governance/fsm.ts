@@ -1,0 +1,66 @@
+/*
+ * One pass of a turn, and only this table moves it. The model reasons in THINKING; effects happen in EXECUTING and nowhere else.
+ *
+ *   IDLE ─▶ THINKING ─▶ PROPOSING ─▶ GOVERNING ─▶ EXECUTING ─▶ OBSERVING ─▶ EVALUATING ─┬─▶ THINKING
+ *              │                      ▲   │                      ▲   │                  └─▶ TERMINAL
+ *              └─▶ TERMINAL           │   └── refused, parked ───┘   │
+ *                                     └── the answer's next proposal ┘
+ *
+ * idle = IDLE, analyze = THINKING, tool_decision = PROPOSING, policy_check = GOVERNING, await_confirmation = GOVERNING while parked,
+ * execute = EXECUTING and OBSERVING, respond = EVALUATING to TERMINAL.
+ */
+
+export const PHASES = [
+  'IDLE',
+  'THINKING',
+  'PROPOSING',
+  'GOVERNING',
+  'EXECUTING',
+  'OBSERVING',
+  'EVALUATING',
+  'TERMINAL',
+] as const;
+export type Phase = (typeof PHASES)[number];
+
+/** From each phase, those that may follow. */
+export const TRANSITIONS: Readonly<Record<Phase, readonly Phase[]>> = {
+  IDLE: ['THINKING'],
+  // An answer without proposals ends the turn.
+  THINKING: ['PROPOSING', 'TERMINAL'],
+  PROPOSING: ['GOVERNING'],
+  // A refusal is observed like a result: its reason goes back to the model.
+  GOVERNING: ['EXECUTING', 'OBSERVING'],
+  EXECUTING: ['OBSERVING'],
+  // Proposals of one answer are decided one after another, because what one finds may taint the next.
+  OBSERVING: ['GOVERNING', 'EVALUATING'],
+  EVALUATING: ['THINKING', 'TERMINAL'],
+  TERMINAL: [],
+};
+
+/** Where one turn is. It lives as long as the turn's run; a resumed run starts at IDLE again, and its effects are the ledger's. */
+export interface Machine {
+  phase(): Phase;
+  /** Throws on a transition that the table does not know: a mistake of this program, never of a model or a person. */
+  to(next: Phase): void;
+  /** Every phase entered so far, in order. */
+  path(): readonly Phase[];
+}
+
+/** A machine at IDLE. */
+export function createMachine(): Machine {
+  const path: Phase[] = ['IDLE'];
+  const phase = (): Phase => path.at(-1) ?? 'IDLE';
+  return {
+    phase,
+    path: () => [...path],
+    to: (next) => {
+      const from = phase();
+      if (!TRANSITIONS[from].includes(next))
+        throw new Error(
+          `A turn cannot go from ${from} to ${next}: from there it may go to ${TRANSITIONS[from].join(' or ') || 'nowhere'}. ` +
+            'Effects are proposed with run.call(), which governs and executes them in order.',
+        );
+      path.push(next);
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import type { OutboundFile } from '@signalbox/shared/contracts/envelope';
+import { say as sentence, type AppError, type ErrorCode } from '@signalbox/shared/errors';
+
+/** What the agent gets back. `say` is for people; `result` and `code` are for the model. */
+export interface ToolCallResult {
+  readonly ok: boolean;
+  readonly result: unknown;
+  readonly say: string;
+  readonly code: ErrorCode | null;
+  /** Whether anything may have changed: false for reads and for calls that did not run. */
+  readonly changed: boolean;
+  /** The result carries text from outside, which is never an instruction. */
+  readonly untrusted?: boolean;
+  /** Files that go with the answer. */
+  readonly files?: readonly OutboundFile[];
+}
+
+export interface ToolCall {
+  readonly actionId: string;
+  readonly tool: string;
+  readonly args: unknown;
+  /** Capability groups that are active in the thread. */
+  readonly groups: readonly string[];
+}
+
+/** A call that did not run, or did nothing, in the catalog's words. */
+export function failure(error: AppError): ToolCallResult {
+  return { ok: false, result: null, say: sentence(error.code, error.data), code: error.code, changed: false };
+}

@@ -1,0 +1,191 @@
+import { putArtifacts, type Artifact } from '@signalbox/shared/db/artifacts';
+import type { AgentClass } from '@signalbox/shared/contracts/action';
+import type { JobName, JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
+import type { Role } from '@signalbox/shared/contracts/roles';
+import type { Lane } from '@signalbox/shared/db/lane';
+import type { Pool } from '@signalbox/shared/db/pool';
+import { AppError, say as sentence, toAppError } from '@signalbox/shared/errors';
+import type { Log } from '@signalbox/shared/log';
+import { failure, type ToolCallResult } from './call.ts';
+import type { Ports } from './ports/ports.ts';
+import { onlyDeclared, underSignal } from './tool-bounds.ts';
+import { unpackResult, type Probed, type Tool, type ToolContext, type ToolGroup, type Worked } from './tool.ts';
+
+/** The turn on whose behalf a call is made. */
+export interface CallScope {
+  readonly lane: Lane;
+  readonly turnId: string;
+  readonly threadId: string;
+  readonly chatKey: string;
+  readonly traceId: string;
+  readonly actor: { readonly userKey: string; readonly name: string; readonly role: Role };
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  /** Whether others read along. */
+  readonly inGroup: boolean;
+  readonly agent: { readonly id: string; readonly class: AgentClass };
+  /** Moves the turn on by its table. */
+  enter(phase: 'GOVERNING' | 'EXECUTING' | 'OBSERVING'): void;
+  /** Makes the thread's state durable; called before anything that has an effect. */
+  flush(): Promise<void>;
+  say(text: string, slot: string | null, key: string): Promise<void>;
+}
+
+/** What a running tool is given its context from. */
+export interface RunParts {
+  readonly pool: Pool;
+  readonly ports: Ports;
+  enqueue<N extends JobName>(
+    job: N,
+    payload: JobPayload<N>,
+    scope: CallScope,
+    actionId: string,
+  ): Promise<{ readonly runId: string }>;
+  /** Waits for a job's result as long as `wait` allows: see job-door.ts. */
+  work<N extends JobName>(
+    job: N,
+    payload: JobPayload<N>,
+    scope: CallScope,
+    actionId: string,
+    wait: { readonly deadlineMs: number },
+  ): Promise<Worked<JobResult<N>>>;
+}
+
+/** A call whose input the schema has parsed. */
+export interface Runnable {
+  readonly actionId: string;
+  readonly name: string;
+  readonly tool: Tool;
+  readonly group: ToolGroup;
+  readonly input: unknown;
+}
+
+/** Results larger than this reach the model shortened, with a note that they are. */
+const RESULT_LIMIT = 20_000;
+
+/**
+ * Calls a tool's handler, under its deadline and the turn's signal, and stores its files. Only governance calls this: whatever
+ * decides has decided. What the tool throws comes back as a result; only LANE_LOST and an abort of the turn throw.
+ */
+export async function runTool(parts: RunParts, scope: CallScope, call: Runnable): Promise<ToolCallResult> {
+  return keepFiles(parts, scope, call, await handle(parts, scope, call));
+}
+
+/** Looks up what became of an effect whose result was lost. Unknown when the tool cannot tell, or fails to. */
+export async function probeTool(
+  parts: RunParts,
+  scope: CallScope,
+  call: Runnable,
+): Promise<ToolCallResult | 'not-done' | 'unknown'> {
+  const { tool, input } = call;
+  if (!tool.probe) return 'unknown';
+  const signal = AbortSignal.any([scope.signal, AbortSignal.timeout(tool.deadlineMs)]);
+  try {
+    const found: Probed<unknown> = await underSignal(tool.probe(input, contextOf(parts, scope, call, signal)), signal);
+    if (found.kind !== 'done') return found.kind;
+    const say = tool.done(found.output, input);
+    return { ok: true, result: shorten(found.output), say, code: null, changed: true, ...mark(tool) };
+  } catch (error) {
+    if (scope.signal.aborted) throw scope.signal.reason;
+    scope.log.error('probe failed', { tool: call.name, actionId: call.actionId, error });
+    return 'unknown';
+  }
+}
+
+async function handle(parts: RunParts, scope: CallScope, call: Runnable): Promise<Ran> {
+  const { tool, input } = call;
+  const deadline = AbortSignal.timeout(tool.deadlineMs);
+  const signal = AbortSignal.any([scope.signal, deadline]);
+  const startedAt = performance.now();
+  try {
+    const returned = await underSignal(tool.run(input, contextOf(parts, scope, call, signal)), signal);
+    const { output, files } = unpackResult(returned);
+    scope.log.info('tool finished', {
+      tool: call.name,
+      actionId: call.actionId,
+      ok: true,
+      durationMs: Math.round(performance.now() - startedAt),
+    });
+    const done = {
+      ok: true,
+      result: shorten(output),
+      say: tool.done(output, input),
+      code: null,
+      changed: true,
+      ...mark(tool),
+    };
+    return { result: done, files };
+  } catch (thrown) {
+    if (scope.signal.aborted) throw scope.signal.reason;
+    const error = deadline.aborted
+      ? new AppError('TOOL_TIMED_OUT', { tool: call.name, seconds: String(tool.deadlineMs / 1_000) }, thrown)
+      : asToolError(thrown, call);
+    const log = error.code === 'TOOL_FAILED' || error.code === 'TOOL_TIMED_OUT' ? scope.log.error : scope.log.info;
+    log('tool failed', {
+      tool: call.name,
+      actionId: call.actionId,
+      ok: false,
+      code: error.code,
+      error: thrown,
+      durationMs: Math.round(performance.now() - startedAt),
+    });
+    return { result: failure(error), files: [] };
+  }
+}
+
+/**
+ * Stores the files of a call that has run. What the tool did stands, so files that cannot be taken are told and no failure; when
+ * the database is away the turn is given back, and the same call is asked for again.
+ */
+async function keepFiles(parts: RunParts, scope: CallScope, call: Runnable, ran: Ran): Promise<ToolCallResult> {
+  const { result, files } = ran;
+  if (files.length === 0) return result;
+  const { turnId, threadId, lane } = scope;
+  const kept = await putArtifacts(parts.pool, lane, { actionId: call.actionId, turnId, threadId }, files);
+  if (kept.kind === 'lost') throw new AppError('LANE_LOST', { userKey: lane.userKey });
+  if (kept.kind === 'stored') return { ...result, files: kept.files };
+  scope.log.warn('files not taken', { tool: call.name, actionId: call.actionId, detail: kept.detail });
+  const refusal = sentence('FILES_REFUSED', { detail: kept.detail });
+  return { ...result, result: { result: result.result, files: refusal }, say: `${result.say}\n\n${refusal}` };
+}
+
+interface Ran {
+  readonly result: ToolCallResult;
+  readonly files: readonly Artifact[];
+}
+
+function contextOf(
+  parts: RunParts,
+  scope: CallScope,
+  { actionId, tool, group }: Runnable,
+  signal: AbortSignal,
+): ToolContext {
+  let said = 0;
+  return {
+    actor: scope.actor,
+    threadId: scope.threadId,
+    actionId,
+    signal,
+    now: () => new Date(),
+    say: (text, options = {}) => scope.say(text, options.slot ?? null, `${actionId}:say:${said++}`),
+    enqueue: (job, payload) => parts.enqueue(job, payload, scope, actionId),
+    work: (job, payload) => parts.work(job, payload, scope, actionId, { deadlineMs: tool.deadlineMs }),
+    ports: onlyDeclared(parts.ports, group),
+  };
+}
+
+function asToolError(thrown: unknown, call: Runnable): AppError {
+  const error = toAppError(thrown, call.actionId);
+  return error.code === 'INTERNAL'
+    ? new AppError('TOOL_FAILED', { tool: call.name, ref: call.actionId }, thrown)
+    : error;
+}
+
+function shorten(output: unknown): unknown {
+  const text = JSON.stringify(output) ?? 'null';
+  return text.length <= RESULT_LIMIT ? output : { shortened: true, text: text.slice(0, RESULT_LIMIT) };
+}
+
+function mark(tool: Tool): Pick<ToolCallResult, 'untrusted'> {
+  return tool.untrusted ? { untrusted: true } : {};
+}

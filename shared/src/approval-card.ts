@@ -1,0 +1,92 @@
+import type { Approval, ApprovalVote } from './contracts/approval.ts';
+import type { OutboundBody, RuntimeButton } from './contracts/envelope.ts';
+import { inWords } from './time.ts';
+
+/** Who reads the card: those who decide, or the one who asked. */
+export type CardReader = 'approver' | 'requester';
+
+/** More of a change than this is not read on a phone; the rest is behind /why. */
+const CHANGE_LENGTH = 1_200;
+
+/**
+ * The card of a request: while it is open what will change, what it reaches, how it is undone and why a person is asked; afterwards
+ * the receipt, without buttons. The same approval and votes give the same card.
+ */
+export function renderCard(approval: Approval, votes: readonly ApprovalVote[], reader: CardReader): OutboundBody {
+  const { card, status, needed } = approval;
+  const voters = votes.map((vote) => vote.name).join(', ');
+  const lines = [
+    `${MARK[status]} **${card.what}**`,
+    '',
+    `${card.requester} asks${card.changedFrom === null ? '' : ` (changed from: ${card.changedFrom})`}.`,
+    ...(card.change === '' ? [] : ['', clip(card.change)]),
+    '',
+    `- Reaches: ${card.reach}`,
+    `- Undo: ${card.undo}`,
+    `- Why you are asked: ${card.why}`,
+    '',
+    verdict(approval, voters, votes.length, needed),
+    `_${approval.approvalId}_`,
+  ];
+  return { text: lines.join('\n'), buttons: status === 'pending' ? buttons(approval, reader) : [] };
+}
+
+const MARK: Readonly<Record<Approval['status'], string>> = {
+  pending: '⏳',
+  approved: '✅',
+  consumed: '✅',
+  rejected: '⛔',
+  modified: '✏️',
+  expired: '⌛',
+  void: '🚫',
+};
+
+function verdict(approval: Approval, voters: string, given: number, needed: number): string {
+  const { reason, decidedBy } = approval;
+  const because = reason === null || reason === '' ? '' : `: ${reason}`;
+  switch (approval.status) {
+    case 'pending': {
+      const left = inWords(Math.max(60_000, approval.expiresAt.getTime() - approval.requestedAt.getTime()));
+      const people = needed === 1 ? 'one person' : `${needed} people`;
+      return given > 0
+        ? `Approved by ${voters}: ${given} of ${needed}.`
+        : `Takes ${people} (${approval.role} or above), within ${left}.`;
+    }
+    case 'approved':
+      return `Approved by ${voters}. It runs now.`;
+    case 'consumed':
+      return `Approved by ${voters}.${because === '' ? '' : ` Result${because}`}`;
+    case 'rejected':
+      return `Rejected by ${decidedBy ?? 'somebody'}${because}`;
+    case 'modified':
+      return `Changed by ${reason ?? 'somebody'}; a new request takes its place.`;
+    case 'expired':
+      return 'Nobody decided in time. Nothing was changed.';
+    case 'void':
+      return `No longer valid${because}. Nothing was changed.`;
+  }
+}
+
+function buttons(approval: Approval, reader: CardReader): RuntimeButton[] {
+  const { approvalId, needed } = approval;
+  const button = (label: string, verb: NonNullable<RuntimeButton['act']>['verb']): RuntimeButton => ({
+    label,
+    value: label,
+    act: { approvalId, verb },
+  });
+  if (reader === 'requester')
+    // Where there is nobody else, whoever asked decides, after a pause.
+    return [...(approval.solo ? [button('Approve', 'approve')] : []), button('Withdraw', 'withdraw')];
+  return [
+    button('Approve', 'approve'),
+    button('Reject', 'reject'),
+    button('Modify', 'modify'),
+    button('Ask', 'ask'),
+    // What takes two people every time is not opened for half an hour by one of them.
+    ...(needed === 1 ? [button('Approve, and the like for 30 min', 'grant')] : []),
+  ];
+}
+
+function clip(text: string): string {
+  return text.length <= CHANGE_LENGTH ? text : `${text.slice(0, CHANGE_LENGTH)}…`;
+}

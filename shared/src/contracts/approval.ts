@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { Role } from './roles.ts';
+
+/** What a button of an approval card does. `ask`: a question to whoever asked for it. `grant`: approve this and the like for a while. */
+export const ApprovalVerb = z.enum(['approve', 'grant', 'reject', 'modify', 'ask', 'withdraw']);
+export type ApprovalVerb = z.infer<typeof ApprovalVerb>;
+
+/** Carried by a button instead of words: pressing it decides, and says nothing in the person's name. */
+export const ApprovalAct = z.object({
+  approvalId: z.string().min(1).max(80),
+  verb: ApprovalVerb,
+  /** A reason that is offered ready-made. */
+  reason: z.string().max(300).optional(),
+});
+export type ApprovalAct = z.infer<typeof ApprovalAct>;
+
+/** What an approver reads before deciding. Every text is for people, redacted. */
+export const ApprovalCard = z.object({
+  /** The action in one line: "Deploy shop 1.4.2 to production". */
+  what: z.string(),
+  /** What will be different: arguments, or the diff. */
+  change: z.string(),
+  /** What it touches. */
+  reach: z.string(),
+  /** How it is taken back. */
+  undo: z.string(),
+  /** Why a person is asked: the rule's sentence, and what raised the risk. */
+  why: z.string(),
+  /** Who asked for it. */
+  requester: z.string(),
+  /** The action that this one was changed from, in words. */
+  changedFrom: z.string().nullable(),
+});
+export type ApprovalCard = z.infer<typeof ApprovalCard>;
+
+export const ApprovalStatus = z.enum(['pending', 'approved', 'rejected', 'modified', 'expired', 'void', 'consumed']);
+export type ApprovalStatus = z.infer<typeof ApprovalStatus>;
+
+/** One approval: a row that is bound to the hash of one exact action. */
+export interface Approval {
+  readonly approvalId: string;
+  readonly actionId: string;
+  readonly userKey: string;
+  readonly chatKey: string;
+  readonly threadId: string;
+  readonly turnId: string;
+  readonly traceId: string;
+  readonly hash: string;
+  readonly rule: string;
+  readonly policy: string;
+  readonly needed: number;
+  readonly role: Role;
+  readonly solo: boolean;
+  readonly authors: readonly string[];
+  readonly card: ApprovalCard;
+  readonly status: ApprovalStatus;
+  readonly requestedAt: Date;
+  readonly expiresAt: Date;
+  readonly decidedBy: string | null;
+  readonly reason: string | null;
+  /** The arguments that a modification changes. */
+  readonly change: Readonly<Record<string, unknown>> | null;
+}
+
+/** Somebody who approved. */
+export interface ApprovalVote {
+  readonly userKey: string;
+  readonly name: string;
+}

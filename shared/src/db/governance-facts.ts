@@ -1,0 +1,36 @@
+import type { ProposedAction } from '../contracts/action.ts';
+import type { Queryable } from './pool.ts';
+
+/** What a decision is made from besides the action, as it is now. */
+export interface GovernanceFacts {
+  /** The database's clock, ISO 8601. */
+  readonly at: string;
+  readonly frozen: boolean;
+  readonly breakGlass: boolean;
+  /** A grant that fits the action, still usable. */
+  readonly grantId: string | null;
+  /** People other than the one who asks who are operators or above, and who are admins. */
+  readonly operators: number;
+  readonly admins: number;
+  /** Effects begun in the last hour; tokens and USD of the last day. */
+  readonly calls: number;
+  readonly tokens: number;
+  readonly costUsd: number;
+}
+
+/** Looks up the facts for an action, in one round trip. */
+export async function governanceFacts(
+  db: Queryable,
+  action: Pick<ProposedAction, 'tool' | 'arguments'> & { readonly requester: { readonly userKey: string } },
+): Promise<GovernanceFacts> {
+  const { rows } = await db.query<Omit<GovernanceFacts, 'at' | 'tokens'> & { at: Date; tokens: string }>({
+    name: 'governance_facts',
+    text: `select clock_timestamp() as at, frozen, break_glass as "breakGlass", grant_id as "grantId", operators, admins, calls, tokens,
+                  cost_usd as "costUsd"
+             from governance_facts($1, $2, $3::jsonb)`,
+    values: [action.requester.userKey, action.tool, JSON.stringify(action.arguments)],
+  });
+  const row = rows[0];
+  if (!row) throw new Error('a function without conditions always answers one row');
+  return { ...row, at: row.at.toISOString(), tokens: Number(row.tokens) };
+}

@@ -1,0 +1,65 @@
+import type { PolicyEngine } from '@signalbox/shared/contracts/decision';
+import type { Pool } from '@signalbox/shared/db/pool';
+import { createLog } from '@signalbox/shared/log';
+import { loadPolicySet, readPolicyFolder } from '@signalbox/shared/policy/policy-set';
+import { POLICY_FOLDER } from '@signalbox/shared/policy/settings';
+import { redactValue } from '@signalbox/shared/redact/redact';
+import type { ExecuteParts } from '@signalbox/worker/governance/execute';
+import { createMachine } from '@signalbox/worker/governance/fsm';
+import type { Ports } from '@signalbox/worker/tools/ports/ports';
+import { createRegistry } from '@signalbox/worker/tools/registry';
+import type { CallScope } from '@signalbox/worker/tools/run';
+import type { ToolGroup } from '@signalbox/worker/tools/tool';
+
+let engine: Promise<PolicyEngine> | undefined;
+
+/** The product's own policies, loaded once per file. */
+export function shippedPolicy(): Promise<PolicyEngine> {
+  engine ??= readPolicyFolder(POLICY_FOLDER).then((files) => loadPolicySet(files, 'UTC').engine);
+  return engine;
+}
+
+/** What governance needs, over a real database and these groups. */
+export function governanceOver(
+  pool: Pool,
+  groups: readonly ToolGroup[],
+  policy: PolicyEngine,
+  changes: Partial<ExecuteParts> = {},
+): ExecuteParts {
+  return {
+    pool,
+    lockPool: pool,
+    registry: createRegistry(groups),
+    ports: { projects: { list: () => Promise.resolve([]) } } as unknown as Ports, // the only one that such tests touch
+    limits: { callsPerHour: null, tokensPerDay: null, costUsdPerDay: null },
+    policy: () => policy,
+    redact: redactValue,
+    announce: () => Promise.resolve(),
+    enqueue: () => Promise.resolve({ runId: 'r' }),
+    work: () => Promise.reject(new Error('no job is expected')),
+    ...changes,
+  };
+}
+
+/** A turn of Ada, a developer, whose lane 1 is held under epoch 7, with an answer of the model just in. */
+export function scopeOfAda(changes: Partial<CallScope> = {}): CallScope {
+  const machine = createMachine();
+  machine.to('THINKING');
+  machine.to('PROPOSING');
+  return {
+    lane: { userKey: '1', epoch: '7' },
+    turnId: 'turn_1',
+    threadId: 'user_1_1',
+    chatKey: 'telegram:1',
+    traceId: 'trc',
+    actor: { userKey: '1', name: 'Ada', role: 'developer' },
+    signal: new AbortController().signal,
+    log: createLog('test', 'silent'),
+    inGroup: false,
+    agent: { id: 'product_owner', class: 'CONTROL_PLANE' },
+    enter: machine.to,
+    flush: () => Promise.resolve(),
+    say: () => Promise.resolve(),
+    ...changes,
+  };
+}
