@@ -42,6 +42,7 @@ describe.skipIf('problem' in opened)('the image', () => {
     TELEGRAM_BOT_TOKEN: '100:simulator',
     SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
     TELEGRAM_SENDS_PER_SECOND: '1000',
+    AUDIT_CHECKPOINT_DIR: '/tmp/audit', // the rest cannot be written to
   };
   const started: string[] = [];
   let pool: Pool;
@@ -49,7 +50,7 @@ describe.skipIf('problem' in opened)('the image', () => {
 
   beforeAll(async () => {
     await asAdmin(`create database ${databaseUrl.pathname.slice(1)}`);
-    pool = openPool(databaseUrl.href, createLog('test', 'silent'), { name: 'test', max: 2 });
+    pool = openPool(databaseUrl.href, createLog('test', 'silent'), { name: 'test', max: 2, as: 'owner' });
     simulator = await createSimulator({});
     environment['TELEGRAM_API_ROOT'] = simulator.url;
     await importBaseImage(engine, makeTemporaryFolder('base-image'), BASE);

@@ -35,7 +35,7 @@ export async function openField(options: { thinkMs: number }): Promise<Field> {
   const redis = await startOwnRedis();
   const simulator = await createSimulator({});
   const model = await startModelServer((messages, tools) => echo(messages, tools, options.thinkMs));
-  const pool = openPool(database.url, log, { name: 'test', max: 6 });
+  const pool = openPool(database.url, log, { name: 'test', max: 6, as: 'owner' });
   const env = {
     DATABASE_URL: database.url,
     REDIS_URL: redis.url,

@@ -16,6 +16,7 @@ import { loadTestConfig } from './config.ts';
 import { createDatabase } from './database.ts';
 import { openPerson, type Person } from './person.ts';
 import { TEST_SECRETS_KEY } from './secrets-key.ts';
+import { makeTemporaryFolder } from './temporary-folder.ts';
 
 /** The whole product in one process: simulated Telegram over HTTP, real Postgres and Redis. */
 export interface Stack {
@@ -58,12 +59,13 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
     TELEGRAM_BOT_TOKEN: '100:simulator',
     TELEGRAM_API_ROOT: simulator.url,
     SECRETS_KEY: TEST_SECRETS_KEY,
+    AUDIT_CHECKPOINT_DIR: makeTemporaryFolder('audit'),
     TELEGRAM_SENDS_PER_SECOND: '1000',
     TELEGRAM_CHAT_SENDS_PER_SECOND: '100',
     TELEGRAM_GROUP_SENDS_PER_MINUTE: '6000',
     ...options.env,
   };
-  const pool = openPool(database.url, log, { name: 'test', max: 8 });
+  const pool = openPool(database.url, log, { name: 'test', max: 8, as: 'owner' });
   own({ close: () => pool.end() });
 
   const startWorker = async (name: string, wiring: Partial<WorkerWiring> = options.wiring ?? {}): Promise<Closable> => {

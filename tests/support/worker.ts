@@ -56,7 +56,7 @@ export async function openWorkerBench(options: { redisUrl?: string; log?: Log } 
   const prefix = `t${randomBytes(4).toString('hex')}:`;
   const redisUrl = options.redisUrl ?? inject('redisUrl');
   const log = options.log ?? createLog('test', loadTestConfig().logLevel);
-  const pool = openPool(database.url, log, { name: 'test', max: 8 });
+  const pool = openPool(database.url, log, { name: 'test', max: 8, as: 'owner' });
   const redis = openRedis(redisUrl, log);
   const publisher = createPublisher({ redis, prefix, partitions: 1 });
   const workers = new Set<{ close(): Promise<void> }>();

@@ -47,7 +47,13 @@ export async function describeServices(
     TELEGRAM_WEBHOOK_SECRET,
     ...telegramEnvironment(config, urls.simulatorUrl),
   };
-  const jobs = { WORKSPACE_DIR: join(config.SIGNALBOX_DATA_DIR, 'workspaces'), ...shared, ...secrets, ...bubblewrap };
+  const jobs = {
+    WORKSPACE_DIR: join(config.SIGNALBOX_DATA_DIR, 'workspaces'),
+    AUDIT_CHECKPOINT_DIR: join(config.SIGNALBOX_DATA_DIR, 'audit'),
+    ...shared,
+    ...secrets,
+    ...bubblewrap,
+  };
   const programs = { gateway, jobs, worker: shared };
   const specs: ProgramSpec[] = [];
   for (const name of ['gateway', ...workers, 'jobs']) {

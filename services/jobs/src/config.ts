@@ -34,6 +34,16 @@ const JobsConfig = CommonConfig.extend({
   PATH: z.string().default('/usr/local/bin:/usr/bin:/bin'),
   /** After this many silent minutes a conversation ends; the worker has the same setting. */
   THREAD_IDLE_MINUTES: z.coerce.number().positive().default(30),
+  /** Folder of the file with signed audit checkpoints, outside of the database. See docs/audit.md. */
+  AUDIT_CHECKPOINT_DIR: z.string().default(`${REPOSITORY}.signalbox/audit`),
+  /** The Ed25519 key that signs checkpoints, in PEM; it is made when it is not there. Default: signing-key.pem in that folder. */
+  AUDIT_KEY_FILE: z.string().optional(),
+  /** So many events without a checkpoint make one due. */
+  AUDIT_CHECKPOINT_EVENTS: z.coerce.number().int().min(1).max(100_000).default(1_000),
+  /** So long after the first event without a checkpoint one is due, in milliseconds. */
+  AUDIT_CHECKPOINT_MS: z.coerce.number().int().min(0).default(10_000),
+  /** Chat that gets a checkpoint once an hour, as `telegram:<id>`. Default: none. */
+  AUDIT_CHAT: z.string().optional(),
   /** Database connections of this process. */
   DATABASE_CONNECTIONS: z.coerce.number().int().min(2).max(200).default(8),
 });

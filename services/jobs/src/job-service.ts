@@ -10,6 +10,7 @@ import { consumeQueue, type QueueConsumer } from '@signalbox/shared/queue/consum
 import { createQueue } from '@signalbox/shared/queue/queue';
 import { closeRedis, openRedis, requireNoEviction } from '@signalbox/shared/redis';
 import { createPublisher } from '@signalbox/shared/streams/publish';
+import { startAuditing } from './auditing.ts';
 import type { JobsConfig } from './config.ts';
 import type { JobHandlers, PoolHandlers } from './handlers.ts';
 import { createHeldRuns } from './held-runs.ts';
@@ -94,6 +95,8 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
     }),
   );
   own(startSweeper({ runs, queue, pools: config.JOBS_POOLS, everyMs: config.JOBS_SWEEP_MS, leaseMs, log }));
+  // With the jobs that change nothing outside: a process for agents alone must not hold the signing key.
+  if (config.JOBS_POOLS.includes('maintenance')) await startAuditing(own, { config, pool, publisher, metrics, log });
   log.info('job service is up', { pools: config.JOBS_POOLS, probePort: probe.port });
   return { probePort: probe.port };
 }

@@ -1,7 +1,10 @@
 import pg from 'pg';
+import { AppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 
 export type Pool = pg.Pool;
+/** A connection that was taken out of a pool and has to be released. */
+export type Connection = pg.PoolClient;
 /** A pool or one of its connections: whatever a query can be sent to. */
 export type Queryable = Pick<pg.Pool, 'query'>;
 
@@ -11,8 +14,21 @@ const LOCK_TIMEOUT_MS = 8_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** Opens a bounded pool whose connections carry the product's time-outs. A lost idle connection is logged, never thrown. */
-export function openPool(url: string, log: Log, options: { readonly name: string; readonly max: number }): Pool {
+/**
+ * The role of every service (infra/postgres/011_audit.sql): it may do what the product does, and not change what was recorded.
+ * The owner of the tables sets them up.
+ */
+const APP_ROLE = 'signalbox_app';
+
+/**
+ * Opens a bounded pool whose connections carry the product's time-outs and the rights of the services. A lost idle connection is
+ * logged, never thrown. Its queries throw DATABASE_ROLE_MISSING when the login may not take the role of the services.
+ */
+export function openPool(
+  url: string,
+  log: Log,
+  options: { readonly name: string; readonly max: number; readonly as?: 'owner' },
+): Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: options.max,
@@ -23,12 +39,25 @@ export function openPool(url: string, log: Log, options: { readonly name: string
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     query_timeout: STATEMENT_TIMEOUT_MS + 5_000,
     keepAlive: true,
+    // The pool awaits it, so that nobody gets a connection before; its types have not heard of that.
+    onConnect: options.as === 'owner' ? undefined : (client): unknown => takeAppRole(client),
   });
   pool.on('error', (error) => log.warn('idle database connection lost', { error }));
   // The pool listens only while a connection is idle. One that is lost between two statements of a transaction says so with
   // an event that would end the process; whoever uses it hears of it with the next statement.
   pool.on('connect', (client) => client.on('error', (error) => log.debug('database connection lost', { error })));
   return pool;
+}
+
+async function takeAppRole(client: pg.ClientBase): Promise<void> {
+  try {
+    await client.query(`set role ${APP_ROLE}`);
+  } catch (error) {
+    // 22023: there is no such role; 42501: not for this login.
+    const code = error instanceof Error && 'code' in error ? error.code : '';
+    if (code !== '22023' && code !== '42501') throw error;
+    throw new AppError('DATABASE_ROLE_MISSING', { role: APP_ROLE }, error);
+  }
 }
 
 /** Runs `work` in one transaction; anything thrown rolls it back and is thrown on. */

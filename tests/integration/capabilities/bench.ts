@@ -34,7 +34,7 @@ export interface CapabilityBench {
 /** The capabilities over a real database. */
 export async function openCapabilityBench(): Promise<CapabilityBench> {
   const database = await createDatabase();
-  const pool = openPool(database.url, createLog('test', 'silent'), { name: 'test', max: 20 });
+  const pool = openPool(database.url, createLog('test', 'silent'), { name: 'test', max: 20, as: 'owner' });
   const groups = await loadCapabilities();
   const ports: Ports = {
     projects: createProjects(pool),

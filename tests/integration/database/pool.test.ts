@@ -8,7 +8,7 @@ test('a connection that is cut between two statements of a transaction fails it,
   const database = await createDatabase();
   const log = createLog('test', 'silent');
   const pool = openPool(database.url, log, { name: 'cut', max: 1 });
-  const other = openPool(database.url, log, { name: 'other', max: 1 });
+  const other = openPool(database.url, log, { name: 'other', max: 1, as: 'owner' });
   onTestFinished(async () => {
     await Promise.all([pool.end(), other.end()]);
     await database.drop();

@@ -19,6 +19,7 @@ import { createJobService, type JobService } from '@signalbox/jobs/job-service';
 import { startSweeper } from '@signalbox/jobs/sweeper';
 import { inject, vi } from 'vitest';
 import { createDatabase } from '../../support/database.ts';
+import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 
 type IndexResult = { files: number; passages: number; changed: number };
 export type IndexHandler = JobHandler<Record<string, never>, IndexResult>['run'];
@@ -56,6 +57,7 @@ export interface JobsBench {
 export async function openJobsBench(redisUrl: string = inject('redisUrl')): Promise<JobsBench> {
   const database = await createDatabase();
   const prefix = `t${randomBytes(4).toString('hex')}:`;
+  const auditDir = makeTemporaryFolder('audit');
   const log: Log = createLog('test', 'silent');
   const pool = openPool(database.url, log, { name: 'test', max: 8, as: 'owner' });
   const redis = openRedis(redisUrl, log);
@@ -93,6 +95,7 @@ export async function openJobsBench(redisUrl: string = inject('redisUrl')): Prom
       JOBS_LEASE_MS: String(LEASE_MS),
       JOBS_SWEEP_MS: String(SWEEP_MS),
       LOG_LEVEL: 'silent',
+      AUDIT_CHECKPOINT_DIR: auditDir,
       ...settings,
     }),
     startService: async (settings) => {

@@ -15,7 +15,7 @@ describe('thread sequences', () => {
   let threads: ThreadSequences;
   beforeAll(async () => {
     database = await createDatabase();
-    pool = openPool(database.url, log, { name: 'test', max: 10 });
+    pool = openPool(database.url, log, { name: 'test', max: 10, as: 'owner' });
     redis = openRedis(inject('redisUrl'), log);
     threads = createThreadSequences({ redis, pool, prefix });
   });

@@ -1,0 +1,38 @@
+import type { AuditSources, ChainedEvent } from '@signalbox/shared/audit/verify';
+import type { Checkpoint } from '@signalbox/shared/audit/checkpoint';
+import { eventJson } from '@signalbox/shared/audit/event-json';
+import { readAuditLogId, readCheckpoints, readPlaces } from '@signalbox/shared/db/audit-chain';
+import type { Queryable } from '@signalbox/shared/db/pool';
+
+/** Places that are read at once: enough to hide the round trip, and a few megabytes at most of usual events. */
+const PAGE = 2_000;
+
+/** The history of a database as a source for the verifier. It may grow meanwhile: what is read first is never ahead of the rest. */
+export async function openDatabaseHistory(db: Queryable): Promise<Pick<AuditSources, 'logId' | 'events' | 'inside'>> {
+  const logId = await readAuditLogId(db);
+  return { logId, events: () => readEvents(db), inside: () => readSigned(db, logId) };
+}
+
+async function* readEvents(db: Queryable): AsyncGenerator<ChainedEvent> {
+  for (let page = readPlaces(db, 0, PAGE); ;) {
+    const places = await page;
+    const last = places.at(-1)?.seq;
+    // The next page is fetched while this one is hashed.
+    const next = last === undefined || places.length < PAGE ? null : readPlaces(db, last, PAGE);
+    next?.catch(() => undefined); // awaited at the next round, unless the reader stops before
+    for (const { seq, leafHash, hash, event } of places) yield { seq, leafHash, hash, json: event && eventJson(event) };
+    if (next === null) return;
+    page = next;
+  }
+}
+
+/** Only what is signed when this begins: events are read after it, so that none of these lacks its events. */
+async function* readSigned(db: Queryable, logId: string): AsyncGenerator<Checkpoint> {
+  const pages: Checkpoint[] = [];
+  for (;;) {
+    const page = await readCheckpoints(db, pages.at(-1)?.size ?? 0, PAGE);
+    pages.push(...page.map((checkpoint) => ({ ...checkpoint, logId })));
+    if (page.length < PAGE) break;
+  }
+  yield* pages;
+}
