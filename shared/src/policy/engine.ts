@@ -43,13 +43,16 @@ export function createEngine(set: RuleSet, version: string, timeZone: string): J
     const { score } = action.assessment;
     try {
       const subject = callSubject(action, context, localTime(context.at));
-      const person = judge(set, personOf(principal.userKey, principal.role), subject);
-      const agent = judge(set, classOf(principal.agentClass), subject);
+      const whoAsks = personOf(principal.userKey, principal.role);
+      const whatAsks = classOf(principal.agentClass);
+      const person = judge(set, whoAsks, subject);
+      // What the person may not do needs no second answer.
+      const agent = person.effect === 'deny' ? person : judge(set, whatAsks, subject);
       // Where one of them may run and the other has to ask, what rules ask of the first counts as well.
-      const runner =
-        person.effect === 'run' ? personOf(principal.userKey, principal.role) : classOf(principal.agentClass);
       const mixed = [person.effect, agent.effect].sort().join() === 'ask,run';
-      const further = mixed ? askRules(set, 'request', runner, subject) : null;
+      const [runner, type] =
+        person.effect === 'run' ? ([whoAsks, 'User'] as const) : ([whatAsks, 'AgentClass'] as const);
+      const further = mixed && set.hasTerms[type] ? askRules(set, 'request', runner, subject) : null;
       const asks = [...person.asks, ...agent.asks, ...(further?.allowed ? further.rules : [])];
       const answer = { ...decisionOf(question, person, agent, asks), score, policyVersion: version };
       return { answer, because: namesOf([person, agent], answer.effect) };

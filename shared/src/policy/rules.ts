@@ -2,7 +2,7 @@ import * as cedar from '@cedar-policy/cedar-wasm/nodejs';
 import { z } from 'zod';
 import { Role } from '../contracts/roles.ts';
 import { MINUTE_MS, SECOND_MS } from '../time.ts';
-import { belongsTo, sliceId, SLICES } from './slices.ts';
+import { belongsTo, sliceId, SLICES, type PrincipalType } from './slices.ts';
 import { lineAt, PolicySetError, type PolicyFile, type PolicyProblem } from './problems.ts';
 
 /** What a rule asks of an approval; null where it has no opinion. */
@@ -29,6 +29,8 @@ export interface Rule {
 export interface RuleSet {
   readonly id: string;
   readonly rules: ReadonlyMap<string, Rule>;
+  /** Whether a rule asks something of an approval when this kind of principal makes a request. */
+  readonly hasTerms: Readonly<Record<PrincipalType, boolean>>;
 }
 
 const SCHEMA_FILE = 'schema.cedarschema';
@@ -88,7 +90,13 @@ export function readRules(files: readonly PolicyFile[], version: string): RuleSe
   if (rules.size === 0 && problems.length === 0) problems.push({ file: '*.cedar', says: 'there is no policy at all' });
   if (problems.length > 0) throw new PolicySetError(problems);
   prepare(schema, policies, version);
-  return { id: version, rules };
+  const hasTerms = (principal: PrincipalType): boolean =>
+    [...policies].some(
+      ([id, { head }]) =>
+        belongsTo(head, 'request', principal) &&
+        Object.values(rules.get(id)?.terms ?? {}).some((term) => term !== null),
+    );
+  return { id: version, rules, hasTerms: { User: hasTerms('User'), AgentClass: hasTerms('AgentClass') } };
 }
 
 /** Cedar gets the text back and not the JSON, in which large numbers would no longer be what was written. */
