@@ -6,6 +6,7 @@ import { classify } from './classification.ts';
 import { splitAnswer, splitRequests } from './clauses.ts';
 import { takesText } from './field-kinds.ts';
 import { type History, readHistory } from './history.ts';
+import { readLiteral } from './literals.ts';
 import type { OpenAsk } from './marks.ts';
 import { chooseNext } from './next-request.ts';
 import { type PlannedMessage, writeCall, writeStep } from './planned-message.ts';
@@ -62,7 +63,8 @@ function parted(
   asking: OpenAsk | null,
   around: Pick<Surroundings, 'facts' | 'index' | 'last'>,
 ): readonly string[] {
-  if (!asking?.tool) return splitRequests(text, around);
+  // The commas and semicolons of a command are not ours.
+  if (!asking?.tool) return readLiteral(text, around.index) ? [text] : splitRequests(text, around);
   const field = around.index.tools
     .find(({ name }) => name === asking.tool)
     ?.fields.find(({ name }) => name === asking.slot);

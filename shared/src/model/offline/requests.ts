@@ -5,6 +5,7 @@ import { EFFECTS, VERBS } from './concepts.ts';
 import { takesKnownName } from './field-kinds.ts';
 import { readFollowUp } from './follow-ups.ts';
 import { helpText, notInstalledText, unclearText } from './introductions.ts';
+import { readLiteral } from './literals.ts';
 import type { PlannedCall } from './marks.ts';
 import { findMentions } from './mentions.ts';
 import { type Mood, isAsking } from './moods.ts';
@@ -22,6 +23,8 @@ const QUERY_LENGTH = 300;
 
 /** What to do about a text that answers no question. The text is clean and no small talk. */
 export function stepForRequest(text: string, around: Surroundings): Step {
+  const literal = readLiteral(text, around.index);
+  if (literal) return stepForTool(literal.tool, '', literal.args, around);
   const search = readSearch(text);
   const understood = understand(text, around);
   if (search && !isKnownThing(search.query, around) && !showsIt(search.scope, understood))

@@ -1,0 +1,298 @@
+import { z } from 'zod';
+import { ProjectName } from '@signalbox/shared/contracts/fields';
+import { COMMAND_LIMIT_MS, PATH_LIMIT, TEXT_LIMIT, workspaceName } from '@signalbox/shared/contracts/workspace';
+import { AppError, type ErrorCode, type ErrorData } from '@signalbox/shared/errors';
+import { classifyCommand } from '@signalbox/shared/shell/classification';
+import { tool, toolGroup, type ToolContext, type Worked } from '../tools/tool.ts';
+
+/** What a person reads of an output; the model gets more of it. Characters. */
+const SHOWN = 3_000;
+/** What the model reads of an output: the beginning and the end. Characters. */
+const MODEL_READS = 16_000;
+
+const Project = ProjectName.optional().describe(
+  'The project whose workspace it is; else the workspace of this conversation',
+);
+const FilePath = z.string().trim().min(1).max(PATH_LIMIT);
+
+export default toolGroup({
+  name: 'workspace',
+  summary: 'Work with files: read, list and write files in a workspace, apply diffs, run commands in a sandbox.',
+  uses: ['projects'],
+  tools: {
+    read_file: tool({
+      describe: 'Read a text file of the workspace, or some of its lines.',
+      hints: [
+        'show README.md',
+        'show me the file src/main.ts',
+        'read the file notes.md',
+        'open package.json',
+        'what is in the file config.yml',
+        'cat the file setup.sh',
+        'print the contents of a file',
+      ],
+      input: z.object({
+        path: FilePath.describe('Path of the file in the workspace, such as docs/setup.md').meta({
+          ask: 'Which file?',
+        }),
+        from_line: z.coerce.number().int().min(1).default(1).describe('First line to read, counted from 1'),
+        lines: z.coerce.number().int().min(1).max(2_000).default(200).describe('How many lines to read'),
+        project: Project,
+      }),
+      risk: 'safe',
+      untrusted: true,
+      role: 'developer',
+      deadlineMs: 20_000,
+      replay: 'harmless',
+      run: async ({ path, from_line, lines, project }, context) => {
+        const call = await callOf(context, project);
+        return unwrap(await context.work('workspace.read', { ...call, path, fromLine: from_line, lines }));
+      },
+      phrases: {
+        done: (output) => {
+          if (output.state === 'goes-on') return GOES_ON;
+          const { path, text, fromLine, totalLines } = output;
+          if (text === '')
+            return `**${path}** has ${count(totalLines, 'line')}${totalLines === 0 ? '' : ', and none of these'}.`;
+          const last = fromLine + text.split('\n').length - 1;
+          const range = fromLine === 1 && last >= totalLines ? '' : `, lines ${fromLine} to ${last} of ${totalLines}`;
+          return `**${path}**${range}:\n\n${fence(text)}`;
+        },
+      },
+    }),
+
+    list_files: tool({
+      describe: 'List the files and folders of the workspace.',
+      hints: [
+        'list the files',
+        'list the files in the workspace',
+        'which files are there',
+        'show the files of the workspace',
+        'what is in the folder docs',
+        'show me the directory',
+        'what files do we have',
+      ],
+      input: z.object({
+        path: z.string().trim().max(PATH_LIMIT).default('.').describe('Folder in the workspace; all of it by default'),
+        depth: z.coerce.number().int().min(1).max(10).default(3).describe('How many levels of folders to go down'),
+        project: Project,
+      }),
+      risk: 'safe',
+      untrusted: true,
+      role: 'developer',
+      deadlineMs: 20_000,
+      replay: 'harmless',
+      run: async ({ path, depth, project }, context) =>
+        unwrap(await context.work('workspace.list', { ...(await callOf(context, project)), path, depth })),
+      phrases: {
+        done: (output) => {
+          if (output.state === 'goes-on') return GOES_ON;
+          const { path, entries, cut } = output;
+          const where = path === '.' ? 'The workspace' : `**${path}**`;
+          if (entries.length === 0) return `${where} is empty.`;
+          const lines = entries.map(
+            ({ path: name, kind, sizeBytes }) =>
+              `${name}${kind === 'folder' ? '/' : ''}${sizeBytes === null ? '' : `  ${sizeBytes}`}`,
+          );
+          return `${where} holds ${count(entries.length, 'entry')}${cut ? ', and more' : ''}:\n\n${fence(lines.join('\n'))}`;
+        },
+      },
+    }),
+
+    write_file: tool({
+      describe: 'Write a text file of the workspace, whole; an existing file is replaced. Folders are made.',
+      hints: [
+        'write a file notes.md',
+        'create the file todo.txt',
+        'save this text as notes.md',
+        'put this into a file',
+        'make a new file in the workspace',
+        'overwrite the file config.yml',
+      ],
+      input: z.object({
+        path: FilePath.describe('Path of the file in the workspace').meta({ ask: 'How shall the file be called?' }),
+        content: z
+          .string()
+          .max(TEXT_LIMIT)
+          .describe('The whole text of the file')
+          .meta({ entity: 'text', ask: 'What shall be in the file?' }),
+        project: Project,
+      }),
+      risk: 'sensitive',
+      resources: ({ path, project }) => [`file:${project ?? 'thread'}/${path}`],
+      role: 'developer',
+      deadlineMs: 30_000,
+      replay: 'harmless',
+      run: async ({ path, content, project }, context) =>
+        unwrap(await context.work('workspace.write', { ...(await callOf(context, project)), path, content })),
+      phrases: {
+        done: (output) => {
+          if (output.state === 'goes-on') return GOES_ON;
+          const { path, sizeBytes, created } = output;
+          return `I ${created ? 'created' : 'replaced'} **${path}** (${count(sizeBytes, 'byte')}).`;
+        },
+      },
+    }),
+
+    apply_diff: tool({
+      describe: 'Apply a unified diff to files of the workspace: all of it or nothing. Hunks must fit exactly.',
+      hints: [
+        'apply this diff',
+        'apply the patch',
+        'patch the files with this diff',
+        'apply these changes to the code',
+        'change the code with a unified diff',
+        'here is a diff, apply it',
+      ],
+      input: z.object({
+        diff: z
+          .string()
+          .min(1)
+          .max(TEXT_LIMIT)
+          .describe('A unified diff of one or more text files, with three lines of context')
+          .meta({ entity: 'text', ask: 'What is the diff?' }),
+        project: Project,
+      }),
+      kind: 'code_diff',
+      risk: 'sensitive',
+      preview: ({ diff, project }) => ({
+        what: `Apply a diff to the workspace of ${project ?? 'this conversation'}`,
+        change: fence(diff),
+        reach: 'Only text files of the workspace.',
+        undo: 'Apply the reverse of the diff.',
+      }),
+      role: 'developer',
+      deadlineMs: 30_000,
+      replay: 'harmless',
+      run: async ({ diff, project }, context) =>
+        unwrap(await context.work('workspace.apply', { ...(await callOf(context, project)), diff })),
+      phrases: {
+        done: (output) => {
+          if (output.state === 'goes-on') return GOES_ON;
+          const lines = output.files.map(
+            ({ path, change, added, removed }) => `- ${path}: ${change} (+${added} −${removed})`,
+          );
+          return `I applied the diff to ${count(output.files.length, 'file')}:\n\n${lines.join('\n')}`;
+        },
+      },
+    }),
+
+    run_command: tool({
+      describe:
+        'Run a command in a sandbox over the workspace, without network. What only reads runs at once; all else needs approval.',
+      hints: [
+        'run ls -la in the workspace',
+        'run uname -a',
+        'execute the command git status',
+        'run wc -l README.md',
+        'run the command date',
+        'run a shell command',
+        'execute a command in the sandbox',
+      ],
+      input: z.object({
+        command: z
+          .string()
+          .trim()
+          .min(1)
+          .max(4_000)
+          .describe('The command, as it would be typed into a shell')
+          .meta({ ask: 'Which command?' }),
+        project: Project,
+      }),
+      kind: 'shell_cmd',
+      risk: ({ command }) => {
+        const { decision, reason } = classifyCommand(command);
+        return { risk: decision === 'run' ? 'safe' : 'dangerous', reasons: [reason] };
+      },
+      preview: ({ command, project }) => ({
+        what: `Run a command in the workspace of ${project ?? 'this conversation'}`,
+        change: fence(command),
+        reach: 'Files of the workspace. It has no network and sees nothing else of the machine.',
+        undo: 'What it does to files is not taken back by itself.',
+      }),
+      untrusted: true,
+      role: 'developer',
+      deadlineMs: 60_000,
+      replay: 'harmless',
+      run: async ({ command, project }, context) => {
+        const { decision, pipeline, reason } = classifyCommand(command);
+        if (decision === 'deny') throw new AppError('CONFLICT', { detail: `I do not run that. ${reason}` });
+        // What is not sure to only read comes here when a person has approved exactly this text.
+        const what = pipeline
+          ? { kind: 'argv' as const, pipeline: pipeline.map((argv) => [...argv]) }
+          : { kind: 'shell' as const, script: command };
+        const call = await callOf(context, project);
+        const ran = unwrap(
+          await context.work('workspace.run', { ...call, command: what, cwd: '.', deadlineMs: COMMAND_LIMIT_MS }),
+        );
+        return ran.state === 'goes-on' ? ran : { ...ran, output: shorten(ran.output, MODEL_READS) };
+      },
+      phrases: {
+        done: (output, { command }) => {
+          if (output.state === 'goes-on') return GOES_ON;
+          const { exitCode, killed, output: text, cut } = output;
+          const shown = text.trim() === '' ? 'It wrote nothing.' : fence(shorten(text.trimEnd(), SHOWN));
+          const missing = cut ? '\n\nIt wrote more than is kept.' : '';
+          return `\`${command.replaceAll('`', "'").slice(0, 200)}\` ${howItEnded(exitCode, killed)}:\n\n${shown}${missing}`;
+        },
+      },
+    }),
+  },
+});
+
+const GOES_ON = 'It takes longer; I will tell you when it has ended.';
+
+type Refused = {
+  readonly outcome: 'refused';
+  readonly refusal: { readonly code: ErrorCode; readonly data: Readonly<Record<string, string>> };
+};
+type Ended<T> = Refused | { readonly outcome: 'done'; readonly result: T };
+
+/** The result of a job, or that it goes on. Throws what the job was refused for. */
+function unwrap<T>(worked: Worked<Ended<T>>): ({ readonly state: 'done' } & T) | { readonly state: 'goes-on' } {
+  if (worked.kind === 'goes-on') return { state: 'goes-on' };
+  if (worked.result.outcome === 'refused') {
+    const { code, data } = worked.result.refusal;
+    throw new AppError(code, data as ErrorData<ErrorCode>); // the job service made it from an AppError of this code
+  }
+  return { state: 'done', ...worked.result.result };
+}
+
+async function callOf({ ports, actor, threadId, actionId }: ToolContext, project: string | undefined) {
+  // A mistyped name must not open an empty workspace.
+  if (project !== undefined) await ports.projects.get(project);
+  const workspace = project === undefined ? workspaceName('thread', threadId) : workspaceName('project', project);
+  return { workspace, bounds: 'PERSON' as const, actor: actor.userKey, threadId, actionId };
+}
+
+function howItEnded(exitCode: number, killed: 'deadline' | 'memory' | 'processes' | null): string {
+  switch (killed) {
+    case 'deadline':
+      return 'took too long and was ended';
+    case 'memory':
+      return 'used too much memory and was ended';
+    case 'processes':
+      return 'started too many processes and was ended';
+    case null:
+      return exitCode === 0 ? 'ended well' : `ended with code ${exitCode}`;
+  }
+}
+
+/** The beginning and the end of a long text. */
+function shorten(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const half = Math.floor(limit / 2);
+  return `${text.slice(0, half)}\n… ${text.length - 2 * half} characters left out …\n${text.slice(-half)}`;
+}
+
+/** A block of code that its own content cannot end. */
+function fence(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const marks = '`'.repeat(longest + 1);
+  return `${marks}\n${text}\n${marks}`;
+}
+
+function count(n: number, noun: string): string {
+  if (n === 1) return `1 ${noun}`;
+  return `${n} ${noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
+}
