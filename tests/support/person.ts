@@ -17,7 +17,7 @@ export interface Person {
   /** Sends a text to the bot, or into the group. `raw` lets through what a client would split. */
   send(text: string, options?: { chat?: string; raw?: boolean }): Promise<void>;
   /** Presses the newest button of that label. */
-  click(label: string): Promise<void>;
+  click(label: string, chat?: string): Promise<void>;
   /** Everything the bot said in the private chat, in order, as it stands now. */
   heard(chat?: string | number): Promise<SeenMessage[]>;
   /** Sends a text and answers what the bot said until all of this person's messages are settled and delivered. */
@@ -78,7 +78,8 @@ export async function openPerson(options: {
   };
   const send: Person['send'] = (text, { chat, raw } = {}) =>
     post('/api/messages', { from: id, text, ...(chat ? { chat } : {}), ...(raw ? { raw } : {}) });
-  const click = (label: string): Promise<void> => post('/api/clicks', { from: id, button: label });
+  const click = (label: string, chat?: string): Promise<void> =>
+    post('/api/clicks', { from: id, button: label, ...(chat ? { chat } : {}) });
   const waitFor = async (pattern: RegExp): Promise<string> => {
     const find = async (): Promise<string | undefined> =>
       (await heard()).map((message) => message.text).findLast((text) => pattern.test(text));

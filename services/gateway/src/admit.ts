@@ -1,4 +1,5 @@
 import { say } from '@signalbox/shared/errors';
+import type { PolicyEngine } from '@signalbox/shared/contracts/decision';
 import type { WakeUp } from '@signalbox/shared/contracts/topics';
 import { putDeadLetter } from '@signalbox/shared/db/dead-letters';
 import { moveChat, parkChat, unparkChat } from '@signalbox/shared/db/delivery';
@@ -28,6 +29,8 @@ export interface AdmissionDeps {
   readonly channel: Channel;
   /** Seals what people send by accident. */
   readonly cipher: SecretCipher;
+  /** The policy set that is in force now. */
+  readonly policy: () => PolicyEngine;
   readonly burst: BurstLimit;
   readonly announcer: Announcer;
   readonly log: Log;
@@ -101,7 +104,7 @@ async function finish(deps: AdmissionDeps, stored: readonly Stored[]): Promise<v
   const lanes = new Map<string, WakeUp>();
   const stops = new Set<string>();
   const chats = new Map<string, string>();
-  for (const { plan, admitted, chats: said, stops: stopped } of stored) {
+  for (const { plan, admitted, chats: said, stops: stopped, toast, wakes } of stored) {
     const { userKey, chatKey, traceId, updateId } = plan.envelope;
     const { verdict, reason, role } = admitted;
     metrics.updates.add({ result: verdict, reason: reason ?? '' });
@@ -125,7 +128,8 @@ async function finish(deps: AdmissionDeps, stored: readonly Stored[]): Promise<v
       stops.add(person);
     }
     for (const chat of admitted.said ? [...said, chatKey] : said) chats.set(chat, traceId);
-    background(log, 'press', settlePress(deps, plan, admitted));
+    for (const wake of wakes) lanes.set(wake.userKey, wake);
+    background(log, 'press', settlePress(deps, plan, admitted, toast));
     // Also when it comes again: the first one may have died before.
     if (plan.secrets.isShown && role !== null) background(log, 'secret', removeShown(deps, plan));
   }
@@ -148,10 +152,17 @@ async function wakeLater({ announcer }: AdmissionDeps, { admission, envelope }: 
 }
 
 /** Stops the button's spinning and takes the keyboard away: whether it worked or not, it does not work again. */
-async function settlePress({ channel }: AdmissionDeps, plan: Plan, admitted: Admitted): Promise<void> {
+async function settlePress(
+  { channel }: AdmissionDeps,
+  plan: Plan,
+  admitted: Admitted,
+  toast: string | null,
+): Promise<void> {
   if (!plan.pressed) return;
   const { pressId, chatKey, messageId } = plan.pressed;
   if (admitted.verdict === 'duplicate') return channel.answerPress(pressId, null);
+  // A card keeps its buttons until its next edit: others may still decide.
+  if (toast !== null) return channel.answerPress(pressId, toast === '' ? null : toast);
   const worked = admitted.label !== null;
   await channel.answerPress(pressId, worked ? pressed(admitted.label) : say('BUTTON_EXPIRED', {}));
   if (worked && messageId !== null) await channel.removeButtons(chatKey, messageId);

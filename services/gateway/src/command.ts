@@ -1,7 +1,19 @@
 import { nearestName } from '@signalbox/shared/nearest-name';
 
 /** Commands for everybody, and those that only admins get an answer to. */
-const EVERYBODY = ['start', 'help', 'status', 'stop', 'whoami', 'secret'] as const;
+const EVERYBODY = [
+  'start',
+  'help',
+  'status',
+  'stop',
+  'whoami',
+  'secret',
+  'approvals',
+  'grants',
+  'freeze',
+  'unfreeze',
+  'why',
+] as const;
 const ADMINS = ['invite', 'people', 'allow', 'deny'] as const;
 /** Handled in its place among the messages; all others are answered at once. */
 const NEW = 'new';

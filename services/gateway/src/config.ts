@@ -1,4 +1,5 @@
 import { CommonConfig, readConfig, SecretsConfig } from '@signalbox/shared/config';
+import { PolicyConfig } from '@signalbox/shared/policy/settings';
 import { z } from 'zod';
 
 const count = (min: number, max: number) => z.coerce.number().min(min).max(max);
@@ -6,6 +7,7 @@ const count = (min: number, max: number) => z.coerce.number().min(min).max(max);
 /** Every variable of the gateway. */
 export const GatewayConfig = CommonConfig.extend({
   ...SecretsConfig.shape,
+  ...PolicyConfig.shape,
   /** What @BotFather gave you: the bot's id, a colon, a secret. The simulator takes any that it was started with. */
   TELEGRAM_BOT_TOKEN: z
     .string({ error: 'is not set. Create a bot with @BotFather and put its token here; `npm start` needs none.' })

@@ -12,6 +12,7 @@ import { startConsumer } from '@signalbox/shared/streams/consume';
 import { listenToDrafts } from '@signalbox/shared/streams/drafts';
 import { createSecretCipher } from '@signalbox/shared/secrets/cipher';
 import { loadSecretsKey } from '@signalbox/shared/secrets/key';
+import { openPolicies } from '@signalbox/shared/policy/open-policies';
 import { createPublisher } from '@signalbox/shared/streams/publish';
 import { createAdmission } from './admit.ts';
 import { createAnnouncer } from './announce.ts';
@@ -123,7 +124,9 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log): 
   const burst = createBurstLimit({ redis, prefix: config.REDIS_PREFIX, burst: config.INBOUND_BURST, log });
   const menu = own(startMenuKeeper({ pool, channel, log }));
   const { peopleChanged } = menu;
-  const admit = createAdmission({ pool, channel, cipher, burst, announcer, log, metrics, peopleChanged });
+  const policies = own(await openPolicies({ folder: config.POLICY_DIR, timeZone: config.POLICY_TIME_ZONE, log }));
+  const policy = policies.current;
+  const admit = createAdmission({ pool, channel, cipher, policy, burst, announcer, log, metrics, peopleChanged });
   // Open before Telegram hears of it, and closed first: what is being admitted then is finished.
   const entrance = await webhook?.server.open();
   const listening = own(startListening({ pool, channel, way: webhook ? 'webhook' : 'polling', log, admit }));

@@ -26,6 +26,8 @@ export interface Plan {
   readonly code: SentCode | null;
   /** What was taken out of it before. */
   readonly secrets: SentSecrets;
+  /** The message of ours that it answers. */
+  readonly answers: string | null;
   readonly pressed: { readonly pressId: string; readonly chatKey: string; readonly messageId: string | null } | null;
 }
 
@@ -84,6 +86,7 @@ function planOne(update: FromPerson, options: PlanOptions, secrets: SentSecrets)
   return {
     envelope,
     answer: choice.answer,
+    answers: (update.kind === 'text' && update.answers) || null,
     code: choice.code,
     secrets,
     pressed:

@@ -1,3 +1,6 @@
+import type { PolicyEngine } from '@signalbox/shared/contracts/decision';
+import type { WakeUp } from '@signalbox/shared/contracts/topics';
+import { putPrompt } from '@signalbox/shared/db/approval-prompts';
 import { PRIORITY, type OutboundBody } from '@signalbox/shared/contracts/envelope';
 import { admitInbox, type Admitted } from '@signalbox/shared/db/inbox';
 import { redeemCode, voidCode } from '@signalbox/shared/db/invitations';
@@ -12,6 +15,7 @@ import { describeCode } from './commands/codes.ts';
 import type { Notice } from './commands/question.ts';
 import { keepFound } from './keep-secrets.ts';
 import { asCode, type Plan } from './plan.ts';
+import { tryAct, tryPrompt } from './approval-press.ts';
 
 /** What became of one plan, and who must hear of it after the commit. */
 export interface Stored {
@@ -22,6 +26,19 @@ export interface Stored {
   /** People whose lanes must hear of a stop. */
   readonly stops: readonly string[];
   readonly peopleChanged: boolean;
+  /** What whoever pressed a button is shown for a moment, when that is not what the button said. */
+  readonly toast: string | null;
+  /** Lanes of others that go on. */
+  readonly wakes: readonly WakeUp[];
+}
+
+/** What storing needs beside the plans. */
+export interface StoreParts {
+  readonly pool: Pool;
+  readonly channel: Channel;
+  readonly cipher: SecretCipher;
+  /** The policy set that is in force now. */
+  readonly policy: () => PolicyEngine;
 }
 
 /** Beyond its limit a code is answered once in this time. */
@@ -31,15 +48,12 @@ const LIMIT_TOLD_MS = 10 * MINUTE_MS;
  * Stores a batch in one transaction: codes are tried, rows put into the inbox, questions answered. Storing the same updates again
  * changes nothing. The hot path is one call; only commands and codes need a transaction around it.
  */
-export async function storePlans(
-  deps: { readonly pool: Pool; readonly channel: Channel; readonly cipher: SecretCipher },
-  plans: readonly Plan[],
-): Promise<readonly Stored[]> {
+export async function storePlans(deps: StoreParts, plans: readonly Plan[]): Promise<readonly Stored[]> {
   const { pool } = deps;
   if (plans.every(isPlain)) return zip(plans, await admit(pool, plans));
   return withTransaction(pool, async (db) => {
     const tried: Plan[] = [];
-    for (const plan of plans) tried.push(await tryCode(db, plan));
+    for (const plan of plans) tried.push(await tryPrompt(db, await tryAct(db, await tryCode(db, plan))));
     const stored = zip(tried, await admit(db, tried));
     const answered: Stored[] = [];
     for (const one of stored) answered.push(await answer(db, deps, await keep(db, deps.cipher, one)));
@@ -47,8 +61,8 @@ export async function storePlans(
   });
 }
 
-function isPlain({ answer: asked, code, secrets }: Plan): boolean {
-  return asked === null && code === null && secrets.found.length === 0;
+function isPlain({ answer: asked, code, secrets, pressed, answers }: Plan): boolean {
+  return asked === null && code === null && pressed === null && answers === null && secrets.found.length === 0;
 }
 
 /** Keeps the secrets of what was taken in; what was refused or came before leaves none behind. */
@@ -68,7 +82,7 @@ function admit(db: Queryable, plans: readonly Plan[]): Promise<readonly Admitted
 function zip(plans: readonly Plan[], admitted: readonly Admitted[]): readonly Stored[] {
   return plans.flatMap((plan, place) => {
     const one = admitted[place];
-    return one ? [{ plan, admitted: one, chats: [], stops: [], peopleChanged: false }] : [];
+    return one ? [{ plan, admitted: one, chats: [], stops: [], peopleChanged: false, toast: null, wakes: [] }] : [];
   });
 }
 
@@ -89,18 +103,16 @@ async function tryCode(db: Queryable, plan: Plan): Promise<Plan> {
   return asCode(plan, { kind: 'code', outcome }, { key: `code:${again}`, text: describeCode(outcome, name) });
 }
 
-async function answer(
-  db: Queryable,
-  { channel, cipher }: { readonly channel: Channel; readonly cipher: SecretCipher },
-  stored: Stored,
-): Promise<Stored> {
+async function answer(db: Queryable, { channel, cipher, policy }: StoreParts, stored: Stored): Promise<Stored> {
   const { plan, admitted } = stored;
   if (admitted.verdict !== 'answered' || plan.answer === null || admitted.id === null || !admitted.role) return stored;
   const { envelope } = plan;
   const asked = { inboxId: admitted.id, role: admitted.role, envelope, secret: plan.secrets.given };
-  const given = await answerQuestion({ db, channel, cipher }, plan.answer, asked);
+  const given = await answerQuestion({ db, channel, cipher, policy }, plan.answer, asked);
   const notices = given.notices ?? [];
-  const own: Notice = { userKey: envelope.userKey, chatKey: envelope.chatKey, text: given.text };
+  const own: Notice = { userKey: envelope.userKey, chatKey: envelope.chatKey, text: given.text ?? '' };
+  const replyKey = `reply:${envelope.id}`;
+  const noticeKey = (n: number): string => `notice:${envelope.id}:${n}`;
   const line = (key: string, { userKey, chatKey }: Notice, body: OutboundBody): OutboxRow => ({
     key,
     chatKey,
@@ -113,13 +125,19 @@ async function answer(
     body,
   });
   await putOutbox(db, [
-    line(`reply:${envelope.id}`, own, toBody(given, envelope)),
-    ...notices.map((one, n) => line(`notice:${envelope.id}:${n}`, one, { text: one.text, buttons: [] })),
+    ...(given.text === null ? [] : [line(replyKey, own, toBody(given, envelope))]),
+    ...notices.map((one, n) => line(noticeKey(n), one, { text: one.text, buttons: [] })),
   ]);
+  if (given.prompt) await putPrompt(db, { ...given.prompt, outboxKey: replyKey });
+  for (const [n, { prompt }] of notices.entries())
+    if (prompt) await putPrompt(db, { ...prompt, outboxKey: noticeKey(n) });
+  const said = [...(given.text === null ? [] : [own]), ...notices].map((one) => one.chatKey);
   return {
     ...stored,
-    chats: [...stored.chats, ...[own, ...notices].map((one) => one.chatKey)],
+    chats: [...stored.chats, ...said, ...(given.chats ?? [])],
     stops: given.stops ?? [],
     peopleChanged: given.peopleChanged ?? false,
+    toast: given.toast ?? null,
+    wakes: given.wake ? [given.wake] : [],
   };
 }

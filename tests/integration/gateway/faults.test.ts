@@ -16,6 +16,7 @@ import { createSecretCipher } from '@signalbox/shared/secrets/cipher';
 import { createPublisher } from '@signalbox/shared/streams/publish';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { loadTestConfig } from '../../support/config.ts';
+import { shippedPolicy } from '../../support/governance.ts';
 import { startOwnRedis } from '../../support/redis.ts';
 import { INBOUND, openHarness, until, type Harness, type StartedGateway } from './harness.ts';
 
@@ -177,8 +178,10 @@ describe('on its own', () => {
     const burst = createBurstLimit({ redis, prefix, burst: 20, log });
     const metrics = createGatewayMetrics(createMetrics('test'));
     const cipher = createSecretCipher(randomBytes(32));
+    const engine = await shippedPolicy();
+    const policy = (): typeof engine => engine;
     const peopleChanged = (): void => undefined;
-    const admit = createAdmission({ pool, channel, cipher, burst, announcer, log, metrics, peopleChanged });
+    const admit = createAdmission({ pool, channel, cipher, policy, burst, announcer, log, metrics, peopleChanged });
     const seen: number[] = [];
     for (const text of ['one', '/whoami', 'two']) await harness.people.post('/api/messages', { from: 1001, text });
     const listening = channel.listen(async (updates) => {

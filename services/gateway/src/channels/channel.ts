@@ -28,6 +28,8 @@ export type Incoming =
       readonly attachments: readonly Attachment[];
       /** Shared by messages that were sent as one; null for a message by itself. */
       readonly album: string | null;
+      /** The message of ours that it answers. Left out when it answers none. */
+      readonly answers?: string;
     })
   /** More of an album whose first part may be for us. By itself it is nothing. */
   | (FromPerson & {

@@ -7,6 +7,8 @@ import * as words from '../words.ts';
 import { describeCode, noticeOfUse } from './codes.ts';
 import { answerAdmin } from './people.ts';
 import type { Answer, AnswerParts, Asked, Question } from './question.ts';
+import { answerPress, answerPrompt } from './approvals.ts';
+import { answerGovernance } from './governance.ts';
 import { answerSecret } from './secrets.ts';
 
 /** Carries out a question in the transaction that admitted it, and says what happened. */
@@ -18,6 +20,10 @@ export async function answerQuestion(parts: AnswerParts, question: Question, ask
       return { text: describeUnknown(question.typed, asked.role), personal: true };
     case 'exposed-code':
       return { text: say('CODE_EXPOSED', {}), personal: true };
+    case 'approval':
+      return answerPress(parts, question.act, asked);
+    case 'prompt':
+      return answerPrompt(parts, question.prompt, question.text, asked);
     case 'code':
       return {
         text: describeCode(question.outcome, asked.envelope.name),
@@ -30,11 +36,11 @@ export async function answerQuestion(parts: AnswerParts, question: Question, ask
 
 /** An answer as what a person sees. In a group only the one who asked is to see what is personal. */
 export function toBody(answer: Answer, asked: Asked['envelope']): OutboundBody {
-  const { text, afterwards, personal } = answer;
+  const { text, afterwards, personal, buttons = [] } = answer;
   const inGroup = asked.chatKind === 'group';
   return {
-    text,
-    buttons: [],
+    text: text ?? '',
+    buttons: [...buttons],
     ...(afterwards === undefined ? {} : { afterwards }),
     ...(inGroup && asked.messageId !== null ? { replyTo: asked.messageId } : {}),
     ...(inGroup && (personal || asked.whisper) ? { onlyFor: asked.userKey } : {}),
@@ -52,6 +58,12 @@ async function answerCommand(parts: AnswerParts, name: AnsweredCommand, rest: st
       return { text: words.help(asked.role) };
     case 'whoami':
       return { text: words.whoami({ name: person, userKey, role: asked.role }), personal: true };
+    case 'approvals':
+    case 'grants':
+    case 'freeze':
+    case 'unfreeze':
+    case 'why':
+      return answerGovernance(parts, name, rest, asked);
     case 'secret':
       return answerSecret(parts, rest, asked);
     case 'status':

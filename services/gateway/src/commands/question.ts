@@ -1,4 +1,8 @@
-import type { MessageEnvelope } from '@signalbox/shared/contracts/envelope';
+import type { ApprovalAct } from '@signalbox/shared/contracts/approval';
+import type { PolicyEngine } from '@signalbox/shared/contracts/decision';
+import type { MessageEnvelope, RuntimeButton } from '@signalbox/shared/contracts/envelope';
+import type { WakeUp } from '@signalbox/shared/contracts/topics';
+import type { OpenPrompt } from '@signalbox/shared/db/approval-prompts';
 import type { Role } from '@signalbox/shared/contracts/roles';
 import type { CodeOutcome } from '@signalbox/shared/db/invitations';
 import type { Queryable } from '@signalbox/shared/db/pool';
@@ -11,7 +15,11 @@ export type Question =
   | { readonly kind: 'command'; readonly name: AnsweredCommand; readonly rest: string }
   | { readonly kind: 'unknown-command'; readonly typed: string }
   | { readonly kind: 'code'; readonly outcome: CodeOutcome }
-  | { readonly kind: 'exposed-code' };
+  | { readonly kind: 'exposed-code' }
+  /** A button of an approval card. */
+  | { readonly kind: 'approval'; readonly act: ApprovalAct }
+  /** The answer to something that a person was asked to write about an approval. */
+  | { readonly kind: 'prompt'; readonly prompt: OpenPrompt; readonly text: string };
 
 /** Who asked, and where. */
 export interface Asked {
@@ -27,10 +35,23 @@ export interface Notice {
   readonly userKey: string | null;
   readonly chatKey: string;
   readonly text: string;
+  /** What they are to write, as an answer to it. */
+  readonly prompt?: Omit<OpenPrompt, 'outboxKey'>;
 }
 
 export interface Answer {
-  readonly text: string;
+  /** Null when a note that is shown for a moment is all there is to say. */
+  readonly text: string | null;
+  /** Shown for a moment to whoever pressed a button. */
+  readonly toast?: string;
+  /** Chats besides, with something new to send. */
+  readonly chats?: readonly string[];
+  /** A lane that goes on. */
+  readonly wake?: WakeUp | null;
+  /** What its sender is to write, as an answer to the text: kept until they do. */
+  readonly prompt?: Omit<OpenPrompt, 'outboxKey'>;
+  /** Buttons under the text. */
+  readonly buttons?: readonly RuntimeButton[];
   /** What the history keeps instead, when the text holds a secret. */
   readonly afterwards?: string;
   /** The text is nobody else's business. */
@@ -44,6 +65,8 @@ export interface Answer {
 
 export interface AnswerParts {
   readonly db: Queryable;
+  /** The policy set that is in force now. */
+  readonly policy: () => PolicyEngine;
   readonly cipher: SecretCipher;
   readonly channel: Pick<Channel, 'name' | 'inviteLink' | 'privateChat'>;
 }

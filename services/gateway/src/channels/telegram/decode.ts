@@ -64,7 +64,7 @@ function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): Incomi
   }
   const text = clean(words ?? '');
   const album = message.media_group_id === undefined ? null : clean(message.media_group_id).slice(0, 80);
-  const content = { text, attachments, album };
+  const content = { text, attachments, album, ...answered(message, bot) };
   if (chatKind === 'private') return { ...sender, ...content, kind: 'text', named: true, whisper: false };
   const addressed = readGroupText(text, whisper || answersBot(message, bot), bot);
   if (addressed) {
@@ -73,6 +73,12 @@ function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): Incomi
     return { ...sender, ...content, ...addressed, kind: 'text', text: asked, whisper };
   }
   return album === null ? ignore(updateId, 'not addressed') : { ...sender, ...content, kind: 'album-part', album };
+}
+
+/** The message of ours that this one answers. */
+function answered(message: Message, bot: BotIdentity): { readonly answers?: string } {
+  const id = message.reply_to_message?.message_id;
+  return answersBot(message, bot) && id !== undefined ? { answers: String(id) } : {};
 }
 
 /**

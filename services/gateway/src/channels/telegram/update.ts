@@ -36,7 +36,13 @@ export const Message = z.looseObject({
   media_group_id: z.string().optional(),
   migrate_to_chat_id: id.optional(),
   /** Everything in a topic answers the notice that opened it, unless it answers something else. */
-  reply_to_message: z.object({ from: Person.optional(), forum_topic_created: z.unknown().optional() }).optional(),
+  reply_to_message: z
+    .object({
+      message_id: z.number().optional(),
+      from: Person.optional(),
+      forum_topic_created: z.unknown().optional(),
+    })
+    .optional(),
 });
 export type Message = z.infer<typeof Message>;
 

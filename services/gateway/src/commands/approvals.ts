@@ -1,0 +1,114 @@
+import type { Approval, ApprovalAct } from '@signalbox/shared/contracts/approval';
+import type { RuntimeButton } from '@signalbox/shared/contracts/envelope';
+import { decideApproval, type Decided, type Decider } from '@signalbox/shared/db/approval-decisions';
+import { usePrompt, type OpenPrompt } from '@signalbox/shared/db/approval-prompts';
+import { approvalEvent, findApproval, findProposal, recordApproval } from '@signalbox/shared/db/approvals';
+import { say } from '@signalbox/shared/errors';
+import * as words from '../approval-words.ts';
+import { readChange } from '../change.ts';
+import { plain } from '../words.ts';
+import type { Answer, AnswerParts, Asked } from './question.ts';
+
+/** Carries out a press on a card. What cannot be decided by a press alone asks for words first. */
+export async function answerPress(parts: AnswerParts, act: ApprovalAct, asked: Asked): Promise<Answer> {
+  const decided = await decideApproval(parts.db, parts.policy(), { ...act, by: deciderOf(asked) });
+  if (decided.prompt === null) return afterDecision(decided);
+  const approval = await findApproval(parts.db, act.approvalId);
+  if (!approval) return { text: null, toast: say('BUTTON_EXPIRED', {}) };
+  const proposal = decided.prompt === 'modify' ? await findProposal(parts.db, approval.actionId) : null;
+  return {
+    text: words.prompt(decided.prompt, approval, plain(asked.envelope.name), proposal?.action.arguments ?? {}),
+    toast: words.PROMPT_TOAST[decided.prompt],
+    buttons: decided.prompt === 'reject' ? reasons(approval) : [],
+    prompt: { approvalId: act.approvalId, verb: decided.prompt, userKey: asked.envelope.userKey, askedBy: null },
+  };
+}
+
+/** Takes what a person wrote as the reason, the change, the question or the answer that they were asked for. */
+export async function answerPrompt(
+  parts: AnswerParts,
+  prompt: OpenPrompt,
+  text: string,
+  asked: Asked,
+): Promise<Answer> {
+  const { db } = parts;
+  const approval = await findApproval(db, prompt.approvalId);
+  if (!approval) return { text: say('BUTTON_EXPIRED', {}) };
+  const by = deciderOf(asked);
+  const { approvalId } = approval;
+  switch (prompt.verb) {
+    case 'reject': {
+      const decided = await decideApproval(db, parts.policy(), {
+        approvalId,
+        verb: 'reject',
+        reason: text.slice(0, 300),
+        by,
+      });
+      await usePrompt(db, prompt.outboxKey);
+      return { ...afterDecision(decided), text: decided.toast };
+    }
+    case 'modify': {
+      const proposal = await findProposal(db, approval.actionId);
+      const read = readChange(text, proposal?.action.arguments ?? {});
+      if (!read.ok) return { text: read.why };
+      const decided = await decideApproval(db, parts.policy(), { approvalId, verb: 'modify', change: read.change, by });
+      await usePrompt(db, prompt.outboxKey);
+      return { ...afterDecision(decided), text: decided.toast };
+    }
+    case 'ask':
+      await usePrompt(db, prompt.outboxKey);
+      return passOn(parts, approval, by, text, asked);
+    case 'answer':
+      await usePrompt(db, prompt.outboxKey);
+      await recordApproval(db, approvalEvent(approval, 'approval.answered', by.userKey, { length: text.length }));
+      return {
+        text: words.PASSED_ON,
+        notices: [
+          {
+            userKey: null,
+            chatKey: prompt.askedBy ?? approval.chatKey,
+            text: words.answer(approval, plain(by.name), text),
+          },
+        ],
+      };
+  }
+}
+
+/** A question goes to whoever asked for the action, and waits there for an answer to that message. */
+async function passOn(
+  { db }: AnswerParts,
+  approval: Approval,
+  by: Decider,
+  text: string,
+  asked: Asked,
+): Promise<Answer> {
+  await recordApproval(db, approvalEvent(approval, 'approval.asked', by.userKey, { length: text.length }));
+  return {
+    text: words.PASSED_ON,
+    notices: [
+      {
+        userKey: approval.userKey,
+        chatKey: approval.chatKey,
+        text: words.question(approval, plain(by.name), text),
+        prompt: {
+          approvalId: approval.approvalId,
+          verb: 'answer',
+          userKey: approval.userKey,
+          askedBy: asked.envelope.chatKey,
+        },
+      },
+    ],
+  };
+}
+
+function afterDecision({ toast, chats, wake }: Decided): Answer {
+  return { text: null, toast, chats, wake };
+}
+
+function deciderOf({ envelope, role }: Asked): Decider {
+  return { userKey: envelope.userKey, name: plain(envelope.name), role };
+}
+
+function reasons({ approvalId }: Approval): readonly RuntimeButton[] {
+  return words.REASONS.map((reason) => ({ label: reason, value: reason, act: { approvalId, verb: 'reject', reason } }));
+}
