@@ -26,12 +26,12 @@ export function parseWithUnbash(command: string): readonly (readonly string[])[]
 
 /**
  * Whether the parser of shfmt (mvdan/sh) reads the same words as we do. Its tree is given without words, so it is asked twice:
- * it prints the command, where one space between our words and one `|` between our commands must be all that is left; and it
+ * it prints the command, where one space between our words and one ` | ` between our commands must be all that is left; and it
  * reads every word alone, as the target of a redirection, for which it does tell the parts.
  */
 export function agreesWithShfmt(command: string, commands: readonly (readonly ShellWord[])[]): boolean {
   const shfmt = startShfmt();
-  const expected = commands.map((words) => words.map(({ raw }) => raw).join(' ')).join('|');
+  const expected = commands.map((words) => words.map(({ raw }) => raw).join(' ')).join(' | ');
   if (shfmt({ text: command, print: true }).text !== `${expected}\n`) return false;
   const words = commands.flat();
   const text = words.map(({ raw }) => `>${raw}`).join(' ');

@@ -13,7 +13,7 @@ const SECRETS: readonly RegExp[] = [
   /(^|\/)\.(netrc|npmrc|pypirc|pgpass|my\.cnf|git-credentials|htpasswd|vault-token|[a-z_]*history|s3cfg|boto)$/,
   /(^|\/)\.env(rc)?(\.(?!example$|sample$|template$)[^/]*)?$/,
   /(^|\/)(id_(rsa|dsa|ecdsa|ed25519)[^/]*|authorized_keys|ssh_host_[^/]*_key)$/,
-  /\.(pem|key|p12|pfx|jks|keystore|kdbx|asc|gpg|ovpn|tfstate|tfvars)(\.(bak|backup|enc|old|orig|txt))?$/,
+  /\.(env|pem|key|p12|pfx|jks|keystore|kdbx|asc|gpg|ovpn|tfstate|tfvars)(\.(bak|backup|enc|old|orig|txt))?$/,
   /(^|\/)(credentials?|secrets?|tokens?|passwords?)(\.(json|ya?ml|toml|ini|conf|cfg|txt|csv|xml|properties))?$/,
   /(^|\/)\.git\/(config|credentials)$/,
   /^\/+root(\/|$)/,

@@ -56,8 +56,9 @@ export function startShfmt(): Shfmt {
     const size = bytes.byteLength;
     const [name, source, stopAt] = [place(new Uint8Array()), place(bytes), place(new Uint8Array())];
     // In the order of its signature: name, source, print, keep comments, bash, stop at, recover no errors, do not simplify,
-    // indent, binary next line, switch case indent, space redirects, keep padding, minify, single line, function next line.
-    const options = [0, false, 0, true, true, true, false, true, false, false];
+    // indent, binary next line, switch case indent, space redirects, keep padding, do not minify (it would change quotes),
+    // single line, function next line.
+    const options = [0, false, 0, false, true, true, false, false, true, false];
     const pointer = process(name, 0, 0, source, size, size, print, true, 1, stopAt, 0, 0, ...options);
     const result = new Uint8Array(memory.buffer).subarray(pointer);
     return Answer.parse(JSON.parse(new TextDecoder().decode(result.subarray(0, result.indexOf(0)))));

@@ -14,26 +14,35 @@ let folder: string;
 let marker: string;
 
 async function git(...args: readonly string[]): Promise<string> {
+  return gitIn(folder, ...args);
+}
+
+async function gitIn(cwd: string, ...args: readonly string[]): Promise<string> {
   const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.test'];
-  const { stdout } = await run('git', [...identity, ...args], { cwd: folder, env, timeout: 20_000 });
+  const { stdout } = await run('git', [...identity, ...args], { cwd, env, timeout: 20_000 });
   return stdout.trim();
 }
 
+/** Writes a program that tells when it was started. */
+function writeEvil(path: string): string {
+  writeFileSync(path, `#!/bin/sh\necho "$0 $*" >> '${marker}'\nexit 0\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
 /** Runs what the product would run for a command, and answers what it prints. */
-async function runUnasked(command: string): Promise<string> {
+async function runUnasked(command: string, cwd = folder): Promise<string> {
   const [argv] = classifyCommand(command).pipeline ?? [];
   if (!argv) throw new Error(`${command} does not run unasked`);
   const [name = '', ...args] = argv;
-  const { stdout } = await run(name, args, { cwd: folder, env, timeout: 20_000 });
+  const { stdout } = await run(name, args, { cwd, env, timeout: 20_000 });
   return stdout;
 }
 
 beforeAll(async () => {
   folder = makeTemporaryFolder('hostile-repository');
   marker = join(folder, '..', 'hostile-marker');
-  const evil = join(folder, 'evil');
-  writeFileSync(evil, `#!/bin/sh\necho "$0 $*" >> '${marker}'\nexit 0\n`);
-  chmodSync(evil, 0o755);
+  const evil = writeEvil(join(folder, 'evil'));
   await git('init', '-q', '-b', 'main');
   writeFileSync(join(folder, 'file.txt'), 'one\n');
   writeFileSync(join(folder, '.gitattributes'), '*.txt diff=evil\n');
@@ -134,4 +143,50 @@ describe('git, in a repository that names programs', () => {
     await runUnasked(`git show ${missing}`).catch(() => undefined);
     expect(existsSync(marker)).toBe(false);
   });
+});
+
+describe('git, in a repository with a hostile one inside', () => {
+  let outer: string;
+
+  beforeAll(async () => {
+    outer = makeTemporaryFolder('outer-repository');
+    const inner = join(outer, 'inner');
+    for (const cwd of [outer, inner]) {
+      await run('git', ['init', '-q', '-b', 'main', cwd], { env });
+      writeFileSync(join(cwd, 'file.txt'), 'one\n');
+      await gitIn(cwd, 'add', 'file.txt');
+      await gitIn(cwd, 'commit', '-q', '-m', 'first');
+    }
+    await gitIn(
+      outer,
+      'update-index',
+      '--add',
+      '--cacheinfo',
+      `160000,${await gitIn(inner, 'rev-parse', 'HEAD')},inner`,
+    );
+    await gitIn(outer, 'commit', '-q', '-m', 'with inner');
+    writeFileSync(join(inner, 'file.txt'), 'two\n');
+    writeFileSync(join(inner, '.gitattributes'), '*.txt diff=evil\n');
+    const evil = writeEvil(join(outer, 'evil'));
+    await gitIn(outer, 'config', 'diff.submodule', 'diff');
+    await gitIn(outer, 'config', 'status.submoduleSummary', 'true');
+    for (const name of ['diff.external', 'diff.evil.command', 'diff.evil.textconv', 'core.fsmonitor'])
+      await gitIn(inner, '-c', 'core.fsmonitor=false', 'config', name, evil);
+  });
+
+  it.each(['git status', 'git diff'])(
+    'starts what the inner one names when it is asked plainly: %s',
+    async (command) => {
+      await run('git', command.split(' ').slice(1), { cwd: outer, env, timeout: 20_000 }).catch(() => undefined);
+      expect(existsSync(marker)).toBe(true);
+    },
+  );
+
+  it.each(['git status', 'git status -v', 'git diff', 'git diff HEAD', 'git log -p', 'git show'])(
+    'starts nothing of the inner one when it runs unasked: %s',
+    async (command) => {
+      expect(await runUnasked(command, outer)).toContain('inner');
+      expect(existsSync(marker)).toBe(false);
+    },
+  );
 });

@@ -50,13 +50,19 @@ function looksOnly({ operands: [verb = 'list-units'] }: ParsedArguments): string
 /** In the old style, `e` shows the environment of processes. */
 const PS_OLD_STYLE = /^[afhjlmruvwxHT]+$/;
 
+/**
+ * Not -H, -L, -M, -T: flags that contradict each other are read again in the old style, where -e shows the environment. Not -u:
+ * its value may be glued to more letters, with the same end.
+ */
 const PS_FLAGS =
-  '-A -a -aux -d -e -f -F -H -j -l -L -M -T -w -y -o= -p= -C= -G= -t= --cols= --columns= --cumulative --forest --headers --no-headers ' +
-  '--pid= --ppid= --sort= --width= --user= --group= --format= --quick-pid=';
+  '-A -a -aux -d -e -f -F -j -l -w -ww -o= -eo= -Ao= -p= -C= --cols= --columns= --forest --headers --no-headers --pid= --ppid= ' +
+  '--sort= --width= --user= --format= --quick-pid=';
 
 function showsNoEnvironment({ flags }: ParsedArguments): string | null {
-  const formats = ['-o', '--format', '--sort'].flatMap((flag) => flags.get(flag) ?? []);
-  return formats.every((format) => /^[a-z%_,+=:0-9-]+$/i.test(format)) ? null : 'ps has an unusual format.';
+  const formats = ['-o', '-eo', '-Ao', '--format', '--sort'].flatMap((flag) => flags.get(flag) ?? []);
+  return formats.every((format) => /^[a-z%_,+=:0-9-]+$/i.test(format) && !/env/i.test(format))
+    ? null
+    : 'ps has an unusual format.';
 }
 
 /** Programs that show the state of the machine. */
@@ -75,8 +81,8 @@ export const SYSTEM_PROGRAMS: ProgramTable = {
   id: { flags: '-g -G -n -r -u -z --group --groups --name --real --user', operands: /^[\w.-]+$/ },
   whoami: {},
   groups: { operands: /^[\w.-]+$/ },
-  // With an operand it changes the name.
-  hostname: { flags: '-i -I -s --ip-address --all-ip-addresses --short' },
+  // With an operand it changes the name; -i and -f ask the name server.
+  hostname: { flags: '-I -s --all-ip-addresses --short' },
   uname: { flags: '-a -i -m -n -o -p -r -s -v --all --machine --nodename --operating-system --kernel-release' },
   arch: {},
   nproc: { flags: '--all --ignore=' },
@@ -91,7 +97,6 @@ export const SYSTEM_PROGRAMS: ProgramTable = {
       '-a -b -d -D -f -i -J -l -m -n -o= -O -p -P -r -S -t --all --bytes --nodeps --fs --json --list --noheadings --output= ' +
       '--paths --topology',
   },
-  // Not -u: its value may be glued to more letters, and then e shows the environment.
   ps: { flags: PS_FLAGS, separate: true, operands: PS_OLD_STYLE, maxOperands: 1, check: showsNoEnvironment },
   pgrep: {
     flags:

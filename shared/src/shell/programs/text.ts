@@ -1,8 +1,9 @@
+import { posix } from 'node:path';
 import { quote, type ParsedArguments, type ProgramTable } from '../program-rule.ts';
 
 /** What a search through folders leaves out: it would print secrets that nobody has named. */
 const LEFT_OUT = (
-  '.env .env.* *.pem *.key *.p12 *.kdbx *.tfstate id_rsa* id_dsa* id_ecdsa* id_ed25519* .netrc .npmrc .pgpass ' +
+  '.env .env.* *.env *.pem *.key *.p12 *.kdbx *.tfstate id_rsa* id_dsa* id_ecdsa* id_ed25519* .netrc .npmrc .pgpass ' +
   '.git-credentials credentials credentials.json secrets.json secrets.yml secrets.yaml'
 )
   .split(' ')
@@ -11,7 +12,8 @@ const LEFT_OUT_FOLDERS = '.git .ssh .aws .gnupg .kube .docker .signalbox'
   .split(' ')
   .map((name) => `--exclude-dir=${name}`);
 /** Folders in which a search through everything meets secrets and devices under any name. */
-const TOO_WIDE = /^\/+((etc|proc|sys|dev|root|home|run|var\/run|var\/lib)?\/*)?$|(^|\/)\.\.(\/|$)/;
+const TOO_WIDE =
+  /^\/(proc|sys|dev|root|run|var\/run)(\/|$)|^\/((etc|home(\/[^/]+)?|var|var\/lib)\/?)?$|(^|\/)\.\.(\/|$)/;
 
 const withoutFirst = ({ operands }: ParsedArguments): readonly string[] => operands.slice(1);
 const none = (): readonly string[] => [];
@@ -29,7 +31,7 @@ function isRecursive({ flags }: ParsedArguments): boolean {
 
 function isNarrow(parsed: ParsedArguments): string | null {
   if (!isRecursive(parsed)) return null;
-  const wide = listGrepPaths(parsed).find((operand) => TOO_WIDE.test(operand));
+  const wide = listGrepPaths(parsed).find((operand) => TOO_WIDE.test(posix.normalize(operand)));
   return wide === undefined ? null : `A search through ${quote(wide)} meets what is private.`;
 }
 

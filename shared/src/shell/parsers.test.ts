@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { agreesWithShfmt, parseWithUnbash } from './parsers.ts';
+import { splitWords, type ShellWord } from './words.ts';
+
+const words = (...raw: readonly string[]): readonly ShellWord[] => raw.map((text) => ({ raw: text, value: text }));
+
+describe('unbash', () => {
+  it('gives the words of a pipeline', () => {
+    expect(parseWithUnbash(`a 'b c' "d" | e\\ f`)).toEqual([['a', 'b c', 'd'], ['e f']]);
+  });
+
+  it.each([
+    'a; b',
+    'a && b',
+    'a &',
+    'a |& b',
+    '! a',
+    'time a',
+    'a > b',
+    'x=1 a',
+    'a $b',
+    'a "$(b)"',
+    'a *',
+    '(a)',
+    'a {b,c}',
+    'if',
+  ])('gives nothing for more than that: %s', (command) => {
+    expect(parseWithUnbash(command)).toBeNull();
+  });
+});
+
+describe('shfmt', () => {
+  it.each([`ls -la`, `grep 'a b' "c\\"d" e\\ f 'g'"h"i | wc -l`, 'echo a=b HEAD~1 -- -x'])(
+    'agrees with the words that are right: %s',
+    (command) => {
+      const { commands } = splitWords(command);
+      expect(commands && agreesWithShfmt(command, commands)).toBe(true);
+    },
+  );
+
+  it.each([
+    ['one word is two', 'ls a b', [words('ls', 'a b')]],
+    ['two words are one', `ls 'a b'`, [words('ls', `'a`, `b'`)]],
+    ['a pipe is a word', 'ls | wc', [words('ls', '|', 'wc')]],
+    ['a word is missing', 'ls a', [words('ls')]],
+    ['a value is another', `ls 'a'`, [[...words('ls'), { raw: `'a'`, value: 'b' }]]],
+    ['an expansion is text', 'ls $a', [words('ls', '$a')]],
+    ['a redirection is a word', 'ls >a', [words('ls', '>a')]],
+    ['a comment is a word', 'ls #a', [words('ls', '#a')]],
+    ['it is negated', '! ls', [words('ls')]],
+    ['it runs in the background', 'ls &', [words('ls')]],
+    ['it is two lines', 'ls\ndate', [words('ls'), words('date')]],
+  ])('disagrees when %s', (_, command, commands) => {
+    expect(answerOf(command, commands)).not.toBe(true);
+  });
+});
+
+/** What it throws for text that is no command at all counts as no. */
+function answerOf(command: string, commands: readonly (readonly ShellWord[])[]): boolean {
+  try {
+    return agreesWithShfmt(command, commands);
+  } catch {
+    return false;
+  }
+}
