@@ -67,7 +67,9 @@ describe('secrets', () => {
       () => written(1001),
       (messages) => messages.length === 0,
     );
-    const { rows: audit } = await stack.pool.query(`select kind, actor, data from audit_events`);
+    const { rows: audit } = await stack.pool.query(
+      `select kind, actor, data from audit_events where kind like 'secret.%'`,
+    );
     expect(audit).toMatchObject([
       { kind: 'secret.kept', actor: '1001', data: { handle: row?.handle, kind: 'aws-key' } },
     ]);
@@ -93,7 +95,9 @@ describe('secrets', () => {
     expect((await ada.ask('/secret list')).join()).toMatch(/secret:db-password.*never used/);
     expect((await ada.ask('/secret delete db-password')).join()).toMatch(/I forgot .*secret:db-password/);
     expect(await stored()).toEqual([]);
-    const { rows: audit } = await stack.pool.query<{ kind: string }>(`select kind from audit_events order by event_id`);
+    const { rows: audit } = await stack.pool.query<{ kind: string }>(
+      `select kind from audit_events where kind like 'secret.%' order by event_id`,
+    );
     expect(audit.map((event) => event.kind)).toEqual(['secret.kept', 'secret.deleted']);
   });
 });

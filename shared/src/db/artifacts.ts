@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { OutboundFile } from '../contracts/envelope.ts';
 import { cleanFileName, formatBytes } from '../file-name.ts';
+import { redactLongText } from '../redact/long.ts';
+import { redactText } from '../redact/redact.ts';
 import type { Lane } from './lane.ts';
 import type { Queryable } from './pool.ts';
 
@@ -35,7 +37,7 @@ export type StoredArtifacts =
 
 /**
  * Stores the files of one action, only while the lane is held. Calling it again with the same action stores nothing more and
- * gives the same ids. Files older than 30 days are dropped on the way.
+ * gives the same ids. Secrets in texts are left out. Files older than 30 days are dropped on the way.
  */
 export async function putArtifacts(
   db: Queryable,
@@ -43,11 +45,9 @@ export async function putArtifacts(
   action: { readonly actionId: string; readonly turnId: string; readonly threadId: string },
   artifacts: readonly Artifact[],
 ): Promise<StoredArtifacts> {
-  const files = artifacts.map(({ name, mimeType, content }) => ({
-    name: cleanFileName(name),
-    mimeType,
-    bytes: Buffer.from(content),
-  }));
+  const files: { readonly name: string; readonly mimeType: string; readonly bytes: Buffer }[] = [];
+  for (const { name, mimeType, content } of artifacts)
+    files.push({ name: cleanFileName(redactText(name)), mimeType, bytes: await redactContent(content) });
   const detail = findProblem(files) ?? (await findTurnProblem(db, action, files));
   if (detail !== null) return { kind: 'refused', detail };
   await db.query(`delete from artifacts where created_at < now() - $1 * interval '1 day'`, [KEPT_DAYS]);
@@ -79,6 +79,16 @@ export async function putArtifacts(
     stored.push({ artifactId, name });
   }
   return { kind: 'stored', files: stored };
+}
+
+/** A text without its secrets; what is no UTF-8 text stays as it is. What is too large is refused as it is. */
+async function redactContent(content: string | Uint8Array): Promise<Buffer> {
+  const bytes = Buffer.from(content);
+  if (bytes.length > MAX_FILE_BYTES || bytes.includes(0)) return bytes;
+  const text = bytes.toString('utf8');
+  if (text.includes('\ufffd') && !Buffer.from(text).equals(bytes)) return bytes;
+  const redacted = await redactLongText(text);
+  return redacted === text ? bytes : Buffer.from(redacted);
 }
 
 /** The bytes of a file; null when it is not stored any more. */

@@ -1,4 +1,5 @@
 import { newId } from '../ids.ts';
+import { redactText, redactValue } from '../redact/redact.ts';
 import type { Queryable } from './pool.ts';
 
 export interface DeadLetter {
@@ -10,12 +11,19 @@ export interface DeadLetter {
   readonly body: unknown;
 }
 
-/** Records what could not be handled. Returns the id that a person can quote; the same one when it was recorded before. */
+/** Records what could not be handled, without its secrets. Returns the id that a person can quote; the same one when it was recorded before. */
 export async function putDeadLetter(db: Queryable, letter: DeadLetter): Promise<string> {
   const { rows } = await db.query<{ id: string }>(
     `insert into dead_letters (id, source, ref, user_key, reason, body) values ($1, $2, $3, $4, $5, $6)
      on conflict (source, ref) do update set reason = excluded.reason, resolved_at = null returning id`,
-    [newId('dlq'), letter.source, letter.ref, letter.userKey, letter.reason, JSON.stringify(letter.body)],
+    [
+      newId('dlq'),
+      letter.source,
+      letter.ref,
+      letter.userKey,
+      redactText(letter.reason),
+      JSON.stringify(redactValue(letter.body)),
+    ],
   );
   return rows[0]?.id ?? '';
 }

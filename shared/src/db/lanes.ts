@@ -2,6 +2,7 @@ import type { InboundEnvelope, InboxOutcome, OutboundEnvelope } from '../contrac
 import type { Role } from '../contracts/roles.ts';
 import { CHECKPOINT_PUT, checkpointValues, type CheckpointRow } from './checkpoints.ts';
 import type { Lane } from './lane.ts';
+import { withoutSecrets } from './outbox.ts';
 import type { Queryable } from './pool.ts';
 
 export interface InboxMessage {
@@ -146,7 +147,7 @@ export async function finishLane(
   const turnEnd = [
     end.turn && JSON.stringify(end.turn),
     JSON.stringify(end.outcomes),
-    JSON.stringify(end.replies),
+    JSON.stringify(end.replies.map(withoutSecrets)),
     end.thread && JSON.stringify(end.thread),
   ];
   const query = checkpoint

@@ -1,7 +1,23 @@
 import type { OutboundEnvelope } from '../contracts/envelope.ts';
+import { redactText } from '../redact/redact.ts';
 import type { Queryable } from './pool.ts';
 
 export type OutboxRow = OutboundEnvelope & { readonly turnId: string | null };
+
+/**
+ * What a person may be shown: whoever made it, no secret goes out. Ids and keys are left alone. The same row when there is none.
+ */
+export function withoutSecrets<R extends OutboundEnvelope>(row: R): R {
+  const { text, buttons, files, afterwards } = row.body;
+  const body = {
+    ...row.body,
+    text: redactText(text),
+    buttons: buttons.map((button) => ({ ...button, label: redactText(button.label), value: redactText(button.value) })),
+    ...(files === undefined ? {} : { files: files.map((file) => ({ ...file, name: redactText(file.name) })) }),
+    ...(afterwards === undefined ? {} : { afterwards: redactText(afterwards) }),
+  };
+  return { ...row, body };
+}
 
 /** Puts messages into the outbox, one row per key however often it is called. Publish them after the commit. */
 export async function putOutbox(
@@ -12,7 +28,7 @@ export async function putOutbox(
   const { rows: stored } = await db.query<{ id: string; chat_key: string }>({
     name: 'outbox_put',
     text: 'select id, chat_key from outbox_put($1::jsonb)',
-    values: [JSON.stringify(rows)],
+    values: [JSON.stringify(rows.map(withoutSecrets))],
   });
   return stored.map((row) => ({ id: row.id, chatKey: row.chat_key }));
 }
@@ -26,7 +42,7 @@ export async function sayInTurn(
   const { rows: result } = await db.query<{ ok: boolean }>({
     name: 'outbox_say',
     text: 'select outbox_say($1, $2, $3::jsonb) as ok',
-    values: [lane.userKey, lane.epoch, JSON.stringify(rows)],
+    values: [lane.userKey, lane.epoch, JSON.stringify(rows.map(withoutSecrets))],
   });
   return result[0]?.ok ?? false;
 }

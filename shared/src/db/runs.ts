@@ -1,4 +1,5 @@
 import type { InboundEnvelope } from '../contracts/envelope.ts';
+import { redactText, redactValue } from '../redact/redact.ts';
 import { withTransaction, type Pool, type Queryable } from './pool.ts';
 
 /** The intent of a piece of long work. `person` is told when it ends; null for work that nobody asked for. */
@@ -67,7 +68,7 @@ const COLUMNS = `run_id as "runId", job, status, user_key as "userKey", thread_i
   created_at as "createdAt", finished_at as "finishedAt"`;
 
 /**
- * Long work in Postgres, which is the only truth about it; the queue in Redis only says whose turn it is.
+ * Long work in Postgres, without its secrets, which is the only truth about it; the queue in Redis only says whose turn it is.
  *
  *   queued ──begin──▶ running ──finish──▶ done | failed
  *     ▲                  │
@@ -81,7 +82,7 @@ export function createRuns(pool: Pool) {
       const { rowCount } = await pool.query(
         `insert into runs (run_id, job, payload, user_key, chat_key, thread_id, trace_id)
          values ($1, $2, $3::jsonb, $4, $5, $6, $7) on conflict (run_id) do nothing`,
-        [runId, job, JSON.stringify(payload), person?.userKey ?? null, person?.chatKey ?? null, threadId, traceId],
+        [runId, job, JSON.stringify(redactValue(payload)), person?.userKey ?? null, person?.chatKey ?? null, threadId, traceId],
       );
       return rowCount === 1;
     },
@@ -128,7 +129,7 @@ export function createRuns(pool: Pool) {
     async report(run: HeldRun, progress: unknown): Promise<boolean> {
       const { rowCount } = await pool.query(
         `update runs set progress = $3::jsonb, beat_at = clock_timestamp() where run_id = $1 and epoch = $2 and status = 'running'`,
-        [run.runId, run.epoch, JSON.stringify(progress)],
+        [run.runId, run.epoch, JSON.stringify(redactValue(progress))],
       );
       return rowCount === 1;
     },
@@ -142,7 +143,7 @@ export function createRuns(pool: Pool) {
         `update runs set status = 'queued', queued_at = clock_timestamp() + $3 * interval '1 ms', beat_at = null,
                 attempts = attempts - case when $4 then 0 else 1 end, error = coalesce($5, error)
           where run_id = $1 and epoch = $2 and status = 'running'`,
-        [run.runId, run.epoch, options.delayMs, options.counts, options.error],
+        [run.runId, run.epoch, options.delayMs, options.counts, options.error && redactText(options.error)],
       );
       return rowCount === 1;
     },
@@ -173,8 +174,9 @@ export function createRuns(pool: Pool) {
      * Ends a run and, when it has a person, puts `job-finished` into their inbox, in one transaction. Not recorded:
      * the run is no longer ours, and nothing was written. `lane` is to be woken; null when nobody waits for the run.
      */
-    finish: (run: HeldRun, end: RunEnd): Promise<FinishedRun> =>
+    finish: (run: HeldRun, given: RunEnd): Promise<FinishedRun> =>
       withTransaction(pool, async (db) => {
+        const end = redactValue(given);
         const { rows } = await db.query<Finished>(
           `update runs set status = $3, result = $4::jsonb, error = $5, finished_at = clock_timestamp(), beat_at = null
             where run_id = $1 and epoch = $2 and status = 'running'
@@ -198,7 +200,7 @@ export function createRuns(pool: Pool) {
         readonly startedAt: Date;
       } & Omit<RunEnd, 'say'>,
     ): Promise<void> {
-      const { runId, job, traceId, startedAt, outcome, result, error } = execution;
+      const { runId, job, traceId, startedAt, outcome, result, error } = redactValue(execution);
       await pool.query(
         `insert into runs (run_id, job, payload, trace_id, status, result, error, attempts, created_at, queued_at, started_at, finished_at)
          values ($1, $2, '{}', $3, $4, $5::jsonb, $6, 1, $7, $7, $7, clock_timestamp())`,

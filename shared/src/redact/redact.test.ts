@@ -70,7 +70,13 @@ describe('wrapping', () => {
     ['a line break', `${token.slice(0, 20)}\n${token.slice(20)}`],
     ['a line break of Windows with an indent', `${token.slice(0, 20)}\r\n    ${token.slice(20)}`],
     ['percent signs', `token%3D${token}%26page%3D2`],
-    ['percent signs throughout', token.split('').map((one) => `%${one.charCodeAt(0).toString(16)}`).join('')],
+    [
+      'percent signs throughout',
+      token
+        .split('')
+        .map((one) => `%${one.charCodeAt(0).toString(16)}`)
+        .join(''),
+    ],
     ['base 64', Buffer.from(`key ${token}`).toString('base64')],
     ['base 64 for addresses', Buffer.from(`key ${token}`).toString('base64url')],
     ['base 64 with percent signs', encodeURIComponent(Buffer.from(`key >> ${token}`).toString('base64'))],

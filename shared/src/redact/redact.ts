@@ -29,7 +29,7 @@ export function redactForLog(text: string): string {
 
 /**
  * A JSON value with every string in it redacted, keys too; what a field holds whose name says that it is secret goes as a whole.
- * The value is copied, and left as it is when it holds no secret.
+ * The value is copied; dates and bytes in it are left as they are.
  */
 export function redactValue<T>(value: T, redact: (text: string) => string = redactText): T {
   return redactDeep(value, redact, 0) as T; // strings stay strings, and everything else keeps its shape
@@ -40,7 +40,8 @@ function redactDeep(value: unknown, redact: (text: string) => string, depth: num
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= DEEPEST) return '[too deep]';
   if (Array.isArray(value)) return value.map((one) => redactDeep(one, redact, depth + 1));
-  if (!isPlain(value)) return value;
+  if (value instanceof Date || ArrayBuffer.isView(value)) return value;
+  if ('toJSON' in value && typeof value.toJSON === 'function') return redactDeep(value.toJSON(), redact, depth + 1);
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [
       redact(key),
@@ -53,9 +54,4 @@ function isSecretField(name: string, value: string): boolean {
   if (!isSecretName(name)) return false;
   const place = { start: 0, end: value.length, rest: value.length, text: value };
   return !isInnocent(value, { ...place, name: name.toLowerCase(), manner: 'colon', isQuoted: true });
-}
-
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }

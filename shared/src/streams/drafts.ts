@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Closable } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
+import { redactDraft } from '../redact/draft.ts';
 import { closeRedis, openRedis, type Redis } from '../redis.ts';
 
 /** Redis pub/sub channel of drafts, behind the key prefix. Nothing of it is stored: who does not listen has missed it. */
@@ -50,7 +51,7 @@ export function cutDraft(text: string): string {
   return `${ELLIPSIS}${openFence(text.slice(0, start))}${text.slice(start)}`;
 }
 
-/** Says what is being written, to whoever listens. Never throws and never waits for a connection. */
+/** Says what is being written, without its secrets, to whoever listens. Never throws and never waits for a connection. */
 export function createDraftPublisher(deps: {
   readonly redis: Redis;
   readonly prefix: string;
@@ -59,7 +60,7 @@ export function createDraftPublisher(deps: {
   const { redis, prefix, log } = deps;
   return async (draft) => {
     if (redis.status !== 'ready') return;
-    await redis.publish(`${prefix}${CHANNEL}`, JSON.stringify(draft)).catch((error: unknown) =>
+    await redis.publish(`${prefix}${CHANNEL}`, JSON.stringify({ ...draft, text: redactDraft(draft.text) })).catch((error: unknown) =>
       // A preview that nobody sees: the message itself comes all the same.
       log.debug('draft not published', { chatKey: draft.chatKey, turnId: draft.turnId, error }),
     );
