@@ -109,10 +109,11 @@ async function runPipeline(
   const group = createControlGroup(limits);
   try {
     const firsts = await Promise.all(stages.map((stage) => stage.first));
-    // Without control groups the kernel counts the processes of a sandbox only for users other than root.
     const alive = firsts.filter((first) => first !== null);
     for (const first of alive) join(group, first);
-    const counting = group === null ? countUntil(over.signal, alive, limits, () => kill('processes')) : null;
+    // Without control groups the kernel counts the processes of a sandbox only for users other than root.
+    const isUncounted = group === null && process.getuid?.() === 0;
+    const counting = isUncounted ? countUntil(over.signal, alive, limits, () => kill('processes')) : null;
     for (const stage of stages) stage.release();
     const codes = await Promise.all(stages.map((stage) => stage.ended));
     over.abort();

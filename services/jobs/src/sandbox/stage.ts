@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { sleep } from '@signalbox/shared/time';
 import { BLOCK_FD, INFO_FD, type BubblewrapProgram } from './bubblewrap.ts';
@@ -55,9 +55,10 @@ export function startStage(program: BubblewrapProgram, words: readonly string[])
   };
 }
 
-/** How many processes the sandbox holds; 0 when it is gone. Only who may look into it is told: root, or its user. */
+/** How many processes the sandbox holds; 0 when it is gone, or still being built. Only who may look into it is told. */
 export function countProcesses(first: number): number {
   try {
+    if (statSync(`/proc/${first}/root`).dev === statSync('/').dev) return 0; // it still sees what we see
     return readdirSync(`/proc/${first}/root/proc`).filter((name) => /^\d+$/.test(name)).length;
   } catch {
     return 0;
