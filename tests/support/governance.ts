@@ -4,7 +4,7 @@ import { createLog } from '@signalbox/shared/log';
 import { loadPolicySet, readPolicyFolder } from '@signalbox/shared/policy/policy-set';
 import { POLICY_FOLDER } from '@signalbox/shared/policy/settings';
 import { redactValue } from '@signalbox/shared/redact/redact';
-import type { ExecuteParts } from '@signalbox/worker/governance/execute';
+import type { ExecuteParts } from '@signalbox/worker/governance/parts';
 import { createMachine } from '@signalbox/worker/governance/fsm';
 import type { Ports } from '@signalbox/worker/tools/ports/ports';
 import { createRegistry } from '@signalbox/worker/tools/registry';

@@ -1,7 +1,8 @@
 import { putArtifacts, readArtifact, type Artifact } from '@signalbox/shared/db/artifacts';
 import { openPool, type Pool } from '@signalbox/shared/db/pool';
 import { createLog } from '@signalbox/shared/log';
-import { executeCall, type ExecuteParts } from '@signalbox/worker/governance/execute';
+import { executeCall } from '@signalbox/worker/governance/execute';
+import type { ExecuteParts } from '@signalbox/worker/governance/parts';
 import { tool, toolGroup, withFiles, type Risk } from '@signalbox/worker/tools/tool';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';

@@ -18,7 +18,7 @@ import { AppError, say } from '@signalbox/shared/errors';
 import { failure, type ToolCallResult } from '../tools/call.ts';
 import type { CallScope, Runnable } from '../tools/run.ts';
 import { decidedEvent, deniedEvent } from './events.ts';
-import { intentOf, type ExecuteParts } from './execute.ts';
+import { intentOf, type ExecuteParts } from './parts.ts';
 import { actionHash } from './proposal.ts';
 
 /**

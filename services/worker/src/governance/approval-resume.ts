@@ -22,7 +22,8 @@ import { AppError, say } from '@signalbox/shared/errors';
 import { failure, type ToolCallResult } from '../tools/call.ts';
 import type { CallScope, Runnable } from '../tools/run.ts';
 import { decidedEvent } from './events.ts';
-import { earlierResult, governAction, placeOf, runClaimed, type ExecuteParts } from './execute.ts';
+import { earlierResult, governAction, placeOf, runClaimed } from './execute.ts';
+import type { ExecuteParts } from './parts.ts';
 import { actionHash, decide, versionOf } from './proposal.ts';
 
 export type DecisionEnvelope = Extract<InboundEnvelope, { kind: 'decision' }>;

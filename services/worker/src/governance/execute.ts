@@ -1,30 +1,22 @@
 import type { AuditEvent } from '@signalbox/shared/contracts/audit';
-import type { PolicyEngine } from '@signalbox/shared/contracts/decision';
 import { Role, roleCovers } from '@signalbox/shared/contracts/roles';
-import {
-  beginAction,
-  noteRead,
-  putAction,
-  settleAction,
-  threadTaint,
-  type ActionIntent,
-  type ActionMark,
-} from '@signalbox/shared/db/actions';
+import { beginAction, noteRead, putAction, settleAction, threadTaint } from '@signalbox/shared/db/actions';
 import { appendAudit } from '@signalbox/shared/db/audit';
 import type { Proposal } from '@signalbox/shared/db/approvals';
 import { governanceFacts } from '@signalbox/shared/db/governance-facts';
 import { recentWords } from '@signalbox/shared/db/inbox';
 import { withLock } from '@signalbox/shared/db/locks';
-import { withTransaction, type Pool } from '@signalbox/shared/db/pool';
+import { withTransaction } from '@signalbox/shared/db/pool';
 import { AppError } from '@signalbox/shared/errors';
 import { failure, type ToolCall, type ToolCallResult } from '../tools/call.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
-import { probeTool, runTool, type CallScope, type Runnable, type RunParts } from '../tools/run.ts';
+import { probeTool, runTool, type CallScope, type Runnable } from '../tools/run.ts';
 import type { Tool } from '../tools/tool.ts';
 import { requestApproval } from './approval-request.ts';
 import { assess, type Seen } from './assessment.ts';
 import { decidedEvents, deniedEvent, settledEvent } from './events.ts';
-import { actionHash, decide, factsOfRead, propose, type BudgetLimits } from './proposal.ts';
+import { intentOf, type ExecuteParts } from './parts.ts';
+import { decide, factsOfRead, propose } from './proposal.ts';
 
 /*
  * The one path of an action:
@@ -33,18 +25,6 @@ import { actionHash, decide, factsOfRead, propose, type BudgetLimits } from './p
  *                                       └─ deny ▶ audit; the reason goes to the model
  * What stands before the intent row can be repeated: a resumed turn comes here again with the same action id.
  */
-
-export interface ExecuteParts extends RunParts {
-  readonly lockPool: Pool;
-  readonly registry: ToolRegistry;
-  readonly limits: BudgetLimits;
-  /** The policy set that is in force now. */
-  policy(): PolicyEngine;
-  /** Takes secrets out of what a tool gave back. */
-  redact<T>(value: T): T;
-  /** Tells the gateway that a chat has something to send. */
-  announce(chatKey: string, traceId: string): Promise<void>;
-}
 
 /**
  * Carries a proposed call through governance. What goes wrong comes back as a result for the model, never as a throw; only LANE_LOST
@@ -242,29 +222,6 @@ async function settle(
 function statusOf(outcome: ToolCallResult, tool: Tool): 'done' | 'failed' | 'unknown' {
   if (outcome.ok) return 'done';
   return outcome.code === 'TOOL_TIMED_OUT' && tool.replay === 'unknown' ? 'unknown' : 'failed';
-}
-
-/** What the ledger keeps of an action. */
-export function intentOf(
-  call: Runnable,
-  scope: CallScope,
-  { action, question, decision }: Proposal,
-): Omit<ActionIntent, 'roles' | 'events' | 'grantId'> {
-  const marks: ActionMark[] = [
-    ...(call.tool.untrusted ? ['untrusted' as const] : []),
-    ...(call.tool.touchesPrivate ? ['private' as const] : []),
-  ];
-  return {
-    actionId: call.actionId,
-    parentActionId: action.parentActionId,
-    turnId: scope.turnId,
-    threadId: scope.threadId,
-    tool: call.name,
-    arguments: action.arguments,
-    proposal: { action, question, decision },
-    hash: actionHash(action),
-    marks,
-  };
 }
 
 function loadedNames(registry: ToolRegistry, groups: readonly string[]): string {

@@ -1,0 +1,43 @@
+import type { PolicyEngine } from '@signalbox/shared/contracts/decision';
+import type { ActionIntent, ActionMark } from '@signalbox/shared/db/actions';
+import type { Proposal } from '@signalbox/shared/db/approvals';
+import type { Pool } from '@signalbox/shared/db/pool';
+import type { ToolRegistry } from '../tools/registry.ts';
+import type { CallScope, Runnable, RunParts } from '../tools/run.ts';
+import { actionHash, type BudgetLimits } from './proposal.ts';
+
+/** What governance works with. */
+export interface ExecuteParts extends RunParts {
+  readonly lockPool: Pool;
+  readonly registry: ToolRegistry;
+  readonly limits: BudgetLimits;
+  /** The policy set that is in force now. */
+  policy(): PolicyEngine;
+  /** Takes secrets out of what a tool gave back. */
+  redact<T>(value: T): T;
+  /** Tells the gateway that a chat has something to send. */
+  announce(chatKey: string, traceId: string): Promise<void>;
+}
+
+/** What the ledger keeps of an action. */
+export function intentOf(
+  call: Runnable,
+  scope: CallScope,
+  { action, question, decision }: Proposal,
+): Omit<ActionIntent, 'roles' | 'events' | 'grantId'> {
+  const marks: ActionMark[] = [
+    ...(call.tool.untrusted ? ['untrusted' as const] : []),
+    ...(call.tool.touchesPrivate ? ['private' as const] : []),
+  ];
+  return {
+    actionId: call.actionId,
+    parentActionId: action.parentActionId,
+    turnId: scope.turnId,
+    threadId: scope.threadId,
+    tool: call.name,
+    arguments: action.arguments,
+    proposal: { action, question, decision },
+    hash: actionHash(action),
+    marks,
+  };
+}
