@@ -25,7 +25,7 @@ printf '%s\\000' "\${0##*/}" "$@"
 printf '\\001'
 `;
 
-/** Makes a folder with a recorder for each of these programs. Deadline of each run: ten seconds. */
+/** Makes a folder with a recorder for each of these programs. Deadline of each run: a minute. */
 export async function createShellRecorder(folder: string, programs: readonly string[]): Promise<ShellRecorder> {
   const [bin, work] = [join(folder, 'bin'), join(folder, 'work')];
   await Promise.all([mkdir(bin), mkdir(work)]);
@@ -34,7 +34,7 @@ export async function createShellRecorder(folder: string, programs: readonly str
     await chmod(join(bin, program), 0o755);
   }
   const env = { PATH: bin, HOME: work };
-  const options = { cwd: work, env, shell: false, timeout: 10_000 } as const;
+  const options = { cwd: work, env, shell: false, timeout: 60_000 } as const;
   const finish = async (children: readonly ReturnType<typeof spawn>[]): Promise<Recording> => {
     const ended = await Promise.all(children.map(collect));
     const last = ended.at(-1);

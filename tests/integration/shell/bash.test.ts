@@ -24,6 +24,9 @@ const seeds = [...everyday, ...safe, ...hostile].filter((command) => command.len
 /** `meaning`: what does something in a shell or looks like it. `harmless`: what leaves most commands as safe as they were. */
 const pieces = JSON.parse(read('pieces.json').join('')) as Record<'meaning' | 'harmless', readonly string[]>; // written for this test
 
+/** Thousands of short processes take a while on a busy machine. */
+const MANY_PROCESSES_MS = 400_000;
+
 let recorder: ShellRecorder;
 
 beforeAll(async () => {
@@ -34,8 +37,7 @@ beforeAll(async () => {
 async function compare(command: string): Promise<boolean> {
   const { decision, pipeline } = classifyCommand(command);
   if (decision !== 'run' || pipeline === null) return false;
-  const bash = await recorder.runInBash(command);
-  const product = await recorder.runPipeline(pipeline);
+  const [bash, product] = await Promise.all([recorder.runInBash(command), recorder.runPipeline(pipeline)]);
   const hardened = bash.argv.map((argv) => hardenArgv(argv));
   expect({ command, ...bash, argv: hardened }).toEqual({
     command,
@@ -59,39 +61,47 @@ describe('a command that runs unasked', () => {
     for (const command of hostile) expect(await compare(command)).toBe(false);
   });
 
-  it('stays the same to bash with anything put in anywhere', async () => {
-    let ran = 0;
-    const piece = fc.oneof(fc.constantFrom(...pieces.harmless), fc.constantFrom(...pieces.meaning));
-    const change = fc.record({ at: fc.nat(), cut: fc.constantFrom(0, 0, 0, 1, 3), piece });
-    const mutation = fc.record({
-      command: fc.oneof({ arbitrary: fc.constantFrom(...safe), weight: 3 }, fc.constantFrom(...seeds)),
-      edits: fc.array(change, { minLength: 1, maxLength: 2 }),
-    });
-    await fc.assert(
-      fc.asyncProperty(mutation, async ({ command, edits }) => {
-        ran += (await compare(edits.reduce(edit, command))) ? 1 : 0;
-      }),
-      { numRuns: 2000, seed: 1981, endOnFailure: true },
-    );
-    expect(ran).toBeGreaterThan(200); // enough of them are still safe for the comparison to mean something
-  });
+  it(
+    'stays the same to bash with anything put in anywhere',
+    async () => {
+      let ran = 0;
+      const piece = fc.oneof(fc.constantFrom(...pieces.harmless), fc.constantFrom(...pieces.meaning));
+      const change = fc.record({ at: fc.nat(), cut: fc.constantFrom(0, 0, 0, 1, 3), piece });
+      const mutation = fc.record({
+        command: fc.oneof({ arbitrary: fc.constantFrom(...safe), weight: 3 }, fc.constantFrom(...seeds)),
+        edits: fc.array(change, { minLength: 1, maxLength: 2 }),
+      });
+      await fc.assert(
+        fc.asyncProperty(mutation, async ({ command, edits }) => {
+          ran += (await compare(edits.reduce(edit, command))) ? 1 : 0;
+        }),
+        { numRuns: 2000, seed: 1981, endOnFailure: true },
+      );
+      expect(ran).toBeGreaterThan(200); // enough of them are still safe for the comparison to mean something
+    },
+    MANY_PROCESSES_MS,
+  );
 
-  it('stays the same to bash however its words are quoted', async () => {
-    let ran = 0;
-    const text = fc.string({
-      unit: fc.constantFrom(...`ab1 .,:=/@%+-_|&;<>()$\`*?[]{}~!#^\\"'`.split('')),
-      minLength: 1,
-      maxLength: 12,
-    });
-    const word = fc.tuple(text, fc.nat(3)).map(([value, style]) => quoteAs(value, style));
-    await fc.assert(
-      fc.asyncProperty(fc.array(word, { minLength: 1, maxLength: 4 }), fc.boolean(), async (words, piped) => {
-        ran += (await compare(`echo ${words.join(' ')}${piped ? ' | wc -l' : ''}`)) ? 1 : 0;
-      }),
-      { numRuns: 400, seed: 7, endOnFailure: true },
-    );
-    expect(ran).toBeGreaterThan(50);
-  });
+  it(
+    'stays the same to bash however its words are quoted',
+    async () => {
+      let ran = 0;
+      const text = fc.string({
+        unit: fc.constantFrom(...`ab1 .,:=/@%+-_|&;<>()$\`*?[]{}~!#^\\"'`.split('')),
+        minLength: 1,
+        maxLength: 12,
+      });
+      const word = fc.tuple(text, fc.nat(3)).map(([value, style]) => quoteAs(value, style));
+      await fc.assert(
+        fc.asyncProperty(fc.array(word, { minLength: 1, maxLength: 4 }), fc.boolean(), async (words, piped) => {
+          ran += (await compare(`echo ${words.join(' ')}${piped ? ' | wc -l' : ''}`)) ? 1 : 0;
+        }),
+        { numRuns: 400, seed: 7, endOnFailure: true },
+      );
+      expect(ran).toBeGreaterThan(50);
+    },
+    MANY_PROCESSES_MS,
+  );
 });
 
 describe('the comparison itself', () => {
