@@ -15,6 +15,7 @@ import type { JobsConfig } from './config.ts';
 import type { JobHandlers, PoolHandlers } from './handlers.ts';
 import { createHeldRuns } from './held-runs.ts';
 import { createKnowledgeIndex } from './jobs/knowledge-index.ts';
+import { createApprovalsWatch } from './jobs/approvals-watch.ts';
 import { createThreadsExpire } from './jobs/threads-expire.ts';
 import { createWorkspaceHandlers } from './jobs/workspace.ts';
 import { createJobMetrics } from './metrics.ts';
@@ -49,6 +50,7 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
         docsDir: config.DOCS_DIR,
         readmeFile: config.README_FILE,
       }),
+      'approvals.watch': createApprovalsWatch({ pool, publisher }),
       'threads.expire': createThreadsExpire({ pool, publisher, idleMs: config.idleMs }),
     }),
     agents: () => createWorkspaceHandlers(own, config, pool, log),

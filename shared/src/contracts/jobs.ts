@@ -47,6 +47,14 @@ export const JOBS = {
     deadlineMs: 2 * 60_000,
     everyMs: 10 * 60_000,
   }),
+  'approvals.watch': job({
+    pool: 'maintenance',
+    payload: z.object({}),
+    result: z.object({ expired: z.number().int(), escalated: z.number().int(), reminded: z.number().int() }),
+    attempts: 1,
+    deadlineMs: 30_000,
+    everyMs: 5_000,
+  }),
   'threads.expire': job({
     pool: 'maintenance',
     payload: z.object({}),

@@ -230,11 +230,12 @@ export async function approverChats(
   db: Queryable,
   role: Role,
   authors: readonly string[],
+  options: { readonly isNamedGroupUsed: boolean } = { isNamedGroupUsed: true },
 ): Promise<readonly { readonly chatKey: string; readonly userKey: string | null }[]> {
   const { rows: named } = await db.query<{ chat_key: string }>(
     `select value ->> 'chatKey' as chat_key from settings where key = 'approvals_chat'`,
   );
-  if (named[0]) return [{ chatKey: named[0].chat_key, userKey: null }];
+  if (named[0] && options.isNamedGroupUsed) return [{ chatKey: named[0].chat_key, userKey: null }];
   const { rows } = await db.query<{ user_key: string; chat_key: string }>(
     `select u.user_key, c.chat_key from users u
        join lateral (select i.chat_key from inbox i where i.user_key = u.user_key and i.envelope ->> 'chatKind' = 'private'

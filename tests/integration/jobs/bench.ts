@@ -108,6 +108,12 @@ export async function openJobsBench(redisUrl: string = inject('redisUrl')): Prom
       const held = own(createHeldRuns({ runs, leaseMs: LEASE_MS, log }));
       const handlers: JobHandlers = {
         'knowledge.index': { title: 'Indexing', run, say: () => 'Indexed.', isNotable: () => true },
+        'approvals.watch': {
+          title: 'Watch',
+          run: async () => ({ expired: 0, escalated: 0, reminded: 0 }),
+          say: () => '',
+          isNotable: () => false,
+        },
         'threads.expire': { title: 'Expiry', run: async () => ({ expired: 0 }), say: () => '', isNotable: () => false },
       };
       const spec = { attempts: 3, deadlineMs: 20_000, ...limits };
@@ -119,7 +125,7 @@ export async function openJobsBench(redisUrl: string = inject('redisUrl')): Prom
         log,
         metrics: createJobMetrics(createMetrics('test')),
         wake: async () => undefined,
-        limits: { 'knowledge.index': spec, 'threads.expire': spec },
+        limits: { 'knowledge.index': spec, 'threads.expire': spec, 'approvals.watch': spec },
       });
       own(consumeQueue({ redisUrl, prefix, pool: 'maintenance', concurrency: 4, leaseMs: LEASE_MS, log, handle }));
       // Without schedules: what runs is what the test asked for.
