@@ -8,6 +8,7 @@ import type {
 import { Role, roleCovers } from '../contracts/roles.ts';
 import { MINUTE_MS } from '../time.ts';
 import { createLocalTime } from './local-time.ts';
+import { EvaluationError } from './problems.ts';
 import { approvalSubject, callSubject, classOf, groupSubject, personOf } from './request.ts';
 import type { Rule, RuleSet } from './rules.ts';
 import { askRules, judge, type Verdict } from './verdict.ts';
@@ -16,6 +17,8 @@ import { askRules, judge, type Verdict } from './verdict.ts';
 export interface Judged<T> {
   readonly answer: T;
   readonly because: readonly string[];
+  /** With `policy-error`: what went wrong, for whoever mends it. */
+  readonly detail?: string;
 }
 
 /** A policy engine that also tells which rules had a part, for examples and explanations. */
@@ -57,8 +60,12 @@ export function createEngine(set: RuleSet, version: string, timeZone: string): J
       const answer = { ...decisionOf(question, person, agent, asks), score, policyVersion: version };
       return { answer, because: namesOf([person, agent], answer.effect) };
     } catch (error) {
-      const { rule, sentence } = failedOn(error);
-      return { answer: { effect: 'deny', rule, sentence, score, policyVersion: version, approval: null }, because: [] };
+      const { detail, ...said } = failedOn(error);
+      return {
+        answer: { effect: 'deny', ...said, score, policyVersion: version, approval: null },
+        because: [],
+        detail,
+      };
     }
   };
 
@@ -69,7 +76,8 @@ export function createEngine(set: RuleSet, version: string, timeZone: string): J
       const { because, ...answer } = ask();
       return { answer: { ...answer, policyVersion: version }, because: because.map(({ id }) => id) };
     } catch (error) {
-      return { answer: { allowed: false, ...failedOn(error), policyVersion: version }, because: [] };
+      const { detail, ...said } = failedOn(error);
+      return { answer: { allowed: false, ...said, policyVersion: version }, because: [], detail };
     }
   };
 
@@ -156,12 +164,13 @@ function named([rule]: readonly Rule[], who: string): { readonly rule: string; r
   return { rule: 'default-deny', sentence: `No rule permits this to ${who}.` };
 }
 
-function failedOn(error: unknown): { readonly rule: string; readonly sentence: string } {
-  const detail = error instanceof Error ? error.message : String(error);
-  return {
-    rule: 'policy-error',
-    sentence: `The rules could not be evaluated, so it is refused: ${detail}`.slice(0, 500),
-  };
+/** Messages of others than this engine are for who mends it, not for people. */
+function failedOn(error: unknown): { readonly rule: string; readonly sentence: string; readonly detail: string } {
+  const [says, detail] =
+    error instanceof EvaluationError
+      ? [error.message, error.detail]
+      : ['The rules could not be evaluated', error instanceof Error ? error.message : String(error)];
+  return { rule: 'policy-error', sentence: `${says}, so this is refused.`.slice(0, 500), detail };
 }
 
 function people(role: Role): string {

@@ -100,21 +100,21 @@ function schemaOf(item: unknown): z.ZodType<Example> {
 
 function failureOf(engine: JudgingEngine, file: PolicyFile, example: Example): PolicyProblem | null {
   const { rule, because: wanted } = example.expect;
-  const { expected, got, because } = runExample(engine, example);
+  const { expected, got, named, because } = runExample(engine, example);
   if (expected === got && wanted.every((id) => because.includes(id))) return null;
   return {
     file: file.name,
     rule,
     says: `the example '${example.says}' fails.`,
     expected: [expected, ...wanted].join(' with '),
-    got: [got, ...because].join(' with '),
+    got: [got, ...because.filter((id) => id !== named)].join(' with '),
   };
 }
 
 function runExample(
   engine: JudgingEngine,
   example: Example,
-): { readonly expected: string; readonly got: string; readonly because: readonly string[] } {
+): { readonly expected: string; readonly got: string; readonly named: string; readonly because: readonly string[] } {
   if ('decide' in example) {
     const { effect, rule, approvals, approver, expiresMinutes, solo } = example.expect;
     const { answer, because } = engine.judgeCall(callQuestion(example.decide));
@@ -128,6 +128,7 @@ function runExample(
     return {
       expected: [`${effect} by ${rule}`, ...terms.map(([text]) => text)].join(', '),
       got: [`${answer.effect} by ${answer.rule}`, ...terms.map(([, text]) => text)].join(', '),
+      named: answer.rule,
       because,
     };
   }
@@ -136,7 +137,7 @@ function runExample(
       ? engine.judgeApprover(approverQuestion(example.approve))
       : engine.judgeLoad(loadQuestion(example.load));
   const { allowed, rule } = example.expect;
-  return { expected: inWords(allowed, rule), got: inWords(answer.allowed, answer.rule), because };
+  return { expected: inWords(allowed, rule), got: inWords(answer.allowed, answer.rule), named: answer.rule, because };
 }
 
 function inWords(allowed: boolean, rule: string): string {

@@ -4,14 +4,23 @@ import { PolicySetError } from './problems.ts';
 import { POLICY_FOLDER } from './settings.ts';
 
 let shipped: PolicyFiles;
+/** Some of the shipped rules, for speed. */
+let small: PolicyFiles;
 
 beforeAll(async () => {
   shipped = await readPolicyFolder(POLICY_FOLDER);
-});
+  const kept = new Set([
+    'schema.cedarschema',
+    ...['roles', 'budgets'].flatMap((of) => [`${of}.cedar`, `examples/${of}.json`]),
+  ]);
+  const agents = '@id("class-controls") @reason("C.") permit (principal is AgentClass, action, resource);';
+  const files = [...shipped.files.filter(({ name }) => kept.has(name)), { name: 'agents.cedar', text: agents }];
+  small = { files, version: 'small' };
+}, 30_000); // as long as a test may take
 
-/** The shipped set with one file changed, under a version of its own. */
-function changed(name: string, change: (text: string) => string): PolicyFiles {
-  const files = shipped.files.map((file) => (file.name === name ? { name, text: change(file.text) } : file));
+/** A set with one file changed, under a version of its own. */
+function changed(name: string, change: (text: string) => string, set = small): PolicyFiles {
+  const files = set.files.map((file) => (file.name === name ? { name, text: change(file.text) } : file));
   return { files, version: `changed ${name} ${files.find((file) => file.name === name)?.text}` };
 }
 
@@ -41,33 +50,32 @@ const REASON = '@reason("Because.")';
 describe('a policy set', () => {
   it('is taken when every rule has an example that holds, as the shipped ones have', () => {
     expect(refusal(shipped)).toEqual([]);
-    expect(loadPolicySet(shipped, 'UTC').rules.length).toBeGreaterThan(20);
   });
 
   it('is refused when an example does not come out as it says: file, rule, expected and got', () => {
     const lines = refusal(changed('examples/budgets.json', (text) => text.replace('"callsLeft": 0', '"callsLeft": 5')));
     expect(lines).toEqual([
-      `examples/budgets.json, rule budget-spent: the example 'no calls left' fails. Expected deny by budget-spent, got run by sensitive-runs with sensitive-runs with class-controls.`,
+      `examples/budgets.json, rule budget-spent: the example 'no calls left' fails. Expected deny by budget-spent, got run by sensitive-runs with class-controls.`,
     ]);
   });
 
   it('is refused when an example expects other terms or another part', () => {
     const terms = refusal(
-      changed('examples/environments.json', (text) => text.replace('"approvals": 2', '"approvals": 3')),
+      changed('examples/environments.json', (text) => text.replace('"approvals": 2', '"approvals": 3'), shipped),
     );
     expect(terms[0]).toContain('Expected ask by production-asks-two, 3 approvals');
     expect(terms[0]).toContain('got ask by production-asks-two, 2 approvals');
     const part = refusal(
-      changed('examples/roles.json', (text) => text.replace('["class-controls"]', '["class-gated-asks"]')),
+      changed('examples/roles.json', (text) => text.replace('["class-controls"]', '["budget-spent"]')),
     );
-    expect(part[0]).toContain('Expected run by safe-runs with class-gated-asks');
+    expect(part[0]).toContain('Expected run by safe-runs with budget-spent');
   });
 
   it('is refused when examples are gone, with the rules that are left without one', () => {
-    const files = shipped.files.map((file) => (file.name.endsWith('.json') ? { ...file, text: '[]' } : file));
+    const files = small.files.map((file) => (file.name.endsWith('.json') ? { ...file, text: '[]' } : file));
     const lines = refusal({ files, version: 'no examples' });
     for (const line of lines) expect(line).toMatch(/^[a-z-]+\.cedar, line \d+, rule [a-z-]+: no example that holds/);
-    expect(lines.length).toBe(loadPolicySet(shipped, 'UTC').rules.length);
+    expect(lines.length).toBe(loadPolicySet(small, 'UTC').rules.length);
   });
 
   it('is refused when a policy is removed that examples rely on', () => {
@@ -137,7 +145,7 @@ describe('a policy set', () => {
 
   it('is refused without a schema, with one that is none, and without any policy', () => {
     const only = (...names: readonly string[]): PolicyFiles => ({
-      files: shipped.files.filter(({ name }) => names.includes(name)),
+      files: small.files.filter(({ name }) => names.includes(name)),
       version: names.join(),
     });
     expect(refusal(only('roles.cedar'))[0]).toContain('schema.cedarschema: is missing');

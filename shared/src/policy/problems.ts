@@ -25,6 +25,17 @@ export class PolicySetError extends Error {
   }
 }
 
+/** A question that the rules could not answer; whoever catches it denies. `message` is for people, `detail` for who mends it. */
+export class EvaluationError extends Error {
+  readonly detail: string;
+
+  constructor(message: string, detail: string) {
+    super(message);
+    this.name = 'EvaluationError';
+    this.detail = detail;
+  }
+}
+
 /** The line of a text in which the character at `offset` stands, counted from 1. */
 export function lineAt(text: string, offset: number): number {
   return text.slice(0, Math.max(0, offset)).split('\n').length;

@@ -2,6 +2,7 @@ import type { Context, EntityJson, EntityUid, StatefulAuthorizationCall } from '
 import type { ApproverQuestion, PolicyQuestion } from '../contracts/decision.ts';
 import { Role, roleCovers } from '../contracts/roles.ts';
 import type { LocalTime } from './local-time.ts';
+import { EvaluationError } from './problems.ts';
 import { sliceId, type Verb } from './slices.ts';
 
 /** What Cedar is asked, but for who asks and what for. */
@@ -35,7 +36,7 @@ export function classOf(agentClass: string): EntityUid {
   return uid('AgentClass', agentClass);
 }
 
-/** A call that is to run. Throws RangeError when it has more arguments than can be looked at. */
+/** A call that is to run. Throws EvaluationError when its arguments cannot be looked at. */
 export function callSubject(
   action: PolicyQuestion['action'],
   context: PolicyQuestion['context'],
@@ -44,7 +45,7 @@ export function callSubject(
   return { resource: CALL, context: momentOf(context, at), entities: callEntities(action) };
 }
 
-/** A call that somebody wants to approve. Throws RangeError when it has more arguments than can be looked at. */
+/** A call that somebody wants to approve. Throws EvaluationError when its arguments cannot be looked at. */
 export function approvalSubject(question: ApproverQuestion, at: LocalTime): Subject {
   const { action, context, authors, ageMs } = question;
   const attrs = {
@@ -142,9 +143,10 @@ function readArguments(args: Readonly<Record<string, unknown>>) {
       return;
     }
     if (!['string', 'number', 'boolean'].includes(typeof value)) return;
-    if (++count > MOST_ARGUMENTS) throw new RangeError(`more than ${MOST_ARGUMENTS} arguments cannot be looked at`);
+    if (++count > MOST_ARGUMENTS)
+      throw new EvaluationError(`More than ${MOST_ARGUMENTS} arguments cannot be looked at`, path);
     const name = path.toWellFormed();
-    if (name in texts) throw new RangeError(`two arguments are named ${name}`);
+    if (name in texts) throw new EvaluationError('Two arguments have the same name', name);
     texts[name] = String(value).toWellFormed();
     if (typeof value === 'number') numbers[name] = asWhole(value);
   };

@@ -1,4 +1,5 @@
 import { statefulIsAuthorized, type EntityJson, type EntityUid } from '@cedar-policy/cedar-wasm/nodejs';
+import { EvaluationError } from './problems.ts';
 import { requestOf, type Subject } from './request.ts';
 import type { Rule, RuleSet } from './rules.ts';
 import type { Verb } from './slices.ts';
@@ -20,29 +21,25 @@ export interface Verdict {
   readonly forbids: readonly Rule[];
 }
 
-/** A question that the rules could not answer. Whoever catches it denies. */
-export class EvaluationError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'EvaluationError';
-  }
-}
-
 /**
  * Asks the rules about one verb. Throws EvaluationError when the question does not fit the schema or when a rule could not be
  * evaluated: Cedar would leave that rule out, and it may be the one that forbids.
  */
 export function askRules(set: RuleSet, verb: Verb, principal: EntityJson | EntityUid, subject: Subject): Answer {
   const answer = statefulIsAuthorized(requestOf(set.id, verb, principal, subject));
-  if (answer.type !== 'success') throw new EvaluationError(answer.errors.map(({ message }) => message).join('; '));
+  if (answer.type !== 'success') {
+    const detail = answer.errors.map(({ message }) => message).join('; ');
+    throw new EvaluationError('The question does not fit the schema of the rules', detail);
+  }
   const { decision, diagnostics } = answer.response;
-  if (diagnostics.errors.length > 0)
-    throw new EvaluationError(
-      diagnostics.errors.map(({ policyId, error }) => `${policyId}: ${error.message}`).join('; '),
-    );
+  if (diagnostics.errors.length > 0) {
+    const detail = diagnostics.errors.map(({ policyId, error }) => `${policyId}: ${error.message}`).join('; ');
+    const failed = diagnostics.errors.map(({ policyId }) => policyId).join(', ');
+    throw new EvaluationError(`The rule ${failed} could not be evaluated`, detail);
+  }
   const rules = diagnostics.reason.map((id) => {
     const rule = set.rules.get(id);
-    if (!rule) throw new EvaluationError(`Cedar names the rule ${id}, which this set does not have`);
+    if (!rule) throw new EvaluationError(`There is no rule ${id} in this set`, 'Cedar names it in its answer');
     return rule;
   });
   rules.sort((a, b) => a.order - b.order);

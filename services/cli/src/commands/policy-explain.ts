@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Permission, PolicyDecision, PolicyQuestion } from '@signalbox/shared/contracts/decision';
 import { Role } from '@signalbox/shared/contracts/roles';
-import type { JudgingEngine } from '@signalbox/shared/policy/engine';
+import type { Judged, JudgingEngine } from '@signalbox/shared/policy/engine';
 import {
   approverQuestion,
   ApproverOutline,
@@ -23,11 +23,13 @@ const USAGE =
 interface Explanation extends PolicyDecision {
   /** Every rule that had a part. */
   readonly because: readonly string[];
+  /** What went wrong when the rules could not be evaluated. */
+  readonly detail?: string;
   /** The roles of others whose approval would count; empty when none is asked for. */
   readonly approvers: readonly Role[];
 }
 
-type Answer = Explanation | (Permission & { readonly because: readonly string[] });
+type Answer = Explanation | (Permission & Pick<Explanation, 'because' | 'detail'>);
 
 /** `policy explain`: what the rules say to any question, without doing anything. Needs no database and no Redis. */
 export async function runPolicyExplain(
@@ -115,7 +117,7 @@ function answerTo<S extends z.ZodType>(
 }
 
 function explainCall(engine: JudgingEngine, question: PolicyQuestion): Explanation {
-  const { answer, because } = engine.judgeCall(question);
+  const { answer, ...why } = engine.judgeCall(question);
   const { action, context, principal } = question;
   const mayApprove = (role: Role): boolean =>
     engine.mayApprove({
@@ -126,11 +128,11 @@ function explainCall(engine: JudgingEngine, question: PolicyQuestion): Explanati
       ageMs: 0,
     }).allowed;
   const approvers = answer.effect === 'ask' ? Role.options.filter(mayApprove) : [];
-  return { ...answer, because, approvers };
+  return { ...answer, ...why, approvers };
 }
 
-function flatten({ answer, because }: { readonly answer: Permission; readonly because: readonly string[] }) {
-  return { ...answer, because };
+function flatten({ answer, ...why }: Judged<Permission>) {
+  return { ...answer, ...why };
 }
 
 /** `a.b=c` as an object. What reads as JSON is that (`true`, `3`, `["x"]`), anything else is text; so are arguments in quotes. */
@@ -156,7 +158,10 @@ function readValue(text: string): unknown {
 }
 
 function describe(answer: Answer): readonly string[] {
-  const because = answer.because.length > 0 ? [`because   ${answer.because.join(', ')}`] : [];
+  const because = [
+    ...(answer.because.length > 0 ? [`because   ${answer.because.join(', ')}`] : []),
+    ...(answer.detail === undefined ? [] : [`detail    ${answer.detail}`]),
+  ];
   if ('allowed' in answer)
     return [
       `allowed   ${answer.allowed ? 'yes' : 'no'}`,
