@@ -10,7 +10,7 @@ const USUAL_SCORE = { safe: 0.1, sensitive: 0.4, dangerous: 0.8 } as const;
 /** What is common to all questions: who, for which agent, when. */
 const moment = {
   role: Role.default('developer'),
-  userKey: z.string().min(1).max(120).default('telegram:1'),
+  userKey: z.string().min(1).max(120).default('1001'),
   agentClass: AgentClass.default('CONTROL_PLANE'),
   channel: z.string().default('telegram'),
   inGroup: z.boolean().default(false),
@@ -47,7 +47,7 @@ export type CallOutline = z.infer<typeof CallOutline>;
 export const ApproverOutline = z.strictObject({
   ...moment,
   ...call,
-  authors: z.array(z.string()).default(['telegram:2']),
+  authors: z.array(z.string()).default(['1002']),
   ageMs: z.number().min(0).default(0),
 });
 export type ApproverOutline = z.infer<typeof ApproverOutline>;
