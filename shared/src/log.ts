@@ -38,7 +38,6 @@ export function createLog(service: string, level: string, destination?: Destinat
     timestamp: () => `,"at":"${new Date().toISOString()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
     redact: { paths: SECRET_FIELDS, censor: '[secret]' },
-    serializers: { error: describeError },
   };
   return wrap(destination ? pino(options, destination) : pino(options));
 }

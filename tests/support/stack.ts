@@ -7,7 +7,7 @@ import { createJobService } from '@signalbox/jobs/job-service';
 import { readConfig } from '@signalbox/shared/config';
 import { openPool, type Pool } from '@signalbox/shared/db/pool';
 import { closeAll, type Closable, type Own } from '@signalbox/shared/lifecycle';
-import { createLog } from '@signalbox/shared/log';
+import { createLog, type Log } from '@signalbox/shared/log';
 import { loadConfig as loadWorkerConfig } from '@signalbox/worker/config';
 import { wire } from '@signalbox/worker/wire';
 import { createWorker, type WorkerWiring } from '@signalbox/worker/worker';
@@ -37,11 +37,13 @@ export interface StackOptions {
   readonly wiring?: Partial<WorkerWiring>;
   readonly env?: Readonly<Record<string, string>>;
   readonly redisUrl?: string;
+  /** Where the services log to; otherwise what TEST_LOG says. */
+  readonly log?: Log;
 }
 
 /** Opens a stack of its own: database, key prefix, simulator. Everything is closed by `close`, in reverse. */
 export async function openStack(options: StackOptions = {}): Promise<Stack> {
-  const log = createLog('test', loadTestConfig().logLevel);
+  const log = options.log ?? createLog('test', loadTestConfig().logLevel);
   const parts: Closable[] = [];
   const own: Own = (part) => {
     parts.push(part);

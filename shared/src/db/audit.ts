@@ -1,5 +1,6 @@
 import { AuditEvent } from '../contracts/audit.ts';
 import { AppError } from '../errors.ts';
+import { redactForLog, redactValue } from '../redact/redact.ts';
 import type { Queryable } from './pool.ts';
 
 /** Most bytes of an event's `data` as JSON. What is larger belongs into a table of its own, and its hash into the event. */
@@ -7,7 +8,7 @@ const MAX_DATA_BYTES = 64 * 1024;
 
 /**
  * Records events in the caller's transaction: they are there exactly when what they record is. Waits for no other appender. Text
- * that Postgres cannot hold (NUL, half a surrogate pair) is kept as U+FFFD. Not idempotent: the caller's transaction is.
+ * that Postgres cannot hold (NUL, half a surrogate pair) is kept as U+FFFD. Secrets and personal data are left out before. Not idempotent: the caller's transaction is.
  * Throws AUDIT_EVENT_REFUSED, before anything is written, for an event that is malformed or larger than 64 kB.
  */
 export async function appendAudit(db: Queryable, events: readonly AuditEvent[]): Promise<void> {
@@ -26,7 +27,7 @@ function parseEvent(given: AuditEvent): AuditEvent {
     const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
     throw new AppError('AUDIT_EVENT_REFUSED', { kind: String(given.kind), detail: problems });
   }
-  const event = makeStorable(parsed.data);
+  const event = makeStorable({ ...parsed.data, data: redactValue(parsed.data.data, redactForLog) });
   const sizeBytes = Buffer.byteLength(JSON.stringify(event.data));
   if (sizeBytes > MAX_DATA_BYTES) {
     const detail = `its data has ${sizeBytes} bytes and may have ${MAX_DATA_BYTES}; store what is large elsewhere and record its hash`;

@@ -82,7 +82,15 @@ export function createRuns(pool: Pool) {
       const { rowCount } = await pool.query(
         `insert into runs (run_id, job, payload, user_key, chat_key, thread_id, trace_id)
          values ($1, $2, $3::jsonb, $4, $5, $6, $7) on conflict (run_id) do nothing`,
-        [runId, job, JSON.stringify(redactValue(payload)), person?.userKey ?? null, person?.chatKey ?? null, threadId, traceId],
+        [
+          runId,
+          job,
+          JSON.stringify(redactValue(payload)),
+          person?.userKey ?? null,
+          person?.chatKey ?? null,
+          threadId,
+          traceId,
+        ],
       );
       return rowCount === 1;
     },
