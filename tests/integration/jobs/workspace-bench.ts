@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JobName, JobPayload, JobResult, JobsOf } from '@signalbox/shared/contracts/jobs';
 import { createLog } from '@signalbox/shared/log';
@@ -71,15 +71,16 @@ export async function openWorkspaceBench(
   };
 }
 
-/** Every file below a folder, by path. */
+/** Every ordinary file below a folder, by path. */
 export function readTree(root: string, below: string): Record<string, string> {
   const files: Record<string, string> = {};
   if (!existsSync(join(root, below))) return files;
   for (const name of readdirSync(join(root, below))) {
     if (below === '' && name === '.git') continue;
     const path = below === '' ? name : `${below}/${name}`;
-    if (statSync(join(root, path)).isDirectory()) Object.assign(files, readTree(root, path));
-    else files[path] = readFileSync(join(root, path), 'utf8');
+    const stats = lstatSync(join(root, path));
+    if (stats.isDirectory()) Object.assign(files, readTree(root, path));
+    else if (stats.isFile()) files[path] = readFileSync(join(root, path), 'utf8');
   }
   return files;
 }

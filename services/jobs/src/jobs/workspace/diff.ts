@@ -32,6 +32,7 @@ export function readDiff(text: string): readonly FileDiff[] {
     return refuse(`it cannot be read: ${error instanceof Error ? error.message.slice(0, 200) : 'unknown reason'}`);
   }
   if (parsed.length === 0) refuse('it names no file');
+  requireNothingElse(text);
   if (parsed.length > FILE_LIMIT) refuse(`it changes more than ${FILE_LIMIT} files`);
   const files = parsed.map(readFileDiff);
   const seen = new Set<string>();
@@ -66,6 +67,29 @@ export function applyFileDiff(file: FileDiff, current: string | null): string | 
 export function refuse(detail: string): never {
   throw new AppError('DIFF_REFUSED', { detail });
 }
+
+/**
+ * The parser passes over lines that it does not know. With a mistyped heading that would be half of a diff, so nothing may stand
+ * between the hunks but headings.
+ */
+function requireNothingElse(text: string): void {
+  let [oldLeft, newLeft] = [0, 0];
+  for (const [place, line] of text.split('\n').entries()) {
+    if (line.startsWith('\\')) continue; // "No newline at end of file"
+    if (oldLeft > 0 || newLeft > 0) {
+      if (!line.startsWith('+')) oldLeft -= 1;
+      if (!line.startsWith('-')) newLeft -= 1;
+      continue;
+    }
+    const counts = HUNK.exec(line);
+    if (counts) [oldLeft, newLeft] = [Number(counts[1] ?? 1), Number(counts[2] ?? 1)];
+    else if (!HEADING.test(line)) refuse(`line ${place + 1} of it is no part of a diff`);
+  }
+}
+
+const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
+const HEADING =
+  /^(?:$|\s+$|diff |index |Index: |={3,}|--- |\+\+\+ |(?:old|new|new file|deleted file) mode |(?:dis)?similarity index |(?:rename|copy) (?:from|to) )/;
 
 function readFileDiff(parsed: ParsedFile, place: number): FileDiff {
   const from = parsed.oldFileName;

@@ -3,7 +3,7 @@ import { lstat, readdir, rename, rm } from 'node:fs/promises';
 import type { AgentBounds } from '@signalbox/shared/contracts/agent-classes';
 import { AppError } from '@signalbox/shared/errors';
 import { parsePath, requireReadable, requireWritable } from './boundary.ts';
-import { createFile, modeOf, withFile, withFolder, type Folder } from './folder.ts';
+import { codeOf, createFile, modeOf, withFile, withFolder, type Folder } from './folder.ts';
 
 /** Where files are, and what may be done with them. */
 export interface Scope {
@@ -98,7 +98,10 @@ export async function writeText(
 /** Puts a file into place in one step, over whatever has the name, without following it. */
 async function putFile(folder: Folder, name: string, content: string, mode: number): Promise<void> {
   const temporary = `.signalbox-${randomBytes(6).toString('hex')}`;
-  const file = await createFile(folder, temporary, 0o600);
+  const file = await createFile(folder, temporary, 0o600).catch((error: unknown) => {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    throw new AppError('CONFLICT', { detail: 'The folder was deleted meanwhile. Nothing was written.' }, error);
+  });
   try {
     await file.writeFile(content);
     await file.chmod(mode);

@@ -112,8 +112,12 @@ async function requireSame(handle: FileHandle, root: string, parts: PathParts): 
     deny(parts.join('/'), 'it was moved while it was opened');
 }
 
+/** What is gone by now was swapped under our hands: that counts as a link. */
 async function isLink(path: string): Promise<boolean> {
-  return (await lstat(path)).isSymbolicLink();
+  return lstat(path).then(
+    (stats) => stats.isSymbolicLink(),
+    () => true,
+  );
 }
 
 function inside(folder: FileHandle, name: string): string {
