@@ -79,6 +79,7 @@ async function* readLines(file: string): AsyncGenerator<{ readonly line: Line; r
   try {
     for await (const text of lines) {
       number += 1;
+      if (text === '') continue;
       yield { line: parseLine(file, number, text), text };
     }
   } finally {

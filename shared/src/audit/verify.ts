@@ -54,6 +54,10 @@ interface State {
   covered: number;
   /** Up to here a checkpoint has said that everything is as it was. */
   checked: number;
+  /** A checkpoint of the database that is not to be trusted: it counts when all events are in order, else they say more. */
+  forged: Found | null;
+  /** The checkpoint from outside that covers the next event, once it was found to be trusted. */
+  line: CheckpointLine | undefined;
   /** The events since the checkpoint before, as a checkpoint from outside has them: the leaf of event `from` first. */
   trusted: { readonly from: number; readonly leaves: readonly Buffer[] };
 }
@@ -69,6 +73,8 @@ export async function verifyAudit(sources: AuditSources): Promise<AuditVerdict> 
     chain: Buffer.alloc(0),
     covered: 0,
     checked: 0,
+    line: undefined,
+    forged: null,
     trusted: { from: 1, leaves: [] },
   };
   const outside = createCursor(sources.outside());
@@ -94,27 +100,28 @@ async function walk(state: State, outside: Cursor<CheckpointLine>, inside: Curso
     await checkEvent(state, row, seq);
     state.tree.push(row.leafHash);
     state.chain = row.hash;
-    if (outside.peeked?.size === seq) {
-      checkCheckpoint(state, outside.peeked);
+    if (state.line?.size === seq) {
+      checkCheckpoint(state, state.line);
       state.covered = seq;
     }
-    for (let next = await inside.peek(); next !== undefined && next.size <= seq; next = await inside.advance()) {
-      checkSignature(state, next);
-      if (next.size === seq) checkCheckpoint(state, next);
-    }
+    for (let next = await inside.peek(); next !== undefined && next.size <= seq; next = await inside.advance())
+      checkInside(state, next);
   }
   await takeOutside(state, outside);
   const next = await inside.peek();
-  if (next) checkSignature(state, next);
   const size = state.tree.size;
-  if (outside.peeked) throw cutOff(size, outside.peeked.size, next !== undefined && next.size > size);
-  if (next) throw cutOff(size, next.size, true);
+  if (state.line) throw cutOff(size, state.line.size, next !== undefined && next.size > size);
+  if (next) {
+    checkSignature(state, next);
+    throw cutOff(size, next.size, true);
+  }
+  if (state.forged) throw state.forged;
 }
 
 /** Has the checkpoint at hand that covers the next event, with its signature and its leaves proven; none is left at its end. */
 async function takeOutside(state: State, outside: Cursor<CheckpointLine>): Promise<void> {
   const size = state.tree.size;
-  const before = outside.peeked;
+  const before = state.line;
   if (before && before.size > size) return;
   let line = before ? await outside.advance() : await outside.peek();
   for (; line !== undefined && line.size <= size; line = await outside.advance()) {
@@ -122,6 +129,7 @@ async function takeOutside(state: State, outside: Cursor<CheckpointLine>): Promi
     if (before && line.size === before.size && line.rootHash === before.rootHash) continue; // the same, kept twice
     throw bad(line.size, 'bad signature', `the checkpoints from outside contradict each other at ${line.size} events`);
   }
+  state.line = line;
   state.trusted = { from: size + 1, leaves: [] };
   if (line === undefined) return;
   checkSignature(state, line);
@@ -152,14 +160,25 @@ async function checkEvent(state: State, row: ChainedEvent, seq: number): Promise
     throw bad(seq, 'edited', `the chain at ${seq} does not follow from the event before`);
 }
 
+function checkInside(state: State, checkpoint: Checkpoint): void {
+  const problem = findProblem(state, checkpoint);
+  if (problem) state.forged ??= problem;
+  else if (checkpoint.size === state.tree.size) checkCheckpoint(state, checkpoint);
+}
+
 function checkSignature(state: State, checkpoint: Checkpoint): void {
+  const problem = findProblem(state, checkpoint);
+  if (problem) throw problem;
+}
+
+function findProblem(state: State, checkpoint: Checkpoint): Found | null {
   const first = Math.min(state.tree.size + 1, checkpoint.size);
   const problem =
     checkpoint.logId === state.sources.logId
       ? findSignatureProblem(checkpoint, state.sources.keys)
       : `it belongs to another history, ${checkpoint.logId}`;
-  if (problem)
-    throw bad(first, 'bad signature', `the checkpoint of ${checkpoint.size} events is not to be trusted: ${problem}`);
+  if (problem === null) return null;
+  return bad(first, 'bad signature', `the checkpoint of ${checkpoint.size} events is not to be trusted: ${problem}`);
 }
 
 function checkCheckpoint(state: State, checkpoint: Checkpoint): void {
@@ -186,8 +205,6 @@ function bad(seq: number, problem: AuditFinding['problem'], detail: string): Fou
 }
 
 interface Cursor<T> {
-  /** What `peek` or `advance` has answered last. */
-  readonly peeked: T | undefined;
   peek(): Promise<T | undefined>;
   advance(): Promise<T | undefined>;
   close(): Promise<void>;
@@ -203,9 +220,6 @@ function createCursor<T>(source: AsyncIterable<T>): Cursor<T> {
     return (current = next.done === true ? undefined : next.value);
   };
   return {
-    get peeked() {
-      return current;
-    },
     peek: async () => (begun ? current : advance()),
     advance,
     close: async () => void (await iterator.return?.()),

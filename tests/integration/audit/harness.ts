@@ -5,7 +5,7 @@ import { verifyAudit, type AuditVerdict } from '@signalbox/shared/audit/verify';
 import { openDatabaseHistory } from '@signalbox/cli/audit-database';
 import { createSealer, type Sealer, type SealerOptions } from '@signalbox/jobs/audit-sealer';
 import type { AuditEvent } from '@signalbox/shared/contracts/audit';
-import { openPool, type Pool } from '@signalbox/shared/db/pool';
+import { openPool, type Pool, type Queryable } from '@signalbox/shared/db/pool';
 import { createLog } from '@signalbox/shared/log';
 import { createDatabase } from '../../support/database.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
@@ -23,7 +23,8 @@ export interface AuditHarness {
   openSealer(options?: Partial<SealerOptions>): Sealer;
   /** Lets a sealer work until nothing waits. */
   sealAll(options?: Partial<SealerOptions>): Promise<void>;
-  verify(): Promise<AuditVerdict>;
+  /** The verdict over the database, or what a transaction sees of it. */
+  verify(db?: Queryable): Promise<AuditVerdict>;
   close(): Promise<void>;
 }
 
@@ -68,8 +69,8 @@ export async function openAuditHarness(): Promise<AuditHarness> {
         await sealer.close();
       }
     },
-    verify: async () =>
-      verifyAudit({ ...(await openDatabaseHistory(owner)), keys, outside: () => readCheckpointFile(file) }),
+    verify: async (db = owner) =>
+      verifyAudit({ ...(await openDatabaseHistory(db)), keys, outside: () => readCheckpointFile(file) }),
     close: async () => {
       await Promise.all([owner.end(), pool.end()]);
       await database.drop();

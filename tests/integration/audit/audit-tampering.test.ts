@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+import { copyOf, FORGER, makeHistory, rehash, sign, verifyBoth, verifyInMemory, type History } from './history.ts';
+import { createRandom, tamper } from './tampering.ts';
+
+const ROUNDS = 1_000;
+/** Every so many of them go through files and both verifiers, which costs more than finding them. */
+const BOTH_EACH = 8;
+const SIZE = 80;
+const EACH = 25;
+
+const original = makeHistory(SIZE, EACH);
+
+async function verify(history: History) {
+  const { product, offline } = await verifyBoth(history, makeTemporaryFolder('audit'));
+  expect(offline).toEqual(product);
+  return product;
+}
+
+describe('a history that checkpoints from outside cover', () => {
+  it('is in order as long as nobody touches it', async () => {
+    expect(await verify(original)).toEqual({ ok: true, events: SIZE, covered: SIZE, finding: null });
+  });
+
+  it(
+    `gives away each of ${ROUNDS} random tamperings, with the first event that is not as it was`,
+    { timeout: 240_000 },
+    async () => {
+      const seed = Date.now() % 1_000_000;
+      const random = createRandom(seed);
+      const dir = makeTemporaryFolder('audit');
+      const missed: unknown[] = [];
+      const seen = new Set<string>();
+      for (let round = 0; round < ROUNDS; round++) {
+        const history = copyOf(original);
+        const { what, seq, problems } = tamper(history, random);
+        const verdict = await verifyInMemory(history);
+        const { finding } = verdict;
+        const isRight = finding?.seq === seq && problems.includes(finding.problem);
+        if (!isRight) missed.push({ seed, round, what, seq, problems, verdict });
+        if (round % BOTH_EACH === 0) {
+          const { product, offline } = await verifyBoth(history, dir);
+          if (![product, offline].every((said) => JSON.stringify(said) === JSON.stringify(verdict)))
+            missed.push({ seed, what, verdict, product, offline });
+        }
+        seen.add(finding?.problem ?? 'nothing');
+      }
+      expect(missed.slice(0, 5)).toEqual([]);
+      expect([...seen].toSorted()).toEqual(
+        expect.arrayContaining(['edited', 'inserted', 'missing', 'rolled back', 'swapped', 'truncated']),
+      );
+    },
+  );
+
+  it('is told apart from one with a checkpoint of another key, or one that was changed after it was signed', async () => {
+    const forged = copyOf(original);
+    forged.outside.splice(2, 1, ...sign(original, [75], FORGER.privateKey));
+    expect(await verify(forged)).toMatchObject({ ok: false, finding: { seq: 51, problem: 'bad signature' } });
+    const changed = copyOf(original);
+    const line = changed.outside[1];
+    if (line) line.at = '2026-03-02T00:00:00.000Z';
+    expect(await verify(changed)).toMatchObject({ ok: false, finding: { seq: 26, problem: 'bad signature' } });
+    const leaves = copyOf(original);
+    const [first, second] = leaves.outside;
+    if (first && second) first.leaves = second.leaves;
+    expect(await verify(leaves)).toMatchObject({ ok: false, finding: { seq: 1, problem: 'bad signature' } });
+  });
+
+  it('needs no leaves to be known as changed, only to name the event', async () => {
+    const history = copyOf(original);
+    const event = history.places[59]?.event;
+    if (event) event['actor'] = '666';
+    history.outside = history.outside.map((line) => ({ ...line, leaves: '' }));
+    // Not rehashed: the chain itself gives the event away.
+    expect(await verify(history)).toMatchObject({ finding: { seq: 60, problem: 'edited' } });
+    rehash(history);
+    expect(await verify(history)).toMatchObject({ finding: { seq: 51, problem: 'edited' } });
+  });
+
+  it('may have gone on since the last checkpoint: what came later is in order, and not covered', async () => {
+    const longer = makeHistory(SIZE, EACH);
+    longer.outside = longer.outside.slice(0, 3);
+    longer.inside = longer.inside.slice(0, 3);
+    expect(await verify(longer)).toEqual({ ok: true, events: SIZE, covered: 75, finding: null });
+  });
+});
