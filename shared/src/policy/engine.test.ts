@@ -172,6 +172,22 @@ describe('arguments', () => {
   });
 });
 
+it('answers whatever the arguments are, and the same question always the same', () => {
+  const text = fc.string({ unit: 'binary', maxLength: 20 });
+  fc.assert(
+    fc.property(fc.dictionary(text, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 5 }), (args) => {
+      const question = callQuestion(CallOutline.parse({}));
+      const asked = { ...question, action: { ...question.action, arguments: { ...args, half: '\udc00' } } };
+      const decision = engine.decide(asked);
+      // Only arguments that cannot be told apart are refused.
+      expect(['safe-runs', 'policy-error']).toContain(decision.rule);
+      expect(decision.rule === 'policy-error' && !decision.sentence.startsWith('Two arguments')).toBe(false);
+      expect(engine.decide(structuredClone(asked))).toEqual(decision);
+    }),
+    { numRuns: 100 },
+  );
+});
+
 describe('the rules that are shipped', () => {
   const wish = fc.record({
     risk: fc.constantFrom(...Risk.options),
