@@ -29,6 +29,7 @@ describe('a command', () => {
     ['./ls', 'is a path'],
     ["l's'", 'hidden'],
     ['', 'no command'],
+    [Array.from({ length: 11 }, () => 'cat').join('|'), 'more than 10'],
   ])('asks with a reason that names why: %s', (command, reason) => {
     const result = classifyCommand(command);
     expect(result).toMatchObject({ decision: 'ask', pipeline: null });

@@ -19,6 +19,8 @@ export interface Classification {
 
 /** Longest command that is looked at, in characters: what a person can still read on a card. */
 const MAX_LENGTH = 4000;
+/** Most programs in one pipeline: each is a process, and nobody looks at more. */
+const MAX_PROGRAMS = 10;
 
 /**
  * Decides what becomes of a command. `run` only if every program and every argument is on the list of what only reads, and
@@ -43,6 +45,8 @@ function classify(command: string): Classification {
   const { commands, ...split } = splitWords(command);
   if (commands === null)
     return ask('reason' in split ? split.reason : 'It could not be read.', alarm.risk, alarm.programs);
+  if (commands.length > MAX_PROGRAMS)
+    return ask(`It joins more than ${MAX_PROGRAMS} programs.`, alarm.risk, alarm.programs);
   const vectors = commands.map((words) => words.map(({ value }) => value));
   const programs = [...new Set(vectors.map(([name = '']) => name))];
   const hidden = commands.find(([name]) => name?.raw !== name?.value);
