@@ -81,6 +81,8 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
 
   // What starts everything runs before anything is installed, and the page runs in a browser.
   { from: 'infra/local/*.mjs', may: ['infra/local/*.mjs'] },
+  // An auditor runs it alone.
+  { from: 'infra/audit/*.mjs', may: [] },
   { from: 'infra/telegram-simulator/src/page/**', may: ['infra/telegram-simulator/src/page/**'] },
   { from: 'infra/<part>/src/**', may: ['infra/<part>/src/**', SHARED] },
 ];

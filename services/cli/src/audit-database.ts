@@ -1,4 +1,4 @@
-import type { AuditSources, ChainedEvent } from '@signalbox/shared/audit/verify';
+import type { AuditSources, ChainedEvent } from '@signalbox/shared/audit/sources';
 import type { Checkpoint } from '@signalbox/shared/audit/checkpoint';
 import { eventJson } from '@signalbox/shared/audit/event-json';
 import { readAuditLogId, readCheckpoints, readPlaces } from '@signalbox/shared/db/audit-chain';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { canonicalJson } from '../canonical.ts';
 import { AppError } from '../errors.ts';
 import { Checkpoint } from './checkpoint.ts';
-import type { AuditSources, ChainedEvent } from './verify.ts';
+import type { AuditSources, ChainedEvent } from './sources.ts';
 
 const HeadLine = z.object({ type: z.literal('log'), logId: z.string(), keys: z.array(z.string()) });
 const EventLine = z.object({

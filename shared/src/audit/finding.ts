@@ -1,6 +1,6 @@
 import { readLeaves } from './checkpoint.ts';
 import { hashLeaf } from './merkle.ts';
-import type { AuditSources } from './verify.ts';
+import type { AuditSources } from './sources.ts';
 
 /** What happened to a history, at the first event that is not as it was. */
 export interface AuditFinding {

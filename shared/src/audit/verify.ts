@@ -1,33 +1,7 @@
-import {
-  findSignatureProblem,
-  readLeaves,
-  type AuditKeys,
-  type Checkpoint,
-  type CheckpointLine,
-} from './checkpoint.ts';
+import { findSignatureProblem, readLeaves, type Checkpoint, type CheckpointLine } from './checkpoint.ts';
 import { explainMismatch, type AuditFinding } from './finding.ts';
 import { createMerkleTree, hashLeaf, hashLink, type MerkleTree } from './merkle.ts';
-
-/** One place of the order, with what stands there now. */
-export interface ChainedEvent {
-  readonly seq: number;
-  /** The bytes that are hashed, as text; null when the event is gone and only its place is left. */
-  readonly json: string | null;
-  readonly leafHash: Buffer;
-  readonly hash: Buffer;
-}
-
-/** Where a history is read from. Each can be read more than once, and is read a part at a time. */
-export interface AuditSources {
-  readonly logId: string;
-  /** In the order of `seq`. */
-  readonly events: () => AsyncIterable<ChainedEvent>;
-  /** Checkpoints that were kept where nobody who could change the database could change them. */
-  readonly outside: () => AsyncIterable<CheckpointLine>;
-  /** Checkpoints of the database itself. */
-  readonly inside: () => AsyncIterable<Checkpoint>;
-  readonly keys: AuditKeys;
-}
+import type { AuditSources, ChainedEvent } from './sources.ts';
 
 export interface AuditVerdict {
   readonly ok: boolean;
