@@ -61,6 +61,7 @@ describe('docs/extending.md', () => {
       log: createLog('test', 'silent'),
       now: () => new Date(),
       progress: async () => undefined,
+      openSecret: async () => 'nothing',
     };
     const result = await job.run({}, context);
     expect(result.totalMb).toBeGreaterThan(result.freeMb);

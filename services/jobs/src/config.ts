@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { CommonConfig, readConfig } from '@signalbox/shared/config';
+import { CommonConfig, readConfig, SecretsConfig } from '@signalbox/shared/config';
 import { JobPool } from '@signalbox/shared/contracts/jobs';
 import { MINUTE_MS } from '@signalbox/shared/time';
 import { z } from 'zod';
@@ -7,6 +7,7 @@ import { z } from 'zod';
 const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
 
 const JobsConfig = CommonConfig.extend({
+  ...SecretsConfig.shape,
   /** The pools whose jobs this process runs, separated by commas. */
   JOBS_POOLS: z
     .string()

@@ -9,6 +9,11 @@ export interface JobContext {
   readonly now: () => Date;
   /** Writes how far it is, for whoever asks. Does nothing for an execution that a schedule started. */
   progress(done: number, total: number): Promise<void>;
+  /**
+   * The value behind a handle such as `secret:db-password`, if it belongs to the person who asked for this run; the purpose is
+   * audited. What the run leaves behind (progress, result, failure) does not hold it. Throws SECRET_UNKNOWN, SECRET_UNREADABLE.
+   */
+  openSecret(handle: string, purpose: string): Promise<string>;
 }
 
 export interface JobHandler<P, R> {

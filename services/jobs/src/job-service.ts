@@ -3,12 +3,15 @@ import { INBOUND } from '@signalbox/shared/contracts/topics';
 import { createKnowledgePassages } from '@signalbox/shared/db/knowledge-passages';
 import { openPool } from '@signalbox/shared/db/pool';
 import { createRuns } from '@signalbox/shared/db/runs';
+import { AppError } from '@signalbox/shared/errors';
 import type { Own } from '@signalbox/shared/lifecycle';
 import type { Log } from '@signalbox/shared/log';
 import { createMetrics, startProbe } from '@signalbox/shared/probe';
 import { consumeQueue, type QueueConsumer } from '@signalbox/shared/queue/consume';
 import { createQueue } from '@signalbox/shared/queue/queue';
 import { closeRedis, openRedis, requireNoEviction } from '@signalbox/shared/redis';
+import { createSecretCipher } from '@signalbox/shared/secrets/cipher';
+import { loadSecretsKey } from '@signalbox/shared/secrets/key';
 import { createPublisher } from '@signalbox/shared/streams/publish';
 import { startAuditing } from './auditing.ts';
 import type { JobsConfig } from './config.ts';
@@ -19,6 +22,7 @@ import { createApprovalsWatch } from './jobs/approvals-watch.ts';
 import { createThreadsExpire } from './jobs/threads-expire.ts';
 import { createWorkspaceHandlers } from './jobs/workspace.ts';
 import { createJobMetrics } from './metrics.ts';
+import { createSecretOpener, type SecretOpener } from './open-secret.ts';
 import { createRunner } from './runner.ts';
 import { startSweeper } from './sweeper.ts';
 
@@ -29,7 +33,7 @@ export interface JobService {
 
 /**
  * Starts the job service: it runs queued and scheduled jobs and records what came of them. Every part that has to be closed is
- * handed to `own`. Throws STARTUP_REFUSED when Redis may evict keys.
+ * handed to `own`. Throws STARTUP_REFUSED when Redis may evict keys, or others may read the key of the secrets.
  */
 export async function createJobService(own: Own, config: JobsConfig, log: Log): Promise<JobService> {
   const { REDIS_URL: redisUrl, REDIS_PREFIX: prefix, JOBS_LEASE_MS: leaseMs } = config;
@@ -40,6 +44,10 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
   await requireNoEviction(redis);
 
   const metrics = createMetrics('jobs');
+  // Commands of agents never see people's secrets, so a process for them alone holds no key.
+  const openSecret: SecretOpener = config.JOBS_POOLS.includes('maintenance')
+    ? createSecretOpener({ pool, cipher: createSecretCipher(loadSecretsKey(config)) })
+    : (_owner, handle) => Promise.reject(new AppError('SECRET_UNKNOWN', { handle }));
   const publisher = createPublisher({ redis, prefix, partitions: config.STREAM_PARTITIONS });
   const runs = createRuns(pool);
   // What a pool needs is made only where it runs: a process for agents holds nothing of the others.
@@ -68,6 +76,7 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
       handlers,
       leaseMs,
       log,
+      openSecret,
       metrics: jobMetrics,
       wake: (lane) => publisher.publish(INBOUND, [lane]),
     });

@@ -9,6 +9,8 @@ import { backoffMs, SECOND_MS, sleep } from '@signalbox/shared/time';
 import type { JobContext, JobHandler, JobHandlers } from './handlers.ts';
 import type { HeldRuns } from './held-runs.ts';
 import type { JobMetrics } from './metrics.ts';
+import type { SecretOpener, SecretOwner } from './open-secret.ts';
+import { createOpenedSecrets } from './opened-secrets.ts';
 
 type Limits = Readonly<Partial<Record<JobName, Pick<JobSpec, 'attempts' | 'deadlineMs'>>>>;
 
@@ -19,6 +21,7 @@ export interface RunnerParts {
   readonly metrics: JobMetrics;
   readonly leaseMs: number;
   readonly log: Log;
+  readonly openSecret: SecretOpener;
   /** Wakes the lane of a person whose run has ended. A failure is the sweeper's: the inbox row is written by then. */
   readonly wake: (lane: { readonly userKey: string; readonly traceId: string }) => Promise<void>;
   /** Attempts and deadlines; those of the contract unless a test has others. */
@@ -51,7 +54,8 @@ async function runAsked(parts: RunnerParts, queued: QueuedJob, runId: string): P
   const begun = await parts.runs.begin(runId, parts.leaseMs);
   if (begun.kind === 'over') return FORGET;
   if (begun.kind === 'busy') return { kind: 'again', delayMs: parts.leaseMs / 2 };
-  const { run, attempt, payload, traceId } = begun;
+  const { run, attempt, payload, traceId, userKey, threadId } = begun;
+  const owner = userKey === null ? null : { userKey, threadId, runId };
   const log = parts.log.child({ job: queued.job, runId, traceId, attempt });
   const { attempts } = limitsOf(parts, queued.job);
   if (attempt > attempts) return end(parts, queued.job, run, interrupted(attempts), log);
@@ -59,7 +63,7 @@ async function runAsked(parts: RunnerParts, queued: QueuedJob, runId: string): P
   const progress = async (done: number, total: number): Promise<void> => {
     await parts.runs.report(run, { done, total });
   };
-  const outcome = await work(parts, queued, { payload, log, progress, run });
+  const outcome = await work(parts, queued, { payload, log, progress, run, owner });
   switch (outcome.kind) {
     case 'done':
       return end(parts, queued.job, run, outcome, log);
@@ -83,7 +87,13 @@ async function runAsked(parts: RunnerParts, queued: QueuedJob, runId: string): P
 async function runScheduled(parts: RunnerParts, queued: QueuedJob): Promise<QueueVerdict> {
   const execution = { runId: newId('run'), job: queued.job, traceId: newId('trace'), startedAt: new Date() };
   const log = parts.log.child({ job: queued.job, runId: execution.runId, traceId: execution.traceId });
-  const outcome = await work(parts, queued, { payload: {}, log, progress: async () => undefined, run: null });
+  const outcome = await work(parts, queued, {
+    payload: {},
+    log,
+    progress: async () => undefined,
+    run: null,
+    owner: null,
+  });
   if (outcome.kind === 'stopped' && outcome.why !== 'deadline') return FORGET;
   if (outcome.kind === 'done') {
     if (outcome.isNotable)
@@ -114,6 +124,7 @@ async function work(
     readonly log: Log;
     readonly progress: JobContext['progress'];
     readonly run: HeldRun | null;
+    readonly owner: SecretOwner | null;
   },
 ): Promise<Outcome> {
   const stop = new AbortController();
@@ -128,15 +139,24 @@ async function work(
   const deadline = setTimeout(() => stopFor('deadline'), limitsOf(parts, queued.job).deadlineMs);
   const release = job.run ? parts.held.hold(job.run, () => stopFor('lost')) : () => undefined;
   const observe = parts.metrics.start(queued.job);
-  const context: JobContext = { signal: stop.signal, log: job.log, now: () => new Date(), progress: job.progress };
+  const opened = createOpenedSecrets();
+  const openSecret: JobContext['openSecret'] = async (handle, purpose) => {
+    if (job.owner === null) throw new AppError('SECRET_UNKNOWN', { handle });
+    const value = await parts.openSecret(job.owner, handle, purpose);
+    opened.add(value);
+    return value;
+  };
+  const { log, progress } = job;
+  const context: JobContext = { signal: stop.signal, log, now: () => new Date(), progress, openSecret };
   const settle = (outcome: Outcome): Outcome => {
     observe(outcome.kind === 'stopped' ? outcome.why : outcome.kind);
     return outcome;
   };
   try {
-    return settle(await untilStopped(call(parts.handlers, queued.job, job.payload, context), stop.signal));
+    return settle(opened.mask(await untilStopped(call(parts.handlers, queued.job, job.payload, context), stop.signal)));
   } catch (error) {
-    return settle(why === null ? { kind: 'failed', error } : { kind: 'stopped', why });
+    if (why !== null) return settle({ kind: 'stopped', why });
+    return settle({ kind: 'failed', error: opened.maskError(error, job.run?.runId ?? queued.job) });
   } finally {
     clearTimeout(deadline);
     queued.signal.removeEventListener('abort', onStopping);

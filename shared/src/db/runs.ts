@@ -26,6 +26,9 @@ export type BegunRun =
       readonly attempt: number;
       readonly payload: unknown;
       readonly traceId: string;
+      /** Who asked for it, and in which thread; null for what nobody asked for. */
+      readonly userKey: string | null;
+      readonly threadId: string | null;
     }
   /** Somebody else works on it and gave a sign of life within the lease. */
   | { readonly kind: 'busy' }
@@ -102,18 +105,18 @@ export function createRuns(pool: Pool) {
 
     /** Takes a run that is queued, or whose holder has been silent for `leaseMs`. Of two processes at once, one gets it. */
     async begin(runId: string, leaseMs: number): Promise<BegunRun> {
-      const { rows } = await pool.query<{ epoch: number; attempts: number; payload: unknown; traceId: string }>(
+      const { rows } = await pool.query<BegunRow>(
         `update runs set status = 'running', attempts = attempts + 1, epoch = epoch + 1,
                 started_at = coalesce(started_at, clock_timestamp()), beat_at = clock_timestamp()
           where run_id = $1
             and (status = 'queued' or status = 'running' and beat_at < clock_timestamp() - $2 * interval '1 ms')
-          returning epoch, attempts, payload, trace_id as "traceId"`,
+          returning epoch, attempts, payload, trace_id as "traceId", user_key as "userKey", thread_id as "threadId"`,
         [runId, leaseMs],
       );
       const [row] = rows;
       if (row) {
-        const { epoch, attempts, payload, traceId } = row;
-        return { kind: 'held', run: { runId, epoch }, attempt: attempts, payload, traceId };
+        const { epoch, attempts, ...rest } = row;
+        return { kind: 'held', run: { runId, epoch }, attempt: attempts, ...rest };
       }
       const { rowCount } = await pool.query(
         `select 1 from runs where run_id = $1 and status in ('queued', 'running')`,
@@ -242,6 +245,11 @@ export function createRuns(pool: Pool) {
       return rows;
     },
   };
+}
+
+interface BegunRow extends Pick<Extract<BegunRun, { kind: 'held' }>, 'payload' | 'traceId' | 'userKey' | 'threadId'> {
+  readonly epoch: number;
+  readonly attempts: number;
 }
 
 interface Finished {

@@ -10,15 +10,18 @@ import { consumeQueue } from '@signalbox/shared/queue/consume';
 import { enqueueRun } from '@signalbox/shared/queue/enqueue-run';
 import { createQueue, type Queue } from '@signalbox/shared/queue/queue';
 import { closeRedis, openRedis, type Redis } from '@signalbox/shared/redis';
+import { createSecretCipher } from '@signalbox/shared/secrets/cipher';
 import { loadConfig } from '@signalbox/jobs/config';
 import type { JobHandler, JobHandlers } from '@signalbox/jobs/handlers';
 import { createHeldRuns } from '@signalbox/jobs/held-runs';
 import { createJobMetrics } from '@signalbox/jobs/metrics';
+import { createSecretOpener } from '@signalbox/jobs/open-secret';
 import { createRunner } from '@signalbox/jobs/runner';
 import { createJobService, type JobService } from '@signalbox/jobs/job-service';
 import { startSweeper } from '@signalbox/jobs/sweeper';
 import { inject, vi } from 'vitest';
 import { createDatabase } from '../../support/database.ts';
+import { TEST_SECRETS_KEY } from '../../support/secrets-key.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 
 type IndexResult = { files: number; passages: number; changed: number };
@@ -26,6 +29,9 @@ export type IndexHandler = JobHandler<Record<string, never>, IndexResult>['run']
 export type JobFinished = Extract<InboundEnvelope, { kind: 'job-finished' }>;
 
 export const INDEXED: IndexResult = { files: 1, passages: 2, changed: 1 };
+
+/** What the services of a bench seal and open secrets with. */
+export const TEST_CIPHER = createSecretCipher(Buffer.from(TEST_SECRETS_KEY, 'base64'));
 
 /** Short, so that a dead process is noticed within a test. */
 const LEASE_MS = 1_000;
@@ -92,6 +98,7 @@ export async function openJobsBench(redisUrl: string = inject('redisUrl')): Prom
       DATABASE_URL: database.url,
       REDIS_URL: redisUrl,
       REDIS_PREFIX: prefix,
+      SECRETS_KEY: TEST_SECRETS_KEY,
       JOBS_LEASE_MS: String(LEASE_MS),
       JOBS_SWEEP_MS: String(SWEEP_MS),
       LOG_LEVEL: 'silent',
@@ -123,6 +130,7 @@ export async function openJobsBench(redisUrl: string = inject('redisUrl')): Prom
         handlers,
         leaseMs: LEASE_MS,
         log,
+        openSecret: createSecretOpener({ pool, cipher: TEST_CIPHER }),
         metrics: createJobMetrics(createMetrics('test')),
         wake: async () => undefined,
         limits: { 'knowledge.index': spec, 'threads.expire': spec, 'approvals.watch': spec },

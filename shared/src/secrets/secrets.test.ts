@@ -1,0 +1,101 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeCanaries } from '../redact/secrets.fixture.ts';
+import { createSecretCipher } from './cipher.ts';
+import { hideSecrets } from './hide.ts';
+import { loadSecretsKey } from './key.ts';
+
+const cipher = createSecretCipher(Buffer.alloc(32, 1));
+const SEAL = { userKey: '1001', handle: 'secret:db-password' };
+
+describe('a sealed value', () => {
+  it('opens for its person and handle', () => {
+    for (const value of ['hunter2', '', 'пароль 🔑', 'x'.repeat(20_000)])
+      expect(cipher.open(cipher.seal(value, SEAL), SEAL)).toBe(value);
+  });
+
+  it('is another one each time, and does not show the value', () => {
+    const [one, two] = [cipher.seal('hunter2', SEAL), cipher.seal('hunter2', SEAL)];
+    expect(one.equals(two)).toBe(false);
+    expect(one.includes('hunter2')).toBe(false);
+  });
+
+  it.each([
+    ['another person', cipher, { ...SEAL, userKey: '1002' }, (bytes: Buffer) => bytes],
+    ['another handle', cipher, { ...SEAL, handle: 'secret:other' }, (bytes: Buffer) => bytes],
+    ['another key', createSecretCipher(Buffer.alloc(32, 2)), SEAL, (bytes: Buffer) => bytes],
+    [
+      'a changed byte',
+      cipher,
+      SEAL,
+      (bytes: Buffer) => Buffer.from(bytes.map((byte, at) => (at === 14 ? byte ^ 1 : byte))),
+    ],
+    ['a cut end', cipher, SEAL, (bytes: Buffer) => bytes.subarray(0, -1)],
+    ['nothing', cipher, SEAL, () => Buffer.alloc(0)],
+  ])('does not open with %s', (_, other, seal, change) => {
+    expect(() => other.open(change(cipher.seal('hunter2', SEAL)), seal)).toThrow(/cannot be opened/);
+  });
+});
+
+describe('hiding', () => {
+  it('gives the same secret of one person one handle, and of another person another', () => {
+    const [canary] = makeCanaries();
+    const text = `a ${canary?.text ?? ''} b ${canary?.text ?? ''}`;
+    const { text: hidden, secrets } = hideSecrets(cipher, '1001', text);
+    expect(secrets).toEqual([{ handle: secrets[0]?.handle, kind: 'aws-key', value: canary?.secret }]);
+    expect(hidden).toBe(`a ${secrets[0]?.handle ?? ''} b ${secrets[0]?.handle ?? ''}`);
+    expect(hideSecrets(cipher, '1001', text).text).toBe(hidden);
+    expect(hideSecrets(cipher, '1002', text).text).not.toBe(hidden);
+    expect(hideSecrets(cipher, '1001', hidden)).toEqual({ text: hidden, secrets: [] });
+  });
+});
+
+describe('the key', () => {
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'secrets-key-'))));
+  afterEach(() => rmSync(folder, { recursive: true }));
+  const file = (): string => join(folder, 'data', 'secrets.key');
+
+  it('is made once, for its owner only, and read again', () => {
+    const key = loadSecretsKey({ SECRETS_KEY_FILE: file() });
+    expect(key).toHaveLength(32);
+    expect(statSync(file()).mode & 0o777).toBe(0o600);
+    expect(loadSecretsKey({ SECRETS_KEY_FILE: file() }).equals(key)).toBe(true);
+    expect(readdirSync(join(folder, 'data'))).toEqual(['secrets.key']);
+  });
+
+  it('of a file that others may read is refused, and the file stays', () => {
+    loadSecretsKey({ SECRETS_KEY_FILE: file() });
+    const before = readFileSync(file(), 'utf8');
+    chmodSync(file(), 0o640);
+    expect(() => loadSecretsKey({ SECRETS_KEY_FILE: file() })).toThrow(/others may read .*chmod 600/);
+    expect(readFileSync(file(), 'utf8')).toBe(before);
+  });
+
+  it('of the environment is taken before the file, in base 64 or hexadecimal', () => {
+    const key = Buffer.alloc(32, 7);
+    for (const SECRETS_KEY of [key.toString('base64'), key.toString('hex')])
+      expect(loadSecretsKey({ SECRETS_KEY, SECRETS_KEY_FILE: file() }).equals(key)).toBe(true);
+    expect(existsSync(file())).toBe(false);
+  });
+
+  it('that is no key is refused without being told', () => {
+    expect(() => loadSecretsKey({ SECRETS_KEY: 'too-short', SECRETS_KEY_FILE: file() })).toThrow(
+      /SECRETS_KEY holds no key/,
+    );
+    expect(() => loadSecretsKey({ SECRETS_KEY: 'too-short', SECRETS_KEY_FILE: file() })).not.toThrow(/too-short/);
+    writeFileSync(join(folder, 'empty'), '', { mode: 0o600 });
+    expect(() => loadSecretsKey({ SECRETS_KEY_FILE: join(folder, 'empty') })).toThrow(/holds no key/);
+  });
+});
