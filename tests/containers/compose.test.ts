@@ -24,6 +24,7 @@ const Service = z.object({
   ports: z.array(z.unknown()).default([]),
   read_only: z.boolean().default(false),
   cap_drop: z.array(z.string()).default([]),
+  security_opt: z.array(z.string()).default([]),
   deploy: z.object({ resources: z.object({ limits: z.object({ memory: z.coerce.string() }) }) }),
 });
 const Project = z.object({
@@ -59,7 +60,7 @@ const resolved = compose === null ? null : await resolveProject(SECRETS);
 if (resolved !== null && resolved.code !== 0) throw new Error(`docker-compose.yml does not resolve: ${resolved.error}`);
 const project = Project.parse(resolved === null ? { services: {}, networks: {} } : parse(resolved.out));
 const services = Object.entries(project.services);
-const own = ['gateway', 'worker', 'jobs'];
+const own = ['gateway', 'worker', 'jobs', 'agents'];
 const service = (name: string): z.infer<typeof Service> => {
   const found = project.services[name];
   if (!found) throw new Error(`there is no service ${name}`);
@@ -70,6 +71,7 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
   it('resolves without a warning once the two secrets are set', () => {
     expect(resolved).toMatchObject({ code: 0, error: '' });
     expect(Object.keys(project.services).toSorted()).toEqual([
+      'agents',
       'gateway',
       'jobs',
       'migrate',
@@ -136,6 +138,19 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     expect(holders('SECRETS_KEY')).toEqual(['gateway', 'jobs']);
   });
 
+  it('runs each pool of jobs in a service of its own, and lets only the one for agents build sandboxes', () => {
+    const pools = services.map(([name, { environment }]) => [name, environment['JOBS_POOLS']]);
+    expect(Object.fromEntries(pools.filter(([, pool]) => pool !== undefined))).toEqual({
+      jobs: 'maintenance',
+      agents: 'agents',
+    });
+    const loosened = services.filter(([, { security_opt: options }]) => options.some((one) => /unconfined/.test(one)));
+    expect(loosened.map(([name]) => name)).toEqual(['agents']);
+    for (const name of own)
+      expect([name, service(name).security_opt]).toEqual([name, expect.arrayContaining(['no-new-privileges:true'])]);
+    expect(Object.keys(service('agents').networks)).toEqual(['data']);
+  });
+
   it('publishes no port, and keeps the servers off the outside network', () => {
     expect(services.flatMap(([, { ports }]) => ports)).toEqual([]);
     expect(project.networks['data']?.internal).toBe(true);
@@ -155,11 +170,26 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     ];
     const model =
       name === 'worker' ? files.map(({ path }) => path).filter((path) => path.startsWith('shared/src/model/')) : [];
-    const reads = readBy('shared/src/config.ts', `services/${name}/src/config.ts`, ...model);
+    const program = name === 'agents' ? 'jobs' : name;
+    const reads = readBy('shared/src/config.ts', `services/${program}/src/config.ts`, ...model);
     const given = Object.keys(service(name).environment);
     expect(given.filter((variable) => !reads.includes(variable))).toEqual([]);
     // These have a default that is right in a container: names of its own, files of the image, the size of its pool.
-    const left = ['DATABASE_CONNECTIONS', 'GATEWAY_NAME', 'WORKER_NAME', 'DOCS_DIR', 'README_FILE'];
-    expect(reads.filter((variable) => !given.includes(variable) && !left.includes(variable))).toEqual([]);
+    const left = [
+      'DATABASE_CONNECTIONS',
+      'GATEWAY_NAME',
+      'WORKER_NAME',
+      'DOCS_DIR',
+      'README_FILE',
+      'BWRAP_PATH',
+      'BWRAP_LIBRARY_PATH',
+    ];
+    // What only the other pool of the job service reads.
+    const others: Readonly<Record<string, RegExp>> = {
+      jobs: /^WORKSPACE_DIR$/,
+      agents: /^(AUDIT_|SECRETS_|THREAD_IDLE)/,
+    };
+    const missing = reads.filter((variable) => !given.includes(variable) && !left.includes(variable));
+    expect(missing.filter((variable) => others[name]?.test(variable) !== true)).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LIMITS, type Limits } from '@signalbox/jobs/sandbox/limits';
 import { openSandbox, type RunOptions, type Sandbox } from '@signalbox/jobs/sandbox/sandbox';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { locateTestSandbox } from '../../support/bubblewrap.ts';
 import { loadTestConfig } from '../../support/config.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
@@ -103,14 +103,14 @@ describe.skipIf(found === null)('a sandboxed command', () => {
   });
 
   it('sees neither the environment of who started it nor other processes', async () => {
-    process.env['SANDBOX_TEST_SECRET'] = 'hunter2-of-the-service';
+    vi.stubEnv('SANDBOX_TEST_SECRET', 'hunter2-of-the-service');
     try {
       const ran = await shell('cat /proc/*/environ; env; echo; ls /proc | grep -c "^[0-9]"');
       expect(ran.output).toContain('HOME=/home/agent');
       expect(ran.output).not.toMatch(/hunter2|SANDBOX_TEST_SECRET/);
       expect(Number(ran.output.trim().split('\n').at(-1))).toBeLessThan(8);
     } finally {
-      delete process.env['SANDBOX_TEST_SECRET'];
+      vi.unstubAllEnvs();
     }
   });
 
@@ -198,10 +198,11 @@ describe.skipIf(found === null)('a sandboxed command', () => {
   it('ends when the process that started it is killed', async () => {
     const mark = newMark();
     const starter = fileURLToPath(new URL('./sandbox-starter.ts', import.meta.url));
-    const child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', starter, workspace, mark], {
-      env: { PATH: loadTestConfig().path, ...found?.settings },
-      stdio: 'ignore',
-    });
+    const { path } = loadTestConfig();
+    const { BWRAP_PATH: file, BWRAP_LIBRARY_PATH: libraryPath } = found?.settings ?? {};
+    const program = file === undefined ? [] : [file, ...(libraryPath === undefined ? [] : [libraryPath])];
+    const words = ['--conditions=source', '--import', 'tsx', starter, workspace, mark, path, ...program];
+    const child = spawn(process.execPath, words, { env: { PATH: path }, stdio: 'ignore' });
     await until(() => alive(mark).some((pid) => pid !== String(child.pid)));
     child.kill('SIGKILL');
     await until(() => alive(mark).length === 0);
