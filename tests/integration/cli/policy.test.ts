@@ -121,6 +121,32 @@ describe('signalbox policy explain', () => {
     expect(code).toBe(0);
   });
 
+  it('takes a frozen proposal as it is recorded', async () => {
+    const { principal, action } = callQuestion(CallOutline.parse({ risk: 'dangerous', environment: 'production' }));
+    const frozen = {
+      ...action,
+      ...{
+        actionId: 'a',
+        parentActionId: null,
+        toolVersion: 'v',
+        agent: 'product_owner',
+        agentClass: principal.agentClass,
+      },
+      ...{ requester: { userKey: '1002', role: 'viewer' }, threadId: 't', turnId: 'tu', chatKey: 'telegram:1002' },
+    };
+    const lines = [
+      JSON.stringify(frozen),
+      JSON.stringify({ ...frozen, requester: { userKey: '1003', role: 'operator' } }),
+    ];
+    const { code, out } = await openTerminal({}, lines)('policy', 'explain', '--jsonl');
+    expect(code).toBe(0);
+    const results = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown);
+    expect(results).toMatchObject([{ rule: 'viewers-change-nothing' }, { rule: 'production-asks-two' }]);
+  });
+
   it('reads one object from standard input', async () => {
     const { code, out } = await openTerminal({}, ['{"risk":', '"dangerous"}'])('policy', 'explain');
     expect(code).toBe(0);

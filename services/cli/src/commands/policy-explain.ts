@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline';
+import { ProposedAction } from '@signalbox/shared/contracts/action';
 import type { Permission, PolicyDecision, PolicyQuestion } from '@signalbox/shared/contracts/decision';
 import { Role } from '@signalbox/shared/contracts/roles';
 import type { Judged, JudgingEngine } from '@signalbox/shared/policy/engine';
@@ -89,6 +90,8 @@ function explain(engine: JudgingEngine, question: unknown): Answer | { readonly 
   if (typeof question !== 'object' || question === null || Array.isArray(question))
     return { error: 'This is no JSON object. Write one per line, such as {"role": "developer", "risk": "dangerous"}.' };
   if ('principal' in question) return answerTo(RecordedQuestion, question, (whole) => explainCall(engine, whole));
+  if ('requester' in question)
+    return answerTo(ProposedAction, question, (action) => explainCall(engine, askedNow(action)));
   if ('approve' in question) {
     return answerTo(z.strictObject({ approve: FORMS.approve }), question, ({ approve }) =>
       flatten(engine.judgeApprover(approverQuestion(approve))),
@@ -114,6 +117,12 @@ function answerTo<S extends z.ZodType>(
   if (parsed.success) return answer(parsed.data);
   const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the question'}: ${message}`);
   return { error: `${problems.join('; ')}.` };
+}
+
+/** A frozen proposal as a question about this moment, when nothing is frozen, spent or granted. */
+function askedNow({ requester, agentClass, ...action }: ProposedAction): PolicyQuestion {
+  const { context } = callQuestion(CallOutline.parse({ at: new Date().toISOString() }));
+  return { principal: { ...requester, agentClass }, action, context };
 }
 
 function explainCall(engine: JudgingEngine, question: PolicyQuestion): Explanation {
