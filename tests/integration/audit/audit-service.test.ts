@@ -1,0 +1,121 @@
+import { renameSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkpointFileIn, readCheckpointFile } from '@signalbox/shared/audit/checkpoint-file';
+import { CheckpointLine } from '@signalbox/shared/audit/checkpoint';
+import { appendAudit } from '@signalbox/shared/db/audit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually, until } from '../../support/until.ts';
+import { openTerminal } from '../cli/terminal.ts';
+import { openJobsBench, type JobsBench } from '../jobs/bench.ts';
+import { exampleEvent } from './harness.ts';
+
+let bench: JobsBench;
+let dir: string;
+beforeEach(async () => {
+  bench = await openJobsBench();
+  dir = bench.environment()['AUDIT_CHECKPOINT_DIR'] ?? '';
+});
+afterEach(() => bench.close());
+
+const SETTINGS = { AUDIT_CHECKPOINT_MS: '0', JOBS_POOLS: 'maintenance' };
+
+async function append(count: number): Promise<void> {
+  await appendAudit(
+    bench.pool,
+    Array.from({ length: count }, (_, i) => exampleEvent(i)),
+  );
+}
+
+async function readSigned(): Promise<number> {
+  let size = 0;
+  for await (const line of readCheckpointFile(checkpointFileIn(dir))) size = line.size;
+  return size;
+}
+
+const verify = () => openTerminal({ DATABASE_URL: bench.databaseUrl, AUDIT_CHECKPOINT_DIR: dir })('audit', 'verify');
+
+describe('the job service', () => {
+  it('seals and signs what is recorded, with a key that it makes for itself alone', async () => {
+    await bench.startService(SETTINGS);
+    await append(12);
+    await eventually(readSigned, (size) => size === 12);
+    expect(await verify()).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/12 events in order[^]*up to event 12\./),
+    });
+    expect(statSync(join(dir, 'signing-key.pem')).mode & 0o777).toBe(0o600);
+    const { rows } = await bench.pool.query<{ text: string }>(
+      'select string_agg(c::text, $1) as text from audit_checkpoints c',
+      [''],
+    );
+    expect(rows[0]?.text).not.toContain('PRIVATE');
+  });
+
+  it('goes on with the same key after a restart, and another service takes over from one that ends', async () => {
+    const first = await bench.startService(SETTINGS);
+    await append(3);
+    await eventually(readSigned, (size) => size === 3);
+    await bench.startService(SETTINGS);
+    await first.close();
+    await append(4);
+    await eventually(readSigned, (size) => size === 7);
+    expect((await verify()).code).toBe(0);
+  });
+
+  it('pages an operator and signs nothing while the database is behind what was signed', async () => {
+    const before = await bench.startService(SETTINGS);
+    await append(9);
+    await eventually(readSigned, (size) => size === 9);
+    await before.close();
+    await bench.pool.query(
+      `set session_replication_role = 'replica';
+       delete from audit_checkpoints; delete from audit_chain where seq > 5; delete from audit_events where event_id > 5;
+       reset session_replication_role`,
+    );
+    await append(2);
+    const behind = await bench.startService(SETTINGS);
+    const letter = await until(async () => {
+      const { rows } = await bench.pool.query<{ reason: string }>(
+        `select reason from dead_letters where ref = 'audit.seal'`,
+      );
+      return rows[0]?.reason;
+    });
+    expect(letter).toMatch(/not what was signed: 9 events were signed at .*, and the database has 5/);
+    const metrics = await fetch(`http://127.0.0.1:${behind.probePort}/metrics`).then((answer) => answer.text());
+    expect(metrics).toMatch(/^signalbox_audit_problems_total\S* 1$/m);
+    expect(await verify()).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/^Event 6: rolled back\.[^]*2 events not sealed yet/),
+    });
+    expect(await readSigned()).toBe(9);
+    await behind.close();
+
+    // What an operator does after a restore that was meant.
+    renameSync(checkpointFileIn(dir), join(dir, 'before-the-restore.jsonl'));
+    await bench.startService(SETTINGS);
+    await eventually(readSigned, (size) => size === 7);
+    expect((await verify()).code).toBe(0);
+  });
+
+  it('posts a checkpoint into the audit chat, which verifies as well as one of the file', async () => {
+    await bench.startService({ ...SETTINGS, AUDIT_CHAT: 'telegram:-100200' });
+    await append(5);
+    const text = await until(async () => {
+      const { rows } = await bench.pool.query<{ text: string }>(
+        `select body ->> 'text' as text from outbox where chat_key = 'telegram:-100200'`,
+      );
+      return rows[0]?.text;
+    });
+    const posted = CheckpointLine.parse(JSON.parse(/```json\n(.*)\n```/.exec(text)?.[1] ?? ''));
+    expect(posted.leaves).toBe('');
+    for await (const { leaves: _leaves, ...line } of readCheckpointFile(checkpointFileIn(dir))) {
+      expect({ ...posted, leaves: undefined }).toEqual({ ...line, leaves: undefined });
+      break;
+    }
+  });
+
+  it('does not seal, and has no key, in a process that runs commands of agents only', async () => {
+    await bench.startService({ ...SETTINGS, JOBS_POOLS: 'agents' });
+    expect(statSync(join(dir, 'signing-key.pem'), { throwIfNoEntry: false })).toBeUndefined();
+  });
+});

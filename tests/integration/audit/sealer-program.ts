@@ -1,0 +1,22 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { keyIdOf } from '@signalbox/shared/audit/checkpoint';
+import { openPool } from '@signalbox/shared/db/pool';
+import { createLog } from '@signalbox/shared/log';
+import { createSealer } from '@signalbox/jobs/audit-sealer';
+
+// A sealer in a process of its own, to be killed: database URL, key file, checkpoint file.
+const [databaseUrl = '', keyFile = '', file = ''] = process.argv.slice(2);
+const log = createLog('sealer', 'silent');
+const key = createPrivateKey(readFileSync(keyFile));
+const sealer = createSealer({
+  pool: openPool(databaseUrl, log, { name: 'sealer', max: 1 }),
+  key,
+  keys: new Map([[keyIdOf(key), createPublicKey(key)]]),
+  file,
+  checkpointEvents: 5,
+  checkpointMs: 0,
+  log,
+});
+process.stdout.write('ready\n');
+for (;;) await sealer.step();
