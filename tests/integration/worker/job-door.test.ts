@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto';
+import { openPool, type Pool } from '@signalbox/shared/db/pool';
+import { createRuns } from '@signalbox/shared/db/runs';
+import { createLog } from '@signalbox/shared/log';
+import { createQueue, type Queue } from '@signalbox/shared/queue/queue';
+import { createJobDoor } from '@signalbox/worker/tools/job-door';
+import { StoppedByPerson } from '@signalbox/worker/tools/tool-bounds';
+import { afterAll, beforeAll, beforeEach, expect, inject, it, vi } from 'vitest';
+import { createDatabase } from '../../support/database.ts';
+
+// The job service is this test: it says what becomes of each run.
+
+const log = createLog('test', 'silent');
+const INDEXED = { files: 1, passages: 2, changed: 0 };
+
+let database: Awaited<ReturnType<typeof createDatabase>>;
+let pool: Pool;
+let queue: Queue;
+let door: ReturnType<typeof createJobDoor>;
+let runs: ReturnType<typeof createRuns>;
+beforeAll(async () => {
+  database = await createDatabase();
+  pool = openPool(database.url, log, { name: 'test', max: 4 });
+  queue = createQueue({ redisUrl: inject('redisUrl'), prefix: `t${randomBytes(4).toString('hex')}:`, log });
+  runs = createRuns(pool);
+  door = createJobDoor({ runs, queue, log });
+});
+afterAll(async () => {
+  await queue.close();
+  await pool.end();
+  await database.drop();
+});
+
+let actionId = '';
+let stop = new AbortController();
+beforeEach(() => {
+  actionId = `act_${randomBytes(4).toString('hex')}`;
+  stop = new AbortController();
+});
+
+type Scope = Parameters<typeof door.work>[2];
+/** What the door looks at of the turn. */
+const scope = (): Scope =>
+  ({
+    actor: { userKey: '1001', name: 'Ada', role: 'developer' },
+    chatKey: 'telegram:1001',
+    threadId: 't1',
+    traceId: 'trc',
+    signal: stop.signal,
+  }) as unknown as Scope;
+
+const work = (deadlineMs: number) => door.work('knowledge.index', {}, scope(), actionId, { deadlineMs });
+const isWaiting = () => vi.waitUntil(() => runs.find(actionId), { timeout: 20_000, interval: 10 });
+const begin = async () => {
+  await isWaiting();
+  const begun = await runs.begin(actionId, 5_000);
+  if (begun.kind !== 'held') throw new Error(`the run is ${begun.kind}`);
+  return begun.run;
+};
+const told = async (): Promise<readonly string[]> => {
+  const { rows } = await pool.query<{ say: string }>(
+    `select envelope ->> 'say' as say from inbox where envelope ->> 'runId' = $1`,
+    [actionId],
+  );
+  return rows.map(({ say }) => say);
+};
+const DONE = { outcome: 'done' as const, result: INDEXED, error: null, say: 'Indexed.' };
+
+it('a tool gets the result of its job, and nobody is told of it twice', async () => {
+  const working = work(30_000);
+  await runs.finish(await begin(), DONE);
+  expect(await working).toEqual({ kind: 'done', result: INDEXED });
+  expect(await told()).toEqual([]);
+  expect(await work(30_000)).toEqual({ kind: 'done', result: INDEXED }); // a turn that was resumed asks again
+});
+
+it('a job that takes longer than the tool goes on, and the person is told at its end', async () => {
+  expect(await work(2_100)).toEqual({ kind: 'goes-on', runId: actionId });
+  await runs.finish(await begin(), DONE);
+  expect(await told()).toEqual(['Indexed.']);
+});
+
+it('a job that fails says why', async () => {
+  const working = work(30_000);
+  working.catch(() => undefined);
+  await runs.finish(await begin(), { ...DONE, outcome: 'failed', result: null, error: 'No room.' });
+  await expect(working).rejects.toMatchObject({ code: 'JOB_FAILED', data: { detail: 'No room.' } });
+});
+
+it('/stop ends the job too, and whoever works on it loses it', async () => {
+  const working = work(30_000);
+  working.catch(() => undefined);
+  const held = await begin();
+  stop.abort(new StoppedByPerson());
+  await expect(working).rejects.toBeInstanceOf(StoppedByPerson);
+  expect(await runs.beat([held])).toEqual([actionId]);
+  expect(await runs.finish(held, DONE)).toMatchObject({ recorded: false });
+  expect(await runs.find(actionId)).toMatchObject({ status: 'failed', error: 'It was stopped.' });
+});
+
+it('a worker that shuts down leaves the job to whoever resumes the turn', async () => {
+  const working = work(30_000);
+  working.catch(() => undefined);
+  const held = await begin();
+  stop.abort(new Error('the worker is shutting down'));
+  await expect(working).rejects.toThrow('shutting down');
+  stop = new AbortController();
+  const resumed = work(30_000);
+  await runs.finish(held, DONE);
+  expect(await resumed).toEqual({ kind: 'done', result: INDEXED });
+});
