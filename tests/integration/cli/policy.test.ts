@@ -125,14 +125,15 @@ describe('signalbox policy explain', () => {
     const { principal, action } = callQuestion(CallOutline.parse({ risk: 'dangerous', environment: 'production' }));
     const frozen = {
       ...action,
-      ...{
-        actionId: 'a',
-        parentActionId: null,
-        toolVersion: 'v',
-        agent: 'product_owner',
-        agentClass: principal.agentClass,
-      },
-      ...{ requester: { userKey: '1002', role: 'viewer' }, threadId: 't', turnId: 'tu', chatKey: 'telegram:1002' },
+      actionId: 'th:1:0',
+      parentActionId: null,
+      toolVersion: 'v',
+      agent: 'product_owner',
+      agentClass: principal.agentClass,
+      requester: { userKey: '1002', role: 'viewer' },
+      threadId: 'th',
+      turnId: 'turn_1',
+      chatKey: 'telegram:1002',
     };
     const lines = [
       JSON.stringify(frozen),
