@@ -1,3 +1,4 @@
+import '../wasm-guard.ts';
 import * as cedar from '@cedar-policy/cedar-wasm/nodejs';
 import { z } from 'zod';
 import { Role } from '../contracts/roles.ts';

@@ -1,3 +1,4 @@
+import '../wasm-guard.ts';
 import { statefulIsAuthorized, type EntityJson, type EntityUid } from '@cedar-policy/cedar-wasm/nodejs';
 import { EvaluationError } from './problems.ts';
 import { requestOf, type Subject } from './request.ts';

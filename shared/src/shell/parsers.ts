@@ -1,3 +1,4 @@
+import '../wasm-guard.ts';
 import { parse, type Word, type WordPart } from 'unbash';
 import { startShfmt } from './shfmt.ts';
 import type { ShellWord } from './words.ts';
