@@ -27,7 +27,6 @@ export const SecretsConfig = z.object({
   /** The file that holds the key when the variable is not set. It is made when it is not there, and readable by nobody else. */
   SECRETS_KEY_FILE: z.string().default('.signalbox/secrets.key'),
 });
-export type SecretsConfig = z.infer<typeof SecretsConfig>;
 
 /**
  * Reads the environment through a schema. An empty variable counts as not set.

@@ -100,4 +100,64 @@ describe('secrets', () => {
     );
     expect(audit.map((event) => event.kind)).toEqual(['secret.kept', 'secret.deleted']);
   });
+
+  it('/secret set in a group keeps nothing', async () => {
+    await ada.send(`/secret set db-password ${PASSWORD}`, { chat: 'ops' });
+    await eventually(
+      async () =>
+        (await stack.pool.query(`select 1 from outbox where body ->> 'text' like 'I did not keep that%'`)).rowCount,
+      (count) => count === 1,
+    );
+    expect(await stored()).toEqual([]);
+    expect((await texts()).join()).not.toContain(PASSWORD);
+    const { rows } = await stack.pool.query(`select kind from audit_events where kind like 'secret.%'`);
+    expect(rows).toEqual([{ kind: 'secret.refused' }]);
+  });
+
+  it('names are for their owner and for admins, and what somebody else keeps cannot be deleted', async () => {
+    const eli = await stack.person(1005, 'viewer');
+    await ada.ask(`/secret set db-password ${PASSWORD}`);
+    expect((await eli.ask('/secret list')).join()).toContain('I keep no secrets for you');
+    expect((await eli.ask('/secret list 1001')).join()).toContain('Your role (viewer) does not allow that');
+    expect((await eli.ask('/secret delete db-password')).join()).toContain('I keep no secret named');
+    await eli.ask(`/secret set own-token ${PASSWORD}`);
+    expect((await ada.ask('/secret list 1005')).join()).toMatch(/I keep for 1005:[^]*secret:own-token/);
+    expect(await stored()).toHaveLength(2);
+    const values = new Set((await stored()).map(open));
+    expect([...values]).toEqual([PASSWORD]);
+  });
+
+  it('a stranger’s secret is taken out of what is stored, and kept nowhere', async () => {
+    const zoe = await stack.person(1009);
+    await zoe.send(`let me in, my key is ${AWS_KEY}`);
+    await zoe.waitFor(/only work for people I know/);
+    expect((await texts()).join()).not.toContain(AWS_KEY);
+    expect(await stored()).toEqual([]);
+  });
+
+  it('a secret that comes with an edit is hidden too', async () => {
+    const people = createSimulatorClient(stack.simulatorUrl);
+    const { messageId } = await people.say(1001, 'list the projects');
+    await eventually(
+      async () => (await texts()).length,
+      (count) => count === 1,
+    );
+    await people.act('/api/edits', { from: 1001, messageId, text: `list the projects with ${AWS_KEY}` });
+    await eventually(
+      async () => (await texts()).length,
+      (count) => count === 2,
+    );
+    expect((await texts()).join()).not.toContain(AWS_KEY);
+    expect((await texts()).join()).toContain('secret:aws-key-');
+    await eventually(
+      () => written(1001),
+      (messages) => messages.length === 0,
+    );
+  });
+
+  it('an expired secret is gone', async () => {
+    await ada.ask(`list the projects with ${AWS_KEY}`);
+    await stack.pool.query(`update secrets set expires_at = now() - interval '1 second'`);
+    expect((await ada.ask('/secret list')).join()).toContain('I keep no secrets for you');
+  });
 });

@@ -125,6 +125,7 @@ describe('with several gateways', () => {
         REDIS_PREFIX: harness.prefix,
         TELEGRAM_BOT_TOKEN: DEFAULT_TOKEN,
         TELEGRAM_API_ROOT: harness.simulatorUrl,
+        SECRETS_KEY: randomBytes(32).toString('base64'),
         GATEWAY_NAME: 'gateway-killed',
       },
     });
