@@ -4,6 +4,7 @@ import { locateTestSandbox } from '../support/bubblewrap.ts';
 import type { Person } from '../support/person.ts';
 import { openStack, type Stack } from '../support/stack.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+import { eventually } from '../support/until.ts';
 
 const sandbox = await locateTestSandbox('workspaces in conversations');
 
@@ -37,6 +38,20 @@ describe.skipIf(sandbox === null)('in a conversation', () => {
   it('a command that changes something does not run unasked', async () => {
     expect(await ada.ask('run rm notes.md').then(last)).toMatch(/approv/i);
     expect(await ada.ask('show notes.md').then(last)).toMatch(/buy milk/);
+  });
+
+  it('a command that was approved runs in the sandbox, once, and the person is told', async () => {
+    const cleo = await stack.person(1003, 'operator');
+    await cleo.ask('list the files'); // whoever never wrote cannot be asked
+    expect(await ada.ask('run rm notes.md').then((said) => said.join('\n'))).toMatch(/approv/i);
+    await eventually(
+      () => cleo.heard(),
+      (heard) =>
+        heard.some(({ text, buttons }) => /rm notes\.md/.test(text) && JSON.stringify(buttons).includes('Approve')),
+    );
+    await cleo.click('Approve');
+    await ada.waitFor(/rm notes\.md ended well and wrote nothing/);
+    expect(await ada.ask('list the files').then(last)).toMatch(/The workspace is empty/);
   });
 
   it('nobody gets out of the workspace', async () => {

@@ -231,9 +231,10 @@ export default toolGroup({
         done: (output, { command }) => {
           if (output.state === 'goes-on') return GOES_ON;
           const { exitCode, killed, output: text, cut } = output;
-          const shown = text.trim() === '' ? 'It wrote nothing.' : fence(shorten(text.trimEnd(), SHOWN));
+          const what = `\`${command.replaceAll('`', "'").slice(0, 200)}\` ${howItEnded(exitCode, killed)}`;
+          if (text.trim() === '') return `${what} and wrote nothing.`;
           const missing = cut ? '\n\nIt wrote more than is kept.' : '';
-          return `\`${command.replaceAll('`', "'").slice(0, 200)}\` ${howItEnded(exitCode, killed)}:\n\n${shown}${missing}`;
+          return `${what}:\n\n${fence(shorten(text.trimEnd(), SHOWN))}${missing}`;
         },
       },
     }),
