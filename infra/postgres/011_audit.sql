@@ -75,8 +75,9 @@ $$;
 -- Gives unsealed events the places from `first_seq` on, in the order of the arrays.
 --   out: the hash of the last one; null when `first_seq` is not the next place (somebody else sealed) and nothing was written
 --   fails when an event is not there or has its place already
+-- Plans are kept for a session, and a backlog begins as an empty table: without the setting it would be read as a whole each time.
 create function audit_seal(first_seq bigint, event_ids bigint[], leaf_hashes bytea[]) returns bytea
-language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   last_seq  bigint;
   last_hash bytea;
