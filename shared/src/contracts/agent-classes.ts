@@ -12,7 +12,7 @@ export interface AgentBounds {
 }
 
 /** The bounds of each class. They are enforced where files are opened, by canonical path: see docs/workspace.md. */
-export const AGENT_CLASSES: Readonly<Record<AgentClass, AgentBounds>> = {
+const AGENT_CLASSES: Readonly<Record<AgentClass, AgentBounds>> = {
   READ_ONLY_SCAN: { canRead: true, canWrite: false, canUseNetwork: false, writePaths: [], deniedPaths: [] },
   PLANNING_SYNTHESIS: { canRead: true, canWrite: false, canUseNetwork: false, writePaths: [], deniedPaths: [] },
   REGISTRY_STATE: {
@@ -39,7 +39,7 @@ export const AGENT_CLASSES: Readonly<Record<AgentClass, AgentBounds>> = {
 };
 
 /** What holds for a person who works in a workspace through a chat: policy has decided about each step, so all of it is theirs. */
-export const PERSON_BOUNDS: AgentBounds = {
+const PERSON_BOUNDS: AgentBounds = {
   canRead: true,
   canWrite: true,
   canUseNetwork: false,

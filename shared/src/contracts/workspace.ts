@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AgentClass } from './action.ts';
 
 /** Name of a workspace, which is also the name of its folder. */
-export const WorkspaceName = z.string().regex(/^(project|thread)-[A-Za-z0-9][A-Za-z0-9_-]{0,119}$/);
+const WorkspaceName = z.string().regex(/^(project|thread)-[A-Za-z0-9][A-Za-z0-9_-]{0,119}$/);
 
 /** The workspace of a project or of a conversation. Other names than a folder may have are made fit by the caller. */
 export function workspaceName(of: 'project' | 'thread', name: string): string {

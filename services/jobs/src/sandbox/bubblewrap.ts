@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Limits } from './limits.ts';
 
 /** Where the workspace is inside the sandbox. */
-export const INSIDE = '/workspace';
+const INSIDE = '/workspace';
 
 /** File descriptors that bubblewrap speaks and listens on. */
 export const INFO_FD = 3;

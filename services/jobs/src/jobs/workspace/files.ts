@@ -116,7 +116,7 @@ async function putFile(folder: Folder, name: string, content: string, mode: numb
 }
 
 /** Null for what is no UTF-8 text. */
-export function decodeText(bytes: Uint8Array): string | null {
+function decodeText(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null;
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
