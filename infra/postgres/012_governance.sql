@@ -95,12 +95,31 @@ create table execution_turns (
   thread_id    text not null,
   user_key     text not null,
   context_hash text not null,
-  record       jsonb not null,
+  record       json not null,           -- as it was written: the order of keys is a part of what a model was given
   record_hash  text not null,
   recorded_at  timestamptz not null default now(),
   primary key (turn_id, pass)
 );
 create index execution_turns_by_thread on execution_turns (thread_id, recorded_at);
+
+-- Writes the records of a turn with what belongs to them, in the transaction that ends it. Twice is safe but for the events.
+--   in: records [{record, recordHash}]; reads: the actions that changed nothing and so had no row before they ran; audit events
+create function turn_record(u text, e bigint, records json, reads jsonb, events jsonb) returns void language plpgsql volatile as $$
+begin
+  insert into execution_turns (turn_id, pass, thread_id, user_key, context_hash, record, record_hash)
+  select r -> 'record' ->> 'turnId', (r -> 'record' ->> 'pass')::int, r -> 'record' ->> 'threadId', u,
+         r ->> 'contextHash', r -> 'record', r ->> 'recordHash'
+    from json_array_elements(records) r
+  on conflict do nothing;
+  if jsonb_array_length(reads) > 0 then
+    insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status, proposal, hash, error_code, proposed_at, started_at, settled_at)
+    select a ->> 'actionId', a ->> 'turnId', a ->> 'threadId', u, a ->> 'tool', a -> 'arguments', e, a ->> 'status', a -> 'proposal',
+           a ->> 'hash', a ->> 'errorCode', (a ->> 'at')::timestamptz, null, now()
+      from jsonb_array_elements(reads) a
+    on conflict (action_id) do nothing;
+  end if;
+  perform audit_append(events);
+end $$;
 
 -- The files of every policy set that has decided anything, so that its decisions can be made again.
 create table policy_sets (
@@ -149,9 +168,11 @@ create function thread_taint(t text) returns table (untrusted text[], private bo
          exists (select 1 from actions a where a.thread_id = t and 'private' = any (a.marks))
 $$;
 
--- As in 002_lanes.sql, but: a decision is a turn of its own, and a conversation that waits for one is not idle.
-create or replace function lane_begin(u text, w text, lease_ms int, max_messages int, idle_ms bigint, agent_id text)
-returns table (epoch bigint, attempts int, begun int, stop_before bigint, messages json, person json, thread_id text, thread_new boolean, expired json)
+-- As in 002_lanes.sql, but: a decision is a turn of its own, a conversation that waits for one is not idle, and
+--   out: waiting = [{approvalId, what, messageId}] of requests that stand open in the first message's chat, or null
+drop function lane_begin(text, text, int, int, bigint, text);
+create function lane_begin(u text, w text, lease_ms int, max_messages int, idle_ms bigint, agent_id text)
+returns table (epoch bigint, attempts int, begun int, stop_before bigint, messages json, person json, thread_id text, thread_new boolean, expired json, waiting json)
 language plpgsql volatile as $$
 declare
   l lanes%rowtype; m json; top bigint; first_kind text; first_chat text; tid text; is_new boolean := false; gone json; idle boolean;
@@ -204,5 +225,12 @@ begin
   end if;
 
   return query select l.epoch, l.attempts, l.begun, l.stop_before, m,
-    (select json_build_object('name', p.name, 'role', p.role) from users p where p.user_key = u), tid, is_new, gone;
+    (select json_build_object('name', p.name, 'role', p.role) from users p where p.user_key = u), tid, is_new, gone,
+    -- Requests whose card this person has before them in this chat.
+    (select json_agg(r) from (
+       select a.approval_id as "approvalId", a.card ->> 'what' as what, c.message_id as "messageId"
+         from approvals a
+         join lateral (select o.receipt -> 'messageIds' ->> 0 as message_id from outbox o
+                        where o.chat_key = first_chat and o.slot = a.approval_id and o.status = 'sent' order by o.id desc limit 1) c on true
+        where a.status = 'pending' order by a.requested_at limit 3) r);
 end $$;

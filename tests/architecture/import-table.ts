@@ -54,6 +54,8 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   },
   // Governance decides and then calls handlers; nothing else reaches them.
   { from: `${WORKER}/governance/**`, may: [`${WORKER}/governance/**`, `${WORKER}/tools/**`, SHARED] },
+  // Replay puts agents and governance together anew, without anything that has an effect.
+  { from: `${WORKER}/replay/**`, may: [`${WORKER}/{replay,agents,governance,tools}/**`, SHARED] },
   { from: `${WORKER}/tools/**`, may: [`${WORKER}/tools/**`, SHARED] },
   { from: `${WORKER}/*.ts`, may: [`${WORKER}/**`, SHARED] },
 
@@ -76,6 +78,11 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   {
     from: 'services/cli/src/commands/plan.ts',
     may: ['services/cli/src/**', `${WORKER}/tools/registry.ts`, SHARED],
+  },
+  // Going through turns again is done by the agents themselves.
+  {
+    from: 'services/cli/src/commands/replay.ts',
+    may: ['services/cli/src/**', `${WORKER}/replay/replay.ts`, SHARED],
   },
   { from: 'services/cli/src/**', may: ['services/cli/src/**', SHARED] },
 
@@ -117,7 +124,7 @@ export const PACKAGE_HOMES: readonly PackageHome[] = [
   { name: 'micromark-extension-gfm', homes: [TELEGRAM] },
   {
     name: '@langchain/*',
-    homes: [`${WORKER}/agents/**`, 'shared/src/model/**'],
+    homes: [`${WORKER}/{agents,replay}/**`, 'shared/src/model/**'],
     types: [`${WORKER}/worker.ts`, `${WORKER}/wire.ts`], // they hand the model on and never speak to it
   },
   { name: 'fastify', homes: [`${SIMULATOR}/**`, TELEGRAM] },

@@ -124,12 +124,14 @@ function bareGraph(): () => Promise<unknown> {
       call: () => Promise.resolve(result),
       enter: () => undefined,
       phase: () => 'PROPOSING',
+      path: () => ['THINKING', 'PROPOSING'],
       judge: () => Promise.resolve('continue'),
       say: () => Promise.resolve(),
       draft: () => undefined,
       spent: () => undefined,
     },
     turnKey: 't',
+    recorded: { turnId: 't', came: 1, actor: { userKey: '1', name: 'x', role: 'admin' } },
     turnStart: (messages: readonly BaseMessage[]) => messages.length,
   };
   return () =>

@@ -14,6 +14,7 @@ import { createWorker, type WorkerWiring } from '@signalbox/worker/worker';
 import { inject } from 'vitest';
 import { loadTestConfig } from './config.ts';
 import { createDatabase } from './database.ts';
+import { checkReplay } from './replay-check.ts';
 import { openPerson, type Person } from './person.ts';
 import { TEST_SECRETS_KEY } from './secrets-key.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
@@ -28,6 +29,9 @@ export interface Stack {
   /** Somebody to speak as. Unknown ids are added to the simulator and, with a role, to the users. */
   person(id: number, role?: string): Promise<Person>;
   startWorker(name: string, wiring?: Partial<WorkerWiring>): Promise<Closable>;
+  /** Ends every process of the product, as an orderly restart does, and starts them again. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -39,6 +43,8 @@ export interface StackOptions {
   readonly redisUrl?: string;
   /** Where the services log to; otherwise what TEST_LOG says. */
   readonly log?: Log;
+  /** Why its turns cannot be gone through again when it is closed, as those of every other stack are. */
+  readonly notReplayed?: string;
 }
 
 /** Opens a stack of its own: database, key prefix, simulator. Everything is closed by `close`, in reverse. */
@@ -69,6 +75,7 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
   };
   const pool = openPool(database.url, log, { name: 'test', max: 8, as: 'owner' });
   own({ close: () => pool.end() });
+  const places = parts.length;
 
   const startWorker = async (name: string, wiring: Partial<WorkerWiring> = options.wiring ?? {}): Promise<Closable> => {
     const config = loadWorkerConfig({ ...env, WORKER_NAME: name });
@@ -84,9 +91,24 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
     );
     return own({ close: async () => void (await closeAll(own_.splice(0), log)) });
   };
-  await createGateway(own, readConfig(GatewayConfig, env), log);
-  for (let i = 1; i <= (options.workers ?? 1); i++) await startWorker(`worker-${i}`);
-  if (options.jobs) await createJobService(own, loadJobsConfig(env), log);
+  // What a restart ends and starts again; Telegram, the database and Redis go on.
+  let services: Closable[] = [];
+  const start = async (): Promise<void> => {
+    const ownService: Own = (part) => {
+      services.push(part);
+      return part;
+    };
+    await createGateway(ownService, readConfig(GatewayConfig, env), log);
+    for (let i = 1; i <= (options.workers ?? 1); i++) ownService(await startWorker(`worker-${i}`));
+    if (options.jobs) await createJobService(ownService, loadJobsConfig(env), log);
+  };
+  const stop = async (): Promise<void> => {
+    const running = services;
+    services = [];
+    await closeAll(running, log);
+  };
+  own({ close: stop });
+  await start();
 
   return {
     pool,
@@ -95,7 +117,16 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
     prefix,
     simulatorUrl: simulator.url,
     startWorker,
+    stop,
+    start,
     person: (id, role) => openPerson({ pool, simulatorUrl: simulator.url, id, role: role ?? null }),
-    close: async () => void (await closeAll(parts, log)),
+    close: async () => {
+      await closeAll(parts.splice(places), log);
+      try {
+        if (options.notReplayed === undefined) await checkReplay(pool, options.wiring?.groups ?? []);
+      } finally {
+        await closeAll(parts, log);
+      }
+    },
   };
 }

@@ -1,4 +1,5 @@
 import type { Attachment } from '@signalbox/shared/contracts/envelope';
+import type { WaitingCard } from '@signalbox/shared/db/lanes';
 import type { AppError } from '@signalbox/shared/errors';
 import { say } from '@signalbox/shared/errors';
 import { inWords } from '@signalbox/shared/time';
@@ -21,6 +22,13 @@ export const WORDS = {
       return 'I cannot listen to voice messages: nothing here turns speech into text. Please write what you need.';
     const names = files.map(({ name, kind }) => name ?? `the ${kind}`);
     return `I got ${listed(names)}, but I cannot look into files: I have your words only. Please write what you need.`;
+  },
+  /** Below an answer while requests wait in its chat. */
+  stillWaiting: (cards: readonly WaitingCard[], link: string | null): string => {
+    const [first] = cards;
+    const more = cards.length > 1 ? `, and ${cards.length - 1} more` : '';
+    const card = link === null ? 'the card' : `[the card](${link})`;
+    return `_Still waiting for a decision: ${first?.what ?? ''}${more}. Only the buttons on ${card} decide (${first?.approvalId ?? ''})._`;
   },
   failed: (error: AppError): string => say(error.code, error.data),
 } as const;

@@ -27,6 +27,8 @@ export interface TurnContext {
   readonly startedAt: Date;
   /** What models have used for it so far. */
   readonly spending: Spending;
+  /** What tools of this turn came to, in words. */
+  readonly evidence: string[];
 }
 
 /**
@@ -54,10 +56,13 @@ export function endOf(
       outcome: index === handled.length - 1 ? 'answered' : 'merged',
       reason: null,
     })),
-    replies: [...notes, ...result.replies].map((reply) => ({
-      ...outbound(context, reply, result.personal),
-      turnId: context.turnId,
-    })),
+    replies: pointing(
+      context,
+      [...notes, ...result.replies].map((reply) => ({
+        ...outbound(context, reply, result.personal),
+        turnId: context.turnId,
+      })),
+    ),
     thread: {
       threadId,
       status: result.outcome === 'finished' ? 'finished' : 'open',
@@ -66,6 +71,28 @@ export function endOf(
       summary: result.summary,
     },
   };
+}
+
+/**
+ * While a request waits in this chat, words decide nothing, however they sound: the last answer says so and points at the card, which
+ * has the buttons.
+ */
+function pointing(context: TurnContext, replies: TurnEnd['replies']): TurnEnd['replies'] {
+  const [card] = context.begun.waiting;
+  const last = replies.at(-1);
+  const isAsked = context.batch.some(({ envelope }) => envelope.kind === 'message');
+  if (!card || !last || !isAsked) return replies;
+  const text = `${last.body.text}\n\n${WORDS.stillWaiting(context.begun.waiting, linkTo(context.chatKey, card.messageId))}`;
+  // In private there are no links to messages, so the answer is one to the card.
+  const isPrivate = last.body.replyTo === undefined && card.messageId !== null;
+  const body = { ...last.body, text, ...(isPrivate ? { replyTo: card.messageId ?? '' } : {}) };
+  return [...replies.slice(0, -1), { ...last, body }];
+}
+
+/** Telegram's address of a message of a large group, for its members; null elsewhere. */
+function linkTo(chatKey: string, messageId: string | null): string | null {
+  const group = /^telegram:-100(\d+)/.exec(chatKey)?.[1];
+  return group === undefined || messageId === null ? null : `https://t.me/c/${group}/${messageId}`;
 }
 
 /** The end of a turn that was stopped or could not go on: the person is told why, and keeps what was written. The thread stays open. */
@@ -180,6 +207,7 @@ function contextOf(begun: Begun, message: InboxMessage): TurnContext {
     turnId: newId('turn'),
     startedAt: new Date(),
     spending: createSpending(),
+    evidence: [],
   };
 }
 

@@ -1,6 +1,11 @@
 import { PRIORITY, type OutboundEnvelope } from '@signalbox/shared/contracts/envelope';
 import type { CheckpointRow } from '@signalbox/shared/db/checkpoints';
-import { finishLane, type Begun, type InboxMessage, type TurnEnd } from '@signalbox/shared/db/lanes';
+import type { AuditEvent } from '@signalbox/shared/contracts/audit';
+import { appendAudit } from '@signalbox/shared/db/audit';
+import { redactValue } from '@signalbox/shared/redact/redact';
+import type { RecordedResume } from '@signalbox/shared/contracts/execution-turn';
+import type { TurnRecording } from '@signalbox/shared/db/execution-turns';
+import { finishLane, type Begun, type InboxMessage, type TurnEnd, type TurnOutcome } from '@signalbox/shared/db/lanes';
 import { sayInTurn } from '@signalbox/shared/db/outbox';
 import type { Pool } from '@signalbox/shared/db/pool';
 import { AppError } from '@signalbox/shared/errors';
@@ -8,16 +13,18 @@ import { newId } from '@signalbox/shared/ids';
 import type { Log } from '@signalbox/shared/log';
 import type { Draft } from '@signalbox/shared/streams/drafts';
 import type { AgentClass } from '@signalbox/shared/contracts/action';
-import type { Agent, AgentMessage, AgentRun } from './agents/agent.ts';
+import type { Agent, AgentMessage, AgentRecord, AgentReply, AgentRun } from './agents/agent.ts';
 import { filesWithoutWords, leadingBatch, toAgentBatch } from './batch.ts';
 import { createTurnDraft, type TurnDraft } from './draft.ts';
 import { WORDS } from './reply.ts';
+import { checkClaims } from './governance/claims.ts';
 import type { DecisionEnvelope, Resumed } from './governance/approval-resume.ts';
 import type { EvaluationOutcome, PassFacts } from './governance/evaluation.ts';
-import { createMachine, type Machine } from './governance/fsm.ts';
+import { createMachine, passOf, type Machine } from './governance/fsm.ts';
 import type { ToolCall, ToolCallResult } from './tools/call.ts';
 import type { CallScope } from './tools/run.ts';
 import { createSpending } from './spending.ts';
+import { nothingThought, recordResume, recordTurn, type RecordHead } from './turn-record.ts';
 import {
   closeThread,
   cutShort,
@@ -74,6 +81,8 @@ export interface TurnParts {
   publishDraft(draft: Draft): Promise<void>;
   /** Effects of this turn that are done, in words, for an honest "stopped". */
   doneInTurn(turnId: string): Promise<readonly string[]>;
+  /** What stands above every record of this worker's turns. */
+  recordHead(): RecordHead;
 }
 
 export interface TurnSignals {
@@ -127,7 +136,17 @@ async function agentTurn(
   const startedAt = new Date();
   const { traceId, chatKey } = envelope;
   const spending = createSpending();
-  const context: TurnContext = { begun, batch, threadId, chatKey, traceId, turnId: newId('turn'), startedAt, spending };
+  const context: TurnContext = {
+    begun,
+    batch,
+    threadId,
+    chatKey,
+    traceId,
+    turnId: newId('turn'),
+    startedAt,
+    spending,
+    evidence: [],
+  };
   const log = parts.log.child({ traceId, turnId: context.turnId, threadId, userKey: begun.userKey });
   const draft = createTurnDraft({
     head: { chatKey, userKey: begun.userKey, turnId: context.turnId },
@@ -135,6 +154,10 @@ async function agentTurn(
     signal: signals.signal,
   });
   let committed = false;
+  let messages: readonly AgentMessage[] = [];
+  let resume: RecordedResume | null = null;
+  const recording = (record: AgentRecord, outcome: TurnOutcome, note: string | null): TurnRecording =>
+    recordTurn(parts.recordHead(), context, { record, outcome, note, resume, isThreadOver });
   if (!isThreadOver) parts.openThread(threadId, begun);
   try {
     const machine = createMachine();
@@ -148,12 +171,17 @@ async function agentTurn(
       isThreadOver,
     );
     const resumed = decision && (await parts.resume(scope, decision));
+    if (decision && resumed) resume = recordResume(decision, resumed, machine.path());
     if (resumed && isThreadOver) {
-      const more = await finish(parts, begun, noticeOf(parts, context, resumed.say));
+      const record = recording(nothingThought(context, scope.actor), 'notice', null);
+      const more = await finish(parts, begun, noticeOf(parts, context, resumed.say), null, record);
       committed = true;
       return more;
     }
-    const { messages, shownWith } = resumed ? newsOf(envelope.id, resumed) : toAgentBatch(batch);
+    if (resumed) context.evidence.push(resumed.say);
+    for (const { envelope: news } of batch) if (news.kind === 'job-finished') context.evidence.push(news.say);
+    const agentBatch = resumed ? newsOf(envelope.id, resumed) : toAgentBatch(batch);
+    messages = agentBatch.messages;
     const result = await parts.agent.run({
       messages,
       run: agentRun(parts, context, scope, draft, createMachine()),
@@ -161,7 +189,10 @@ async function agentTurn(
       threadNew: begun.threadNew,
     });
     draft.end(); // before the answer can be seen
-    const more = await finish(parts, begun, endOf(parts, context, result, shownWith), threadId);
+    context.evidence.push(...result.evidence);
+    const replies = await backed(parts, context, result.replies);
+    const end = endOf(parts, context, { ...result, replies }, agentBatch.shownWith);
+    const more = await finish(parts, begun, end, threadId, recording(result.record, result.outcome, null));
     committed = true;
     log.info('turn finished', {
       outcome: result.outcome,
@@ -181,14 +212,43 @@ async function agentTurn(
     const why = isStop ? WORDS.stopped(await parts.doneInTurn(context.turnId)) : WORDS.failed(thrown as AppError);
     // What the person has read so far does not vanish with the draft.
     const unfinished = draft.unsent().trim() === '' ? null : WORDS.unfinished(draft.unsent());
-    if (!isThreadOver) await parts.agent.note({ run: context, text: [unfinished, why].filter(Boolean).join('\n\n') });
+    const actor = { userKey: begun.userKey, ...person };
+    const text = [unfinished, why].filter(Boolean).join('\n\n');
+    const isNew = begun.threadNew || begun.resumed;
+    const record = isThreadOver
+      ? nothingThought(context, actor)
+      : await parts.agent.note({ run: { ...context, actor }, messages, isNew, text });
     log.info('turn cut short', { stopped: isStop, error: isStop ? undefined : thrown });
-    const end = cutShort(parts, context, isStop ? 'stopped' : 'failed', { unfinished, why });
-    return await finish(parts, begun, end, isThreadOver ? null : threadId);
+    const outcome = isStop ? 'stopped' : 'failed';
+    const end = cutShort(parts, context, outcome, { unfinished, why });
+    return await finish(parts, begun, end, isThreadOver ? null : threadId, recording(record, outcome, text));
   } finally {
     draft.end();
     if (!isThreadOver) parts.closeThread(threadId, committed);
   }
+}
+
+/** Replies without what they claim and nothing of this turn did; each such claim is written down. */
+async function backed(
+  parts: TurnParts,
+  context: TurnContext,
+  replies: readonly AgentReply[],
+): Promise<readonly AgentReply[]> {
+  const checked = replies.map((reply) => ({ reply, ...checkClaims(reply.text, { results: context.evidence }) }));
+  const events = checked
+    .filter(({ unbacked }) => unbacked.length > 0)
+    .map(({ reply, unbacked }): AuditEvent => ({
+      kind: 'claim.rewritten',
+      actor: `agent:${parts.agentId}`,
+      threadId: context.threadId,
+      turnId: context.turnId,
+      actionId: null,
+      approvalId: null,
+      policyVersion: null,
+      data: { reply: reply.key, claims: redactValue(unbacked.map((claim) => claim.slice(0, 300))) },
+    }));
+  await appendAudit(parts.pool, events);
+  return checked.map(({ reply, text }) => ({ ...reply, text }));
 }
 
 /** What came of a decision, as news for the agent. */
@@ -272,22 +332,33 @@ function agentRun(
     signal: scope.signal,
     enter: machine.to,
     phase: machine.phase,
+    path: () => passOf(machine.path()),
     judge: (pass) => parts.judge(scope.actor.userKey, pass, spending.used()),
-    call: ({ callId, tool, args, groups }) => parts.execute(scope, { actionId: callId, tool, args, groups }),
+    call: async ({ callId, tool, args, groups }) => {
+      const result = await parts.execute(scope, { actionId: callId, tool, args, groups });
+      if (result.ok) context.evidence.push(`${JSON.stringify(result.result)}\n${result.say}`);
+      return result;
+    },
     say: async (reply) => {
       draft.settle();
       await scope.flush();
-      await put(parts, context, outbound(context, reply));
+      for (const one of await backed(parts, context, [reply])) await put(parts, context, outbound(context, one));
     },
     draft: draft.show,
     spent: spending.add,
   };
 }
 
-/** Ends the turn and, in the same transaction, stores the newest state of the thread that it worked on. */
-async function finish(parts: TurnParts, begun: Begun, end: TurnEnd, threadId: string | null = null): Promise<boolean> {
+/** Ends the turn and, in the same transaction, stores its record and the newest state of the thread that it worked on. */
+async function finish(
+  parts: TurnParts,
+  begun: Begun,
+  end: TurnEnd,
+  threadId: string | null = null,
+  recording: TurnRecording | null = null,
+): Promise<boolean> {
   const checkpoint = threadId === null ? null : await parts.pendingCheckpoint(threadId);
-  const { ok, more } = await finishLane(parts.pool, begun, end, checkpoint);
+  const { ok, more } = await finishLane(parts.pool, begun, end, checkpoint, recording);
   if (!ok) throw new AppError('LANE_LOST', { userKey: begun.userKey });
   if (checkpoint) parts.checkpointStored(checkpoint.threadId);
   for (const reply of end.replies.slice(0, 1)) await parts.announce(reply.chatKey, reply.traceId);

@@ -135,6 +135,12 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
             announce,
             publishDraft,
             doneInTurn: (turnId) => doneInTurn(pool, turnId),
+            recordHead: () => ({
+              agent: DEFAULT_AGENT,
+              agentClass: classOf(plugins, DEFAULT_AGENT),
+              policy: { version: policies.current().version, timeZone: config.POLICY_TIME_ZONE },
+              maxPasses: config.MAX_PASSES,
+            }),
           },
           begun,
           signals,

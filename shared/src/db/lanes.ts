@@ -1,6 +1,7 @@
 import type { InboundEnvelope, InboxOutcome, OutboundEnvelope } from '../contracts/envelope.ts';
 import type { Role } from '../contracts/roles.ts';
 import { CHECKPOINT_PUT, checkpointValues, type CheckpointRow } from './checkpoints.ts';
+import { callTurnRecord, turnRecordValues, type TurnRecording } from './execution-turns.ts';
 import type { Lane } from './lane.ts';
 import { withoutSecrets } from './outbox.ts';
 import type { Queryable } from './pool.ts';
@@ -25,6 +26,15 @@ export interface Begun extends Lane {
   readonly threadNew: boolean;
   /** The thread that was just found expired, to be announced once. */
   readonly expired: { readonly threadId: string; readonly title: string | null } | null;
+  /** Requests for approval whose card stands open in this chat, the oldest first, at most three. */
+  readonly waiting: readonly WaitingCard[];
+}
+
+/** A request that waits, and the message that carries its buttons. */
+export interface WaitingCard {
+  readonly approvalId: string;
+  readonly what: string;
+  readonly messageId: string | null;
 }
 
 export interface BeginOptions {
@@ -55,6 +65,7 @@ export async function beginLane(db: Queryable, userKey: string, options: BeginOp
     threadId: row.thread_id,
     threadNew: row.thread_new,
     expired: row.expired,
+    waiting: row.waiting ?? [],
   };
 }
 
@@ -68,6 +79,7 @@ interface BeginRow {
   readonly thread_id: string | null;
   readonly thread_new: boolean;
   readonly expired: { threadId: string; title: string | null } | null;
+  readonly waiting: WaitingCard[] | null;
 }
 
 /** Extends the leases of these lanes. Returns the person keys whose lane was lost: their work must stop. One round trip. */
@@ -134,7 +146,7 @@ export interface TurnEnd {
 }
 
 /**
- * Ends a turn: its newest checkpoint if there is one, its record, replies, outcomes and thread, and releases the lane, in one
+ * Ends a turn: its newest checkpoint if there is one, its records, replies, outcomes and thread, and releases the lane, in one
  * transaction and one round trip. `ok` is false when the lane was lost, and then nothing was written. `more` asks for a wake-up:
  * open messages remain.
  */
@@ -143,12 +155,14 @@ export async function finishLane(
   lane: Lane,
   end: TurnEnd,
   checkpoint: CheckpointRow | null = null,
+  recording: TurnRecording | null = null,
 ): Promise<{ readonly ok: boolean; readonly more: boolean }> {
   const turnEnd = [
     end.turn && JSON.stringify(end.turn),
     JSON.stringify(end.outcomes),
     JSON.stringify(end.replies.map(withoutSecrets)),
     end.thread && JSON.stringify(end.thread),
+    ...turnRecordValues(recording),
   ];
   const query = checkpoint
     ? { name: 'turn_finish', text: TURN_FINISH, values: [...checkpointValues(lane, checkpoint), ...turnEnd] }
@@ -157,11 +171,13 @@ export async function finishLane(
   return rows[0] ?? { ok: false, more: false };
 }
 
-const LANE_FINISH = 'select ok, more from lane_finish($1, $2, $3::jsonb, $4::jsonb, $5::jsonb, $6::jsonb)';
+const LANE_FINISH = `
+select f.ok, f.more, ${callTurnRecord(7)}
+  from lane_finish($1, $2, $3::jsonb, $4::jsonb, $5::jsonb, $6::jsonb) f`;
 
 /** The checkpoint comes first: without it, `lane_finish` is asked about nobody and writes nothing either. */
 const TURN_FINISH = `
-select f.ok, f.more
+select f.ok, f.more, ${callTurnRecord(21)}
   from (select ${CHECKPOINT_PUT} as stored) c,
        lateral lane_finish(case when c.stored then $1 end, $2, $17::jsonb, $18::jsonb, $19::jsonb, $20::jsonb) f`;
 

@@ -38,6 +38,11 @@ export function loadPolicySet({ files, version }: PolicyFiles, timeZone: string)
   return { files, engine: createEngine(set, version, timeZone), rules: [...set.rules.values()] };
 }
 
+/** Loads a set that was kept, under the version that its files have now. Throws as `loadPolicySet` does. */
+export function loadStoredPolicySet(files: readonly PolicyFile[], timeZone: string): PolicySet {
+  return loadPolicySet({ files, version: versionOf(files) }, timeZone);
+}
+
 async function listExamples(folder: string): Promise<readonly string[]> {
   const names = await readdir(join(folder, 'examples')).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []; // a set without examples is refused with a better sentence than this

@@ -1,5 +1,7 @@
+import type { BaseCheckpointSaver } from '@langchain/langgraph-checkpoint';
 import type { Button, OutboundFile } from '@signalbox/shared/contracts/envelope';
 import type { AgentClass } from '@signalbox/shared/contracts/action';
+import type { PassRecord, RecordedMessage, RecordedRun } from '@signalbox/shared/contracts/execution-turn';
 import type { Role } from '@signalbox/shared/contracts/roles';
 import type { Model, ModelSpend } from '@signalbox/shared/model/port';
 import type { ToolCallResult } from '../tools/call.ts';
@@ -7,7 +9,6 @@ import type { KnowledgeScope } from '../tools/ports/knowledge.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { EvaluationOutcome, PassFacts } from '../governance/evaluation.ts';
 import type { Phase } from '../governance/fsm.ts';
-import type { Checkpoints } from './checkpoints.ts';
 
 /** One message of a batch, as the agent sees it. */
 export interface AgentMessage {
@@ -40,6 +41,8 @@ export interface AgentRun {
    */
   enter(next: Phase): void;
   phase(): Phase;
+  /** The phases of this pass so far. */
+  path(): readonly Phase[];
   /** The verdict on a pass, by a judge that is not a model. */
   judge(pass: PassFacts): Promise<EvaluationOutcome>;
   /** Sends a message in the middle of the turn. The same key twice is one message. */
@@ -62,10 +65,29 @@ export interface AgentReply {
   readonly files?: readonly OutboundFile[];
 }
 
+/** What a turn leaves for its record. */
+export interface AgentRecord {
+  readonly passes: readonly PassRecord[];
+  /** What came in, as the conversation took it. */
+  readonly messages: readonly RecordedMessage[];
+  /** The conversation began with this turn. */
+  readonly isNew: boolean;
+  /** The run that ends the turn. */
+  readonly run: RecordedRun;
+}
+
+/** Where states of conversations are kept. */
+export interface ThreadStates extends BaseCheckpointSaver {
+  /** The newest values of a conversation in a turn, whether they are stored already or not; empty when there are none. */
+  newest(threadId: string): Readonly<Record<string, unknown>>;
+}
+
 export interface AgentResult {
   readonly outcome: 'answered' | 'waiting' | 'finished' | 'limit';
   /** Everything that the person is to see of this turn, in order, including what `say` has sent already. */
   readonly replies: readonly AgentReply[];
+  /** What the tools of this turn came to, in words: what its texts may lean on. */
+  readonly evidence: readonly string[];
   /** The person was refused what they asked for, and nothing else happened: in a group that is nobody else's business. */
   readonly personal: boolean;
   /** Ids of the batch's messages that came after the thread had ended: they start the next thread. */
@@ -74,6 +96,7 @@ export interface AgentResult {
   readonly toolCalls: number;
   readonly title: string | null;
   readonly summary: string | null;
+  readonly record: AgentRecord;
 }
 
 export interface Agent {
@@ -84,15 +107,23 @@ export interface Agent {
     readonly resume: boolean;
     readonly threadNew: boolean;
   }): Promise<AgentResult>;
-  /** Takes what the person was told when a turn was cut short into the conversation, so that the next turn knows. */
-  note(input: { readonly run: Pick<AgentRun, 'threadId' | 'turnId'>; readonly text: string }): Promise<void>;
+  /**
+   * Takes what the person was told when a turn was cut short into the conversation, so that the next turn knows. `messages`: what
+   * the turn had been given; `isNew`: the conversation may have begun with it.
+   */
+  note(input: {
+    readonly run: Pick<AgentRun, 'threadId' | 'turnId' | 'actor'>;
+    readonly messages: readonly AgentMessage[];
+    readonly isNew: boolean;
+    readonly text: string;
+  }): Promise<AgentRecord>;
 }
 
 /** What an agent is built from. */
 export interface AgentParts {
   /** The model of one of the agent's nodes. */
   readonly model: (node: string) => Model;
-  readonly checkpoints: Checkpoints;
+  readonly checkpoints: ThreadStates;
   readonly registry: ToolRegistry;
   /** Known names by kind of thing, for the prompt and for filling arguments. */
   readonly knownNames: () => Promise<Readonly<Record<string, readonly string[]>>>;

@@ -145,6 +145,12 @@ export class Checkpoints extends PostgresSaver {
     thread.writes.clear();
   }
 
+  /** The newest values of an open thread, flushed or not. */
+  newest(threadId: string): Readonly<Record<string, unknown>> {
+    const thread = this.#open.get(threadId);
+    return (thread?.head ?? thread?.stored)?.checkpoint.channel_values ?? {};
+  }
+
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
     const threadId = config.configurable?.['thread_id'] as string; // LangGraph's contract: a string in every config
     const thread = this.#open.get(threadId);

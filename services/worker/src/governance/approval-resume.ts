@@ -1,4 +1,5 @@
 import type { Approval } from '@signalbox/shared/contracts/approval';
+import type { RecordedDecision } from '@signalbox/shared/contracts/execution-turn';
 import type { InboundEnvelope } from '@signalbox/shared/contracts/envelope';
 import { roleCovers } from '@signalbox/shared/contracts/roles';
 import { canonicalHash } from '@signalbox/shared/canonical';
@@ -24,7 +25,7 @@ import type { CallScope, Runnable } from '../tools/run.ts';
 import { decidedEvent } from './events.ts';
 import { earlierResult, governAction, placeOf, runClaimed } from './execute.ts';
 import type { ExecuteParts } from './parts.ts';
-import { actionHash, decide, versionOf } from './proposal.ts';
+import { actionHash, decide, recordedDecision, versionOf } from './proposal.ts';
 
 export type DecisionEnvelope = Extract<InboundEnvelope, { kind: 'decision' }>;
 
@@ -32,6 +33,8 @@ export type DecisionEnvelope = Extract<InboundEnvelope, { kind: 'decision' }>;
 export interface Resumed {
   readonly say: string;
   readonly result: ToolCallResult | null;
+  /** What policy said when the approval was used up, or about the changed wish; null when it was not asked in this run. */
+  readonly decided?: RecordedDecision;
 }
 
 /**
@@ -64,7 +67,7 @@ export async function resumeDecision(
       await receipt(parts, scope, approval.approvalId, result);
       const votes = await listVotes(parts.pool, approval.approvalId);
       const by = votes.map((vote) => vote.name).join(' and ');
-      return { say: result.ok ? `Approved by ${by}. ${result.say}` : result.say, result };
+      return { say: result.ok ? `Approved by ${by}. ${result.say}` : result.say, result, ...decidedIn(result) };
     }
   }
 }
@@ -84,21 +87,25 @@ async function runApproved(
     );
     switch (consumed.kind) {
       case 'void':
-        return voided(parts, approval, consumed.reason);
+        return { ...(await voided(parts, approval, consumed.reason)), ...decidedIn(consumed) };
       case 'earlier': {
         const earlier = await earlierResult(parts, scope, call, consumed.status, consumed.result);
         return earlier ?? runClaimed(parts, scope, call, proposal);
       }
       case 'consumed':
-        return runClaimed(parts, scope, call, proposal);
+        return { ...(await runClaimed(parts, scope, call, proposal)), ...decidedIn(consumed) };
     }
   };
   return lock === null ? run() : withLock(parts.lockPool, lock, run);
 }
 
+function decidedIn({ decided }: { readonly decided?: RecordedDecision }): { readonly decided?: RecordedDecision } {
+  return decided ? { decided } : {};
+}
+
 type Consumed =
-  | { readonly kind: 'consumed' }
-  | { readonly kind: 'void'; readonly reason: string }
+  | { readonly kind: 'consumed'; readonly decided?: RecordedDecision }
+  | { readonly kind: 'void'; readonly reason: string; readonly decided?: RecordedDecision }
   | { readonly kind: 'earlier'; readonly status: string; readonly result: unknown };
 
 /** Everything that an approval stands on is looked at again, in the transaction that uses it up and begins the action. */
@@ -132,14 +139,19 @@ async function consume(
     return { kind: 'void', reason: 'the one who asked may not do it any more' };
   const facts = await governanceFacts(db, action);
   const place = { ...placeOf(scope, call.tool), inGroup: stored.question.context.inGroup };
-  const { decision } = decide(
+  const {
+    action: now,
+    question,
+    decision,
+  } = decide(
     parts.policy(),
     { ...action, requester: { ...action.requester, role: scope.actor.role } },
     { ...facts, grantId: null },
     parts.limits,
     place,
   );
-  if (decision.effect === 'deny') return { kind: 'void', reason: decision.sentence.replace(/\.$/, '') };
+  const decided = recordedDecision({ action: now, question, decision }, null);
+  if (decision.effect === 'deny') return { kind: 'void', reason: decision.sentence.replace(/\.$/, ''), decided };
   const takes = decision.approval;
   if (
     decision.effect !== 'ask' ||
@@ -148,14 +160,14 @@ async function consume(
     takes.approvals !== approval.needed ||
     takes.role !== approval.role
   )
-    return { kind: 'void', reason: `rule ${decision.rule} decides about it now` };
+    return { kind: 'void', reason: `rule ${decision.rule} decides about it now`, decided };
   if (!(await claimApproved(db, approvalId, scope.lane))) return { kind: 'void', reason: 'it has begun elsewhere' };
   await recordApproval(
     db,
     approvalEvent(approval, 'approval.consumed', scope.lane.userKey, { approvers: votes.map((vote) => vote.userKey) }),
     decidedEvent({ ...stored, decision }, 'action.started'),
   );
-  return { kind: 'consumed' };
+  return { kind: 'consumed', decided };
 }
 
 async function voided(parts: ExecuteParts, approval: Approval, reason: string): Promise<ToolCallResult> {
@@ -196,7 +208,7 @@ async function change(parts: ExecuteParts, scope: CallScope, approval: Approval,
   const actionId = `${stored.action.actionId}_m`;
   const runnable: Runnable = { actionId, name: stored.action.tool, input: parsed.data, ...found };
   const result = await governAction(parts, scope, runnable, stored.action.actionId);
-  return { say: `${who}. ${result.say}`, result };
+  return { say: `${who}. ${result.say}`, result, ...decidedIn(result) };
 }
 
 function runnableOf(parts: ExecuteParts, { action }: Proposal): Runnable | null {

@@ -14,13 +14,25 @@ const SCORE: Readonly<Record<Risk, number>> = { safe: 0.1, sensitive: 0.5, dange
 /** Production makes the same effect weigh more. */
 const PRODUCTION_SCORE = 0.05;
 
+/** Where an argument comes from, as far as that matters: the text of outside that it stands in, else null. */
+export interface Taint {
+  readonly source: string | null;
+  readonly hasPrivate: boolean;
+}
+
+/** What a conversation has to do with these arguments. What only reads, and tells nobody, is not tainted by anything. */
+export function lookForTaint(tool: Tool, input: unknown, seen: Seen): Taint {
+  const { risk } = tool.risk(input);
+  const source = risk === 'safe' && !tool.egress ? null : taintOf(input, seen);
+  return { source, hasPrivate: seen.hasPrivate };
+}
+
 /**
  * How bad an action can be: what its tool says of these arguments, raised by one level when an argument comes from text of outside.
- * Pure: the same tool, input and history give the same assessment.
+ * Pure: the same tool, input and taint give the same assessment.
  */
-export function assess(tool: Tool, input: unknown, seen: Seen): RiskAssessment {
+export function assess(tool: Tool, input: unknown, { source, hasPrivate }: Taint): RiskAssessment {
   const { risk: own, reasons } = tool.risk(input);
-  const source = own === 'safe' && !tool.egress ? null : taintOf(input, seen);
   const risk = source === null ? own : NEXT[own];
   const inProduction = tool.environment(input) === 'production' && risk !== 'safe' ? PRODUCTION_SCORE : 0;
   return {
@@ -31,7 +43,7 @@ export function assess(tool: Tool, input: unknown, seen: Seen): RiskAssessment {
       ...(source === null ? [] : [`“${clip(source)}” comes from text that was read and not from the person`]),
     ],
     tainted: source !== null,
-    touchesPrivate: tool.touchesPrivate || seen.hasPrivate,
+    touchesPrivate: tool.touchesPrivate || hasPrivate,
     egress: tool.egress,
   };
 }

@@ -9,14 +9,14 @@ import { withLock } from '@signalbox/shared/db/locks';
 import { withTransaction } from '@signalbox/shared/db/pool';
 import { AppError } from '@signalbox/shared/errors';
 import { failure, type ToolCall, type ToolCallResult } from '../tools/call.ts';
-import type { ToolRegistry } from '../tools/registry.ts';
 import { probeTool, runTool, type CallScope, type Runnable } from '../tools/run.ts';
 import type { Tool } from '../tools/tool.ts';
 import { requestApproval } from './approval-request.ts';
-import { assess, type Seen } from './assessment.ts';
+import { assess, lookForTaint, type Seen, type Taint } from './assessment.ts';
+import { readCall } from './call-reading.ts';
 import { decidedEvents, deniedEvent, settledEvent } from './events.ts';
 import { intentOf, type ExecuteParts } from './parts.ts';
-import { decide, factsOfRead, propose } from './proposal.ts';
+import { decide, factsOfRead, propose, recordedDecision } from './proposal.ts';
 
 /*
  * The one path of an action:
@@ -39,18 +39,8 @@ export async function executeCall(parts: ExecuteParts, scope: CallScope, call: T
 }
 
 async function govern(parts: ExecuteParts, scope: CallScope, call: ToolCall): Promise<ToolCallResult> {
-  const found = parts.registry.find(call.tool, call.groups);
-  if (!found)
-    return failure(new AppError('TOOL_UNKNOWN', { tool: call.tool, loaded: loadedNames(parts.registry, call.groups) }));
-  const parsed = found.tool.input.safeParse(call.args ?? {});
-  if (!parsed.success) {
-    const detail = parsed.error.issues
-      .map((issue) => `${issue.path.join('.') || 'arguments'}: ${issue.message}`)
-      .join('; ');
-    return failure(new AppError('TOOL_INPUT_INVALID', { tool: call.tool, detail }));
-  }
-  const runnable: Runnable = { actionId: call.actionId, name: call.tool, input: parsed.data, ...found };
-  return governAction(parts, scope, runnable, null);
+  const read = readCall(parts.registry, call);
+  return 'refused' in read ? read.refused : governAction(parts, scope, read.runnable, null);
 }
 
 /** From the assessment on; `parentActionId`: the action that this one was changed from. */
@@ -60,8 +50,19 @@ export async function governAction(
   call: Runnable,
   parentActionId: string | null,
 ): Promise<ToolCallResult> {
-  const { tool } = call;
   const proposal = await weigh(parts, scope, call, parentActionId);
+  const result = await carryOut(parts, scope, call, proposal);
+  // Decided again on the way, when something changed meanwhile: what was decided last is what it went by.
+  return result.decided ? result : { ...result, decided: recordedDecision(proposal, proposal.taint) };
+}
+
+async function carryOut(
+  parts: ExecuteParts,
+  scope: CallScope,
+  call: Runnable,
+  proposal: Weighed,
+): Promise<ToolCallResult> {
+  const { tool } = call;
   const { decision, action } = proposal;
   if (!roleCovers(scope.actor.role, tool.role) || decision.effect === 'deny') {
     const isRole = !roleCovers(scope.actor.role, tool.role);
@@ -81,7 +82,7 @@ export async function governAction(
   return lock === null ? guarded() : withLock(parts.lockPool, lock, guarded);
 }
 
-type Weighed = Proposal & { readonly grantId: string | null };
+type Weighed = Proposal & { readonly grantId: string | null; readonly taint: Taint };
 
 /** Assesses an action and asks policy about it, with the facts as they are now. */
 async function weigh(
@@ -92,10 +93,10 @@ async function weigh(
 ): Promise<Weighed> {
   const { tool, input } = call;
   const isRead = tool.risk(input).risk === 'safe' && !tool.egress;
-  const seen = isRead ? UNSEEN : await seenBy(parts, scope);
-  const action = propose(scope, call, assess(tool, input, seen), parentActionId);
+  const taint = lookForTaint(tool, input, isRead ? UNSEEN : await seenBy(parts, scope));
+  const action = propose(scope, call, assess(tool, input, taint), parentActionId);
   const facts = isRead ? factsOfRead(new Date()) : await governanceFacts(parts.pool, action);
-  return decide(parts.policy(), action, facts, parts.limits, placeOf(scope, tool));
+  return { ...decide(parts.policy(), action, facts, parts.limits, placeOf(scope, tool)), taint };
 }
 
 /** Where an action was asked for, as far as policy looks at it. */
@@ -222,11 +223,6 @@ async function settle(
 function statusOf(outcome: ToolCallResult, tool: Tool): 'done' | 'failed' | 'unknown' {
   if (outcome.ok) return 'done';
   return outcome.code === 'TOOL_TIMED_OUT' && tool.replay === 'unknown' ? 'unknown' : 'failed';
-}
-
-function loadedNames(registry: ToolRegistry, groups: readonly string[]): string {
-  const names = registry.definitions(groups).map((definition) => definition.name);
-  return names.length > 0 ? names.join(', ') : 'none but the base tools; load a group with request_capabilities';
 }
 
 function withoutStop(sentence: string): string {

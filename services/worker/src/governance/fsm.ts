@@ -46,6 +46,11 @@ export interface Machine {
   path(): readonly Phase[];
 }
 
+/** The phases of the newest pass of a path: a pass begins with thinking. */
+export function passOf(path: readonly Phase[]): readonly Phase[] {
+  return path.slice(Math.max(0, path.lastIndexOf('THINKING')));
+}
+
 /** A machine at IDLE. */
 export function createMachine(): Machine {
   const path: Phase[] = ['IDLE'];

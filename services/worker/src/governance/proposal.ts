@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { AgentClass, ProposedAction, RiskAssessment } from '@signalbox/shared/contracts/action';
 import type { PolicyEngine, PolicyQuestion } from '@signalbox/shared/contracts/decision';
 import { canonicalHash } from '@signalbox/shared/canonical';
+import type { RecordedDecision } from '@signalbox/shared/contracts/execution-turn';
 import type { Proposal } from '@signalbox/shared/db/approvals';
 import type { GovernanceFacts } from '@signalbox/shared/db/governance-facts';
 import type { CallScope, Runnable } from '../tools/run.ts';
@@ -31,7 +32,7 @@ export function factsOfRead(now: Date): GovernanceFacts {
 
 /** Freezes what an agent wants to do. Nothing of it can be changed from here on. */
 export function propose(
-  scope: CallScope,
+  scope: Pick<CallScope, 'actor' | 'agent' | 'threadId' | 'turnId' | 'chatKey'>,
   call: Runnable,
   assessment: RiskAssessment,
   parentActionId: string | null = null,
@@ -110,6 +111,14 @@ export function decide(
   return eased.effect === 'run'
     ? { action, question: withGrant, decision: eased, grantId: facts.grantId }
     : { action, question: asked, decision, grantId: null };
+}
+
+/** A decision as the record of a turn keeps it. `taint`: null for an action whose assessment was frozen before. */
+export function recordedDecision(
+  { action, question, decision }: Proposal,
+  taint: RecordedDecision['taint'],
+): RecordedDecision {
+  return { action, question: question as unknown as RecordedDecision['question'], decision, taint }; // a question is JSON
 }
 
 /** The bounds of a class are policy's; this one is what the product's own conversations have. */

@@ -1,3 +1,4 @@
+import type { RecordedDecision } from '@signalbox/shared/contracts/execution-turn';
 import type { OutboundFile } from '@signalbox/shared/contracts/envelope';
 import { say as sentence, type AppError, type ErrorCode } from '@signalbox/shared/errors';
 
@@ -13,6 +14,8 @@ export interface ToolCallResult {
   readonly untrusted?: boolean;
   /** Files that go with the answer. */
   readonly files?: readonly OutboundFile[];
+  /** What policy was asked, and said: for the record, not for the model. */
+  readonly decided?: RecordedDecision;
 }
 
 export interface ToolCall {

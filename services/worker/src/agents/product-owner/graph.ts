@@ -1,6 +1,6 @@
 import type { AIMessage } from '@langchain/core/messages';
 import { END, START, StateGraph } from '@langchain/langgraph';
-import type { Checkpoints } from '../checkpoints.ts';
+import type { ThreadStates } from '../agent.ts';
 import { intentParser } from './intent-parser.ts';
 import type { GraphParts } from './parts.ts';
 import { poTools } from './po-tools.ts';
@@ -17,7 +17,7 @@ import { SessionState } from './state.ts';
  * Passes go through the graph; there is no loop inside a node. Waiting is a checkpoint and END, never a blocked process.
  */
 
-export function buildGraph(parts: GraphParts, checkpoints: Checkpoints | undefined) {
+export function buildGraph(parts: GraphParts, checkpoints: ThreadStates | undefined) {
   return new StateGraph(SessionState)
     .addNode('intent_parser', intentParser(parts))
     .addNode('product_owner', productOwner(parts))

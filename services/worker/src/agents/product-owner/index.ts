@@ -1,10 +1,12 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { Agent, AgentMessage, AgentParts, AgentPlugin, AgentReply, AgentResult, AgentRun } from '../agent.ts';
+import type { RecordedRun } from '@signalbox/shared/contracts/execution-turn';
 import { isBaseTool } from './base-tools.ts';
 import { buildGraph } from './graph.ts';
 import type { RunExtras } from './parts.ts';
 import { repliesSince, startOf } from './replies.ts';
 import { STATE_VERSION, type SessionState, type SessionUpdate } from './state.ts';
+import { cameIn, passesOf, runRecord } from './turn-record.ts';
 import { DONE, firstLine } from './words.ts';
 
 /** Titles are for lists and announcements on a phone. */
@@ -24,6 +26,20 @@ export default plugin;
 
 function createProductOwner(parts: AgentParts): Agent {
   const graph = buildGraph(parts, parts.checkpoints);
+  const recordOf = (
+    state: Pick<SessionState, 'messages' | 'record'>,
+    batch: readonly AgentMessage[],
+    run: RecordedRun,
+    isNew: boolean,
+  ) => {
+    const start = startOf(state.messages, new Set(batch.map((message) => message.id)));
+    return {
+      passes: passesOf(state, batch[0]?.id ?? run.turnId, parts.registry),
+      messages: cameIn(state.messages, start),
+      isNew: isNew && start === 0,
+      run,
+    };
+  };
   return {
     run: async ({ messages, run, resume, threadNew }) => {
       const extras = extrasOf(parts.knownNames, run, messages);
@@ -34,7 +50,7 @@ function createProductOwner(parts: AgentParts): Agent {
         recursionLimit: parts.maxPasses * 2 + 5,
       };
       const state = resume ? await resumeTurn() : await graph.invoke(input(messages, run, threadNew), config);
-      return toResult(state, messages);
+      return { ...toResult(state, messages), record: recordOf(state, messages, extras.recorded, threadNew || resume) };
 
       // An earlier run may have died anywhere. Input is never sent again while a step is pending: its calls would stay unanswered.
       async function resumeTurn(): Promise<SessionState> {
@@ -51,7 +67,7 @@ function createProductOwner(parts: AgentParts): Agent {
         return state;
       }
     },
-    note: async ({ run, text }) => {
+    note: async ({ run, messages, isNew, text }) => {
       const config = { configurable: { thread_id: run.threadId } };
       // As an answer of product_owner it ends whatever was pending, and it closes the requests before it.
       await graph.updateState(
@@ -59,6 +75,10 @@ function createProductOwner(parts: AgentParts): Agent {
         { messages: [new AIMessage({ id: `note_${run.turnId}`, content: text })] },
         'product_owner',
       );
+      // Read where it was just put: asking for the state would store it before the turn has ended.
+      const state = parts.checkpoints.newest(run.threadId) as Partial<SessionState>;
+      const known = { messages: state.messages ?? [], record: state.record ?? [] };
+      return recordOf(known, messages, runRecord(run, messages.length), isNew);
     },
   };
 }
@@ -75,6 +95,7 @@ function extrasOf(knownNames: AgentParts['knownNames'], run: AgentRun, messages:
     names: () => names,
     turnStart: (all) => startOf(all, batch),
     turnKey: messages[0]?.id ?? run.turnId,
+    recorded: runRecord(run, messages.length),
     run: {
       ...run,
       call: async (request) => {
@@ -117,7 +138,7 @@ function input(messages: readonly AgentMessage[], run: AgentRun, isNew: boolean)
   };
 }
 
-function toResult(state: SessionState, batch: readonly AgentMessage[]): AgentResult {
+function toResult(state: SessionState, batch: readonly AgentMessage[]): Omit<AgentResult, 'record'> {
   const start = startOf(state.messages, new Set(batch.map((message) => message.id)));
   const answers = state.messages.slice(start).filter(AIMessage.isInstance);
   const finishedAt = state.userConfirmedComplete
@@ -127,6 +148,11 @@ function toResult(state: SessionState, batch: readonly AgentMessage[]): AgentRes
   return {
     outcome: outcomeOf(state),
     replies: withDone(repliesSince(state.messages, start), state, start),
+    evidence: state.messages
+      .slice(start)
+      .filter(ToolMessage.isInstance)
+      .filter(({ status }) => status !== 'error')
+      .map((message) => `${message.text}\n${String(message.additional_kwargs['say'] ?? '')}`),
     personal: wasRefused(state.messages.slice(start)),
     unhandled: finishedAt === -1 ? [] : batch.slice(finishedAt + 1).map((message) => message.id),
     passes: state.poIterations,

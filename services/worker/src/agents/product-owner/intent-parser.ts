@@ -5,6 +5,7 @@ import { askObject, objectKind } from '@signalbox/shared/model/object';
 import { Intent } from './base-tools.ts';
 import { runOf, spendCounter, type GraphParts } from './parts.ts';
 import { systemMessage } from './prompt.ts';
+import { noteAsks } from './turn-record.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
 
 /** The parser needs the request, not a history: this many of the newest messages are enough. */
@@ -20,18 +21,22 @@ export function intentParser(parts: GraphParts) {
   const model = parts.model('intent_parser');
   return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {
     const extras = runOf(config);
-    const { run, names } = extras;
+    const { run, names, turnKey, recorded } = extras;
     const spent = spendCounter(extras);
-    const system = systemMessage(state, run.actor, parts.registry.catalog, await names());
+    const known = await names();
+    const system = systemMessage(state, run.actor, parts.registry.catalog, known);
     const recent = state.messages.filter(HumanMessage.isInstance).slice(-MESSAGES_READ);
     const request = { messages: [system, ...recent], signal: run.signal, onSpend: spent.onSpend };
-    const intent = await askObject(model, INTENT, request).catch(nullForGarbage);
-    if (!intent) return { errors: ['intent_parser: no usable answer'], ...spent.update() };
+    const noted = noteAsks(model, 'intent_parser', { names: known, groups: state.activeCapabilities }, []);
+    const intent = await askObject(noted.model, INTENT, request).catch(nullForGarbage);
+    const record = [{ kind: 'read' as const, turnKey, run: recorded, asks: noted.asks(true) }];
+    if (!intent) return { errors: ['intent_parser: no usable answer'], record, ...spent.update() };
     const { installed } = parts.registry.sort(intent.capabilities);
     return {
       taskSummary: intent.task_summary,
       activeCapabilities: [...installed],
       currentProject: intent.project,
+      record,
       ...spent.update(),
     };
   };

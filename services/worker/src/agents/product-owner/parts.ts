@@ -4,6 +4,7 @@ import type { Model, ModelSpend } from '@signalbox/shared/model/port';
 import type { ToolCallResult } from '../../tools/call.ts';
 import type { KnowledgeScope } from '../../tools/ports/knowledge.ts';
 import type { ToolRegistry } from '../../tools/registry.ts';
+import type { RecordedRun } from '@signalbox/shared/contracts/execution-turn';
 import type { AgentRun } from '../agent.ts';
 import type { SessionUpdate, TurnSpend } from './state.ts';
 
@@ -23,6 +24,8 @@ export interface RunExtras {
   readonly turnStart: (messages: readonly BaseMessage[]) => number;
   /** Id of the turn's first message: marks what belongs to this turn, also when it is resumed. */
   readonly turnKey: string;
+  /** This run, as the record of the turn names it. */
+  readonly recorded: RecordedRun;
 }
 
 /** The extras that the agent put into the config of this run. */

@@ -6,7 +6,7 @@ import type { AgentRun } from '../agent.ts';
 import { BASE_TOOLS, isBaseTool, type BaseToolName } from './base-tools.ts';
 import { runOf, type GraphParts } from './parts.ts';
 import { lastRequest } from './replies.ts';
-import type { SessionState, SessionUpdate } from './state.ts';
+import type { SessionState, SessionUpdate, TurnPart } from './state.ts';
 import { NOTHING_TO_FINISH, TASK_FINISHED } from './words.ts';
 
 interface CallOutcome {
@@ -19,20 +19,24 @@ type Call = NonNullable<AIMessage['tool_calls']>[number];
 /** Carries out the calls of the last answer, one after another, so that what the person sees keeps the model's order. */
 export function poTools(parts: GraphParts) {
   return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {
-    const { run, turnStart } = runOf(config);
+    const { run, turnStart, turnKey, recorded } = runOf(config);
     const last = state.messages.at(-1);
     const calls = AIMessage.isInstance(last) ? (last.tool_calls ?? []) : [];
     const messages: ToolMessage[] = [];
+    const done: Extract<TurnPart, { kind: 'acted' }>['calls'] = [];
     let update: SessionUpdate = {};
     // A resumed run begins with the answer that the one before it had got.
     if (run.phase() === 'IDLE') run.enter('THINKING');
     run.enter('PROPOSING');
     for (const call of calls) {
       run.signal.throwIfAborted();
+      const startedAt = performance.now();
       const outcome = isBaseTool(call.name)
         ? await answering(run, () => baseCall(parts, state, run, call, call.name as BaseToolName))
         : await toolCall(state, run, call);
       messages.push(toMessage(call, outcome.result));
+      const durationMs = Math.round(performance.now() - startedAt);
+      done.push({ callId: call.id ?? '', decided: outcome.result.decided ?? null, durationMs });
       const errors = outcome.result.code ? [`${call.name}: ${outcome.result.code}`] : [];
       update = {
         ...update,
@@ -49,7 +53,9 @@ export function poTools(parts: GraphParts) {
       isFinished: update.userConfirmedComplete === true,
       failures: failuresOf(since),
     });
-    return { ...update, messages, verdict };
+    const phases = [...run.path()];
+    const part = { kind: 'acted' as const, turnKey, run: recorded, phases, calls: done, outcome: verdict };
+    return { ...update, messages, verdict, record: [part] };
   };
 }
 

@@ -6,6 +6,7 @@ import type { ModelRequest } from '@signalbox/shared/model/port';
 import { BASE_DEFINITIONS } from './base-tools.ts';
 import { runOf, spendCounter, type GraphParts } from './parts.ts';
 import { systemMessage, withAnsweredCalls } from './prompt.ts';
+import { noteAsks } from './turn-record.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
 import { endedByJudge, NO_ANSWER } from './words.ts';
 
@@ -14,14 +15,17 @@ export function productOwner(parts: GraphParts) {
   const model = parts.model('product_owner');
   return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {
     const extras = runOf(config);
-    const { run, names, turnStart } = extras;
+    const { run, names, turnStart, turnKey, recorded } = extras;
     if (state.verdict === 'limit' || state.verdict === 'loop' || state.verdict === 'budget') {
       const since = state.messages.slice(turnStart(state.messages));
       const content = endedByJudge(state.verdict, since, parts.maxPasses);
       return { messages: [new AIMessage({ id: randomUUID(), content })], limitReached: true };
     }
     run.enter('THINKING');
-    const system = systemMessage(state, run.actor, parts.registry.catalog, await names());
+    const known = await names();
+    const system = systemMessage(state, run.actor, parts.registry.catalog, known);
+    const earlier = state.record.filter((part) => part.turnKey === turnKey);
+    const noted = noteAsks(model, 'product_owner', { names: known, groups: state.activeCapabilities }, earlier);
     const spent = spendCounter(extras);
     // The texts of earlier passes go out with the end of the turn: until then they stand above what is being written.
     const unsent = textsSince(state.messages, turnStart(state.messages));
@@ -33,11 +37,19 @@ export function productOwner(parts: GraphParts) {
       draft: { tool: 'respond_to_user', field: 'message', show: (text) => run.draft([...unsent, text].join('\n\n')) },
       onSpend: spent.onSpend,
     };
-    let answer = (await model.ask(request)).message;
+    let answer = (await noted.model.ask(request)).message;
     // An empty answer is a hiccup of the provider more often than not: asked once more, then told to the person.
-    if (isEmpty(answer)) answer = (await model.ask(request)).message;
-    const message = isEmpty(answer) ? new AIMessage({ content: NO_ANSWER }) : answer;
-    return { messages: [withUniqueIds(message)], poIterations: state.poIterations + 1, ...spent.update() };
+    if (isEmpty(answer)) answer = (await noted.model.ask(request)).message;
+    const message = withUniqueIds(isEmpty(answer) ? new AIMessage({ content: NO_ANSWER }) : answer);
+    const pass = state.poIterations + 1;
+    const part = {
+      kind: 'asked' as const,
+      turnKey,
+      run: recorded,
+      asks: noted.asks(false),
+      answerId: message.id ?? '',
+    };
+    return { messages: [message], poIterations: pass, record: [part], ...spent.update() };
   };
 }
 

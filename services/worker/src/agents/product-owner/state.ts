@@ -1,15 +1,32 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import { Annotation, messagesStateReducer } from '@langchain/langgraph';
+import type { RecordedAsk, RecordedDecision, RecordedRun } from '@signalbox/shared/contracts/execution-turn';
 import type { ModelSpend } from '@signalbox/shared/model/port';
 import type { EvaluationOutcome } from '../../governance/evaluation.ts';
 
 /** The shape of the state below. */
-export const STATE_VERSION = 2;
+export const STATE_VERSION = 3;
 
 /** What a model used for the turn whose first message has this id. */
 export interface TurnSpend extends ModelSpend {
   readonly turnKey: string;
 }
+
+/** What a node leaves for the record of its turn, see turn-record.ts. `run`: the run of the turn that it was a part of. */
+export type TurnPart = { readonly turnKey: string; readonly run: RecordedRun } & (
+  | { readonly kind: 'read'; readonly asks: RecordedAsk[] }
+  | { readonly kind: 'asked'; readonly asks: RecordedAsk[]; readonly answerId: string }
+  | {
+      readonly kind: 'acted';
+      readonly phases: string[];
+      readonly calls: {
+        readonly callId: string;
+        readonly decided: RecordedDecision | null;
+        readonly durationMs: number;
+      }[];
+      readonly outcome: string;
+    }
+);
 
 /** Keeps the last value that is not null. */
 const lastValue = <T>(before: T, after: T): T => after ?? before;
@@ -61,6 +78,12 @@ export const SessionState = Annotation.Root({
 
   /** What models used for the newest turn that used any: a resumed turn counts it again, because its record is not written yet. */
   spent: Annotation<TurnSpend[]>({
+    reducer: (before, after) => [...before.filter(({ turnKey }) => turnKey === after[0]?.turnKey), ...after],
+    default: () => [],
+  }),
+
+  /** What the newest turn leaves for its record, which is written when it ends. */
+  record: Annotation<TurnPart[]>({
     reducer: (before, after) => [...before.filter(({ turnKey }) => turnKey === after[0]?.turnKey), ...after],
     default: () => [],
   }),

@@ -1,0 +1,248 @@
+import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import { canonicalHash } from '@signalbox/shared/canonical';
+import type {
+  ModelContext,
+  PassRecord,
+  PromptFacts,
+  RecordedAnswer,
+  RecordedAsk,
+  RecordedCall,
+  RecordedMessage,
+  RecordedResult,
+  RecordedRun,
+} from '@signalbox/shared/contracts/execution-turn';
+import type { Model, ModelRequest } from '@signalbox/shared/model/port';
+import type { ToolRegistry } from '../../tools/registry.ts';
+import { BASE_DEFINITIONS } from './base-tools.ts';
+import { PROMPT_VERSION } from './prompt.ts';
+import { STATE_VERSION, type SessionState, type TurnPart } from './state.ts';
+
+/*
+ * What a turn leaves for its record. What stands in the messages is read from there when the turn ends; the rest (hashes, facts of
+ * the prompt, decisions, verdicts) is put into the state by the node that knew it, so that a resumed turn still has it.
+ */
+
+type Names = Readonly<Record<string, readonly string[]>>;
+
+/** A model whose questions are noted down. The last answer is left to the messages; `asks` is read when the node is done. */
+export function noteAsks(
+  model: Model,
+  node: string,
+  facts: { readonly names: Names; readonly groups: readonly string[] },
+  before: readonly TurnPart[],
+): { readonly model: Model; asks(keepLast: boolean): RecordedAsk[] } {
+  const noted: RecordedAsk[] = [];
+  const known = canonicalHash(wellFormed(facts.names));
+  const isSame = newestNames(before) === known;
+  return {
+    model: {
+      name: model.name,
+      ask: async (request) => {
+        const startedAt = performance.now();
+        const context = contextOf(request);
+        const answer = await model.ask(request);
+        const names = isSame || noted.length > 0 ? null : copyNames(facts.names);
+        noted.push({
+          node,
+          model: answer.model,
+          context,
+          facts: { names, groups: [...facts.groups] },
+          answer: answerOf(answer.message),
+          durationMs: Math.round(performance.now() - startedAt),
+        });
+        return answer;
+      },
+    },
+    asks: (keepLast) =>
+      noted.map((ask, index) => (keepLast || index < noted.length - 1 ? ask : { ...ask, answer: null })),
+  };
+}
+
+function newestNames(parts: readonly TurnPart[]): string | null {
+  const facts: PromptFacts[] = parts.flatMap((part) => ('asks' in part ? part.asks.map((ask) => ask.facts) : []));
+  const names = facts.findLast((one) => one.names !== null)?.names;
+  return names ? canonicalHash(wellFormed(names)) : null;
+}
+
+/** What a model is given, in hashes. Ids of messages and what only concerns the call itself are no part of it. */
+export function contextOf({
+  messages,
+  tools,
+  object,
+}: Pick<ModelRequest, 'messages' | 'tools' | 'object'>): ModelContext {
+  const [first] = messages;
+  const hasSystem = first?.getType() === 'system';
+  const system = hashOf(hasSystem ? shapeOf(first) : null);
+  const rest = hashOf((hasSystem ? messages.slice(1) : messages).map(shapeOf));
+  const given = canonicalHash(object ? [hashOf(object)] : tools.map(hashOnce));
+  return { hash: canonicalHash([system, rest, given]), system, messages: rest, tools: given };
+}
+
+function shapeOf(message: BaseMessage): unknown {
+  const { content, name = null, additional_kwargs: extras } = message;
+  const shape = { type: message.getType(), name, content, extras };
+  if (AIMessage.isInstance(message))
+    return {
+      ...shape,
+      calls: (message.tool_calls ?? []).map(({ id, name: tool, args }) => ({ id, name: tool, args })),
+    };
+  if (ToolMessage.isInstance(message)) return { ...shape, callId: message.tool_call_id, status: message.status };
+  return shape;
+}
+
+const hashes = new WeakMap<object, string>();
+
+/** Definitions of tools are made once, and asked about in every pass. */
+function hashOnce(definition: object): string {
+  const known = hashes.get(definition);
+  if (known) return known;
+  const hash = hashOf(definition);
+  hashes.set(definition, hash);
+  return hash;
+}
+
+function hashOf(value: unknown): string {
+  try {
+    return canonicalHash(value);
+  } catch {
+    return canonicalHash(wellFormed(value)); // half a surrogate pair, out of a text that was cut
+  }
+}
+
+function wellFormed(value: unknown): unknown {
+  const json = JSON.stringify(value, (_key, member: unknown) =>
+    typeof member === 'string' ? member.toWellFormed() : member,
+  );
+  return JSON.parse(json ?? 'null');
+}
+
+function copyNames(names: Names): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(names).map(([kind, list]) => [kind, [...list]]));
+}
+
+function answerOf(message: AIMessage): RecordedAnswer {
+  return {
+    id: message.id ?? null,
+    text: message.text,
+    calls: (message.tool_calls ?? []).map(({ id, name, args }) => ({ id: id ?? '', name, args })),
+    unreadable: (message.invalid_tool_calls ?? []).map(({ name, args }) => ({
+      name: name ?? null,
+      args: args ?? null,
+    })),
+    extras: message.additional_kwargs as RecordedAnswer['extras'], // JSON, as providers send and want it
+  };
+}
+
+/** SHA-256 of what the model sees of a call's result. */
+export function seenHash(message: ToolMessage): string {
+  return hashOf(message.content);
+}
+
+const versions = new WeakMap<ToolRegistry, string>();
+
+/** SHA-256 over everything that a model is told of groups and tools. */
+export function toolsVersion(registry: ToolRegistry): string {
+  const known = versions.get(registry);
+  if (known) return known;
+  const names = registry.groups.map((group) => group.name);
+  const groups = registry.catalog.groups.map(({ name, summary, installed }) => ({ name, summary, installed }));
+  const version = canonicalHash({ groups, base: BASE_DEFINITIONS, tools: registry.definitions(names) });
+  versions.set(registry, version);
+  return version;
+}
+
+/** The passes of a turn, read off the state. `key`: id of the turn's first message. */
+export function passesOf(
+  { messages, record }: Pick<SessionState, 'messages' | 'record'>,
+  key: string,
+  registry: ToolRegistry,
+): readonly PassRecord[] {
+  const parts = record.filter((part) => part.turnKey === key);
+  return groupPasses(parts).map(({ read, asked, acted }, index) => {
+    const asks = [...(read?.asks ?? []), ...(asked?.asks ?? [])];
+    const answer = messages.find((message) => asked !== undefined && message.id === asked.answerId);
+    return {
+      pass: index + 1,
+      phases: acted?.phases ?? (asked ? ['THINKING'] : []),
+      versions: {
+        prompt: PROMPT_VERSION,
+        tools: toolsVersion(registry),
+        state: STATE_VERSION,
+        model: asks.at(-1)?.model ?? null,
+      },
+      runs: { read: read?.run ?? null, asked: asked?.run ?? null, acted: acted?.run ?? null },
+      asks,
+      answer: AIMessage.isInstance(answer) ? answerOf(answer) : null,
+      calls: acted?.calls.map((call) => callOf(call, messages)) ?? [],
+      outcome: acted?.outcome ?? null,
+    };
+  });
+}
+
+interface Pass {
+  read?: Extract<TurnPart, { kind: 'read' }>;
+  asked?: Extract<TurnPart, { kind: 'asked' }>;
+  acted?: Extract<TurnPart, { kind: 'acted' }>;
+}
+
+/** Reading the wish and asking begin a pass; what is carried out belongs to the answer before it. */
+function groupPasses(parts: readonly TurnPart[]): readonly Pass[] {
+  const passes: Pass[] = [];
+  for (const part of parts) {
+    const last = passes.at(-1);
+    if (part.kind === 'read') passes.push({ read: part });
+    else if (part.kind === 'acted' && last) last.acted = part;
+    else if (part.kind === 'asked' && last && !last.asked) last.asked = part;
+    else if (part.kind === 'asked') passes.push({ asked: part });
+  }
+  return passes;
+}
+
+function callOf(
+  call: Extract<TurnPart, { kind: 'acted' }>['calls'][number],
+  messages: readonly BaseMessage[],
+): RecordedCall {
+  const message = messages.findLast((one) => ToolMessage.isInstance(one) && one.tool_call_id === call.callId);
+  if (!message || !ToolMessage.isInstance(message))
+    throw new Error(`the call ${call.callId} was carried out and has no result`);
+  return { ...call, result: resultOf(message), seen: seenHash(message) };
+}
+
+/** The result of a call as it was before it became a message. */
+function resultOf({ content, additional_kwargs: extras }: ToolMessage): RecordedResult {
+  const told = JSON.parse(String(content)) as Record<string, RecordedResult['result']>; // written by po-tools as JSON
+  return {
+    ok: told['ok'] === true,
+    ...givenBack(told['result'] ?? told['untrusted_result']),
+    say: String(extras['say'] ?? ''),
+    code: typeof extras['code'] === 'string' ? extras['code'] : null,
+    changed: extras['changed'] === true,
+    ...(extras['untrusted'] === true ? { untrusted: true } : {}),
+    ...(Array.isArray(extras['files']) ? { files: extras['files'] as NonNullable<RecordedResult['files']> } : {}),
+  };
+}
+
+function givenBack(result: RecordedResult['result']): Pick<RecordedResult, 'result'> {
+  return result === undefined ? {} : { result };
+}
+
+/** The messages of people and of the system since `start`. */
+export function cameIn(messages: readonly BaseMessage[], start: number): readonly RecordedMessage[] {
+  return messages
+    .slice(start)
+    .filter(HumanMessage.isInstance)
+    .map((message) => ({
+      id: message.id ?? '',
+      text: message.text,
+      event: (message.additional_kwargs['event'] as RecordedMessage['event'] | undefined) ?? null, // put there by index.ts
+    }));
+}
+
+/** The run as its records name it. */
+export function runRecord(
+  run: { readonly turnId: string; readonly actor: RecordedRun['actor'] },
+  came: number,
+): RecordedRun {
+  const { userKey, name, role } = run.actor;
+  return { turnId: run.turnId, came, actor: { userKey, name, role } };
+}

@@ -1,0 +1,101 @@
+/** What a text may lean on. */
+export interface Evidence {
+  /** Words of what tools came to in this turn: results, and what they say to people. */
+  readonly results: readonly string[];
+}
+
+/** A text whose claims are backed, and those that were not. */
+export interface Checked {
+  readonly text: string;
+  readonly unbacked: readonly string[];
+}
+
+/** Participles of effects, with what has to stand in a result for them to be true. */
+const EFFECTS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    deployed: 'deploy',
+    redeployed: 'deploy',
+    released: 'releas',
+    shipped: 'ship',
+    restarted: 'restart',
+    rebooted: 'reboot',
+    stopped: 'stop',
+    started: 'start',
+    deleted: 'delet',
+    removed: 'remov',
+    dropped: 'drop',
+    purged: 'purg',
+    wiped: 'wip',
+    created: 'creat',
+    registered: 'regist',
+    allocated: 'allocat',
+    reserved: 'reserv',
+    merged: 'merg',
+    pushed: 'push',
+    applied: 'appl',
+    updated: 'updat',
+    upgraded: 'upgrad',
+    installed: 'install',
+    migrated: 'migrat',
+    scaled: 'scal',
+    cancelled: 'cancel',
+    canceled: 'cancel',
+    archived: 'archiv',
+    reverted: 'revert',
+    'rolled back': 'roll',
+    'rolled out': 'roll',
+    disabled: 'disabl',
+    enabled: 'enabl',
+    revoked: 'revok',
+    rotated: 'rotat',
+    fixed: 'fix',
+    patched: 'patch',
+  }),
+);
+
+const VERBS = [...EFFECTS.keys()].join('|');
+const ADVERBS = '(?:now |just |also |already |successfully |all |both )*';
+/** First person, passive, or the bare participle with which a report begins. */
+const CLAIM = new RegExp(
+  `(?:\\b(?:i|we)(?:'ve|’ve| have)? ${ADVERBS}(${VERBS})\\b)` +
+    `|(?:\\b(?:has|have) been ${ADVERBS}(${VERBS})\\b)` +
+    `|(?:\\b(?:is|are|was|were|got) ${ADVERBS}(${VERBS})\\b)` +
+    `|(?:^[\\s\\-*>✅☑✔]*(?:done[:,.!]? +|ok[:,.!]? +|successfully +)?(${VERBS})\\b(?! by\\b))`,
+  'iu',
+);
+/** What is denied, asked, wished or left open is no claim. */
+const NO_CLAIM =
+  /\?|\b(?:not|n['’]t|never|nothing|no one|nobody|none|if|once|unless|until|when|whether|before|after|will|would|should|can|could|may|might|must|to be|being|cannot|waiting|waits|needs?|approval)\b/iu;
+
+/**
+ * Leaves out what a text claims was done when no tool of this turn did it: a model may believe it, a person must not. Sentences in
+ * code and quotations stay. Pure; a text that claims nothing comes back as it is.
+ */
+export function checkClaims(text: string, { results }: Evidence): Checked {
+  const evidence = results.join('\n').toLowerCase();
+  const unbacked: string[] = [];
+  let inCode = false;
+  const lines = text.split('\n').map((line) => {
+    if (/^\s*(?:```|~~~)/.test(line)) inCode = !inCode;
+    if (inCode || /^\s*>/.test(line)) return line;
+    return line.replace(/[^.!?]+(?:[.!?](?!\s|$)[^.!?]*)*[.!?]*\s*/g, (sentence) => {
+      const verb = claimOf(sentence);
+      if (verb === null || evidence.includes(EFFECTS.get(verb) ?? verb)) return sentence;
+      unbacked.push(sentence.trim());
+      return `${replacement(verb)}${/\s$/.test(sentence) ? ' ' : ''}`;
+    });
+  });
+  return unbacked.length === 0 ? { text, unbacked } : { text: lines.join('\n'), unbacked };
+}
+
+/** The effect that a sentence claims, or null. */
+function claimOf(sentence: string): string | null {
+  const words = sentence.replace(/`[^`]*`|[*_]/g, (part) => (part.startsWith('`') ? 'it' : ''));
+  if (NO_CLAIM.test(words)) return null;
+  const match = CLAIM.exec(words);
+  return match?.slice(1).find(Boolean)?.toLowerCase() ?? null;
+}
+
+function replacement(verb: string): string {
+  return `_(Left out: it said that something was ${verb}, and nothing in this turn did that.)_`;
+}

@@ -1,0 +1,106 @@
+import { canonicalHash, canonicalJson } from '@signalbox/shared/canonical';
+import type { PassRecord, RecordedCall, RecordedDecision } from '@signalbox/shared/contracts/execution-turn';
+import { actionHash } from '../governance/proposal.ts';
+
+/** The first thing in which a turn came out otherwise, in words. */
+export interface Difference {
+  /** Null: the turn as a whole. */
+  readonly pass: number | null;
+  readonly what: string;
+  readonly recorded: string;
+  readonly now: string;
+}
+
+/** The first difference between the passes of a record and those of its replay; null when there is none. Pure. */
+export function comparePasses(recorded: readonly PassRecord[], now: readonly PassRecord[]): Difference | null {
+  for (const [index, was] of recorded.entries()) {
+    const is = now[index];
+    if (!is) return { pass: was.pass, what: 'passes', recorded: String(recorded.length), now: String(now.length) };
+    const found = comparePass(was, is);
+    if (found) return { pass: was.pass, ...found };
+  }
+  if (now.length === recorded.length) return null;
+  return { pass: null, what: 'passes', recorded: String(recorded.length), now: String(now.length) };
+}
+
+type Found = Omit<Difference, 'pass'> | null;
+
+function comparePass(was: PassRecord, is: PassRecord): Found {
+  return (
+    differ('version of the prompt', was.versions.prompt, is.versions.prompt) ??
+    differ('version of the tools', was.versions.tools, is.versions.tools) ??
+    differ('version of the state', was.versions.state, is.versions.state) ??
+    compareAsks(was, is) ??
+    differ('answer', hashed(was.answer), hashed(is.answer)) ??
+    compareCalls(was, is) ??
+    differ('phases', was.phases.join(' '), is.phases.join(' ')) ??
+    differ('verdict of the judge', was.outcome, is.outcome)
+  );
+}
+
+function compareAsks(was: PassRecord, is: PassRecord): Found {
+  for (const [index, ask] of was.asks.entries()) {
+    const context = is.asks[index]?.context;
+    const found =
+      differ(`system prompt of ${ask.node}`, ask.context.system, context?.system) ??
+      differ(`messages that ${ask.node} was given`, ask.context.messages, context?.messages) ??
+      differ(`tools that ${ask.node} was given`, ask.context.tools, context?.tools) ??
+      differ(`context of ${ask.node}`, ask.context.hash, context?.hash);
+    if (found) return found;
+  }
+  return differ('questions to models', was.asks.length, is.asks.length);
+}
+
+function compareCalls(was: PassRecord, is: PassRecord): Found {
+  for (const call of was.calls) {
+    const other = is.calls.find(({ callId }) => callId === call.callId);
+    const tool = was.answer?.calls.find(({ id }) => id === call.callId)?.name ?? call.callId;
+    if (!other) return { what: `call of ${tool}`, recorded: 'carried out', now: 'not made' };
+    const found = compareCall(call, other, tool);
+    if (found) return found;
+  }
+  return differ('calls', was.calls.length, is.calls.length);
+}
+
+function compareCall(was: RecordedCall, is: RecordedCall, tool: string): Found {
+  return compareDecisions(was.decided, is.decided, tool) ?? differ(`result of ${tool}`, was.seen, is.seen);
+}
+
+/** The first difference between two decisions about a call of `tool`; null when there is none. */
+export function compareDecisions(
+  was: RecordedDecision | null,
+  is: Pick<RecordedDecision, 'action' | 'question' | 'decision'> | null,
+  tool: string,
+): Found {
+  if (!was || !is) return was === is ? null : differ(`decision about ${tool}`, effectOf(was), effectOf(is));
+  const [then, now] = [was.decision, is.decision];
+  return (
+    differ(`proposal of ${tool}`, actionHash(was.action), actionHash(is.action)) ??
+    differ(`risk of ${tool}`, json(was.action.assessment), json(is.action.assessment)) ??
+    differ(`question to policy about ${tool}`, json(was.question), json(is.question)) ??
+    differ(`effect of the decision about ${tool}`, then.effect, now.effect) ??
+    differ(`rule of the decision about ${tool}`, then.rule, now.rule) ??
+    differ(`score of the decision about ${tool}`, then.score, now.score) ??
+    differ(`policy of the decision about ${tool}`, then.policyVersion, now.policyVersion) ??
+    differ(`approval that ${tool} takes`, json(then.approval), json(now.approval)) ??
+    differ(`sentence of the decision about ${tool}`, then.sentence, now.sentence)
+  );
+}
+
+function effectOf(decided: Pick<RecordedDecision, 'decision'> | null): string {
+  return decided ? `${decided.decision.effect} by ${decided.decision.rule}` : 'none';
+}
+
+/** In words when they differ; what is short enough is shown as it is. */
+function differ(what: string, was: string | number | null, is: string | number | null | undefined): Found {
+  if (was === is) return null;
+  return { what, recorded: String(was), now: is === undefined ? 'nothing' : String(is) };
+}
+
+function json(value: unknown): string {
+  return canonicalJson(JSON.parse(JSON.stringify(value)));
+}
+
+function hashed(value: unknown): string {
+  return canonicalHash(JSON.parse(JSON.stringify(value)));
+}

@@ -1,0 +1,127 @@
+import type {
+  ExecutionTurn,
+  RecordedAnswer,
+  RecordedAsk,
+  RecordedCall,
+  RecordedRun,
+} from '@signalbox/shared/contracts/execution-turn';
+
+/** Why a run of a replay ends before its graph does. */
+export type Halt =
+  /** The process died here; the next run went on. */
+  | { readonly kind: 'resume' }
+  /** The turn was stopped, or failed, here. */
+  | { readonly kind: 'cut' }
+  /** The conversation goes another way than it did. */
+  | { readonly kind: 'differs'; readonly what: string; readonly recorded: string; readonly now: string }
+  | { readonly kind: 'unreplayable'; readonly why: string };
+
+/** One thing that a run did, in order. */
+type Step =
+  | { readonly kind: 'ask'; readonly run: RecordedRun; readonly ask: RecordedAsk; readonly answer: RecordedAnswer }
+  | { readonly kind: 'act'; readonly run: RecordedRun; readonly record: ExecutionTurn };
+
+/** Thrown to leave the graph; what happened stands in the cursor, because a library may wrap what is thrown. */
+class Halted extends Error {}
+
+/**
+ * Where a replay is in the record of its turn. The agent is given what was answered then; when it asks for what was never
+ * recorded, the run halts and `halt` says why.
+ */
+export class Cursor {
+  halt: Halt | null = null;
+  readonly #steps: readonly Step[];
+  readonly #ended: NonNullable<ExecutionTurn['ended']>;
+  #next = 0;
+  #run: RecordedRun;
+  #names: Readonly<Record<string, readonly string[]>> = {};
+  #searches: readonly RecordedCall[] = [];
+
+  constructor(records: readonly ExecutionTurn[], ended: NonNullable<ExecutionTurn['ended']>) {
+    this.#steps = records.flatMap(stepsOf);
+    this.#ended = ended;
+    this.#run = this.nextRun();
+  }
+
+  /** The run that does the next thing; at the end the one that ended the turn. */
+  nextRun(): RecordedRun {
+    return this.#steps[this.#next]?.run ?? this.#ended.run;
+  }
+
+  /** Begins the next run; answers it. */
+  begin(): RecordedRun {
+    this.halt = null;
+    this.#run = this.nextRun();
+    return this.#run;
+  }
+
+  /** Whether another run has still to go on. */
+  goesOn(): boolean {
+    return this.#next < this.#steps.length || this.#run.turnId !== this.#ended.run.turnId;
+  }
+
+  stop(halt: Halt): never {
+    this.halt = halt;
+    throw new Halted(halt.kind);
+  }
+
+  /** The next recorded answer. */
+  ask(node: string): { readonly answer: RecordedAnswer; readonly model: string } {
+    const step = this.#step('ask', `another question to the model of ${node}`);
+    if (step.ask.node !== node)
+      this.stop({ kind: 'differs', what: 'order of the nodes', recorded: step.ask.node, now: node });
+    this.#next += 1;
+    if (step.ask.facts.names) this.#names = step.ask.facts.names;
+    return { answer: step.answer, model: step.ask.model };
+  }
+
+  /** The record of the calls that are carried out next. */
+  act(): ExecutionTurn {
+    const { record } = this.#step('act', 'calls of tools');
+    this.#next += 1;
+    const searched = new Set(
+      record.answer?.calls.filter(({ name }) => name === 'search_knowledge').map(({ id }) => id),
+    );
+    this.#searches = record.calls.filter(({ callId }) => searched.has(callId));
+    return record;
+  }
+
+  /** The result of the next search, in the order of the calls. */
+  search(): RecordedCall {
+    const [call, ...rest] = this.#searches;
+    if (!call) this.stop({ kind: 'differs', what: 'searches', recorded: 'no more', now: 'another one' });
+    this.#searches = rest;
+    return call;
+  }
+
+  /** The names that the next question was asked with. */
+  names(): Readonly<Record<string, readonly string[]>> {
+    const upcoming = this.#steps.slice(this.#next).find((step) => step.kind === 'ask');
+    return (upcoming?.kind === 'ask' && upcoming.ask.facts.names) || this.#names;
+  }
+
+  #step<K extends Step['kind']>(kind: K, now: string): Extract<Step, { kind: K }> {
+    const step = this.#steps[this.#next];
+    if (step && step.run.turnId !== this.#run.turnId) this.stop({ kind: 'resume' });
+    if (!step && this.#run.turnId !== this.#ended.run.turnId) this.stop({ kind: 'resume' });
+    if (!step && this.#ended.note !== null) this.stop({ kind: 'cut' });
+    if (step?.kind !== kind) this.stop({ kind: 'differs', what: 'steps', recorded: nameOf(step), now });
+    return step as Extract<Step, { kind: K }>; // checked on the line above
+  }
+}
+
+function nameOf(step: Step | undefined): string {
+  if (!step) return 'the end of the turn';
+  return step.kind === 'ask' ? `a question to the model of ${step.ask.node}` : 'calls of tools';
+}
+
+function stepsOf(record: ExecutionTurn): readonly Step[] {
+  const { asks, answer, runs } = record;
+  const own = asks.at(-1)?.node;
+  const steps: Step[] = asks.flatMap((ask) => {
+    const run = runs.asked && ask.node === own ? runs.asked : runs.read;
+    const given = ask.answer ?? answer;
+    return run && given ? [{ kind: 'ask' as const, run, ask, answer: given }] : [];
+  });
+  return runs.acted ? [...steps, { kind: 'act', run: runs.acted, record }] : steps;
+}

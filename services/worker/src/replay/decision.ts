@@ -1,0 +1,92 @@
+import type { PolicyEngine, PolicyQuestion } from '@signalbox/shared/contracts/decision';
+import type { ExecutionTurn, RecordedCall, RecordedRun } from '@signalbox/shared/contracts/execution-turn';
+import { roleCovers } from '@signalbox/shared/contracts/roles';
+import type { GovernanceFacts } from '@signalbox/shared/db/governance-facts';
+import type { AgentRun } from '../agents/agent.ts';
+import { assess } from '../governance/assessment.ts';
+import { readCall } from '../governance/call-reading.ts';
+import type { Machine } from '../governance/fsm.ts';
+import { decide, propose, recordedDecision, type BudgetLimits } from '../governance/proposal.ts';
+import type { ToolCallResult } from '../tools/call.ts';
+import type { ToolRegistry } from '../tools/registry.ts';
+import type { Runnable } from '../tools/run.ts';
+import type { Cursor } from './cursor.ts';
+import { asResult } from './result.ts';
+
+interface Parts {
+  readonly registry: ToolRegistry;
+  engine(version: string, timeZone: string): Promise<PolicyEngine | null>;
+}
+
+interface Place {
+  readonly head: ExecutionTurn;
+  readonly run: RecordedRun;
+  readonly record: ExecutionTurn;
+  readonly was: RecordedCall;
+  readonly machine: Machine;
+  readonly cursor: Cursor;
+}
+
+/**
+ * Walks the path of an action again: reads the call, assesses it, asks the policy of then about it, and takes the result from the
+ * record. What it decides goes into the replay's own record, which is compared afterwards.
+ */
+export async function carryOutAgain(
+  parts: Parts,
+  place: Place,
+  { callId, tool, args, groups }: Parameters<AgentRun['call']>[0],
+): Promise<ToolCallResult> {
+  const { machine, was, cursor } = place;
+  machine.to('GOVERNING');
+  const read = readCall(parts.registry, { actionId: callId, tool, args, groups });
+  if ('refused' in read) {
+    machine.to('OBSERVING');
+    return read.refused;
+  }
+  if (!was.decided)
+    return cursor.stop({ kind: 'differs', what: `call of ${tool}`, recorded: 'refused unread', now: 'readable' });
+  const { policyVersion } = was.decided.decision;
+  const engine = await parts.engine(policyVersion, place.head.policy.timeZone);
+  if (!engine) return cursor.stop({ kind: 'unreplayable', why: `the policy set ${policyVersion} was not kept` });
+  const { decided, mayRun } = decideAgain(engine, place, read.runnable, was.decided);
+  if (mayRun && hasRun(place.record, callId)) machine.to('EXECUTING');
+  machine.to('OBSERVING');
+  return { ...asResult(was.result), decided };
+}
+
+function decideAgain(
+  engine: PolicyEngine,
+  { head, run }: Place,
+  call: Runnable,
+  was: NonNullable<RecordedCall['decided']>,
+) {
+  const { tool, input } = call;
+  const taint = was.taint ?? { source: null, hasPrivate: false };
+  const agent = { id: head.agent, class: was.action.agentClass };
+  const { threadId, chatKey } = head;
+  const scope = { actor: run.actor, agent, threadId, chatKey, turnId: run.turnId };
+  const action = propose(scope, call, assess(tool, input, taint));
+  const { context } = was.question as unknown as PolicyQuestion; // a question, as JSON
+  const place = { channel: context.channel, inGroup: context.inGroup, leastRole: tool.role };
+  const proposal = decide(engine, action, factsOf(context), limitsOf(context), place);
+  const mayRun = proposal.decision.effect === 'run' && roleCovers(run.actor.role, tool.role);
+  return { decided: recordedDecision(proposal, was.taint), mayRun };
+}
+
+/** The facts of then. What was left of a budget is given as a limit of which nothing is used. */
+function factsOf({ at, frozen, breakGlass, granted, otherApprovers }: PolicyQuestion['context']): GovernanceFacts {
+  const grantId = granted ? 'as recorded' : null;
+  return { at, frozen, breakGlass, grantId, operators: otherApprovers, admins: 0, calls: 0, tokens: 0, costUsd: 0 };
+}
+
+function limitsOf({ budget }: PolicyQuestion['context']): BudgetLimits {
+  return { callsPerHour: budget.callsLeft, tokensPerDay: budget.tokensLeft, costUsdPerDay: budget.costUsdLeft };
+}
+
+/** Whether a call was let run then: refused at the claim, or known from an earlier run, it was not. */
+function hasRun({ phases, calls }: ExecutionTurn, callId: string): boolean {
+  const place = calls.findIndex((call) => call.callId === callId);
+  const starts = phases.flatMap((phase, index) => (phase === 'GOVERNING' ? [index] : []));
+  const from = starts[place] ?? phases.length;
+  return phases.slice(from, starts[place + 1] ?? phases.length).includes('EXECUTING');
+}

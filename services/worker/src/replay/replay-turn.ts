@@ -1,0 +1,174 @@
+import type { ExecutionTurn, RecordedRun } from '@signalbox/shared/contracts/execution-turn';
+import type { PolicyEngine } from '@signalbox/shared/contracts/decision';
+import type { Agent, AgentPlugin, AgentRecord, AgentRun } from '../agents/agent.ts';
+import { evaluate } from '../governance/evaluation.ts';
+import { createMachine, passOf, type Machine } from '../governance/fsm.ts';
+import type { ToolRegistry } from '../tools/registry.ts';
+import { answerMessage } from './answer.ts';
+import { compareDecisions, comparePasses, type Difference } from './comparison.ts';
+import { Cursor, type Halt } from './cursor.ts';
+import { carryOutAgain } from './decision.ts';
+import { asResult } from './result.ts';
+import type { ReplayStates } from './states.ts';
+
+/** What came of a replay of one turn. What could not be gone through is never called the same. */
+export type Replayed =
+  | { readonly kind: 'same' }
+  | { readonly kind: 'different'; readonly difference: Difference }
+  | { readonly kind: 'not-replayable'; readonly why: string };
+
+export interface TurnParts {
+  /** Holds no handler: see disarm.ts. */
+  readonly registry: ToolRegistry;
+  readonly plugin: AgentPlugin;
+  readonly states: ReplayStates;
+  /** The engine of a policy set that was in force once; null when it was not kept. */
+  engine(version: string, timeZone: string): Promise<PolicyEngine | null>;
+}
+
+/** Goes through a recorded turn again. The conversation's state has to be as it was when the turn began. */
+export async function replayTurn(parts: TurnParts, records: readonly ExecutionTurn[]): Promise<Replayed> {
+  const [first] = records;
+  const ended = records.at(-1)?.ended;
+  if (!first?.began || !ended) return { kind: 'not-replayable', why: 'its first or last record is missing' };
+  const early = await compareResume(parts, first);
+  if (early) return early;
+  if (first.began.threadOver) return { kind: 'same' };
+  const cursor = new Cursor(records, ended);
+  const outcome = await goThrough(parts, records, first.began, ended, cursor);
+  if ('kind' in outcome) return resultOf(outcome);
+  const passes = records.filter(({ pass }) => pass > 0);
+  const difference = comparePasses(passes, JSON.parse(JSON.stringify(outcome.record.passes)) as typeof passes);
+  if (difference) return { kind: 'different', difference };
+  if (outcome.ended !== ended.outcome)
+    return differs(null, { what: 'end of the turn', recorded: ended.outcome, now: outcome.ended });
+  return { kind: 'same' };
+}
+
+interface GoneThrough {
+  readonly record: AgentRecord;
+  readonly ended: string;
+}
+
+/** Run after run, as crashes cut it then, until the turn ends. */
+async function goThrough(
+  parts: TurnParts,
+  records: readonly ExecutionTurn[],
+  began: NonNullable<ExecutionTurn['began']>,
+  ended: NonNullable<ExecutionTurn['ended']>,
+  cursor: Cursor,
+): Promise<GoneThrough | Exclude<Halt, { kind: 'resume' | 'cut' }>> {
+  const [head] = records as readonly [ExecutionTurn];
+  const agent = createAgent(parts, head, cursor);
+  for (let resume = false; began.messages.length > 0; resume = true) {
+    const run = cursor.begin();
+    const messages = began.messages.slice(0, run.came);
+    try {
+      const machine = createMachine();
+      const result = await agent.run({
+        messages,
+        run: replayRun(parts, head, run, cursor, machine),
+        resume,
+        threadNew: began.isNew,
+      });
+      // With a note it was cut after its last step, on the way out.
+      if (!cursor.goesOn() && ended.note !== null) break;
+      if (!cursor.goesOn()) return { record: result.record, ended: result.outcome };
+      if (run.turnId === cursor.nextRun().turnId)
+        return { kind: 'differs', what: 'steps', recorded: 'more', now: 'the end of the turn' };
+    } catch (error) {
+      if (!cursor.halt) throw error;
+      if (cursor.halt.kind === 'cut') break;
+      if (cursor.halt.kind !== 'resume') return cursor.halt;
+    }
+  }
+  const { run, note } = ended;
+  const noted = { run: { ...run, threadId: head.threadId }, messages: began.messages, isNew: began.isNew };
+  const record = await agent.note({ ...noted, text: note ?? '' });
+  return { record, ended: ended.outcome };
+}
+
+function createAgent({ plugin, registry, states }: TurnParts, head: ExecutionTurn, cursor: Cursor): Agent {
+  return plugin.create({
+    registry,
+    checkpoints: states,
+    maxPasses: head.maxPasses,
+    knownNames: () => Promise.resolve(cursor.names()),
+    search: () => Promise.resolve(asResult(cursor.search().result)),
+    model: (node) => ({
+      name: 'recorded',
+      ask: () => {
+        const { answer, model } = cursor.ask(node);
+        return Promise.resolve({ message: answerMessage(answer), model });
+      },
+    }),
+  });
+}
+
+/** What an agent may reach in a replay: the record, and nothing that has an effect. */
+function replayRun(
+  parts: TurnParts,
+  head: ExecutionTurn,
+  run: RecordedRun,
+  cursor: Cursor,
+  machine: Machine,
+): AgentRun {
+  let record: ExecutionTurn | null = null;
+  return {
+    turnId: run.turnId,
+    threadId: head.threadId,
+    traceId: '',
+    chatKey: head.chatKey,
+    actor: run.actor,
+    signal: new AbortController().signal,
+    enter: (phase) => {
+      if (phase === 'PROPOSING') record = cursor.act();
+      machine.to(phase);
+    },
+    phase: machine.phase,
+    path: () => passOf(machine.path()),
+    judge: (pass) => Promise.resolve(evaluate(pass, record?.outcome === 'budget')),
+    call: async (request) => {
+      const was = record?.calls.find(({ callId }) => callId === request.callId);
+      if (!record || !was)
+        return cursor.stop({ kind: 'differs', what: 'calls', recorded: 'none of that id', now: request.tool });
+      return carryOutAgain(parts, { head, run, record, was, machine, cursor }, request);
+    },
+    say: () => Promise.resolve(),
+    draft: () => undefined,
+    spent: () => undefined,
+  };
+}
+
+/** Decides once more what had been decided when an approval was used up. */
+async function compareResume({ engine }: TurnParts, { began, policy }: ExecutionTurn): Promise<Replayed | null> {
+  const resume = began?.decision;
+  if (!resume) return null;
+  const isRun = resume.phases.includes('EXECUTING');
+  if (isRun && resume.outcome !== 'approved' && resume.outcome !== 'modified')
+    return differs(null, {
+      what: 'phases',
+      recorded: resume.phases.join(' '),
+      now: `nothing runs when ${resume.outcome}`,
+    });
+  if (!resume.decided) {
+    if (isRun)
+      return { kind: 'not-replayable', why: 'an earlier run of the turn had decided; the audit has its decision' };
+    return null;
+  }
+  const { decision, question, action } = resume.decided;
+  const rules = await engine(decision.policyVersion, policy.timeZone);
+  if (!rules) return { kind: 'not-replayable', why: `the policy set ${decision.policyVersion} was not kept` };
+  const now = rules.decide(question as unknown as Parameters<PolicyEngine['decide']>[0]); // a question, as JSON
+  const found = compareDecisions(resume.decided, { action, question, decision: now }, action.tool);
+  return found ? differs(null, found) : null;
+}
+
+function resultOf(halt: Exclude<Halt, { kind: 'resume' | 'cut' }>): Replayed {
+  if (halt.kind === 'unreplayable') return { kind: 'not-replayable', why: halt.why };
+  return differs(null, halt);
+}
+
+function differs(pass: number | null, { what, recorded, now }: Omit<Difference, 'pass'>): Replayed {
+  return { kind: 'different', difference: { pass, what, recorded, now } };
+}

@@ -1,0 +1,100 @@
+import { canonicalHash } from '@signalbox/shared/canonical';
+import type { PolicyEngine } from '@signalbox/shared/contracts/decision';
+import { ExecutionTurn } from '@signalbox/shared/contracts/execution-turn';
+import { readThreadTurns, type RecordedTurn } from '@signalbox/shared/db/execution-turns';
+import { findPolicySet } from '@signalbox/shared/db/policy-sets';
+import type { Pool } from '@signalbox/shared/db/pool';
+import { loadStoredPolicySet } from '@signalbox/shared/policy/policy-set';
+import type { AgentPlugin } from '../agents/agent.ts';
+import { loadAgents } from '../agents/registry.ts';
+import { loadCapabilities } from '../tools/registry.ts';
+import type { ToolGroup } from '../tools/tool.ts';
+import { disarm } from './disarm.ts';
+import { replayTurn, type Replayed } from './replay-turn.ts';
+import { ReplayStates } from './states.ts';
+
+/*
+ * Replay: recorded turns are gone through again, in order of their conversation, so that its state comes about anew. The model's
+ * answers and the tools' results come from the record; everything between them is done again by the same code, and compared:
+ *
+ *   record ─▶ intact? ─▶ agent over states in memory ─▶ its own record ─▶ the first difference, named
+ *
+ * Nothing here holds a handler of a tool, a model, or a way to write: the pool is only read from.
+ */
+
+export type TurnReplay = Replayed & { readonly turnId: string; readonly threadId: string; readonly startedAt: Date };
+
+export interface Replay {
+  /** Every turn of a conversation, the oldest first; `upTo`: the last one that is gone through. */
+  thread(threadId: string, upTo?: string): AsyncGenerator<TurnReplay, void>;
+}
+
+/** Opens a replay over what a database has recorded. `groups`: capability groups besides those of the folder. */
+export async function openReplay(pool: Pool, groups: readonly ToolGroup[] = []): Promise<Replay> {
+  const registry = disarm([...(await loadCapabilities()), ...groups]);
+  const plugins = await loadAgents();
+  const engine = keepEngines(pool);
+  return {
+    thread: async function* (threadId, upTo) {
+      const states = new ReplayStates();
+      let broken: string | null = null;
+      for (const turn of await readThreadTurns(pool, threadId)) {
+        const { turnId, startedAt } = turn;
+        const replayed: Replayed = broken
+          ? { kind: 'not-replayable', why: broken }
+          : await replayOne(turn, plugins, (plugin) => ({ registry, plugin, states, engine }));
+        yield { ...replayed, turnId, threadId, startedAt };
+        if (turnId === upTo) return;
+        // What follows stands on a state that is not what it was. A notice has none.
+        if (replayed.kind !== 'same' && !isNotice(turn))
+          broken ??= `it follows ${turnId}, which did not come out the same`;
+      }
+    },
+  };
+}
+
+async function replayOne(
+  turn: RecordedTurn,
+  plugins: readonly AgentPlugin[],
+  partsOf: (plugin: AgentPlugin) => Parameters<typeof replayTurn>[0],
+): Promise<Replayed> {
+  if (turn.records.length === 0)
+    return { kind: 'not-replayable', why: isNotice(turn) ? 'a notice: no agent took part' : 'it has no record' };
+  const records: ExecutionTurn[] = [];
+  for (const { record, recordHash } of turn.records) {
+    const now = canonicalHash(record);
+    const pass = (record as { pass?: number }).pass ?? null;
+    if (now !== recordHash)
+      return { kind: 'different', difference: { pass, what: 'record', recorded: recordHash, now } };
+    const parsed = ExecutionTurn.safeParse(record);
+    if (!parsed.success) return { kind: 'not-replayable', why: 'its record is of another version' };
+    records.push(parsed.data);
+  }
+  const agent = records[0]?.agent;
+  const plugin = plugins.find(({ id }) => id === agent);
+  if (!plugin) return { kind: 'not-replayable', why: `there is no agent ${agent} any more` };
+  const replayed = await replayTurn(partsOf(plugin), records);
+  if (replayed.kind === 'different' && records.some(({ redacted }) => redacted))
+    return { kind: 'not-replayable', why: `a secret was taken out of its record (${replayed.difference.what})` };
+  return replayed;
+}
+
+/** No agent took part, so no state came of it. */
+function isNotice({ records, outcome }: RecordedTurn): boolean {
+  return records.length === 0 && outcome === 'notice';
+}
+
+function keepEngines(pool: Pool): (version: string, timeZone: string) => Promise<PolicyEngine | null> {
+  const engines = new Map<string, Promise<PolicyEngine | null>>();
+  return (version, timeZone) => {
+    const key = `${version} ${timeZone}`;
+    const known = engines.get(key) ?? openEngine(pool, version, timeZone);
+    engines.set(key, known);
+    return known;
+  };
+}
+
+async function openEngine(pool: Pool, version: string, timeZone: string): Promise<PolicyEngine | null> {
+  const files = await findPolicySet(pool, version);
+  return files && loadStoredPolicySet(files, timeZone).engine;
+}

@@ -1,0 +1,8 @@
+import type { RecordedResult } from '@signalbox/shared/contracts/execution-turn';
+import type { ToolCallResult } from '../tools/call.ts';
+
+/** What a call came to, from its record. */
+export function asResult(recorded: RecordedResult): ToolCallResult {
+  // The record was made from a result: its codes and files are those of results.
+  return { result: undefined, ...recorded } as ToolCallResult;
+}

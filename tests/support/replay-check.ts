@@ -1,0 +1,27 @@
+import { readThreadsWithTurns } from '@signalbox/shared/db/execution-turns';
+import type { Pool } from '@signalbox/shared/db/pool';
+import { openReplay, type TurnReplay } from '@signalbox/worker/replay/replay';
+import type { ToolGroup } from '@signalbox/worker/tools/tool';
+
+/** Turns of which no equality can be claimed: said by the replay, and expected here. */
+const EXPECTED = [
+  /^a notice: no agent took part$/,
+  /^a secret was taken out of its record/,
+  /^an earlier run of the turn/,
+];
+
+/**
+ * Goes through every turn of a database again, without a tool and without a model, and throws when one comes out otherwise. Called
+ * at the end of every test of the whole product.
+ */
+export async function checkReplay(pool: Pool, groups: readonly ToolGroup[]): Promise<void> {
+  const replay = await openReplay(pool, groups);
+  const problems: TurnReplay[] = [];
+  for await (const threadId of readThreadsWithTurns(pool))
+    for await (const turn of replay.thread(threadId)) if (!isFine(turn)) problems.push(turn);
+  if (problems.length > 0) throw new Error(`turns that do not replay:\n${JSON.stringify(problems, null, 2)}`);
+}
+
+function isFine(turn: TurnReplay): boolean {
+  return turn.kind === 'same' || (turn.kind === 'not-replayable' && EXPECTED.some((why) => why.test(turn.why)));
+}
