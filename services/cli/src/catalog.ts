@@ -35,6 +35,18 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/threads.ts')).runThreads,
   },
   {
+    name: 'turns',
+    usage: ['turns show <turnId>'],
+    summary: 'One turn as it went: passes, phases, proposals, decisions, results, how long each took.',
+    load: async () => (await import('./commands/turns.ts')).runTurns,
+  },
+  {
+    name: 'replay',
+    usage: ['replay <turnId>|<threadId>|all', 'replay all --jsonl'],
+    summary: 'Go through recorded turns again, without model and tools, and name the first difference.',
+    load: async () => (await import('./commands/replay.ts')).runReplay,
+  },
+  {
     name: 'audit',
     usage: [
       'audit show [--since <1d>] [--thread <id>] [--action <id>] [--kind <kind>] [--person <id>]',

@@ -1,0 +1,55 @@
+import { AppError } from '@signalbox/shared/errors';
+import { readThreadsWithTurns, readTurn } from '@signalbox/shared/db/execution-turns';
+import { openReplay, type Replay, type TurnReplay } from '@signalbox/worker/replay/replay';
+import { UsageError, type CommandContext, type Report } from '../command.ts';
+import { countOf, formatTime } from '../table.ts';
+
+const USAGE = 'Write: replay <turnId> | replay <threadId> | replay all, with --jsonl for one object per line.';
+
+/**
+ * `replay`: goes through recorded turns again, with the model's answers and the tools' results from the record and nothing that has
+ * an effect, and names the first thing that comes out otherwise. Not ok when anything differs; what cannot be gone through is
+ * reported with its reason and is never called the same.
+ */
+export async function runReplay(context: CommandContext): Promise<Report> {
+  const [what, ...rest] = context.arguments.words;
+  if (what === undefined || rest.length > 0) throw new UsageError(USAGE);
+  const pool = context.database();
+  const replay = await openReplay(pool);
+  const counts = { same: 0, different: 0, 'not-replayable': 0 };
+  const turns: TurnReplay[] = [];
+  for await (const turn of select(context, replay, what)) {
+    counts[turn.kind] += 1;
+    if (context.arguments.jsonl) context.out(`${JSON.stringify(turn)}\n`);
+    else turns.push(turn);
+  }
+  const ok = counts.different === 0;
+  const summary = `${countOf(counts.same, 'turn')} came out the same, ${counts.different} differently, ${counts['not-replayable']} could not be replayed.`;
+  const lines = context.arguments.jsonl ? [] : [...turns.map(describe), summary];
+  return { ok, data: { ...counts, turns }, lines };
+}
+
+async function* select(context: CommandContext, replay: Replay, what: string): AsyncGenerator<TurnReplay, void> {
+  const pool = context.database();
+  if (what === 'all') {
+    for await (const threadId of readThreadsWithTurns(pool)) yield* replay.thread(threadId);
+    return;
+  }
+  const turn = await readTurn(pool, what);
+  const threadId = turn ? turn.threadId : what;
+  if (threadId === null) throw new AppError('NOT_FOUND', { kind: 'conversation of', name: what, known: 'it has none' });
+  let count = 0;
+  for await (const one of replay.thread(threadId, turn?.turnId)) {
+    count += 1;
+    yield one;
+  }
+  if (count === 0) throw new AppError('NOT_FOUND', { kind: 'turn or thread', name: what, known: 'see `threads list`' });
+}
+
+function describe(turn: TurnReplay): string {
+  const head = `${formatTime(turn.startedAt)}  ${turn.turnId}`;
+  if (turn.kind === 'same') return `${head}  same`;
+  if (turn.kind === 'not-replayable') return `${head}  not replayable: ${turn.why}`;
+  const { pass, what, recorded, now } = turn.difference;
+  return `${head}  DIFFERENT${pass === null ? '' : ` in pass ${pass}`}: ${what}; recorded ${recorded}, now ${now}`;
+}

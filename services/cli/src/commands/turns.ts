@@ -1,0 +1,75 @@
+import { ExecutionTurn, type RecordedCall } from '@signalbox/shared/contracts/execution-turn';
+import { readTurn, type RecordedTurn } from '@signalbox/shared/db/execution-turns';
+import { AppError } from '@signalbox/shared/errors';
+import { inWords } from '@signalbox/shared/time';
+import { UsageError, type CommandContext, type Report } from '../command.ts';
+import { countOf, formatTime } from '../table.ts';
+
+/** Longer texts are cut: this is an overview, and `--json` has all of it. */
+const SHOWN_CHARS = 160;
+
+/** `turns show`: one turn as it went, pass by pass: phases, proposals, decisions, results, and how long each took. */
+export async function runTurns(context: CommandContext): Promise<Report> {
+  const [verb, turnId, ...rest] = context.arguments.words;
+  if (verb !== 'show' || turnId === undefined || rest.length > 0) throw new UsageError('Write: turns show <turnId>');
+  const turn = await readTurn(context.database(), turnId);
+  if (!turn) throw new AppError('NOT_FOUND', { kind: 'turn', name: turnId, known: 'see `threads show`' });
+  const records = turn.records.map(({ record }) => ExecutionTurn.parse(record));
+  return { ok: true, data: { ...turn, records }, lines: describe(turn, records) };
+}
+
+function describe(turn: RecordedTurn, records: readonly ExecutionTurn[]): readonly string[] {
+  const [first] = records;
+  const head = `${turn.turnId}  ${turn.outcome}, ${inWords(turn.durationMs)}, began ${formatTime(turn.startedAt)}`;
+  if (!first) return [head, `  thread ${turn.threadId ?? '-'}; no agent took part, so there is no record`];
+  const { actor } = records.at(-1)?.ended?.run ?? { actor: null };
+  const decision = first.began?.decision;
+  return [
+    head,
+    `  thread ${first.threadId}, ${actor ? `${actor.name} (${actor.role})` : first.userKey}, agent ${first.agent}`,
+    `  policy ${first.policy.version.slice(0, 12)}, prompt ${first.versions.prompt.slice(0, 12)}, tools ${first.versions.tools.slice(0, 12)}`,
+    ...(first.began?.messages ?? []).map(({ text }) => `  ▸ ${cut(text)}`),
+    ...(decision ? [`  ${decision.approvalId} ${decision.outcome}: ${cut(decision.say)}`] : []),
+    ...records.filter(({ pass }) => pass > 0).flatMap(describePass),
+    ...(turn.error === null ? [] : [`  error ${cut(turn.error)}`]),
+  ];
+}
+
+function describePass(record: ExecutionTurn): readonly string[] {
+  const { pass, phases, asks, answer, calls, outcome } = record;
+  return [
+    '',
+    `  pass ${pass}  ${phases.join(' ▸ ')}${outcome === null ? '' : `  → ${outcome}`}`,
+    ...asks.map(
+      ({ node, model, context, durationMs }) =>
+        `    ${node} asked ${model}, ${durationMs} ms, context ${context.hash.slice(0, 12)}`,
+    ),
+    ...(answer && answer.text !== '' ? [`    said ${cut(answer.text)}`] : []),
+    ...calls.flatMap((call) => describeCall(record, call)),
+    ...(answer && calls.length < answer.calls.length
+      ? [`    ${countOf(answer.calls.length - calls.length, 'call')} not carried out to its end`]
+      : []),
+  ];
+}
+
+function describeCall(
+  { answer }: ExecutionTurn,
+  { callId, decided, result, durationMs }: RecordedCall,
+): readonly string[] {
+  const call = answer?.calls.find(({ id }) => id === callId);
+  const rule = decided?.decision;
+  return [
+    `    ${call?.name ?? callId} ${cut(JSON.stringify(call?.args ?? {}))}`,
+    ...(rule
+      ? [
+          `      ${rule.effect} by ${rule.rule}, score ${rule.score}, risk ${decided.action.assessment.risk}: ${rule.sentence}`,
+        ]
+      : []),
+    `      ${result.ok ? 'ok' : (result.code ?? 'refused')}, ${durationMs} ms: ${cut(result.say)}`,
+  ];
+}
+
+function cut(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length <= SHOWN_CHARS ? line : `${line.slice(0, SHOWN_CHARS)}…`;
+}
