@@ -48,13 +48,17 @@ export interface RecordedTurn {
   readonly durationMs: number;
   /** Each an ExecutionTurn of the version that wrote it; whoever reads it checks the shape. */
   readonly records: readonly { readonly record: unknown; readonly recordHash: string }[];
+  /** The hashes of its records as the audit has them; null when it has none. */
+  readonly audited: readonly string[] | null;
 }
 
 const TURNS = `
 select t.turn_id as "turnId", t.thread_id as "threadId", t.outcome, t.error, t.started_at as "startedAt",
        round(extract(epoch from t.ended_at - t.started_at) * 1000)::int as "durationMs",
        coalesce((select json_agg(json_build_object('record', e.record, 'recordHash', e.record_hash) order by e.pass)
-                   from execution_turns e where e.turn_id = t.turn_id), '[]') as records
+                   from execution_turns e where e.turn_id = t.turn_id), '[]') as records,
+       (select a.data -> 'records' from audit_events a
+         where a.thread_id = t.thread_id and a.turn_id = t.turn_id and a.kind = 'turn.recorded' order by a.event_id limit 1) as audited
   from turns t`;
 
 /** Every turn of a conversation, the oldest first. A lane holds one at a time, so their ends are in order. */

@@ -84,8 +84,9 @@ async function readTurns(db: Queryable, threadId: string, limit: number): Promis
 
 async function readActions(db: Queryable, threadId: string, limit: number): Promise<readonly ActionHistory[]> {
   const { rows } = await db.query<ActionHistory>(
-    `select action_id as "actionId", turn_id as "turnId", tool, arguments, status, error_code as "errorCode", started_at as "startedAt"
-       from actions where thread_id = $1 order by started_at desc, action_id desc limit $2`,
+    `select action_id as "actionId", turn_id as "turnId", tool, arguments, status, error_code as "errorCode",
+            coalesce(started_at, proposed_at) as "startedAt"
+       from actions where thread_id = $1 order by coalesce(started_at, proposed_at) desc, action_id desc limit $2`,
     [threadId, limit],
   );
   return rows.reverse();

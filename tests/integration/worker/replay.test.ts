@@ -194,6 +194,11 @@ describe('a replay', () => {
       'record',
     ],
     [
+      'a record that was changed together with its hash',
+      () => forge(1, ({ calls }) => Object.assign(calls[0] ?? {}, { durationMs: 9 })),
+      'record in the audit',
+    ],
+    [
       'another result of a tool',
       () => forge(1, ({ calls }) => Object.assign(calls[0]?.result ?? {}, { result: { zebra: 9 } })),
       'result of read_meter',

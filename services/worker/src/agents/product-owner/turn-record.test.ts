@@ -1,0 +1,44 @@
+import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import { describe, expect, it } from 'vitest';
+import { contextOf } from './turn-record.ts';
+
+const tools = [{ name: 'look', description: 'Look.', schema: { type: 'object' } }];
+const messages: readonly BaseMessage[] = [
+  new SystemMessage({ content: [{ type: 'text', text: 'Be calm.' }] }),
+  new HumanMessage({ id: 'h1', content: 'look' }),
+  new AIMessage({ id: 'a1', content: '', tool_calls: [{ id: 'c1', name: 'look', args: { at: 'it' } }] }),
+  new ToolMessage({ tool_call_id: 'c1', content: '{"ok":true}', status: 'success' }),
+];
+const given = (changed: readonly BaseMessage[] = messages, defined = tools) =>
+  contextOf({ messages: changed, tools: defined, object: null });
+const replaced = (at: number, message: BaseMessage): readonly BaseMessage[] => messages.with(at, message);
+
+describe('the context of a question to a model', () => {
+  it('is the same for the same messages under other ids, and with keys in another order', () => {
+    const again = replaced(1, new HumanMessage({ id: 'other', content: 'look' }));
+    const defined = [{ schema: { type: 'object' }, description: 'Look.', name: 'look' }];
+    expect(given(again, defined)).toEqual(given());
+  });
+
+  it.each([
+    ['system', replaced(0, new SystemMessage({ content: [{ type: 'text', text: 'Be wild.' }] }))],
+    ['messages', replaced(1, new HumanMessage('look!'))],
+    ['messages', replaced(3, new ToolMessage({ tool_call_id: 'c1', content: '{"ok":false}', status: 'success' }))],
+    ['messages', replaced(3, new ToolMessage({ tool_call_id: 'c1', content: '{"ok":true}', status: 'error' }))],
+    ['messages', replaced(2, new AIMessage({ content: '', tool_calls: [{ id: 'c1', name: 'look', args: {} }] }))],
+    ['messages', messages.slice(0, 3)],
+  ] as const)('is another one when something in its %s is', (part, changed) => {
+    const [was, is] = [given(), given(changed)];
+    expect(is.hash).not.toBe(was.hash);
+    expect((['system', 'messages', 'tools'] as const).filter((name) => is[name] !== was[name])).toEqual([part]);
+  });
+
+  it('is another one when a tool is described in other words', () => {
+    const is = given(messages, [{ name: 'look', description: 'Stare.', schema: { type: 'object' } }]);
+    expect(is.tools).not.toBe(given().tools);
+  });
+
+  it('has a hash even for half a character', () => {
+    expect(given(replaced(1, new HumanMessage('\ud83d'))).hash).toMatch(/^[0-9a-f]{64}$/);
+  });
+});

@@ -1,0 +1,85 @@
+import type { ModelScript } from '@signalbox/shared/model/scripted';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../support/until.ts';
+import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
+import { openTerminal } from './terminal.ts';
+
+/** Lists the projects, then answers. */
+const lister: ModelScript = (messages, tools) => {
+  if (tools.some(({ name }) => name === 'classify_intent')) {
+    const args = { task_summary: 'list', capabilities: ['project_management'], project: null };
+    return { toolCalls: [{ name: 'classify_intent', args }] };
+  }
+  if (messages.at(-1)?.getType() === 'tool') return { content: 'There is none.' };
+  return { toolCalls: [{ name: 'list_projects', args: {} }] };
+};
+
+describe('signalbox replay and turns', () => {
+  let bench: WorkerBench;
+  let terminal: ReturnType<typeof openTerminal>;
+  let turnIds: string[];
+
+  beforeAll(async () => {
+    bench = await openWorkerBench();
+    terminal = openTerminal({ DATABASE_URL: bench.databaseUrl, REDIS_URL: bench.redisUrl });
+    await bench.addPerson('7', 'developer');
+    await bench.startWorker({ script: lister });
+    for (const text of ['which projects', 'and now']) {
+      const before = (await bench.outcomes('7')).length;
+      await bench.say('7', text);
+      await eventually(
+        () => bench.outcomes('7'),
+        (all) => all.length > before && all.every(Boolean),
+      );
+    }
+    const { rows } = await bench.pool.query<{ turn_id: string }>('select turn_id from turns order by ended_at');
+    turnIds = rows.map((row) => row.turn_id);
+  });
+  afterAll(() => bench.close());
+
+  it('goes through one turn with those before it, a conversation, or all', async () => {
+    const [first, second] = turnIds as [string, string];
+    const one = await terminal('replay', first);
+    expect(one).toMatchObject({ code: 0, out: expect.stringMatching(new RegExp(`${first}  same`)) as string });
+    expect(one.out).not.toContain(second);
+    expect((await terminal('replay', 'user_7_1')).out).toMatch(/2 turns came out the same, 0 differently/);
+    const all = await terminal('replay', 'all', '--jsonl');
+    const lines = all.out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown);
+    expect(lines).toMatchObject([
+      { turnId: first, kind: 'same' },
+      { turnId: second, kind: 'same' },
+    ]);
+    expect(await terminal('replay', 'turn_nobody_had')).toMatchObject({ code: 1 });
+  });
+
+  it('shows a turn pass by pass, with what was decided and what came of it', async () => {
+    const { code, out } = await terminal('turns', 'show', turnIds[0] ?? '');
+    expect(code).toBe(0);
+    expect(out).toMatch(/▸ which projects/);
+    expect(out).toMatch(
+      /pass 1 {2}THINKING ▸ PROPOSING ▸ GOVERNING ▸ EXECUTING ▸ OBSERVING ▸ EVALUATING {2}→ continue/,
+    );
+    expect(out).toMatch(/list_projects \{\}\n +run by [\w-]+, score 0\.1, risk safe/);
+    expect(out).toMatch(/ok, \d+ ms/);
+    expect(out).toMatch(/pass 2 {2}THINKING\n[\s\S]*said There is none\./);
+  });
+
+  it('shows the reads of a conversation among its actions', async () => {
+    const { code, out } = await terminal('threads', 'show', 'user_7_1');
+    expect(code).toBe(0);
+    expect(out.match(/list_projects +done/g)).toHaveLength(2);
+  });
+
+  it('fails when a turn comes out otherwise, and says where', async () => {
+    await bench.pool.query(
+      `update execution_turns set record = replace(record::text, 'There is none', 'There are two')::json where turn_id = $1 and pass = 2`,
+      [turnIds[1]],
+    );
+    const { code, out } = await terminal('replay', 'all');
+    expect(code).toBe(1);
+    expect(out).toMatch(new RegExp(`${turnIds[1]}  DIFFERENT in pass 2: record; recorded [0-9a-f]{64}`));
+  });
+});
