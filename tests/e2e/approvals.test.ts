@@ -98,3 +98,131 @@ describe('a deploy to production', () => {
     expect(await status()).toEqual(['rejected']);
   });
 });
+
+describe('an approval that waits', () => {
+  const asked = async (environment = 'staging'): Promise<void> => {
+    await developer.ask(`deploy shop 1.4.2 to ${environment}`);
+    await cardSays(new RegExp(`Deploy shop 1\\.4\\.2 to ${environment}`));
+  };
+
+  it('is changed by an answer to the message that asks for it, decided anew, and not approved by who changed it', async () => {
+    await asked();
+    await ops.click('Modify', 'ops');
+    const [question] = await eventually(
+      async () => (await ops.heard('ops')).filter(({ text }) => text.includes('what should be different')),
+      (found) => found.length > 0,
+    );
+    await ops.send('version: 1.4.3', { chat: 'ops', replyTo: question?.messageId ?? 0 });
+    await cardSays(/Deploy shop 1\.4\.3 to staging/);
+    await ops.click('Approve', 'ops');
+    await eventually(audit, (kinds) => kinds.includes('approval.click_refused'));
+    await second.click('Approve', 'ops');
+    await developer.waitFor(/Deployed shop 1\.4\.3 to staging/);
+    expect(target.effects.map(({ what }) => what)).toEqual(['shop 1.4.3 staging']);
+    expect(await status()).toEqual(['modified', 'consumed']);
+    const { rows } = await stack.pool.query(`select 1 from actions where parent_action_id is not null`);
+    expect(rows).toHaveLength(1);
+  });
+
+  it('outlives a restart of everything, and goes on in a process that never saw it', async () => {
+    await asked();
+    await stack.stop();
+    await ops.click('Approve', 'ops');
+    await stack.start();
+    await developer.waitFor(/Approved by Cleo\. Deployed shop 1\.4\.2 to staging/);
+    expect(target.effects).toHaveLength(1);
+  });
+
+  it('starts one effect when two approve at once', async () => {
+    await asked();
+    await Promise.all([ops.click('Approve', 'ops'), second.click('Approve', 'ops')]);
+    await developer.waitFor(/Deployed shop/);
+    await cardSays(/Result: Deployed/);
+    expect(target.effects).toHaveLength(1);
+  });
+
+  it('is not decided by button data that comes from another chat or another message', async () => {
+    await asked();
+    const { rows } = await stack.pool.query<{ id: string; message: string }>(
+      `select id::text, receipt -> 'messageIds' ->> 0 as message from outbox where slot like 'apv_%' and status = 'sent' and chat_key like '%:-%'`,
+    );
+    const [card] = rows;
+    const press = async (chat: Record<string, unknown>, messageId: number): Promise<void> => {
+      const update = {
+        callback_query: {
+          id: `${Math.random()}`,
+          from: { id: 1003, is_bot: false, first_name: 'Cleo' },
+          chat_instance: '1',
+          data: `b:${card?.id}:0`,
+          message: { message_id: messageId, date: 1, chat },
+        },
+      };
+      const response = await fetch(`${stack.simulatorUrl}/api/updates`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ update }),
+      });
+      expect(response.ok).toBe(true);
+    };
+    await press({ id: 1003, type: 'private', first_name: 'Cleo' }, Number(card?.message));
+    await press({ id: -1009999999999, type: 'supergroup', title: 'elsewhere' }, Number(card?.message));
+    await eventually(audit, (kinds) => kinds.filter((kind) => kind === 'approval.click_refused').length === 2);
+    expect(await status()).toEqual(['pending']);
+    expect(target.effects).toEqual([]);
+  });
+
+  it('expires when nobody decides, says so everywhere, and is not revived by a late press', async () => {
+    await stack.close();
+    stack = await openStack({ jobs: true, wiring: { groups: [deployGroup(target)] } });
+    developer = await stack.person(1002, 'developer');
+    ops = await stack.person(1003, 'operator');
+    await ops.ask('hello');
+    await stack.pool.query(
+      `insert into projects (name, description, owner, action_id) values ('shop', 'the web shop', '1001', 'seed')`,
+    );
+    await developer.ask('deploy shop 1.4.2 to staging');
+    await ops.waitFor(/Deploy shop/);
+    await stack.pool.query(`update approvals set expires_at = now()`);
+    await developer.waitFor(/Nobody decided about .*in time\. Nothing was changed/);
+    await ops.waitFor(/⌛[\s\S]*Nobody decided in time/);
+    expect(await status()).toEqual(['expired']);
+    expect(target.effects).toEqual([]);
+  });
+
+  it('is withdrawn by whoever asked for it', async () => {
+    await asked();
+    await developer.click('Withdraw');
+    await cardSays(/🚫[\s\S]*withdrawn/);
+    expect(await status()).toEqual(['void']);
+  });
+
+  it('cannot be decided while everything is frozen, and can be afterwards', async () => {
+    await asked('production');
+    await ops.click('Approve', 'ops');
+    await cardSays(/1 of 2/);
+    await admin.ask('/freeze the shop is on television');
+    await second.click('Approve', 'ops');
+    await eventually(audit, (kinds) => kinds.includes('approval.click_refused'));
+    expect((await developer.ask('create a project called blog for articles')).join()).toMatch(/frozen|freeze/i);
+    expect((await developer.ask('list the projects')).join()).toContain('shop');
+    expect(target.effects).toEqual([]);
+    expect((await admin.ask('/unfreeze')).join()).toContain('lifted');
+    await second.click('Approve', 'ops');
+    await developer.waitFor(/Deployed shop 1\.4\.2 to production/);
+    expect(target.effects).toHaveLength(1);
+  });
+
+  it('can be granted for a while: the same is not asked for again, and /grants takes it back', async () => {
+    await asked();
+    await ops.click('Approve, and the like for 30 min', 'ops');
+    await developer.waitFor(/Deployed shop 1\.4\.2 to staging/);
+    expect((await developer.ask('deploy shop 1.4.2 to staging')).join()).toContain('Deployed shop 1.4.2');
+    expect(target.effects).toHaveLength(2);
+    const listed = (await ops.ask('/grants')).join();
+    const grant = /grant_\w+/.exec(listed)?.[0] ?? '';
+    expect((await ops.ask(`/grants revoke ${grant}`)).join()).toContain('Taken back');
+    expect((await developer.ask('deploy shop 1.4.2 to staging')).join()).toContain('needs approval');
+    expect((await ops.ask('/approvals')).join()).toContain('Deploy shop 1.4.2 to staging');
+    expect((await developer.ask('/why')).join()).toMatch(/trigger_deploy.*waiting/);
+  });
+});

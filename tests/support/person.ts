@@ -15,7 +15,7 @@ export type SeenMessage = z.infer<typeof Message>;
 export interface Person {
   readonly id: number;
   /** Sends a text to the bot, or into the group. `raw` lets through what a client would split. */
-  send(text: string, options?: { chat?: string; raw?: boolean }): Promise<void>;
+  send(text: string, options?: { chat?: string; raw?: boolean; replyTo?: number }): Promise<void>;
   /** Presses the newest button of that label. */
   click(label: string, chat?: string): Promise<void>;
   /** Everything the bot said in the private chat, in order, as it stands now. */
@@ -76,8 +76,14 @@ export async function openPerson(options: {
     await eventually(() => quiet((rows[0]?.total ?? 0) + 1), Boolean, 30_000);
     return (await heard()).slice(before).map((message) => message.text);
   };
-  const send: Person['send'] = (text, { chat, raw } = {}) =>
-    post('/api/messages', { from: id, text, ...(chat ? { chat } : {}), ...(raw ? { raw } : {}) });
+  const send: Person['send'] = (text, { chat, raw, replyTo } = {}) =>
+    post('/api/messages', {
+      from: id,
+      text,
+      ...(chat ? { chat } : {}),
+      ...(raw ? { raw } : {}),
+      ...(replyTo === undefined ? {} : { replyTo }),
+    });
   const click = (label: string, chat?: string): Promise<void> =>
     post('/api/clicks', { from: id, button: label, ...(chat ? { chat } : {}) });
   const waitFor = async (pattern: RegExp): Promise<string> => {

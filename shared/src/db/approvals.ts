@@ -41,6 +41,19 @@ export async function findApprovalOf(db: Queryable, actionId: string): Promise<A
   return rows[0] ?? null;
 }
 
+/** A request of this person, in this chat, that waits for exactly the same; null when there is none. */
+export async function findWaitingSame(
+  db: Queryable,
+  same: { readonly userKey: string; readonly chatKey: string; readonly hash: string },
+): Promise<Approval | null> {
+  const { rows } = await db.query<Approval>(
+    `select ${COLUMNS} from approvals
+      where status = 'pending' and user_key = $1 and chat_key = $2 and hash = $3 and expires_at > clock_timestamp() limit 1`,
+    [same.userKey, same.chatKey, same.hash],
+  );
+  return rows[0] ?? null;
+}
+
 /** An action as the ledger has it. */
 export interface LedgerRow {
   readonly status: string;

@@ -6,6 +6,7 @@ import {
   approvalEvent,
   approverChats,
   findApprovalOf,
+  findWaitingSame,
   insertApproval,
   type Proposal,
 } from '@signalbox/shared/db/approvals';
@@ -63,6 +64,9 @@ export async function requestApproval(
     if (!(await isLaneHeld(db, scope.lane))) throw new AppError('LANE_LOST', { userKey: scope.lane.userKey });
     const known = await findApprovalOf(db, call.actionId);
     if (known) return waiting(known.approvalId);
+    // Said twice is one wish: "ship it" under a card is no second request.
+    const same = await findWaitingSame(db, approval);
+    if (same) return waiting(same.approvalId);
     const readers = await approverChats(db, takes.role, authors);
     // Where there is nobody else, somebody with the role decides alone, after a pause.
     const alone = readers.length === 0;
@@ -142,5 +146,5 @@ function code(value: unknown): string {
 }
 
 function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return (text.charAt(0).toUpperCase() + text.slice(1)).replace(/\.$/, '');
 }

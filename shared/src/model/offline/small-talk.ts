@@ -92,6 +92,9 @@ export function readSmallTalk(text: string): SmallTalk | null {
   // What follows no longer fits talk when it is long; the patterns need not look at all of it.
   if (plain.length > 160) return HANDS_OFF.test(plain) ? 'hands-off' : null;
   if (CANCEL.test(plain)) return 'cancel';
+  // Votes and no numbers: nobody means version 1 with "+1", also behind a name.
+  const vote = /^(?:\w+[:,] *)?([+-])1$/.exec(plain)?.[1];
+  if (vote !== undefined) return vote === '+' ? 'agreed' : 'chat';
   if (HANDS_OFF.test(plain) && !/[,;.] *(?:just|only|but|instead|rather|please|and)\b/.test(plain))
     return handsOff(plain);
   const bare = plain.replace(GREETED, '').trim();
