@@ -94,7 +94,7 @@ describe('a tool call', () => {
 
   it('runs, is said in words, and is in the ledger', async () => {
     const one = call();
-    const result = await executeCall(parts(), scope(), one);
+    const { decided, ...result } = await executeCall(parts(), scope(), one);
     expect(result).toEqual<ToolCallResult>({
       ok: true,
       result: { did: 'x' },
@@ -102,15 +102,17 @@ describe('a tool call', () => {
       code: null,
       changed: true,
     });
+    expect(decided?.decision.effect).toBe('run');
     expect(await ledger(one.actionId)).toEqual([{ status: 'done', error_code: null }]);
     expect(flushed).toBe(1);
   });
 
   it('made again with the same action id has no second effect and the same answer', async () => {
     const one = call();
-    const first = await executeCall(parts(), scope(), one);
+    const { decided, ...first } = await executeCall(parts(), scope(), one);
     const second = await executeCall(parts(), scope(), one);
-    expect(second).toEqual(first);
+    expect(second).toEqual({ ...first, decided: second.decided });
+    expect(second.decided?.decision).toEqual(decided?.decision);
     expect(ran).toEqual(['x']);
   });
 
