@@ -40,12 +40,11 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
     may: [
       `${WORKER}/agents/agent.ts`,
       `${WORKER}/agents/<agent>/**`,
-      `${WORKER}/tools/**`,
       'shared/src/model/**',
       CONTRACTS,
       LEAVES,
     ],
-    types: [`${WORKER}/agents/checkpoints.ts`, `${WORKER}/governance/evaluation.ts`], // handed in by worker.ts
+    types: [`${WORKER}/tools/**`, `${WORKER}/agents/checkpoints.ts`, `${WORKER}/governance/evaluation.ts`], // handed in by worker.ts
   },
   {
     from: `${WORKER}/agents/*.ts`,

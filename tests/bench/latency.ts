@@ -100,9 +100,7 @@ function bareGraph(): () => Promise<unknown> {
   const graph = buildGraph(
     {
       registry: {
-        groups: [],
         catalog: { groups: [] },
-        find: () => null,
         definitions: (groups) => (groups.length > 0 ? [list] : []),
         sort: (names) => ({ installed: names, missing: [], unknown: [] }),
       },

@@ -27,7 +27,7 @@ import type { ExecuteParts } from './governance/parts.ts';
 import { openWorkerPolicies } from './governance/policies.ts';
 import type { Ports } from './tools/ports/ports.ts';
 import { redactValue } from '@signalbox/shared/redact/redact';
-import { createRegistry, loadCapabilities, type ToolRegistry } from './tools/registry.ts';
+import { createRegistry, loadCapabilities, offerOf, type ToolRegistry } from './tools/registry.ts';
 import type { ToolGroup } from './tools/tool.ts';
 import { searchKnowledge } from './tools/search.ts';
 import { runTurn } from './turn.ts';
@@ -93,7 +93,7 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
   const agents = createAgents(plugins, {
     models,
     checkpoints,
-    registry,
+    registry: offerOf(registry),
     knownNames: () => knownNames(pool),
     maxPasses: config.MAX_PASSES,
     search: (query, scope, userKey) => searchKnowledge(ports.knowledge, query, scope, userKey, log),

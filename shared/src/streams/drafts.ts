@@ -60,10 +60,12 @@ export function createDraftPublisher(deps: {
   const { redis, prefix, log } = deps;
   return async (draft) => {
     if (redis.status !== 'ready') return;
-    await redis.publish(`${prefix}${CHANNEL}`, JSON.stringify({ ...draft, text: redactDraft(draft.text) })).catch((error: unknown) =>
-      // A preview that nobody sees: the message itself comes all the same.
-      log.debug('draft not published', { chatKey: draft.chatKey, turnId: draft.turnId, error }),
-    );
+    await redis
+      .publish(`${prefix}${CHANNEL}`, JSON.stringify({ ...draft, text: redactDraft(draft.text) }))
+      .catch((error: unknown) =>
+        // A preview that nobody sees: the message itself comes all the same.
+        log.debug('draft not published', { chatKey: draft.chatKey, turnId: draft.turnId, error }),
+      );
   };
 }
 

@@ -7,7 +7,7 @@ import { createServers } from '@signalbox/shared/db/servers';
 import { createLog } from '@signalbox/shared/log';
 import type { Ports } from '@signalbox/worker/tools/ports/ports';
 import { loadCapabilities } from '@signalbox/worker/tools/registry';
-import { unpackResult, type ToolContext } from '@signalbox/worker/tools/tool';
+import { issueContext, unpackResult } from '@signalbox/worker/tools/tool';
 import { createDatabase } from '../../support/database.ts';
 
 /** What a call came to: what the model reads, and what the person reads. */
@@ -52,7 +52,7 @@ export async function openCapabilityBench(): Promise<CapabilityBench> {
       const tool = groups.find((group) => Object.hasOwn(group.tools, name))?.tools[name];
       if (!tool) throw new Error(`no tool ${name}`);
       calls += 1;
-      const context: ToolContext = {
+      const context = issueContext({
         actor: { userKey: options.userKey ?? '1001', name: 'Ada', role: 'admin' },
         threadId: 'user_1001_1',
         actionId: options.actionId ?? `act_${calls}`,
@@ -65,7 +65,7 @@ export async function openCapabilityBench(): Promise<CapabilityBench> {
         },
         work: () => Promise.reject(new Error('no job is expected')),
         ports,
-      };
+      });
       const input = tool.input.parse(args);
       const { output, files } = unpackResult(await tool.run(input, context));
       return { output: output as Record<string, unknown>, said: tool.done(output, input), files }; // tools answer objects

@@ -6,7 +6,7 @@ import type { Role } from '@signalbox/shared/contracts/roles';
 import type { Model, ModelSpend } from '@signalbox/shared/model/port';
 import type { ToolCallResult } from '../tools/call.ts';
 import type { KnowledgeScope } from '../tools/ports/knowledge.ts';
-import type { ToolRegistry } from '../tools/registry.ts';
+import type { ToolOffer } from '../tools/registry.ts';
 import type { EvaluationOutcome, PassFacts } from '../governance/evaluation.ts';
 import type { Phase } from '../governance/fsm.ts';
 
@@ -124,7 +124,7 @@ export interface AgentParts {
   /** The model of one of the agent's nodes. */
   readonly model: (node: string) => Model;
   readonly checkpoints: ThreadStates;
-  readonly registry: ToolRegistry;
+  readonly registry: ToolOffer;
   /** Known names by kind of thing, for the prompt and for filling arguments. */
   readonly knownNames: () => Promise<Readonly<Record<string, readonly string[]>>>;
   /** The base tool search_knowledge. */

@@ -29,6 +29,14 @@ export interface ToolRegistry {
   };
 }
 
+/** What agents see of the registry: what there is, and no way to a handler. */
+export type ToolOffer = Pick<ToolRegistry, 'catalog' | 'definitions' | 'sort'>;
+
+/** The registry without its tools. */
+export function offerOf({ catalog, definitions, sort }: ToolRegistry): ToolOffer {
+  return { catalog, definitions, sort };
+}
+
 /** Loads every capability file. Throws a teaching error when one does not follow the contract. */
 export async function loadCapabilities(): Promise<readonly ToolGroup[]> {
   const files = (await readdir(FOLDER)).filter((file) => /^[a-z-]+\.(ts|js)$/.test(file)).sort();

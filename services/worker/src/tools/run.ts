@@ -9,7 +9,15 @@ import type { Log } from '@signalbox/shared/log';
 import { failure, type ToolCallResult } from './call.ts';
 import type { Ports } from './ports/ports.ts';
 import { onlyDeclared, underSignal } from './tool-bounds.ts';
-import { unpackResult, type Probed, type Tool, type ToolContext, type ToolGroup, type Worked } from './tool.ts';
+import {
+  issueContext,
+  unpackResult,
+  type Probed,
+  type Tool,
+  type ToolContext,
+  type ToolGroup,
+  type Worked,
+} from './tool.ts';
 
 /** The turn on whose behalf a call is made. */
 export interface CallScope {
@@ -161,7 +169,7 @@ function contextOf(
   signal: AbortSignal,
 ): ToolContext {
   let said = 0;
-  return {
+  return issueContext({
     actor: scope.actor,
     threadId: scope.threadId,
     actionId,
@@ -171,7 +179,7 @@ function contextOf(
     enqueue: (job, payload) => parts.enqueue(job, payload, scope, actionId),
     work: (job, payload) => parts.work(job, payload, scope, actionId, { deadlineMs: tool.deadlineMs }),
     ports: onlyDeclared(parts.ports, group),
-  };
+  });
 }
 
 function asToolError(thrown: unknown, call: Runnable): AppError {

@@ -54,6 +54,24 @@ export interface ToolContext {
   readonly ports: Ports;
 }
 
+const issued = new WeakSet<ToolContext>();
+
+/**
+ * Marks a context as made by governance, after it decided: handlers run with such a context and with no other. Only tools/run.ts
+ * calls this.
+ */
+export function issueContext(context: ToolContext): ToolContext {
+  issued.add(context);
+  return context;
+}
+
+function mustBeIssued(context: ToolContext): void {
+  if (issued.has(context)) return;
+  throw new Error(
+    'A handler was called outside of governance, so it did nothing. Effects are proposed with run.call(), which decides and runs them.',
+  );
+}
+
 const FILES = Symbol('files');
 
 /** A result and the files that go with it. */
@@ -171,11 +189,17 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>): Tool {
     resources: (input) => spec.resources?.(typed(input)) ?? [],
     preview: (input) => spec.preview?.(typed(input)) ?? null,
     probe: spec.probe
-      ? (input, context) => spec.probe?.(typed(input), context) ?? Promise.resolve({ kind: 'unknown' })
+      ? async (input, context) => {
+          mustBeIssued(context);
+          return (await spec.probe?.(typed(input), context)) ?? { kind: 'unknown' };
+        }
       : null,
     lock: (input) => spec.lock?.(typed(input)) ?? null,
     done: (output, input) => spec.phrases.done(output as O, typed(input)),
-    run: (input, context) => spec.run(typed(input), context),
+    run: async (input, context) => {
+      mustBeIssued(context);
+      return spec.run(typed(input), context);
+    },
   };
 }
 

@@ -3,13 +3,13 @@ import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import type { Model, ModelSpend } from '@signalbox/shared/model/port';
 import type { ToolCallResult } from '../../tools/call.ts';
 import type { KnowledgeScope } from '../../tools/ports/knowledge.ts';
-import type { ToolRegistry } from '../../tools/registry.ts';
+import type { ToolOffer } from '../../tools/registry.ts';
 import type { RecordedRun } from '@signalbox/shared/contracts/execution-turn';
 import type { AgentRun } from '../agent.ts';
 import type { SessionUpdate, TurnSpend } from './state.ts';
 
 export interface GraphParts {
-  readonly registry: ToolRegistry;
+  readonly registry: ToolOffer;
   readonly maxPasses: number;
   model(node: string): Model;
   search(query: string, scope: KnowledgeScope, userKey: string): Promise<ToolCallResult>;

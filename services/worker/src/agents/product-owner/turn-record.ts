@@ -12,7 +12,7 @@ import type {
   RecordedRun,
 } from '@signalbox/shared/contracts/execution-turn';
 import type { Model, ModelRequest } from '@signalbox/shared/model/port';
-import type { ToolRegistry } from '../../tools/registry.ts';
+import type { ToolOffer } from '../../tools/registry.ts';
 import { BASE_DEFINITIONS } from './base-tools.ts';
 import { PROMPT_VERSION } from './prompt.ts';
 import { STATE_VERSION, type SessionState, type TurnPart } from './state.ts';
@@ -138,13 +138,13 @@ export function seenHash(message: ToolMessage): string {
   return hashOf(message.content);
 }
 
-const versions = new WeakMap<ToolRegistry, string>();
+const versions = new WeakMap<ToolOffer, string>();
 
 /** SHA-256 over everything that a model is told of groups and tools. */
-export function toolsVersion(registry: ToolRegistry): string {
+export function toolsVersion(registry: ToolOffer): string {
   const known = versions.get(registry);
   if (known) return known;
-  const names = registry.groups.map((group) => group.name);
+  const names = registry.catalog.groups.filter(({ installed }) => installed).map(({ name }) => name);
   const groups = registry.catalog.groups.map(({ name, summary, installed }) => ({ name, summary, installed }));
   const version = canonicalHash({ groups, base: BASE_DEFINITIONS, tools: registry.definitions(names) });
   versions.set(registry, version);
@@ -155,7 +155,7 @@ export function toolsVersion(registry: ToolRegistry): string {
 export function passesOf(
   { messages, record }: Pick<SessionState, 'messages' | 'record'>,
   key: string,
-  registry: ToolRegistry,
+  registry: ToolOffer,
 ): readonly PassRecord[] {
   const parts = record.filter((part) => part.turnKey === key);
   return groupPasses(parts).map(({ read, asked, acted }, index) => {

@@ -1,0 +1,45 @@
+import { fileURLToPath } from 'node:url';
+import { loadCapabilities } from '@signalbox/worker/tools/registry';
+import type { ToolContext } from '@signalbox/worker/tools/tool';
+import { describe, expect, it } from 'vitest';
+import { readSources } from '../architecture/sources.ts';
+
+const groups = await loadCapabilities();
+const tools = groups.flatMap((group) => Object.entries(group.tools).map(([name, tool]) => ({ name, tool })));
+
+/** What an agent's author might try: everything that a handler wants, made up. */
+const FORGED: ToolContext = {
+  actor: { userKey: '1', name: 'Eve', role: 'admin' },
+  threadId: 't',
+  actionId: 'a',
+  signal: new AbortController().signal,
+  now: () => new Date(0),
+  say: () => Promise.reject(new Error('reached')),
+  enqueue: () => Promise.reject(new Error('reached')),
+  work: () => Promise.reject(new Error('reached')),
+  ports: new Proxy({} as ToolContext['ports'], { get: () => expect.unreachable('a port was reached') }),
+};
+
+describe('there is one way to cause an effect', () => {
+  it.each(tools)('$name refuses to run with a context that governance did not issue', async ({ tool }) => {
+    await expect(tool.run({}, FORGED)).rejects.toThrow(/outside of governance/);
+  });
+
+  it('handlers are called in one file, and only governance imports it', () => {
+    const root = fileURLToPath(new URL('../../', import.meta.url));
+    const sources = readSources(root).filter(
+      ({ path }) => path.startsWith('services/worker/src/') && !path.endsWith('.test.ts'),
+    );
+    expect(sources.length).toBeGreaterThan(40);
+    const callers = sources.filter(({ text }) => /\btool\.run\(|\btool\.probe\(|\bspec\.run\(/.test(text));
+    expect(callers.map(({ path }) => path).toSorted()).toEqual([
+      'services/worker/src/tools/run.ts',
+      'services/worker/src/tools/tool.ts',
+    ]);
+    const importers = sources.filter(({ text }) => /import \{[^}]*\b(?:runTool|probeTool|issueContext)\b/.test(text));
+    expect(importers.map(({ path }) => path).toSorted()).toEqual([
+      'services/worker/src/governance/execute.ts',
+      'services/worker/src/tools/run.ts',
+    ]);
+  });
+});
