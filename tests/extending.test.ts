@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { createLog } from '@signalbox/shared/log';
 import { createRegistry } from '@signalbox/worker/tools/registry';
-import type { ToolContext } from '@signalbox/worker/tools/tool';
+import { issueContext, type ToolContext } from '@signalbox/worker/tools/tool';
 import { describe, expect, it } from 'vitest';
 import { createDiskReport } from './examples/disk-report.ts';
 import worldClock from './examples/world-clock.ts';
@@ -47,7 +47,8 @@ describe('docs/extending.md', () => {
   it('shows a capability that the registry takes and that answers', async () => {
     const found = createRegistry([worldClock]).find('tell_time', ['world_clock']);
     const input = found?.tool.input.parse({ city: 'Tokyo' });
-    const context = { now: () => new Date('2026-03-01T00:00:00Z') } as unknown as ToolContext; // all that it touches
+    const touched = { now: () => new Date('2026-03-01T00:00:00Z') } as unknown as ToolContext; // all that it touches
+    const context = issueContext(touched);
     const output = await found?.tool.run(input, context);
     expect(found?.tool.done(output, input)).toBe('It is **Mar 1, 2026, 9:00 AM** in Tokyo.');
     expect(found?.tool.input.safeParse({ city: 'Atlantis' }).success).toBe(false);

@@ -7,5 +7,3 @@ import { setFlagsFromString } from 'node:v8';
  * Importing this file is what counts: before the first call into WebAssembly has become hot.
  */
 setFlagsFromString('--no-turbo-inline-js-wasm-calls');
-
-export {};

@@ -59,8 +59,7 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
   own({ close: () => closeRedis(redis) });
   await requireNoEviction(redis);
 
-  const owner = openPool(DATABASE_URL, log, { name: 'worker-setup', max: 2, as: 'owner' });
-  await setUpCheckpoints(owner).finally(() => owner.end());
+  await prepareCheckpoints(DATABASE_URL, log);
   const checkpoints = new Checkpoints(pool);
   const registry = createRegistry([...(await loadCapabilities()), ...(wiring.groups ?? [])]);
   const metrics = createMetrics('worker');
@@ -202,6 +201,16 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
 
 function classOf(plugins: readonly AgentPlugin[], id: string): AgentPlugin['class'] {
   return plugins.find((plugin) => plugin.id === id)?.class ?? 'READ_ONLY_SCAN';
+}
+
+/** The tables of the saver are not of our migrations: they are made by the owner, once, before anybody reads them. */
+async function prepareCheckpoints(databaseUrl: string, log: Log): Promise<void> {
+  const owner = openPool(databaseUrl, log, { name: 'worker-setup', max: 2, as: 'owner' });
+  try {
+    await setUpCheckpoints(owner);
+  } finally {
+    await owner.end();
+  }
 }
 
 function ownPool(own: Own, pool: Pool): Pool {

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { Role } from './roles.ts';
+import type { Role } from './roles.ts';
 
 /** What a button of an approval card does. `ask`: a question to whoever asked for it. `grant`: approve this and the like for a while. */
-export const ApprovalVerb = z.enum(['approve', 'grant', 'reject', 'modify', 'ask', 'withdraw']);
-export type ApprovalVerb = z.infer<typeof ApprovalVerb>;
+const ApprovalVerb = z.enum(['approve', 'grant', 'reject', 'modify', 'ask', 'withdraw']);
 
 /** Carried by a button instead of words: pressing it decides, and says nothing in the person's name. */
 export const ApprovalAct = z.object({

@@ -157,7 +157,7 @@ export async function expire(db: Queryable, approval: Approval): Promise<Decided
 }
 
 /** Makes every card of a request show how it stands. `wake`: the lane of its requester has something to do. */
-export async function shown(db: Queryable, approvalId: string, words: string, wake: Approval | null): Promise<Decided> {
+async function shown(db: Queryable, approvalId: string, words: string, wake: Approval | null): Promise<Decided> {
   const chats = await showCards(db, approvalId);
   return {
     toast: words,

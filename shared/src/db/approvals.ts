@@ -262,7 +262,7 @@ export async function approverChats(
 }
 
 /** Roles that include what this one allows. */
-export function rolesFrom(role: Role): readonly Role[] {
+function rolesFrom(role: Role): readonly Role[] {
   return Role.options.filter((one) => roleCovers(one, role));
 }
 

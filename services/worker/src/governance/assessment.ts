@@ -57,7 +57,7 @@ const RUN_LENGTH = 16;
  * The first argument that contains text of an untrusted result, or is contained in one, and that the person has not said themselves;
  * null when there is none. Case and spaces do not matter.
  */
-export function taintOf(input: unknown, { untrusted, said }: Seen): string | null {
+function taintOf(input: unknown, { untrusted, said }: Seen): string | null {
   if (untrusted.length === 0) return null;
   const outside = untrusted.map(normalize);
   const own = normalize(said.join('\n'));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AgentClass, ProposedAction, RiskAssessment } from '@signalbox/shared/contracts/action';
+import type { ProposedAction, RiskAssessment } from '@signalbox/shared/contracts/action';
 import type { PolicyEngine, PolicyQuestion } from '@signalbox/shared/contracts/decision';
 import { canonicalHash } from '@signalbox/shared/canonical';
 import type { RecordedDecision } from '@signalbox/shared/contracts/execution-turn';
@@ -120,9 +120,6 @@ export function recordedDecision(
 ): RecordedDecision {
   return { action, question: question as unknown as RecordedDecision['question'], decision, taint }; // a question is JSON
 }
-
-/** The bounds of a class are policy's; this one is what the product's own conversations have. */
-export const CONVERSATION_CLASS: AgentClass = 'CONTROL_PLANE';
 
 const versions = new WeakMap<Tool, string>();
 
