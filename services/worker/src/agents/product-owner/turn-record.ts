@@ -134,14 +134,14 @@ function answerOf(message: AIMessage): RecordedAnswer {
 }
 
 /** SHA-256 of what the model sees of a call's result. */
-export function seenHash(message: ToolMessage): string {
+function seenHash(message: ToolMessage): string {
   return hashOf(message.content);
 }
 
 const versions = new WeakMap<ToolOffer, string>();
 
 /** SHA-256 over everything that a model is told of groups and tools. */
-export function toolsVersion(registry: ToolOffer): string {
+function toolsVersion(registry: ToolOffer): string {
   const known = versions.get(registry);
   if (known) return known;
   const names = registry.catalog.groups.filter(({ installed }) => installed).map(({ name }) => name);
