@@ -123,6 +123,7 @@ function bareGraph(): () => Promise<unknown> {
       enter: () => undefined,
       phase: () => 'PROPOSING',
       path: () => ['THINKING', 'PROPOSING'],
+      load: (groups) => Promise.resolve({ allowed: groups, refused: [] }),
       judge: () => Promise.resolve('continue'),
       say: () => Promise.resolve(),
       draft: () => undefined,

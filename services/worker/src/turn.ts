@@ -20,6 +20,7 @@ import { WORDS } from './reply.ts';
 import { checkClaims } from './governance/claims.ts';
 import type { DecisionEnvelope, Resumed } from './governance/approval-resume.ts';
 import type { EvaluationOutcome, PassFacts } from './governance/evaluation.ts';
+import type { Loaded } from './governance/loading.ts';
 import { createMachine, passOf, type Machine } from './governance/fsm.ts';
 import type { ToolCall, ToolCallResult } from './tools/call.ts';
 import type { CallScope } from './tools/run.ts';
@@ -69,6 +70,8 @@ export interface TurnParts {
   execute(scope: CallScope, call: ToolCall): Promise<ToolCallResult>;
   /** Goes on with an action that somebody decided about. */
   resume(scope: CallScope, decision: DecisionEnvelope): Promise<Resumed>;
+  /** Asks policy which capability groups a conversation may have, and writes down what came of it. */
+  load(scope: CallScope, groups: readonly string[]): Promise<Loaded>;
   /** The verdict on a pass. `used`: tokens and USD of this turn so far. */
   judge(
     userKey: string,
@@ -333,6 +336,7 @@ function agentRun(
     enter: machine.to,
     phase: machine.phase,
     path: () => passOf(machine.path()),
+    load: (groups) => parts.load(scope, groups),
     judge: (pass) => parts.judge(scope.actor.userKey, pass, spending.used()),
     call: async ({ callId, tool, args, groups }) => {
       const result = await parts.execute(scope, { actionId: callId, tool, args, groups });

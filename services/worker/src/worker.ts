@@ -20,6 +20,7 @@ import type { WorkerConfig } from './config.ts';
 import { createLanes, type Lanes } from './lanes.ts';
 import { observeModels, observeTurns } from './metrics.ts';
 import { createThreadSequences } from './threads.ts';
+import { loadGroups } from './governance/load-groups.ts';
 import { resumeDecision } from './governance/approval-resume.ts';
 import { createJudge } from './governance/judge.ts';
 import { executeCall } from './governance/execute.ts';
@@ -130,6 +131,7 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
             checkpointStored: (threadId) => checkpoints.stored(threadId),
             execute: (scope, call) => executeCall(execute, scope, call),
             resume: (scope, decision) => resumeDecision(execute, scope, decision),
+            load: (scope, groups) => loadGroups(execute, scope, groups),
             judge,
             announce,
             publishDraft,

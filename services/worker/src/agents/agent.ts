@@ -9,6 +9,7 @@ import type { KnowledgeScope } from '../tools/ports/knowledge.ts';
 import type { ToolOffer } from '../tools/registry.ts';
 import type { EvaluationOutcome, PassFacts } from '../governance/evaluation.ts';
 import type { Phase } from '../governance/fsm.ts';
+import type { Loaded } from '../governance/loading.ts';
 
 /** One message of a batch, as the agent sees it. */
 export interface AgentMessage {
@@ -43,6 +44,8 @@ export interface AgentRun {
   phase(): Phase;
   /** The phases of this pass so far. */
   path(): readonly Phase[];
+  /** Asks policy which of these capability groups this conversation may have. */
+  load(groups: readonly string[]): Promise<Loaded>;
   /** The verdict on a pass, by a judge that is not a model. */
   judge(pass: PassFacts): Promise<EvaluationOutcome>;
   /** Sends a message in the middle of the turn. The same key twice is one message. */

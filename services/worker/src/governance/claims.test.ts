@@ -40,6 +40,8 @@ describe('a claim of an effect', () => {
     '```\nI deployed it.\n```',
     '> I deployed it, says the log.',
     'There is nothing to do.',
+    'The language model gave no usable answer, so I stopped. Please say it again in other words.',
+    'I stopped after 20 steps without reaching the end.',
   ])('is not seen where there is none: %s', (text) => {
     expect(checkClaims(text, { results: [] })).toEqual({ text, unbacked: [] });
   });

@@ -67,6 +67,9 @@ const CLAIM = new RegExp(
 const NO_CLAIM =
   /\?|\b(?:not|n['’]t|never|nothing|no one|nobody|none|if|once|unless|until|when|whether|before|after|will|would|should|can|could|may|might|must|to be|being|cannot|waiting|waits|needs?|approval)\b/iu;
 
+/** "I stopped after 20 steps" is about the turn and not about a service. */
+const ABOUT_ITSELF = /\bi (?:have )?stopped(?=[,.!]|\s+(?:after|because|here|there)\b|\s*$)/iu;
+
 /**
  * Leaves out what a text claims was done when no tool of this turn did it: a model may believe it, a person must not. Sentences in
  * code and quotations stay. Pure; a text that claims nothing comes back as it is.
@@ -91,7 +94,7 @@ export function checkClaims(text: string, { results }: Evidence): Checked {
 /** The effect that a sentence claims, or null. */
 function claimOf(sentence: string): string | null {
   const words = sentence.replace(/`[^`]*`|[*_]/g, (part) => (part.startsWith('`') ? 'it' : ''));
-  if (NO_CLAIM.test(words)) return null;
+  if (NO_CLAIM.test(words) || ABOUT_ITSELF.test(words)) return null;
   const match = CLAIM.exec(words);
   return match?.slice(1).find(Boolean)?.toLowerCase() ?? null;
 }

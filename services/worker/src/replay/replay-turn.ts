@@ -3,6 +3,7 @@ import type { PolicyEngine } from '@signalbox/shared/contracts/decision';
 import type { Agent, AgentPlugin, AgentRecord, AgentRun } from '../agents/agent.ts';
 import { evaluate } from '../governance/evaluation.ts';
 import { createMachine, passOf, type Machine } from '../governance/fsm.ts';
+import { sortByPolicy } from '../governance/loading.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import { answerMessage } from './answer.ts';
 import { compareDecisions, comparePasses, type Difference } from './comparison.ts';
@@ -127,6 +128,13 @@ function replayRun(
     },
     phase: machine.phase,
     path: () => passOf(machine.path()),
+    load: async (groups) => {
+      const { version, timeZone } = head.policy;
+      const rules = await parts.engine(version, timeZone);
+      if (!rules) return cursor.stop({ kind: 'unreplayable', why: `the policy set ${version} was not kept` });
+      const place = { ...run.actor, agentClass: parts.plugin.class, chatKey: head.chatKey, inGroup: false };
+      return sortByPolicy(rules, groups, { ...place, at: new Date().toISOString() });
+    },
     judge: (pass) => Promise.resolve(evaluate(pass, record?.outcome === 'budget')),
     call: async (request) => {
       const was = record?.calls.find(({ callId }) => callId === request.callId);

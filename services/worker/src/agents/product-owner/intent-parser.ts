@@ -34,7 +34,7 @@ export function intentParser(parts: GraphParts) {
     const { installed } = parts.registry.sort(intent.capabilities);
     return {
       taskSummary: intent.task_summary,
-      activeCapabilities: [...installed],
+      activeCapabilities: [...(await run.load(installed)).allowed],
       currentProject: intent.project,
       record,
       ...spent.update(),

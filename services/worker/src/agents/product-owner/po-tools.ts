@@ -121,9 +121,13 @@ async function baseCall(
     case 'request_capabilities': {
       const { capabilities } = BASE_TOOLS.request_capabilities.input.parse(call.args);
       const { installed, missing, unknown } = parts.registry.sort(capabilities);
-      const tools = parts.registry.definitions(installed).map((definition) => definition.name);
-      const result = { enabled: installed, new_tools: tools, not_installed: missing, unknown };
-      return accept(result, describeLoaded(installed, missing, unknown), { activeCapabilities: [...installed] });
+      const { allowed, refused } = await run.load(installed);
+      const tools = parts.registry.definitions(allowed).map((definition) => definition.name);
+      const result = { enabled: allowed, new_tools: tools, not_installed: missing, unknown };
+      const why = refused.map(({ sentence }) => sentence);
+      const said = [describeLoaded(allowed, missing, unknown), ...why].filter((line) => line !== '').join(' ');
+      const told = refused.length > 0 ? { ...result, refused: refused.map(({ group }) => group), why } : result;
+      return accept(told, said, { activeCapabilities: [...allowed] });
     }
     case 'finish_task': {
       const { summary } = BASE_TOOLS.finish_task.input.parse(call.args);
