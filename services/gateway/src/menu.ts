@@ -57,6 +57,32 @@ export const MENU: readonly MenuEntry[] = [
     },
   },
   {
+    command: 'approvals',
+    personal: true,
+    description: {
+      en: 'What waits for approval',
+      de: 'Was auf eine Freigabe wartet',
+      es: 'Qué espera aprobación',
+      fr: 'Ce qui attend une approbation',
+      ru: 'Что ждёт одобрения',
+      uk: 'Що чекає на схвалення',
+      zh: '等待批准的请求',
+    },
+  },
+  {
+    command: 'why',
+    personal: true,
+    description: {
+      en: 'Which rule decided about my actions',
+      de: 'Welche Regel über meine Aktionen entschied',
+      es: 'Qué regla decidió sobre mis acciones',
+      fr: 'Quelle règle a décidé de mes actions',
+      ru: 'Какое правило решило о моих действиях',
+      uk: 'Яке правило вирішило щодо моїх дій',
+      zh: '我的操作由哪条规则决定',
+    },
+  },
+  {
     command: 'secret',
     personal: true,
     description: {

@@ -132,6 +132,10 @@ export function help(role: Role): string {
     '/status shows what is going on',
     '/whoami shows your id and role',
     '/secret keeps passwords and keys for you, out of sight of any model',
+    '/approvals shows what waits for approval, /why which rule decided about your actions',
+    ...(role === 'operator' || role === 'admin'
+      ? ['/freeze stops everything but look-ups, /unfreeze lifts it; /grants lists what is allowed for a while']
+      : []),
     ...(role === 'admin' ? ADMIN_HELP : []),
   ].join('\n');
 }
