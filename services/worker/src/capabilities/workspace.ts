@@ -205,7 +205,7 @@ export default toolGroup({
         return { risk: decision === 'run' ? 'safe' : 'dangerous', reasons: [reason] };
       },
       preview: ({ command, project }) => ({
-        what: `Run a command in the workspace of ${project ?? 'this conversation'}`,
+        what: `Run “${inShort(command)}” in the workspace of ${project ?? 'this conversation'}`,
         change: fence(command),
         reach: 'Files of the workspace. It has no network and sees nothing else of the machine.',
         undo: 'What it does to files is not taken back by itself.',
@@ -287,6 +287,12 @@ function shorten(text: string, limit: number): string {
 }
 
 /** A block of code that its own content cannot end. */
+/** Enough of a command to know it by in a list; the card shows all of it. */
+function inShort(command: string): string {
+  const line = command.replace(/\s+/g, ' ').replace(/[*_`~[\]<>|\\]/g, '\\$&');
+  return line.length <= 60 ? line : `${line.slice(0, 60)}…`;
+}
+
 function fence(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const marks = '`'.repeat(longest + 1);

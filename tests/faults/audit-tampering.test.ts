@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
-import { copyOf, FORGER, makeHistory, rehash, sign, verifyBoth, verifyInMemory, type History } from './history.ts';
-import { createRandom, tamper } from './tampering.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+import {
+  copyOf,
+  FORGER,
+  makeHistory,
+  rehash,
+  sign,
+  verifyBoth,
+  verifyInMemory,
+  type History,
+} from '../integration/audit/history.ts';
+import { createRandom, tamper } from '../integration/audit/tampering.ts';
 
 const ROUNDS = 1_000;
 /** Every so many of them go through files and both verifiers, which costs more than finding them. */

@@ -3,13 +3,13 @@ import { classifyCommand } from '@signalbox/shared/shell/classification';
 import { hardenArgv, PROGRAMS } from '@signalbox/shared/shell/programs';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createShellRecorder, type ShellRecorder } from '../../support/shell-recorder.ts';
-import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+import { createShellRecorder, type ShellRecorder } from '../support/shell-recorder.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 // Every program is a recorder, in bash as well as in a pipeline without a shell: what both were given is compared word by word.
 
 const read = (name: string): readonly string[] =>
-  readFileSync(new URL(`../../fixtures/shell/${name}`, import.meta.url), 'utf8')
+  readFileSync(new URL(`../fixtures/shell/${name}`, import.meta.url), 'utf8')
     .trimEnd()
     .split('\n');
 const readCommands = (name: string): readonly string[] =>

@@ -15,10 +15,10 @@ import { createMetrics } from '@signalbox/shared/probe';
 import { createSecretCipher } from '@signalbox/shared/secrets/cipher';
 import { createPublisher } from '@signalbox/shared/streams/publish';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { loadTestConfig } from '../../support/config.ts';
-import { shippedPolicy } from '../../support/governance.ts';
-import { startOwnRedis } from '../../support/redis.ts';
-import { INBOUND, openHarness, until, type Harness, type StartedGateway } from './harness.ts';
+import { loadTestConfig } from '../support/config.ts';
+import { shippedPolicy } from '../support/governance.ts';
+import { startOwnRedis } from '../support/redis.ts';
+import { INBOUND, openHarness, until, type Harness, type StartedGateway } from '../integration/gateway/harness.ts';
 
 let harness: Harness;
 
@@ -253,4 +253,4 @@ describe('on its own', () => {
   });
 });
 
-const MAIN = fileURLToPath(new URL('../../../services/gateway/src/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../services/gateway/src/main.ts', import.meta.url));
