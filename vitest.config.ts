@@ -16,7 +16,7 @@ const servers = {
 export default defineConfig({
   ...source,
   test: {
-    maxWorkers: 2, // files wait for servers and timers more than they compute, and clone databases of their own
+    maxWorkers: 3, // files wait for servers and timers more than they compute, and clone databases of their own
     coverage: {
       provider: 'v8',
       include: ['shared/src/**', 'services/*/src/**'],

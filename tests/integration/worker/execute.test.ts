@@ -161,6 +161,36 @@ describe('a tool call', () => {
     expect(await ledger(one.actionId)).toEqual([]);
   });
 
+  describe('whose result was lost', () => {
+    const lost = async (probe: NonNullable<ToolSpec<typeof Input, unknown>['probe']>) => {
+      const one = call();
+      await leaveStarted(one.actionId);
+      const result = await executeCall(parts({ replay: 'unknown', probe }), scope(), one);
+      return { result, ledger: await ledger(one.actionId) };
+    };
+
+    it('and that the target knows as done is recorded as done, and not run again', async () => {
+      const { result, ledger: row } = await lost(() => Promise.resolve({ kind: 'done', output: { did: 'x' } }));
+      expect(result).toMatchObject({ ok: true, say: 'Did x.', changed: true });
+      expect([ran, row]).toEqual([[], [{ status: 'done', error_code: null }]]);
+    });
+
+    it('and that the target knows nothing of is run now', async () => {
+      const { result, ledger: row } = await lost(() => Promise.resolve({ kind: 'not-done' }));
+      expect(result).toMatchObject({ ok: true, say: 'Did x.' });
+      expect([ran, row]).toEqual([['x'], [{ status: 'done', error_code: null }]]);
+    });
+
+    it.each([
+      ['cannot tell', () => Promise.resolve({ kind: 'unknown' as const })],
+      ['does not answer', () => Promise.reject(new Error('the target is away'))],
+    ])('and whose target %s is unknown, and not run again', async (_, probe) => {
+      const { result, ledger: row } = await lost(probe);
+      expect(result).toMatchObject({ ok: false, code: 'TOOL_OUTCOME_UNKNOWN' });
+      expect([ran, row]).toEqual([[], [{ status: 'unknown', error_code: 'TOOL_OUTCOME_UNKNOWN' }]]);
+    });
+  });
+
   it('that is dangerous is refused where nobody could approve it', async () => {
     expect(await executeCall(parts({ risk: 'dangerous' }), scope(), call())).toMatchObject({ code: 'NEEDS_APPROVAL' });
     expect(ran).toEqual([]);
