@@ -124,6 +124,25 @@ describe('an approval that waits', () => {
     expect(rows).toHaveLength(1);
   });
 
+  it('is asked about: the question reaches whoever asked for it, and the answer comes back', async () => {
+    await asked();
+    await ops.click('Ask', 'ops');
+    const [prompt] = await eventually(
+      async () => (await ops.heard('ops')).filter(({ text }) => text.includes('with your question')),
+      (found) => found.length > 0,
+    );
+    await ops.send('is the migration in it?', { chat: 'ops', replyTo: prompt?.messageId ?? 0 });
+    await developer.waitFor(/Cleo asks about[\s\S]*is the migration in it\?/);
+    const question = (await developer.heard()).find(({ text }) => text.includes('is the migration in it?'));
+    await developer.send('yes, and it is reversible', { replyTo: question?.messageId ?? 0 });
+    await eventually(
+      () => ops.heard('ops'),
+      (heard) => heard.some(({ text }) => /Ben answers about[\s\S]*it is reversible/.test(text)),
+    );
+    expect(await status()).toEqual(['pending']);
+    expect(await audit()).toEqual(expect.arrayContaining(['approval.asked', 'approval.answered']));
+  });
+
   it('outlives a restart of everything, and goes on in a process that never saw it', async () => {
     await asked();
     await stack.stop();

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { watchApprovals } from '@signalbox/shared/db/approval-watch';
+import { openPool, type Pool } from '@signalbox/shared/db/pool';
+import { createLog } from '@signalbox/shared/log';
+import { executeCall } from '@signalbox/worker/governance/execute';
+import { tool, toolGroup } from '@signalbox/worker/tools/tool';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { governanceOver, scopeOfAda, shippedPolicy } from '../../support/governance.ts';
+
+const group = toolGroup({
+  name: 'test',
+  summary: 'test',
+  uses: [],
+  tools: {
+    act: tool({
+      describe: 'acts',
+      hints: ['act'],
+      input: z.object({}),
+      risk: 'dangerous',
+      role: 'developer',
+      deadlineMs: 1_000,
+      replay: 'unknown',
+      run: () => Promise.resolve({}),
+      phrases: { done: () => 'Did it.' },
+    }),
+  },
+});
+
+let database: TestDatabase;
+let pool: Pool;
+beforeEach(async () => {
+  database = await createDatabase();
+  pool = openPool(database.url, createLog('test', 'silent'), { name: 'test', max: 4, as: 'owner' });
+  await pool.query(
+    `insert into lanes (user_key, epoch, worker, lease_until) values ('1', 7, 'w', now() + interval '1 hour')`,
+  );
+  await pool.query(
+    `insert into users (user_key, channel, name, role) values
+       ('1', 'telegram', 'Ada', 'developer'), ('2', 'telegram', 'Bob', 'operator'), ('9', 'telegram', 'Zed', 'admin')`,
+  );
+  // Everybody has written to the bot, so it may write to them.
+  await pool.query(
+    `insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id)
+     select 'telegram', '100', k, k, 'telegram:' || k, 'message', '{"chatKind": "private"}', 't' from unnest(array['1', '2', '9']) k`,
+  );
+  await pool.query(`insert into settings (key, value) values ('approvals_chat', '{"chatKey": "telegram:-1009"}')`);
+  const parts = governanceOver(pool, [group], await shippedPolicy());
+  await executeCall(parts, scopeOfAda(), { actionId: randomUUID(), tool: 'act', args: {}, groups: ['test'] });
+});
+afterEach(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+const due = (column: string): Promise<unknown> =>
+  pool.query(`update approvals set ${column} = now() - interval '1 second'`);
+const texts = async (chatKey: string): Promise<string[]> =>
+  (
+    await pool.query<{ text: string }>(`select body ->> 'text' as text from outbox where chat_key = $1 order by id`, [
+      chatKey,
+    ])
+  ).rows.map(({ text }) => text);
+
+it('a request that is not due is left alone', async () => {
+  expect(await watchApprovals(pool)).toEqual({ expired: 0, reminded: 0, escalated: 0, chats: [], wakes: [] });
+});
+
+it('those who decide are reminded once, and not the one who asked', async () => {
+  await due('remind_at');
+  expect(await watchApprovals(pool)).toMatchObject({ reminded: 1, chats: ['telegram:-1009'], wakes: [] });
+  expect(await watchApprovals(pool)).toMatchObject({ reminded: 0 });
+  expect((await texts('telegram:-1009')).at(-1)).toMatch(/still waits for a decision/);
+  expect((await texts('telegram:1')).join()).not.toMatch(/still waits/);
+});
+
+it('the admins get a card of their own, once, with the buttons', async () => {
+  await due('escalate_at');
+  expect(await watchApprovals(pool)).toMatchObject({ escalated: 1, chats: ['telegram:9'] });
+  expect(await watchApprovals(pool)).toMatchObject({ escalated: 0, reminded: 0 });
+  const { rows } = await pool.query(
+    `select body -> 'buttons' -> 0 ->> 'label' as label from outbox where chat_key = 'telegram:9'`,
+  );
+  expect(rows).toEqual([{ label: 'Approve' }]);
+});
+
+it('two who look at once expire a request once, wake its lane once and void its action', async () => {
+  await due('expires_at');
+  const both = await Promise.all([watchApprovals(pool), watchApprovals(pool)]);
+  expect(both.map(({ expired }) => expired).toSorted()).toEqual([0, 1]);
+  const { rows } = await pool.query(
+    `select (select status from approvals) as approval, (select status from actions) as action,
+            (select count(*)::int from inbox where kind = 'decision') as wakes,
+            (select count(*)::int from audit_events where kind = 'approval.expired') as events`,
+  );
+  expect(rows).toEqual([{ approval: 'expired', action: 'expired', wakes: 1, events: 1 }]);
+});
