@@ -162,8 +162,16 @@ describe('an approval that waits', () => {
 
   it('is not decided by button data that comes from another chat or another message', async () => {
     await asked();
-    const { rows } = await stack.pool.query<{ id: string; message: string }>(
-      `select id::text, receipt -> 'messageIds' ->> 0 as message from outbox where slot like 'apv_%' and status = 'sent' and chat_key like '%:-%'`,
+    // People see a card a moment before its receipt is stored.
+    const rows = await eventually(
+      async () =>
+        (
+          await stack.pool.query<{ id: string; message: string }>(
+            `select id::text, receipt -> 'messageIds' ->> 0 as message from outbox
+              where slot like 'apv_%' and status = 'sent' and chat_key like '%:-%'`,
+          )
+        ).rows,
+      (sent) => sent.length > 0,
     );
     const [card] = rows;
     const press = async (chat: Record<string, unknown>, messageId: number): Promise<void> => {
