@@ -41,6 +41,7 @@ export default defineConfig({
         },
       },
       { ...source, test: { name: 'integration', include: ['tests/integration/**/*.test.ts'], ...servers } },
+      { ...source, test: { name: 'edges', include: ['tests/edges/**/*.test.ts'], ...servers } },
       { ...source, test: { name: 'e2e', include: ['tests/e2e/**/*.test.ts'], ...servers } },
       {
         ...source,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ModelWire } from '../../support/model-wire.ts';
 import { eventually } from '../../support/until.ts';
-import { openTerminal } from '../cli/terminal.ts';
+import { openTerminal } from '../../integration/cli/terminal.ts';
 import { openModelBench, PERSON, type ModelBench } from './bench.ts';
 import { spine, TESTED_PROVIDERS, type TestedProvider } from './providers.ts';
 

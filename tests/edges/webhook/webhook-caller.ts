@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
 import { freePort } from '../../support/free-port.ts';
-import { until, type Harness, type StartedGateway } from './harness.ts';
+import { until, type Harness, type StartedGateway } from '../../integration/gateway/harness.ts';
 
 /** What Telegram is told to present. */
 export const SECRET = 'a-secret-for-the-tests_0123456789';

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { freePort } from '../../support/free-port.ts';
 import { openStack } from '../../support/stack.ts';
 import { openTcpRelay } from '../../support/tcp-relay.ts';
-import { INBOUND, openHarness, until, type Harness } from './harness.ts';
+import { INBOUND, openHarness, until, type Harness } from '../../integration/gateway/harness.ts';
 import {
   bring,
   createUpdate,

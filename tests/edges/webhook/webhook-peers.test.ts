@@ -5,7 +5,7 @@ import { DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../support/free-port.ts';
 import { startService, type ServiceProcess } from '../../support/service-process.ts';
-import { openHarness, until, type Harness } from './harness.ts';
+import { openHarness, until, type Harness } from '../../integration/gateway/harness.ts';
 import { readWebhook, SECRET, startWebhookGateway } from './webhook-caller.ts';
 
 let harness: Harness;

@@ -6,7 +6,7 @@ import { createLog } from '@signalbox/shared/log';
 import { DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../support/free-port.ts';
-import { openHarness, until, type Harness, type StartedGateway } from './harness.ts';
+import { openHarness, until, type Harness, type StartedGateway } from '../../integration/gateway/harness.ts';
 import { callBotApi, readProblems, readWebhook, SECRET, startWebhookGateway } from './webhook-caller.ts';
 
 let harness: Harness;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openHarness, until, type Harness } from './harness.ts';
+import { openHarness, until, type Harness } from '../../integration/gateway/harness.ts';
 import { bring, createUpdate, SECRET, sendRaw, startWebhookGateway, type WebhookGateway } from './webhook-caller.ts';
 
 let harness: Harness;

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { createLog } from '@signalbox/shared/log';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fault } from '../../support/model-wire.ts';
-import { openTerminal } from '../cli/terminal.ts';
+import { openTerminal } from '../../integration/cli/terminal.ts';
 import { openModelBench, type ModelBench } from './bench.ts';
 import { KEY, spine, TESTED_PROVIDERS } from './providers.ts';
 
