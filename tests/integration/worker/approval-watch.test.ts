@@ -88,7 +88,7 @@ it('the admins get a card of their own, once, with the buttons', async () => {
 it('two who look at once expire a request once, wake its lane once and void its action', async () => {
   await due('expires_at');
   const both = await Promise.all([watchApprovals(pool), watchApprovals(pool)]);
-  expect(both.map(({ expired }) => expired).toSorted()).toEqual([0, 1]);
+  expect(both.map(({ expired }) => expired).toSorted((a, b) => a - b)).toEqual([0, 1]);
   const { rows } = await pool.query(
     `select (select status from approvals) as approval, (select status from actions) as action,
             (select count(*)::int from inbox where kind = 'decision') as wakes,
