@@ -170,8 +170,9 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     ];
     const model =
       name === 'worker' ? files.map(({ path }) => path).filter((path) => path.startsWith('shared/src/model/')) : [];
+    const policy = name === 'worker' || name === 'gateway' ? ['shared/src/policy/settings.ts'] : [];
     const program = name === 'agents' ? 'jobs' : name;
-    const reads = readBy('shared/src/config.ts', `services/${program}/src/config.ts`, ...model);
+    const reads = readBy('shared/src/config.ts', `services/${program}/src/config.ts`, ...model, ...policy);
     const given = Object.keys(service(name).environment);
     expect(given.filter((variable) => !reads.includes(variable))).toEqual([]);
     // These have a default that is right in a container: names of its own, files of the image, the size of its pool.
@@ -181,11 +182,14 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
       'WORKER_NAME',
       'DOCS_DIR',
       'README_FILE',
+      'POLICY_DIR',
+      'SECRETS_KEY_FILE',
       'BWRAP_PATH',
       'BWRAP_LIBRARY_PATH',
     ];
-    // What only the other pool of the job service reads.
+    // What only the other pool of the job service reads, and the key that a worker must never hold.
     const others: Readonly<Record<string, RegExp>> = {
+      worker: /^SECRETS_KEY$/,
       jobs: /^WORKSPACE_DIR$/,
       agents: /^(AUDIT_|SECRETS_|THREAD_IDLE)/,
     };
