@@ -19,6 +19,7 @@ import type { JobHandlers, PoolHandlers } from './handlers.ts';
 import { createHeldRuns } from './held-runs.ts';
 import { createKnowledgeIndex } from './jobs/knowledge-index.ts';
 import { createApprovalsWatch } from './jobs/approvals-watch.ts';
+import { createOperationsHandlers } from './jobs/operations.ts';
 import { createThreadsExpire } from './jobs/threads-expire.ts';
 import { createWorkspaceHandlers } from './jobs/workspace.ts';
 import { createJobMetrics } from './metrics.ts';
@@ -62,6 +63,7 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
       'threads.expire': createThreadsExpire({ pool, publisher, idleMs: config.idleMs }),
     }),
     agents: () => createWorkspaceHandlers(own, config, pool, log),
+    deploy: () => createOperationsHandlers(),
   };
 
   const queue = own(createQueue({ redisUrl, prefix, log }));

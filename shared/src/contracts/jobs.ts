@@ -16,8 +16,9 @@ import {
 /**
  * Processes that run jobs; each pool is one queue, and its processes hold only the secrets that its jobs need.
  * maintenance: the product's own work. agents: commands and files that an agent or a person asked for, in workspaces.
+ * deploy: what reaches servers, to deploy and to diagnose.
  */
-export const JobPool = z.enum(['maintenance', 'agents']);
+export const JobPool = z.enum(['maintenance', 'agents', 'deploy']);
 export type JobPool = z.infer<typeof JobPool>;
 
 export interface JobSpec<

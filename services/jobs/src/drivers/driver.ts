@@ -1,0 +1,109 @@
+import type { Inventory, LogLine, ServiceFile, ServiceKey } from '@signalbox/shared/contracts/deploy';
+
+/** Whose release: what is built and started carries it as a label, and nothing without it is ever touched. */
+export interface ReleaseId extends ServiceKey {
+  readonly deploymentId: string;
+  /** What the instance has to report, in $SIGNALBOX_RELEASE. */
+  readonly release: string;
+  readonly fence: number;
+}
+
+export interface BuildRequest {
+  readonly id: ReleaseId;
+  /** A checkout of the commit on this machine, without .git. It is not changed. */
+  readonly sourceDir: string;
+  readonly file: ServiceFile;
+  /** Each line as it is written. */
+  readonly onLine: (line: LogLine) => void;
+  /** Ends every process of the build, wherever it runs; `build` settles only when they are gone. */
+  readonly signal: AbortSignal;
+}
+
+/** What was built, and what a rollback starts again. JSON: it is stored. */
+export interface Artifact {
+  readonly kind: 'folder' | 'image';
+  readonly ref: string;
+}
+
+export interface InstanceRequest {
+  readonly id: ReleaseId;
+  readonly artifact: Artifact;
+  readonly file: ServiceFile;
+  /** Values as they are, secrets too: never in an argv, a label or a log. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** A port of the server that was leased for it; an engine may choose another. */
+  readonly port: number;
+}
+
+/** A started program. JSON: it is stored, and says enough to find the very same one again. */
+export interface Instance {
+  readonly ref: string;
+  readonly host: string;
+  readonly port: number;
+  readonly startedAt: string;
+}
+
+export type InstanceState =
+  | { readonly kind: 'running'; readonly restarts: number; readonly memoryMb: number | null }
+  | { readonly kind: 'exited'; readonly code: number | null; readonly oom: boolean; readonly at: string | null }
+  | { readonly kind: 'gone' };
+
+/** What lies on a target under a service's labels, running or not. */
+export interface FoundInstance {
+  readonly id: ReleaseId;
+  readonly instance: Instance;
+  readonly state: InstanceState;
+}
+
+export interface LogQuery {
+  /** The newest so many lines. */
+  readonly tail: number;
+  readonly since?: Date;
+  readonly until?: Date;
+  /** Goes on with new lines until the signal. */
+  readonly follow?: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface CommandResult {
+  /** Null when a signal ended it. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** More was written than was kept. */
+  readonly truncated: boolean;
+}
+
+/**
+ * One way to run releases on a server. Every method has a deadline through its signal, may be called again after a crash with the
+ * same arguments, and touches only what carries Signalbox's labels. A link that drops throws TARGET_LOST: the outcome is unknown,
+ * never success. A server that does not answer throws TARGET_UNREACHABLE.
+ */
+export interface Driver {
+  readonly name: 'process' | 'docker' | 'ssh';
+  /** What would be done, in sentences; touches nothing. */
+  plan(request: Pick<BuildRequest, 'id' | 'file'>): readonly string[];
+  inspect(signal: AbortSignal): Promise<Inventory>;
+  /** Throws BUILD_FAILED with the exit code; the signal's reason when it was aborted. */
+  build(request: BuildRequest): Promise<Artifact>;
+  /** Ends what an earlier process left running of this build. Settles when nothing of it is left. */
+  endBuild(id: ReleaseId, signal: AbortSignal): Promise<void>;
+  /** Starts it, or gives the instance of that deployment which is there. */
+  start(request: InstanceRequest, signal: AbortSignal): Promise<Instance>;
+  state(instance: Instance, signal: AbortSignal): Promise<InstanceState>;
+  /** Asks it to end, and makes it end after `graceMs`. Its log stays readable. */
+  stop(instance: Instance, graceMs: number, signal: AbortSignal): Promise<'graceful' | 'killed' | 'gone'>;
+  /** The oldest first. Not redacted. */
+  logs(instance: Instance, query: LogQuery): AsyncIterable<LogLine>;
+  find(service: ServiceKey, signal: AbortSignal): Promise<readonly FoundInstance[]>;
+  /** Whether it can still be started. */
+  has(artifact: Artifact, signal: AbortSignal): Promise<boolean>;
+  /** Removes an artifact and the stopped instances of it. Harmless when it is gone. */
+  discard(artifact: Artifact, signal: AbortSignal): Promise<void>;
+  /** Runs one program on the server, without a shell, for diagnosis. */
+  execute(
+    argv: readonly string[],
+    options: { readonly signal: AbortSignal; readonly maxBytes: number },
+  ): Promise<CommandResult>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,14 @@
+import type { Route, RouteState } from '@signalbox/shared/contracts/traffic';
+
+/** What decides which instance serves: our proxy, or HAProxy. */
+export interface Traffic {
+  /** Null when it has no route for the service. */
+  current(service: string, signal: AbortSignal): Promise<RouteState | null>;
+  /**
+   * Sends every new request to the route's upstream from when it settles on. Requests on their way are not cut. The same route
+   * again changes nothing. Throws CONFLICT when a route with a higher fence is there.
+   */
+  switchTo(route: Route, signal: AbortSignal): Promise<RouteState>;
+  /** Takes the route away. Harmless when there is none; throws CONFLICT for a lower fence. */
+  remove(service: string, fence: number, signal: AbortSignal): Promise<void>;
+}

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { DeployFailure, DeployState, Inventory, LogLine, ReadinessCheck, ServiceKey } from './deploy.ts';
+
+// What jobs of the pool `deploy` are told and what they give back.
+
+const Id = z.string().min(1).max(160);
+const Text = z.string().max(2_000);
+
+/** The row of that id in `deployments` says everything else. `project` and `environment` are for whoever looks for runs. */
+export const DeployPayload = ServiceKey.extend({ deploymentId: Id });
+export const DeployResult = z.object({
+  deploymentId: Id,
+  project: z.string(),
+  environment: z.string(),
+  kind: z.enum(['deploy', 'rollback']),
+  state: DeployState,
+  release: z.string().nullable(),
+  /** The release that serves now, whatever became of this one. */
+  serving: z.string().nullable(),
+  url: z.string().nullable(),
+  seconds: z.number().nonnegative(),
+  failure: DeployFailure.nullable(),
+});
+export type DeployResult = z.infer<typeof DeployResult>;
+
+export const ReadinessPayload = ServiceKey.extend({
+  ref: z.string().min(1).max(200),
+  server: z.string().max(80).nullable(),
+});
+export const ReadinessResult = z.object({
+  ready: z.boolean(),
+  server: z.string().nullable(),
+  /** The commit that the ref is now. */
+  commit: z.string().nullable(),
+  checks: z.array(ReadinessCheck),
+});
+export type ReadinessResult = z.infer<typeof ReadinessResult>;
+
+export const InspectPayload = z.object({ server: z.string().min(1).max(80) });
+export const InspectResult = z.object({
+  server: z.string(),
+  reached: z.boolean(),
+  inventory: Inventory.nullable(),
+  /** ssh: fingerprint that answered, `SHA256:…`, and whether it is the approved one. */
+  hostKey: z.string().nullable(),
+  hostKeyTrusted: z.boolean().nullable(),
+  detail: Text,
+});
+export type InspectResult = z.infer<typeof InspectResult>;
+
+export const ServiceLogsPayload = ServiceKey.extend({
+  /** Whose log: what serves, the deployment before it, or the one of this id. */
+  of: z.union([z.literal('serving'), z.literal('previous'), Id]),
+  tail: z.number().int().min(1).max(1_000),
+  sinceMinutes: z
+    .number()
+    .int()
+    .min(1)
+    .max(7 * 24 * 60)
+    .nullable(),
+  /** Only lines that contain this, in any case. */
+  match: z.string().max(200).nullable(),
+});
+export const ServiceLogsResult = z.object({
+  release: z.string().nullable(),
+  deploymentId: Id.nullable(),
+  lines: z.array(LogLine),
+  truncated: z.boolean(),
+});
+export type ServiceLogsResult = z.infer<typeof ServiceLogsResult>;
+
+export const ServiceHealthPayload = ServiceKey;
+/** What was measured; null is what could not be. */
+export const ServiceHealthResult = ServiceKey.extend({
+  verdict: z.enum(['healthy', 'degraded', 'down', 'nothing-deployed']),
+  /** One sentence: why that verdict. */
+  because: Text,
+  release: z.string().nullable(),
+  reportedRelease: z.string().nullable(),
+  /** Through the proxy, and at the instance itself. */
+  proxy: z
+    .object({ status: z.number().int().nullable(), latencyMs: z.number().nullable(), error: Text.nullable() })
+    .nullable(),
+  instance: z
+    .object({ status: z.number().int().nullable(), latencyMs: z.number().nullable(), error: Text.nullable() })
+    .nullable(),
+  process: z
+    .object({
+      running: z.boolean(),
+      restarts: z.number().int().nullable(),
+      exitCode: z.number().int().nullable(),
+      oom: z.boolean(),
+      memoryMb: z.number().nullable(),
+    })
+    .nullable(),
+  diskFreeMb: z.number().nullable(),
+  /** Median of the last looks, in milliseconds, to compare with. */
+  usualLatencyMs: z.number().nullable(),
+  errorsLastHour: z.number().int(),
+});
+export type ServiceHealthResult = z.infer<typeof ServiceHealthResult>;
+
+export const DiagnosticPayload = z.object({
+  server: z.string().min(1).max(80),
+  command: z.string().min(1).max(4_000),
+  actionId: Id,
+});
+export const DiagnosticResult = z.object({
+  server: z.string(),
+  code: z.number().int().nullable(),
+  stdout: z.string(),
+  stderr: z.string(),
+  truncated: z.boolean(),
+  seconds: z.number().nonnegative(),
+});
+export type DiagnosticResult = z.infer<typeof DiagnosticResult>;
