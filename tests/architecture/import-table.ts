@@ -66,7 +66,21 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   },
   { from: `${GATEWAY}/*.ts`, may: [`${GATEWAY}/**`, SHARED] },
 
+  // A driver knows one way to reach a server, and nothing of deployments.
+  {
+    from: 'services/jobs/src/drivers/**',
+    may: ['services/jobs/src/drivers/**', CONTRACTS, REDACT, 'shared/src/{errors,ids,time,log}.ts'],
+  },
+  {
+    from: 'services/jobs/src/traffic/**',
+    may: ['services/jobs/src/traffic/**', CONTRACTS, 'shared/src/{errors,ids,time,log}.ts'],
+  },
   { from: 'services/jobs/src/**', may: ['services/jobs/src/**', SHARED] },
+  // What carries people's traffic stands alone: it needs neither Redis nor Postgres.
+  {
+    from: 'services/proxy/src/**',
+    may: ['services/proxy/src/**', CONTRACTS, 'shared/src/{config,errors,ids,time,log,lifecycle,probe,metrics}.ts'],
+  },
   // Explaining a plan needs the catalog of what is installed, which is the capabilities themselves.
   {
     from: 'services/cli/src/commands/plan.ts',
@@ -123,6 +137,9 @@ export const PACKAGE_HOMES: readonly PackageHome[] = [
   { name: 'fastify', homes: [`${SIMULATOR}/**`, TELEGRAM] },
   { name: '@fastify/*', homes: [`${SIMULATOR}/**`] },
   { name: 'ajv', homes: [`${SIMULATOR}/**`] },
+  { name: 'dockerode', homes: ['services/jobs/src/drivers/**'] },
+  { name: 'ssh2', homes: ['services/jobs/src/drivers/**'] },
+  { name: 'tar-fs', homes: ['services/jobs/src/drivers/**'] },
   { name: 'diff', homes: ['services/jobs/src/jobs/workspace/**'] },
   { name: 'vitest', homes: TESTS },
 ];
