@@ -240,6 +240,17 @@ describe('a replay', () => {
     expect(await replayAll()).toMatchObject([{ kind: 'different', difference: { what } }]);
   });
 
+  it('has nothing to replay in a notice, which keeps nothing after it from being replayed', async () => {
+    await start(plumber);
+    await ask('turn it');
+    await bench.pool.query(
+      `insert into turns (turn_id, thread_id, user_key, epoch, worker, trace_id, outcome, passes, tool_calls, started_at)
+       select 'turn_notice', thread_id, user_key, epoch, worker, trace_id, 'notice', 0, 0, now() from turns`,
+    );
+    await ask('once more');
+    expect((await replayAll()).map(({ kind }) => kind)).toEqual(['same', 'nothing', 'same']);
+  });
+
   it('never calls a turn the same whose record is missing, or whose policy was not kept', async () => {
     await start(plumber);
     await ask('turn it');

@@ -16,7 +16,7 @@ export async function runReplay(context: CommandContext): Promise<Report> {
   if (what === undefined || rest.length > 0) throw new UsageError(USAGE);
   const pool = context.database();
   const replay = await openReplay(pool);
-  const counts = { same: 0, different: 0, 'not-replayable': 0 };
+  const counts = { same: 0, different: 0, nothing: 0, 'not-replayable': 0 };
   const turns: TurnReplay[] = [];
   for await (const turn of select(context, replay, what)) {
     counts[turn.kind] += 1;
@@ -24,7 +24,9 @@ export async function runReplay(context: CommandContext): Promise<Report> {
     else turns.push(turn);
   }
   const ok = counts.different === 0;
-  const summary = `${countOf(counts.same, 'turn')} came out the same, ${counts.different} differently, ${counts['not-replayable']} could not be replayed.`;
+  const summary =
+    `${countOf(counts.same, 'turn')} came out the same, ${counts.different} differently, ` +
+    `${counts['not-replayable']} could not be replayed, ${counts.nothing} had nothing to replay.`;
   const lines = context.arguments.jsonl ? [] : [...turns.map(describe), summary];
   return { ok, data: { ...counts, turns }, lines };
 }
@@ -49,6 +51,7 @@ async function* select(context: CommandContext, replay: Replay, what: string): A
 function describe(turn: TurnReplay): string {
   const head = `${formatTime(turn.startedAt)}  ${turn.turnId}`;
   if (turn.kind === 'same') return `${head}  same`;
+  if (turn.kind === 'nothing') return `${head}  nothing to replay: ${turn.why}`;
   if (turn.kind === 'not-replayable') return `${head}  not replayable: ${turn.why}`;
   const { pass, what, recorded, now } = turn.difference;
   return `${head}  DIFFERENT${pass === null ? '' : ` in pass ${pass}`}: ${what}; recorded ${recorded}, now ${now}`;

@@ -16,6 +16,8 @@ import type { ReplayStates } from './states.ts';
 export type Replayed =
   | { readonly kind: 'same' }
   | { readonly kind: 'different'; readonly difference: Difference }
+  /** No agent took part, so there is nothing that could come out otherwise. */
+  | { readonly kind: 'nothing'; readonly why: string }
   | { readonly kind: 'not-replayable'; readonly why: string };
 
 export interface TurnParts {

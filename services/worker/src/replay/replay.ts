@@ -40,13 +40,15 @@ export async function openReplay(pool: Pool, groups: readonly ToolGroup[] = []):
       let broken: string | null = null;
       for (const turn of await readThreadTurns(pool, threadId)) {
         const { turnId, startedAt } = turn;
-        const replayed: Replayed = broken
-          ? { kind: 'not-replayable', why: broken }
-          : await replayOne(turn, plugins, (plugin) => ({ registry, plugin, states, engine }));
+        // A notice stands on no state, and none comes of it.
+        const replayed: Replayed =
+          broken && !isNotice(turn)
+            ? { kind: 'not-replayable', why: broken }
+            : await replayOne(turn, plugins, (plugin) => ({ registry, plugin, states, engine }));
         yield { ...replayed, turnId, threadId, startedAt };
         if (turnId === upTo) return;
-        // What follows stands on a state that is not what it was. A notice has none.
-        if (replayed.kind !== 'same' && !isNotice(turn))
+        // What follows stands on a state that is not what it was.
+        if (replayed.kind === 'different' || replayed.kind === 'not-replayable')
           broken ??= `it follows ${turnId}, which did not come out the same`;
       }
     },
@@ -58,8 +60,8 @@ async function replayOne(
   plugins: readonly AgentPlugin[],
   partsOf: (plugin: AgentPlugin) => Parameters<typeof replayTurn>[0],
 ): Promise<Replayed> {
-  if (turn.records.length === 0)
-    return { kind: 'not-replayable', why: isNotice(turn) ? 'a notice: no agent took part' : 'it has no record' };
+  if (isNotice(turn)) return { kind: 'nothing', why: 'a notice: no agent took part' };
+  if (turn.records.length === 0) return { kind: 'not-replayable', why: 'it has no record' };
   const records: ExecutionTurn[] = [];
   for (const { record, recordHash } of turn.records) {
     const now = canonicalHash(record);
