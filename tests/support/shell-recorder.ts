@@ -10,12 +10,9 @@ interface Recording {
   readonly left: readonly string[];
 }
 
-/** Stands in for every program, and can be reached by no other. */
+/** A bash for which every program is one that tells how it was started, and which reaches no other. */
 export interface ShellRecorder {
-  /** As bash would run it. */
   runInBash(command: string): Promise<Recording>;
-  /** As the product runs it: each argv without a shell, joined by pipes. */
-  runPipeline(pipeline: readonly (readonly string[])[]): Promise<Recording>;
 }
 
 /** Passes on what came before it and adds its own argv: the end of a pipe tells all of them, in order. */
@@ -33,36 +30,19 @@ export async function createShellRecorder(folder: string, programs: readonly str
     await writeFile(join(bin, program), RECORDER);
     await chmod(join(bin, program), 0o755);
   }
-  const env = { PATH: bin, HOME: work };
-  const options = { cwd: work, env, shell: false, timeout: 60_000 } as const;
-  const finish = async (children: readonly ReturnType<typeof spawn>[]): Promise<Recording> => {
-    const ended = await Promise.all(children.map(collect));
-    const last = ended.at(-1);
-    return {
-      argv: readRecords(last?.out ?? ''),
-      error: ended.map(({ error }) => error).join(''),
-      code: last?.code ?? null,
-      left: await readdir(work),
-    };
-  };
   return {
-    // Some programs are built into bash; the product starts the real ones.
-    runInBash: (command) =>
-      finish([
-        spawn('/bin/bash', ['--norc', '--noprofile', '-c', `enable -n echo pwd true false\n${command}`], {
-          ...options,
+    runInBash: async (command) => {
+      // Some programs are built into bash; the product starts the real ones.
+      const script = `enable -n echo pwd true false\n${command}`;
+      const { out, error, code } = await collect(
+        spawn('/bin/bash', ['--norc', '--noprofile', '-c', script], {
+          cwd: work,
+          env: { PATH: bin, HOME: work },
+          timeout: 60_000,
           stdio: ['ignore', 'pipe', 'pipe'],
         }),
-      ]),
-    runPipeline: (pipeline) => {
-      const children = pipeline.map(([name = '', ...args], index) =>
-        spawn(name, args, { ...options, stdio: [index === 0 ? 'ignore' : 'pipe', 'pipe', 'pipe'] }),
       );
-      for (const [index, child] of children.entries()) {
-        const next = children[index + 1];
-        if (next?.stdin) child.stdout?.pipe(next.stdin);
-      }
-      return finish(children);
+      return { argv: readRecords(out), error, code, left: await readdir(work) };
     },
   };
 }

@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs';
+import { classifyCommand } from '@signalbox/shared/shell/classification';
+import { parseWithUnbash } from '@signalbox/shared/shell/parsers';
+import { PROGRAMS } from '@signalbox/shared/shell/programs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openWorkspaceBench, type WorkspaceBench } from '../integration/jobs/workspace-bench.ts';
+import { locateTestSandbox } from '../support/bubblewrap.ts';
+import { createSandboxRecorder, type Recorded, type SandboxRecorder } from '../support/sandbox-recorder.ts';
+import { listSafeCommands, quoteWord, runsUnasked } from '../support/shell-commands.ts';
+import { openStack, type Stack } from '../support/stack.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+
+// The product's own sandbox, in which every program is one that tells how it was started: what is really executed is held
+// against what the list has promised.
+
+const found = await locateTestSandbox('what really runs in the sandbox');
+
+const everyday = readFileSync(new URL('../fixtures/shell/everyday.jsonl', import.meta.url), 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map((line) => (JSON.parse(line) as { command: string }).command); // written for this test
+
+/** So many made-up commands of each program of the list, and a third as many pipelines. */
+const EACH = 2;
+/** Some hundred sandboxes, one after another. */
+const MANY_SANDBOXES_MS = 400_000;
+
+type Pipeline = readonly (readonly string[])[];
+
+const toRecorder = (folder: string): SandboxRecorder =>
+  createSandboxRecorder(makeTemporaryFolder(folder), found?.settings ?? {}, Object.keys(PROGRAMS));
+
+/** Everything that was executed for this command and was not promised, as sentences. None: exactly what was promised has run. */
+function judge(command: string, { programs, begun }: Recorded): readonly string[] {
+  const promised = classifyCommand(command).pipeline ?? [];
+  const problems: string[] = [];
+  if (!isSame(programs, promised)) problems.push(`executed ${JSON.stringify(programs)}`);
+  // The sandboxes of a pipeline begin in any order.
+  if (!isSame(inOrder(begun), inOrder(promised))) problems.push(`sandboxes began [${inOrder(begun).join()}]`);
+  const written = parseWithUnbash(command) ?? [];
+  for (const [place, argv] of programs.entries()) {
+    const [name = '', ...words] = written[place] ?? argv;
+    const alone = [name, ...words.map((word) => quoteWord(word, 'single'))].join(' ');
+    const { pipeline } = classifyCommand(alone);
+    if (!isSame(pipeline, [argv])) problems.push(`not on the list: ${JSON.stringify(argv)}`);
+  }
+  return problems;
+}
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+const inOrder = (pipeline: Pipeline): readonly string[] => pipeline.map((argv) => JSON.stringify(argv)).toSorted();
+
+describe.skipIf(found === null)('a command that runs unasked', () => {
+  let recorder: SandboxRecorder;
+  let bench: WorkspaceBench;
+  beforeAll(async () => {
+    recorder = toRecorder('recorder');
+    bench = await openWorkspaceBench(recorder.settings);
+    recorder.take(); // the sandbox has tried itself out
+  });
+  afterAll(async () => {
+    await bench.close();
+    recorder.close();
+  });
+
+  const run = (command: { kind: 'argv'; pipeline: string[][] } | { kind: 'shell'; script: string }) =>
+    bench.ask('workspace.run', { command, cwd: '.', deadlineMs: 20_000 });
+  const copy = (pipeline: Pipeline): string[][] => pipeline.map((argv) => [...argv]);
+
+  it(
+    'is executed in the sandbox as it was promised, and nothing else is',
+    async () => {
+      const commands = [...everyday.filter(runsUnasked), ...listSafeCommands(EACH)];
+      const executed = new Set<string>();
+      for (const command of commands) {
+        const pipeline = classifyCommand(command).pipeline ?? [];
+        const answer = await run({ kind: 'argv', pipeline: copy(pipeline) });
+        const recorded = recorder.take();
+        expect({ command, problems: judge(command, recorded) }).toEqual({ command, problems: [] });
+        // Each adds a line to what it was piped: they are joined, and in this order.
+        const output = pipeline.map(([name, ...words]) => `${name} ${words.length}\n`).join('');
+        expect({ command, ...answer }).toMatchObject({ command, result: { exitCode: 0, output, killed: null } });
+        for (const [name = ''] of recorded.programs) executed.add(name);
+      }
+      expect(commands.length).toBeGreaterThan(200);
+      expect([...executed].toSorted()).toEqual(Object.keys(PROGRAMS).toSorted());
+    },
+    MANY_SANDBOXES_MS,
+  );
+
+  it('would be reported if a shell, more words, other programs or a program less were executed for it', async () => {
+    const command = "echo '$(id)' | wc -l";
+    const executed = async (...pipeline: string[][]): Promise<readonly string[]> => {
+      await run({ kind: 'argv', pipeline });
+      return judge(command, recorder.take());
+    };
+    const [echo, wc] = [['echo', '$(id)'], ['wc', '-l']]; // prettier-ignore
+    expect(await executed(echo, wc)).toEqual([]);
+    const shell = JSON.stringify(['sh', '-c', command]);
+    expect(await executed(['sh', '-c', command])).toEqual([
+      `executed [${shell}]`,
+      `sandboxes began [${shell}]`,
+      `not on the list: ${shell}`,
+    ]);
+    expect(await executed(echo, [...wc, '--files0-from=x'])).toContain(
+      'not on the list: ["wc","-l","--files0-from=x"]',
+    );
+    expect(await executed(wc, echo)).toContain('executed [["wc","-l"],["echo","$(id)"]]');
+    expect(await executed(echo)).toContain('executed [["echo","$(id)"]]');
+    expect(await executed(echo, wc, ['cat'])).toContain('executed [["echo","$(id)"],["wc","-l"],["cat"]]');
+    expect(await executed(['no-such-program'], wc)).toContain('sandboxes began [["no-such-program"],["wc","-l"]]');
+    await run({ kind: 'shell', script: command });
+    expect(judge(command, recorder.take())).toContain(`not on the list: ${shell}`);
+  });
+});
+
+describe.skipIf(found === null)('in a conversation', () => {
+  let recorder: SandboxRecorder;
+  let stack: Stack;
+  beforeAll(async () => {
+    recorder = toRecorder('recorder-of-stack');
+    const env = { ...recorder.settings, WORKSPACE_DIR: makeTemporaryFolder('workspaces') };
+    stack = await openStack({ jobs: true, env });
+    recorder.take();
+  });
+  afterAll(async () => {
+    await stack.close();
+    recorder.close();
+  });
+
+  const SAFE = ['ls -la', 'tail -n 100 app.log | grep -i warn', "grep -n 'a;b' notes.md", 'git log --oneline -n 20'];
+  const OTHERS = [
+    'rm -rf /',
+    'ls > out',
+    'echo $(id)',
+    'echo $HOME',
+    'sh -c id',
+    'find . -exec id {} +',
+    'cat .env',
+    '/usr/bin/ls',
+    'ls | xargs rm',
+  ];
+
+  it('what only reads is executed as it was promised, and of what somebody has to approve nothing is', async () => {
+    const [ada, cleo] = [await stack.person(1001, 'developer'), await stack.person(1003, 'operator')];
+    await cleo.ask('list the files'); // whoever never wrote cannot be asked
+    for (const command of SAFE) {
+      expect((await ada.ask(`run ${command}`)).at(-1)).toContain('ended well');
+      expect({ command, problems: judge(command, recorder.take()) }).toEqual({ command, problems: [] });
+    }
+    for (const command of OTHERS) {
+      const answer = (await ada.ask(`run ${command}`)).join('\n');
+      expect(answer).toContain(`Run “${command}” in the workspace`);
+      expect(answer).toContain('That needs approval');
+    }
+    expect(recorder.take()).toEqual({ programs: [], begun: [] });
+    // The same way has a recorder at its end: the last one, once it is approved.
+    await cleo.click('Approve');
+    await ada.waitFor(/ls \| xargs rm ended well/);
+    expect(recorder.take().programs).toEqual([['sh', '-c', 'ls | xargs rm']]);
+  });
+});
