@@ -47,6 +47,14 @@ it('every file of the folder is a group, and every group has its file', () => {
   expect(groups.length).toBeGreaterThanOrEqual(3);
 });
 
+it('a group that is given takes the place of the one with its name, and others stand beside', async () => {
+  const own = { name: 'knowledge', summary: 'Mine.', uses: [], tools: {} };
+  const other = { ...own, name: 'weather' };
+  const found = await loadCapabilities([own, other]);
+  expect(found.filter(({ name }) => name === 'knowledge')).toEqual([own]);
+  expect(found.map(({ name }) => name).sort()).toEqual([...groups.map(({ name }) => name), 'weather'].sort());
+});
+
 it('no tool and no hint belongs to two groups', () => {
   expect(() => createRegistry(groups)).not.toThrow();
   const hints = tools.flatMap(({ tool }) => tool.hints.map((hint) => hint.trim().toLowerCase()));

@@ -35,7 +35,7 @@ import { runTurn } from './turn.ts';
 
 /** What a worker is made of beside its configuration: see wire.ts for the product's own. */
 export interface WorkerWiring {
-  /** Capability groups besides those of the folder. */
+  /** Capability groups besides those of the folder, or instead of those that have the same names. */
   readonly groups?: readonly ToolGroup[];
   /** Throws CONFIG_INVALID when a model is given to an agent or node that does not exist. */
   models(registry: ToolRegistry, agents: readonly AgentPlugin[], observer: ModelObserver): Promise<Models>;
@@ -62,7 +62,7 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
 
   await prepareCheckpoints(DATABASE_URL, log);
   const checkpoints = new Checkpoints(pool);
-  const registry = createRegistry([...(await loadCapabilities()), ...(wiring.groups ?? [])]);
+  const registry = createRegistry(await loadCapabilities(wiring.groups));
   const metrics = createMetrics('worker');
   const plugins = await loadAgents();
   const models = withoutSecrets(await wiring.models(registry, plugins, observeModels(metrics)));

@@ -29,9 +29,9 @@ export interface Replay {
   thread(threadId: string, upTo?: string): AsyncGenerator<TurnReplay, void>;
 }
 
-/** Opens a replay over what a database has recorded. `groups`: capability groups besides those of the folder. */
+/** Opens a replay over what a database has recorded. `groups`: as in the worker's wiring. */
 export async function openReplay(pool: Pool, groups: readonly ToolGroup[] = []): Promise<Replay> {
-  const registry = disarm([...(await loadCapabilities()), ...groups]);
+  const registry = disarm(await loadCapabilities(groups));
   const plugins = await loadAgents();
   const engine = keepEngines(pool);
   return {

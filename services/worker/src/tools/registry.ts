@@ -37,10 +37,14 @@ export function offerOf({ catalog, definitions, sort }: ToolRegistry): ToolOffer
   return { catalog, definitions, sort };
 }
 
-/** Loads every capability file. Throws a teaching error when one does not follow the contract. */
-export async function loadCapabilities(): Promise<readonly ToolGroup[]> {
+/**
+ * Loads every capability file. `besides`: groups that are not in the folder; one with the name of a file's takes its place. Throws a
+ * teaching error when a file does not follow the contract.
+ */
+export async function loadCapabilities(besides: readonly ToolGroup[] = []): Promise<readonly ToolGroup[]> {
   const files = (await readdir(FOLDER)).filter((file) => /^[a-z-]+\.(ts|js)$/.test(file)).sort();
-  return Promise.all(files.map(loadGroup));
+  const shipped = await Promise.all(files.map(loadGroup));
+  return [...shipped.filter(({ name }) => !besides.some((group) => group.name === name)), ...besides];
 }
 
 /** Builds the registry over capability groups. Two tools of one name are refused. */
