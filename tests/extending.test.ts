@@ -58,6 +58,10 @@ describe('docs/extending.md', () => {
     const job = createDiskReport(tmpdir());
     const signal = new AbortController().signal;
     const context = {
+      runId: 'run_1',
+      attempt: 1,
+      owner: null,
+      tell: async () => undefined,
       signal,
       log: createLog('test', 'silent'),
       now: () => new Date(),

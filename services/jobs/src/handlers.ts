@@ -3,6 +3,12 @@ import type { Log } from '@signalbox/shared/log';
 
 /** All that a running job may touch besides what its handler was made with. */
 export interface JobContext {
+  /** Of this run, which is the id of the action that asked for it; of a scheduled execution, one of its own. */
+  readonly runId: string;
+  /** Counts from 1; a run that was given back by a process that stopped has the same number again. */
+  readonly attempt: number;
+  /** Who asked for this run, and in which thread; null for what a schedule started, and for what nobody asked for. */
+  readonly owner: { readonly userKey: string; readonly threadId: string | null } | null;
   /** Fires at the deadline, when the process stops, and when another process took the run over: stop before writing. */
   readonly signal: AbortSignal;
   readonly log: Log;
@@ -10,10 +16,18 @@ export interface JobContext {
   /** Writes how far it is, for whoever asks. Does nothing for an execution that a schedule started. */
   progress(done: number, total: number): Promise<void>;
   /**
-   * The value behind a handle such as `secret:db-password`, if it belongs to the person who asked for this run; the purpose is
-   * audited. What the run leaves behind (progress, result, failure) does not hold it. Throws SECRET_UNKNOWN, SECRET_UNREADABLE.
+   * Sends a message to the chat of whoever waits for this run, at once. Messages of one slot of a run edit one another, those of
+   * an interrupted attempt too; the same text twice in a row is one. Says nothing when nobody waits for the run, as for a
+   * schedule, and once another process has taken it over.
    */
-  openSecret(handle: string, purpose: string): Promise<string>;
+  tell(text: string, options: { readonly slot: string }): Promise<void>;
+  /**
+   * The value behind a handle such as `secret:db-password`, if it belongs to the person who asked for this run; the purpose is
+   * audited. What the run leaves behind (progress, messages, result, failure) does not hold it. A job of the pool `deploy` may
+   * name another `owner`, as variables of a service were given by other people than the one who deploys; audited with both.
+   * Throws SECRET_UNKNOWN, SECRET_UNREADABLE.
+   */
+  openSecret(handle: string, purpose: string, owner?: string): Promise<string>;
 }
 
 export interface JobHandler<P, R> {

@@ -1,5 +1,5 @@
 import type { JobPool } from '@signalbox/shared/contracts/jobs';
-import { INBOUND } from '@signalbox/shared/contracts/topics';
+import { INBOUND, OUTBOUND } from '@signalbox/shared/contracts/topics';
 import { createKnowledgePassages } from '@signalbox/shared/db/knowledge-passages';
 import { openPool } from '@signalbox/shared/db/pool';
 import { createRuns } from '@signalbox/shared/db/runs';
@@ -46,9 +46,9 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
 
   const metrics = createMetrics('jobs');
   // Commands of agents never see people's secrets, so a process for them alone holds no key.
-  const openSecret: SecretOpener = config.JOBS_POOLS.includes('maintenance')
+  const openSecret: SecretOpener = config.JOBS_POOLS.some((name) => name !== 'agents')
     ? createSecretOpener({ pool, cipher: createSecretCipher(loadSecretsKey(config)) })
-    : (_owner, handle) => Promise.reject(new AppError('SECRET_UNKNOWN', { handle }));
+    : ({ handle }) => Promise.reject(new AppError('SECRET_UNKNOWN', { handle }));
   const publisher = createPublisher({ redis, prefix, partitions: config.STREAM_PARTITIONS });
   const runs = createRuns(pool);
   // What a pool needs is made only where it runs: a process for agents holds nothing of the others.
@@ -81,6 +81,7 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
       openSecret,
       metrics: jobMetrics,
       wake: (lane) => publisher.publish(INBOUND, [lane]),
+      announce: (chat) => publisher.publish(OUTBOUND, [{ kind: 'send', ...chat }]),
     });
     const concurrency = config.JOBS_CONCURRENCY;
     consumers.push(own(consumeQueue({ redisUrl, prefix, pool: name, concurrency, leaseMs, log, handle })));

@@ -8,8 +8,9 @@ import type { QueuedJob, QueueVerdict } from '@signalbox/shared/queue/consume';
 import { backoffMs, SECOND_MS, sleep } from '@signalbox/shared/time';
 import type { JobContext, JobHandler, JobHandlers } from './handlers.ts';
 import type { HeldRuns } from './held-runs.ts';
+import { createJobContext, type Execution } from './job-context.ts';
 import type { JobMetrics } from './metrics.ts';
-import type { SecretOpener, SecretOwner } from './open-secret.ts';
+import type { SecretOpener } from './open-secret.ts';
 import { createOpenedSecrets } from './opened-secrets.ts';
 
 type Limits = Readonly<Partial<Record<JobName, Pick<JobSpec, 'attempts' | 'deadlineMs'>>>>;
@@ -24,6 +25,8 @@ export interface RunnerParts {
   readonly openSecret: SecretOpener;
   /** Wakes the lane of a person whose run has ended. A failure is the sweeper's: the inbox row is written by then. */
   readonly wake: (lane: { readonly userKey: string; readonly traceId: string }) => Promise<void>;
+  /** Tells the gateway that a chat has something to send. A failure is its sweeper's: the outbox row is written by then. */
+  readonly announce: (chat: { readonly chatKey: string; readonly traceId: string }) => Promise<void>;
   /** Attempts and deadlines; those of the contract unless a test has others. */
   readonly limits?: Limits;
 }
@@ -55,15 +58,12 @@ async function runAsked(parts: RunnerParts, queued: QueuedJob, runId: string): P
   if (begun.kind === 'over') return FORGET;
   if (begun.kind === 'busy') return { kind: 'again', delayMs: parts.leaseMs / 2 };
   const { run, attempt, payload, traceId, userKey, threadId } = begun;
-  const owner = userKey === null ? null : { userKey, threadId, runId };
+  const owner = userKey === null ? null : { userKey, threadId };
   const log = parts.log.child({ job: queued.job, runId, traceId, attempt });
   const { attempts } = limitsOf(parts, queued.job);
   if (attempt > attempts) return end(parts, queued.job, run, interrupted(attempts), log);
 
-  const progress = async (done: number, total: number): Promise<void> => {
-    await parts.runs.report(run, { done, total });
-  };
-  const outcome = await work(parts, queued, { payload, log, progress, run, owner });
+  const outcome = await work(parts, queued, { job: queued.job, runId, attempt, owner, run, payload, log });
   switch (outcome.kind) {
     case 'done':
       return end(parts, queued.job, run, outcome, log);
@@ -87,13 +87,8 @@ async function runAsked(parts: RunnerParts, queued: QueuedJob, runId: string): P
 async function runScheduled(parts: RunnerParts, queued: QueuedJob): Promise<QueueVerdict> {
   const execution = { runId: newId('run'), job: queued.job, traceId: newId('trace'), startedAt: new Date() };
   const log = parts.log.child({ job: queued.job, runId: execution.runId, traceId: execution.traceId });
-  const outcome = await work(parts, queued, {
-    payload: {},
-    log,
-    progress: async () => undefined,
-    run: null,
-    owner: null,
-  });
+  const { runId, job } = execution;
+  const outcome = await work(parts, queued, { job, runId, attempt: 1, owner: null, run: null, payload: {}, log });
   if (outcome.kind === 'stopped' && outcome.why !== 'deadline') return FORGET;
   if (outcome.kind === 'done') {
     if (outcome.isNotable)
@@ -116,17 +111,8 @@ type Failed = { readonly kind: 'failed'; readonly error: unknown };
 type Outcome = Done | Failed | { readonly kind: 'stopped'; readonly why: Stop };
 
 /** Runs the handler under its deadline, the stop of the process and the loss of the run. Never throws. */
-async function work(
-  parts: RunnerParts,
-  queued: QueuedJob,
-  job: {
-    readonly payload: unknown;
-    readonly log: Log;
-    readonly progress: JobContext['progress'];
-    readonly run: HeldRun | null;
-    readonly owner: SecretOwner | null;
-  },
-): Promise<Outcome> {
+async function work(parts: RunnerParts, queued: QueuedJob, execution: Execution): Promise<Outcome> {
+  const { job, run, payload } = execution;
   const stop = new AbortController();
   let why: Stop | null = null;
   const stopFor = (reason: Stop): void => {
@@ -136,27 +122,20 @@ async function work(
   const onStopping = (): void => stopFor('stopping');
   queued.signal.addEventListener('abort', onStopping, { once: true });
   if (queued.signal.aborted) onStopping();
-  const deadline = setTimeout(() => stopFor('deadline'), limitsOf(parts, queued.job).deadlineMs);
-  const release = job.run ? parts.held.hold(job.run, () => stopFor('lost')) : () => undefined;
-  const observe = parts.metrics.start(queued.job);
+  const deadline = setTimeout(() => stopFor('deadline'), limitsOf(parts, job).deadlineMs);
+  const release = run ? parts.held.hold(run, () => stopFor('lost')) : () => undefined;
+  const observe = parts.metrics.start(job);
   const opened = createOpenedSecrets();
-  const openSecret: JobContext['openSecret'] = async (handle, purpose) => {
-    if (job.owner === null) throw new AppError('SECRET_UNKNOWN', { handle });
-    const value = await parts.openSecret(job.owner, handle, purpose);
-    opened.add(value);
-    return value;
-  };
-  const { log, progress } = job;
-  const context: JobContext = { signal: stop.signal, log, now: () => new Date(), progress, openSecret };
+  const context = createJobContext(parts, execution, { signal: stop.signal, opened, lost: () => stopFor('lost') });
   const settle = (outcome: Outcome): Outcome => {
     observe(outcome.kind === 'stopped' ? outcome.why : outcome.kind);
     return outcome;
   };
   try {
-    return settle(opened.mask(await untilStopped(call(parts.handlers, queued.job, job.payload, context), stop.signal)));
+    return settle(opened.mask(await untilStopped(call(parts.handlers, job, payload, context), stop.signal)));
   } catch (error) {
     if (why !== null) return settle({ kind: 'stopped', why });
-    return settle({ kind: 'failed', error: opened.maskError(error, job.run?.runId ?? queued.job) });
+    return settle({ kind: 'failed', error: opened.maskError(error, run?.runId ?? job) });
   } finally {
     clearTimeout(deadline);
     queued.signal.removeEventListener('abort', onStopping);

@@ -1,5 +1,6 @@
-import type { InboundEnvelope } from '../contracts/envelope.ts';
+import { PRIORITY, type InboundEnvelope } from '../contracts/envelope.ts';
 import { redactText, redactValue } from '../redact/redact.ts';
+import { putOutbox } from './outbox.ts';
 import { withTransaction, type Pool, type Queryable } from './pool.ts';
 
 /** The intent of a piece of long work. `person` is told when it ends; null for work that nobody asked for. */
@@ -145,6 +146,38 @@ export function createRuns(pool: Pool) {
       return rowCount === 1;
     },
 
+    /**
+     * Puts a message for the person who waits for the run into the outbox, in the run's name. `slot` and `key` are of the run:
+     * messages of one slot edit one another, and the newest one of its slot is not put twice. The lock makes sure that a
+     * process which lost the run says nothing after the one that took it. Not ours any more: `held` is false, nothing is written.
+     */
+    tell: (
+      run: HeldRun,
+      message: { readonly text: string; readonly slot: string; readonly key: string },
+    ): Promise<{
+      readonly held: boolean;
+      readonly chat: { readonly chatKey: string; readonly traceId: string } | null;
+    }> =>
+      withTransaction(pool, async (db) => {
+        const { rows } = await db.query<Asker & { text: string | null }>(
+          `select r.user_key as "userKey", r.chat_key as "chatKey", r.thread_id as "threadId", r.trace_id as "traceId",
+                  (select o.body ->> 'text' from outbox o where o.chat_key = r.chat_key and o.slot = $3 order by o.id desc limit 1)
+                  as text
+             from runs r where r.run_id = $1 and r.epoch = $2 and r.status = 'running' for share of r`,
+          [run.runId, run.epoch, `${run.runId}/${message.slot}`],
+        );
+        const [row] = rows;
+        if (!row) return { held: false, chat: null };
+        const { userKey, chatKey, threadId, traceId, text: newest } = row;
+        if (userKey === null || chatKey === null) return { held: true, chat: null };
+        const key = `${run.runId}/${message.key}`;
+        const slot = `${run.runId}/${message.slot}`;
+        const body = { text: message.text, buttons: [] };
+        const envelope = { key, chatKey, userKey, threadId, traceId, priority: PRIORITY.progress, slot, body };
+        const put = newest === redactText(message.text) ? [] : await putOutbox(db, [{ ...envelope, turnId: null }]);
+        return { held: true, chat: put.length === 0 ? null : { chatKey, traceId } };
+      }),
+
     /** Puts a run back into the queue, due in `delayMs`. Unless it `counts`, the attempt is taken back. */
     async giveBack(
       run: HeldRun,
@@ -252,13 +285,16 @@ interface BegunRow extends Pick<Extract<BegunRun, { kind: 'held' }>, 'payload' |
   readonly attempts: number;
 }
 
-interface Finished {
-  readonly runId: string;
-  readonly job: string;
+interface Asker {
   readonly userKey: string | null;
   readonly chatKey: string | null;
   readonly threadId: string | null;
   readonly traceId: string;
+}
+
+interface Finished extends Asker {
+  readonly runId: string;
+  readonly job: string;
   readonly finishedAt: Date;
 }
 

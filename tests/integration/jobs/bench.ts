@@ -133,6 +133,7 @@ export async function openJobsBench(redisUrl: string = inject('redisUrl')): Prom
         openSecret: createSecretOpener({ pool, cipher: TEST_CIPHER }),
         metrics: createJobMetrics(createMetrics('test')),
         wake: async () => undefined,
+        announce: async () => undefined,
         limits: { 'knowledge.index': spec, 'threads.expire': spec, 'approvals.watch': spec },
       });
       own(consumeQueue({ redisUrl, prefix, pool: 'maintenance', concurrency: 4, leaseMs: LEASE_MS, log, handle }));

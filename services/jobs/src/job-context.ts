@@ -1,0 +1,77 @@
+import { JOBS, type JobName, type JobSpec } from '@signalbox/shared/contracts/jobs';
+import type { createRuns, HeldRun } from '@signalbox/shared/db/runs';
+import { AppError } from '@signalbox/shared/errors';
+import type { Log } from '@signalbox/shared/log';
+import type { JobContext } from './handlers.ts';
+import type { SecretOpener } from './open-secret.ts';
+import type { OpenedSecrets } from './opened-secrets.ts';
+
+/** One execution of a job. */
+export interface Execution {
+  readonly job: JobName;
+  readonly runId: string;
+  readonly attempt: number;
+  readonly owner: JobContext['owner'];
+  /** Null for what a schedule started: it has no row before its end. */
+  readonly run: HeldRun | null;
+  readonly payload: unknown;
+  readonly log: Log;
+}
+
+/** What a handler touches, made for one execution. `lost` is called when the run turns out to be in other hands. */
+export function createJobContext(
+  parts: {
+    readonly runs: Pick<ReturnType<typeof createRuns>, 'report' | 'tell'>;
+    readonly openSecret: SecretOpener;
+    /** Tells the gateway that a chat has something to send. A failure is harmless: its sweeper looks too. */
+    readonly announce: (chat: { readonly chatKey: string; readonly traceId: string }) => Promise<void>;
+  },
+  execution: Execution,
+  hold: { readonly signal: AbortSignal; readonly opened: OpenedSecrets; readonly lost: () => void },
+): JobContext {
+  const { job, runId, attempt, owner, run, log } = execution;
+  let told = 0;
+  let telling: Promise<unknown> = Promise.resolve();
+
+  const say = async (held: HeldRun, text: string, slot: string): Promise<void> => {
+    // The epoch makes the key of an attempt; what an earlier one said last in this slot is not said again.
+    const key = `${slot}:${held.epoch}:${(told += 1)}`;
+    const said = await parts.runs.tell(held, { text: hold.opened.mask(text), slot, key });
+    if (!said.held) return hold.lost();
+    if (said.chat)
+      await parts
+        .announce(said.chat)
+        .catch((error: unknown) => log.warn('message not announced; the sweeper will', { error }));
+  };
+
+  return {
+    runId,
+    attempt,
+    owner,
+    signal: hold.signal,
+    log,
+    now: () => new Date(),
+    progress: async (done, total) => {
+      if (run !== null && !(await parts.runs.report(run, { done, total }))) hold.lost();
+    },
+    tell: (text, { slot }) => {
+      if (run === null) return Promise.resolve();
+      // One after the other, whether or not the handler waits for each: the newest of a slot is the one that stays.
+      const said = telling.then(() => say(run, text, slot));
+      telling = said.catch(() => undefined);
+      return said;
+    },
+    openSecret: async (handle, purpose, named) => {
+      const spec: JobSpec = JOBS[job];
+      if (named !== undefined && spec.pool !== 'deploy')
+        throw new Error(`${job} named the owner of a secret: only jobs of the pool deploy may. Leave the owner out.`);
+      const whose = named ?? owner?.userKey;
+      if (whose === undefined) throw new AppError('SECRET_UNKNOWN', { handle });
+      const actor = owner?.userKey ?? 'system';
+      const threadId = owner?.threadId ?? null;
+      const value = await parts.openSecret({ actor, threadId, runId, owner: whose, handle, purpose });
+      hold.opened.add(value);
+      return value;
+    },
+  };
+}
