@@ -91,12 +91,19 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
     from: 'services/cli/src/commands/replay.ts',
     may: ['services/cli/src/**', `${WORKER}/replay/replay.ts`, SHARED],
   },
+  // Whether a sandbox works is found out by opening one.
+  {
+    from: 'services/cli/src/checks/sandbox.ts',
+    may: ['services/cli/src/**', 'services/jobs/src/sandbox/{program,sandbox}.ts', SHARED],
+  },
   { from: 'services/cli/src/**', may: ['services/cli/src/**', SHARED] },
 
   // What starts everything runs before anything is installed, and the page runs in a browser.
   { from: 'infra/local/*.mjs', may: ['infra/local/*.mjs'] },
   // An auditor runs it alone.
   { from: 'infra/audit/*.mjs', may: [] },
+  // A project that is deployed knows nothing of what deploys it.
+  { from: 'infra/demo/releases/<release>/**', may: ['infra/demo/releases/<release>/**'] },
   { from: 'infra/telegram-simulator/src/page/**', may: ['infra/telegram-simulator/src/page/**'] },
   { from: 'infra/<part>/src/**', may: ['infra/<part>/src/**', SHARED] },
 ];

@@ -32,10 +32,11 @@ test('words after a command are passed on', () => {
 });
 
 test('the command line gets the servers that run, unless they are named', () => {
+  const run = { databaseUrl: 'postgres://a', redisUrl: 'redis://b', bubblewrap: { BWRAP_PATH: '/unpacked/bwrap' } };
   mkdirSync(join(checkout, '.signalbox'));
-  writeFileSync(join(checkout, '.signalbox/run.json'), '{"databaseUrl":"postgres://a","redisUrl":"redis://b"}');
+  writeFileSync(join(checkout, '.signalbox/run.json'), JSON.stringify(run));
   expect(planCommand('signalbox', [], checkout, {})).toMatchObject({
-    steps: [{ env: { DATABASE_URL: 'postgres://a', REDIS_URL: 'redis://b' } }],
+    steps: [{ env: { DATABASE_URL: 'postgres://a', REDIS_URL: 'redis://b', BWRAP_PATH: '/unpacked/bwrap' } }],
   });
   expect(planCommand('signalbox', [], checkout, { DATABASE_URL: 'postgres://mine' })).toMatchObject({
     steps: [{ env: { DATABASE_URL: 'postgres://mine', REDIS_URL: 'redis://b' } }],

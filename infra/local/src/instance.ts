@@ -22,6 +22,8 @@ export const RunRecord = z.object({
   databaseUrl: z.url(),
   redisUrl: z.url(),
   simulatorUrl: z.url().nullable(),
+  /** Variables by which the job service finds bubblewrap; none where it is installed, or cannot be had. */
+  bubblewrap: z.record(z.string(), z.string()).default({}),
   services: z.array(ServiceRecord),
 });
 export type RunRecord = z.output<typeof RunRecord>;

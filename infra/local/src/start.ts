@@ -4,10 +4,11 @@ import { ensureOwnerCode } from '@signalbox/shared/db/owner-code';
 import { migrate } from '@signalbox/shared/db/migrate';
 import { locateBubblewrap, type BubblewrapSettings } from './bubblewrap-program.ts';
 import { loadLocalConfig, type LocalConfig } from './config.ts';
+import { makeDemoRepository } from './demo-repository.ts';
 import { removeRun, stopLeftovers, takeInstanceLock, writeRun } from './instance.ts';
 import { startLocalServers, type LocalServers } from './local-servers.ts';
 import { describeModel } from './model-line.ts';
-import { describeServices, describeSimulator } from './programs.ts';
+import { demoRepositoryPath, describeServices, describeSimulator } from './programs.ts';
 import { seedSimulatorPeople } from './seed.ts';
 import { createStopSwitch, type StopSwitch } from './stop-switch.ts';
 import { createSupervisor, type ProgramSpec } from './supervisor.ts';
@@ -40,9 +41,13 @@ async function run(config: LocalConfig): Promise<void> {
       { named: config.BWRAP_PATH, path: config.PATH },
       report,
     );
+    const demo = makeDemoRepository(demoRepositoryPath(dataDir)).catch((error: unknown) =>
+      report(`there is no demo project: ${describeError(error).split('\n').at(-1) ?? ''}`),
+    );
     const servers = await startLocalServers(config, report);
     cleanups.push(servers.stop);
     const bubblewrap = await locating;
+    await demo;
     if (bubblewrap.problem !== null) report('there is no bubblewrap: commands in workspaces are refused');
     stopSwitch.onSecondPress(servers.kill);
     if (stopSwitch.signal.aborted) return;
@@ -82,6 +87,7 @@ async function startPrograms(
         databaseUrl,
         redisUrl,
         simulatorUrl,
+        bubblewrap: { ...life.bubblewrap },
         services: [...services],
       });
     },

@@ -23,6 +23,10 @@ const CliConfig = z.object({
   SIGNALBOX_DATA_DIR: z.string().default('.signalbox'),
   /** The run.json of `npm start`, which names the services to ask. */
   SIGNALBOX_RUN_FILE: z.string().optional(),
+  /** The program bubblewrap, where its libraries are, and where it is looked for, as for the job service; only to check it. */
+  BWRAP_PATH: z.string().optional(),
+  BWRAP_LIBRARY_PATH: z.string().optional(),
+  PATH: z.string().default('/usr/local/bin:/usr/bin:/bin'),
   /** Folder of the signed audit checkpoints. Default: audit in the folder of `npm start`. */
   AUDIT_CHECKPOINT_DIR: z.string().optional(),
   /** The key that signs them; its public half is beside it, with .pub. Default: signing-key.pem in that folder. */

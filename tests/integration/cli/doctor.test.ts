@@ -8,6 +8,8 @@ import { INBOUND, OUTBOUND, type Topic } from '@signalbox/shared/contracts/topic
 import { createLog } from '@signalbox/shared/log';
 import { startConsumer } from '@signalbox/shared/streams/consume';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { locateTestSandbox } from '../../support/bubblewrap.ts';
+import { loadTestConfig } from '../../support/config.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
 import { startOwnRedis } from '../../support/redis.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
@@ -28,6 +30,8 @@ const PING = [
   .map((choice) => `data: ${JSON.stringify({ id: 'x', model: 'm', choices: [choice] })}\n\n`)
   .concat('data: [DONE]\n\n')
   .join('');
+
+const sandbox = await locateTestSandbox('the sandbox of doctor');
 
 interface Finding {
   readonly what: string;
@@ -173,6 +177,34 @@ describe('signalbox doctor', () => {
     expect(find('Telegram')).toMatchObject({ state: 'fail', say: expect.stringContaining('Unauthorized') });
     expect(JSON.stringify(find('Telegram'))).not.toContain('1:bad');
     expect(code).toBe(1);
+  });
+
+  it.skipIf(sandbox === null)('tries the sandbox out', async () => {
+    const { find } = await examine({ ...sandbox?.settings, PATH: loadTestConfig().path });
+    expect(find('sandbox')).toMatchObject({
+      state: 'ok',
+      say: expect.stringMatching(/bwrap works; memory is bounded/),
+    });
+  });
+
+  it('says what to do where commands cannot be locked in, and fails no operator for it', async () => {
+    const missing = await examine({ PATH: folder });
+    expect(missing.find('sandbox')).toMatchObject({ state: 'warn', say: 'there is no bubblewrap on the PATH' });
+    expect(missing.find('sandbox')?.remedy).toContain('apt-get install bubblewrap');
+    const named = await examine({ BWRAP_PATH: join(folder, 'nowhere') });
+    expect(named.find('sandbox')).toMatchObject({ state: 'warn', say: expect.stringContaining('ENOENT') });
+    expect(named.find('sandbox')?.remedy).toContain('BWRAP_PATH');
+    const file = join(folder, 'bwrap');
+    writeFileSync(file, '#!/bin/sh\necho "bwrap: No permissions to create new namespace" >&2; exit 1\n', {
+      mode: 0o755,
+    });
+    const forbidden = await examine({ PATH: folder });
+    expect(forbidden.find('sandbox')).toMatchObject({
+      state: 'warn',
+      say: expect.stringContaining('No permissions to create new namespace'),
+      remedy: expect.stringContaining('security_opt'),
+    });
+    expect([missing, named, forbidden].map(({ code }) => code)).toEqual([0, 0, 0]);
   });
 
   it.each([

@@ -3,6 +3,7 @@ import { checkModel } from '../checks/model.ts';
 import { checkNode } from '../checks/node.ts';
 import { checkRedis } from '../checks/redis.ts';
 import { checkServices } from '../checks/running-services.ts';
+import { checkSandbox } from '../checks/sandbox.ts';
 import { checkTelegram } from '../checks/telegram.ts';
 import type { Finding } from '../checks/finding.ts';
 import type { CommandContext, Report } from '../command.ts';
@@ -11,7 +12,7 @@ const MARKS = { ok: '✓ ok  ', warn: '! warn', fail: '✗ fail' } as const;
 
 /** Runs every check, also after one failed. Only `fail` makes the exit code 1: a warning is for the owner to judge. */
 export async function runDoctor(context: CommandContext): Promise<Report> {
-  const checks = [checkNode, checkDatabase, checkRedis, checkServices, checkTelegram, checkModel];
+  const checks = [checkNode, checkDatabase, checkRedis, checkServices, checkSandbox, checkTelegram, checkModel];
   const findings = (await Promise.all(checks.map((check) => check(context)))).flat();
   const ok = findings.every(({ state }) => state !== 'fail');
   const width = Math.max(...findings.map(({ what }) => what.length));
