@@ -38,6 +38,10 @@ export const Attachment = z.object({
 });
 export type Attachment = z.infer<typeof Attachment>;
 
+/** A choice under a message. Pressing it says `value` in the person's name. */
+export const Button = z.object({ label: z.string().min(1).max(64), value: z.string().min(1).max(200) });
+export type Button = z.infer<typeof Button>;
+
 /** Anything that wakes an agent. */
 export const InboundEnvelope = z.discriminatedUnion('kind', [
   Base.extend({
@@ -77,6 +81,29 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     threadId: z.string(),
     outcome: z.enum(['approved', 'rejected', 'modified', 'expired']),
   }),
+  /**
+   * Something broke that this person looks after, or is well again. Opened: it opens a conversation when there is none, so that it
+   * can be answered.
+   */
+  Base.extend({
+    kind: z.literal('incident'),
+    incidentId: z.string().max(40),
+    phase: z.enum(['opened', 'closed']),
+    /** What the conversation is about from now on; null for a server. */
+    project: z.string().max(80).nullable(),
+    /** For the person, as markdown: facts that were measured, and no text of outside. */
+    say: z.string().min(1).max(4_000),
+    buttons: z.array(Button).max(6),
+  }),
+  /** A node of this person's conversation is to run again: somebody asked for it with a tool. */
+  Base.extend({
+    kind: z.literal('node'),
+    threadId: z.string(),
+    node: z.string().min(1).max(80),
+    actionId: z.string().max(160),
+    /** For the person: who had it run. */
+    say: z.string().min(1).max(1_000),
+  }),
 ]);
 export type InboundEnvelope = z.infer<typeof InboundEnvelope>;
 export type MessageEnvelope = Extract<InboundEnvelope, { kind: 'message' }>;
@@ -84,10 +111,6 @@ export type MessageEnvelope = Extract<InboundEnvelope, { kind: 'message' }>;
 /** What is left to see of an inbound message once it has been handled. Exactly one per inbox row. */
 export const InboxOutcome = z.enum(['answered', 'merged', 'refused', 'stopped', 'expired', 'dead-lettered']);
 export type InboxOutcome = z.infer<typeof InboxOutcome>;
-
-/** A choice under a message. Pressing it says `value` in the person's name. */
-export const Button = z.object({ label: z.string().min(1).max(64), value: z.string().min(1).max(200) });
-export type Button = z.infer<typeof Button>;
 
 /** A button of the runtime's own. Those that a model asks for never carry an act. */
 export const RuntimeButton = Button.extend({ act: ApprovalAct.optional() });

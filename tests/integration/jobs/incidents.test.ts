@@ -1,0 +1,75 @@
+import { closeIncident, listOpenIncidents, openIncident, type IncidentReport } from '@signalbox/shared/db/incidents';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
+
+let bench: WorkerBench;
+beforeAll(async () => {
+  bench = await openWorkerBench();
+  await bench.addPerson('1001', 'admin');
+  await bench.addPerson('1002', 'developer');
+});
+afterAll(() => bench.close());
+
+const report = (over: Partial<IncidentReport> = {}): IncidentReport => ({
+  subject: 'service:shop/staging',
+  kind: 'down',
+  detail: 'It answered nothing twice.',
+  evidence: { looks: 2 },
+  owners: ['1002'],
+  project: 'shop',
+  say: '**shop** on staging is down.',
+  buttons: [{ label: 'Diagnose', value: 'Diagnose shop on staging' }],
+  mutedUntil: null,
+  ...over,
+});
+
+async function newsOf(subject: string): Promise<readonly { phase: string; user_key: string; chat_key: string }[]> {
+  const { rows } = await bench.pool.query<{ phase: string; user_key: string; chat_key: string }>(
+    `select i.envelope ->> 'phase' as phase, i.user_key, i.chat_key from inbox i
+       join incidents n on n.incident_id::text = i.envelope ->> 'incidentId'
+      where i.kind = 'incident' and n.subject = $1 order by i.id`,
+    [subject],
+  );
+  return rows;
+}
+
+describe('incidents', () => {
+  test('nobody who never wrote is told, and whoever wrote first of the owners or admins is', async () => {
+    const subject = 'server:vps-1';
+    const nobody = await openIncident(bench.pool, report({ subject }));
+    expect(nobody).toMatchObject({ isNew: true, told: null, incident: { told: null } });
+    await bench.say('1001', 'hello', { silent: true });
+    const admin = await openIncident(bench.pool, report({ subject }));
+    expect(admin).toMatchObject({ isNew: false, told: { userKey: '1001' } });
+    await bench.say('1002', 'hello', { silent: true });
+    expect((await openIncident(bench.pool, report({ subject }))).told).toBeNull();
+    expect(await newsOf(subject)).toEqual([{ phase: 'opened', user_key: '1001', chat_key: 'telegram:1001' }]);
+    const owner = await openIncident(bench.pool, report({ subject: 'server:vps-2' }));
+    expect(owner.told).toMatchObject({ userKey: '1002' });
+  });
+
+  test('ten looks at once open one incident and tell one person once; its end is told once', async () => {
+    const found = await Promise.all(Array.from({ length: 10 }, () => openIncident(bench.pool, report())));
+    expect(new Set(found.map(({ incident }) => incident.incidentId)).size).toBe(1);
+    expect(found.filter(({ isNew }) => isNew)).toHaveLength(1);
+    expect(found.filter(({ told }) => told !== null)).toHaveLength(1);
+    const end = { subject: 'service:shop/staging', kind: 'down', project: 'shop', say: 'It is well again.' };
+    const ends = await Promise.all([closeIncident(bench.pool, end), closeIncident(bench.pool, end)]);
+    expect(ends.filter((one) => one !== null)).toHaveLength(1);
+    expect((await newsOf('service:shop/staging')).map(({ phase }) => phase)).toEqual(['opened', 'closed']);
+    expect(await listOpenIncidents(bench.pool, 'service:shop/staging')).toEqual([]);
+    expect((await openIncident(bench.pool, report())).isNew).toBe(true);
+  });
+
+  test('while it is muted nobody is told, and the end of what nobody heard of is not told either', async () => {
+    const subject = 'service:blog/production';
+    const muted = report({ subject, mutedUntil: new Date(Date.now() + 60_000) });
+    expect((await openIncident(bench.pool, muted)).told).toBeNull();
+    expect(
+      (await closeIncident(bench.pool, { subject, kind: 'down', project: 'blog', say: 'Well.' }))?.told,
+    ).toBeNull();
+    expect(await newsOf(subject)).toEqual([]);
+    await openIncident(bench.pool, muted);
+    expect((await openIncident(bench.pool, { ...muted, mutedUntil: null })).told).not.toBeNull();
+  });
+});
