@@ -1,0 +1,213 @@
+import { createDeployments, type DeploymentWish } from '@signalbox/shared/db/deployments';
+import { createPortLeases } from '@signalbox/shared/db/deployments-ports';
+import { createDeploymentWork } from '@signalbox/shared/db/deployments-work';
+import { openPool, type Pool } from '@signalbox/shared/db/pool';
+import { createProjects } from '@signalbox/shared/db/projects';
+import { ensureLocalServer } from '@signalbox/shared/db/servers';
+import { createServices } from '@signalbox/shared/db/services';
+import { createLog } from '@signalbox/shared/log';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../../support/database.ts';
+
+const SHOP = { project: 'shop', environment: 'staging' } as const;
+const STEP = { actor: 'system', evidence: {}, limitMs: 60_000 };
+
+let database: TestDatabase;
+let pool: Pool;
+beforeEach(async () => {
+  database = await createDatabase();
+  pool = openPool(database.url, createLog('test', 'silent'), { name: 'test', max: 8 });
+  await pool.query(
+    `insert into users (user_key, channel, name, role) values ('telegram:1', 'telegram', 'Ada', 'developer')`,
+  );
+  const project = { name: 'shop', description: '', repository: null, owner: 'telegram:1' };
+  await createProjects(pool).create(project, 'act_project');
+  await ensureLocalServer(pool, { cpus: 2, memoryMb: 4_000 });
+});
+afterEach(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+const wish = (deploymentId: string, more: Partial<DeploymentWish> = {}): DeploymentWish => ({
+  ...SHOP,
+  deploymentId,
+  kind: 'deploy',
+  ref: 'v1',
+  server: null,
+  fromArtifact: null,
+  userKey: 'telegram:1',
+  threadId: 'thr_1',
+  ...more,
+});
+
+const registerServer = (name: string, environment: string, memoryMb: number, driver: string | null = 'docker') =>
+  pool.query(
+    `insert into servers (name, host, environment, cpus, memory_mb, first_port, last_port, action_id, driver)
+     values ($1, '10.0.0.9', $2, 2, $3, 8000, 8003, $1, $4)`,
+    [name, environment, memoryMb, driver],
+  );
+
+describe('a wish', () => {
+  it('is written once, and makes the service on this machine when no server of the environment is registered', async () => {
+    const deployments = createDeployments(pool);
+    const first = await deployments.request(wish('act_1'));
+    expect(first).toMatchObject({ state: 'queued', server: 'local', userName: 'Ada', serving: false, release: null });
+    expect(await deployments.request(wish('act_1'))).toEqual(first);
+    expect(await deployments.events('act_1')).toMatchObject([{ from: null, to: 'queued', actor: 'telegram:1' }]);
+    expect(await createServices(pool).list({ project: 'shop' })).toMatchObject([{ server: 'local', serving: null }]);
+  });
+
+  it('of twenty at once for one service is granted once, and the others hear whose it is and since when', async () => {
+    const deployments = createDeployments(pool);
+    const all = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => deployments.request(wish(`act_${i}`))));
+    expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const refusals = all.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []));
+    expect(refusals).toHaveLength(19);
+    for (const refusal of refusals)
+      expect(refusal).toMatch(
+        /shop in staging is taken: Ada asked for a deployment of v1 \d+ s ago \(\d{4}-.*Z\), and it is queued\./,
+      );
+  });
+
+  it('goes to the server of the environment with the most room, and stays where the service is', async () => {
+    await registerServer('small', 'staging', 1_000);
+    await registerServer('large', 'staging', 2_000);
+    await registerServer('booked', 'staging', 9_000, null);
+    await registerServer('prod', 'production', 9_000);
+    const deployments = createDeployments(pool);
+    expect((await deployments.request(wish('act_1'))).server).toBe('large');
+    await expect(deployments.request(wish('act_2', { environment: 'production', server: 'large' }))).rejects.toThrow(
+      'large is a server of staging; nothing of production runs there.',
+    );
+    await expect(deployments.request(wish('act_2', { environment: 'production', server: 'booked' }))).rejects.toThrow(
+      'booked is only booked',
+    );
+    await expect(deployments.request(wish('act_2', { server: 'nowhere' }))).rejects.toThrow(/no server named nowhere/);
+    await deployments.cancel('act_1', 'telegram:1', 'act_cancel');
+    await pool.query(`update services set serving = 'act_1'`);
+    await expect(deployments.request(wish('act_2', { server: 'small' }))).rejects.toThrow(
+      'shop in staging runs on large, not on small. Leave the server out, or say large.',
+    );
+  });
+});
+
+describe('the work on a deployment', () => {
+  it('belongs to the one who claimed it last: every write of one before does nothing', async () => {
+    await createDeployments(pool).request(wish('act_1'));
+    const work = createDeploymentWork(pool);
+    const first = await work.claim('act_1', STEP);
+    expect(first).toEqual({ fence: 1, from: 'queued' });
+    const second = await work.claim('act_1', STEP);
+    expect(second).toEqual({ fence: 2, from: 'preparing' });
+    expect(await work.advance('act_1', 1, 'preparing', 'building', STEP)).toBe(false);
+    expect(await work.addLines('act_1', 1, 'preparing', ['late'])).toBe(false);
+    expect(await work.sign('act_1', 1)).toBe(false);
+    expect(await work.watch('act_1', 1)).toMatchObject({ isOurs: false });
+    expect(await work.advance('act_1', 2, 'unknown', 'building', STEP)).toBe(true);
+    expect((await createDeployments(pool).events('act_1')).map(({ to }) => to)).toEqual([
+      'queued',
+      'preparing',
+      'unknown',
+      'building',
+    ]);
+    await expect(async () => work.advance('act_1', 2, 'building', 'succeeded', STEP)).rejects.toThrow(
+      'no deployment goes from building to succeeded',
+    );
+  });
+
+  it('is told of a wish to cancel until the switch begins, and never switches after one', async () => {
+    const deployments = createDeployments(pool);
+    await deployments.request(wish('act_1'));
+    const work = createDeploymentWork(pool);
+    await work.claim('act_1', STEP);
+    for (const [from, to] of [
+      ['preparing', 'building'],
+      ['building', 'starting'],
+      ['starting', 'health_checking'],
+    ] as const)
+      expect(await work.advance('act_1', 1, from, to, STEP)).toBe(true);
+    expect(await deployments.cancel('act_1', 'telegram:1', 'act_c')).toEqual({
+      accepted: true,
+      state: 'health_checking',
+    });
+    expect(await work.advance('act_1', 1, 'health_checking', 'switching', STEP)).toBe(false);
+    expect(await work.watch('act_1', 1)).toMatchObject({ isOurs: true, cancelBy: 'telegram:1' });
+    expect(await work.advance('act_1', 1, 'health_checking', 'cancelling', STEP)).toBe(true);
+    expect(await work.advance('act_1', 1, 'cancelling', 'cancelled', STEP)).toBe(true);
+    expect(await deployments.cancel('act_1', 'telegram:1', 'act_c')).toEqual({ accepted: true, state: 'cancelled' });
+  });
+
+  it('is not cancelled once the switch may have been made, also not when its worker is lost then', async () => {
+    const deployments = createDeployments(pool);
+    await deployments.request(wish('act_1'));
+    await pool.query(`update deployments set state = 'unknown' where deployment_id = 'act_1'`);
+    await pool.query(
+      `insert into deployment_events (deployment_id, n, from_state, to_state, actor) values ('act_1', 2, 'health_checking', 'switching', 'system'),
+       ('act_1', 3, 'switching', 'unknown', 'system')`,
+    );
+    expect(await deployments.cancel('act_1', 'telegram:1', 'act_c')).toEqual({ accepted: false, state: 'unknown' });
+    await expect(deployments.cancel('act_9', 'telegram:1', 'act_c')).rejects.toThrow(/no deployment named act_9/);
+  });
+
+  it('leaves lines in order, and only the newest five thousand', async () => {
+    await createDeployments(pool).request(wish('act_1'));
+    const work = createDeploymentWork(pool);
+    await work.claim('act_1', STEP);
+    const batch = (from: number) => Array.from({ length: 3_000 }, (_, i) => `line ${from + i}`);
+    expect(await work.addLines('act_1', 1, 'building', batch(0))).toBe(true);
+    expect(await work.addLines('act_1', 1, 'building', batch(3_000))).toBe(true);
+    const lines = await createDeployments(pool).lines('act_1', 9_999);
+    expect(lines).toHaveLength(5_000);
+    expect([lines[0]?.line, lines.at(-1)?.line]).toEqual(['line 1000', 'line 5999']);
+  });
+});
+
+describe('kept artifacts', () => {
+  it('are the newest of those that served, the one that serves, and never one that an open deployment needs', async () => {
+    const work = createDeploymentWork(pool);
+    await createDeployments(pool).request(wish('act_0'));
+    for (let i = 0; i < 7; i++) {
+      const id = `act_${i}`;
+      if (i > 0) await createDeployments(pool).request(wish(id));
+      await pool.query(
+        `update deployments set state = 'succeeded', finished_at = now() + $2 * interval '1 s', artifact = $3, artifact_kept = true
+          where deployment_id = $1`,
+        [id, i, JSON.stringify({ kind: 'folder', ref: `f${i}` })],
+      );
+    }
+    await pool.query(`update services set serving = 'act_1'`);
+    expect((await work.stale(SHOP, 5)).map(({ deploymentIds }) => deploymentIds)).toEqual([['act_0']]);
+    await createDeployments(pool).request(wish('act_r', { kind: 'rollback', fromArtifact: 'act_0' }));
+    expect(await work.stale(SHOP, 5)).toEqual([]);
+  });
+});
+
+describe('ports and variables', () => {
+  it('a port is leased once for what it is for, and free again when it is given back', async () => {
+    await registerServer('small', 'staging', 1_000);
+    const leases = createPortLeases(pool);
+    const lease = { server: 'small', project: 'shop', label: 'instance:act_1', memoryMb: 600, by: 'telegram:1' };
+    expect(await leases.lease(lease, [8000])).toEqual({ port: 8001, isOld: false });
+    expect(await leases.lease(lease, [])).toEqual({ port: 8001, isOld: true });
+    await expect(leases.lease({ ...lease, label: 'instance:act_2' }, [])).rejects.toThrow('400 of 1000 MB left');
+    await leases.end('small', 'shop', 'instance:act_1');
+    await leases.end('small', 'shop', 'instance:act_1');
+    expect(await leases.lease({ ...lease, label: 'instance:act_2' }, [])).toEqual({ port: 8000, isOld: false });
+  });
+
+  it('variables make their service, and the last value of a name counts', async () => {
+    const services = createServices(pool);
+    const color = { name: 'COLOR', value: 'blue', secret: null, givenBy: 'telegram:1' };
+    expect(await services.setVariable(SHOP, color, 'act_1')).toEqual(color);
+    const token = { name: 'COLOR', value: null, secret: 'secret:color', givenBy: 'telegram:1' };
+    await services.setVariable(SHOP, token, 'act_2');
+    expect(await services.variables(SHOP)).toEqual([token]);
+    expect(await services.find(SHOP)).toMatchObject({ server: 'local', port: null, url: null });
+    const until = new Date('2030-01-01T00:00:00Z');
+    expect((await services.mute(SHOP, until, 'telegram:1')).mutedUntil).toEqual(until);
+    await expect(services.mute({ ...SHOP, environment: 'production' }, until, 'telegram:1')).rejects.toThrow(
+      /no service named shop\/production. Known: shop\/staging/,
+    );
+  });
+});
