@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline';
 import type { PlannerCatalog } from '@signalbox/shared/model/offline/catalog';
 import { explain } from '@signalbox/shared/model/offline/explanation';
 import type { Rehearsal } from '@signalbox/shared/model/offline/rehearsal';
@@ -6,11 +5,15 @@ import { Story } from '@signalbox/shared/model/offline/story';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 import { z } from 'zod';
 import { UsageError, type CommandContext, type Report } from '../command.ts';
+import { answerLines } from '../json-lines.ts';
 
 const USAGE = 'Write `plan explain "<text>"`, or `plan explain --jsonl` with one object per line on standard input.';
 
 /** A line of `--jsonl`. Longer texts than this never reach the planner in the product either. */
-const Line = z.object({ id: z.unknown().optional(), text: z.string().min(1).max(16_000), context: Story.optional() });
+const LINE = {
+  schema: z.object({ text: z.string().min(1).max(16_000), context: Story.optional() }),
+  example: '{"text": "list the projects", "context": {"names": {"project": ["shop"]}}}',
+};
 
 /** What the offline planner would do about one text. */
 interface Explanation {
@@ -30,46 +33,13 @@ export async function runPlan(context: CommandContext): Promise<Report> {
   const [action, ...words] = context.arguments.words;
   if (action !== 'explain') throw new UsageError(USAGE);
   const { catalog } = createRegistry(await loadCapabilities());
-  if (context.arguments.jsonl) return explainLines(context, catalog);
+  if (context.arguments.jsonl) {
+    return answerLines(context, LINE, (line) => explainOne(catalog, line.text, line.context ?? Story.parse({})));
+  }
   const text = words.join(' ').trim();
   if (text === '') throw new UsageError(USAGE);
   const explanation = explainOne(catalog, text, Story.parse({}));
   return { ok: true, data: explanation, lines: describe(explanation) };
-}
-
-/** One result per line, in the order of the input. A line that cannot be read gets a result that says so. */
-async function explainLines({ input, out }: CommandContext, catalog: PlannerCatalog): Promise<Report> {
-  let ok = true;
-  let number = 0;
-  for await (const raw of createInterface({ input, crlfDelay: Infinity })) {
-    number += 1;
-    if (raw.trim() === '') continue;
-    const line = readLine(raw);
-    if ('error' in line) ok = false;
-    const result =
-      'error' in line
-        ? { line: number, ...line }
-        : { ...echo(line.id), ...explainOne(catalog, line.text, line.context ?? Story.parse({})) };
-    out(`${JSON.stringify(result)}\n`);
-  }
-  return { ok, data: null, lines: [] };
-}
-
-function readLine(raw: string): z.infer<typeof Line> | { readonly error: string } {
-  let value: unknown;
-  try {
-    value = JSON.parse(raw);
-  } catch {
-    return { error: 'This is no JSON. Write one object per line, such as {"text": "list the projects"}.' };
-  }
-  const parsed = Line.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the line'}: ${message}`);
-  return { error: `${problems.join('; ')}. Write {"text": "…", "context": {"names": {"project": ["shop"]}}}.` };
-}
-
-function echo(id: unknown): { readonly id?: unknown } {
-  return id === undefined ? {} : { id };
 }
 
 function explainOne(catalog: PlannerCatalog, text: string, story: Story): Explanation {
