@@ -140,6 +140,20 @@ export const ERRORS = {
     remedy: 'page-operator',
     say: 'The secret {handle} cannot be opened: it was sealed with another key, or was changed.',
   },
+  TARGET_UNREACHABLE: { remedy: 'tell-user', say: 'The server {server} does not answer: {detail}' },
+  TARGET_LOST: {
+    remedy: 'tell-user',
+    say: 'The link to the server {server} dropped ({detail}); whether the last step took effect there is not known.',
+  },
+  BUILD_FAILED: { remedy: 'tell-user', say: 'The build failed: {command} {outcome}.' },
+  HOST_KEY_UNKNOWN: {
+    remedy: 'tell-user',
+    say: 'The server {server} is not known yet: it shows the host key {fingerprint}, which nobody has approved. Nothing was done there.',
+  },
+  HOST_KEY_CHANGED: {
+    remedy: 'tell-user',
+    say: 'The server {server} shows the host key {fingerprint}, and {trusted} was approved. Nothing was done there: it may be another machine.',
+  },
   INTERNAL: { remedy: 'page-operator', say: 'Something broke on my side. Reference: {ref}.' },
 } as const satisfies Record<string, ErrorSpec>;
 

@@ -1,0 +1,42 @@
+import type { LogLine } from '@signalbox/shared/contracts/deploy';
+
+/** Longer lines are cut into pieces of this many characters. */
+const LONGEST = 16_384;
+
+export interface LineSplitter {
+  /** Takes bytes as they come; a character may be split over two of them. */
+  write(bytes: Uint8Array): void;
+  /** Gives what is left without a line break. */
+  end(): void;
+}
+
+/** Makes lines out of the bytes of one stream; nothing of what it gives holds NUL, which Postgres cannot store. */
+export function splitLines(stream: LogLine['stream'], onLine: (line: LogLine) => void): LineSplitter {
+  const decoder = new TextDecoder();
+  let rest = '';
+  const give = (text: string): void => {
+    for (let at = 0; at === 0 || at < text.length; at += LONGEST)
+      onLine({
+        at: new Date().toISOString(),
+        stream,
+        line: text.slice(at, at + LONGEST).replaceAll('\0', '\uFFFD'),
+      });
+  };
+  const take = (text: string): void => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) give(line.replace(/\r$/, ''));
+    if (rest.length > LONGEST) {
+      give(rest);
+      rest = '';
+    }
+  };
+  return {
+    write: (bytes) => take(decoder.decode(bytes, { stream: true })),
+    end: () => {
+      take(decoder.decode());
+      if (rest !== '') give(rest);
+      rest = '';
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync } from 'node:fs';
+import { cp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '@signalbox/shared/errors';
+import { z } from 'zod';
+import type { Artifact, BuildRequest, ReleaseId } from '../driver.ts';
+import { runLines, type Command, type Outcome } from './commands.ts';
+import { Label, putJson, readJson, type Folders } from './folders.ts';
+import { endAll, findFamily, type ProcessIdentity } from './process-table.ts';
+
+/** What a build that was begun is known by, so that another process can end it. */
+const BuildMark = z.object({
+  mark: z.string(),
+  sessions: z.array(z.object({ pid: z.number().int().positive(), startMark: z.string() })),
+});
+
+/** Copies the checkout and runs its commands there. Twice is safe: what is complete is not built again, what is not begins anew. */
+export async function buildFolder(folders: Folders, path: string, request: BuildRequest): Promise<Artifact> {
+  const { id, sourceDir, file, onLine, signal } = request;
+  const ref = folders.ref(id);
+  const folder = folders.at(ref);
+  const artifact: Artifact = { kind: 'folder', ref };
+  if (isBuilt(folders, artifact)) return artifact;
+  await endFolderBuild(folders, id, signal);
+  const workDir = join(folder, 'artifact');
+  await rm(workDir, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  mkdirSync(folders.home(id), { recursive: true, mode: 0o700 });
+  await cp(sourceDir, workDir, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+
+  const mark = { name: 'SIGNALBOX_BUILD', value: randomUUID() };
+  const begun: z.output<typeof BuildMark> = { mark: `${mark.name}=${mark.value}`, sessions: [] };
+  const markFile = join(folder, 'build.json');
+  // Before anything runs: whoever finds the file can end all that ever comes of this build.
+  putJson(markFile, begun);
+  const environment = { PATH: path, HOME: folders.home(id), LANG: 'C.UTF-8', CI: 'true', [mark.name]: mark.value };
+  try {
+    for (const argv of file.build) {
+      const command = { argv, cwd: workDir, environment, mark: begun.mark, signal };
+      await runStep(command, onLine, (leader) => {
+        begun.sessions.push({ pid: leader.pid, startMark: leader.startMark });
+        putJson(markFile, begun);
+      });
+    }
+    signal.throwIfAborted();
+  } catch (error) {
+    await removeHalf(folders, id);
+    throw error;
+  }
+  putJson(join(folder, 'built.json'), Label.parse(id));
+  await rm(markFile, { force: true });
+  return artifact;
+}
+
+async function runStep(
+  command: Command,
+  onLine: BuildRequest['onLine'],
+  onStart: (leader: ProcessIdentity) => void,
+): Promise<void> {
+  const outcome = await runLines(command, onLine, onStart).catch((error: unknown) => {
+    command.signal.throwIfAborted();
+    throw new AppError('BUILD_FAILED', {
+      command: shown(command.argv),
+      outcome: `could not be started: ${reason(error)}`,
+    });
+  });
+  if (outcome.code !== 0)
+    throw new AppError('BUILD_FAILED', { command: shown(command.argv), outcome: describe(outcome) });
+}
+
+/** Ends what is left of a build, whoever began it. */
+export async function endFolderBuild(folders: Folders, id: ReleaseId, signal: AbortSignal): Promise<void> {
+  const markFile = join(folders.at(folders.ref(id)), 'build.json');
+  const begun = readJson(markFile, BuildMark);
+  if (begun === null) return;
+  await endAll(() => findFamily(begun), signal);
+  if (!existsSync(join(folders.at(folders.ref(id)), 'built.json'))) await removeHalf(folders, id);
+}
+
+/** What a build that came to nothing has left is of no use, and may be large. */
+async function removeHalf(folders: Folders, id: ReleaseId): Promise<void> {
+  const folder = folders.at(folders.ref(id));
+  await rm(join(folder, 'artifact'), { recursive: true, force: true });
+  await rm(join(folder, 'build.json'), { force: true });
+}
+
+/** Whether it was built to its end and is still there. */
+export function isBuilt(folders: Folders, artifact: Artifact): boolean {
+  const folder = folders.at(artifact.ref);
+  return existsSync(join(folder, 'built.json')) && existsSync(join(folder, 'artifact'));
+}
+
+/** A command as a person would type it; what is long is cut. */
+function shown(argv: readonly string[]): string {
+  const line = argv.join(' ');
+  return line.length > 200 ? `${line.slice(0, 200)} …` : line;
+}
+
+function describe({ code, by }: Outcome): string {
+  return code === null ? `was ended by ${by ?? 'a signal'}` : `ended with exit code ${code}`;
+}
+
+function reason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such program' : error.message;
+}

@@ -1,0 +1,111 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import type { LogLine } from '@signalbox/shared/contracts/deploy';
+import type { CommandResult } from '../driver.ts';
+import { splitLines } from '../lines.ts';
+import { endAll, findFamily, readProcess, type ProcessIdentity, type ProcessRow } from './process-table.ts';
+
+export interface Command {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** The assignment in the environment by which everything that it starts is known. */
+  readonly mark: string;
+  readonly signal: AbortSignal;
+}
+
+/** How a command ended: its exit code, or the signal that ended it. */
+export interface Outcome {
+  readonly code: number | null;
+  readonly by: NodeJS.Signals | null;
+}
+
+/** What is killed may not be waited for in vain: an abort has to end it all the same. */
+const AFTER_ABORT_MS = 15_000;
+
+/**
+ * Runs one program to its end, in a session of its own, and gives its lines as they come. `onStart` learns of the session before
+ * the first line. Settles when nothing of it is left, also what it sent to the background. Throws the signal's reason, and what
+ * the system says when it cannot be started.
+ */
+export async function runLines(
+  command: Command,
+  onLine: (line: LogLine) => void,
+  onStart: (leader: ProcessIdentity) => void,
+): Promise<Outcome> {
+  const [out, err] = [splitLines('out', onLine), splitLines('err', onLine)];
+  const outcome = await run(command, {
+    onOut: (bytes) => out.write(bytes),
+    onErr: (bytes) => err.write(bytes),
+    onStart,
+  });
+  out.end();
+  err.end();
+  return outcome;
+}
+
+/** Runs one program to its end and keeps at most `maxBytes` of what it writes, of both streams together. */
+export async function runCaptured(command: Command, maxBytes: number): Promise<CommandResult> {
+  const kept = { out: [] as Buffer[], err: [] as Buffer[] };
+  let room = maxBytes;
+  let truncated = false;
+  const keep = (chunks: Buffer[]) => (bytes: Buffer) => {
+    const part = bytes.subarray(0, room);
+    if (part.length < bytes.length) truncated = true;
+    room -= part.length;
+    if (part.length > 0) chunks.push(part);
+  };
+  const { code } = await run(command, { onOut: keep(kept.out), onErr: keep(kept.err), onStart: () => undefined });
+  return { code, stdout: text(kept.out), stderr: text(kept.err), truncated };
+}
+
+interface Listener {
+  readonly onOut: (bytes: Buffer) => void;
+  readonly onErr: (bytes: Buffer) => void;
+  readonly onStart: (leader: ProcessIdentity) => void;
+}
+
+async function run(command: Command, { onOut, onErr, onStart }: Listener): Promise<Outcome> {
+  const { argv, cwd, environment, mark, signal } = command;
+  signal.throwIfAborted();
+  const [program = '', ...words] = argv;
+  const child = spawn(program, words, {
+    cwd,
+    env: environment,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  ended.catch(() => undefined); // thrown below, where it is waited for
+  const leader = child.pid === undefined ? null : readProcess(child.pid);
+  if (leader) onStart(leader);
+  child.stdout.on('data', onOut);
+  child.stderr.on('data', onErr);
+  const find = (): readonly ProcessRow[] => findFamily({ mark, sessions: leader ? [leader] : [] });
+  const kill = (): void => killGroup(child);
+  signal.addEventListener('abort', kill, { once: true });
+  try {
+    const [code, by] = await ended;
+    // Whoever it left in the background holds its output open: they end with it.
+    await endAll(find, AbortSignal.timeout(AFTER_ABORT_MS));
+    await closed;
+    signal.throwIfAborted();
+    return { code, by };
+  } finally {
+    signal.removeEventListener('abort', kill);
+    await endAll(find, AbortSignal.timeout(AFTER_ABORT_MS));
+  }
+}
+
+function killGroup(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+function text(chunks: readonly Buffer[]): string {
+  return new TextDecoder().decode(Buffer.concat(chunks)).replaceAll('\0', '\uFFFD');
+}

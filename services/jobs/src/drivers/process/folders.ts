@@ -1,0 +1,98 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { ServiceKey } from '@signalbox/shared/contracts/deploy';
+import { AppError } from '@signalbox/shared/errors';
+import { z } from 'zod';
+
+/**
+ * What lies where below the folder of the targets:
+ *
+ *   <project>/<environment>/.home                    the home folder of builds and programs, with their caches
+ *   <project>/<environment>/<deployment>/artifact    what was built, and where the program runs
+ *                                       /built.json  it is complete
+ *                                       /build.json  a build that was begun: by what its processes are known
+ *                                       /instance    the program that was started: see shim.ts
+ */
+export interface Folders {
+  readonly root: string;
+  home(service: ServiceKey): string;
+  /** The name of a deployment's folder, by which artifacts and instances are known: `shop/staging/act_1`. */
+  ref(id: ServiceKey & { readonly deploymentId: string }): string;
+  /** The folder of a name. Throws CONFLICT for one that leads elsewhere. */
+  at(ref: string): string;
+  /** The names of all deployments of a service that have a folder. */
+  refsOf(service: ServiceKey): readonly string[];
+}
+
+/** Which release it is, as a label that every folder carries. */
+export const Label = z.object({
+  project: z.string(),
+  environment: z.enum(['staging', 'production', 'local']),
+  deploymentId: z.string(),
+  release: z.string(),
+  fence: z.number().int().nonnegative(),
+});
+
+export function createFolders(root: string): Folders {
+  const at = (ref: string): string => {
+    const parts = ref.split('/');
+    if (parts.length !== 3 || !parts.every(isPlain))
+      throw new AppError('CONFLICT', { detail: `${ref.slice(0, 100)} names nothing on a process target.` });
+    return join(root, ...parts);
+  };
+  const service = ({ project, environment }: ServiceKey): string => join(root, plain(project), environment);
+  return {
+    root,
+    at,
+    home: (key) => join(service(key), '.home'),
+    ref: (id) => [id.project, id.environment, id.deploymentId].map(plain).join('/'),
+    refsOf: (key) =>
+      listFolder(service(key))
+        .filter(isPlain)
+        .map((name) => `${plain(key.project)}/${key.environment}/${name}`),
+  };
+}
+
+/** Writes a file whole or not at all, for its owner alone. */
+export function putJson(file: string, value: unknown): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(`${file}.new`, `${JSON.stringify(value)}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+/** What a file says, or null when it is not there or says something else. */
+export function readJson<T>(file: string, schema: z.ZodType<T>): T | null {
+  try {
+    return schema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return null;
+  }
+}
+
+/** The text of a file without its last line break, or null when it is not there. */
+export function readText(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    return null;
+  }
+}
+
+function listFolder(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
+}
+
+/** Ids come from the product and names from people: none of them may lead to another folder. */
+function plain(part: string): string {
+  const name = encodeURIComponent(part);
+  if (!isPlain(name)) throw new AppError('CONFLICT', { detail: `${part.slice(0, 100)} cannot name a folder.` });
+  return name;
+}
+
+function isPlain(part: string): boolean {
+  return /^[A-Za-z0-9_%][A-Za-z0-9_%.~!'()*-]{0,199}$/.test(part);
+}

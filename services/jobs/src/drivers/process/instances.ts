@@ -1,0 +1,222 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ServiceKey } from '@signalbox/shared/contracts/deploy';
+import { AppError } from '@signalbox/shared/errors';
+import { z } from 'zod';
+import type { Artifact, FoundInstance, Instance, InstanceRequest, InstanceState } from '../driver.ts';
+import { isBuilt } from './builds.ts';
+import { Label, putJson, readJson, readText, type Folders } from './folders.ts';
+import { KEEPER, LOG_BYTES } from './keeper.ts';
+import {
+  endAll,
+  findFamily,
+  isRunning,
+  measureMemoryMb,
+  readBootId,
+  sendSignal,
+  waitUntil,
+  type ProcessIdentity,
+  type ProcessRow,
+} from './process-table.ts';
+import { RESTARTS, SHIM } from './shim.ts';
+
+/** What was started: kept beside what its shim writes. The values of its variables are not in it. */
+const InstanceFile = z.object({
+  label: Label,
+  artifact: z.string(),
+  mark: z.string(),
+  port: z.number().int(),
+  host: z.string(),
+  startedAt: z.string(),
+  /** Of the machine: pids and ticks of another boot name nobody. */
+  bootId: z.string(),
+  memoryMb: z.number(),
+  logBytes: z.number(),
+});
+type InstanceFile = z.output<typeof InstanceFile>;
+
+const HOST = '127.0.0.1';
+const START_MS = 10_000;
+/** A shim writes down the end and waits until the log is complete. */
+const SHIM_END_MS = 3_000;
+/** Against a program that takes all memory between two looks of the keeper; far above what a runtime reserves without using it. */
+const dataLimitKb = (memoryMb: number): number => (memoryMb * 4 + 1_024) * 1_024;
+
+export function instanceFolder(folders: Folders, ref: string): string {
+  return join(folders.at(ref), 'instance');
+}
+
+/** Starts the program, or gives the one of that deployment that runs. One that has ended is started anew; its log goes on. */
+export async function startInstance(
+  folders: Folders,
+  path: string,
+  request: InstanceRequest,
+  signal: AbortSignal,
+): Promise<Instance> {
+  const { id, artifact, file, variables, port } = request;
+  if (!isBuilt(folders, artifact))
+    throw new AppError('CONFLICT', {
+      detail: `The artifact ${artifact.ref} is no longer there; it has to be built again.`,
+    });
+  if (!file.start)
+    throw new AppError('CONFLICT', { detail: 'signalbox.json has no start command, and a process target needs one.' });
+  const ref = folders.ref(id);
+  const folder = instanceFolder(folders, ref);
+  const earlier = readFile(folder);
+  if (earlier && readState(folder, earlier).kind === 'running') return describe(ref, earlier);
+  // Also what lost its shim, or was begun by somebody who was killed before he wrote it down.
+  if (earlier) await endAll(() => findFamily({ mark: earlier.mark, sessions: [] }), signal);
+
+  const mark = { name: 'SIGNALBOX_INSTANCE', value: randomUUID() };
+  const instance: InstanceFile = {
+    label: Label.parse(id),
+    artifact: artifact.ref,
+    mark: `${mark.name}=${mark.value}`,
+    port,
+    host: HOST,
+    startedAt: new Date().toISOString(),
+    bootId: readBootId(),
+    memoryMb: file.memoryMb,
+    logBytes: LOG_BYTES,
+  };
+  await Promise.all(['shim', 'pid', 'exit', 'oom', 'restarts'].map((name) => rm(join(folder, name), { force: true })));
+  mkdirSync(folders.home(id), { recursive: true, mode: 0o700 });
+  putJson(join(folder, 'spec.json'), instance);
+  writeFileSync(join(folder, 'shim.sh'), SHIM, { mode: 0o600 });
+  writeFileSync(join(folder, 'keeper.cjs'), KEEPER, { mode: 0o600 });
+  const words = [
+    join(folder, 'shim.sh'),
+    folder,
+    String(RESTARTS),
+    String(dataLimitKb(file.memoryMb)),
+    process.execPath,
+  ];
+  const child = spawn('/bin/sh', [...words, '--', ...file.start], {
+    cwd: join(folders.at(artifact.ref), 'artifact'),
+    env: {
+      PATH: path,
+      HOME: folders.home(id),
+      LANG: 'C.UTF-8',
+      ...variables,
+      PORT: String(port),
+      HOST,
+      SIGNALBOX_RELEASE: id.release,
+      [mark.name]: mark.value,
+    },
+    detached: true,
+    stdio: 'ignore',
+  });
+  const failed = new Promise<never>((_, reject) => child.once('error', reject));
+  failed.catch(() => undefined); // thrown by the race, if it comes before the end
+  child.unref();
+  const isUp = (): boolean => readText(join(folder, 'pid')) !== null || readText(join(folder, 'exit')) !== null;
+  if (!(await Promise.race([waitUntil(isUp, START_MS, signal), failed])))
+    throw new Error(`the shim of ${ref} did not start its program within ${START_MS} ms`);
+  return describe(ref, instance);
+}
+
+/** How a program is doing, by its files and the process table. */
+export function stateOf(folders: Folders, instance: Instance): InstanceState {
+  const folder = instanceFolder(folders, instance.ref);
+  const file = readFile(folder);
+  return file === null ? { kind: 'gone' } : readState(folder, file);
+}
+
+/** TERM, and KILL for what is left after `graceMs`. Answers how it went; `gone` when nothing was there to end. */
+export async function stopInstance(
+  folders: Folders,
+  instance: Instance,
+  graceMs: number,
+  signal: AbortSignal,
+): Promise<'graceful' | 'killed' | 'gone'> {
+  const folder = instanceFolder(folders, instance.ref);
+  const file = readFile(folder);
+  if (file === null) return 'gone';
+  const shim = readPid(folder, 'shim', file);
+  // The keeper of the log ends by itself when nobody writes any more.
+  const members = (): readonly ProcessRow[] => programOf(folder, file, shim);
+  const isShimOver = (): boolean => shim === null || !isRunning(shim);
+  if (members().length === 0 && isShimOver()) return 'gone';
+  // The shim passes it on, once. Without one, each process of the program hears it.
+  if (!isShimOver() && shim) sendSignal(shim, 'SIGTERM');
+  else for (const row of members()) sendSignal(row, 'SIGTERM');
+  const isGraceful = await waitUntil(() => members().length === 0, graceMs, signal);
+  if (!isGraceful) await endAll(members, signal);
+  if (!(await waitUntil(isShimOver, SHIM_END_MS, signal)) && shim)
+    await endAll(() => findFamily({ mark: file.mark, sessions: [shim] }), signal);
+  return isGraceful ? 'graceful' : 'killed';
+}
+
+/** All programs of a service that were ever started here and not discarded, the oldest first. */
+export function findInstances(folders: Folders, service: ServiceKey): readonly FoundInstance[] {
+  return folders
+    .refsOf(service)
+    .map((ref) => ({ ref, file: readFile(instanceFolder(folders, ref)) }))
+    .filter((found): found is { ref: string; file: InstanceFile } => found.file !== null)
+    .map(({ ref, file }) => ({
+      id: file.label,
+      instance: describe(ref, file),
+      state: readState(instanceFolder(folders, ref), file),
+    }))
+    .toSorted((one, other) => one.instance.startedAt.localeCompare(other.instance.startedAt));
+}
+
+/** Removes what was built and the programs of it that have ended. Throws CONFLICT while one of them runs. */
+export async function discardArtifact(folders: Folders, artifact: Artifact): Promise<void> {
+  const folder = folders.at(artifact.ref);
+  const label = readJson(join(folder, 'built.json'), Label) ?? readFile(instanceFolder(folders, artifact.ref))?.label;
+  const users = label
+    ? folders.refsOf(label).filter((ref) => readFile(instanceFolder(folders, ref))?.artifact === artifact.ref)
+    : [];
+  const running = users.find((ref) => stateOf(folders, { ref } as Instance).kind === 'running');
+  if (running) throw new AppError('CONFLICT', { detail: `${running} still runs what is to be removed.` });
+  await rm(join(folder, 'built.json'), { force: true }); // first: half of it must not look complete
+  for (const ref of users) await rm(instanceFolder(folders, ref), { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true });
+}
+
+function readState(folder: string, file: InstanceFile): InstanceState {
+  const program = readPid(folder, 'pid', file);
+  const shim = readPid(folder, 'shim', file);
+  const [code, at, how] = (readText(join(folder, 'exit')) ?? '').split(' ');
+  const isUp = program !== null && isRunning(program);
+  const isWatched = shim !== null && isRunning(shim);
+  // Between a crash and the next start nothing runs for a moment; it still is the shim's.
+  if (isUp || (isWatched && how !== 'final'))
+    return {
+      kind: 'running',
+      restarts: Number(readText(join(folder, 'restarts')) ?? 0),
+      memoryMb: measureMemoryMb(programOf(folder, file, shim)),
+    };
+  if (program === null && shim === null) return { kind: 'gone' };
+  const oom = program !== null && readText(join(folder, 'oom')) === String(program.pid);
+  // Without the file its shim was killed too, or the machine went down.
+  return { kind: 'exited', code: code ? Number(code) : null, oom, at: at ?? null };
+}
+
+/** The processes of the program, without what watches over it. */
+function programOf(folder: string, file: InstanceFile, shim: ProcessIdentity | null): readonly ProcessRow[] {
+  const program = readPid(folder, 'pid', file);
+  return findFamily(
+    { mark: file.mark, sessions: program ? [program] : [] },
+    (row) => shim !== null && row.session === shim.pid,
+  );
+}
+
+/** Who a file of the shim names: `pid tick`. */
+function readPid(folder: string, name: 'shim' | 'pid', { bootId }: InstanceFile): ProcessIdentity | null {
+  const [pid, tick] = (readText(join(folder, name)) ?? '').split(' ');
+  return pid && tick ? { pid: Number(pid), startMark: `${bootId}:${tick}` } : null;
+}
+
+function readFile(folder: string): InstanceFile | null {
+  const file = join(folder, 'spec.json');
+  return existsSync(file) ? readJson(file, InstanceFile) : null;
+}
+
+function describe(ref: string, { host, port, startedAt }: InstanceFile): Instance {
+  return { ref, host, port, startedAt };
+}

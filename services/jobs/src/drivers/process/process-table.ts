@@ -1,0 +1,138 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { sleep } from '@signalbox/shared/time';
+
+/**
+ * One process, for good: pids are reused, so the boot and the tick that it started at belong to it. `kill -0` would not do: it
+ * answers for zombies, and for whoever has the pid since.
+ */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** `<boot id>:<start tick>` */
+  readonly startMark: string;
+}
+
+export interface ProcessRow extends ProcessIdentity {
+  readonly parent: number;
+  readonly session: number;
+}
+
+const PAUSE_MS = 40;
+/** A killed process is gone within milliseconds, unless the kernel waits for a disk. */
+const GONE_MS = 10_000;
+
+/** A running process; null when there is none of that pid, or only its zombie. */
+export function readProcess(pid: number): ProcessRow | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The program's name stands in parentheses and may hold blanks and parentheses itself: fields count from after the last one.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [state, tick] = [fields[0], fields[19]];
+    if (state === 'Z' || state === 'X' || tick === undefined) return null;
+    return { pid, startMark: `${readBootId()}:${tick}`, parent: Number(fields[1]), session: Number(fields[3]) };
+  } catch {
+    return null; // it ended while we looked
+  }
+}
+
+/** Whether exactly that process runs. */
+export function isRunning(identity: ProcessIdentity): boolean {
+  return readProcess(identity.pid)?.startMark === identity.startMark;
+}
+
+/** What a program was started with in its environment: `NAME=value`. False also for a process of somebody else. */
+export function hasVariable(pid: number, assignment: string): boolean {
+  try {
+    return `\0${readFileSync(`/proc/${pid}/environ`, 'latin1')}`.includes(`\0${assignment}\0`);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * All that belongs to a program: what carries its mark in the environment, what is in one of the sessions, and what descends from
+ * those. Only a process that has cleared its environment, left its session and lost its parents is not found.
+ */
+export function findFamily(
+  of: { readonly mark: string; readonly sessions: readonly ProcessIdentity[] },
+  except: (row: ProcessRow) => boolean = () => false,
+): readonly ProcessRow[] {
+  const rows = listProcesses();
+  // The number of a session stays taken as long as anything is in it, so only its leader can have been replaced.
+  const sessions = new Set(of.sessions.filter((leader) => isSameOrGone(rows, leader)).map(({ pid }) => pid));
+  const family = new Set(
+    rows.filter((row) => sessions.has(row.session) || hasVariable(row.pid, of.mark)).map(({ pid }) => pid),
+  );
+  for (let size = -1; size !== family.size;) {
+    size = family.size;
+    for (const row of rows) if (family.has(row.parent)) family.add(row.pid);
+  }
+  return rows.filter((row) => family.has(row.pid) && row.pid !== process.pid && !except(row));
+}
+
+/** Kills what `find` finds until it finds nothing. Throws the signal's reason, or says what does not end. */
+export async function endAll(find: () => readonly ProcessRow[], signal: AbortSignal): Promise<number> {
+  const deadline = Date.now() + GONE_MS;
+  let ended = 0;
+  for (let left = find(); left.length > 0; left = find()) {
+    signal.throwIfAborted();
+    if (Date.now() > deadline)
+      throw new Error(`processes ${left.map(({ pid }) => pid).join(', ')} do not end when killed`);
+    for (const row of left) sendSignal(row, 'SIGKILL');
+    ended = Math.max(ended, left.length);
+    await sleep(PAUSE_MS, signal);
+  }
+  return ended;
+}
+
+/** Sends a signal to exactly that process. One that is gone is no error. */
+export function sendSignal(identity: ProcessIdentity, name: NodeJS.Signals): void {
+  if (!isRunning(identity)) return;
+  try {
+    process.kill(identity.pid, name);
+  } catch (error) {
+    // ESRCH: it ended in between. EPERM: it has become another user's, and is reported as what does not end.
+    if (!(error instanceof Error)) throw error;
+  }
+}
+
+/** Waits until `isOver` holds; answers whether it does after `timeoutMs`. Throws the signal's reason. */
+export async function waitUntil(isOver: () => boolean, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
+  const deadline = Date.now() + timeoutMs;
+  while (!isOver()) {
+    signal.throwIfAborted();
+    if (Date.now() >= deadline) return false;
+    await sleep(PAUSE_MS, signal);
+  }
+  return true;
+}
+
+/** Memory of processes in megabytes, what they share counted once; null when nothing could be read. */
+export function measureMemoryMb(rows: readonly ProcessRow[]): number | null {
+  const shares = rows.map(({ pid }) => readShareKb(pid)).filter((share) => share !== null);
+  return shares.length === 0 ? null : Math.round(shares.reduce((sum, share) => sum + share, 0) / 1_024);
+}
+
+function readShareKb(pid: number): number | null {
+  try {
+    return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? Number.NaN) || null;
+  } catch {
+    return null;
+  }
+}
+
+function listProcesses(): readonly ProcessRow[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => readProcess(Number(name)))
+    .filter((row) => row !== null);
+}
+
+function isSameOrGone(rows: readonly ProcessRow[], leader: ProcessIdentity): boolean {
+  const now = rows.find(({ pid }) => pid === leader.pid);
+  return now ? now.startMark === leader.startMark : leader.startMark.startsWith(`${readBootId()}:`);
+}
+
+/** Of the machine since it was started: with it, a pid and a start tick name one process for good. */
+export function readBootId(): string {
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+}
