@@ -15,6 +15,7 @@ const EMPTY_NAMES = new Set(['types', 'service', 'base', 'lib', 'constants']);
 const ENVIRONMENT_READERS = [
   '**/config.ts',
   'infra/local/bootstrap.mjs', // runs before anything is installed, so it cannot import a config.ts
+  'infra/demo/releases/**', // somebody's project, as far as the product is concerned
 ];
 
 /** Files that are longer than a reader's patience. */

@@ -10,6 +10,7 @@ const FOLDER = fileURLToPath(new URL('../../services/worker/src/capabilities/', 
 /** All ports, so that a new one cannot be forgotten here: a missing name does not compile. */
 const PORTS: Readonly<Record<PortName, true>> = {
   projects: true,
+  demo: true,
   servers: true,
   portAllocations: true,
   knowledge: true,

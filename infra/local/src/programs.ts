@@ -54,7 +54,8 @@ export async function describeServices(
     ...secrets,
     ...bubblewrap,
   };
-  const programs = { gateway, jobs, worker: shared };
+  const worker = { ...shared, DEMO_REPOSITORY: demoRepositoryPath(config.SIGNALBOX_DATA_DIR) };
+  const programs = { gateway, jobs, worker };
   const specs: ProgramSpec[] = [];
   for (const name of ['gateway', ...workers, 'jobs']) {
     const port = await findFreePort();
@@ -64,6 +65,11 @@ export async function describeServices(
     specs.push(describeProgram(name, main, `http://127.0.0.1:${port}/readyz`, env, config));
   }
   return specs;
+}
+
+/** Where the repository of the demo project is. */
+export function demoRepositoryPath(dataDir: string): string {
+  return join(dataDir, 'demo.git');
 }
 
 function telegramEnvironment(config: LocalConfig, simulatorUrl: string | null): Record<string, string | undefined> {

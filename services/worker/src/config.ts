@@ -24,6 +24,8 @@ const WorkerConfig = CommonConfig.extend({
   BUDGET_TOKENS_PER_DAY: z.coerce.number().int().min(0).optional(),
   /** Most that one person's conversations may cost within a day, in USD. Not set: no limit. */
   BUDGET_USD_PER_DAY: z.coerce.number().min(0).optional(),
+  /** The repository of the demo project, a folder on the machine where deployments are made. Not set: there is no demo. */
+  DEMO_REPOSITORY: z.string().min(1).optional(),
   /** Database connections of this process. */
   DATABASE_CONNECTIONS: z.coerce.number().int().min(2).max(200).default(16),
 });

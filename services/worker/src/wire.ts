@@ -1,4 +1,7 @@
+import { access } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { createKnowledge } from '@signalbox/shared/db/knowledge';
 import { createPortAllocations } from '@signalbox/shared/db/port-allocations';
 import { createProjects } from '@signalbox/shared/db/projects';
@@ -26,6 +29,7 @@ export function wire(config: WorkerConfig, log: Log): WorkerWiring {
       await ensureLocalServer(pool, { cpus: cpus().length, memoryMb: totalmem() / BYTES_PER_MB });
       return {
         projects: createProjects(pool),
+        demo: { repository: () => demoRepository(config.DEMO_REPOSITORY) },
         servers: createServers(pool),
         portAllocations: createPortAllocations(pool),
         knowledge: createKnowledge(pool),
@@ -36,4 +40,14 @@ export function wire(config: WorkerConfig, log: Log): WorkerWiring {
       return createJobDoor({ runs: createRuns(pool), queue, log });
     },
   };
+}
+
+/** Null when none is named, or what is named is no repository. */
+async function demoRepository(folder: string | undefined): Promise<string | null> {
+  if (folder === undefined) return null;
+  const isThere = await access(join(folder, 'HEAD')).then(
+    () => true,
+    () => false,
+  );
+  return isThere ? pathToFileURL(resolve(folder)).href : null;
 }

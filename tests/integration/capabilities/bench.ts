@@ -38,6 +38,7 @@ export async function openCapabilityBench(): Promise<CapabilityBench> {
   const groups = await loadCapabilities();
   const ports: Ports = {
     projects: createProjects(pool),
+    demo: { repository: () => Promise.resolve('file:///srv/demo.git') },
     servers: createServers(pool),
     portAllocations: createPortAllocations(pool),
     knowledge: createKnowledge(pool),

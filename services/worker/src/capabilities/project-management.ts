@@ -19,7 +19,7 @@ const Description = z.string().trim().min(1).max(500);
 export default toolGroup({
   name: 'project_management',
   summary: 'Create and manage projects: list them, look one up, change its description, repository or status.',
-  uses: ['projects', 'portAllocations'],
+  uses: ['projects', 'portAllocations', 'demo'],
   tools: {
     list_projects: tool({
       describe: 'List the projects, the most recently changed first. Archived ones are left out unless asked for.',
@@ -220,8 +220,54 @@ export default toolGroup({
         },
       },
     }),
+
+    register_demo_project: tool({
+      describe: 'Register the demo project, an example to try things out with.',
+      hints: [
+        'register the demo project',
+        'set up the demo',
+        'i want to try it out',
+        'add the demo project',
+        'register the demo',
+        'demo project please',
+        'set up the demo project',
+      ],
+      input: z.object({}),
+      risk: 'sensitive',
+      role: 'developer',
+      resources: () => [`project:${DEMO.name}`],
+      deadlineMs: 5_000,
+      replay: 'harmless',
+      run: async (_input, { ports, actor, actionId }) => {
+        const repository = await ports.demo.repository();
+        if (repository === null)
+          throw new AppError('CONFLICT', {
+            detail:
+              'There is no demo here: `npm start` makes its repository on the machine where it runs; elsewhere DEMO_REPOSITORY names one.',
+          });
+        const known = await ports.projects.find(DEMO.name);
+        if (known === null) {
+          const { name } = await ports.projects.create({ ...DEMO, repository, owner: actor.userKey }, actionId);
+          return { name, repository, isNew: true };
+        }
+        if (known.repository !== null && !known.repository.startsWith('file:'))
+          throw new AppError('CONFLICT', {
+            detail: `There is a project named ${DEMO.name} already, with the repository ${known.repository}. I leave it as it is.`,
+          });
+        // The folder of the data may have moved since.
+        if (known.repository !== repository) await ports.projects.update(DEMO.name, { repository }, actionId);
+        return { name: DEMO.name, repository, isNew: false };
+      },
+      phrases: {
+        done: ({ name, isNew }) =>
+          `${isNew ? `I registered the project **${name}**` : `The project **${name}** is there`}: a tea shop in three releases.\n\n- 1.0 works\n- 1.1 works too, but it is slow\n- 1.2 is broken\n\nTry \`deploy demo 1.0 to staging\`.`,
+      },
+    }),
   },
 });
+
+/** What the project of that name is, and its row. */
+const DEMO = { name: 'demo', description: 'A small web shop to try deployments with.' } as const;
 
 function describePort(held: { readonly server: string; readonly port: number; readonly service: string }): string {
   return `- Port ${held.port} on ${held.server}: ${held.service}`;

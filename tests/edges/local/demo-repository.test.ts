@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ServiceFile } from '@signalbox/shared/contracts/deploy';
+import { checkoutPath } from '@signalbox/local/checkout';
+import { makeDemoRepository } from '@signalbox/local/demo-repository';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+
+const place = mkdtempSync(join(tmpdir(), 'demo-'));
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+const git = (folder: string, ...words: string[]): string =>
+  execFileSync('git', ['-C', folder, ...words], { encoding: 'utf8', stdio: 'pipe' }).trim();
+const tags = (folder: string): string =>
+  git(folder, 'for-each-ref', 'refs/tags', '--format=%(refname:short) %(objectname)');
+
+describe('the repository of the demo project', () => {
+  it('has the same commits wherever it is made', async () => {
+    const folder = join(place, 'same.git');
+    await makeDemoRepository(folder);
+    expect(tags(folder).split('\n')).toEqual([
+      '1.0 9d400089d934be746c80a3f2e78c394a5ccccd70',
+      '1.1 8ee0b2baa309d993ffc98e5c07c90d1fef06ec58',
+      '1.2 3c7e68a6dc07cdafdea11590472a554233d8056c',
+    ]);
+    expect(git(folder, 'fsck', '--strict')).toBe('');
+  });
+
+  it('is left as it is when it is there, and made anew when the releases are others', async () => {
+    const folder = join(place, 'kept.git');
+    const releases = join(place, 'releases');
+    cpSync(join(checkoutPath(), 'infra/demo/releases'), releases, { recursive: true });
+    await makeDemoRepository(folder, releases);
+    const before = tags(folder);
+    git(folder, 'update-ref', 'refs/heads/mine', 'main');
+    await makeDemoRepository(folder, releases);
+    expect(git(folder, 'branch', '--list', 'mine', '--format=%(refname:short)')).toBe('mine');
+    writeFileSync(join(releases, '1.2/prices.json'), '{}\n');
+    await makeDemoRepository(folder, releases);
+    expect(tags(folder)).not.toBe(before);
+    expect(readdirSync(place).filter((name) => name.includes('.new-'))).toEqual([]);
+  });
+
+  it('is made once by two at the same time', async () => {
+    const folder = join(place, 'twice.git');
+    await Promise.all([makeDemoRepository(folder), makeDemoRepository(folder)]);
+    expect(git(folder, 'log', '--format=%s', 'main').split('\n')).toHaveLength(3);
+  });
+
+  it('says what to do without git', async () => {
+    vi.stubEnv('PATH', place);
+    try {
+      await expect(makeDemoRepository(join(place, 'none.git'))).rejects.toThrow(/Install git/);
+    } finally {
+      vi.unstubAllEnvs();
+    }
+    expect(readdirSync(place).filter((name) => name.startsWith('none'))).toEqual([]);
+  });
+
+  it.each(['1.0', '1.1', '1.2'])('says how release %s is run', async (tag) => {
+    const folder = join(place, 'files.git');
+    await makeDemoRepository(folder);
+    const file = ServiceFile.parse(JSON.parse(git(folder, 'show', `${tag}:signalbox.json`)));
+    expect(file).toMatchObject({
+      start: ['node', 'server.mjs'],
+      health: { path: '/up' },
+      release: { name: 'x-release' },
+    });
+    expect(file.build).toHaveLength(tag === '1.1' ? 1 : 0);
+  });
+});

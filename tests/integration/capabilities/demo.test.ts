@@ -1,0 +1,35 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openCapabilityBench, type CapabilityBench } from './bench.ts';
+
+let bench: CapabilityBench;
+beforeEach(async () => {
+  bench = await openCapabilityBench();
+});
+afterEach(() => bench.close());
+
+const register = (actionId?: string) => bench.call('register_demo_project', {}, actionId ? { actionId } : {});
+const rows = async () =>
+  (await bench.pool.query<{ name: string; repository: string }>('select name, repository from projects')).rows;
+
+describe('registering the demo project', () => {
+  it('makes the project once, whoever asks how often', async () => {
+    const [first] = await Promise.all([register('act_a'), register('act_a')]);
+    expect(first.said).toContain('registered the project **demo**');
+    expect((await register()).said).toContain('is there');
+    expect(await rows()).toEqual([{ name: 'demo', repository: 'file:///srv/demo.git' }]);
+  });
+
+  it('follows a repository that has moved', async () => {
+    await register();
+    await bench.pool.query(`update projects set repository = 'file:///elsewhere/demo.git'`);
+    await register();
+    expect(await rows()).toEqual([{ name: 'demo', repository: 'file:///srv/demo.git' }]);
+  });
+
+  it('leaves a project of that name alone that is somebody’s own', async () => {
+    const repository = 'https://example.com/team/demo.git';
+    await bench.call('create_project_intent', { name: 'demo', description: 'Ours', repository });
+    await expect(register()).rejects.toThrow(/already, with the repository https:\/\/example\.com/);
+    expect(await rows()).toEqual([{ name: 'demo', repository }]);
+  });
+});
