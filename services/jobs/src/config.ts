@@ -27,6 +27,8 @@ const JobsConfig = CommonConfig.extend({
   README_FILE: z.string().default(`${REPOSITORY}README.md`),
   /** Folder of the workspaces, in which agents and people run commands and change files. Nothing else may be in it. */
   WORKSPACE_DIR: z.string().default(`${REPOSITORY}.signalbox/workspaces`),
+  /** A workspace that nobody has used for so many days is removed with all its files. */
+  WORKSPACE_IDLE_DAYS: z.coerce.number().min(1).max(36_500).default(30),
   /** The program bubblewrap, which locks commands in. Not set: bwrap on PATH. */
   BWRAP_PATH: z.string().optional(),
   /** Where libraries of that program are which are not installed; folders separated by colons. */

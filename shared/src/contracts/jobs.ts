@@ -64,6 +64,14 @@ export const JOBS = {
     deadlineMs: 30_000,
     everyMs: 30_000,
   }),
+  'workspaces.prune': job({
+    pool: 'agents',
+    payload: z.object({}),
+    result: z.object({ removed: z.array(z.string()) }),
+    attempts: 1,
+    deadlineMs: 10 * 60_000,
+    everyMs: 60 * 60_000,
+  }),
   // A command is not run twice: how far an interrupted one came is not known.
   'workspace.run': job({
     pool: 'agents',

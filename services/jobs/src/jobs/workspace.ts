@@ -7,6 +7,7 @@ import { openPool, type Pool } from '@signalbox/shared/db/pool';
 import { AppError, say as sentence, type ErrorCode, type ErrorData } from '@signalbox/shared/errors';
 import type { Own } from '@signalbox/shared/lifecycle';
 import type { Log } from '@signalbox/shared/log';
+import { HOUR_MS } from '@signalbox/shared/time';
 import type { JobsConfig } from '../config.ts';
 import type { JobContext, JobHandler, PoolHandlers } from '../handlers.ts';
 import { findBubblewrap } from '../sandbox/program.ts';
@@ -14,6 +15,7 @@ import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { applyDiff } from './workspace/apply.ts';
 import { listEntries, readLines, writeText, type Scope } from './workspace/files.ts';
 import { recover, type JournalPlace } from './workspace/journal.ts';
+import { createWorkspacesPrune, markUsed, workspaceLock } from './workspace/prune.ts';
 import { runCommand } from './workspace/run.ts';
 import { openWorkspace } from './workspace/workspaces.ts';
 
@@ -22,6 +24,7 @@ interface Parts {
   /** Held while something changes in a workspace; apart, so that a holder never waits for a connection that waits for it. */
   readonly lockPool: Pool;
   readonly home: string;
+  readonly idleMs: number;
   readonly sandbox: Sandbox;
 }
 
@@ -43,11 +46,12 @@ export async function createWorkspaceHandlers(
   const sandbox = await openSandbox({ program: findBubblewrap({ file, libraryPath, path }) });
   if (sandbox.problem === null) log.info('sandbox is ready', { bounds: sandbox.bounds });
   else log.warn('commands are refused, there is no sandbox', { reason: sandbox.problem });
-  return createHandlers({ pool, lockPool, home, sandbox });
+  return createHandlers({ pool, lockPool, home, sandbox, idleMs: config.WORKSPACE_IDLE_DAYS * 24 * HOUR_MS });
 }
 
 function createHandlers(parts: Parts): PoolHandlers<'agents'> {
   return {
+    'workspaces.prune': createWorkspacesPrune(parts),
     'workspace.run': handler('workspace.run', parts, {
       title: 'Running a command',
       isAlone: false,
@@ -82,8 +86,11 @@ function createHandlers(parts: Parts): PoolHandlers<'agents'> {
   };
 }
 
-/** What every job of a workspace does: open it, end what a dead process began, work, and put refusals into the answer. */
-function handler<N extends JobsOf<'agents'>, T>(
+/** Every job that works in a workspace. */
+type WorkspaceJob = Exclude<JobsOf<'agents'>, 'workspaces.prune'>;
+
+/** What they all do: open it, mark it as used, end what a dead process began, work, and put refusals into the answer. */
+function handler<N extends WorkspaceJob, T>(
   _name: N,
   parts: Parts,
   job: {
@@ -98,14 +105,16 @@ function handler<N extends JobsOf<'agents'>, T>(
     title: job.title,
     run: async (payload, context) => {
       try {
-        const place = { ...(await openWorkspace(parts.home, payload.workspace)), bounds: boundsOf(payload.bounds) };
-        // Everybody who comes in ends what a dead process began, so that nobody sees half of a diff.
-        const result = await withLock(parts.lockPool, `workspace:${payload.workspace}`, async () => {
+        const { place, alone } = await withLock(parts.lockPool, workspaceLock(payload.workspace), async () => {
           context.signal.throwIfAborted();
-          await recover(place);
-          return job.isAlone ? { value: await job.run(place, payload, context) } : null;
+          const folder = await openWorkspace(parts.home, payload.workspace);
+          const entered = { ...folder, bounds: boundsOf(payload.bounds) };
+          // Everybody who comes in ends what a dead process began, so that nobody sees half of a diff.
+          await recover(entered);
+          await markUsed(folder.notes, context.now());
+          return { place: entered, alone: job.isAlone ? { value: await job.run(entered, payload, context) } : null };
         });
-        return { outcome: 'done', result: result ? result.value : await job.run(place, payload, context) };
+        return { outcome: 'done', result: alone ? alone.value : await job.run(place, payload, context) };
       } catch (error) {
         const refusal = asRefusal(error);
         if (refusal === null) throw error;

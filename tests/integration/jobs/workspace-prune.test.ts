@@ -1,0 +1,111 @@
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadConfig } from '@signalbox/jobs/config';
+import { workspaceLock } from '@signalbox/jobs/jobs/workspace/prune';
+import { JOBS } from '@signalbox/shared/contracts/jobs';
+import { withLock } from '@signalbox/shared/db/locks';
+import { HOUR_MS } from '@signalbox/shared/time';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { locateTestSandbox } from '../../support/bubblewrap.ts';
+import { until } from './bench.ts';
+import { openWorkspaceBench, type WorkspaceBench } from './workspace-bench.ts';
+
+const sandbox = await locateTestSandbox('commands in workspaces that are about to be removed');
+
+const DAY_MS = 24 * HOUR_MS;
+let bench: WorkspaceBench;
+beforeEach(async () => {
+  bench = await openWorkspaceBench({ ...sandbox?.settings, WORKSPACE_IDLE_DAYS: '3' });
+});
+afterEach(() => bench.close());
+
+const write = (path: string, content: string) => bench.ask('workspace.write', { path, content });
+const prune = () => bench.ask('workspaces.prune', {});
+const notes = () => join(bench.home, 'notes', 'thread-t1');
+
+/** As if the last use had been so many days ago. */
+function age(days: number, folder = notes()): void {
+  const then = new Date(Date.now() - days * DAY_MS);
+  utimesSync(folder, then, then);
+}
+
+describe('a workspace', () => {
+  it('that nobody has used for long is removed, and whoever comes later gets an empty one', async () => {
+    await write('notes.md', 'buy milk');
+    age(3.1);
+    expect(await prune()).toEqual({ removed: ['thread-t1'] });
+    for (const folder of ['files', 'notes', 'trash']) expect(readdirSync(join(bench.home, folder))).toEqual([]);
+    expect(await prune()).toEqual({ removed: [] });
+    await write('other.md', 'x');
+    expect(bench.tree()).toEqual({ 'other.md': 'x' });
+  });
+
+  it('that was used not so long ago stays, also when it was only read', async () => {
+    await write('notes.md', 'buy milk');
+    age(2.9);
+    expect(await prune()).toEqual({ removed: [] });
+    age(40);
+    await bench.ask('workspace.read', { path: 'notes.md', fromLine: 1, lines: 1 });
+    expect(await prune()).toEqual({ removed: [] });
+    expect(bench.tree()).toEqual({ 'notes.md': 'buy milk' });
+  });
+
+  it('into which somebody comes at the same moment stays', async () => {
+    await write('notes.md', 'buy milk');
+    age(40);
+    const pruned = await withLock(bench.jobs.pool, workspaceLock('thread-t1'), async () => {
+      const pruning = prune();
+      // It has seen an old workspace by now, and waits for us.
+      await until(async () => (await countWaiting()) === 1);
+      age(0);
+      return { pruning };
+    });
+    expect(await pruned.pruning).toEqual({ removed: [] });
+    expect(bench.tree()).toEqual({ 'notes.md': 'buy milk' });
+  });
+
+  it.skipIf(sandbox === null)('in which a command works is not taken away from it', async () => {
+    await write('notes.md', 'buy milk');
+    age(40);
+    const script = 'touch begun; while ! [ -e go ]; do sleep 0.05; done; cat notes.md > copy';
+    const command = { kind: 'shell' as const, script };
+    const running = bench.ask('workspace.run', { command, cwd: '.', deadlineMs: 20_000 });
+    await until(() => existsSync(join(bench.root, 'begun')));
+    expect(await prune()).toEqual({ removed: [] });
+    writeFileSync(join(bench.root, 'go'), '');
+    expect(await running).toMatchObject({ outcome: 'done', result: { exitCode: 0 } });
+    expect(bench.tree()).toMatchObject({ copy: 'buy milk' });
+  });
+});
+
+describe('a removal', () => {
+  it('that ended half-way is finished by the next one', async () => {
+    await write('notes.md', 'x');
+    // A process that died: one workspace lies in the trash, of another only the notes are left, a third was never finished.
+    const left = ['trash/old_1/.git/objects', 'notes/thread-half', 'files/thread-draft.new_1/.git'];
+    for (const path of left) mkdirSync(join(bench.home, path), { recursive: true });
+    age(40, join(bench.home, 'notes/thread-half'));
+    age(40, join(bench.home, 'files/thread-draft.new_1'));
+    expect(await prune()).toEqual({ removed: ['thread-draft.new_1', 'thread-half'] });
+    expect(readdirSync(join(bench.home, 'files'))).toEqual(['thread-t1']);
+    expect(readdirSync(join(bench.home, 'notes'))).toEqual(['thread-t1']);
+    expect(readdirSync(join(bench.home, 'trash'))).toEqual([]);
+  });
+
+  it('comes by itself, and a day is the least that a workspace is kept', async () => {
+    const schedule = () => bench.jobs.redis.zrange(`${bench.jobs.prefix}{jobs}:agents:repeat`, '0', '-1');
+    await until(async () => (await schedule()).includes('workspaces.prune'));
+    expect(JOBS['workspaces.prune'].everyMs).toBe(HOUR_MS);
+    const settings = (days: string) => bench.jobs.environment({ WORKSPACE_IDLE_DAYS: days });
+    expect(loadConfig(settings('1')).WORKSPACE_IDLE_DAYS).toBe(1);
+    expect(() => loadConfig(settings('0.5'))).toThrow(/WORKSPACE_IDLE_DAYS/);
+  });
+});
+
+async function countWaiting(): Promise<number> {
+  const { rows } = await bench.jobs.pool.query<{ n: number }>(
+    `select count(*)::int as n from pg_locks where locktype = 'advisory' and not granted
+      and database = (select oid from pg_database where datname = current_database())`,
+  );
+  return rows[0]?.n ?? 0;
+}
