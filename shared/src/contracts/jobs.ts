@@ -51,7 +51,12 @@ export const JOBS = {
   'approvals.watch': job({
     pool: 'maintenance',
     payload: z.object({}),
-    result: z.object({ expired: z.number().int(), escalated: z.number().int(), reminded: z.number().int() }),
+    result: z.object({
+      expired: z.number().int(),
+      escalated: z.number().int(),
+      reminded: z.number().int(),
+      voided: z.number().int(),
+    }),
     attempts: 1,
     deadlineMs: 30_000,
     everyMs: 5_000,

@@ -63,7 +63,8 @@ export async function decideApproval(db: Queryable, engine: PolicyEngine, press:
     return toast(why);
   };
   if (approval.status !== 'pending') return refuse(say('APPROVAL_GONE', { status: approval.status }), 'not-pending');
-  if (await isOver(db, approval)) return expire(db, approval);
+  const ended = await endWhatIsOver(db, approval);
+  if (ended) return ended;
   if (press.verb === 'withdraw') {
     if (press.by.userKey !== approval.userKey)
       return refuse('Only the person who asked can withdraw it.', 'withdraw-own');
@@ -156,6 +157,15 @@ export async function expire(db: Queryable, approval: Approval): Promise<Decided
   return shown(db, approval.approvalId, say('APPROVAL_GONE', { status: 'expired' }), approval);
 }
 
+/** Ends a request that was made in a chat which may not be written to any more: nobody there could hear what came of it. */
+export async function voidUnheard(db: Queryable, approval: Approval): Promise<Decided> {
+  const reason = 'the chat where it was asked for cannot be written to any more';
+  if (!(await endApproval(db, approval.approvalId, { status: 'void', by: null, reason })))
+    return toast(say('APPROVAL_GONE', { status: 'decided' }));
+  await recordApproval(db, approvalEvent(approval, 'approval.voided', 'system', { reason }));
+  return shown(db, approval.approvalId, say('APPROVAL_GONE', { status: 'void' }), null);
+}
+
 /** Makes every card of a request show how it stands. `wake`: the lane of its requester has something to do. */
 async function shown(db: Queryable, approvalId: string, words: string, wake: Approval | null): Promise<Decided> {
   const chats = await showCards(db, approvalId);
@@ -224,12 +234,16 @@ async function grant(db: Queryable, approval: Approval, by: Decider): Promise<vo
   await recordApproval(db, approvalEvent(approval, 'grant.given', by.userKey, data));
 }
 
-async function isOver(db: Queryable, approval: Approval): Promise<boolean> {
-  const { rows } = await db.query<{ over: boolean }>(
-    'select expires_at <= clock_timestamp() as over from approvals where approval_id = $1',
+/** What the watch would end with its next look is not decided about. Null: it is still open. */
+async function endWhatIsOver(db: Queryable, approval: Approval): Promise<Decided | null> {
+  const { rows } = await db.query<{ over: boolean; unheard: boolean }>(
+    `select a.expires_at <= clock_timestamp() as over,
+            exists (select 1 from chats c where c.chat_key = chat_root(a.chat_key) and c.parked_at is not null) as unheard
+       from approvals a where a.approval_id = $1`,
     [approval.approvalId],
   );
-  return rows[0]?.over ?? true;
+  if (rows[0]?.unheard) return voidUnheard(db, approval);
+  return rows[0]?.over === false ? null : expire(db, approval);
 }
 
 function names(votes: readonly ApprovalVote[]): string {

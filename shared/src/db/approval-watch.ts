@@ -1,7 +1,7 @@
 import { PRIORITY } from '../contracts/envelope.ts';
 import type { Approval } from '../contracts/approval.ts';
 import { inWords } from '../time.ts';
-import { cardRow, expire } from './approval-decisions.ts';
+import { cardRow, expire, voidUnheard } from './approval-decisions.ts';
 import { approvalEvent, approverChats, cardChats, findApproval, listVotes, recordApproval } from './approvals.ts';
 import { putOutbox } from './outbox.ts';
 import { withTransaction, type Pool, type Queryable } from './pool.ts';
@@ -11,6 +11,7 @@ export interface Watched {
   readonly expired: number;
   readonly reminded: number;
   readonly escalated: number;
+  readonly voided: number;
   readonly chats: readonly string[];
   readonly wakes: readonly { readonly userKey: string; readonly traceId: string }[];
 }
@@ -20,18 +21,22 @@ const BATCH = 100;
 
 /**
  * Looks at the open requests by the database's clock: reminds those who may decide at a third of the time, asks the admins at two
- * thirds, and ends what nobody decided about. Each happens once per request, whoever looks, however often.
+ * thirds, and ends what nobody decided about, and what was asked for in a chat that refuses us now. Each happens once per request,
+ * whoever looks, however often.
  */
 export async function watchApprovals(pool: Pool): Promise<Watched> {
-  const { rows } = await pool.query<{ id: string; due: 'expire' | 'escalate' | 'remind' }>(
+  const { rows } = await pool.query<{ id: string; due: 'void' | 'expire' | 'escalate' | 'remind' }>(
     `select approval_id as id,
-            case when expires_at <= clock_timestamp() then 'expire' when escalate_at <= clock_timestamp() then 'escalate' else 'remind' end as due
-       from approvals
-      where status = 'pending' and (expires_at <= clock_timestamp() or escalate_at <= clock_timestamp() or remind_at <= clock_timestamp())
+            case when unheard then 'void' when expires_at <= clock_timestamp() then 'expire'
+                 when escalate_at <= clock_timestamp() then 'escalate' else 'remind' end as due
+       from approvals a,
+            lateral (select exists (select 1 from chats c where c.chat_key = chat_root(a.chat_key) and c.parked_at is not null) as unheard) u
+      where status = 'pending'
+        and (unheard or expires_at <= clock_timestamp() or escalate_at <= clock_timestamp() or remind_at <= clock_timestamp())
       order by expires_at limit $1`,
     [BATCH],
   );
-  const counts = { expire: 0, escalate: 0, remind: 0 };
+  const counts = { void: 0, expire: 0, escalate: 0, remind: 0 };
   const chats: string[] = [];
   const wakes: { userKey: string; traceId: string }[] = [];
   for (const { id, due } of rows) {
@@ -39,8 +44,8 @@ export async function watchApprovals(pool: Pool): Promise<Watched> {
       const approval = await findApproval(db, id, true);
       if (approval?.status !== 'pending') return;
       counts[due] += 1;
-      if (due === 'expire') {
-        const ended = await expire(db, approval);
+      if (due === 'expire' || due === 'void') {
+        const ended = await (due === 'void' ? voidUnheard : expire)(db, approval);
         chats.push(...ended.chats);
         if (ended.wake) wakes.push(ended.wake);
         return;
@@ -48,8 +53,8 @@ export async function watchApprovals(pool: Pool): Promise<Watched> {
       chats.push(...(due === 'escalate' ? await escalate(db, approval) : await remind(db, approval)));
     });
   }
-  const { expire: expired, escalate: escalated, remind: reminded } = counts;
-  return { expired, escalated, reminded, chats: [...new Set(chats)], wakes };
+  const { void: voided, expire: expired, escalate: escalated, remind: reminded } = counts;
+  return { expired, escalated, reminded, voided, chats: [...new Set(chats)], wakes };
 }
 
 async function remind(db: Queryable, approval: Approval): Promise<readonly string[]> {

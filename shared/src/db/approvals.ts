@@ -226,10 +226,12 @@ export async function putDecision(
   await db.query(`insert into lanes (user_key) values ($1) on conflict do nothing`, [approval.userKey]);
 }
 
-/** Chats in which the card of this request stands. */
+/** Chats in which the card of this request stands, without those that may not be written to any more. */
 export async function cardChats(db: Queryable, approvalId: string): Promise<readonly string[]> {
   const { rows } = await db.query<{ chat_key: string }>(
-    'select distinct chat_key from outbox where slot = $1 order by chat_key',
+    `select distinct o.chat_key from outbox o
+      where o.slot = $1 and not exists (select 1 from chats x where x.chat_key = chat_root(o.chat_key) and x.parked_at is not null)
+      order by o.chat_key`,
     [approvalId],
   );
   return rows.map((row) => row.chat_key);

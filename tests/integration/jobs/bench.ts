@@ -117,7 +117,7 @@ export async function openJobsBench(redisUrl: string = inject('redisUrl')): Prom
         'knowledge.index': { title: 'Indexing', run, say: () => 'Indexed.', isNotable: () => true },
         'approvals.watch': {
           title: 'Watch',
-          run: async () => ({ expired: 0, escalated: 0, reminded: 0 }),
+          run: async () => ({ expired: 0, escalated: 0, reminded: 0, voided: 0 }),
           say: () => '',
           isNotable: () => false,
         },

@@ -64,7 +64,14 @@ const texts = async (chatKey: string): Promise<string[]> =>
   ).rows.map(({ text }) => text);
 
 it('a request that is not due is left alone', async () => {
-  expect(await watchApprovals(pool)).toEqual({ expired: 0, reminded: 0, escalated: 0, chats: [], wakes: [] });
+  expect(await watchApprovals(pool)).toEqual({
+    expired: 0,
+    reminded: 0,
+    escalated: 0,
+    voided: 0,
+    chats: [],
+    wakes: [],
+  });
 });
 
 it('those who decide are reminded once, and not the one who asked', async () => {

@@ -28,7 +28,8 @@ export function createApprovalsWatch(parts: {
       await parts.publisher.publish(INBOUND, wakes).catch(ignore);
       return counts;
     },
-    say: ({ expired }) => `${expired} requests for approval have expired.`,
-    isNotable: ({ expired, escalated, reminded }) => expired + escalated + reminded > 0,
+    say: ({ expired, voided }) =>
+      `${expired} requests for approval have expired, ${voided} have nobody to tell any more.`,
+    isNotable: ({ expired, escalated, reminded, voided }) => expired + escalated + reminded + voided > 0,
   };
 }
