@@ -18,6 +18,8 @@ import { withTransaction } from '@signalbox/shared/db/pool';
 import { AppError, say } from '@signalbox/shared/errors';
 import { failure, type ToolCallResult } from '../tools/call.ts';
 import type { CallScope, Runnable } from '../tools/run.ts';
+import { onlyDeclared } from '../tools/tool-bounds.ts';
+import type { Preview } from '../tools/tool.ts';
 import { decidedEvent, deniedEvent } from './events.ts';
 import { intentOf, type ExecuteParts } from './parts.ts';
 import { actionHash } from './proposal.ts';
@@ -35,6 +37,8 @@ export async function requestApproval(
   const takes = proposal.decision.approval;
   if (!takes) throw new Error(`rule ${proposal.decision.rule} asks without saying what it takes`);
   const { action, decision } = proposal;
+  const shown = await previewOf(parts, call);
+  if (shown instanceof AppError) return failure(shown);
   const authors = await authorsOf(parts, scope, action.parentActionId);
   const approval: Approval = {
     approvalId: newId('apv'),
@@ -51,7 +55,7 @@ export async function requestApproval(
     role: takes.role,
     solo: takes.solo && roleCovers(scope.actor.role, takes.role),
     authors,
-    card: describe(scope, call, proposal),
+    card: describe(scope, shown, proposal),
     status: 'pending',
     requestedAt: new Date(),
     expiresAt: new Date(Date.now() + takes.expiresMs),
@@ -123,9 +127,18 @@ async function authorsOf(
   ];
 }
 
+/** What a tool says that its call would do, as things are now; an error when it says that it cannot be done. */
+export async function previewOf(parts: ExecuteParts, call: Runnable): Promise<Preview | null | AppError> {
+  try {
+    return await call.tool.preview(call.input, { ports: onlyDeclared(parts.ports, call.group) });
+  } catch (thrown) {
+    if (thrown instanceof AppError) return thrown;
+    throw thrown;
+  }
+}
+
 /** What approvers read. What a tool does not say for itself is shown as the arguments are. */
-function describe(scope: CallScope, call: Runnable, { action, decision }: Proposal): ApprovalCard {
-  const preview = call.tool.preview(call.input);
+function describe(scope: CallScope, preview: Preview | null, { action, decision }: Proposal): ApprovalCard {
   const args = Object.entries(action.arguments).map(([name, value]) => `- ${name}: ${code(value)}`);
   const raised = action.assessment.reasons.map((reason) => ` ${capital(reason)}.`);
   return {

@@ -1,4 +1,4 @@
-import type { Approval } from '@signalbox/shared/contracts/approval';
+import type { Approval, ApprovalCard } from '@signalbox/shared/contracts/approval';
 import type { RecordedDecision } from '@signalbox/shared/contracts/execution-turn';
 import type { InboundEnvelope } from '@signalbox/shared/contracts/envelope';
 import { roleCovers } from '@signalbox/shared/contracts/roles';
@@ -22,6 +22,7 @@ import { withTransaction, type Queryable } from '@signalbox/shared/db/pool';
 import { AppError, say } from '@signalbox/shared/errors';
 import { failure, type ToolCallResult } from '../tools/call.ts';
 import type { CallScope, Runnable } from '../tools/run.ts';
+import { previewOf } from './approval-request.ts';
 import { decidedEvent } from './events.ts';
 import { earlierResult, governAction, placeOf, runClaimed } from './execute.ts';
 import type { ExecuteParts } from './parts.ts';
@@ -82,8 +83,9 @@ async function runApproved(
   if (!call) return voided(parts, approval, 'the tool or what its arguments mean has changed');
   const lock = call.tool.lock(call.input);
   const run = async (): Promise<ToolCallResult> => {
+    const preview = await previewOf(parts, call);
     const consumed = await withTransaction(parts.pool, (db) =>
-      consume(parts, db, scope, approval.approvalId, call, proposal),
+      consume(parts, db, scope, { approvalId: approval.approvalId, preview }, call, proposal),
     );
     switch (consumed.kind) {
       case 'void':
@@ -113,7 +115,7 @@ async function consume(
   parts: ExecuteParts,
   db: Queryable,
   scope: CallScope,
-  approvalId: string,
+  { approvalId, preview }: { readonly approvalId: string; readonly preview: Awaited<ReturnType<typeof previewOf>> },
   call: Runnable,
   stored: Proposal,
 ): Promise<Consumed> {
@@ -137,6 +139,8 @@ async function consume(
   if (strangers.length < approval.needed) return { kind: 'void', reason: 'it has not been approved by enough people' };
   if (!roleCovers(scope.actor.role, call.tool.role))
     return { kind: 'void', reason: 'the one who asked may not do it any more' };
+  const difference = changedSince(approval.card, preview);
+  if (difference) return { kind: 'void', reason: difference };
   const facts = await governanceFacts(db, action);
   const place = { ...placeOf(scope, call.tool), inGroup: stored.question.context.inGroup };
   const {
@@ -168,6 +172,13 @@ async function consume(
     decidedEvent({ ...stored, decision }, 'action.started'),
   );
   return { kind: 'consumed', decided };
+}
+
+/** Why what was shown is not what would happen now, or null: people approve what they read. */
+function changedSince(card: ApprovalCard, preview: Awaited<ReturnType<typeof previewOf>>): string | null {
+  if (preview instanceof AppError) return preview.message.replace(/\.$/, '');
+  if (preview === null || (preview.what === card.what && preview.change === card.change)) return null;
+  return 'things have changed, and it would no longer do what was shown';
 }
 
 async function voided(parts: ExecuteParts, approval: Approval, reason: string): Promise<ToolCallResult> {

@@ -18,6 +18,12 @@ export interface Preview {
   readonly undo: string;
 }
 
+/** What a preview may look at. It changes nothing. */
+export interface Look {
+  /** The ports that the group declared in `uses`. */
+  readonly ports: Ports;
+}
+
 /** What became of an effect whose result was lost, looked up where it happened. */
 export type Probed<O> =
   { readonly kind: 'done'; readonly output: O } | { readonly kind: 'not-done' } | { readonly kind: 'unknown' };
@@ -112,8 +118,11 @@ export interface ToolSpec<I extends z.ZodType, O> {
   readonly environment?: (input: z.output<I>) => Environment;
   /** What it touches, for policy and for the approver: `project:shop`. */
   readonly resources?: (input: z.output<I>) => readonly string[];
-  /** What an approver reads. Without it the card shows the arguments as they are. */
-  readonly preview?: (input: z.output<I>) => Preview;
+  /**
+   * What an approver reads. Without it the card shows the arguments as they are. It may look things up through ports, and is worked
+   * out again when the approval is used: what would be different then than was shown voids it. What it throws refuses the action.
+   */
+  readonly preview?: (input: z.output<I>, look: Look) => Preview | Promise<Preview>;
   /** Its result carries text from outside (logs, pages, files), which must not be taken for instructions. */
   readonly untrusted?: boolean;
   /** It reads what is not for everybody. */
@@ -149,7 +158,7 @@ export interface Tool {
   risk(input: unknown): RiskWithReasons;
   environment(input: unknown): Environment;
   resources(input: unknown): readonly string[];
-  preview(input: unknown): Preview | null;
+  preview(input: unknown, look: Look): Promise<Preview | null>;
   /** Null when the tool cannot look up what became of it. */
   readonly probe: ((input: unknown, context: ToolContext) => Promise<Probed<unknown>>) | null;
   lock(input: unknown): string | null;
@@ -187,7 +196,7 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>): Tool {
     },
     environment: (input) => spec.environment?.(typed(input)) ?? 'none',
     resources: (input) => spec.resources?.(typed(input)) ?? [],
-    preview: (input) => spec.preview?.(typed(input)) ?? null,
+    preview: async (input, look) => (await spec.preview?.(typed(input), look)) ?? null,
     probe: spec.probe
       ? async (input, context) => {
           mustBeIssued(context);
