@@ -86,6 +86,7 @@ create table deployments (
   cancel_by     text,
   cancel_action text,
   instance      jsonb,                 -- the handle by which the driver finds it
+  file          jsonb,                 -- what its signalbox.json says
   artifact      jsonb,
   artifact_kept boolean not null default false,
   port          int,                   -- of the instance, leased on the server

@@ -154,6 +154,21 @@ export const ERRORS = {
     remedy: 'tell-user',
     say: 'The server {server} shows the host key {fingerprint}, and {trusted} was approved. Nothing was done there: it may be another machine.',
   },
+  REPOSITORY_REFUSED: { remedy: 'tell-user', say: 'I do not read the repository {repository}: {detail}.' },
+  REPOSITORY_UNREADABLE: { remedy: 'tell-user', say: 'The repository {repository} could not be read: {detail}.' },
+  SERVICE_FILE_INVALID: { remedy: 'tell-user', say: 'The file {file} is not usable: {detail}.' },
+  NOT_READY: { remedy: 'tell-user', say: 'It was not begun. {detail}' },
+  STEP_TOO_SLOW: { remedy: 'tell-user', say: 'The step {step} did not end within {seconds} s, so it was ended.' },
+  STEP_STALLED: {
+    remedy: 'tell-user',
+    say: 'The step {step} wrote nothing and used no processor for {seconds} s, so it was ended.',
+  },
+  INSTANCE_ENDED: { remedy: 'tell-user', say: 'The new instance ended by itself before it could serve: {how}.' },
+  INSTANCE_UNHEALTHY: {
+    remedy: 'tell-user',
+    say: 'The new instance did not answer 200 at {path} within {seconds} s; {last}.',
+  },
+  RELEASE_NOT_SERVED: { remedy: 'tell-user', say: 'After the switch, {where} does not serve {release}: {found}.' },
   INTERNAL: { remedy: 'page-operator', say: 'Something broke on my side. Reference: {ref}.' },
 } as const satisfies Record<string, ErrorSpec>;
 

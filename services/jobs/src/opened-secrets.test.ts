@@ -21,3 +21,31 @@ test('what holds no opened value stays the same', () => {
   expect(opened.maskError(error, 'act_1')).toBe(error);
   expect(opened.mask('rain on it')).toBe('rain on it');
 });
+
+test('an opened value is found in the encodings that programs print, wherever it stands in them', () => {
+  const value = 'p4ss w0rd/+&é!';
+  const opened = createOpenedSecrets();
+  opened.add(value);
+  const base64 = (before: string) => Buffer.from(`${before}${value}&after`).toString('base64');
+  const printed = [
+    value,
+    encodeURIComponent(value),
+    encodeURIComponent(value).replaceAll('%20', '+'),
+    encodeURIComponent(value).replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
+    JSON.stringify({ value }),
+    Buffer.from(value).toString('hex'),
+    Buffer.from(value).toString('hex').toUpperCase(),
+    Buffer.from(value).toString('base64url'),
+    ...['', 'a', 'ab', 'abc'].map(base64),
+    ...['', 'a', 'ab'].map((before) => Buffer.from(`${before}${value}`).toString('base64url')),
+  ];
+  for (const text of printed) expect(opened.mask(`it is ${text}.`), text).toContain('[secret]');
+  const bytes = Buffer.from(value).toString('base64');
+  expect(opened.mask(bytes)).toBe('[secret]');
+});
+
+test('each line of a value that has several is left out: logs come line by line', () => {
+  const opened = createOpenedSecrets();
+  opened.add('-----BEGIN KEY-----\nMIIEvQIBADANBg\nshort\n-----END KEY-----\n');
+  expect(opened.mask('read MIIEvQIBADANBg from it, in short')).toBe('read [secret] from it, in short');
+});

@@ -1,0 +1,49 @@
+import { realpathSync } from 'node:fs';
+import { sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { AppError } from '@signalbox/shared/errors';
+
+/** A repository that may be read: what git is given, the one protocol that it may speak, and its name without a password. */
+export interface RepositoryAddress {
+  readonly url: string;
+  readonly protocol: 'https' | 'ssh' | 'file';
+  readonly shown: string;
+}
+
+/**
+ * Reads the address of a repository: https, ssh (also `git@host:path`), or a folder or file: address below `folder`, links followed.
+ * Throws REPOSITORY_REFUSED for everything else.
+ */
+export function parseRepository(address: string, folder: string): RepositoryAddress {
+  const shown = address.replace(/\/\/[^/@]*@/, '//').slice(0, 200);
+  const refuse = (detail: string): AppError => new AppError('REPOSITORY_REFUSED', { repository: shown, detail });
+  // eslint-disable-next-line no-control-regex -- these are what must not be in it
+  if (address.startsWith('-') || /[\s\u0000-\u001f]/.test(address)) throw refuse('it is not an address');
+  if (/^https:\/\/[^/]+\/./.test(address)) return { url: address, protocol: 'https', shown };
+  if (/^ssh:\/\/[^/-][^/]*\/./.test(address)) return { url: address, protocol: 'ssh', shown };
+  if (/^[A-Za-z0-9._-]+@[A-Za-z0-9][A-Za-z0-9.-]*:[^:]/.test(address)) return { url: address, protocol: 'ssh', shown };
+  const path = address.startsWith('file://') ? toPath(address) : address;
+  if (path === null || !path.startsWith('/'))
+    throw refuse('only https and ssh addresses, and folders below REPOSITORIES_DIR, are read');
+  const real = realOf(path);
+  const root = realOf(folder);
+  if (real === null) throw refuse('there is no such folder');
+  if (root === null || !real.startsWith(`${root}${sep}`)) throw refuse('that folder is not below REPOSITORIES_DIR');
+  return { url: real, protocol: 'file', shown };
+}
+
+function toPath(url: string): string | null {
+  try {
+    return fileURLToPath(url);
+  } catch {
+    return null;
+  }
+}
+
+function realOf(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,227 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync } from 'node:fs';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ServiceFile } from '@signalbox/shared/contracts/deploy';
+import { AppError } from '@signalbox/shared/errors';
+import { listNames } from '@signalbox/shared/nearest-name';
+import { HOUR_MS } from '@signalbox/shared/time';
+import { z } from 'zod';
+import { createGit, type Git } from './git.ts';
+import { parseRepository, type RepositoryAddress } from './repository-address.ts';
+
+/** A commit of a repository that was fetched. */
+export interface Source {
+  readonly commit: string;
+  /** `1.1.0-3f2a9c1`: a version, or the ref, and the commit. */
+  readonly release: string;
+  readonly file: ServiceFile;
+  readonly hasDockerfile: boolean;
+  /** Writes the files of the commit into a new folder, without .git, and answers its path. */
+  checkOut(name: string, signal: AbortSignal): Promise<string>;
+}
+
+export interface Sources {
+  /**
+   * The commit that a ref is now: a tag, else a branch, else a commit. Throws REPOSITORY_REFUSED, REPOSITORY_UNREADABLE, NOT_FOUND
+   * (the ref, with those that there are), SERVICE_FILE_INVALID.
+   */
+  open(repository: string, ref: string, signal: AbortSignal): Promise<Source>;
+  /** Removes a checkout; harmless when there is none. */
+  discard(name: string): Promise<void>;
+}
+
+const FILE = 'signalbox.json';
+const FILE_BYTES = 65_536;
+const LISTED_REFS = 200;
+/** A checkout lives as long as its build; what a killed process left behind is removed after this. */
+const LEFT_BEHIND_MS = 6 * HOUR_MS;
+const PUSHED = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'];
+
+/** Repositories, mirrored below `dir`, which is ours alone. Folders on this machine are read only below `repositoriesDir`. */
+export function createSources(options: {
+  readonly dir: string;
+  readonly repositoriesDir: string;
+  readonly path: string;
+}): Sources {
+  const { dir, repositoriesDir, path } = options;
+  const checkouts = join(dir, 'checkouts');
+  mkdirSync(checkouts, { recursive: true, mode: 0o700 });
+  const git = createGit({ path, home: dir });
+  /** One fetch of a mirror at a time; another process has git's own locks. */
+  const queues = new Map<string, Promise<unknown>>();
+  const inTurn = <T>(key: string, work: () => Promise<T>): Promise<T> => {
+    const turn = (queues.get(key) ?? Promise.resolve()).then(work);
+    queues.set(
+      key,
+      turn.catch(() => undefined),
+    );
+    return turn;
+  };
+  return {
+    async open(repository, ref, signal) {
+      const address = parseRepository(repository, repositoriesDir);
+      const mirror = join(dir, 'mirrors', `${createHash('sha256').update(address.url).digest('hex').slice(0, 24)}.git`);
+      const commit = await inTurn(mirror, async () => {
+        // A whole commit never changes: what was fetched before can be built again while the repository is away.
+        if (!(await hasCommit(git, mirror, ref, signal))) await fetchAll(git, mirror, address, signal);
+        return resolveRef(git, mirror, { address, ref }, signal);
+      });
+      const { file, hasDockerfile, version } = await readCommit(git, mirror, commit, signal);
+      return {
+        commit,
+        release: nameRelease(ref, commit, version),
+        file,
+        hasDockerfile,
+        checkOut: (name, stop) => checkOut(git, { mirror, commit, folder: join(checkouts, name) }, stop),
+      };
+    },
+    async discard(name) {
+      await rm(join(checkouts, name), { recursive: true, force: true });
+      await removeOld(checkouts);
+    },
+  };
+}
+
+/** `1.1.0-3f2a9c1`: the version that the ref is, or else that package.json says, or else the ref, and the commit. */
+export function nameRelease(ref: string, commit: string, version: string | null): string {
+  const short = commit.slice(0, 7);
+  const named = /^v?(\d+(?:\.\d+)+(?:[-+.][A-Za-z0-9.+-]*)?)$/.exec(ref)?.[1];
+  if (named) return `${named}-${short}`.slice(0, 120);
+  if (version !== null) return `${version}-${short}`;
+  if (commit.startsWith(ref)) return `commit-${short}`;
+  return `${ref.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 80)}-${short}`;
+}
+
+async function fetchAll(git: Git, mirror: string, address: RepositoryAddress, signal: AbortSignal): Promise<void> {
+  const fetch = async (): Promise<string | null> => {
+    if (!existsSync(join(mirror, 'HEAD'))) {
+      mkdirSync(mirror, { recursive: true, mode: 0o700 });
+      const made = await git(['init', '--quiet', '--bare', '--template=', mirror], { signal });
+      if (made.code !== 0) return made.stderr;
+    }
+    const words = ['fetch', '--quiet', '--force', '--prune', '--no-tags', '--no-recurse-submodules', '--no-auto-gc'];
+    const options = { signal, protocols: address.protocol };
+    const { code, stderr } = await git(['-C', mirror, ...words, '--', address.url, ...PUSHED], options);
+    return code === 0 ? null : stderr;
+  };
+  const trouble = await fetch();
+  if (trouble === null) return;
+  // A process that was killed in the middle leaves locks or half a mirror: a new one is whole.
+  const isBroken = /\.lock|corrupt|not a git repository|loose object|bad object|unable to read/i.test(trouble);
+  if (isBroken) await rm(mirror, { recursive: true, force: true });
+  const again = isBroken ? await fetch() : trouble;
+  if (again === null) return;
+  const detail = shortly(again);
+  throw new AppError('REPOSITORY_UNREADABLE', { repository: address.shown, detail }, new Error(again));
+}
+
+async function hasCommit(git: Git, mirror: string, ref: string, signal: AbortSignal): Promise<boolean> {
+  if (!/^[0-9a-f]{40}$/.test(ref) || !existsSync(join(mirror, 'HEAD'))) return false;
+  return (await git(['-C', mirror, 'cat-file', '-e', `${ref}^{commit}`], { signal })).code === 0;
+}
+
+async function resolveRef(
+  git: Git,
+  mirror: string,
+  { address, ref }: { readonly address: RepositoryAddress; readonly ref: string },
+  signal: AbortSignal,
+): Promise<string> {
+  const isPlain = /^[A-Za-z0-9_][A-Za-z0-9_./+@-]{0,199}$/.test(ref) && !ref.includes('..') && !ref.includes('@{');
+  const isCommit = /^[0-9a-f]{7,40}$/.test(ref);
+  const names = isPlain ? [`refs/tags/${ref}`, `refs/heads/${ref}`, ...(isCommit ? [ref] : [])] : [];
+  for (const name of names) {
+    const words = ['-C', mirror, 'rev-parse', '--quiet', '--verify', '--end-of-options', `${name}^{commit}`];
+    const { code, stdout } = await git(words, { signal });
+    const commit = stdout.toString('utf8').trim();
+    if (code === 0 && /^[0-9a-f]{40,64}$/.test(commit)) return commit;
+  }
+  const { stdout } = await git(
+    ['-C', mirror, 'for-each-ref', '--format=%(refname:short)', '--sort=-creatordate', `--count=${LISTED_REFS}`],
+    { signal },
+  );
+  const known = listNames(ref, stdout.toString('utf8').split('\n').filter(Boolean));
+  throw new AppError('NOT_FOUND', { kind: `tag, branch or commit of ${address.shown}`, name: ref, known });
+}
+
+async function readCommit(
+  git: Git,
+  mirror: string,
+  commit: string,
+  signal: AbortSignal,
+): Promise<{ readonly file: ServiceFile; readonly hasDockerfile: boolean; readonly version: string | null }> {
+  const show = async (name: string): Promise<string | null> => {
+    const { code, stdout } = await git(['-C', mirror, 'cat-file', 'blob', `${commit}:${name}`], {
+      signal,
+      maxBytes: FILE_BYTES,
+    });
+    return code === 0 ? stdout.toString('utf8') : null;
+  };
+  const [text, dockerfile, manifest] = [await show(FILE), await show('Dockerfile'), await show('package.json')];
+  const version = z.object({ version: z.string().regex(/^\d[A-Za-z0-9.+-]{0,60}$/) }).safeParse(parseJson(manifest));
+  return {
+    file: readServiceFile(text, commit, dockerfile !== null),
+    hasDockerfile: dockerfile !== null,
+    version: version.success ? version.data.version : null,
+  };
+}
+
+function readServiceFile(text: string | null, commit: string, hasDockerfile: boolean): ServiceFile {
+  const invalid = (detail: string): AppError =>
+    new AppError('SERVICE_FILE_INVALID', { file: `${FILE} of ${commit.slice(0, 7)}`, detail });
+  if (text === null) {
+    // An image says itself how it starts; everything else has a default.
+    if (hasDockerfile) return ServiceFile.parse({});
+    throw invalid('there is none, and no Dockerfile either; say at least {"start": ["…"]}');
+  }
+  const json = parseJson(text);
+  if (json === undefined) throw invalid('it is not JSON');
+  const file = ServiceFile.safeParse(json);
+  if (file.success) return file.data;
+  const problems = file.error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`);
+  throw invalid(problems.slice(0, 5).join('; ').slice(0, 400));
+}
+
+async function checkOut(
+  git: Git,
+  { mirror, commit, folder }: { readonly mirror: string; readonly commit: string; readonly folder: string },
+  signal: AbortSignal,
+): Promise<string> {
+  await rm(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const index = join(mirror, `index-${randomUUID()}`);
+  const options = { signal, env: { GIT_INDEX_FILE: index } };
+  try {
+    for (const words of [
+      ['read-tree', commit],
+      ['checkout-index', '--all', '--force'],
+    ]) {
+      const { code, stderr } = await git(['--git-dir', mirror, '--work-tree', folder, ...words], options);
+      if (code !== 0) throw new Error(`git ${words[0] ?? ''} ended with ${code ?? 'a signal'}: ${stderr}`);
+    }
+  } finally {
+    await rm(index, { force: true });
+  }
+  return folder;
+}
+
+async function removeOld(checkouts: string): Promise<void> {
+  for (const name of await readdir(checkouts)) {
+    const { mtimeMs } = await stat(join(checkouts, name)).catch(() => ({ mtimeMs: Date.now() }));
+    if (Date.now() - mtimeMs > LEFT_BEHIND_MS) await rm(join(checkouts, name), { recursive: true, force: true });
+  }
+}
+
+function parseJson(text: string | null): unknown {
+  try {
+    return text === null ? undefined : (JSON.parse(text) as unknown);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The last line that git wrote, without an address that may hold a password. */
+function shortly(stderr: string): string {
+  const [line = 'git could not read it'] = stderr.split('\n').filter(Boolean).slice(-1);
+  return line.replace(/\/\/[^/@\s]*@/g, '//').slice(0, 200);
+}
