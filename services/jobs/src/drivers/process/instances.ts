@@ -21,7 +21,7 @@ import {
   type ProcessIdentity,
   type ProcessRow,
 } from './process-table.ts';
-import { RESTARTS, SHIM } from './shim.ts';
+import { SHIM } from './shim.ts';
 
 /** What was started: kept beside what its shim writes. The values of its variables are not in it. */
 const InstanceFile = z.object({
@@ -51,8 +51,7 @@ export function instanceFolder(folders: Folders, ref: string): string {
 
 /** Starts the program, or gives the one of that deployment that runs. One that has ended is started anew; its log goes on. */
 export async function startInstance(
-  folders: Folders,
-  path: string,
+  { folders, path, restarts }: { readonly folders: Folders; readonly path: string; readonly restarts: number },
   request: InstanceRequest,
   signal: AbortSignal,
 ): Promise<Instance> {
@@ -90,7 +89,7 @@ export async function startInstance(
   const words = [
     join(folder, 'shim.sh'),
     folder,
-    String(RESTARTS),
+    String(restarts),
     String(dataLimitKb(file.memoryMb)),
     process.execPath,
   ];

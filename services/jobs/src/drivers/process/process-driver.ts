@@ -22,8 +22,10 @@ export function createProcessDriver(options: {
   readonly targetsDir: string;
   /** Where programs of builds and services are looked for. */
   readonly path: string;
+  /** Times in a row that a program is started again after a crash. */
+  readonly restarts: number;
 }): Driver {
-  const { server, targetsDir, path } = options;
+  const { server, targetsDir, path, restarts } = options;
   if (process.platform !== 'linux')
     throw new AppError('TARGET_UNREACHABLE', { server, detail: 'programs can be run as processes on Linux only.' });
   const folders = createFolders(targetsDir);
@@ -37,7 +39,7 @@ export function createProcessDriver(options: {
     inspect: () => measure(targetsDir),
     build: (request) => buildFolder(folders, path, request),
     endBuild: (id, signal) => endFolderBuild(folders, id, signal),
-    start: (request, signal) => startInstance(folders, path, request, signal),
+    start: (request, signal) => startInstance({ folders, path, restarts }, request, signal),
     state: async (instance) => stateOf(folders, instance),
     stop: (instance, graceMs, signal) => stopInstance(folders, instance, graceMs, signal),
     logs: (instance, query) => readLog(instanceFolder(folders, instance.ref), query),

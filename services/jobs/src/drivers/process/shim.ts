@@ -81,6 +81,3 @@ _sb_put exit "$_sb_code $_sb_at final"
 exec 3>&- 4>&-
 wait
 `;
-
-/** Crashes in a row after which a program is left alone. */
-export const RESTARTS = 3;

@@ -1,0 +1,382 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Artifact, Driver, Instance, InstanceRequest, ReleaseId } from '@signalbox/jobs/drivers/driver';
+import { openDriver, type DriverParts, type DriverServer } from '@signalbox/jobs/drivers/open-driver';
+import { ServiceFile, type LogLine } from '@signalbox/shared/contracts/deploy';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { loadTestConfig } from '../support/config.ts';
+import type { DriverErrand } from '../support/driver-program.ts';
+import { freePort } from '../support/free-port.ts';
+import { eventually, until } from '../support/until.ts';
+
+/** A target on this machine, and how a driver gets to it. */
+export interface DriverTarget {
+  readonly server: DriverServer;
+  readonly parts: DriverParts;
+  /** Everything on the target in which a value could have been left: files, labels, the history of images. */
+  traces(): Promise<string>;
+  close(): Promise<void>;
+}
+
+export const APP = fileURLToPath(new URL('../fixtures/driver-app', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../support/driver-program.ts', import.meta.url));
+const STEP_MS = 40_000;
+
+/** A deadline for one step. */
+export const soon = (): AbortSignal => AbortSignal.timeout(STEP_MS);
+
+/** How the test's app is built and run. */
+export const appFile = (build: readonly string[] = ['ok']): ServiceFile =>
+  ServiceFile.parse({
+    build: [['node', 'build.mjs', ...build]],
+    start: ['node', 'server.mjs'],
+    memoryMb: 150,
+    cpus: 0.5,
+  });
+
+let deployments = 0;
+/** A release that nobody has had. */
+export const newRelease = (over: Partial<ReleaseId> = {}): ReleaseId => {
+  deployments += 1;
+  const deploymentId = `act_${Date.now().toString(36)}${deployments}`;
+  return {
+    project: 'shop',
+    environment: 'staging',
+    release: `1.${deployments}.0-abc`,
+    fence: deployments,
+    deploymentId,
+    ...over,
+  };
+};
+
+/** A length of sleep by which processes can be told from all others. */
+export const needle = (): string => `7${Math.random().toString().slice(2, 12)}`;
+
+/** Command lines on this machine that hold a text, in containers too. A zombie has none. */
+export function commandLinesWith(text: string): readonly string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+      } catch {
+        return '';
+      }
+    })
+    .filter((line) => line.includes(text));
+}
+
+/** Gives an errand to another process, which is killed in the middle of it. */
+export async function dieDoing(errand: DriverErrand): Promise<void> {
+  const words = ['--conditions=source', '--import', 'tsx', PROGRAM];
+  const child = spawn(process.execPath, words, {
+    env: { PATH: loadTestConfig().path },
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.on('data', (bytes) => (said += String(bytes)));
+  child.stdin.end(JSON.stringify(errand));
+  const [code, by] = (await once(child, 'exit')) as [number | null, string | null];
+  if (by !== 'SIGKILL') throw new Error(`the process was not killed, it ended with ${code}: ${said}`);
+}
+
+/** What every driver promises, on a real target. */
+export function describeDriver(name: string, openTarget: () => Promise<DriverTarget>): void {
+  let target: DriverTarget;
+  let driver: Driver;
+  let artifact: Artifact;
+  let built: ReleaseId;
+  const started: Instance[] = [];
+  const lines: LogLine[] = [];
+
+  const build = (id: ReleaseId, how: readonly string[], signal = soon(), onLine?: (line: string) => void) =>
+    driver.build({
+      id,
+      sourceDir: APP,
+      file: appFile(how),
+      signal,
+      onLine: (line) => {
+        lines.push(line);
+        onLine?.(line.line);
+      },
+    });
+  const request = async (id: ReleaseId, variables: Record<string, string> = {}): Promise<InstanceRequest> => ({
+    id,
+    artifact,
+    file: appFile(),
+    variables,
+    port: await freePort(),
+  });
+  const start = async (id: ReleaseId, variables: Record<string, string> = {}): Promise<Instance> => {
+    const instance = await driver.start(await request(id, variables), soon());
+    started.push(instance);
+    return instance;
+  };
+  const ask = (instance: Instance, path = '/') =>
+    fetch(`http://${instance.host}:${instance.port}${path}`, { signal: AbortSignal.timeout(2_000) });
+  const serves = (instance: Instance, release: string) =>
+    until(async () => (await ask(instance).catch(() => null))?.headers.get('x-release') === release, STEP_MS);
+  const state = (instance: Instance) => driver.state(instance, soon());
+  const readLog = async (instance: Instance, tail = 200, since?: Date): Promise<readonly string[]> => {
+    const read: string[] = [];
+    const query = { tail, signal: soon(), ...(since ? { since } : {}) };
+    for await (const { line } of driver.logs(instance, query)) read.push(line);
+    return read;
+  };
+
+  describe(`a ${name} target`, { timeout: 120_000 }, () => {
+    beforeAll(async () => {
+      target = await openTarget();
+      driver = await openDriver(target.server, target.parts);
+      built = newRelease();
+      artifact = await build(built, ['ok']);
+    });
+    afterEach(async () => {
+      lines.length = 0;
+      for (const instance of started.splice(0)) await driver.stop(instance, 0, soon());
+    });
+    afterAll(async () => {
+      await driver?.close();
+      await target?.close();
+    });
+
+    it('measures what it has', async () => {
+      const inventory = await driver.inspect(soon());
+      expect(inventory.cpus).toBeGreaterThan(0);
+      expect(inventory.memoryFreeMb).toBeLessThan(inventory.memoryMb);
+      expect(inventory.diskFreeMb).toBeLessThan(inventory.diskMb);
+      expect(inventory.engine).toMatch(/\d/);
+    });
+
+    it('keeps what was built, also for the next process, and does not build it again', async () => {
+      const another = await openDriver(target.server, target.parts);
+      expect(await another.has(artifact, soon())).toBe(true);
+      expect(JSON.parse(JSON.stringify(artifact))).toEqual(artifact);
+      expect(await build(built, ['ok'])).toEqual(artifact);
+      expect(lines).toEqual([]);
+      await another.close();
+    });
+
+    it('a build that fails says the command and its exit code, after its last lines', async () => {
+      await expect(build(newRelease(), ['fail'])).rejects.toMatchObject({
+        code: 'BUILD_FAILED',
+        message: expect.stringMatching(/node build\.mjs fail.*7/) as string,
+      });
+      expect(lines.map(({ line }) => line)).toEqual(
+        expect.arrayContaining(['building fail', 'there is a mistake in line 3']),
+      );
+    });
+
+    it('a build that is aborted leaves no process, wherever that went', async () => {
+      const [abort, word] = [new AbortController(), needle()];
+      let alive = 0;
+      const building = build(newRelease(), ['hang', word], abort.signal, (line) => {
+        if (line !== 'hanging') return;
+        alive = commandLinesWith(`sleep ${word}`).length;
+        abort.abort(new Error('cancelled'));
+      });
+      await expect(building).rejects.toThrow('cancelled');
+      expect(alive).toBeGreaterThan(0);
+      expect(commandLinesWith(word)).toEqual([]);
+    });
+
+    it('a build whose builder was killed is ended by the next process', async () => {
+      const [id, word] = [newRelease(), needle()];
+      const step = {
+        name: 'build',
+        request: { id, sourceDir: APP, file: appFile(['hang', word]) },
+        until: 'hanging',
+      } as const;
+      await dieDoing({ server: target.server, parts: target.parts, step });
+      await driver.endBuild(id, soon());
+      expect(commandLinesWith(word)).toEqual([]);
+      expect(await build(id, ['ok'])).toMatchObject({ kind: artifact.kind });
+    });
+
+    it('starts a release once, however often it is asked to', async () => {
+      const wanted = await request(built);
+      const instance = await driver.start(wanted, soon());
+      started.push(instance);
+      await serves(instance, built.release);
+      expect(await state(instance)).toMatchObject({
+        kind: 'running',
+        restarts: 0,
+        memoryMb: expect.any(Number) as number,
+      });
+      expect(await driver.start(wanted, soon())).toEqual(instance);
+      const ours = (await driver.find(built, soon())).filter(({ state: now }) => now.kind === 'running');
+      expect(ours).toMatchObject([{ id: built, instance }]);
+    });
+
+    it('starts a program again after a crash, and counts it', async () => {
+      const id = newRelease();
+      const instance = await start(id);
+      await serves(instance, id.release);
+      await ask(instance, '/crash').catch(() => undefined);
+      await eventually(
+        () => state(instance),
+        (now) => now.kind === 'running' && now.restarts === 1,
+        STEP_MS,
+      );
+      await serves(instance, id.release);
+      expect(await readLog(instance)).toContain('boom');
+    });
+
+    it('leaves a program alone that crashes again and again, and knows its exit code', async () => {
+      const instance = await start(newRelease(), { AT_START: 'crash' });
+      const end = await eventually(
+        () => state(instance),
+        (now) => now.kind === 'exited',
+        STEP_MS,
+      );
+      expect(end).toMatchObject({ code: 9, oom: false, at: expect.stringMatching(/^20\d\d-/) as string });
+      expect((await readLog(instance)).filter((line) => line === 'cannot read the settings')).toHaveLength(2);
+    });
+
+    it('ends a program that takes more memory than it may have, and says so', async () => {
+      const instance = await start(newRelease(), { AT_START: 'hoard' });
+      expect(
+        await eventually(
+          () => state(instance),
+          (now) => now.kind === 'exited',
+          STEP_MS,
+        ),
+      ).toMatchObject({
+        code: 137,
+        oom: true,
+      });
+    });
+
+    it('lets a program end by itself when it is stopped, and keeps its log', async () => {
+      const id = newRelease();
+      const instance = await start(id);
+      await serves(instance, id.release);
+      expect(await driver.stop(instance, 10_000, soon())).toBe('graceful');
+      expect(await state(instance)).toMatchObject({ kind: 'exited', code: 0 });
+      expect(await readLog(instance)).toEqual([`listening, release ${id.release}`, 'asked to end']);
+      expect(await driver.stop(instance, 10_000, soon())).toBe('gone');
+    });
+
+    it('ends a program that does not, with what it left in the background', async () => {
+      const [id, word] = [newRelease(), needle()];
+      const instance = await start(id, { STUBBORN: 'yes', LEAVE: word });
+      await serves(instance, id.release);
+      await ask(instance, '/leave');
+      expect(commandLinesWith(`sleep ${word}`)).toHaveLength(1);
+      expect(await driver.stop(instance, 1_000, soon())).toBe('killed');
+      expect(await state(instance)).toMatchObject({ kind: 'exited', code: 137, oom: false });
+      expect(commandLinesWith(`sleep ${word}`)).toEqual([]);
+      await expect(ask(instance)).rejects.toThrow();
+    });
+
+    it('knows nothing of a program that was never started', async () => {
+      const instance: Instance = {
+        ...(await start(newRelease())),
+        ref: `${artifact.ref.split('/')[0]}/staging/act_none`,
+      };
+      expect(await state(instance)).toEqual({ kind: 'gone' });
+      expect(await driver.stop(instance, 100, soon())).toBe('gone');
+    });
+
+    it('reads the newest lines of a log, those since a time, and those that come', async () => {
+      const id = newRelease();
+      const instance = await start(id);
+      await serves(instance, id.release);
+      await ask(instance, '/chatter');
+      await eventually(
+        () => readLog(instance, 3),
+        (read) => read.at(-1) === 'line 50',
+      );
+      expect(await readLog(instance, 3)).toEqual(['line 48', 'line 49', 'line 50']);
+      expect(await readLog(instance)).toHaveLength(51);
+      const later = new Date(Date.now() + 1);
+      await until(() => Date.now() > later.getTime() + 5);
+      expect(await readLog(instance, 200, later)).toEqual([]);
+      const abort = new AbortController();
+      const followed: LogLine[] = [];
+      const reading = (async () => {
+        for await (const line of driver.logs(instance, { tail: 1, follow: true, signal: abort.signal }))
+          followed.push(line);
+      })();
+      await until(() => followed.length === 1);
+      await ask(instance, '/chatter');
+      await until(() => followed.length === 51);
+      abort.abort();
+      await reading;
+      expect(followed[50]).toMatchObject({ line: 'line 50', stream: 'out' });
+      const times = followed.map(({ at }) => at ?? '');
+      expect(times).toEqual(times.toSorted());
+    });
+
+    it('finds a program again whose starter was killed, and takes it over', async () => {
+      const wanted = await request(newRelease());
+      await dieDoing({ server: target.server, parts: target.parts, step: { name: 'start', request: wanted } });
+      const found = (await driver.find(wanted.id, soon())).find(({ id }) => id.deploymentId === wanted.id.deploymentId);
+      expect(found).toMatchObject({ id: wanted.id, state: { kind: 'running', restarts: 0 } });
+      const instance = await driver.start(wanted, soon());
+      started.push(instance);
+      expect(instance).toEqual(found?.instance);
+      await serves(instance, wanted.id.release);
+      expect(await driver.stop(instance, 10_000, soon())).toBe('graceful');
+      expect(await state(instance)).toMatchObject({ kind: 'exited', code: 0 });
+    });
+
+    it('removes what was built with its ended programs, but never under a running one', async () => {
+      const id = newRelease({ project: 'attic' });
+      const own = await build(id, ['ok']);
+      const instance = await driver.start({ ...(await request(id)), artifact: own }, soon());
+      started.push(instance);
+      await expect(driver.discard(own, soon())).rejects.toMatchObject({ code: 'CONFLICT' });
+      await serves(instance, id.release);
+      await driver.stop(instance, 10_000, soon());
+      await driver.discard(own, soon());
+      await driver.discard(own, soon());
+      expect(await driver.has(own, soon())).toBe(false);
+      expect(await driver.find(id, soon())).toEqual([]);
+      expect(await state(instance)).toEqual({ kind: 'gone' });
+      await expect(driver.start({ ...(await request(id)), artifact: own }, soon())).rejects.toMatchObject({
+        code: 'CONFLICT',
+      });
+    });
+
+    it('runs a program for diagnosis, keeps so much of its output, and ends it at the deadline', async () => {
+      const script = 'echo found; echo missing >&2; exit 4';
+      expect(await driver.execute(['sh', '-c', script], { signal: soon(), maxBytes: 1_000 })).toEqual({
+        code: 4,
+        stdout: 'found\n',
+        stderr: 'missing\n',
+        truncated: false,
+      });
+      const much = await driver.execute(['sh', '-c', 'yes | head -c 5000'], { signal: soon(), maxBytes: 100 });
+      expect(much).toMatchObject({ code: 0, stdout: 'y\n'.repeat(50), truncated: true });
+      const word = needle();
+      const options = { signal: AbortSignal.timeout(500), maxBytes: 100 };
+      await expect(driver.execute(['sh', '-c', `sleep ${word} & sleep ${word}`], options)).rejects.toThrow('timeout');
+      expect(commandLinesWith(word)).toEqual([]);
+    });
+
+    it('shows the value of a variable to the program and to nobody else', async () => {
+      const [id, value] = [newRelease(), `tok-${needle()}${needle()}`];
+      const instance = await start(id, { TOKEN: value });
+      await serves(instance, id.release);
+      expect(await (await ask(instance, '/token')).text()).toBe(String(value.length));
+      expect(commandLinesWith(value)).toEqual([]);
+      const traces = await target.traces();
+      expect(traces).toContain(id.deploymentId);
+      expect(traces).not.toContain(value);
+      expect((await readLog(instance)).join('\n')).not.toContain(value);
+    });
+
+    it('two services do not see one another', async () => {
+      const [one, other] = [newRelease({ project: 'tea' }), newRelease({ project: 'tea', environment: 'production' })];
+      const [first, second] = [await start(one), await start(other)];
+      expect((await driver.find(one, soon())).map(({ id }) => id)).toEqual([one]);
+      expect((await driver.find(other, soon())).map(({ id }) => id)).toEqual([other]);
+      await driver.stop(first, 10_000, soon());
+      await serves(second, other.release);
+      expect(await state(second)).toMatchObject({ kind: 'running', restarts: 0 });
+    });
+  });
+}

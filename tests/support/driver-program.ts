@@ -1,0 +1,28 @@
+import { openDriver, type DriverParts, type DriverServer } from '@signalbox/jobs/drivers/open-driver';
+import type { BuildRequest, InstanceRequest } from '@signalbox/jobs/drivers/driver';
+
+/** What a process that uses a driver is told, on its standard input. */
+export interface DriverErrand {
+  readonly server: DriverServer;
+  readonly parts: DriverParts;
+  readonly step:
+    | { readonly name: 'start'; readonly request: InstanceRequest }
+    | { readonly name: 'build'; readonly request: Omit<BuildRequest, 'onLine' | 'signal'>; readonly until: string };
+}
+
+// A job service that is killed in the middle of its work: right after a start, or when a build has said a certain line.
+const die = (): void => void process.kill(process.pid, 'SIGKILL');
+const chunks: Buffer[] = [];
+for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+const { server, parts, step } = JSON.parse(Buffer.concat(chunks).toString()) as DriverErrand;
+const driver = await openDriver(server, parts);
+const signal = AbortSignal.timeout(60_000);
+if (step.name === 'start') {
+  await driver.start(step.request, signal);
+  die();
+} else
+  await driver.build({
+    ...step.request,
+    signal,
+    onLine: ({ line }) => (line.includes(step.until) ? die() : undefined),
+  });
