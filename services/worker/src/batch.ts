@@ -20,8 +20,7 @@ export function leadingBatch(begun: Begun): readonly InboxMessage[] {
     begun.messages,
     ({ envelope }) =>
       envelope.chatKey === chatKey &&
-      envelope.kind !== 'command' &&
-      envelope.kind !== 'decision' &&
+      (envelope.kind === 'message' || envelope.kind === 'job-finished') &&
       !(envelope.kind === 'job-finished' && envelope.threadId !== begun.threadId),
   );
   if (batch.some(hasWords)) return batch;
@@ -64,6 +63,10 @@ function toAgentMessage({ envelope }: InboxMessage, together: readonly InboxMess
   if (envelope.kind === 'job-finished') {
     const { say } = envelope;
     return { id: envelope.id, text: `[news of job ${envelope.job}] ${say}`, event: { kind: 'job-finished', say } };
+  }
+  if (envelope.kind === 'node') {
+    const { say, node } = envelope;
+    return { id: envelope.id, text: `[${node} runs again] ${say}`, event: { kind: 'node', say, node } };
   }
   const words = envelope.kind === 'message' ? envelope.text : '';
   const lines = together.flatMap(attachmentsOf).map(describeAttachment);

@@ -143,10 +143,11 @@ export function closeThread(begun: Begun, message: InboxMessage): TurnEnd {
   };
 }
 
-/** News of a job whose conversation is over: told as it is, without waking the agent. */
+/** News of a job or an incident whose conversation is over: told as it is, without waking the agent. */
 export function notice(parts: EndParts, begun: Begun, message: InboxMessage): TurnEnd {
   const context = contextOf(begun, message);
-  const text = message.envelope.kind === 'job-finished' ? message.envelope.say : '';
+  const { envelope } = message;
+  const text = envelope.kind === 'job-finished' || envelope.kind === 'incident' ? envelope.say : '';
   return {
     turn: record(parts, context, 'notice', { passes: 0, toolCalls: 0, error: null }),
     outcomes: settle([message], 'answered', 'notice'),
@@ -196,7 +197,8 @@ function expiredNotes(parts: EndParts, { expired }: Begun): readonly AgentReply[
   return [{ key: `expired:${expired.threadId}`, text, buttons: [] }];
 }
 
-function contextOf(begun: Begun, message: InboxMessage): TurnContext {
+/** The context of a turn that no agent takes part in. */
+export function contextOf(begun: Begun, message: InboxMessage): TurnContext {
   const { traceId, chatKey } = message.envelope;
   return {
     begun,
@@ -211,7 +213,8 @@ function contextOf(begun: Begun, message: InboxMessage): TurnContext {
   };
 }
 
-function record(
+/** The row of a turn. */
+export function record(
   parts: EndParts,
   context: TurnContext,
   outcome: TurnOutcome,

@@ -23,6 +23,8 @@ interface Ended {
   readonly outcome: TurnOutcome;
   /** What the conversation was told when the turn was cut short. */
   readonly note: string | null;
+  /** The project that the conversation is about from now on. */
+  readonly about?: string | null;
   readonly resume: RecordedResume | null;
   readonly isThreadOver: boolean;
 }
@@ -32,7 +34,7 @@ interface Ended {
  * ran, and the audit event. Redacted here, before anything is hashed.
  */
 export function recordTurn(head: RecordHead, context: TurnContext, ended: Ended): TurnRecording {
-  const { record, outcome, note, resume, isThreadOver } = ended;
+  const { record, outcome, note, about = null, resume, isThreadOver } = ended;
   const { turnId, threadId, chatKey, begun } = context;
   const passes = record.passes.length > 0 ? record.passes : [NO_PASS];
   const records = passes.map((pass, index) =>
@@ -47,7 +49,8 @@ export function recordTurn(head: RecordHead, context: TurnContext, ended: Ended)
         index === 0
           ? { isNew: record.isNew, threadOver: isThreadOver, messages: [...record.messages], decision: resume }
           : null,
-      ended: index === passes.length - 1 ? { outcome, note, run: record.run } : null,
+      ended:
+        index === passes.length - 1 ? { outcome, note, ...(about === null ? {} : { about }), run: record.run } : null,
     }),
   );
   return {

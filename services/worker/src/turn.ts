@@ -1,8 +1,5 @@
 import { PRIORITY, type OutboundEnvelope } from '@signalbox/shared/contracts/envelope';
 import type { CheckpointRow } from '@signalbox/shared/db/checkpoints';
-import type { AuditEvent } from '@signalbox/shared/contracts/audit';
-import { appendAudit } from '@signalbox/shared/db/audit';
-import { redactValue } from '@signalbox/shared/redact/redact';
 import type { RecordedResume } from '@signalbox/shared/contracts/execution-turn';
 import type { TurnRecording } from '@signalbox/shared/db/execution-turns';
 import { finishLane, type Begun, type InboxMessage, type TurnEnd, type TurnOutcome } from '@signalbox/shared/db/lanes';
@@ -13,17 +10,18 @@ import { newId } from '@signalbox/shared/ids';
 import type { Log } from '@signalbox/shared/log';
 import type { Draft } from '@signalbox/shared/streams/drafts';
 import type { AgentClass } from '@signalbox/shared/contracts/action';
-import type { Agent, AgentMessage, AgentRecord, AgentReply, AgentRun } from './agents/agent.ts';
+import type { Agent, AgentMessage, AgentRecord, AgentRun } from './agents/agent.ts';
 import { filesWithoutWords, leadingBatch, toAgentBatch } from './batch.ts';
 import { createTurnDraft, type TurnDraft } from './draft.ts';
 import { WORDS } from './reply.ts';
-import { checkClaims } from './governance/claims.ts';
+import { backed } from './backed-replies.ts';
 import type { DecisionEnvelope, Resumed } from './governance/approval-resume.ts';
 import type { EvaluationOutcome, PassFacts } from './governance/evaluation.ts';
 import type { Loaded } from './governance/loading.ts';
 import { createMachine, passOf, type Machine } from './governance/fsm.ts';
 import type { ToolCall, ToolCallResult } from './tools/call.ts';
 import type { CallScope } from './tools/run.ts';
+import { tellIncident } from './incident-turn.ts';
 import { createSpending } from './spending.ts';
 import { nothingThought, recordResume, recordTurn, type RecordHead } from './turn-record.ts';
 import {
@@ -46,6 +44,8 @@ import {
  *                                 ├─ stopped by /stop     ─▶ settle as stopped                   │
  *                                 ├─ files, no words      ─▶ say what can be done with them      │
  *                                 ├─ a decision           ─▶ run what was approved ─▶ agent      │
+ *                                 ├─ a node again         ─▶ agent, from that node on            │
+ *                                 ├─ an incident          ─▶ told as it is, noted in the thread  │
  *                                 └─ job news, no thread  ─▶ notice                             ─┘
  * Whatever is thrown here is an infrastructure error or a lost lane, and leaves the messages open for the next begin.
  */
@@ -117,11 +117,41 @@ export async function runTurn(parts: TurnParts, begun: Begun, signals: TurnSigna
     });
   if (first.envelope.kind === 'job-finished' && first.envelope.threadId !== begun.threadId)
     return finish(parts, begun, notice(parts, begun, first));
-  if (first.envelope.kind === 'decision') return agentTurn(parts, begun, [first], begun.person, signals);
+  if (first.envelope.kind === 'incident') return incidentTurn(parts, begun, first, begun.person);
+  if (first.envelope.kind === 'node' && first.envelope.threadId !== begun.threadId)
+    return finish(parts, begun, {
+      turn: null,
+      outcomes: settle([first], 'refused', 'its conversation is over'),
+      replies: [],
+      thread: null,
+    });
+  if (first.envelope.kind === 'decision' || first.envelope.kind === 'node')
+    return agentTurn(parts, begun, [first], begun.person, signals);
   const batch = leadingBatch(begun);
   const files = filesWithoutWords(batch);
   if (files) return finish(parts, begun, filesOnly(parts, begun, batch, files));
   return agentTurn(parts, begun, batch, begun.person, signals);
+}
+
+/** What broke, or is well again, is told as it is: no model is asked, because it may be what broke. */
+async function incidentTurn(
+  parts: TurnParts,
+  begun: Begun,
+  message: InboxMessage,
+  person: NonNullable<Begun['person']>,
+): Promise<boolean> {
+  const { threadId } = begun;
+  if (threadId === null) return finish(parts, begun, notice(parts, begun, message));
+  parts.openThread(threadId, begun);
+  let committed = false;
+  try {
+    const { end, recording } = await tellIncident(parts, begun, message, person);
+    const more = await finish(parts, begun, end, threadId, recording);
+    committed = true;
+    return more;
+  } finally {
+    parts.closeThread(threadId, committed);
+  }
 }
 
 async function agentTurn(
@@ -193,7 +223,8 @@ async function agentTurn(
     });
     draft.end(); // before the answer can be seen
     context.evidence.push(...result.evidence);
-    const replies = await backed(parts, context, result.replies);
+    const before = envelope.kind === 'node' ? [{ key: envelope.id, text: envelope.say, buttons: [] }] : [];
+    const replies = [...before, ...(await backed(parts, context, result.replies))];
     const end = endOf(parts, context, { ...result, replies }, agentBatch.shownWith);
     const more = await finish(parts, begun, end, threadId, recording(result.record, result.outcome, null));
     committed = true;
@@ -229,29 +260,6 @@ async function agentTurn(
     draft.end();
     if (!isThreadOver) parts.closeThread(threadId, committed);
   }
-}
-
-/** Replies without what they claim and nothing of this turn did; each such claim is written down. */
-async function backed(
-  parts: TurnParts,
-  context: TurnContext,
-  replies: readonly AgentReply[],
-): Promise<readonly AgentReply[]> {
-  const checked = replies.map((reply) => ({ reply, ...checkClaims(reply.text, { results: context.evidence }) }));
-  const events = checked
-    .filter(({ unbacked }) => unbacked.length > 0)
-    .map(({ reply, unbacked }): AuditEvent => ({
-      kind: 'claim.rewritten',
-      actor: `agent:${parts.agentId}`,
-      threadId: context.threadId,
-      turnId: context.turnId,
-      actionId: null,
-      approvalId: null,
-      policyVersion: null,
-      data: { reply: reply.key, claims: redactValue(unbacked.map((claim) => claim.slice(0, 300))) },
-    }));
-  await appendAudit(parts.pool, events);
-  return checked.map(({ reply, text }) => ({ ...reply, text }));
 }
 
 /** What came of a decision, as news for the agent. */

@@ -100,7 +100,12 @@ export type RecordedRun = z.infer<typeof RecordedRun>;
 export const RecordedMessage = z.object({
   id: z.string(),
   text: z.string(),
-  event: z.object({ kind: z.enum(['job-finished', 'decision']), say: z.string() }).nullable(),
+  event: z
+    .discriminatedUnion('kind', [
+      z.object({ kind: z.enum(['job-finished', 'decision']), say: z.string() }),
+      z.object({ kind: z.literal('node'), say: z.string(), node: z.string() }),
+    ])
+    .nullable(),
 });
 export type RecordedMessage = z.infer<typeof RecordedMessage>;
 
@@ -150,8 +155,18 @@ export const ExecutionTurn = PassRecord.extend({
       decision: RecordedResume.nullable(),
     })
     .nullable(),
-  /** Of the last record: how the turn ended; `note` is what the conversation was told when it was cut short. */
-  ended: z.object({ outcome: z.string(), note: z.string().nullable(), run: RecordedRun }).nullable(),
+  /**
+   * Of the last record: how the turn ended; `note` is what the conversation was told when it was cut short, or of an incident, and
+   * `about` the project that it is about from then on.
+   */
+  ended: z
+    .object({
+      outcome: z.string(),
+      note: z.string().nullable(),
+      about: z.string().nullable().optional(),
+      run: RecordedRun,
+    })
+    .nullable(),
   /** Something was taken out, a secret, so that hashes of what it stood in can not be made again. */
   redacted: z.boolean(),
 });

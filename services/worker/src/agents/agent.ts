@@ -5,6 +5,7 @@ import type { PassRecord, RecordedMessage, RecordedRun } from '@signalbox/shared
 import type { Role } from '@signalbox/shared/contracts/roles';
 import type { Model, ModelSpend } from '@signalbox/shared/model/port';
 import type { ToolCallResult } from '../tools/call.ts';
+import type { GraphNode } from '../tools/ports/graph-nodes.ts';
 import type { KnowledgeScope } from '../tools/ports/knowledge.ts';
 import type { ToolOffer } from '../tools/registry.ts';
 import type { EvaluationOutcome, PassFacts } from '../governance/evaluation.ts';
@@ -17,7 +18,11 @@ export interface AgentMessage {
   readonly id: string;
   readonly text: string;
   /** Set when it is news of the system and not a person's words. */
-  readonly event: { readonly kind: 'job-finished' | 'decision'; readonly say: string } | null;
+  readonly event:
+    | { readonly kind: 'job-finished' | 'decision'; readonly say: string }
+    /** A node is to run again; the text is none of its own. */
+    | { readonly kind: 'node'; readonly say: string; readonly node: string }
+    | null;
 }
 
 /** All that an agent may reach while it runs. Effects go through `call` only. */
@@ -111,14 +116,16 @@ export interface Agent {
     readonly threadNew: boolean;
   }): Promise<AgentResult>;
   /**
-   * Takes what the person was told when a turn was cut short into the conversation, so that the next turn knows. `messages`: what
-   * the turn had been given; `isNew`: the conversation may have begun with it.
+   * Takes what the person was told when a turn was cut short, or of an incident, into the conversation, so that the next turn knows.
+   * `messages`: what the turn had been given; `isNew`: the conversation may have begun with it; `about`: the project that it is
+   * about from then on.
    */
   note(input: {
     readonly run: Pick<AgentRun, 'threadId' | 'turnId' | 'actor'>;
     readonly messages: readonly AgentMessage[];
     readonly isNew: boolean;
     readonly text: string;
+    readonly about?: string | null;
   }): Promise<AgentRecord>;
 }
 
@@ -147,5 +154,7 @@ export interface AgentPlugin {
   readonly stateVersion: number;
   /** The nodes that ask a model: each may be given one of its own with MODEL_FOR. */
   readonly nodes: readonly string[];
+  /** Every node of its graph, in order. */
+  readonly graph: readonly GraphNode[];
   create(parts: AgentParts): Agent;
 }

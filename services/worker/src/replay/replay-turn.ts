@@ -85,9 +85,9 @@ async function goThrough(
       if (cursor.halt.kind !== 'resume') return cursor.halt;
     }
   }
-  const { run, note } = ended;
+  const { run, note, about = null } = ended;
   const noted = { run: { ...run, threadId: head.threadId }, messages: began.messages, isNew: began.isNew };
-  const record = await agent.note({ ...noted, text: note ?? '' });
+  const record = await agent.note({ ...noted, text: note ?? '', about });
   return { record, ended: ended.outcome };
 }
 

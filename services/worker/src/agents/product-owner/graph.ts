@@ -17,6 +17,17 @@ import { SessionState } from './state.ts';
  * Passes go through the graph; there is no loop inside a node. Waiting is a checkpoint and END, never a blocked process.
  */
 
+/** The nodes below, for whoever looks at a conversation. */
+export const NODES = [
+  { name: 'intent_parser', does: 'Reads a new task and loads the groups of tools that it needs.', after: ['start'] },
+  {
+    name: 'product_owner',
+    does: 'Asks the model, which answers or proposes calls of tools.',
+    after: ['start', 'intent_parser', 'po_tools'],
+  },
+  { name: 'po_tools', does: 'Carries proposed calls through governance, one after another.', after: ['product_owner'] },
+] as const;
+
 export function buildGraph(parts: GraphParts, checkpoints: ThreadStates | undefined) {
   return new StateGraph(SessionState)
     .addNode('intent_parser', intentParser(parts))

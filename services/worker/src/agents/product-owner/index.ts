@@ -2,9 +2,10 @@ import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langcha
 import type { Agent, AgentMessage, AgentParts, AgentPlugin, AgentReply, AgentResult, AgentRun } from '../agent.ts';
 import type { RecordedRun } from '@signalbox/shared/contracts/execution-turn';
 import { isBaseTool } from './base-tools.ts';
-import { buildGraph } from './graph.ts';
+import { buildGraph, NODES } from './graph.ts';
 import type { RunExtras } from './parts.ts';
 import { repliesSince, startOf } from './replies.ts';
+import { runAgain } from './run-again.ts';
 import { STATE_VERSION, type SessionState, type SessionUpdate } from './state.ts';
 import { cameIn, passesOf, runRecord } from './turn-record.ts';
 import { DONE, firstLine } from './words.ts';
@@ -19,6 +20,7 @@ const plugin: AgentPlugin = {
   summary: 'Finds out what you want, asks back when it must, and gets it done with tools.',
   stateVersion: STATE_VERSION,
   nodes: ['intent_parser', 'product_owner'],
+  graph: NODES,
   create: createProductOwner,
 };
 
@@ -49,7 +51,7 @@ function createProductOwner(parts: AgentParts): Agent {
         durability: 'sync' as const, // the saver decides what that means: see checkpoints.ts
         recursionLimit: parts.maxPasses * 2 + 5,
       };
-      const state = resume ? await resumeTurn() : await graph.invoke(input(messages, run, threadNew), config);
+      const state = resume ? await resumeTurn() : await begin(messages, threadNew);
       return { ...toResult(state, messages), record: recordOf(state, messages, extras.recorded, threadNew || resume) };
 
       // An earlier run may have died anywhere. Input is never sent again while a step is pending: its calls would stay unanswered.
@@ -62,17 +64,31 @@ function createProductOwner(parts: AgentParts): Agent {
         // Tasks and not `next`: a task that finished just before the crash is no longer in `next`, and still has to be applied.
         let state = before.tasks.length > 0 ? await graph.invoke(null, config) : (values as SessionState);
         // What came after the end of the task starts the next one.
-        if (rest.length > 0 && !state.userConfirmedComplete)
-          state = await graph.invoke(input(rest, run, known.size === 0), config);
+        if (rest.length > 0 && !state.userConfirmedComplete) state = await begin(rest, known.size === 0);
         return state;
       }
+
+      async function begin(batch: readonly AgentMessage[], isNew: boolean): Promise<SessionState> {
+        const [first] = batch;
+        if (first?.event?.kind !== 'node') return graph.invoke(input(batch, run, isNew), config);
+        const before = (await graph.getState(config)).values as Partial<SessionState>;
+        const again = runAgain(first.id, first.event, before, extras);
+        const fresh = { ...input([], run, first.event.node === 'intent_parser'), ...again.update };
+        if (!again.isUpdate) return graph.invoke(fresh, config);
+        // As if the model had just answered: the graph goes on with the calls of that answer.
+        await graph.updateState(config, fresh, 'product_owner');
+        return graph.invoke(null, config);
+      }
     },
-    note: async ({ run, messages, isNew, text }) => {
+    note: async ({ run, messages, isNew, text, about = null }) => {
       const config = { configurable: { thread_id: run.threadId } };
       // As an answer of product_owner it ends whatever was pending, and it closes the requests before it.
       await graph.updateState(
         config,
-        { messages: [new AIMessage({ id: `note_${run.turnId}`, content: text })] },
+        {
+          messages: [new AIMessage({ id: `note_${run.turnId}`, content: text })],
+          ...(about === null ? {} : { currentProject: about }),
+        },
         'product_owner',
       );
       // Read where it was just put: asking for the state would store it before the turn has ended.

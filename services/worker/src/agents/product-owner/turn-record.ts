@@ -234,7 +234,10 @@ export function cameIn(messages: readonly BaseMessage[], start: number): readonl
     .map((message) => ({
       id: message.id ?? '',
       text: message.text,
-      event: (message.additional_kwargs['event'] as RecordedMessage['event'] | undefined) ?? null, // put there by index.ts
+      // Put there by index.ts and run-again.ts.
+      event: (message.additional_kwargs['event'] ??
+        message.additional_kwargs['again'] ??
+        null) as RecordedMessage['event'],
     }));
 }
 

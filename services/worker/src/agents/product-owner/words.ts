@@ -39,3 +39,7 @@ export const NOTHING_TO_FINISH = 'There is nothing to finish yet: no result has 
 export function firstLine(text: string): string {
   return (text.split('\n').find((line) => line.trim() !== '') ?? '').trim();
 }
+
+/** Said when a node of tools was to run again and no call of the last answer failed. */
+export const NOTHING_AGAIN =
+  'There is nothing to run again: of the last step no call failed for sure. What may have taken effect is not repeated; please look at it first.';

@@ -1,0 +1,61 @@
+import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import { ExecutionTurn } from '@signalbox/shared/contracts/execution-turn';
+import {
+  clearProjectState,
+  findGraphThread,
+  isNodeRunPut,
+  listRecordedPasses,
+  putNodeRun,
+} from '@signalbox/shared/db/graph-nodes';
+import type { Pool } from '@signalbox/shared/db/pool';
+import { AppError } from '@signalbox/shared/errors';
+import { redactValue } from '@signalbox/shared/redact/redact';
+import type { GraphNodes, NodePass } from '../tools/ports/graph-nodes.ts';
+import type { AgentPlugin } from './agent.ts';
+import { Checkpoints } from './checkpoints.ts';
+
+/** Messages of a state that are shown, the newest, and characters of each. */
+const MESSAGES_SHOWN = 12;
+const TEXT_SHOWN = 400;
+
+/** What nodes of conversations did and know, read from their records and checkpoints. */
+export function createGraphNodes(pool: Pool, plugins: readonly AgentPlugin[]): GraphNodes {
+  const checkpoints = new Checkpoints(pool);
+  return {
+    thread: async (threadId) => {
+      const thread = await findGraphThread(pool, threadId);
+      if (!thread)
+        throw new AppError('NOT_FOUND', { kind: 'conversation', name: threadId, known: 'the ones that /status names' });
+      return thread;
+    },
+    graph: (agent) => plugins.find(({ id }) => id === agent)?.graph ?? [],
+    passes: async (threadId, limit) =>
+      (await listRecordedPasses(pool, threadId, limit)).flatMap((pass): readonly NodePass[] => {
+        const parsed = ExecutionTurn.safeParse(pass.record);
+        return parsed.success ? [{ ...pass, record: parsed.data }] : [];
+      }),
+    state: async (threadId) => {
+      const tuple = await checkpoints.getTuple({ configurable: { thread_id: threadId, checkpoint_ns: '' } });
+      const { messages, record: _, ...values } = tuple?.checkpoint.channel_values ?? {};
+      const shown = Object.entries(values).filter(([name]) => !/^(__|branch:|start:)/.test(name));
+      const all = Array.isArray(messages) ? (messages as readonly BaseMessage[]) : []; // the channel of that name holds nothing else
+      return redactValue({
+        ...Object.fromEntries(shown),
+        messages: all.length,
+        newest: all.slice(-MESSAGES_SHOWN).map(describe),
+      });
+    },
+    runAgain: (wish) => putNodeRun(pool, wish),
+    isPut: (actionId) => isNodeRunPut(pool, actionId),
+    clearProject: (project, except) => clearProjectState(pool, project, except),
+  };
+}
+
+function describe(message: BaseMessage): Readonly<Record<string, unknown>> {
+  const text = message.text.slice(0, TEXT_SHOWN);
+  if (HumanMessage.isInstance(message)) return { from: 'person', text };
+  if (ToolMessage.isInstance(message))
+    return { from: `tool ${message.name ?? ''}`, ok: message.status !== 'error', text };
+  const calls = AIMessage.isInstance(message) ? (message.tool_calls ?? []).map(({ name }) => name) : [];
+  return { from: 'agent', text, ...(calls.length > 0 ? { calls } : {}) };
+}

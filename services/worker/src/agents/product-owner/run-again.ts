@@ -1,0 +1,61 @@
+import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import { isBaseTool } from './base-tools.ts';
+import type { RunExtras } from './parts.ts';
+import type { SessionState, SessionUpdate } from './state.ts';
+import { NOTHING_AGAIN } from './words.ts';
+
+/*
+ * What it means that a node of this graph runs again, in a conversation whose last turn has ended:
+ *   intent_parser   the newest words of the person are read as a new task, and the graph goes on from there
+ *   product_owner   the model is asked about them once more, with all that has been said since
+ *   po_tools        calls of the newest answer of the model that came to nothing are proposed again, as new actions
+ * What a call has done stays done: a call that succeeded, or of which nobody knows, is never among them.
+ */
+
+type NodeEvent = { readonly kind: 'node'; readonly say: string; readonly node: string };
+
+/** After these it is not known whether the call took effect: a person has to look. */
+const UNSURE = new Set(['TOOL_TIMED_OUT', 'TOOL_OUTCOME_UNKNOWN']);
+
+/** The update with which the graph goes on at a node. `isUpdate`: it is put into the state as an answer of product_owner. */
+export function runAgain(
+  id: string,
+  event: NodeEvent,
+  before: Partial<Pick<SessionState, 'messages'>>,
+  { turnKey, recorded }: Pick<RunExtras, 'turnKey' | 'recorded'>,
+): { readonly update: SessionUpdate; readonly isUpdate: boolean } {
+  const messages = before.messages ?? [];
+  const words = messages.findLast((message) => HumanMessage.isInstance(message) && !message.additional_kwargs['event']);
+  // The mark is not `event`: to the model these are the person's words, and not news.
+  const asked = new HumanMessage({ id, content: words?.text ?? event.say, additional_kwargs: { again: event } });
+  if (event.node !== 'po_tools') return { update: { messages: [asked] }, isUpdate: false };
+  const answerId = `again_${id.replace(/[^\w-]/g, '_')}`;
+  const calls = failedCalls(messages).map(({ name, args }, index) => ({
+    type: 'tool_call' as const,
+    name,
+    args,
+    id: `act_${answerId}_${index}`,
+  }));
+  const answer = new AIMessage({
+    id: answerId,
+    content: calls.length === 0 ? NOTHING_AGAIN : '',
+    tool_calls: calls,
+    additional_kwargs: { planner: { for: id, done: calls.length === 0 } },
+  });
+  const part = { kind: 'asked' as const, turnKey, run: recorded, asks: [], answerId };
+  return { update: { messages: [asked, answer], poIterations: 1, record: [part] }, isUpdate: true };
+}
+
+/** Calls of the newest answer that had any, whose result is a failure that surely changed nothing. */
+function failedCalls(messages: readonly BaseMessage[]): NonNullable<AIMessage['tool_calls']> {
+  const answer = messages.findLast(
+    (message): message is AIMessage => AIMessage.isInstance(message) && (message.tool_calls ?? []).length > 0,
+  );
+  const failed = new Set(
+    messages
+      .filter(ToolMessage.isInstance)
+      .filter(({ status, additional_kwargs: extras }) => status === 'error' && !UNSURE.has(String(extras['code'])))
+      .map((message) => message.tool_call_id),
+  );
+  return (answer?.tool_calls ?? []).filter(({ id, name }) => failed.has(id ?? '') && !isBaseTool(name));
+}

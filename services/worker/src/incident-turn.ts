@@ -1,0 +1,62 @@
+import type { TurnRecording } from '@signalbox/shared/db/execution-turns';
+import type { Begun, InboxMessage, TurnEnd } from '@signalbox/shared/db/lanes';
+import type { Agent } from './agents/agent.ts';
+import { contextOf, outbound, record, settle } from './turn-end.ts';
+import { recordTurn, type RecordHead } from './turn-record.ts';
+
+/** Titles are for lists on a phone. */
+const TITLE_LENGTH = 80;
+
+interface IncidentParts {
+  readonly agent: Agent;
+  readonly worker: string;
+  readonly idleMs: number;
+  recordHead(): RecordHead;
+}
+
+/**
+ * The end of a turn that tells of an incident. What the person reads stands in the conversation from then on, with the project that it
+ * is about, so that an answer such as "why?" goes on from there. The thread is open.
+ */
+export async function tellIncident(
+  parts: IncidentParts,
+  begun: Begun,
+  message: InboxMessage,
+  person: NonNullable<Begun['person']>,
+): Promise<{ readonly end: TurnEnd; readonly recording: TurnRecording }> {
+  const { envelope } = message;
+  if (envelope.kind !== 'incident')
+    throw new Error(`an incident is told by its own envelope, not by a ${envelope.kind}`);
+  const context = contextOf(begun, message);
+  const { say: text, project: about, buttons, phase } = envelope;
+  const actor = { userKey: begun.userKey, ...person };
+  const noted = await parts.agent.note({
+    run: { threadId: context.threadId, turnId: context.turnId, actor },
+    messages: [],
+    isNew: false,
+    text,
+    about,
+  });
+  const recording = recordTurn(parts.recordHead(), context, {
+    record: noted,
+    outcome: 'notice',
+    note: text,
+    about,
+    resume: null,
+    isThreadOver: false,
+  });
+  const title = begun.threadNew && phase === 'opened' ? plainLine(text).slice(0, TITLE_LENGTH) : null;
+  return {
+    recording,
+    end: {
+      turn: record(parts, context, 'notice', { passes: 0, toolCalls: 0, error: null }),
+      outcomes: settle([message], 'answered', 'incident'),
+      replies: [{ ...outbound(context, { key: envelope.id, text, buttons }), turnId: context.turnId }],
+      thread: { threadId: context.threadId, status: 'open', awaiting: false, title, summary: null },
+    },
+  };
+}
+
+function plainLine(text: string): string {
+  return (text.split('\n').find((line) => line.trim() !== '') ?? '').replace(/[*_`#]/g, '').trim();
+}

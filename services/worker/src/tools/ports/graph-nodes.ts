@@ -1,0 +1,43 @@
+import type { ExecutionTurn } from '@signalbox/shared/contracts/execution-turn';
+import type { ClearedState, GraphThread } from '@signalbox/shared/db/graph-nodes';
+
+/** A node of an agent's graph. */
+export interface GraphNode {
+  readonly name: string;
+  /** What it does, in a sentence. */
+  readonly does: string;
+  /** Nodes that may run before it; `start` for the first. */
+  readonly after: readonly string[];
+}
+
+/** A pass of a conversation, as it was recorded. */
+export interface NodePass {
+  readonly turnId: string;
+  /** Of the whole turn. */
+  readonly outcome: string;
+  readonly error: string | null;
+  readonly startedAt: Date;
+  readonly record: ExecutionTurn;
+}
+
+/** The graphs of conversations: what their nodes did, know, and may do again. */
+export interface GraphNodes {
+  /** Throws NOT_FOUND. */
+  thread(threadId: string): Promise<GraphThread>;
+  /** The nodes of an agent's graph, in order. */
+  graph(agent: string): readonly GraphNode[];
+  /** The newest passes, the newest first; records of other versions are left out. */
+  passes(threadId: string, limit: number): Promise<readonly NodePass[]>;
+  /** The newest stored values of the conversation's state, redacted; empty when nothing is stored. */
+  state(threadId: string): Promise<Readonly<Record<string, unknown>>>;
+  /** Has a node run again. Idempotent by action id. Throws NOT_FOUND, CONFLICT when the conversation is over. */
+  runAgain(wish: {
+    readonly threadId: string;
+    readonly node: string;
+    readonly actionId: string;
+    readonly say: string;
+  }): Promise<{ readonly userKey: string }>;
+  isPut(actionId: string): Promise<boolean>;
+  /** Closes open conversations about a project, but for `except`. Twice closes nothing more. */
+  clearProject(project: string, except: string): Promise<ClearedState>;
+}

@@ -1,0 +1,216 @@
+import type { BaseMessage } from '@langchain/core/messages';
+import { readThreadsWithTurns } from '@signalbox/shared/db/execution-turns';
+import { putNodeRun } from '@signalbox/shared/db/graph-nodes';
+import { closeIncident, openIncident, type IncidentReport } from '@signalbox/shared/db/incidents';
+import { AppError } from '@signalbox/shared/errors';
+import type { ModelScript } from '@signalbox/shared/model/scripted';
+import { openReplay } from '@signalbox/worker/replay/replay';
+import { tool, toolGroup } from '@signalbox/worker/tools/tool';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
+
+let bench: WorkerBench;
+let [isJammed, turned] = [true, 0];
+beforeEach(async () => {
+  [isJammed, turned] = [true, 0];
+  bench = await openWorkerBench();
+  await bench.addPerson('7', 'admin');
+});
+afterEach(() => bench.close());
+
+const plumbing = toolGroup({
+  name: 'plumbing',
+  summary: 'Valves that may be jammed.',
+  uses: [],
+  tools: {
+    turn_valve: tool({
+      describe: 'Turn a valve.',
+      hints: ['turn the valve v1', 'open valve v1', 'close the valve v1'],
+      input: z.object({ valve: z.string() }),
+      risk: 'sensitive',
+      role: 'developer',
+      deadlineMs: 5_000,
+      replay: 'harmless',
+      run: async ({ valve }) => {
+        if (isJammed) throw new AppError('CONFLICT', { detail: 'The valve is jammed.' });
+        turned += 1;
+        return { valve };
+      },
+      phrases: { done: ({ valve }) => `The valve ${valve} is turned.` },
+    }),
+  },
+});
+
+const DOWN: IncidentReport = {
+  subject: 'service:shop/staging',
+  kind: 'down',
+  detail: 'It answered nothing twice.',
+  evidence: {},
+  owners: ['7'],
+  project: 'shop',
+  say: '**shop** on staging is down: it answered nothing twice.',
+  buttons: [{ label: 'Diagnose', value: 'Diagnose shop on staging' }],
+  mutedUntil: null,
+};
+
+const texts = (messages: readonly BaseMessage[]): string[] =>
+  messages.map((message) => `${message.getType()}: ${message.text}`);
+
+async function replays(): Promise<readonly string[]> {
+  const replay = await openReplay(bench.pool, [plumbing]);
+  const kinds: string[] = [];
+  for await (const threadId of readThreadsWithTurns(bench.pool))
+    for await (const turn of replay.thread(threadId))
+      kinds.push(turn.kind === 'different' ? JSON.stringify(turn.difference) : turn.kind);
+  return kinds;
+}
+
+const openThread = async (): Promise<string> => {
+  const { rows } = await bench.pool.query<{ thread_id: string }>(`select thread_id from threads where status = 'open'`);
+  return rows[0]?.thread_id ?? '';
+};
+
+describe('an incident', () => {
+  test('is told while the model is away, opens a conversation, and its answer goes on from there', async () => {
+    let isAway = true;
+    const seen: string[][] = [];
+    let project: string | undefined;
+    const script: ModelScript = (messages) => {
+      if (isAway) return { throw: new AppError('MODEL_UNAVAILABLE', {}) };
+      seen.push(texts(messages));
+      const facts = messages[0]?.additional_kwargs['planner'] as { currentProject?: string } | undefined; // see prompt.ts
+      project = facts?.currentProject;
+      return { content: 'Because of the disk.' };
+    };
+    await bench.startWorker({ script, wiring: { groups: [plumbing] } });
+    await bench.say('7', '', { silent: true, kind: 'new' });
+    await bench.wake('7');
+    await bench.settle();
+    const { told } = await openIncident(bench.pool, DOWN);
+    expect(told?.userKey).toBe('7');
+    await bench.wake('7');
+    await bench.settle();
+    expect((await bench.replies('7')).slice(1)).toEqual([DOWN.say]);
+    const { rows } = await bench.pool.query(
+      `select body -> 'buttons' -> 0 ->> 'label' as label from outbox order by id desc limit 1`,
+    );
+    expect(rows).toEqual([{ label: 'Diagnose' }]);
+    isAway = false;
+    await bench.say('7', 'why?');
+    await bench.settle();
+    expect((await bench.replies('7')).at(-1)).toBe('Because of the disk.');
+    expect(seen.at(-1)?.slice(1)).toEqual([`ai: ${DOWN.say}`, 'human: why?']);
+    expect(project).toBe('shop');
+
+    await closeIncident(bench.pool, {
+      subject: DOWN.subject,
+      kind: 'down',
+      project: 'shop',
+      say: '**shop** is well again.',
+    });
+    await bench.wake('7');
+    await bench.settle();
+    expect((await bench.replies('7')).at(-1)).toBe('**shop** is well again.');
+    const { rowCount } = await bench.pool.query('select 1 from threads');
+    expect(rowCount).toBe(1);
+    expect(await replays()).toEqual(['same', 'same', 'same']);
+  });
+
+  test('that ends when its conversation is over is one line and opens none', async () => {
+    await bench.startWorker({ script: () => ({ content: 'hello' }) });
+    await bench.say('7', 'hello');
+    await bench.settle();
+    await openIncident(bench.pool, DOWN);
+    await bench.wake('7');
+    await bench.settle();
+    await bench.say('7', '', { kind: 'new' });
+    await bench.settle();
+    await closeIncident(bench.pool, { subject: DOWN.subject, kind: 'down', project: 'shop', say: 'Well again.' });
+    await bench.wake('7');
+    await bench.settle();
+    expect((await bench.replies('7')).at(-1)).toBe('Well again.');
+    expect((await bench.pool.query(`select 1 from threads where status = 'open'`)).rowCount).toBe(0);
+  });
+});
+
+describe('a node that runs again', () => {
+  const plumber: ModelScript = (messages, tools) => {
+    if (tools.some(({ name }) => name === 'classify_intent'))
+      return {
+        toolCalls: [
+          { name: 'classify_intent', args: { task_summary: 'valve', capabilities: ['plumbing'], project: null } },
+        ],
+      };
+    const last = messages.at(-1);
+    if (last?.getType() !== 'tool') return { toolCalls: [{ name: 'turn_valve', args: { valve: 'v1' } }] };
+    return { content: last.text.includes('"ok":true') ? 'It is open.' : 'It is jammed.' };
+  };
+  const again = async (node: string, actionId: string): Promise<void> => {
+    await putNodeRun(bench.pool, { threadId: await openThread(), node, actionId, say: `_Ada had ${node} run again._` });
+    await bench.wake('7');
+    await bench.settle();
+  };
+
+  test('of tools proposes only what failed, as a new action, and what was done stays done', async () => {
+    await bench.startWorker({ script: plumber, wiring: { groups: [plumbing] } });
+    await bench.say('7', 'open v1');
+    await bench.settle();
+    expect(await bench.replies('7')).toEqual(['It is jammed.']);
+    isJammed = false;
+    await again('po_tools', 'act_1');
+    expect((await bench.replies('7')).slice(1)).toEqual(['_Ada had po_tools run again._', 'It is open.']);
+    expect(turned).toBe(1);
+    await again('po_tools', 'act_1');
+    expect(turned).toBe(1);
+    await again('po_tools', 'act_2');
+    expect(turned).toBe(1);
+    expect((await bench.replies('7')).at(-1)).toContain('nothing to run again');
+    const { rows } = await bench.pool.query(
+      `select status from actions where tool = 'turn_valve' order by proposed_at`,
+    );
+    expect(rows).toEqual([{ status: 'failed' }, { status: 'done' }]);
+    expect(await replays()).toEqual(['same', 'same', 'same']);
+  });
+
+  test('of the model asks it about the same words once more', async () => {
+    let isAway = true;
+    const asked: string[] = [];
+    await bench.startWorker({
+      script: (messages, tools) => {
+        if (isAway) return { throw: new AppError('MODEL_UNAVAILABLE', {}) };
+        if (tools.some(({ name }) => name === 'classify_intent'))
+          return {
+            toolCalls: [{ name: 'classify_intent', args: { task_summary: 'tea', capabilities: [], project: null } }],
+          };
+        asked.push(messages.findLast((message) => message.getType() === 'human')?.text ?? '');
+        return { content: 'Tea is ready.' };
+      },
+      wiring: { groups: [plumbing] },
+    });
+    await bench.say('7', 'make tea');
+    await bench.settle();
+    isAway = false;
+    await again('intent_parser', 'act_1');
+    await again('product_owner', 'act_2');
+    expect((await bench.replies('7')).filter((text) => text === 'Tea is ready.')).toHaveLength(2);
+    expect(asked).toEqual(['make tea', 'make tea']);
+    expect(await replays()).toEqual(['same', 'same', 'same']);
+  });
+
+  test('of a conversation that is over runs nothing', async () => {
+    await bench.startWorker({ script: plumber, wiring: { groups: [plumbing] } });
+    await bench.say('7', 'open v1');
+    await bench.settle();
+    const threadId = await openThread();
+    await putNodeRun(bench.pool, { threadId, node: 'po_tools', actionId: 'act_1', say: 'again' });
+    await bench.pool.query(`update threads set status = 'closed'`);
+    isJammed = false;
+    await bench.wake('7');
+    await bench.settle();
+    expect(turned).toBe(0);
+    expect((await bench.outcomes('7')).at(-1)).toBe('refused');
+    const late = { threadId, node: 'po_tools', actionId: 'act_2', say: 'again' };
+    await expect(putNodeRun(bench.pool, late)).rejects.toMatchObject({ code: 'CONFLICT' });
+  });
+});
