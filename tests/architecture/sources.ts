@@ -30,6 +30,7 @@ const WORKSPACES: Readonly<Record<string, string>> = {
   gateway: 'services/gateway/src',
   worker: 'services/worker/src',
   jobs: 'services/jobs/src',
+  proxy: 'services/proxy/src',
   cli: 'services/cli/src',
   local: 'infra/local/src',
   'telegram-simulator': 'infra/telegram-simulator/src',

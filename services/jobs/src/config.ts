@@ -47,14 +47,27 @@ const JobsConfig = CommonConfig.extend({
   AUDIT_CHECKPOINT_MS: z.coerce.number().int().min(0).default(10_000),
   /** Chat that gets a checkpoint once an hour, as `telegram:<id>`. Default: none. */
   AUDIT_CHAT: z.string().optional(),
+  /** What decides which instance of a service serves: our own proxy, or a HAProxy that is there. */
+  TRAFFIC: z.enum(['proxy', 'haproxy'], { error: 'is neither proxy nor haproxy' }).default('proxy'),
+  /** The unix socket of our proxy; the proxy has the same setting. */
+  PROXY_SOCKET: z.string().default(`${REPOSITORY}.signalbox/proxy/admin.sock`),
+  /** The runtime socket of HAProxy, with `level admin`. Needed with TRAFFIC=haproxy. */
+  HAPROXY_SOCKET: z.string().optional(),
+  /** Folder of what HAProxy was asked for last: it knows no fences itself. */
+  HAPROXY_STATE_DIR: z.string().default(`${REPOSITORY}.signalbox/haproxy`),
   /** Database connections of this process. */
   DATABASE_CONNECTIONS: z.coerce.number().int().min(2).max(200).default(8),
+});
+
+const CheckedConfig = JobsConfig.refine(({ TRAFFIC, HAPROXY_SOCKET }) => TRAFFIC === 'proxy' || HAPROXY_SOCKET, {
+  path: ['HAPROXY_SOCKET'],
+  error: 'is needed with TRAFFIC=haproxy: the path of its runtime socket',
 });
 
 export type JobsConfig = z.infer<typeof JobsConfig> & { readonly idleMs: number };
 
 /** Reads the job service's configuration. Throws CONFIG_INVALID with every problem. */
 export function loadConfig(environment?: Readonly<Record<string, string | undefined>>): JobsConfig {
-  const config = readConfig(JobsConfig, environment);
+  const config = readConfig(CheckedConfig, environment);
   return { ...config, idleMs: config.THREAD_IDLE_MINUTES * MINUTE_MS };
 }

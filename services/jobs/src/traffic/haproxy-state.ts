@@ -1,0 +1,39 @@
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Route } from '@signalbox/shared/contracts/traffic';
+import { newId } from '@signalbox/shared/ids';
+import { z } from 'zod';
+
+/** What was last asked of HAProxy for a service. A removed one keeps its fence. */
+const HaproxyState = z.object({ route: Route, since: z.iso.datetime(), isRemoved: z.boolean() });
+export type HaproxyState = z.infer<typeof HaproxyState>;
+
+/** One file per service. Writing is atomic: a crash leaves what was there before. */
+export function createHaproxyStates(folder: string): {
+  readonly read: (service: string) => Promise<HaproxyState | null>;
+  readonly write: (state: HaproxyState) => Promise<void>;
+} {
+  const fileOf = (service: string): string => join(folder, `${encodeURIComponent(service)}.json`);
+  return {
+    read: async (service) => {
+      const text = await readFile(fileOf(service), 'utf8').catch((error: unknown) => {
+        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+        throw error;
+      });
+      return text === null ? null : HaproxyState.parse(JSON.parse(text));
+    },
+    write: async (state) => {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const file = fileOf(state.route.service);
+      const next = `${file}.${newId('tmp')}`; // several processes may write at once
+      const handle = await open(next, 'wx', 0o600);
+      try {
+        await handle.writeFile(`${JSON.stringify(state)}\n`);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(next, file);
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { connect } from 'node:net';
+import type { Route } from '@signalbox/shared/contracts/traffic';
+import { AppError } from '@signalbox/shared/errors';
+import { SECOND_MS } from '@signalbox/shared/time';
+
+/** One server of a backend, as HAProxy sees it now. */
+export interface HaproxyServer {
+  readonly name: string;
+  readonly address: Route['upstream'];
+  /** It gets new requests: neither drained nor in maintenance. */
+  readonly isReady: boolean;
+  readonly requests: number;
+  readonly served: number;
+  readonly failed: number;
+}
+
+const DEADLINE_MS = 5 * SECOND_MS;
+/** What HAProxy says when a command did what it should; anything else is a refusal. */
+const AGREED = /^(?:|IP changed .*|port changed .*|no need to change .*|nothing changed.*)$/;
+
+/**
+ * Runs commands of the runtime socket, in order. Throws CONFLICT with HAProxy's own word when it refuses one, and
+ * UPSTREAM_UNAVAILABLE when it does not answer.
+ */
+export async function askHaproxy(socket: string, commands: readonly string[], signal: AbortSignal): Promise<void> {
+  for (const command of commands) {
+    const lines = (await talk(socket, command, signal)).split('\n').map((line) => line.trim());
+    const refusal = lines.find((line) => !AGREED.test(line));
+    if (refusal !== undefined) throw new AppError('CONFLICT', { detail: `HAProxy refused "${command}": ${refusal}` });
+  }
+}
+
+/** The servers of a backend; none when there is no such backend. */
+export async function readServers(socket: string, backend: string, signal: AbortSignal): Promise<HaproxyServer[]> {
+  const [head = '', ...rows] = (await talk(socket, 'show stat', signal)).split('\n');
+  const names = head.replace(/^# /, '').split(',');
+  const servers: HaproxyServer[] = [];
+  for (const row of rows) {
+    const cells = row.split(',');
+    const cell = (name: string): string => cells[names.indexOf(name)] ?? '';
+    const address = parseAddress(cell('addr'));
+    if (cell('pxname') !== backend || address === null) continue;
+    servers.push({
+      name: cell('svname'),
+      address,
+      isReady: !/^(?:DRAIN|MAINT)/.test(cell('status')),
+      requests: Number(cell('scur')),
+      served: Number(cell('stot')),
+      failed: Number(cell('econ')) + Number(cell('eresp')),
+    });
+  }
+  return servers;
+}
+
+/** `127.0.0.1:80`, `[::1]:80`; null for what is no server. */
+function parseAddress(text: string): Route['upstream'] | null {
+  const at = text.lastIndexOf(':');
+  const port = Number(text.slice(at + 1));
+  if (at < 1 || !Number.isInteger(port)) return null;
+  return { host: text.slice(0, at).replace(/^\[|\]$/g, ''), port };
+}
+
+function talk(path: string, command: string, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const over = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]);
+    const parts: Buffer[] = [];
+    const socket = connect({ path, signal: over }, () => socket.write(`${command}\n`)); // it answers once and closes
+    socket.on('data', (part) => parts.push(part));
+    socket.once('end', () => resolve(Buffer.concat(parts).toString('utf8').trimEnd()));
+    socket.once('error', (cause) => {
+      if (signal.aborted)
+        reject(signal.reason as Error); // whoever aborts says why with an error
+      else reject(new AppError('UPSTREAM_UNAVAILABLE', { service: 'HAProxy' }, cause));
+    });
+    socket.once('close', () => reject(new AppError('UPSTREAM_UNAVAILABLE', { service: 'HAProxy' }))); // unless it had answered
+  });
+}

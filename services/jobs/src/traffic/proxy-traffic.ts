@@ -1,0 +1,78 @@
+import { request, type IncomingMessage } from 'node:http';
+import { RouteState } from '@signalbox/shared/contracts/traffic';
+import { AppError } from '@signalbox/shared/errors';
+import { SECOND_MS } from '@signalbox/shared/time';
+import { z } from 'zod';
+import type { Traffic } from './traffic.ts';
+
+/** It answers from memory, or after one write to its disk. */
+const DEADLINE_MS = 10 * SECOND_MS;
+
+const Refusal = z.object({ code: z.string(), message: z.string() });
+
+/**
+ * Traffic through our own proxy, by its unix socket. Throws UPSTREAM_UNAVAILABLE when it does not answer: what was asked for may
+ * or may not have been done then, and asking again is safe.
+ */
+export function createProxyTraffic(options: { readonly socket: string }): Traffic {
+  const ask = (method: string, path: string, signal: AbortSignal, body?: unknown): Promise<Answer> =>
+    send({ socket: options.socket, method, path, body, signal });
+  return {
+    current: async (service, signal) => {
+      const answer = await ask('GET', pathOf(service), signal);
+      if (answer.status === 404) return null;
+      return RouteState.parse(succeeded(answer));
+    },
+    switchTo: async (route, signal) =>
+      RouteState.parse(succeeded(await ask('PUT', pathOf(route.service), signal, route))),
+    remove: async (service, fence, signal) => {
+      succeeded(await ask('DELETE', `${pathOf(service)}?fence=${fence}`, signal));
+    },
+  };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+function pathOf(service: string): string {
+  return `/routes/${encodeURIComponent(service)}`;
+}
+
+function succeeded({ status, body }: Answer): unknown {
+  if (status < 300) return body;
+  const refusal = Refusal.safeParse(body).data;
+  if (status === 409) throw new AppError('CONFLICT', { detail: refusal?.message ?? 'The proxy has a newer route.' });
+  throw new Error(`the proxy answered ${status}: ${refusal?.message ?? 'no reason given'}`);
+}
+
+function send(call: {
+  readonly socket: string;
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+  readonly signal: AbortSignal;
+}): Promise<Answer> {
+  const { socket: socketPath, method, path, body } = call;
+  const signal = AbortSignal.any([call.signal, AbortSignal.timeout(DEADLINE_MS)]);
+  return new Promise((resolve, reject) => {
+    const fail = (cause: Error): void => {
+      if (call.signal.aborted)
+        reject(call.signal.reason as Error); // whoever aborts says why with an error
+      else reject(new AppError('UPSTREAM_UNAVAILABLE', { service: 'The proxy' }, cause));
+    };
+    const headers = { 'content-type': 'application/json' };
+    const asked = request({ socketPath, method, path, headers, signal, agent: false }, (answer) => {
+      readJson(answer).then((read) => resolve({ status: answer.statusCode ?? 500, body: read }), fail);
+    });
+    asked.once('error', fail);
+    asked.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+async function readJson(answer: IncomingMessage): Promise<unknown> {
+  const parts: Buffer[] = [];
+  for await (const part of answer as AsyncIterable<Buffer>) parts.push(part);
+  return JSON.parse(Buffer.concat(parts).toString('utf8'));
+}

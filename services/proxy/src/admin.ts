@@ -1,0 +1,132 @@
+import { chmod, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { Route } from '@signalbox/shared/contracts/traffic';
+import { AppError, toAppError } from '@signalbox/shared/errors';
+import { newId } from '@signalbox/shared/ids';
+import type { Closable } from '@signalbox/shared/lifecycle';
+import type { Log } from '@signalbox/shared/log';
+import { z } from 'zod';
+import type { RouteTable } from './route-table.ts';
+
+type Answer = readonly [status: number, body: unknown];
+
+/** A route is a few hundred bytes. */
+const BODY_LIMIT_BYTES = 64 * 1024;
+/** Kernels take no longer path of a unix socket. */
+const PATH_LIMIT_BYTES = 107;
+
+const Fence = z.coerce.number().int().nonnegative();
+
+/**
+ * Serves GET /routes, and GET, PUT and DELETE /routes/<service> (DELETE with `?fence=`) on a unix socket that only this user may
+ * open. What goes wrong is answered as `{code, message}`: 400 for what cannot be read, 404, 409 for CONFLICT, else 500.
+ * Throws STARTUP_REFUSED when another proxy answers there.
+ */
+export async function startAdmin(options: {
+  readonly socket: string;
+  readonly table: RouteTable;
+  readonly log: Log;
+}): Promise<Closable> {
+  const { socket, table, log } = options;
+  await takePlace(socket);
+  const server = createServer((request, response) => {
+    answer(table, request)
+      .catch((error: unknown) => describe(error, log))
+      .then(([status, body]) =>
+        response.writeHead(status, { 'content-type': 'application/json' }).end(`${JSON.stringify(body)}\n`),
+      )
+      .catch(() => response.destroy());
+  });
+  const mask = process.umask(0o177); // from its first moment nobody else may open it
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(socket, resolve);
+    });
+  } finally {
+    process.umask(mask);
+  }
+  await chmod(socket, 0o600);
+  return {
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(table: RouteTable, request: IncomingMessage): Promise<Answer> {
+  const url = new URL(request.url ?? '/', 'http://proxy');
+  const [, root, ...words] = url.pathname.split('/');
+  const service = words.map((word) => decodeURIComponent(word)).join('/');
+  if (root !== 'routes') return notFound('there is only /routes');
+  if (service === '') {
+    return request.method === 'GET'
+      ? [200, { routes: table.list() }]
+      : unreadable('name the service: /routes/<service>');
+  }
+  switch (request.method) {
+    case 'GET': {
+      const state = table.find(service);
+      return state ? [200, state] : notFound(`${service} has no route`);
+    }
+    case 'PUT': {
+      const route = Route.safeParse(await readJson(request));
+      if (!route.success) return unreadable(z.prettifyError(route.error));
+      if (route.data.service !== service) return unreadable('the route names another service than the address');
+      return [200, await table.put(route.data)];
+    }
+    case 'DELETE': {
+      const fence = Fence.safeParse(url.searchParams.get('fence') ?? undefined);
+      if (!fence.success) return unreadable('say the fence: ?fence=<number>');
+      await table.remove(service, fence.data);
+      return [200, {}];
+    }
+    default:
+      return unreadable('GET, PUT or DELETE');
+  }
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const parts: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    sizeBytes += part.length;
+    if (sizeBytes > BODY_LIMIT_BYTES) return undefined;
+    parts.push(part);
+  }
+  try {
+    return JSON.parse(Buffer.concat(parts).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+const unreadable = (message: string): Answer => [400, { code: 'UNREADABLE', message }];
+const notFound = (message: string): Answer => [404, { code: 'NOT_FOUND', message }];
+
+function describe(error: unknown, log: Log): Answer {
+  const ref = newId('err');
+  const failure = toAppError(error, ref);
+  if (failure.code === 'INTERNAL') log.error('route not changed', { ref, error });
+  return [failure.code === 'CONFLICT' ? 409 : 500, { code: failure.code, message: failure.message }];
+}
+
+/** Removes what a killed proxy left behind. */
+async function takePlace(socket: string): Promise<void> {
+  if (Buffer.byteLength(socket) > PATH_LIMIT_BYTES)
+    throw new AppError('STARTUP_REFUSED', {
+      reason: `PROXY_SOCKET is longer than ${PATH_LIMIT_BYTES} bytes: ${socket}`,
+    });
+  const isTaken = await new Promise<boolean>((resolve) => {
+    const probe = connect(socket, () => {
+      probe.destroy();
+      resolve(true);
+    });
+    probe.once('error', () => resolve(false));
+  });
+  if (isTaken) throw new AppError('STARTUP_REFUSED', { reason: `another proxy answers at ${socket}` });
+  await rm(socket, { force: true });
+}

@@ -1,0 +1,67 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Route } from '@signalbox/shared/contracts/traffic';
+import { AppError } from '@signalbox/shared/errors';
+import { sleep } from '@signalbox/shared/time';
+import { forward, type ForwardParts } from './forward.ts';
+import type { LiveRoute } from './live-route.ts';
+import { tunnel } from './tunnel.ts';
+
+/** The door of one service. */
+export interface Listener {
+  /** Takes nothing new, lets what is open finish for so long, and cuts the rest. Twice is safe. */
+  close(drainMs: number): Promise<void>;
+}
+
+/** Longer than clients and proxies before us keep an idle connection: who closes first must not be we. */
+const KEEP_ALIVE_MS = 75_000;
+const LOOK_MS = 25;
+
+/** Listens at an address for the requests of one route. Throws CONFLICT when the address cannot be had. */
+export async function openListener(address: Route['listen'], live: LiveRoute, parts: ForwardParts): Promise<Listener> {
+  let isClosing = false;
+  const tunnels = new Set<Duplex>();
+  const underWay = new Set<ServerResponse>();
+  // Uploads may take as long as they like while bytes come; the heads of requests may not.
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0, headersTimeout: 60_000 });
+  server.on('request', (request, response) => {
+    underWay.add(response);
+    response.once('close', () => underWay.delete(response));
+    if (isClosing) response.shouldKeepAlive = false;
+    void forward(parts, live, request, response); // never rejects
+  });
+  server.on('upgrade', (request, client, head) => {
+    tunnels.add(client);
+    client.once('close', () => tunnels.delete(client));
+    void tunnel(parts, live, { request, client, head }); // never rejects
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(new AppError('CONFLICT', { detail: describe(address, error) }, error)));
+    server.listen(address.port, address.host, resolve);
+  });
+  server.on('error', (error) => parts.log.error('listener failed', { target: live.service, error }));
+
+  const drain = async (drainMs: number): Promise<void> => {
+    isClosing = true;
+    let isClosed = false;
+    const until = performance.now() + drainMs;
+    server.close(() => (isClosed = true));
+    for (const response of underWay) if (!response.headersSent) response.shouldKeepAlive = false;
+    while ((!isClosed || tunnels.size > 0) && performance.now() < until) {
+      server.closeIdleConnections();
+      await sleep(LOOK_MS);
+    }
+    server.closeAllConnections();
+    for (const client of tunnels) client.destroy();
+  };
+  let closing: Promise<void> | null = null;
+  return { close: (drainMs) => (closing ??= drain(drainMs)) };
+}
+
+function describe({ host, port }: Route['listen'], error: NodeJS.ErrnoException): string {
+  const where = `${host}:${port}`;
+  if (error.code === 'EADDRINUSE') return `The address ${where} is taken by another program.`;
+  if (error.code === 'EACCES') return `The proxy may not listen on ${where}; ports below 1024 need a privilege.`;
+  if (error.code === 'EADDRNOTAVAIL') return `${where} is no address of the machine that the proxy runs on.`;
+  return `The proxy cannot listen on ${where} (${error.code ?? error.message}).`;
+}
