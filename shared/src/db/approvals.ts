@@ -2,6 +2,7 @@ import type { Approval, ApprovalCard, ApprovalStatus, ApprovalVote } from '../co
 import type { AuditEvent } from '../contracts/audit.ts';
 import type { ProposedAction } from '../contracts/action.ts';
 import type { PolicyDecision, PolicyQuestion } from '../contracts/decision.ts';
+import type { RecordedDecision } from '../contracts/execution-turn.ts';
 import type { InboundEnvelope } from '../contracts/envelope.ts';
 import { Role, roleCovers } from '../contracts/roles.ts';
 import { appendAudit } from './audit.ts';
@@ -73,17 +74,39 @@ export async function findAction(db: Queryable, actionId: string): Promise<Ledge
   return rows[0] ?? null;
 }
 
-/** Uses an approval up and begins its action under the lane's epoch. False when either was not as it should be. */
-export async function claimApproved(db: Queryable, approvalId: string, lane: Lane): Promise<boolean> {
+/**
+ * Uses an approval up, by this decision, and begins its action under the lane's epoch. False when either was not as it should be.
+ */
+export async function claimApproved(
+  db: Queryable,
+  approvalId: string,
+  lane: Lane,
+  decided: RecordedDecision,
+): Promise<boolean> {
   const { rowCount } = await db.query(
     `with used as (
-       update approvals set status = 'consumed', consumed_at = clock_timestamp() where approval_id = $1 and status = 'approved'
+       update approvals set status = 'consumed', consumed_at = clock_timestamp(), used = $3::jsonb
+        where approval_id = $1 and status = 'approved'
        returning action_id)
      update actions a set status = 'started', started_at = clock_timestamp(), epoch = $2 from used
       where a.action_id = used.action_id and a.status = 'waiting'`,
-    [approvalId, lane.epoch],
+    [approvalId, lane.epoch, JSON.stringify(decided)],
   );
   return rowCount === 1;
+}
+
+/** Keeps the decision by which an approved request was found void. */
+export async function noteDecision(db: Queryable, approvalId: string, decided: RecordedDecision): Promise<void> {
+  await db.query('update approvals set used = $2::jsonb where approval_id = $1', [approvalId, JSON.stringify(decided)]);
+}
+
+/** The decision by which an approval was used up, or found void; null when there was none. */
+export async function findDecision(db: Queryable, approvalId: string): Promise<RecordedDecision | null> {
+  const { rows } = await db.query<{ used: RecordedDecision | null }>(
+    'select used from approvals where approval_id = $1',
+    [approvalId],
+  );
+  return rows[0]?.used ?? null;
 }
 
 /** What came of a consumed request, in a line for its card. The first word stands. */

@@ -8,10 +8,13 @@ import {
   claimApproved,
   endApproval,
   findApproval,
+  findDecision,
   findAction,
   listVotes,
+  noteDecision,
   noteResult,
   recordApproval,
+  type LedgerRow,
   type Proposal,
 } from '@signalbox/shared/db/approvals';
 import { showCards } from '@signalbox/shared/db/approval-decisions';
@@ -24,7 +27,7 @@ import { failure, type ToolCallResult } from '../tools/call.ts';
 import type { CallScope, Runnable } from '../tools/run.ts';
 import { previewOf } from './approval-request.ts';
 import { decidedEvent } from './events.ts';
-import { earlierResult, governAction, placeOf, runClaimed } from './execute.ts';
+import { earlierResult, governAction, placeOf, runClaimed, settleUnknown } from './execute.ts';
 import type { ExecuteParts } from './parts.ts';
 import { actionHash, decide, recordedDecision, versionOf } from './proposal.ts';
 
@@ -34,7 +37,7 @@ export type DecisionEnvelope = Extract<InboundEnvelope, { kind: 'decision' }>;
 export interface Resumed {
   readonly say: string;
   readonly result: ToolCallResult | null;
-  /** What policy said when the approval was used up, or about the changed wish; null when it was not asked in this run. */
+  /** What policy said when the approval was used up, in this run or one before, or about the changed wish. */
   readonly decided?: RecordedDecision;
 }
 
@@ -64,7 +67,7 @@ export async function resumeDecision(
     case 'modified':
       return change(parts, scope, approval, known.proposal);
     case 'approved': {
-      const result = await runApproved(parts, scope, approval, known.proposal);
+      const result = await runApproved(parts, scope, approval, { ...known, proposal: known.proposal });
       await receipt(parts, scope, approval.approvalId, result);
       const votes = await listVotes(parts.pool, approval.approvalId);
       const by = votes.map((vote) => vote.name).join(' and ');
@@ -77,10 +80,11 @@ async function runApproved(
   parts: ExecuteParts,
   scope: CallScope,
   approval: Approval,
-  proposal: Proposal,
+  known: LedgerRow & { readonly proposal: Proposal },
 ): Promise<ToolCallResult> {
+  const { proposal } = known;
   const call = runnableOf(parts, proposal);
-  if (!call) return voided(parts, approval, 'the tool or what its arguments mean has changed');
+  if (!call) return withoutTool(parts, approval, known);
   const lock = call.tool.lock(call.input);
   const run = async (): Promise<ToolCallResult> => {
     const preview = await previewOf(parts, call);
@@ -89,16 +93,30 @@ async function runApproved(
     );
     switch (consumed.kind) {
       case 'void':
-        return { ...(await voided(parts, approval, consumed.reason)), ...decidedIn(consumed) };
+        return { ...(await voided(parts, approval, consumed.reason, consumed.decided)), ...decidedIn(consumed) };
       case 'earlier': {
         const earlier = await earlierResult(parts, scope, call, consumed.status, consumed.result);
-        return earlier ?? runClaimed(parts, scope, call, proposal);
+        return { ...(earlier ?? (await runClaimed(parts, scope, call, proposal))), ...decidedIn(consumed) };
       }
       case 'consumed':
         return { ...(await runClaimed(parts, scope, call, proposal)), ...decidedIn(consumed) };
     }
   };
   return lock === null ? run() : withLock(parts.lockPool, lock, run);
+}
+
+/** The worker has another tool than the one that was approved. What an earlier worker began with that one cannot be looked up. */
+async function withoutTool(
+  parts: ExecuteParts,
+  approval: Approval,
+  { status, result, proposal }: LedgerRow & { readonly proposal: Proposal },
+): Promise<ToolCallResult> {
+  const { actionId, tool } = proposal.action;
+  const decided = await findDecision(parts.pool, approval.approvalId);
+  const known = decided ? { decided } : {};
+  if (status === 'started') return { ...(await settleUnknown(parts, { actionId, name: tool })), ...known };
+  if (approval.status === 'consumed') return { ...(result as ToolCallResult), ...known }; // written by settle
+  return voided(parts, approval, approval.reason ?? 'the tool or what its arguments mean has changed');
 }
 
 function decidedIn({ decided }: { readonly decided?: RecordedDecision }): { readonly decided?: RecordedDecision } {
@@ -108,7 +126,12 @@ function decidedIn({ decided }: { readonly decided?: RecordedDecision }): { read
 type Consumed =
   | { readonly kind: 'consumed'; readonly decided?: RecordedDecision }
   | { readonly kind: 'void'; readonly reason: string; readonly decided?: RecordedDecision }
-  | { readonly kind: 'earlier'; readonly status: string; readonly result: unknown };
+  | {
+      readonly kind: 'earlier';
+      readonly status: string;
+      readonly result: unknown;
+      readonly decided?: RecordedDecision;
+    };
 
 /** Everything that an approval stands on is looked at again, in the transaction that uses it up and begins the action. */
 async function consume(
@@ -123,8 +146,15 @@ async function consume(
   const approval = await findApproval(db, approvalId, true);
   const row = await findAction(db, call.actionId);
   if (!approval || !row) return { kind: 'void', reason: 'it is not there any more' };
-  if (approval.status === 'consumed') return { kind: 'earlier', status: row.status, result: row.result };
-  if (approval.status !== 'approved') return { kind: 'void', reason: `it is ${approval.status}` };
+  // An earlier run of the turn came as far as this, and died: what it decided stands, and is told again.
+  const before = await findDecision(db, approvalId);
+  const decidedBefore = before ? { decided: before } : {};
+  if (approval.status === 'consumed')
+    return { kind: 'earlier', status: row.status, result: row.result, ...decidedBefore };
+  if (approval.status !== 'approved') {
+    const reason = (approval.status === 'void' && approval.reason) || `it is ${approval.status}`;
+    return { kind: 'void', reason, ...decidedBefore };
+  }
   const { action } = stored;
   const isSame =
     actionHash(action) === approval.hash &&
@@ -165,7 +195,8 @@ async function consume(
     takes.role !== approval.role
   )
     return { kind: 'void', reason: `rule ${decision.rule} decides about it now`, decided };
-  if (!(await claimApproved(db, approvalId, scope.lane))) return { kind: 'void', reason: 'it has begun elsewhere' };
+  if (!(await claimApproved(db, approvalId, scope.lane, decided)))
+    return { kind: 'void', reason: 'it has begun elsewhere' };
   await recordApproval(
     db,
     approvalEvent(approval, 'approval.consumed', scope.lane.userKey, { approvers: votes.map((vote) => vote.userKey) }),
@@ -181,9 +212,15 @@ function changedSince(card: ApprovalCard, preview: Awaited<ReturnType<typeof pre
   return 'things have changed, and it would no longer do what was shown';
 }
 
-async function voided(parts: ExecuteParts, approval: Approval, reason: string): Promise<ToolCallResult> {
+async function voided(
+  parts: ExecuteParts,
+  approval: Approval,
+  reason: string,
+  decided: RecordedDecision | null = null,
+): Promise<ToolCallResult> {
   await withTransaction(parts.pool, async (db) => {
     if (!(await endApproval(db, approval.approvalId, { status: 'void', by: null, reason }))) return;
+    if (decided) await noteDecision(db, approval.approvalId, decided);
     await recordApproval(db, approvalEvent(approval, 'approval.voided', 'system', { reason }));
   });
   return failure(new AppError('APPROVAL_VOID', { id: approval.approvalId, reason }));

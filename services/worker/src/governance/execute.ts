@@ -203,6 +203,14 @@ export async function earlierResult(
     return probed;
   }
   if (probed === 'not-done' || call.tool.replay === 'harmless') return null;
+  return settleUnknown(parts, call);
+}
+
+/** Ends an action of which nobody can tell whether it took effect. */
+export async function settleUnknown(
+  parts: ExecuteParts,
+  call: Pick<Runnable, 'actionId' | 'name'>,
+): Promise<ToolCallResult> {
   const unknown = failure(new AppError('TOOL_OUTCOME_UNKNOWN', { tool: call.name }));
   await settle(parts, call, null, 'unknown', unknown);
   return unknown;
@@ -210,7 +218,7 @@ export async function earlierResult(
 
 async function settle(
   parts: ExecuteParts,
-  call: Runnable,
+  call: Pick<Runnable, 'actionId'>,
   proposal: Proposal | null,
   status: 'done' | 'failed' | 'unknown',
   outcome: ToolCallResult,

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { decideApproval } from '@signalbox/shared/db/approval-decisions';
+import { openPool, withTransaction, type Pool } from '@signalbox/shared/db/pool';
+import { createLog } from '@signalbox/shared/log';
+import { resumeDecision, type DecisionEnvelope, type Resumed } from '@signalbox/worker/governance/approval-resume';
+import { executeCall } from '@signalbox/worker/governance/execute';
+import { createMachine } from '@signalbox/worker/governance/fsm';
+import type { ExecuteParts } from '@signalbox/worker/governance/parts';
+import { tool, toolGroup, type ToolGroup } from '@signalbox/worker/tools/tool';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { governanceOver, scopeOfAda, shippedPolicy } from '../../support/governance.ts';
+
+const group = (run: () => Promise<object>): ToolGroup =>
+  toolGroup({
+    name: 'test',
+    summary: 'test',
+    uses: [],
+    tools: {
+      act: tool({
+        describe: 'acts',
+        hints: ['act'],
+        input: z.object({}),
+        risk: 'dangerous',
+        role: 'developer',
+        deadlineMs: 5_000,
+        replay: 'unknown',
+        run,
+        phrases: { done: () => 'Did it.' },
+      }),
+    },
+  });
+
+let database: TestDatabase;
+let pool: Pool;
+let effects: number;
+let actionId: string;
+beforeEach(async () => {
+  [effects, actionId] = [0, randomUUID()];
+  database = await createDatabase();
+  pool = openPool(database.url, createLog('test', 'silent'), { name: 'test', max: 6, as: 'owner' });
+  await pool.query(
+    `insert into lanes (user_key, epoch, worker, lease_until) values ('1', 7, 'w', now() + interval '1 hour')`,
+  );
+  await pool.query(
+    `insert into users (user_key, channel, name, role) values
+       ('1', 'telegram', 'Ada', 'developer'), ('2', 'telegram', 'Bob', 'operator')`,
+  );
+  await pool.query(`insert into settings (key, value) values ('approvals_chat', '{"chatKey": "telegram:-1009"}')`);
+  const call = { actionId, tool: 'act', args: {}, groups: ['test'] };
+  await executeCall(await partsOf([group(acts)]), scopeOfAda(), call);
+  const by = { userKey: '2', name: 'Bob', role: 'operator' } as const;
+  const policy = await shippedPolicy();
+  const { rows } = await pool.query<{ id: string }>('select approval_id as id from approvals');
+  await withTransaction(pool, (db) =>
+    decideApproval(db, policy, { approvalId: rows[0]?.id ?? '', verb: 'approve', by }),
+  );
+});
+afterEach(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+const acts = (): Promise<object> => {
+  effects += 1;
+  return Promise.resolve({});
+};
+const partsOf = async (groups: readonly ToolGroup[], changes: Partial<ExecuteParts> = {}): Promise<ExecuteParts> =>
+  governanceOver(pool, groups, await shippedPolicy(), changes);
+/** One run of the turn that hears of the decision. */
+async function resume(parts: ExecuteParts, signal?: AbortSignal): Promise<Resumed> {
+  const { rows } = await pool.query<{ envelope: DecisionEnvelope }>(
+    `select envelope from inbox where kind = 'decision'`,
+  );
+  const machine = createMachine();
+  for (const phase of ['THINKING', 'PROPOSING', 'GOVERNING'] as const) machine.to(phase);
+  const [{ envelope }] = rows as [{ envelope: DecisionEnvelope }];
+  return resumeDecision(parts, scopeOfAda({ enter: machine.to, ...(signal ? { signal } : {}) }), envelope);
+}
+/** A run whose worker goes away in the middle of the effect. */
+async function die(): Promise<void> {
+  const turn = new AbortController();
+  const gone = group(() => {
+    effects += 1;
+    turn.abort(new Error('the worker is gone'));
+    return new Promise(() => undefined);
+  });
+  await expect(resume(await partsOf([gone]), turn.signal)).rejects.toThrow('the worker is gone');
+}
+const actionStatus = async (): Promise<unknown> =>
+  (await pool.query<{ status: string }>('select status from actions')).rows.map(({ status }) => status);
+
+describe('a turn that hears of an approval and goes on after a crash', () => {
+  it('tells the decision by which the approval was used up, as the run before had made it', async () => {
+    await die();
+    const { rows } = await pool.query<{ used: object }>('select used from approvals');
+    const { decided, result } = await resume(await partsOf([group(acts)]));
+    expect(result?.code).toBe('TOOL_OUTCOME_UNKNOWN');
+    expect(decided).toEqual(rows[0]?.used);
+    expect(decided).toMatchObject({ action: { actionId }, decision: { effect: 'ask' }, taint: null });
+    // A third run has the stored end, and the same decision.
+    expect((await resume(await partsOf([group(acts)]))).decided).toEqual(decided);
+    expect(effects).toBe(1);
+  });
+
+  it('ends an action whose tool is not installed any more as unknown, and never leaves it started', async () => {
+    await die();
+    const first = await resume(await partsOf([]));
+    expect(first.result).toMatchObject({ ok: false, code: 'TOOL_OUTCOME_UNKNOWN' });
+    expect(first.say).toContain('cannot tell whether it took effect');
+    expect(await actionStatus()).toEqual(['unknown']);
+    expect(await resume(await partsOf([]))).toMatchObject({ say: first.say, decided: first.decided });
+    const { rows } = await pool.query(`select 1 from audit_events where kind = 'action.unknown'`);
+    expect(rows).toHaveLength(1);
+  });
+
+  it('gives the same reason again why an approval is void, with the decision that it came of', async () => {
+    const policy = await shippedPolicy();
+    const denies = await partsOf([group(acts)], {
+      policy: () => ({
+        ...policy,
+        decide: (question) => ({
+          ...policy.decide(question),
+          effect: 'deny',
+          approval: null,
+          rule: 'closed',
+          sentence: 'It is closed today.',
+        }),
+      }),
+    });
+    const first = await resume(denies);
+    expect(first.say).toContain('It is closed today');
+    expect(first.decided?.decision.rule).toBe('closed');
+    // What is stored is what is told, whatever policy says by now.
+    expect(await resume(await partsOf([group(acts)]))).toEqual({
+      ...first,
+      decided: JSON.parse(JSON.stringify(first.decided)),
+    });
+    expect(await actionStatus()).toEqual(['void']);
+    expect(effects).toBe(0);
+  });
+});
