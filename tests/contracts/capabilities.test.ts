@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -11,9 +11,12 @@ const FOLDER = fileURLToPath(new URL('../../services/worker/src/capabilities/', 
 const PORTS: Readonly<Record<PortName, true>> = {
   projects: true,
   demo: true,
+  services: true,
+  deployments: true,
   servers: true,
   portAllocations: true,
   knowledge: true,
+  graphNodes: true,
 };
 
 interface Property {
@@ -39,6 +42,12 @@ const schemaOf = (input: z.ZodType): InputSchema => {
   const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input', target: 'draft-7' });
   return schema as unknown as InputSchema; // what zod makes of an object; the first test below checks that it is one
 };
+/** The file of a group, and those of its folder, if it has one. */
+function sourceOf(group: string): string {
+  const folder = `${FOLDER}${group}/`;
+  const parts = existsSync(folder) ? readdirSync(folder).map((file) => `${folder}${file}`) : [];
+  return [`${FOLDER}${group}.ts`, ...parts].map((file) => readFileSync(file, 'utf8')).join('\n');
+}
 
 it('every file of the folder is a group, and every group has its file', () => {
   const files = readdirSync(FOLDER).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
@@ -63,7 +72,7 @@ it('no tool and no hint belongs to two groups', () => {
 });
 
 describe.each(groups.map((group) => [group.name, group] as const))('the group %s', (name, group) => {
-  const source = readFileSync(`${FOLDER}${name.replaceAll('_', '-')}.ts`, 'utf8');
+  const source = sourceOf(name.replaceAll('_', '-'));
 
   it('declares exactly the ports that it touches', () => {
     const touched = Object.keys(PORTS).filter((port) => new RegExp(`\\bports\\.${port}\\b`).test(source));

@@ -2,15 +2,19 @@ import { access } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { createDeployments } from '@signalbox/shared/db/deployments';
 import { createKnowledge } from '@signalbox/shared/db/knowledge';
 import { createPortAllocations } from '@signalbox/shared/db/port-allocations';
 import { createProjects } from '@signalbox/shared/db/projects';
 import { createRuns } from '@signalbox/shared/db/runs';
 import { createServers, ensureLocalServer } from '@signalbox/shared/db/servers';
+import { createServices } from '@signalbox/shared/db/services';
 import type { Log } from '@signalbox/shared/log';
 import { openModels } from '@signalbox/shared/model/open-models';
 import { checkTargets, readModelPlan } from '@signalbox/shared/model/settings';
 import { createQueue } from '@signalbox/shared/queue/queue';
+import { createGraphNodes } from './agents/graph-nodes.ts';
+import { loadAgents } from './agents/registry.ts';
 import type { WorkerConfig } from './config.ts';
 import { createJobDoor } from './tools/job-door.ts';
 import type { WorkerWiring } from './worker.ts';
@@ -30,9 +34,12 @@ export function wire(config: WorkerConfig, log: Log): WorkerWiring {
       return {
         projects: createProjects(pool),
         demo: { repository: () => demoRepository(config.DEMO_REPOSITORY) },
+        services: createServices(pool),
+        deployments: createDeployments(pool),
         servers: createServers(pool),
         portAllocations: createPortAllocations(pool),
         knowledge: createKnowledge(pool),
+        graphNodes: createGraphNodes(pool, await loadAgents()),
       };
     },
     jobs: (own, pool) => {

@@ -1,10 +1,14 @@
 import { openPool, type Pool } from '@signalbox/shared/db/pool';
 import type { Artifact } from '@signalbox/shared/db/artifacts';
+import { createDeployments } from '@signalbox/shared/db/deployments';
 import { createKnowledge } from '@signalbox/shared/db/knowledge';
 import { createPortAllocations } from '@signalbox/shared/db/port-allocations';
 import { createProjects } from '@signalbox/shared/db/projects';
 import { createServers } from '@signalbox/shared/db/servers';
+import { createServices } from '@signalbox/shared/db/services';
 import { createLog } from '@signalbox/shared/log';
+import { createGraphNodes } from '@signalbox/worker/agents/graph-nodes';
+import { loadAgents } from '@signalbox/worker/agents/registry';
 import type { Ports } from '@signalbox/worker/tools/ports/ports';
 import { loadCapabilities } from '@signalbox/worker/tools/registry';
 import { issueContext, unpackResult } from '@signalbox/worker/tools/tool';
@@ -39,9 +43,12 @@ export async function openCapabilityBench(): Promise<CapabilityBench> {
   const ports: Ports = {
     projects: createProjects(pool),
     demo: { repository: () => Promise.resolve('file:///srv/demo.git') },
+    services: createServices(pool),
+    deployments: createDeployments(pool),
     servers: createServers(pool),
     portAllocations: createPortAllocations(pool),
     knowledge: createKnowledge(pool),
+    graphNodes: createGraphNodes(pool, await loadAgents()),
   };
   const started: { job: string; payload: unknown }[] = [];
   let calls = 0;
