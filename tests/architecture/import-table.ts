@@ -14,6 +14,13 @@ const LEAVES = 'shared/src/{errors,ids,time,nearest-name,canonical}.ts';
 const GATEWAY = 'services/gateway/src';
 const WORKER = 'services/worker/src';
 
+const CAPABILITY_MAY = [
+  `${WORKER}/tools/tool.ts`,
+  CONTRACTS,
+  'shared/src/{errors,time}.ts',
+  'shared/src/shell/classification.ts',
+];
+
 /** Who may import whom. A file that no rule covers fails, so that the place of a new folder is decided here. */
 export const IMPORT_TABLE: readonly ImportRule[] = [
   // Tests see what the package that they test sees.
@@ -31,9 +38,14 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
 
   // A capability gets a ToolContext and nothing else, so that it cannot step around the runtime.
   // What a command is can be told from its text alone: reading it is pure, as the risk of a call has to be.
+  // A large group keeps its tools in a folder of its name, under the same rule.
   {
-    from: `${WORKER}/capabilities/*.ts`,
-    may: [`${WORKER}/tools/tool.ts`, CONTRACTS, 'shared/src/errors.ts', 'shared/src/shell/classification.ts'],
+    from: `${WORKER}/capabilities/<group>.ts`,
+    may: [...CAPABILITY_MAY, `${WORKER}/capabilities/<group>/**`],
+  },
+  {
+    from: `${WORKER}/capabilities/<group>/**`,
+    may: [...CAPABILITY_MAY, `${WORKER}/capabilities/<group>/**`],
   },
   {
     from: `${WORKER}/agents/<agent>/**`,

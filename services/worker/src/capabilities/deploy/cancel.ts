@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { isFinal } from '@signalbox/shared/contracts/deploy';
+import { ProjectName } from '@signalbox/shared/contracts/fields';
+import { AppError } from '@signalbox/shared/errors';
+import { sleep } from '@signalbox/shared/time';
+import { tool, type ToolContext } from '../../tools/tool.ts';
+import { AnyEnvironment } from './fields.ts';
+import { describeDeployment, factsOf } from './words.ts';
+
+type Ports = ToolContext['ports'];
+type Deployment = Awaited<ReturnType<Ports['deployments']['list']>>[number];
+
+/** What a build leaves running is gone within seconds; longer than this nobody waits for an answer. */
+const WAIT_MS = 15_000;
+const LOOK_EVERY_MS = 200;
+/** An end that was asked for so lately is still an answer to the same wish. */
+const RECENT_MS = 2 * 60_000;
+
+/** Asks for the end of a deployment, waits a while, and says what came of it. */
+export const cancelDeploy = tool({
+  describe:
+    'Cancel the deploy of a project that is running now. What serves stays. After the switch only a rollback helps.',
+  hints: [
+    'cancel the deploy of shop',
+    'cancel the deploy',
+    'stop the deploy',
+    'abort the deployment of blog in staging',
+    'kill the running deploy',
+    'stop the build of shop',
+    'call off the deploy to production',
+  ],
+  input: z.object({ project: ProjectName, environment: AnyEnvironment }),
+  risk: 'sensitive',
+  role: 'developer',
+  environment: ({ environment }) => environment ?? 'none',
+  resources: ({ project, environment }) => [
+    `project:${project}`,
+    ...(environment ? [`environment:${environment}`] : []),
+  ],
+  deadlineMs: WAIT_MS + 5_000,
+  // Asking twice for one end is asking once.
+  replay: 'harmless',
+  run: async ({ project, environment }, { ports, actor, actionId, signal, now }) => {
+    await ports.projects.get(project);
+    const filter = { project, ...(environment ? { environment } : {}) };
+    const open = await ports.deployments.list({ ...filter, open: true }, 5);
+    if (open.length > 1) {
+      const where = open.map((one) => `${one.ref} to ${one.environment}`).join(', ');
+      throw new AppError('CONFLICT', {
+        detail: `Several deployments of ${project} are under way: ${where}. In which environment?`,
+      });
+    }
+    const target = open[0] ?? (await justCancelled(ports, filter, now()));
+    if (!target) throw await nothingToCancel(ports, filter, project);
+    const { accepted, state } = await ports.deployments.cancel(target.deploymentId, actor.userKey, actionId);
+    if (!accepted) throw tooLate(target, state);
+    const ended = await waitForEnd(ports, target, signal);
+    const service = await ports.services.find(target);
+    return { ...factsOf(ended, now()), servesNow: service?.release ?? null };
+  },
+  phrases: {
+    done: (facts) => {
+      const serves = facts.servesNow
+        ? ` \`${facts.servesNow}\` serves, as before.`
+        : ' Nothing serves there, as before.';
+      if (facts.state === 'cancelled')
+        return `Cancelled: ${facts.project} ${facts.version} does not go to ${facts.environment}.${serves}`;
+      // It ended by itself meanwhile, or takes its time.
+      if (isFinal(facts.state)) return `It had ended by then. ${describeDeployment(facts)}`;
+      return `I asked for its end, and it is still stopping. ${describeDeployment(facts)} I tell you when it is over.`;
+    },
+  },
+});
+
+async function waitForEnd(ports: Ports, { deploymentId }: Deployment, signal: AbortSignal): Promise<Deployment> {
+  const lastLookAt = performance.now() + WAIT_MS;
+  for (;;) {
+    const found = await ports.deployments.find(deploymentId);
+    if (!found) throw new AppError('CONFLICT', { detail: 'The record of that deployment is gone.' });
+    if (isFinal(found.state) || performance.now() >= lastLookAt) return found;
+    await sleep(LOOK_EVERY_MS, signal);
+  }
+}
+
+async function justCancelled(ports: Ports, filter: Filter, now: Date): Promise<Deployment | null> {
+  const [newest] = await ports.deployments.list(filter, 1);
+  const isRecent = newest?.cancelAt && now.getTime() - newest.cancelAt.getTime() < RECENT_MS;
+  return newest && isRecent && newest.state === 'cancelled' ? newest : null;
+}
+
+type Filter = Parameters<Ports['deployments']['list']>[0];
+
+async function nothingToCancel(ports: Ports, filter: Filter, project: string): Promise<AppError> {
+  const [newest] = await ports.deployments.list(filter, 1);
+  const where = filter.environment ? ` to ${filter.environment}` : '';
+  const last = newest ? ` The last one: ${describeDeployment(factsOf(newest, new Date()))}` : '';
+  const offer = newest?.serving ? ` To take it back, say \`roll back ${project} in ${newest.environment}\`.` : '';
+  return new AppError('CONFLICT', { detail: `No deployment of ${project}${where} is under way.${last}${offer}` });
+}
+
+function tooLate({ project, environment, ref }: Deployment, state: string): AppError {
+  const how = state === 'failing' ? 'it is being taken back already' : 'traffic goes to the new release already';
+  return new AppError('CONFLICT', {
+    detail: `It is too late to cancel ${project} ${ref}: ${how}. Say \`roll back ${project} in ${environment}\` to go back.`,
+  });
+}

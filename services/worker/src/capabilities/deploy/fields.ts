@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { serviceName, type ServiceKey } from '@signalbox/shared/contracts/deploy';
+import { Environment } from '@signalbox/shared/contracts/fields';
+import type { Risk } from '@signalbox/shared/contracts/action';
+import type { RiskWithReasons } from '../../tools/tool.ts';
+
+/** What git calls a revision: a tag, a branch or a commit. It never begins like an option. */
+export const Version = z
+  .string()
+  .trim()
+  .max(100)
+  .regex(/^[a-z0-9][a-z0-9._/+-]*$/i, 'a version is a tag, a branch or a commit, such as 1.2.0, v3 or main')
+  .describe('Version to deploy, such as 1.2.0, a tag, a branch or a commit')
+  .meta({ ask: 'Which version: a tag, a branch or a commit?' });
+
+export const AnyEnvironment = Environment.optional()
+  .describe('Only this environment; any when left out')
+  .meta({ entity: 'environment', ask: 'In which environment?' });
+
+/** What policy and approvers see of a call about one service. */
+export const aboutService = {
+  environment: ({ environment }: ServiceKey) => environment,
+  resources: (service: ServiceKey) => [
+    `project:${service.project}`,
+    `environment:${service.environment}`,
+    `service:${serviceName(service)}`,
+  ],
+};
+
+/** In production other people's work stands on it. */
+export function riskIn({ environment }: ServiceKey): Risk | RiskWithReasons {
+  return environment === 'production'
+    ? { risk: 'dangerous', reasons: ['it changes what serves people in production'] }
+    : 'sensitive';
+}
+
+/** One at a time per service, whatever changes it. */
+export function serviceLock(service: ServiceKey): string {
+  return `deploy:${serviceName(service)}`;
+}

@@ -1,0 +1,200 @@
+import { z } from 'zod';
+import { isFinal } from '@signalbox/shared/contracts/deploy';
+import { ProjectName } from '@signalbox/shared/contracts/fields';
+import { tool, type ToolContext } from '../../tools/tool.ts';
+import { AnyEnvironment } from './fields.ts';
+import { block, code, describeDeployment, factsOf } from './words.ts';
+
+type Ports = ToolContext['ports'];
+type Service = Awaited<ReturnType<Ports['services']['list']>>[number];
+
+export const getDeployStatus = tool({
+  describe: 'Show the latest deploy of a project: its version, who started it, its progress, and what runs now.',
+  hints: [
+    'status of the deploy of shop',
+    'which version of blog is deployed',
+    'is the deploy finished',
+    'how is the deploy going',
+    'how far is the deploy of shop to staging',
+    'what happened to the deploy',
+    'did the deploy of shop work',
+    'why did the deploy fail',
+  ],
+  input: z.object({ project: ProjectName, environment: AnyEnvironment }),
+  risk: 'safe',
+  role: 'viewer',
+  deadlineMs: 5_000,
+  replay: 'harmless',
+  run: async ({ project, environment }, { ports, now }) => {
+    await ports.projects.get(project);
+    const filter = { project, ...(environment ? { environment } : {}) };
+    const [newest] = await ports.deployments.list(filter, 1);
+    const open = await ports.deployments.list({ ...filter, open: true }, 5);
+    const others = open.filter(({ deploymentId }) => deploymentId !== newest?.deploymentId);
+    const services = await ports.services.list(filter);
+    return {
+      project,
+      newest: newest ? factsOf(newest, now()) : null,
+      underWay: others.map((one) => factsOf(one, now())),
+      evidence: newest && isFinal(newest.state) ? await evidenceOf(ports, newest.deploymentId) : [],
+      serves: services.map(serving),
+    };
+  },
+  phrases: {
+    done: ({ project, newest, underWay, evidence, serves }) => {
+      if (!newest) return `No deployment of ${project} has been asked for yet.`;
+      return [
+        describeDeployment(newest),
+        ...(newest.failure ? [`> ${newest.failure}`] : []),
+        ...(newest.failure ? ['`show the deploy logs` shows the last lines.'] : []),
+        ...(evidence.length > 0 ? [evidence.map((line) => `- ${line}`).join('\n')] : []),
+        ...underWay.map(describeDeployment),
+        ...serves.map(describeServing),
+      ].join('\n\n');
+    },
+  },
+});
+
+export const getDeployLogs = tool({
+  describe: 'Show the output of the latest deploy of a project: what its build and the new release wrote.',
+  hints: [
+    'show the deploy logs of shop',
+    'deploy output of blog in staging',
+    'show me the logs of the deploy',
+    'logs of the last deploy',
+    'what did the build of shop print',
+    'build log of blog',
+  ],
+  input: z.object({
+    project: ProjectName,
+    environment: AnyEnvironment,
+    lines: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(500)
+      .default(40)
+      .describe('How many of the last lines, 40 unless said otherwise')
+      .meta({ ask: 'How many lines?' }),
+  }),
+  risk: 'safe',
+  untrusted: true,
+  role: 'viewer',
+  deadlineMs: 5_000,
+  replay: 'harmless',
+  run: async ({ project, environment, lines: tail }, { ports, now }) => {
+    await ports.projects.get(project);
+    const [newest] = await ports.deployments.list({ project, ...(environment ? { environment } : {}) }, 1);
+    if (!newest) return { project, deployment: null, lines: [] };
+    const written = await ports.deployments.lines(newest.deploymentId, tail);
+    const lines = written.length > 0 ? written.map(({ line }) => line) : (newest.failure?.lines ?? []).slice(-tail);
+    return { project, deployment: factsOf(newest, now()), lines };
+  },
+  phrases: {
+    done: ({ project, deployment, lines }) => {
+      if (!deployment) return `No deployment of ${project} has been asked for yet, so there are no logs.`;
+      const head = describeDeployment(deployment);
+      return lines.length === 0 ? `${head}\n\nNothing has been written so far.` : `${head}\n\n${block(lines)}`;
+    },
+  },
+});
+
+export const listDeployments = tool({
+  describe: 'List past deploys, the newest first: what, where, when, who asked for it and what became of it.',
+  hints: [
+    'list the deployments of shop',
+    'deploy history',
+    'show the last deploys',
+    'which deployments were there in production',
+    'history of deployments of blog',
+    'who deployed what',
+    'list past deploys',
+  ],
+  input: z.object({
+    project: ProjectName.optional()
+      .describe('Only of this project; of all when left out')
+      .meta({ entity: 'project', ask: 'Of which project?' }),
+    environment: AnyEnvironment,
+  }),
+  risk: 'safe',
+  role: 'viewer',
+  deadlineMs: 5_000,
+  replay: 'harmless',
+  run: async ({ project, environment }, { ports, now }) => {
+    if (project !== undefined) await ports.projects.get(project);
+    const filter = { ...(project ? { project } : {}), ...(environment ? { environment } : {}) };
+    const found = await ports.deployments.list(filter, 15);
+    return { deployments: found.map((one) => factsOf(one, now())) };
+  },
+  phrases: {
+    done: ({ deployments }) =>
+      deployments.length === 0
+        ? 'No deployment has been asked for yet.'
+        : deployments.map((one) => `- ${describeDeployment(one)}`).join('\n'),
+  },
+});
+
+export const listServices = tool({
+  describe: 'List what runs where: the release of each project that serves in an environment, and its address.',
+  hints: [
+    'what runs on staging',
+    'what is running in production',
+    'which services run',
+    'list the services',
+    'what serves where',
+    'where does shop run',
+    'which release of shop runs in production',
+  ],
+  input: z.object({
+    environment: AnyEnvironment,
+    project: ProjectName.optional()
+      .describe('Only this project; all when left out')
+      .meta({ entity: 'project', ask: 'Of which project?' }),
+  }),
+  risk: 'safe',
+  role: 'viewer',
+  deadlineMs: 5_000,
+  replay: 'harmless',
+  run: async ({ project, environment }, { ports }) => {
+    if (project !== undefined) await ports.projects.get(project);
+    const found = await ports.services.list({
+      ...(project ? { project } : {}),
+      ...(environment ? { environment } : {}),
+    });
+    return { services: found.map(serving) };
+  },
+  phrases: {
+    done: ({ services }, { environment }) =>
+      services.length === 0
+        ? `Nothing has been deployed${environment ? ` to ${environment}` : ''} yet.`
+        : services.map((one) => `- ${describeServing(one)}`).join('\n'),
+  },
+});
+
+interface Serving {
+  readonly project: string;
+  readonly environment: string;
+  readonly server: string;
+  readonly release: string | null;
+  readonly url: string | null;
+}
+
+function serving({ project, environment, server, release, url }: Service): Serving {
+  return { project, environment, server, release, url };
+}
+
+function describeServing({ project, environment, server, release, url }: Serving): string {
+  if (release === null) return `**${project}** in ${environment}: nothing serves.`;
+  return `**${project}** in ${environment}: ${code(release)} serves on ${server}${url ? `, ${url}` : ''}`;
+}
+
+/** What the last steps of a deployment found, each in a short line. */
+async function evidenceOf(ports: Ports, deploymentId: string): Promise<readonly string[]> {
+  const events = await ports.deployments.events(deploymentId);
+  return events.slice(-3).flatMap(({ to, evidence }) => {
+    const facts = Object.entries(evidence).flatMap(([name, value]) =>
+      ['string', 'number', 'boolean'].includes(typeof value) ? [`${name} ${code(String(value).slice(0, 120))}`] : [],
+    );
+    return facts.length === 0 ? [] : [`${to.replace('_', ' ')}: ${facts.slice(0, 6).join(', ')}`];
+  });
+}

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { Environment, ProjectName } from '@signalbox/shared/contracts/fields';
+import { AppError } from '@signalbox/shared/errors';
+import { tool } from '../../tools/tool.ts';
+import { aboutService, riskIn } from './fields.ts';
+import { code } from './words.ts';
+
+const Name = z
+  .string()
+  .trim()
+  .regex(
+    /^[A-Za-z_][A-Za-z0-9_]{0,99}$/,
+    'a variable is named with letters, digits and underscores, such as LOG_LEVEL',
+  );
+
+/** What stands for a secret: see docs/secrets.md. */
+const HANDLE = /^secret:[a-z0-9][a-z0-9._-]{0,73}$/i;
+/** One that was made at admission ends with a mark of its value, and is forgotten after a day. */
+const PASSING = /-[a-z0-9]{8}$/;
+
+export const setServiceVariable = tool({
+  describe:
+    'Set an environment variable of a service, for its next deployment: a value, or a handle that stands for a secret.',
+  hints: [
+    'set LOG_LEVEL to debug for shop in staging',
+    'set the variable GREETING of shop in staging to hello',
+    'set the environment variable DATABASE_URL of blog in production',
+    'change the variable LOG_LEVEL of shop in production',
+    'env var for shop in staging',
+    'use secret:db-password as DB_PASSWORD of shop in staging',
+  ],
+  input: z.object({
+    project: ProjectName,
+    environment: Environment,
+    name: Name.describe('Name of the variable, such as LOG_LEVEL').meta({ ask: 'Which variable?' }),
+    value: z
+      .string()
+      .max(4_000)
+      .describe('Its value, or a handle such as secret:db-password')
+      .meta({ entity: 'text', ask: 'What shall its value be?' }),
+  }),
+  risk: riskIn,
+  role: 'developer',
+  ...aboutService,
+  deadlineMs: 5_000,
+  replay: 'harmless',
+  preview: async ({ project, environment, name, value }, { ports }) => {
+    const known = await ports.services.variables({ project, environment });
+    const before = known.find((variable) => variable.name === name);
+    const was = before ? shown(before.secret ?? before.value ?? '') : 'not set';
+    return {
+      what: `Set ${name} of ${project} in ${environment}`,
+      change: `${was} → ${shown(value)}, from the next deployment on`,
+      reach: `${project} in ${environment}, when it is deployed next`,
+      undo: before ? `set ${name} back` : `deploy a version that does not read ${name}`,
+    };
+  },
+  run: async ({ project, environment, name, value }, { ports, actor, actionId }) => {
+    await ports.projects.get(project);
+    const isSecret = HANDLE.test(value);
+    if (!isSecret && /secret:/i.test(value))
+      throw new AppError('CONFLICT', {
+        detail: `A secret has to be the whole value of ${name}. Keep all of it with \`/secret set NAME …\` and give me secret:NAME.`,
+      });
+    const variable = { name, value: isSecret ? null : value, secret: isSecret ? value : null, givenBy: actor.userKey };
+    await ports.services.setVariable({ project, environment }, variable, actionId);
+    return { project, environment, name, value, isSecret };
+  },
+  phrases: {
+    done: ({ project, environment, name, value, isSecret }) => {
+      const passing =
+        isSecret && PASSING.test(value)
+          ? ' That handle is forgotten after a day: keep the value with `/secret set` to deploy with it later.'
+          : '';
+      return `${code(name)} of **${project}** in ${environment} is ${shown(value)} from the next deployment on.${passing}`;
+    },
+  },
+});
+
+export const listServiceVariables = tool({
+  describe: 'List the environment variables of a service. Secrets are named and never shown.',
+  hints: [
+    'list the variables of shop in staging',
+    'which environment variables does blog have in production',
+    'show the env vars of shop in staging',
+    'environment variables of shop',
+    'what variables are set for shop in production',
+    'list service variables',
+  ],
+  input: z.object({ project: ProjectName, environment: Environment }),
+  risk: 'safe',
+  role: 'developer',
+  deadlineMs: 5_000,
+  replay: 'harmless',
+  run: async ({ project, environment }, { ports }) => {
+    await ports.projects.get(project);
+    const found = await ports.services.variables({ project, environment });
+    return {
+      variables: found.map(({ name, value, secret }) => ({
+        name,
+        value: secret ?? value ?? '',
+        isSecret: secret !== null,
+      })),
+    };
+  },
+  phrases: {
+    done: ({ variables }, { project, environment }) =>
+      variables.length === 0
+        ? `${project} in ${environment} has no variables of its own.`
+        : variables.map(({ name, value }) => `- ${code(name)}: ${shown(value)}`).join('\n'),
+  },
+});
+
+function shown(value: string): string {
+  if (HANDLE.test(value)) return `the secret ${code(value)}`;
+  return value === '' ? 'empty' : code(value.length <= 200 ? value : `${value.slice(0, 200)}…`);
+}
