@@ -86,8 +86,11 @@ function exchange(
     const leave = (): void => end('left');
     gone.addEventListener('abort', leave, { once: true });
     const coding = request.headers['transfer-encoding'];
+    // Told that the connection ends, an instance that refuses a body resets it, and its answer is lost. So it is only told so when
+    // there is no body; either way each connection carries one request.
+    const connection = hasBody(request) ? 'keep-alive' : 'close';
     // Without a length, only the coding says where a body ends, whatever the method.
-    const framing = { connection: 'close', ...(coding === undefined ? {} : { 'transfer-encoding': coding }) };
+    const framing = { connection, ...(coding === undefined ? {} : { 'transfer-encoding': coding }) };
     const upstream = sendOn({ lease, socket }, request, { ...toInstance(request, parts.trustForwarded), ...framing });
     if (upstream === null) return end('refused');
     socket.setTimeout(parts.silenceMs, () => {

@@ -65,6 +65,7 @@ export function createHaproxyTraffic(options: { readonly socket: string; readonl
 
   return {
     current: async (service, signal) => {
+      signal.throwIfAborted();
       const state = await states.read(service);
       return state?.isRemoved === false ? describe(state, await servers(service, signal)) : null;
     },
