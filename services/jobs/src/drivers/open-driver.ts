@@ -1,12 +1,19 @@
 import type { Connection, DriverName } from '@signalbox/shared/contracts/deploy';
+import { AppError } from '@signalbox/shared/errors';
+import { SECOND_MS } from '@signalbox/shared/time';
+import { createDockerDriver } from './docker/docker-driver.ts';
+import { ENGINE_SOCKET, openLocalEngine } from './docker/local-engine.ts';
 import type { Driver } from './driver.ts';
 import { createProcessDriver } from './process/process-driver.ts';
+import { openLink } from './ssh/link.ts';
+import { openRemoteEngine, openRemoteHost } from './ssh/remote-host.ts';
+import { openThisMachine } from './this-machine.ts';
 
 /** A server as its row says it is reached. */
 export interface DriverServer {
   readonly name: string;
   readonly host: string;
-  readonly driver: DriverName;
+  readonly driver: DriverName | null;
   readonly connection: Connection;
   /** The fingerprint of its host key that somebody has approved, `SHA256:…`. */
   readonly hostKey: string | null;
@@ -17,12 +24,43 @@ export interface DriverParts {
   readonly targetsDir: string;
   /** Where programs are looked for on this machine. */
   readonly path: string;
+  /** What images are built on for repositories without a Dockerfile. */
+  readonly baseImage: string;
+  /** The value of a secret of a person; see Connection for whose. */
+  readonly openSecret: (secret: { handle: string; owner: string }, purpose: string) => Promise<string>;
   /** Times in a row that a program is started again after a crash; 3 when left out. */
   readonly restarts?: number;
 }
 
-/** The driver of a server. */
+const LOGIN_MS = 20 * SECOND_MS;
+
+/**
+ * The driver of a server; close it. Reaches the server only for `ssh`. Throws CONFLICT for a server that is only booked,
+ * HOST_KEY_UNKNOWN, HOST_KEY_CHANGED, TARGET_UNREACHABLE, and what `openSecret` throws.
+ */
 export async function openDriver(server: DriverServer, parts: DriverParts): Promise<Driver> {
-  const { targetsDir, path, restarts = 3 } = parts;
-  return createProcessDriver({ server: server.name, targetsDir, path, restarts });
+  const { name, connection, driver } = server;
+  const { targetsDir, path, baseImage, restarts = 3 } = parts;
+  switch (driver) {
+    case null:
+      throw new AppError('CONFLICT', {
+        detail: `The server ${name} is only booked: it was registered without a driver, so nothing can be done on it.`,
+      });
+    case 'process':
+      return createProcessDriver({ server: name, targetsDir, path, restarts });
+    case 'docker': {
+      const engine = openLocalEngine(name, connection.socket ?? ENGINE_SOCKET);
+      return createDockerDriver({ name: 'docker', engine, host: openThisMachine(path), baseImage, restarts });
+    }
+    case 'ssh': {
+      const { user, key, port = 22, socket = ENGINE_SOCKET } = connection;
+      if (user === undefined || key === undefined)
+        throw new AppError('CONFLICT', { detail: `The server ${name} has no user or no key, and ssh takes both.` });
+      const opened = await parts.openSecret(key, `log in to ${name}`);
+      const login = { server: name, host: server.host, port, user, key: opened, hostKey: server.hostKey };
+      const link = await openLink(login, AbortSignal.timeout(LOGIN_MS));
+      const host = await openRemoteHost(link, server.host);
+      return createDockerDriver({ name: 'ssh', engine: openRemoteEngine(link, socket), host, baseImage, restarts });
+    }
+  }
 }

@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
-import { availableParallelism, freemem, release, totalmem } from 'node:os';
+import { availableParallelism, release } from 'node:os';
 import type { Inventory } from '@signalbox/shared/contracts/deploy';
 import { AppError } from '@signalbox/shared/errors';
 import type { Driver } from '../driver.ts';
+import type { Host } from '../host.ts';
+import { openThisMachine, totalBytes } from '../this-machine.ts';
 import { buildFolder, endFolderBuild, isBuilt } from './builds.ts';
-import { runCaptured } from './commands.ts';
 import { createFolders } from './folders.ts';
 import { discardArtifact, findInstances, instanceFolder, startInstance, stateOf, stopInstance } from './instances.ts';
 import { readLog } from './log-file.ts';
@@ -29,6 +27,7 @@ export function createProcessDriver(options: {
   if (process.platform !== 'linux')
     throw new AppError('TARGET_UNREACHABLE', { server, detail: 'programs can be run as processes on Linux only.' });
   const folders = createFolders(targetsDir);
+  const machine = openThisMachine(path);
   return {
     name: 'process',
     plan: ({ id, file }) => [
@@ -36,7 +35,7 @@ export function createProcessDriver(options: {
       ...file.build.map((argv) => `Run \`${argv.join(' ')}\` there.`),
       `Start \`${(file.start ?? ['(no start command)']).join(' ')}\` as a process of ${server}, as release ${id.release}.`,
     ],
-    inspect: () => measure(targetsDir),
+    inspect: (signal) => measure(machine, targetsDir, signal),
     build: (request) => buildFolder(folders, path, request),
     endBuild: (id, signal) => endFolderBuild(folders, id, signal),
     start: (request, signal) => startInstance({ folders, path, restarts }, request, signal),
@@ -46,34 +45,17 @@ export function createProcessDriver(options: {
     find: async (service) => findInstances(folders, service),
     has: async (artifact) => artifact.kind === 'folder' && isBuilt(folders, artifact),
     discard: (artifact) => discardArtifact(folders, artifact),
-    execute: (argv, { signal, maxBytes }) => {
-      const mark = { name: 'SIGNALBOX_COMMAND', value: randomUUID() };
-      const environment = { PATH: path, LANG: 'C.UTF-8', [mark.name]: mark.value };
-      return runCaptured({ argv, cwd: '/', environment, mark: `${mark.name}=${mark.value}`, signal }, maxBytes);
-    },
+    execute: (argv, given) => machine.execute(argv, given),
     close: async () => undefined,
   };
 }
 
 /** What this machine has, and what of it is free; of the disk that holds the folder of the targets. */
-async function measure(targetsDir: string): Promise<Inventory> {
-  mkdirSync(targetsDir, { recursive: true, mode: 0o700 });
-  const { bavail, blocks, bsize } = await statfs(targetsDir);
-  // In a container the machine's memory is not ours.
-  const bound = process.constrainedMemory();
-  const totalBytes = bound > 0 && bound < totalmem() ? bound : totalmem();
+async function measure(machine: Host, targetsDir: string, signal: AbortSignal): Promise<Inventory> {
   return {
     cpus: availableParallelism(),
-    memoryMb: Math.floor(totalBytes / MEGABYTE),
-    memoryFreeMb: Math.floor(Math.min(availableBytes(), totalBytes) / MEGABYTE),
-    diskMb: Math.floor((blocks * bsize) / MEGABYTE),
-    diskFreeMb: Math.floor((bavail * bsize) / MEGABYTE),
+    memoryMb: Math.floor(totalBytes() / MEGABYTE),
+    ...(await machine.measure(targetsDir, signal)),
     engine: `process on Linux ${release()}`.slice(0, 120),
   };
-}
-
-/** Memory that new programs can get: free, or taken by caches that give way. */
-function availableBytes(): number {
-  const found = /^MemAvailable:\s+(\d+) kB/m.exec(readFileSync('/proc/meminfo', 'utf8'));
-  return found?.[1] ? Number(found[1]) * 1024 : freemem();
 }

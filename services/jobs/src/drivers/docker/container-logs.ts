@@ -1,0 +1,110 @@
+import type { LogLine } from '@signalbox/shared/contracts/deploy';
+import { sleep } from '@signalbox/shared/time';
+import type { LogQuery } from '../driver.ts';
+import { orNull, type Engine } from './engine.ts';
+
+interface StampedLine extends LogLine {
+  /** As the engine wrote it, to the nanosecond. */
+  readonly stamp: string;
+}
+
+const AGAIN_MS = 300;
+const HEADER_BYTES = 8;
+
+/** Reads what a container wrote, the oldest line first, and with `follow` what it writes, until the signal. */
+export async function* readContainerLog(engine: Engine, container: string, query: LogQuery): AsyncGenerator<LogLine> {
+  const { tail, since, until, follow = false, signal } = query;
+  const inRange = ({ at }: LogLine): boolean =>
+    at === null || ((!since || at >= since.toISOString()) && (!until || at <= until.toISOString()));
+  const earlier: StampedLine[] = [];
+  for await (const line of readFrom(engine, container, { since: since ?? null, tail: since ? null : tail }, signal))
+    if (inRange(line)) earlier.push(line);
+  yield* tail === 0 ? [] : earlier.slice(-tail).map(plain);
+  let last = earlier.at(-1)?.stamp ?? '';
+  while (follow && !signal.aborted) {
+    // Whole seconds are all that the engine is asked for; what has been read is left out.
+    const from = last === '' ? null : new Date(last);
+    try {
+      for await (const line of readFrom(engine, container, { since: from, tail: null, follow: true }, signal)) {
+        if (line.stamp <= last || !inRange(line)) continue;
+        last = line.stamp;
+        yield plain(line);
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+    await sleep(AGAIN_MS, signal); // it has ended, and may be started again
+  }
+}
+
+interface From {
+  readonly since: Date | null;
+  readonly tail: number | null;
+  readonly follow?: boolean;
+}
+
+async function* readFrom(
+  engine: Engine,
+  container: string,
+  { since, tail, follow = false }: From,
+  signal: AbortSignal,
+): AsyncGenerator<StampedLine> {
+  const common = {
+    stdout: true,
+    stderr: true,
+    timestamps: true,
+    abortSignal: signal,
+    ...(since ? { since: Math.floor(since.getTime() / 1_000) } : {}),
+    ...(tail === null ? {} : { tail }),
+  };
+  if (!follow) {
+    const all = await orNull(
+      engine.call((docker) => docker.getContainer(container).logs({ ...common, follow: false }), signal),
+    );
+    if (all) yield* takeFrames({ rest: all }).flatMap(linesOf);
+    return;
+  }
+  const stream = await orNull(
+    engine.call((docker) => docker.getContainer(container).logs({ ...common, follow: true }), signal),
+  );
+  if (stream === null) return;
+  const buffer = { rest: Buffer.alloc(0) as Buffer };
+  for await (const bytes of stream) {
+    buffer.rest = Buffer.concat([buffer.rest, bytes as Buffer]);
+    yield* takeFrames(buffer).flatMap(linesOf);
+  }
+}
+
+interface Frame {
+  readonly stream: LogLine['stream'];
+  readonly text: string;
+}
+
+/** Takes the whole frames out of a buffer: 1 byte which stream, 3 of nothing, 4 its length, then what was written. */
+function takeFrames(buffer: { rest: Buffer }): readonly Frame[] {
+  const frames: Frame[] = [];
+  while (buffer.rest.length >= HEADER_BYTES) {
+    const end = HEADER_BYTES + buffer.rest.readUInt32BE(4);
+    if (buffer.rest.length < end) break;
+    const text = buffer.rest.subarray(HEADER_BYTES, end).toString('utf8');
+    frames.push({ stream: buffer.rest[0] === 2 ? 'err' : 'out', text });
+    buffer.rest = buffer.rest.subarray(end);
+  }
+  return frames;
+}
+
+/** The engine makes one frame of a line, with its time before it. */
+function linesOf({ stream, text }: Frame): readonly StampedLine[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [, stamp = '', said = line] = /^(\S+Z) (.*)$/s.exec(line) ?? [];
+      const at = stamp === '' ? null : new Date(stamp).toISOString();
+      return { at, stream, line: said.replace(/\r$/, '').replaceAll('\0', '\uFFFD'), stamp };
+    });
+}
+
+function plain({ at, stream, line }: StampedLine): LogLine {
+  return { at, stream, line };
+}

@@ -1,0 +1,203 @@
+import type { ServiceKey } from '@signalbox/shared/contracts/deploy';
+import { AppError } from '@signalbox/shared/errors';
+import type Docker from 'dockerode';
+import type { Artifact, FoundInstance, Instance, InstanceRequest, InstanceState } from '../driver.ts';
+import { orNull, statusOf, type Engine } from './engine.ts';
+import { hasImage } from './image-build.ts';
+import { ARTIFACT_LABEL, containerNameOf, filterFor, imageOf, labelsOf, readLabels } from './labels.ts';
+
+/** How containers are run on an engine. */
+export interface Place {
+  readonly engine: Engine;
+  /** The address of the host on which instances listen. */
+  readonly address: string;
+  /** Times that the engine starts a crashed program again. */
+  readonly restarts: number;
+}
+
+const MEGABYTE = 1024 * 1024;
+const LOG = { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '2' } };
+/** Enough for a runtime with its threads and some helpers. */
+const PROCESSES = 256;
+const TMP = 'rw,nosuid,nodev,size=64m';
+const KILLED = 137;
+
+/** Starts a release, or gives the container of that deployment which runs. One that has ended is started again, with its log. */
+export async function startContainer(place: Place, request: InstanceRequest, signal: AbortSignal): Promise<Instance> {
+  const { engine } = place;
+  const { id, artifact } = request;
+  if (!(await hasImage(engine, artifact, signal)))
+    throw new AppError('CONFLICT', {
+      detail: `The artifact ${artifact.ref} is no longer there; it has to be built again.`,
+    });
+  const earlier = await listContainers(engine, filterFor(id), signal);
+  const known = earlier[0]?.Id ?? (await createContainer(place, request, request.port, signal));
+  try {
+    await begin(engine, known, signal);
+  } catch (error) {
+    // Somebody else listens on that port of the host: the engine chooses another. Whatever it is, it shows again then.
+    if (statusOf(error) !== 500) throw error;
+    await orNull(engine.call((docker) => docker.getContainer(known).remove({ force: true }), signal));
+    const other = await createContainer(place, request, null, signal);
+    await begin(engine, other, signal);
+    return describe(place, await inspect(engine, other, signal));
+  }
+  return describe(place, await inspect(engine, known, signal));
+}
+
+/** How a container is doing. */
+export async function stateOfContainer(
+  engine: Engine,
+  instance: Instance,
+  signal: AbortSignal,
+): Promise<InstanceState> {
+  const seen = await orNull(inspect(engine, instance.ref, signal));
+  return seen === null ? { kind: 'gone' } : readState(engine, seen, signal);
+}
+
+/** Asks the program to end; the engine kills it after `graceMs`, in whole seconds. Answers how it went. */
+export async function stopContainer(
+  engine: Engine,
+  instance: Instance,
+  graceMs: number,
+  signal: AbortSignal,
+): Promise<'graceful' | 'killed' | 'gone'> {
+  const before = await orNull(inspect(engine, instance.ref, signal));
+  if (before === null || !before.State.Running) return 'gone';
+  const options = { t: Math.ceil(graceMs / 1_000), abortSignal: signal };
+  try {
+    await orNull(engine.call((docker) => docker.getContainer(instance.ref).stop(options), signal));
+  } catch (error) {
+    if (statusOf(error) !== 304) throw error; // it ended by itself in between
+  }
+  const after = await orNull(inspect(engine, instance.ref, signal));
+  if (after?.State.Running) throw new Error(`the container ${instance.ref} runs on after it was stopped`);
+  return after?.State.ExitCode === KILLED ? 'killed' : 'graceful';
+}
+
+/** All containers of a service, running or not, the oldest first. */
+export async function findContainers(
+  place: Place,
+  service: ServiceKey,
+  signal: AbortSignal,
+): Promise<readonly FoundInstance[]> {
+  const { engine } = place;
+  const found: FoundInstance[] = [];
+  for (const { Id } of await listContainers(engine, filterFor(service), signal)) {
+    const seen = await orNull(inspect(engine, Id, signal)); // it may be removed meanwhile
+    const id = seen && readLabels(seen.Config.Labels);
+    if (seen && id) found.push({ id, instance: describe(place, seen), state: await readState(engine, seen, signal) });
+  }
+  return found.toSorted((one, other) => one.instance.startedAt.localeCompare(other.instance.startedAt));
+}
+
+/** Removes an image and its ended containers. Throws CONFLICT while one of them runs. */
+export async function discardImage(engine: Engine, artifact: Artifact, signal: AbortSignal): Promise<void> {
+  const containers = await listContainers(engine, { label: [`${ARTIFACT_LABEL}=${artifact.ref}`] }, signal);
+  const running = containers.find(({ State }) => State === 'running' || State === 'restarting');
+  if (running)
+    throw new AppError('CONFLICT', { detail: `${running.Names[0] ?? running.Id} still runs what is to be removed.` });
+  for (const { Id } of containers)
+    await orNull(engine.call((docker) => docker.getContainer(Id).remove({ v: true, force: true }), signal));
+  if (await hasImage(engine, artifact, signal))
+    await orNull(engine.call((docker) => docker.getImage(artifact.ref).remove(), signal));
+}
+
+async function createContainer(
+  place: Place,
+  request: InstanceRequest,
+  port: number | null,
+  signal: AbortSignal,
+): Promise<string> {
+  const { engine, address, restarts } = place;
+  const { id, artifact, file, variables } = request;
+  const inside = `${file.port}/tcp`;
+  const { NCPU } = await engine.call((docker) => docker.info(), signal);
+  const all = { HOME: '/tmp', ...variables, PORT: String(file.port), HOST: '0.0.0.0', SIGNALBOX_RELEASE: id.release };
+  const options: Docker.ContainerCreateOptions = {
+    name: containerNameOf(id),
+    Image: artifact.ref,
+    // In the body of the request: no command line ever holds them.
+    Env: Object.entries(all).map(([name, value]) => `${name}=${value}`),
+    Labels: { ...labelsOf(id), [ARTIFACT_LABEL]: artifact.ref },
+    ExposedPorts: { [inside]: {} },
+    StopTimeout: file.drainSeconds,
+    HostConfig: {
+      // A fixed port stays the same when the engine starts a crashed program again; one that it chooses does not.
+      PortBindings: { [inside]: [{ HostIp: address, HostPort: port === null ? '' : String(port) }] },
+      Memory: file.memoryMb * MEGABYTE,
+      MemorySwap: file.memoryMb * MEGABYTE,
+      NanoCpus: Math.round(Math.min(file.cpus, NCPU) * 1e9),
+      PidsLimit: PROCESSES,
+      ReadonlyRootfs: true,
+      Tmpfs: { '/tmp': TMP },
+      CapDrop: ['ALL'],
+      SecurityOpt: ['no-new-privileges'],
+      LogConfig: LOG,
+      RestartPolicy: { Name: 'on-failure', MaximumRetryCount: restarts },
+    },
+    abortSignal: signal,
+  };
+  try {
+    return (await engine.call((docker) => docker.createContainer(options), signal)).id;
+  } catch (error) {
+    // Another start of the same deployment was faster.
+    const other = statusOf(error) === 409 ? (await listContainers(engine, filterFor(id), signal))[0] : undefined;
+    if (other) return other.Id;
+    throw error;
+  }
+}
+
+async function begin(engine: Engine, container: string, signal: AbortSignal): Promise<void> {
+  try {
+    await engine.call((docker) => docker.getContainer(container).start({ abortSignal: signal }), signal);
+  } catch (error) {
+    if (statusOf(error) !== 304) throw error; // it runs already
+  }
+}
+
+function inspect(engine: Engine, container: string, signal: AbortSignal): Promise<Docker.ContainerInspectInfo> {
+  return engine.call((docker) => docker.getContainer(container).inspect({ abortSignal: signal }), signal);
+}
+
+function listContainers(
+  engine: Engine,
+  filters: { label: string[] },
+  signal: AbortSignal,
+): Promise<readonly Docker.ContainerInfo[]> {
+  return engine.call((docker) => docker.listContainers({ all: true, filters, abortSignal: signal }), signal);
+}
+
+async function readState(
+  engine: Engine,
+  { Id, State, RestartCount }: Docker.ContainerInspectInfo,
+  signal: AbortSignal,
+): Promise<InstanceState> {
+  if (State.Running || State.Restarting)
+    return { kind: 'running', restarts: RestartCount, memoryMb: await measureMemoryMb(engine, Id, signal) };
+  const isOver = State.Status === 'exited' || State.Status === 'dead';
+  return {
+    kind: 'exited',
+    code: isOver ? State.ExitCode : null,
+    oom: State.OOMKilled,
+    at: isOver ? State.FinishedAt : null,
+  };
+}
+
+async function measureMemoryMb(engine: Engine, container: string, signal: AbortSignal): Promise<number | null> {
+  const options = { stream: false as const, 'one-shot': true, abortSignal: signal };
+  const stats = await orNull(engine.call((docker) => docker.getContainer(container).stats(options), signal));
+  const used = stats?.memory_stats?.usage;
+  if (used === undefined) return null; // between a crash and the next start
+  const cached = (stats?.memory_stats.stats as { inactive_file?: number } | undefined)?.inactive_file ?? 0;
+  return Math.round((used - cached) / MEGABYTE);
+}
+
+function describe({ address }: Place, seen: Docker.ContainerInspectInfo): Instance {
+  const [inside = ''] = Object.keys((seen.HostConfig.PortBindings as Record<string, unknown> | null) ?? {});
+  const bindings = seen.HostConfig.PortBindings as Record<string, { HostPort?: string }[] | undefined> | null;
+  // What the engine chose stands in the settings of the network; what it was told, in its own.
+  const told = bindings?.[inside]?.[0]?.HostPort;
+  const chosen = seen.NetworkSettings.Ports[inside]?.[0]?.HostPort;
+  return { ref: seen.Id, host: address, port: Number(chosen || told || 0), startedAt: seen.Created };
+}

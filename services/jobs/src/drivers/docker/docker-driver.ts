@@ -1,0 +1,70 @@
+import type { Inventory } from '@signalbox/shared/contracts/deploy';
+import type { Driver } from '../driver.ts';
+import type { Host } from '../host.ts';
+import {
+  discardImage,
+  findContainers,
+  startContainer,
+  stateOfContainer,
+  stopContainer,
+  type Place,
+} from './containers.ts';
+import { readContainerLog } from './container-logs.ts';
+import type { Engine } from './engine.ts';
+import { buildImage, endImageBuild, hasImage } from './image-build.ts';
+
+const MEGABYTE = 1024 * 1024;
+
+/**
+ * Runs releases as containers of an engine. `host` is the machine of the engine: it says what of it is free, and runs the programs of
+ * diagnosis, which are programs of that machine and not of a container.
+ */
+export function createDockerDriver(options: {
+  readonly name: 'docker' | 'ssh';
+  readonly engine: Engine;
+  readonly host: Host;
+  /** What images are built on for a repository without a Dockerfile. */
+  readonly baseImage: string;
+  readonly restarts: number;
+}): Driver {
+  const { name, engine, host, baseImage, restarts } = options;
+  const place: Place = { engine, address: host.address, restarts };
+  return {
+    name,
+    plan: ({ id, file }) => [
+      `Build an image on ${engine.server}: from the Dockerfile of the repository, or, without one, on ${baseImage}.`,
+      ...file.build.map((argv) => `Without a Dockerfile, run \`${argv.join(' ')}\` in it.`),
+      `Start a container of it as release ${id.release}, with ${file.memoryMb} MB of memory and ${file.cpus} CPUs.`,
+    ],
+    inspect: (signal) => measure(engine, host, signal),
+    build: (request) => buildImage(engine, baseImage, request),
+    endBuild: (id, signal) => endImageBuild(engine, id, signal),
+    start: (request, signal) => startContainer(place, request, signal),
+    state: (instance, signal) => stateOfContainer(engine, instance, signal),
+    stop: (instance, graceMs, signal) => stopContainer(engine, instance, graceMs, signal),
+    logs: (instance, query) => readContainerLog(engine, instance.ref, query),
+    find: (service, signal) => findContainers(place, service, signal),
+    has: async (artifact, signal) => artifact.kind === 'image' && hasImage(engine, artifact, signal),
+    discard: (artifact, signal) => discardImage(engine, artifact, signal),
+    execute: (argv, given) => host.execute(argv, given),
+    close: () => host.close(),
+  };
+}
+
+interface EngineInfo {
+  readonly NCPU: number;
+  readonly MemTotal: number;
+  readonly ServerVersion: string;
+  readonly DockerRootDir: string;
+}
+
+async function measure(engine: Engine, host: Host, signal: AbortSignal): Promise<Inventory> {
+  const info = (await engine.call((docker) => docker.info(), signal)) as EngineInfo; // the client does not describe it
+  const free = await host.measure(info.DockerRootDir, signal);
+  return {
+    cpus: info.NCPU,
+    memoryMb: Math.floor(info.MemTotal / MEGABYTE),
+    ...free,
+    engine: `Docker ${info.ServerVersion}`.slice(0, 120),
+  };
+}

@@ -1,0 +1,158 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { LogLine } from '@signalbox/shared/contracts/deploy';
+import { AppError } from '@signalbox/shared/errors';
+import { sleep } from '@signalbox/shared/time';
+import { pack } from 'tar-fs';
+import { z } from 'zod';
+import type { Artifact, BuildRequest, ReleaseId } from '../driver.ts';
+import { orNull, statusOf, type Engine } from './engine.ts';
+import { buildMarkOf, imageOf, labelsOf, readLabels } from './labels.ts';
+
+const BuildEvent = z.object({
+  stream: z.string().optional(),
+  error: z.string().optional(),
+  aux: z.object({ ID: z.string().optional() }).optional(),
+});
+
+const GENERATED = '.signalbox.Dockerfile';
+/** Not root, and a number: the image needs no line in /etc/passwd. */
+const USER = '10001:10001';
+const END_BUILD_MS = 30_000;
+const LOOK_MS = 100;
+
+/** Builds an image from the checkout's Dockerfile, or from its commands on the base image. What is there is not built again. */
+export async function buildImage(engine: Engine, baseImage: string, request: BuildRequest): Promise<Artifact> {
+  const { id, sourceDir, signal } = request;
+  const ref = imageOf(id);
+  const artifact: Artifact = { kind: 'image', ref };
+  if (await hasImage(engine, artifact, signal)) return artifact;
+  await endImageBuild(engine, id, signal);
+  const dockerfile = existsSync(join(sourceDir, 'Dockerfile')) ? null : dockerfileFor(baseImage, request.file);
+  const archive = pack(sourceDir, {
+    finalize: false,
+    finish: (end) => {
+      if (dockerfile !== null) end.entry({ name: GENERATED }, dockerfile);
+      end.finalize();
+    },
+  });
+  const context = Readable.from(archive);
+  const options = {
+    t: ref,
+    dockerfile: dockerfile === null ? 'Dockerfile' : GENERATED,
+    labels: labelsOf(id),
+    rm: true,
+    forcerm: true,
+    extrahosts: `${buildMarkOf(id)}:127.0.0.1`,
+    abortSignal: signal,
+  };
+  let built: Built;
+  try {
+    const answer = await engine.call((docker) => docker.buildImage(context, options), signal);
+    built = await engine.call(() => follow(answer, request.onLine), signal);
+  } catch (error) {
+    context.destroy();
+    // The engine ends the step when its connection is cut; it is over when the step's containers are gone.
+    if (signal.aborted) await endImageBuild(engine, id, AbortSignal.timeout(END_BUILD_MS));
+    signal.throwIfAborted();
+    if (statusOf(error) !== null) throw failed(error instanceof Error ? error.message : String(error));
+    throw error;
+  }
+  // A stream that ends is no success: a build that failed, and one that was cut off, end in the same way.
+  if (built.error !== null) throw failed(built.error);
+  if (built.imageId === null)
+    throw new AppError('TARGET_LOST', { server: engine.server, detail: 'the build ended without an image' });
+  return artifact;
+}
+
+/** Removes the containers in which steps of a build run, until there are none. */
+export async function endImageBuild(engine: Engine, id: ReleaseId, signal: AbortSignal): Promise<void> {
+  const mark = buildMarkOf(id);
+  for (let left = await stepsOf(engine, mark, signal); left.length > 0; left = await stepsOf(engine, mark, signal)) {
+    for (const step of left)
+      await orNull(engine.call((docker) => docker.getContainer(step).remove({ force: true, v: true }), signal)).catch(
+        (error: unknown) => {
+          if (statusOf(error) !== 409) throw error; // it is being removed already
+        },
+      );
+    await sleep(LOOK_MS, signal);
+  }
+}
+
+/** Whether an image of Signalbox is there under that name. */
+export async function hasImage(engine: Engine, artifact: Artifact, signal: AbortSignal): Promise<boolean> {
+  const found = await orNull(engine.call((docker) => docker.getImage(artifact.ref).inspect(), signal));
+  return found !== null && readLabels(found.Config.Labels) !== null;
+}
+
+interface Built {
+  readonly imageId: string | null;
+  readonly error: string | null;
+}
+
+async function follow(answer: NodeJS.ReadableStream, onLine: (line: LogLine) => void): Promise<Built> {
+  let rest = '';
+  let imageId: string | null = null;
+  let error: string | null = null;
+  const decoder = new TextDecoder();
+  for await (const bytes of answer) {
+    const lines = (rest + decoder.decode(bytes as Buffer, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines.filter((text) => text.trim() !== '')) {
+      const event = BuildEvent.parse(JSON.parse(line));
+      imageId = event.aux?.ID ?? imageId;
+      error = event.error ?? error;
+      if (event.stream !== undefined) giveLines(event.stream, onLine);
+    }
+  }
+  return { imageId, error };
+}
+
+/** The engine marks what came as errors with a color. */
+function giveLines(text: string, onLine: (line: LogLine) => void): void {
+  const stream = text.includes('\u001B[91m') ? 'err' : 'out';
+  // eslint-disable-next-line no-control-regex -- colors are control characters
+  const plain = text.replaceAll(/\u001B\[[0-9;]*m/g, '').replaceAll('\0', '\uFFFD');
+  for (const line of plain.split(/\r?\n/).filter((part) => part.trim() !== ''))
+    onLine({ at: new Date().toISOString(), stream, line: line.slice(0, 16_384) });
+}
+
+/** Containers of a build's steps; they carry its mark among their hosts. */
+async function stepsOf(engine: Engine, mark: string, signal: AbortSignal): Promise<readonly string[]> {
+  const all = await engine.call((docker) => docker.listContainers({ all: true, abortSignal: signal }), signal);
+  const found: string[] = [];
+  for (const { Id, Labels } of all) {
+    if (readLabels(Labels) !== null) continue;
+    const seen = await orNull(
+      engine.call((docker) => docker.getContainer(Id).inspect({ abortSignal: signal }), signal),
+    );
+    const hosts = seen?.HostConfig.ExtraHosts as readonly string[] | null | undefined;
+    if (hosts?.some((host) => host.startsWith(`${mark}:`))) found.push(Id);
+  }
+  return found;
+}
+
+function dockerfileFor(baseImage: string, { build, start }: BuildRequest['file']): string {
+  if (!start)
+    throw new AppError('CONFLICT', {
+      detail:
+        'The repository has neither a Dockerfile nor a start command in signalbox.json, so nothing could be started.',
+    });
+  return [
+    `FROM ${baseImage}`,
+    'WORKDIR /app',
+    'COPY . .',
+    ...build.map((argv) => `RUN ${JSON.stringify(argv)}`),
+    `USER ${USER}`,
+    `CMD ${JSON.stringify(start)}`,
+    '',
+  ].join('\n');
+}
+
+function failed(detail: string): AppError {
+  return new AppError('BUILD_FAILED', {
+    command: 'docker build',
+    outcome: `ended: ${detail.replace(/\.$/, '').slice(0, 500)}`,
+  });
+}

@@ -1,0 +1,212 @@
+import { createHash } from 'node:crypto';
+import type { Duplex } from 'node:stream';
+import { AppError } from '@signalbox/shared/errors';
+import { SECOND_MS } from '@signalbox/shared/time';
+import { Client } from 'ssh2';
+import type { CommandResult } from '../driver.ts';
+
+/** How a server is logged in to. */
+export interface Login {
+  readonly server: string;
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  /** The private key itself, as text. */
+  readonly key: string;
+  /** The approved fingerprint of the host key; null when nobody has approved one. */
+  readonly hostKey: string | null;
+}
+
+/** A login that stands. When it drops, `lost` rejects with TARGET_LOST, and nothing that was under way counts as done. */
+export interface Link {
+  readonly server: string;
+  readonly lost: Promise<never>;
+  /** Throws TARGET_UNREACHABLE when the link is gone. */
+  assertOpen(): void;
+  /** Runs a program there, without its words being read by a shell. Ended together with what it started when the signal fires. */
+  execute(argv: readonly string[], options: { signal: AbortSignal; maxBytes: number }): Promise<CommandResult>;
+  /** A connection to a socket of the server. */
+  connectSocket(path: string): Promise<Duplex>;
+  close(): Promise<void>;
+}
+
+const READY_MS = 15 * SECOND_MS;
+/** After three of these without an answer the link counts as dropped. */
+const KEEPALIVE_MS = 5 * SECOND_MS;
+const KILL_MS = 5 * SECOND_MS;
+
+/**
+ * Logs in. Throws HOST_KEY_UNKNOWN and HOST_KEY_CHANGED before anything is sent that the server could use, and TARGET_UNREACHABLE
+ * when it does not answer or refuses the login.
+ */
+export async function openLink(login: Login, signal: AbortSignal): Promise<Link> {
+  const { server } = login;
+  signal.throwIfAborted();
+  const client = new Client();
+  let drop: (error: AppError) => void = () => undefined;
+  const lost = new Promise<never>((_, reject) => (drop = reject));
+  lost.catch(() => undefined); // whoever waits for something hears of it
+  let isOpen = false;
+  let problem: AppError | null = null;
+  client.on('error', (error) => {
+    problem ??= new AppError('TARGET_UNREACHABLE', { server, detail: sayWhy(error) }, error);
+    drop(new AppError('TARGET_LOST', { server, detail: sayWhy(error) }, error));
+  });
+  client.on('close', () => {
+    isOpen = false;
+    drop(new AppError('TARGET_LOST', { server, detail: 'the connection ended' }));
+  });
+  await new Promise<void>((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+    client.once('ready', resolve);
+    client.once('close', () => reject(problem ?? unreachable(server, 'it closed the connection')));
+    client.once('error', () => reject(problem ?? unreachable(server, 'it cannot be connected to')));
+    try {
+      client.connect({
+        host: login.host,
+        port: login.port,
+        username: login.user,
+        privateKey: login.key,
+        readyTimeout: READY_MS,
+        keepaliveInterval: KEEPALIVE_MS,
+        keepaliveCountMax: 3,
+        hostVerifier: (key: Buffer) => {
+          problem = judgeHostKey(login, fingerprintOf(key));
+          return problem === null;
+        },
+      });
+    } catch (error) {
+      reject(unreachable(server, `the private key cannot be used: ${sayWhy(error)}`));
+    }
+  }).catch((error: unknown) => {
+    client.destroy();
+    throw error;
+  });
+  isOpen = true;
+  const assertOpen = (): void => {
+    if (!isOpen) throw unreachable(server, 'the link was lost before');
+  };
+  return {
+    server,
+    lost,
+    assertOpen,
+    execute: (argv, options) => {
+      assertOpen();
+      return Promise.race([execute(client, server, argv, options), lost]);
+    },
+    connectSocket: (path) => {
+      assertOpen();
+      const opening = new Promise<Duplex>((resolve, reject) => {
+        client.openssh_forwardOutStreamLocal(path, (error, channel) => {
+          if (error) reject(unreachable(server, `the socket ${path} cannot be opened by ${login.user}`));
+          else resolve(channel);
+        });
+      });
+      return Promise.race([opening, lost]);
+    },
+    close: async () => {
+      isOpen = false;
+      client.end();
+    },
+  };
+}
+
+/** As ssh-keygen writes it: `SHA256:…`. */
+function fingerprintOf(key: Buffer): string {
+  return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
+}
+
+function judgeHostKey({ server, hostKey }: Login, fingerprint: string): AppError | null {
+  if (hostKey === null) return new AppError('HOST_KEY_UNKNOWN', { server, fingerprint });
+  return hostKey === fingerprint ? null : new AppError('HOST_KEY_CHANGED', { server, fingerprint, trusted: hostKey });
+}
+
+async function execute(
+  client: Client,
+  server: string,
+  argv: readonly string[],
+  { signal, maxBytes }: { signal: AbortSignal; maxBytes: number },
+): Promise<CommandResult> {
+  signal.throwIfAborted();
+  // A session of its own, whose number comes first: a signal of ssh does not reach a program of root, a kill of the group does.
+  const line = `setsid sh -c 'echo $$; exec "$@"' sh ${argv.map(quote).join(' ')}; exit $?`;
+  const kept = { out: [] as Buffer[], err: [] as Buffer[] };
+  let [room, truncated] = [maxBytes, false];
+  let head = Buffer.alloc(0);
+  let group: number | null = null;
+  const keep = (chunks: Buffer[], bytes: Buffer): void => {
+    const part = bytes.subarray(0, room);
+    truncated ||= part.length < bytes.length;
+    room -= part.length;
+    if (part.length > 0) chunks.push(part);
+  };
+  const onOut = (bytes: Buffer): void => {
+    if (group !== null) return keep(kept.out, bytes);
+    head = Buffer.concat([head, bytes]);
+    const end = head.indexOf(10);
+    if (end === -1) return;
+    group = Number(head.subarray(0, end).toString());
+    keep(kept.out, head.subarray(end + 1));
+  };
+  const code = await new Promise<number | null>((resolve, reject) => {
+    client.exec(line, (error, channel) => {
+      if (error) return reject(new AppError('TARGET_LOST', { server, detail: sayWhy(error) }, error));
+      let isOver = false;
+      const abort = (): void => {
+        if (isOver) return;
+        const gone = group === null ? Promise.resolve() : killGroup(client, group);
+        void gone.finally(() => {
+          channel.destroy();
+          reject(signal.reason as Error);
+        });
+      };
+      signal.addEventListener('abort', abort, { once: true });
+      channel.on('data', onOut);
+      channel.stderr.on('data', (bytes: Buffer) => keep(kept.err, bytes));
+      channel.on('close', (ended: number | null | undefined, by: string | undefined) => {
+        isOver = true;
+        if (signal.aborted) return; // `abort` settles it, once the group is gone
+        signal.removeEventListener('abort', abort);
+        // Without a code and a signal the link dropped: whether the program ended is not known.
+        if (typeof ended !== 'number' && by === undefined)
+          return reject(new AppError('TARGET_LOST', { server, detail: 'the connection ended' }));
+        resolve(ended ?? null);
+      });
+    });
+  });
+  return { code, stdout: text(kept.out), stderr: text(kept.err), truncated };
+}
+
+/** Kills what a program started in its group, and waits until the server has said so. */
+function killGroup(client: Client, group: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, KILL_MS);
+    client.exec(`kill -KILL -- -${group}`, (error, channel) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      if (error) return done();
+      channel.on('close', done).resume();
+    });
+  });
+}
+
+function quote(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+function unreachable(server: string, detail: string): AppError {
+  return new AppError('TARGET_UNREACHABLE', { server, detail });
+}
+
+function sayWhy(error: unknown): string {
+  if (!(error instanceof Error)) return 'it failed';
+  if ('level' in error && error.level === 'client-authentication') return 'it refuses the login';
+  return (error as NodeJS.ErrnoException).code ?? error.message;
+}
+
+function text(chunks: readonly Buffer[]): string {
+  return new TextDecoder().decode(Buffer.concat(chunks)).replaceAll('\0', '\uFFFD');
+}

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { freemem, totalmem } from 'node:os';
+import { dirname } from 'node:path';
+import type { Host } from './host.ts';
+import { runCaptured } from './process/commands.ts';
+
+const MEGABYTE = 1024 * 1024;
+
+/** The machine that the job service runs on. `path` is where programs are looked for. */
+export function openThisMachine(path: string): Host {
+  return {
+    address: '127.0.0.1',
+    execute: (argv, { signal, maxBytes }) => {
+      const mark = { name: 'SIGNALBOX_COMMAND', value: randomUUID() };
+      const environment = { PATH: path, LANG: 'C.UTF-8', [mark.name]: mark.value };
+      return runCaptured({ argv, cwd: '/', environment, mark: `${mark.name}=${mark.value}`, signal }, maxBytes);
+    },
+    measure: async (folder) => {
+      const { bavail, blocks, bsize } = await statfs(nearest(folder));
+      return {
+        memoryFreeMb: Math.floor(Math.min(availableBytes(), totalBytes()) / MEGABYTE),
+        diskMb: Math.floor((blocks * bsize) / MEGABYTE),
+        diskFreeMb: Math.floor((bavail * bsize) / MEGABYTE),
+      };
+    },
+    close: async () => undefined,
+  };
+}
+
+/** Memory of this machine; in a container, of that. */
+export function totalBytes(): number {
+  const bound = process.constrainedMemory();
+  return bound > 0 && bound < totalmem() ? bound : totalmem();
+}
+
+/** Memory that new programs can get: free, or taken by caches that give way. */
+function availableBytes(): number {
+  if (!existsSync('/proc/meminfo')) return freemem();
+  const found = /^MemAvailable:\s+(\d+) kB/m.exec(readFileSync('/proc/meminfo', 'utf8'));
+  return found?.[1] ? Number(found[1]) * 1024 : freemem();
+}
+
+/** The folder itself, or what of its way is there: an engine's own folder may be closed to us. */
+function nearest(folder: string): string {
+  return existsSync(folder) || folder === dirname(folder) ? folder : nearest(dirname(folder));
+}
