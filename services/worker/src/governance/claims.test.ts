@@ -55,6 +55,18 @@ describe('a claim of an effect', () => {
     expect(unbacked('I deployed shop. I deleted the old one.', 'Deployed shop.')).toEqual(['I deleted the old one.']);
   });
 
+  it('does not take a deployment that was asked for to be one that is over', () => {
+    const asked = '{"deployment":"act_1","version":"1.1","release":null,"kind":"rollback","state":"queued"}';
+    const said = [
+      'I deployed demo 1.1.',
+      'I released demo 1.1.',
+      'demo was rolled back.',
+      'demo 1.1 has been shipped.',
+    ];
+    expect(said.flatMap((text) => unbacked(text, `${asked} demo 1.1 is on its way to staging.`))).toEqual(said);
+    expect(said.flatMap((text) => unbacked(text, 'demo 1.1 in staging: deployed 3 min ago.'))).toEqual([]);
+  });
+
   it('costs time in proportion to the length of a text', () => {
     const cpu = (text: string): number => {
       const before = process.cpuUsage();

@@ -10,13 +10,14 @@ export interface Checked {
   readonly unbacked: readonly string[];
 }
 
-/** Participles of effects, with what has to stand in a result for them to be true. */
+/** Participles of effects, with what has to stand in a result for them to be true; a pattern. */
 const EFFECTS: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    deployed: 'deploy',
-    redeployed: 'deploy',
-    released: 'releas',
-    shipped: 'ship',
+    // A deployment that was only asked for says "deploy" and "release" in its result; one that is over says that it is.
+    deployed: 'deployed',
+    redeployed: 'deployed',
+    released: '(?:released|deployed|free again)',
+    shipped: '(?:shipped|deployed)',
     restarted: 'restart',
     rebooted: 'reboot',
     stopped: 'stop',
@@ -42,8 +43,8 @@ const EFFECTS: ReadonlyMap<string, string> = new Map(
     canceled: 'cancel',
     archived: 'archiv',
     reverted: 'revert',
-    'rolled back': 'roll',
-    'rolled out': 'roll',
+    'rolled back': '(?:(?:rolled|switched)[ _]back|deployed)',
+    'rolled out': '(?:rolled out|deployed)',
     disabled: 'disabl',
     enabled: 'enabl',
     revoked: 'revok',
@@ -83,7 +84,7 @@ export function checkClaims(text: string, { results }: Evidence): Checked {
     if (inCode || /^\s*>/.test(line)) return line;
     return line.replace(/[^.!?]+(?:[.!?](?!\s|$)[^.!?]*)*[.!?]*\s*/g, (sentence) => {
       const verb = claimOf(sentence);
-      if (verb === null || evidence.includes(EFFECTS.get(verb) ?? verb)) return sentence;
+      if (verb === null || new RegExp(EFFECTS.get(verb) ?? verb).test(evidence)) return sentence;
       unbacked.push(sentence.trim());
       return `${replacement(verb)}${/\s$/.test(sentence) ? ' ' : ''}`;
     });
