@@ -40,6 +40,15 @@ describe.skipIf(sandbox === null)('in a conversation', () => {
     expect(await ada.ask('show notes.md').then(last)).toMatch(/buy milk/);
   });
 
+  it('nobody is asked about a command that nobody could want', async () => {
+    expect(await ada.ask('run rm -rf /').then(last)).toMatch(/Nothing was changed/);
+    const { rows } = await stack.pool.query<{ status: string; asked: string }>(
+      `select a.status, (select count(*) from approvals p where p.action_id = a.action_id) as asked
+         from actions a where a.arguments ->> 'command' = 'rm -rf /'`,
+    );
+    expect(rows).toEqual([{ status: 'denied', asked: '0' }]);
+  });
+
   it('a command that was approved runs in the sandbox, once, and the person is told', async () => {
     const cleo = await stack.person(1003, 'operator');
     await cleo.ask('list the files'); // whoever never wrote cannot be asked

@@ -35,6 +35,8 @@ export const RiskAssessment = z.object({
   touchesPrivate: z.boolean(),
   /** It can carry data out of the system. */
   egress: z.boolean(),
+  /** Nobody could want it: it is denied whatever rules permit, and this sentence says why. */
+  refusal: z.string().max(500).optional(),
 });
 export type RiskAssessment = z.infer<typeof RiskAssessment>;
 

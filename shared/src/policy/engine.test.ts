@@ -54,6 +54,18 @@ describe('a policy engine', () => {
     expect(mayApprove({ role: 'admin' }, engineOf(CLASS))).toMatchObject({ allowed: false, rule: 'default-deny' });
   });
 
+  it('denies what nobody could want, whatever is permitted, and says why', () => {
+    const wish = callQuestion(CallOutline.parse({ role: 'admin' }));
+    const assessment = { ...wish.action.assessment, refusal: 'It removes everything.' };
+    const asked = { ...wish, action: { ...wish.action, assessment } };
+    expect(engineOf(EVERYTHING).decide(asked)).toMatchObject({
+      effect: 'deny',
+      rule: 'refused',
+      sentence: 'It removes everything.',
+      approval: null,
+    });
+  });
+
   it('lets what forbids win over what permits', () => {
     const forbidding = engineOf(
       EVERYTHING,

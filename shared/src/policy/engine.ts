@@ -35,7 +35,7 @@ const DEFAULT_EXPIRY_MS = 60 * MINUTE_MS;
 
 /**
  * Answers questions by the rules of a set: pure, and never throws. What no rule permits is denied (`default-deny`), what a rule
- * forbids is denied, and what cannot be evaluated is denied (`policy-error`). A call must be allowed to the person and to the
+ * forbids is denied, what nobody could want is denied (`refused`), and what cannot be evaluated is denied (`policy-error`). A call must be allowed to the person and to the
  * class of the agent, and the stricter of the two answers counts. Throws RangeError at creation for a time zone that there is not.
  */
 export function createEngine(set: RuleSet, version: string, timeZone: string): JudgingEngine {
@@ -43,7 +43,13 @@ export function createEngine(set: RuleSet, version: string, timeZone: string): J
 
   const judgeCall = (question: PolicyQuestion): Judged<PolicyDecision> => {
     const { principal, action, context } = question;
-    const { score } = action.assessment;
+    const { score, refusal } = action.assessment;
+    // No set of rules can make somebody approve what nobody could want.
+    if (refusal !== undefined)
+      return {
+        answer: { effect: 'deny', rule: 'refused', sentence: refusal, score, policyVersion: version, approval: null },
+        because: [],
+      };
     try {
       const subject = callSubject(action, context, localTime(context.at));
       const whoAsks = personOf(principal.userKey, principal.role);

@@ -202,7 +202,8 @@ export default toolGroup({
       kind: 'shell_cmd',
       risk: ({ command }) => {
         const { decision, reason } = classifyCommand(command);
-        return { risk: decision === 'run' ? 'safe' : 'dangerous', reasons: [reason] };
+        const refusal = decision === 'deny' ? { refusal: reason } : {};
+        return { risk: decision === 'run' ? 'safe' : 'dangerous', reasons: [reason], ...refusal };
       },
       preview: ({ command, project }) => ({
         what: `Run “${inShort(command)}” in the workspace of ${project ?? 'this conversation'}`,

@@ -32,7 +32,7 @@ export function lookForTaint(tool: Tool, input: unknown, seen: Seen): Taint {
  * Pure: the same tool, input and taint give the same assessment.
  */
 export function assess(tool: Tool, input: unknown, { source, hasPrivate }: Taint): RiskAssessment {
-  const { risk: own, reasons } = tool.risk(input);
+  const { risk: own, reasons, refusal } = tool.risk(input);
   const risk = source === null ? own : NEXT[own];
   const inProduction = tool.environment(input) === 'production' && risk !== 'safe' ? PRODUCTION_SCORE : 0;
   return {
@@ -45,6 +45,7 @@ export function assess(tool: Tool, input: unknown, { source, hasPrivate }: Taint
     tainted: source !== null,
     touchesPrivate: tool.touchesPrivate || hasPrivate,
     egress: tool.egress,
+    ...(refusal === undefined ? {} : { refusal }),
   };
 }
 

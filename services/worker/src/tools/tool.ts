@@ -32,6 +32,8 @@ export type Probed<O> =
 export interface RiskWithReasons {
   readonly risk: Risk;
   readonly reasons: readonly string[];
+  /** Nobody could want it, so nobody is asked: it is denied with this sentence. */
+  readonly refusal?: string;
 }
 
 /** What came of a job that a tool waited for: its result, or that it takes longer and the person is told at its end. */
