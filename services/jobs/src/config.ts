@@ -55,6 +55,26 @@ const JobsConfig = CommonConfig.extend({
   HAPROXY_SOCKET: z.string().optional(),
   /** Folder of what HAProxy was asked for last: it knows no fences itself. */
   HAPROXY_STATE_DIR: z.string().default(`${REPOSITORY}.signalbox/haproxy`),
+  /** Folder of what runs as processes of this machine: artifacts, logs, and by what a process is found again. */
+  TARGETS_DIR: z.string().default(`${REPOSITORY}.signalbox/targets`),
+  /** What images are built on for repositories without a Dockerfile. */
+  BASE_IMAGE: z.string().min(1).default('node:20-bookworm-slim'),
+  /** Folder of the mirrors and checkouts of repositories that are deployed. */
+  DEPLOY_DIR: z.string().default(`${REPOSITORY}.signalbox/deploys`),
+  /** Folder below which repositories may be named by their path. */
+  REPOSITORIES_DIR: z.string().default(`${REPOSITORY}.signalbox`),
+  /** How long a build may take, in minutes. */
+  DEPLOY_BUILD_MINUTES: z.coerce.number().positive().max(25).default(20),
+  /** A build that writes nothing and uses no processor for so many minutes is ended. */
+  DEPLOY_STALL_MINUTES: z.coerce.number().positive().max(25).default(5),
+  /** So many minutes a server that does not answer is tried again before its deployment is reported as unknown. */
+  DEPLOY_UNKNOWN_MINUTES: z.coerce.number().positive().max(20).default(10),
+  /** Address that the proxy listens at for services, as the proxy sees it. */
+  PROXY_LISTEN_HOST: z.string().min(1).default('127.0.0.1'),
+  /** Where those ports are reached from here. */
+  PROXY_REACH_HOST: z.string().min(1).default('127.0.0.1'),
+  /** The host in addresses that people are told. */
+  PROXY_PUBLIC_HOST: z.string().min(1).default('127.0.0.1'),
   /** Database connections of this process. */
   DATABASE_CONNECTIONS: z.coerce.number().int().min(2).max(200).default(8),
 });

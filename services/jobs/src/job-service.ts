@@ -63,7 +63,7 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
       'threads.expire': createThreadsExpire({ pool, publisher, idleMs: config.idleMs }),
     }),
     agents: () => createWorkspaceHandlers(own, config, pool, log),
-    deploy: () => createOperationsHandlers(),
+    deploy: () => createOperationsHandlers(config, pool),
   };
 
   const queue = own(createQueue({ redisUrl, prefix, log }));

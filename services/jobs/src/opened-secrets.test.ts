@@ -39,7 +39,7 @@ test('an opened value is found in the encodings that programs print, wherever it
     ...['', 'a', 'ab', 'abc'].map(base64),
     ...['', 'a', 'ab'].map((before) => Buffer.from(`${before}${value}`).toString('base64url')),
   ];
-  for (const text of printed) expect(opened.mask(`it is ${text}.`), text).toContain('[secret]');
+  for (const text of printed) expect(opened.mask(`it is ${text}.`)).toContain('[secret]');
   const bytes = Buffer.from(value).toString('base64');
   expect(opened.mask(bytes)).toBe('[secret]');
 });

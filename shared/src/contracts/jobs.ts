@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DeployPayload, DeployResult, ReadinessPayload, ReadinessResult } from './operations.ts';
 import {
   ApplyPayload,
   ApplyResult,
@@ -117,6 +118,31 @@ export const JOBS = {
     attempts: 3,
     deadlineMs: 60_000,
     everyMs: null,
+  }),
+  // Each attempt finds out where the one before came, so interruptions do no harm: there may be many of them.
+  'deploy.run': job({
+    pool: 'deploy',
+    payload: DeployPayload,
+    result: DeployResult,
+    attempts: 10,
+    deadlineMs: 45 * 60_000,
+    everyMs: null,
+  }),
+  'deploy.check': job({
+    pool: 'deploy',
+    payload: ReadinessPayload,
+    result: ReadinessResult,
+    attempts: 2,
+    deadlineMs: 3 * 60_000,
+    everyMs: null,
+  }),
+  'deploys.reconcile': job({
+    pool: 'deploy',
+    payload: z.object({}),
+    result: z.object({ abandoned: z.number().int(), begun: z.number().int() }),
+    attempts: 1,
+    deadlineMs: 2 * 60_000,
+    everyMs: 30_000,
   }),
 } as const;
 

@@ -17,6 +17,8 @@ export const DeployResult = z.object({
   release: z.string().nullable(),
   /** The release that serves now, whatever became of this one. */
   serving: z.string().nullable(),
+  /** The release that served before it, to which a rollback leads. */
+  replaced: z.string().nullable(),
   url: z.string().nullable(),
   seconds: z.number().nonnegative(),
   failure: DeployFailure.nullable(),
@@ -58,8 +60,18 @@ export const ServiceLogsPayload = ServiceKey.extend({
     .min(1)
     .max(7 * 24 * 60)
     .nullable(),
+  /** Lines that are older than this only; null: up to now. */
+  untilMinutes: z
+    .number()
+    .int()
+    .min(0)
+    .max(7 * 24 * 60)
+    .nullable()
+    .default(null),
   /** Only lines that contain this, in any case. */
   match: z.string().max(200).nullable(),
+  /** Goes on with new lines for so long, in the chat of whoever asked. */
+  followSeconds: z.number().int().min(0).max(60).default(0),
 });
 export const ServiceLogsResult = z.object({
   release: z.string().nullable(),
@@ -99,6 +111,35 @@ export const ServiceHealthResult = ServiceKey.extend({
   errorsLastHour: z.number().int(),
 });
 export type ServiceHealthResult = z.infer<typeof ServiceHealthResult>;
+
+/** Errors that are alike, with how many there were in the lines that were looked at. */
+export const ErrorSummary = z.object({ sample: Text, count: z.number().int().nonnegative() });
+
+export const ServiceDiagnosisPayload = ServiceKey;
+/** What is known of a service that somebody complains about, gathered at once. */
+export const ServiceDiagnosisResult = ServiceKey.extend({
+  health: ServiceHealthResult,
+  /** What served before, and how quickly it usually answered. */
+  previous: z
+    .object({ deploymentId: Id, release: z.string().nullable(), usualLatencyMs: z.number().nullable() })
+    .nullable(),
+  /** How long what serves has been serving, in seconds. */
+  servingForSeconds: z.number().nonnegative().nullable(),
+  /** Of the newest lines of what serves. */
+  errors: z.array(ErrorSummary).max(10),
+  /** The newest lines of it that are errors, or the newest of all when it has ended. */
+  lines: z.array(LogLine).max(40),
+  /** What somebody would do next, and why. */
+  proposal: z.object({ action: z.enum(['none', 'rollback', 'look-at-logs', 'wait', 'deploy']), because: Text }),
+});
+export type ServiceDiagnosisResult = z.infer<typeof ServiceDiagnosisResult>;
+
+export const ServicesWatchResult = z.object({
+  looked: z.number().int(),
+  opened: z.number().int(),
+  closed: z.number().int(),
+  errors: z.number().int(),
+});
 
 export const DiagnosticPayload = z.object({
   server: z.string().min(1).max(80),

@@ -1,4 +1,4 @@
-import type { DriverName, ServiceKey } from '../contracts/deploy.ts';
+import type { Connection, DriverName, ServiceKey } from '../contracts/deploy.ts';
 import { AppError } from '../errors.ts';
 import { nameNotFound } from './not-found.ts';
 import type { Queryable } from './pool.ts';
@@ -41,15 +41,42 @@ export async function placeService(db: Queryable, service: ServiceKey, named: st
     const place = row.server === server.name ? server : await findPlace(db, row.server);
     return { ...row, driver: requireDriver(place) };
   }
-  if (row.serving !== null)
-    throw new AppError('CONFLICT', {
-      detail: `${service.project} in ${service.environment} runs on ${row.server}, not on ${named}. Leave the server out, or say ${row.server}.`,
-    });
+  if (row.serving !== null) throw elsewhere(service, row.server, named);
   await db.query(
     `update services set server = $3, updated_at = clock_timestamp() where project = $1 and environment = $2`,
     [service.project, service.environment, named],
   );
   return { ...row, server: named, driver: requireDriver(server) };
+}
+
+/** A server as a driver is opened with it. */
+export interface PlacedTarget {
+  readonly server: string;
+  readonly serverHost: string;
+  readonly driver: DriverName;
+  readonly connection: Connection;
+  readonly hostKey: string | null;
+}
+
+/** Where a deployment would be placed now; writes nothing. Throws as `placeService` does. */
+export async function findTarget(db: Queryable, service: ServiceKey, named: string | null): Promise<PlacedTarget> {
+  await requireProject(db, service.project);
+  const { rows: services } = await db.query<{ server: string; serving: string | null }>(
+    `select server, serving from services where project = $1 and environment = $2`,
+    [service.project, service.environment],
+  );
+  const [row] = services;
+  const isFixed = row !== undefined && (named === null || row.serving !== null);
+  const place = isFixed ? await findPlace(db, row.server) : await choose(db, service, named);
+  if (isFixed && named !== null && named !== row.server) throw elsewhere(service, row.server, named);
+  const driver = requireDriver(place);
+  const { rows } = await db.query<Omit<PlacedTarget, 'driver'>>(
+    `select name as server, host as "serverHost", connection, host_key as "hostKey" from servers where name = $1`,
+    [place.name],
+  );
+  const [target] = rows;
+  if (!target) throw await nameNotFound(db, 'server', place.name);
+  return { ...target, driver };
 }
 
 async function choose(db: Queryable, service: ServiceKey, named: string | null): Promise<Place> {
@@ -63,6 +90,12 @@ async function choose(db: Queryable, service: ServiceKey, named: string | null):
     [service.environment],
   );
   return rows[0] ?? findPlace(db, 'local');
+}
+
+function elsewhere({ project, environment }: ServiceKey, server: string, named: string): AppError {
+  return new AppError('CONFLICT', {
+    detail: `${project} in ${environment} runs on ${server}, not on ${named}. Leave the server out, or say ${server}.`,
+  });
 }
 
 async function findPlace(db: Queryable, name: string): Promise<Place> {

@@ -43,6 +43,27 @@ export function createPortLeases(pool: Pool) {
       );
     },
 
+    /** The port that is leased for this; null without one. */
+    async find(server: string, project: string, label: string): Promise<number | null> {
+      const { rows } = await pool.query<{ port: number }>(
+        `select port from port_allocations where server = $1 and project = $2 and service = $3 and released_at is null order by id limit 1`,
+        [server, project, label],
+      );
+      return rows[0]?.port ?? null;
+    },
+
+    /** The lowest port of a server that nobody has leased, without leasing it; never one of `avoid`. Null when all are taken. */
+    async next(server: string, avoid: readonly number[]): Promise<number | null> {
+      const { rows } = await pool.query<{ port: number }>(
+        `select p.port from servers s, generate_series(s.first_port, s.last_port) as p (port)
+          where s.name = $1 and p.port <> all ($2::int[]) and not exists (
+            select 1 from port_allocations a where a.server = s.name and a.port = p.port and a.released_at is null)
+          order by p.port limit 1`,
+        [server, avoid],
+      );
+      return rows[0]?.port ?? null;
+    },
+
     /** The instances that a service has ports for, by deployment. */
     async instances(service: ServiceKey): Promise<readonly string[]> {
       const { rows } = await pool.query<{ id: string }>(

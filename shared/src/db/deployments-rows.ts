@@ -1,4 +1,11 @@
-import type { Connection, DeployFailure, DeployState, DriverName, ServiceKey } from '../contracts/deploy.ts';
+import type {
+  Connection,
+  DeployFailure,
+  DeployState,
+  DriverName,
+  ServiceFile,
+  ServiceKey,
+} from '../contracts/deploy.ts';
 import { AppError } from '../errors.ts';
 import { listNames } from '../nearest-name.ts';
 import { inWords } from '../time.ts';
@@ -47,12 +54,15 @@ export interface WorkRow extends DeploymentRow {
   readonly deadlineAt: Date | null;
   readonly progressAt: Date | null;
   readonly cancelBy: string | null;
+  /** What its signalbox.json says; null before it was read. */
+  readonly file: ServiceFile | null;
   readonly instance: StoredInstance | null;
   readonly artifact: StoredArtifact | null;
   readonly port: number | null;
   readonly repository: string | null;
   readonly serverHost: string;
   readonly connection: Connection;
+  readonly hostKey: string | null;
 }
 
 export const FINAL_STATES = `('succeeded', 'failed', 'rolled_back', 'cancelled')`;
@@ -69,7 +79,7 @@ export const SELECT_DEPLOYMENT = `select ${PUBLIC} ${FROM}`;
 /** To be completed with a condition on `d`; numbers that may be large come as text of pg and are turned into numbers. */
 export const SELECT_WORK = `select ${PUBLIC}, d.driver, coalesce(d.fence, 0)::float8 as fence, d.from_artifact as "fromArtifact", d.replaces,
   d.thread_id as "threadId", d.started_at as "startedAt", d.deadline_at as "deadlineAt", d.progress_at as "progressAt",
-  d.cancel_by as "cancelBy", d.instance, d.artifact, d.port, p.repository, s.host as "serverHost", s.connection
+  d.cancel_by as "cancelBy", d.file, d.instance, d.artifact, d.port, p.repository, s.host as "serverHost", s.connection, s.host_key as "hostKey"
   ${FROM} join projects p on p.name = d.project join servers s on s.name = d.server`;
 
 export async function findDeployment(db: Queryable, deploymentId: string): Promise<DeploymentRow | null> {

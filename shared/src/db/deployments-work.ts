@@ -3,10 +3,12 @@ import {
   isFinal,
   type DeployFailure,
   type DeployState,
+  type ServiceFile,
   type ServiceKey,
 } from '../contracts/deploy.ts';
 import { redactText, redactValue } from '../redact/redact.ts';
 import { addEvent } from './deployments.ts';
+import { findTarget, type PlacedTarget } from './deployments-placement.ts';
 import {
   FINAL_STATES,
   SELECT_WORK,
@@ -22,6 +24,7 @@ export interface WorkChange {
   readonly release?: string;
   readonly port?: number | null;
   readonly url?: string;
+  readonly file?: ServiceFile;
   readonly artifact?: StoredArtifact;
   readonly instance?: StoredInstance | null;
   readonly kept?: boolean;
@@ -104,6 +107,27 @@ export function createDeploymentWork(pool: Pool) {
         values: [deploymentId, fence],
       });
       return rows[0] ?? { isOurs: false, cancelAt: null, cancelBy: null };
+    },
+
+    /** Where a deployment would be placed now. Throws NOT_FOUND (project, server), CONFLICT; writes nothing. */
+    target: (service: ServiceKey, named: string | null): Promise<PlacedTarget> => findTarget(pool, service, named),
+
+    /** The state before it became `unknown`: where whoever is gone had brought it. */
+    async lastKnown(deploymentId: string): Promise<DeployState> {
+      const { rows } = await pool.query<{ state: DeployState }>(
+        `select to_state as state from deployment_events where deployment_id = $1 and to_state <> 'unknown' order by n desc limit 1`,
+        [deploymentId],
+      );
+      return rows[0]?.state ?? 'queued';
+    },
+
+    /** Whether it has ever been in that state. */
+    async wasIn(deploymentId: string, state: DeployState): Promise<boolean> {
+      const { rowCount } = await pool.query(
+        `select 1 from deployment_events where deployment_id = $1 and to_state = $2 limit 1`,
+        [deploymentId, state],
+      );
+      return rowCount !== 0;
     },
 
     /** A sign that the state gets on. */
@@ -240,6 +264,7 @@ const WRITTEN = {
   release: 'release',
   port: 'port',
   url: 'url',
+  file: 'file',
   artifact: 'artifact',
   instance: 'instance',
   kept: 'artifact_kept',

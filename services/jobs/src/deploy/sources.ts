@@ -34,6 +34,7 @@ export interface Sources {
 const FILE = 'signalbox.json';
 const FILE_BYTES = 65_536;
 const LISTED_REFS = 200;
+const HEAD = 'refs/signalbox/head';
 /** A checkout lives as long as its build; what a killed process left behind is removed after this. */
 const LEFT_BEHIND_MS = 6 * HOUR_MS;
 const PUSHED = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'];
@@ -116,6 +117,12 @@ async function fetchAll(git: Git, mirror: string, address: RepositoryAddress, si
   throw new AppError('REPOSITORY_UNREADABLE', { repository: address.shown, detail }, new Error(again));
 }
 
+/** What the repository names as its main branch. */
+async function fetchHead(git: Git, mirror: string, address: RepositoryAddress, signal: AbortSignal): Promise<void> {
+  const words = ['-C', mirror, 'fetch', '--quiet', '--force', '--no-tags', '--no-recurse-submodules', '--no-auto-gc'];
+  await git([...words, '--', address.url, `+HEAD:${HEAD}`], { signal, protocols: address.protocol });
+}
+
 async function hasCommit(git: Git, mirror: string, ref: string, signal: AbortSignal): Promise<boolean> {
   if (!/^[0-9a-f]{40}$/.test(ref) || !existsSync(join(mirror, 'HEAD'))) return false;
   return (await git(['-C', mirror, 'cat-file', '-e', `${ref}^{commit}`], { signal })).code === 0;
@@ -127,9 +134,16 @@ async function resolveRef(
   { address, ref }: { readonly address: RepositoryAddress; readonly ref: string },
   signal: AbortSignal,
 ): Promise<string> {
+  if (ref === 'HEAD') await fetchHead(git, mirror, address, signal);
   const isPlain = /^[A-Za-z0-9_][A-Za-z0-9_./+@-]{0,199}$/.test(ref) && !ref.includes('..') && !ref.includes('@{');
   const isCommit = /^[0-9a-f]{7,40}$/.test(ref);
-  const names = isPlain ? [`refs/tags/${ref}`, `refs/heads/${ref}`, ...(isCommit ? [ref] : [])] : [];
+  // People leave the v of a tag out, or say it where there is none.
+  const other = /^v\d/.test(ref) ? ref.slice(1) : `v${ref}`;
+  const heads =
+    ref === 'HEAD'
+      ? [HEAD]
+      : [`refs/tags/${ref}`, `refs/heads/${ref}`, ...(/^v?\d/.test(ref) ? [`refs/tags/${other}`] : [])];
+  const names = isPlain ? [...heads, ...(isCommit ? [ref] : [])] : [];
   for (const name of names) {
     const words = ['-C', mirror, 'rev-parse', '--quiet', '--verify', '--end-of-options', `${name}^{commit}`];
     const { code, stdout } = await git(words, { signal });
@@ -137,7 +151,16 @@ async function resolveRef(
     if (code === 0 && /^[0-9a-f]{40,64}$/.test(commit)) return commit;
   }
   const { stdout } = await git(
-    ['-C', mirror, 'for-each-ref', '--format=%(refname:short)', '--sort=-creatordate', `--count=${LISTED_REFS}`],
+    [
+      '-C',
+      mirror,
+      'for-each-ref',
+      '--format=%(refname:short)',
+      '--sort=-creatordate',
+      `--count=${LISTED_REFS}`,
+      'refs/tags',
+      'refs/heads',
+    ],
     { signal },
   );
   const known = listNames(ref, stdout.toString('utf8').split('\n').filter(Boolean));

@@ -88,6 +88,8 @@ export interface Driver {
   build(request: BuildRequest): Promise<Artifact>;
   /** Ends what an earlier process left running of this build. Settles when nothing of it is left. */
   endBuild(id: ReleaseId, signal: AbortSignal): Promise<void>;
+  /** Processor time that a running build has used so far, in milliseconds; null when that is not known. Grows while it computes. */
+  buildCpuMs?(id: ReleaseId, signal: AbortSignal): Promise<number | null>;
   /** Starts it, or gives the instance of that deployment which is there. */
   start(request: InstanceRequest, signal: AbortSignal): Promise<Instance>;
   state(instance: Instance, signal: AbortSignal): Promise<InstanceState>;

@@ -1,6 +1,63 @@
+import { createDeployments } from '@signalbox/shared/db/deployments';
+import { createPortLeases } from '@signalbox/shared/db/deployments-ports';
+import { createDeploymentWork } from '@signalbox/shared/db/deployments-work';
+import type { Pool } from '@signalbox/shared/db/pool';
+import { createProjects } from '@signalbox/shared/db/projects';
+import { createRuns } from '@signalbox/shared/db/runs';
+import { createServices } from '@signalbox/shared/db/services';
+import { MINUTE_MS, SECOND_MS } from '@signalbox/shared/time';
+import type { JobsConfig } from '../config.ts';
+import type { DeployParts } from '../deploy/parts.ts';
+import { createSources } from '../deploy/sources.ts';
+import { openDriver } from '../drivers/open-driver.ts';
 import type { PoolHandlers } from '../handlers.ts';
+import { openTraffic } from '../traffic/open-traffic.ts';
+import { createDeployCheck } from './deploy-check.ts';
+import { createDeployRun } from './deploy-run.ts';
+import { createDeploysReconcile } from './deploys-reconcile.ts';
 
 /** The jobs that reach servers. What they need is opened here, once per process. */
-export function createOperationsHandlers(): PoolHandlers<'deploy'> {
-  return {};
+export function createOperationsHandlers(config: JobsConfig, pool: Pool): PoolHandlers<'deploy'> {
+  const deploy = openDeployParts(config, pool);
+  return {
+    'deploy.run': createDeployRun(deploy),
+    'deploy.check': createDeployCheck(deploy, createProjects(pool)),
+    'deploys.reconcile': createDeploysReconcile(deploy, createRuns(pool)),
+  };
+}
+
+function openDeployParts(config: JobsConfig, pool: Pool): DeployParts {
+  const { TARGETS_DIR: targetsDir, BASE_IMAGE: baseImage, PATH: path } = config;
+  return {
+    work: createDeploymentWork(pool),
+    deployments: createDeployments(pool),
+    services: createServices(pool),
+    leases: createPortLeases(pool),
+    sources: createSources({ dir: config.DEPLOY_DIR, repositoriesDir: config.REPOSITORIES_DIR, path }),
+    traffic: openTraffic(config),
+    openDriver: ({ server: name, serverHost: host, ...rest }, context) =>
+      openDriver(
+        { name, host, ...rest },
+        {
+          targetsDir,
+          path,
+          baseImage,
+          openSecret: ({ handle, owner }, purpose) => context.openSecret(handle, purpose, owner),
+        },
+      ),
+    listenHost: config.PROXY_LISTEN_HOST,
+    reachHost: config.PROXY_REACH_HOST,
+    publicHost: config.PROXY_PUBLIC_HOST,
+    limits: {
+      preparingMs: 5 * MINUTE_MS,
+      buildingMs: config.DEPLOY_BUILD_MINUTES * MINUTE_MS,
+      startingMs: MINUTE_MS,
+      switchingMs: 30 * SECOND_MS,
+      verifyingMs: MINUTE_MS,
+      undoingMs: 2 * MINUTE_MS,
+      stallMs: config.DEPLOY_STALL_MINUTES * MINUTE_MS,
+      unknownMs: config.DEPLOY_UNKNOWN_MINUTES * MINUTE_MS,
+      wholeMs: (config.DEPLOY_BUILD_MINUTES + 15) * MINUTE_MS,
+    },
+  };
 }

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { Artifact, BuildRequest, ReleaseId } from '../driver.ts';
 import { runLines, type Command, type Outcome } from './commands.ts';
 import { Label, putJson, readJson, type Folders } from './folders.ts';
-import { endAll, findFamily, type ProcessIdentity } from './process-table.ts';
+import { endAll, findFamily, measureCpuMs, type ProcessIdentity } from './process-table.ts';
 
 /** What a build that was begun is known by, so that another process can end it. */
 const BuildMark = z.object({
@@ -76,6 +76,13 @@ export async function endFolderBuild(folders: Folders, id: ReleaseId, signal: Ab
   if (begun === null) return;
   await endAll(() => findFamily(begun), signal);
   if (!existsSync(join(folders.at(folders.ref(id)), 'built.json'))) await removeHalf(folders, id);
+}
+
+/** Processor time that the processes of a build have used, in milliseconds; null when it runs none now. */
+export function measureFolderBuild(folders: Folders, id: ReleaseId): number | null {
+  const begun = readJson(join(folders.at(folders.ref(id)), 'build.json'), BuildMark);
+  const rows = begun === null ? [] : findFamily(begun);
+  return rows.length === 0 ? null : measureCpuMs(rows);
 }
 
 /** What a build that came to nothing has left is of no use, and may be large. */

@@ -4,7 +4,7 @@ import { AppError } from '@signalbox/shared/errors';
 import type { Driver } from '../driver.ts';
 import type { Host } from '../host.ts';
 import { openThisMachine, totalBytes } from '../this-machine.ts';
-import { buildFolder, endFolderBuild, isBuilt } from './builds.ts';
+import { buildFolder, endFolderBuild, isBuilt, measureFolderBuild } from './builds.ts';
 import { createFolders } from './folders.ts';
 import { discardArtifact, findInstances, instanceFolder, startInstance, stateOf, stopInstance } from './instances.ts';
 import { readLog } from './log-file.ts';
@@ -38,6 +38,7 @@ export function createProcessDriver(options: {
     inspect: (signal) => measure(machine, targetsDir, signal),
     build: (request) => buildFolder(folders, path, request),
     endBuild: (id, signal) => endFolderBuild(folders, id, signal),
+    buildCpuMs: async (id) => measureFolderBuild(folders, id),
     start: (request, signal) => startInstance({ folders, path, restarts }, request, signal),
     state: async (instance) => stateOf(folders, instance),
     stop: (instance, graceMs, signal) => stopInstance(folders, instance, graceMs, signal),

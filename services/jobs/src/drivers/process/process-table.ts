@@ -17,6 +17,8 @@ export interface ProcessRow extends ProcessIdentity {
 }
 
 const PAUSE_MS = 40;
+/** Linux counts in hundredths of a second, whatever its kernel's timer does. */
+const TICK_MS = 10;
 /** A killed process is gone within milliseconds, unless the kernel waits for a disk. */
 const GONE_MS = 10_000;
 
@@ -110,6 +112,22 @@ export async function waitUntil(isOver: () => boolean, timeoutMs: number, signal
 export function measureMemoryMb(rows: readonly ProcessRow[]): number | null {
   const shares = rows.map(({ pid }) => readShareKb(pid)).filter((share) => share !== null);
   return shares.length === 0 ? null : Math.round(shares.reduce((sum, share) => sum + share, 0) / 1_024);
+}
+
+/** Processor time of processes and of their ended children, in milliseconds. */
+export function measureCpuMs(rows: readonly ProcessRow[]): number {
+  return rows.reduce((sum, { pid }) => sum + readTicks(pid) * TICK_MS, 0);
+}
+
+function readTicks(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // Fields 14 to 17 of proc(5): user and system time, its own and that of its children.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0);
+  } catch {
+    return 0; // it ended while we looked
+  }
 }
 
 function readShareKb(pid: number): number | null {

@@ -1,0 +1,193 @@
+import { isFinal, type DeployFailure, type DeployState } from '@signalbox/shared/contracts/deploy';
+import type { DeployResult } from '@signalbox/shared/contracts/operations';
+import type { WorkRow } from '@signalbox/shared/db/deployments-rows';
+import { isTransient } from '@signalbox/shared/db/pool';
+import { AppError, toAppError, type ErrorCode } from '@signalbox/shared/errors';
+import { backoffMs, SECOND_MS, sleep } from '@signalbox/shared/time';
+import type { JobContext } from '../handlers.ts';
+import { CancelWish, limitOf } from './held.ts';
+import { KEPT_ARTIFACTS, type DeployParts } from './parts.ts';
+import { build, prepare } from './prepare.ts';
+import { startProgress } from './progress.ts';
+import { recover } from './recover.ts';
+import { checkHealth, start } from './start.ts';
+import { drain, switchOver, verify } from './switch.ts';
+import { cancel, fail } from './undo.ts';
+import { openWorkPlace, type WorkPlace } from './work-place.ts';
+
+type PhaseState = Exclude<DeployState, 'queued' | 'succeeded' | 'failed' | 'rolled_back' | 'cancelled'>;
+
+/** What each state does to get to the next. Every one may be done again from its beginning. */
+const PHASES: Readonly<
+  Record<PhaseState, (place: WorkPlace, signal: AbortSignal, stop: (reason: Error) => void) => Promise<void>>
+> = {
+  preparing: prepare,
+  building: build,
+  starting: start,
+  health_checking: checkHealth,
+  switching: switchOver,
+  verifying: verify,
+  draining: drain,
+  failing: fail,
+  cancelling: cancel,
+  unknown: recover,
+};
+
+const CANCELLABLE: ReadonlySet<DeployState> = new Set(['preparing', 'building', 'starting', 'health_checking']);
+/** Nobody knows what became of the step: the target or the proxy has to say. */
+const UNANSWERED: ReadonlySet<ErrorCode> = new Set(['TARGET_UNREACHABLE', 'TARGET_LOST', 'UPSTREAM_UNAVAILABLE']);
+const FAILURE_LINES = 40;
+const RETRY_BASE_MS = SECOND_MS;
+const RETRY_MAX_MS = 20 * SECOND_MS;
+
+/**
+ * Takes a deployment to its end, from wherever it is: claims it, goes from state to state, and answers what is true then. One that
+ * an earlier worker left goes on from what the target and the proxy say. Calling it for one that has ended only answers. When a
+ * server does not answer for too long the result is `unknown`, and somebody has to call it again. Throws when the process stops,
+ * the run is lost, or the database is away; then it can be called again too.
+ */
+export async function runDeployment(
+  parts: DeployParts,
+  deploymentId: string,
+  context: JobContext,
+): Promise<DeployResult> {
+  const limitMs = parts.limits.preparingMs;
+  const evidence = { run: context.runId, attempt: context.attempt };
+  const claimed = await parts.work.claim(deploymentId, { actor: 'system', evidence, limitMs });
+  if (claimed === null) return describeEnd(parts, deploymentId);
+  const place = await openWorkPlace(parts, { deploymentId, fence: claimed.fence }, context);
+  const progress = startProgress(place);
+  try {
+    await goOn(place);
+  } finally {
+    await progress.close();
+    await place.close();
+  }
+  return describeEnd(parts, deploymentId);
+}
+
+async function goOn(place: WorkPlace): Promise<void> {
+  const { held, parts } = place;
+  let silentSince: number | null = null;
+  for (let failures = 0; !isFinal(held.state());) {
+    const state = held.state();
+    try {
+      await runPhase(place);
+      failures = 0;
+      if (state === 'unknown') silentSince = null;
+    } catch (error) {
+      const isAnswered = await settle(place, error);
+      if (isAnswered) continue;
+      silentSince ??= Date.now();
+      if (Date.now() - silentSince > parts.limits.unknownMs) return;
+      failures += 1;
+      await sleep(backoffMs(failures - 1, RETRY_BASE_MS, RETRY_MAX_MS), place.context.signal);
+      place.context.signal.throwIfAborted();
+    }
+  }
+  await tidyUp(place);
+}
+
+async function runPhase(place: WorkPlace): Promise<void> {
+  const { held, parts } = place;
+  const row = await held.refresh();
+  const state = held.state() as PhaseState; // neither queued nor final: it was claimed, and goOn looks
+  const isCancellable = CANCELLABLE.has(state);
+  const begun = row.startedAt?.getTime() ?? Date.now();
+  const leftMs = isCancellable ? begun + parts.limits.wholeMs - Date.now() : Number.POSITIVE_INFINITY;
+  const limitMs = Math.max(1, Math.min(limitOf(parts.limits, state, row), leftMs));
+  await held.within({ limitMs, isCancellable }, (signal, stop) => PHASES[state](place, signal, stop));
+}
+
+/** What comes of a step that did not end well. False when it has to be tried again, because somebody does not answer. */
+async function settle(place: WorkPlace, error: unknown): Promise<boolean> {
+  const { held, context } = place;
+  // The process stops, or another has the deployment: whoever goes on finds out where it is.
+  context.signal.throwIfAborted();
+  const row = await held.refresh();
+  if (error instanceof CancelWish) {
+    await held.advance('cancelling', { from: row.state }, { actor: error.by });
+    return true;
+  }
+  if (!(error instanceof AppError) && isTransient(error)) throw error;
+  const failure = toAppError(error, row.deploymentId);
+  if (failure.code === 'INTERNAL') context.log.error('a step of a deployment broke', { state: row.state, error });
+  const isUndoing = row.state === 'draining' || row.state === 'failing' || row.state === 'cancelling';
+  if (UNANSWERED.has(failure.code) || isUndoing) {
+    if (row.state !== 'unknown') await held.advance('unknown', { because: failure.message });
+    return false;
+  }
+  // Whoever looks and does not understand what it sees has no right to end anything: it looks again.
+  if (row.state === 'unknown' && failure.code === 'INTERNAL') return false;
+  await held.advance(
+    'failing',
+    { because: failure.code },
+    { change: { failure: await describeFailure(place, row, failure) } },
+  );
+  return true;
+}
+
+async function describeFailure(place: WorkPlace, row: WorkRow, failure: AppError): Promise<DeployFailure> {
+  const state = row.state === 'unknown' ? await place.parts.work.lastKnown(row.deploymentId) : row.state;
+  const { code } = failure;
+  const sentence = place.opened.mask(failure.message).slice(0, 1_000);
+  return { state, code, sentence, lines: [...(await lastLines(place, row))] };
+}
+
+/** The last lines of the program, if it was started, or else of its build. */
+async function lastLines(place: WorkPlace, row: WorkRow): Promise<readonly string[]> {
+  try {
+    if (row.instance !== null) {
+      await place.protectLines();
+      const signal = AbortSignal.timeout(5 * SECOND_MS);
+      const since = new Date(row.instance.startedAt);
+      const logs = (await place.driver()).logs(row.instance, { tail: FAILURE_LINES, since, signal });
+      const lines: string[] = [];
+      for await (const { line } of logs) lines.push(place.opened.mask(line).slice(0, 2_000));
+      if (lines.length > 0) return lines;
+    }
+  } catch (error) {
+    place.context.log.warn('the last lines of an instance could not be read', { error });
+  }
+  await place.lines.flush();
+  const stored = await place.parts.deployments.lines(row.deploymentId, FAILURE_LINES);
+  return stored.map(({ line }) => line);
+}
+
+/** Removes artifacts that nobody needs any more. What could not be removed is there the next time too. */
+async function tidyUp(place: WorkPlace): Promise<void> {
+  const { parts, held, context } = place;
+  const row = held.row();
+  try {
+    const driver = await place.driver();
+    for (const { server, artifact, deploymentIds } of await parts.work.stale(row, KEPT_ARTIFACTS)) {
+      if (server !== row.server) continue;
+      await driver.discard(artifact, AbortSignal.any([context.signal, AbortSignal.timeout(parts.limits.undoingMs)]));
+      await parts.work.forget(deploymentIds);
+    }
+  } catch (error) {
+    context.log.warn('old artifacts were not removed; the next deployment tries again', { error });
+  }
+}
+
+/** What is true of a deployment and its service now. Throws NOT_FOUND. */
+async function describeEnd(parts: DeployParts, deploymentId: string): Promise<DeployResult> {
+  const row = await parts.work.find(deploymentId);
+  if (row === null) throw new AppError('NOT_FOUND', { kind: 'deployment', name: deploymentId, known: 'others' });
+  const service = await parts.services.find(row);
+  const replaced = row.replaces === null ? null : await parts.deployments.find(row.replaces);
+  const begun = row.startedAt ?? row.requestedAt;
+  return {
+    deploymentId,
+    project: row.project,
+    environment: row.environment,
+    kind: row.kind,
+    state: row.state,
+    release: row.release,
+    serving: service?.release ?? null,
+    replaced: replaced?.release ?? null,
+    url: row.url,
+    seconds: Math.max(0, (row.finishedAt ?? new Date()).getTime() - begun.getTime()) / SECOND_MS,
+    failure: row.failure,
+  };
+}

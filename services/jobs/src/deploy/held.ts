@@ -1,0 +1,142 @@
+import { isFinal, type DeployState } from '@signalbox/shared/contracts/deploy';
+import type { WorkRow } from '@signalbox/shared/db/deployments-rows';
+import type { Step } from '@signalbox/shared/db/deployments-work';
+import { AppError } from '@signalbox/shared/errors';
+import type { Closable } from '@signalbox/shared/lifecycle';
+import { SECOND_MS } from '@signalbox/shared/time';
+import type { JobContext } from '../handlers.ts';
+import { startLoop } from '../loop.ts';
+import type { DeployParts } from './parts.ts';
+
+/** Somebody wants an end. */
+export class CancelWish extends Error {
+  readonly by: string;
+
+  constructor(by: string) {
+    super('the deployment is to be cancelled');
+    this.name = 'CancelWish';
+    this.by = by;
+  }
+}
+
+/** Another worker has the deployment now: nothing may be written any more. */
+export class DeploymentLost extends Error {
+  constructor() {
+    super('another worker has taken the deployment');
+    this.name = 'DeploymentLost';
+  }
+}
+
+/** A deployment in the hands of this process. */
+export interface HeldDeployment extends Closable {
+  readonly fence: number;
+  /** As it was read last; the state in it is the one that this process wrote last. */
+  row(): WorkRow;
+  state(): DeployState;
+  /** Reads the row again. Throws DeploymentLost. */
+  refresh(): Promise<WorkRow>;
+  /** Moves on, and writes what was found on the way. Throws DeploymentLost; CancelWish instead of beginning the switch. */
+  advance(
+    to: DeployState,
+    evidence: Step['evidence'],
+    more?: Partial<Pick<Step, 'actor' | 'change' | 'serving'>>,
+  ): Promise<void>;
+  /**
+   * Runs a step under its deadline. The signal fires at the deadline (STEP_TOO_SLOW), when the deployment is lost or the process
+   * stops, and, if the step may be cancelled, at a wish to. `stop` ends it for another reason.
+   */
+  within<T>(
+    limits: { readonly limitMs: number; readonly isCancellable: boolean },
+    work: (signal: AbortSignal, stop: (reason: Error) => void) => Promise<T>,
+  ): Promise<T>;
+}
+
+/** Wishes and losses are noticed within this time. */
+const WATCH_MS = 400;
+
+/** Holds a claimed deployment: looks at it twice a second, and gives it up when it was taken. */
+export async function holdDeployment(
+  parts: Pick<DeployParts, 'work' | 'limits'>,
+  claimed: { readonly deploymentId: string; readonly fence: number },
+  context: Pick<JobContext, 'signal' | 'log'>,
+): Promise<HeldDeployment> {
+  const { work, limits } = parts;
+  const { deploymentId, fence } = claimed;
+  const lost = new AbortController();
+  const wished = new AbortController();
+  const read = async (): Promise<WorkRow> => {
+    const row = await work.find(deploymentId);
+    if (row?.fence !== fence) lost.abort(new DeploymentLost());
+    if (!row || lost.signal.aborted) throw new DeploymentLost();
+    return row;
+  };
+  let row = await read();
+  const look = async (): Promise<void> => {
+    const { isOurs, cancelAt, cancelBy } = await work.watch(deploymentId, fence);
+    if (!isOurs) lost.abort(new DeploymentLost());
+    if (cancelAt !== null) wished.abort(new CancelWish(cancelBy ?? 'system'));
+  };
+  await look();
+  const loop = startLoop({ name: 'deployment', everyMs: WATCH_MS, log: context.log, step: look });
+
+  return {
+    fence,
+    row: () => row,
+    state: () => row.state,
+    refresh: async () => (row = await read()),
+    async advance(to, evidence, more = {}) {
+      const from = row.state;
+      const limitMs = isFinal(to) ? null : limitOf(limits, to, row);
+      const step: Step = { actor: 'system', evidence, limitMs, ...more };
+      if (!(await work.advance(deploymentId, fence, from, to, step))) {
+        await look();
+        wished.signal.throwIfAborted();
+        lost.abort(new DeploymentLost());
+        throw new DeploymentLost();
+      }
+      context.log.info('deployment moved', { deploymentId, from, to, fence });
+      row = await read();
+    },
+    async within({ limitMs, isCancellable }, run) {
+      const stopped = new AbortController();
+      const step = row.state.replace('_', ' ');
+      const slow = new AppError('STEP_TOO_SLOW', { step, seconds: String(Math.round(limitMs / SECOND_MS)) });
+      const timer = setTimeout(() => stopped.abort(slow), limitMs);
+      const ends = [stopped.signal, lost.signal, context.signal, ...(isCancellable ? [wished.signal] : [])];
+      try {
+        const signal = AbortSignal.any(ends);
+        signal.throwIfAborted();
+        return await run(signal, (reason) => stopped.abort(reason));
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    close: () => loop.close(),
+  };
+}
+
+/** How long a state may take. */
+export function limitOf(limits: DeployParts['limits'], state: DeployState, row: Pick<WorkRow, 'file'>): number {
+  switch (state) {
+    case 'building':
+      return limits.buildingMs;
+    case 'starting':
+      return limits.startingMs;
+    case 'health_checking':
+      // The check itself says that the instance is not healthy; this is for a server that does not answer at all.
+      return (row.file?.health.withinSeconds ?? 30) * SECOND_MS + limits.startingMs;
+    case 'switching':
+      return limits.switchingMs;
+    case 'verifying':
+      return limits.verifyingMs;
+    case 'draining':
+      return 2 * (row.file?.drainSeconds ?? 10) * SECOND_MS + limits.undoingMs;
+    case 'failing':
+    case 'cancelling':
+      return limits.undoingMs;
+    case 'unknown':
+      return limits.unknownMs;
+    default:
+      return limits.preparingMs;
+  }
+}

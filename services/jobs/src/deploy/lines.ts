@@ -1,0 +1,85 @@
+import type { DeployState, LogLine } from '@signalbox/shared/contracts/deploy';
+import type { DeploymentWork } from '@signalbox/shared/db/deployments-work';
+import type { Closable } from '@signalbox/shared/lifecycle';
+import type { Log } from '@signalbox/shared/log';
+import { redactText } from '@signalbox/shared/redact/redact';
+import { startLoop } from '../loop.ts';
+
+/** What builds and instances write, on its way into the table. */
+export interface LineStore extends Closable {
+  push(line: LogLine): void;
+  /** The newest ones of this attempt, as they are stored. */
+  last(count: number): readonly string[];
+  /** When the last one came, in milliseconds since 1970; 0 before the first. */
+  lastAt(): number;
+  /** Writes what is not written yet. */
+  flush(): Promise<void>;
+}
+
+/** Pieces of one line are so long: what a driver cut is one line all the same. See drivers/lines.ts. */
+const PIECE = 16_000;
+const LONGEST = 2_000;
+const FLUSH_MS = 300;
+const BATCH = 500;
+/** While the database is away, so many wait; the oldest go first. */
+const WAITING = 5_000;
+const REMEMBERED = 40;
+
+/** Stores lines in batches. No line leaves it, in whatever direction, before every opened secret was taken out. */
+export function createLineStore(options: {
+  readonly work: Pick<DeploymentWork, 'addLines'>;
+  readonly deploymentId: string;
+  readonly fence: number;
+  readonly state: () => DeployState;
+  readonly mask: (text: string) => string;
+  readonly log: Log;
+}): LineStore {
+  const { work, deploymentId, fence, mask, log } = options;
+  let waiting: { readonly state: DeployState; readonly line: string }[] = [];
+  const newest: string[] = [];
+  const isCut: Record<LogLine['stream'], boolean> = { out: false, err: false };
+  let at = 0;
+  let flushing: Promise<void> = Promise.resolve();
+
+  const write = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const state = waiting[0]?.state ?? options.state();
+      const other = waiting.findIndex((one) => one.state !== state);
+      const batch = waiting.slice(0, Math.min(BATCH, other === -1 ? BATCH : other));
+      const lines = batch.map(({ line }) => line);
+      await work.addLines(deploymentId, fence, state, lines);
+      // Those of before may have been dropped in the meantime.
+      waiting = waiting.filter((one) => !batch.includes(one));
+    }
+  };
+  const flush = (): Promise<void> => {
+    flushing = flushing
+      .then(write)
+      .catch((error: unknown) => log.warn('lines not stored, they are tried again', { error }));
+    return flushing;
+  };
+  const loop = startLoop({ name: 'lines', everyMs: FLUSH_MS, log, step: flush });
+
+  return {
+    push: ({ stream, line }) => {
+      at = Date.now();
+      const isRest = isCut[stream];
+      isCut[stream] = line.length >= PIECE;
+      // A secret may stand across the cut of a long line, and nobody reads on so far.
+      if (isRest) return;
+      const clean = redactText(mask(line));
+      const stored = clean.length > LONGEST ? `${clean.slice(0, LONGEST - 2)} …` : clean;
+      waiting.push({ state: options.state(), line: stored });
+      if (waiting.length > WAITING) waiting.splice(0, waiting.length - WAITING);
+      newest.push(stored);
+      if (newest.length > REMEMBERED) newest.shift();
+    },
+    last: (count) => newest.slice(-count),
+    lastAt: () => at,
+    flush,
+    close: async () => {
+      await loop.close();
+      await flush();
+    },
+  };
+}

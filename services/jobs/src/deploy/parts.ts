@@ -1,0 +1,46 @@
+import type { createDeployments } from '@signalbox/shared/db/deployments';
+import type { PortLeases } from '@signalbox/shared/db/deployments-ports';
+import type { DeploymentWork } from '@signalbox/shared/db/deployments-work';
+import type { PlacedTarget } from '@signalbox/shared/db/deployments-placement';
+import type { createServices } from '@signalbox/shared/db/services';
+import type { Driver } from '../drivers/driver.ts';
+import type { JobContext } from '../handlers.ts';
+import type { Traffic } from '../traffic/traffic.ts';
+import type { Sources } from './sources.ts';
+
+/** How long the steps of a deployment may take, in milliseconds. */
+export interface DeployLimits {
+  readonly preparingMs: number;
+  readonly buildingMs: number;
+  readonly startingMs: number;
+  readonly switchingMs: number;
+  readonly verifyingMs: number;
+  /** Taking back, and ending what was begun. */
+  readonly undoingMs: number;
+  /** A build that writes no line and uses no processor for so long is ended. */
+  readonly stallMs: number;
+  /** So long a server that does not answer is tried again before the run ends with `unknown`. */
+  readonly unknownMs: number;
+  /** All steps up to the switch together. */
+  readonly wholeMs: number;
+}
+
+/** What deployments are made with; opened once per process. */
+export interface DeployParts {
+  readonly work: DeploymentWork;
+  readonly deployments: ReturnType<typeof createDeployments>;
+  readonly services: ReturnType<typeof createServices>;
+  readonly leases: PortLeases;
+  readonly sources: Sources;
+  readonly traffic: Traffic;
+  /** Its login is opened in the name of whoever gave it, by the run that needs it. */
+  readonly openDriver: (target: PlacedTarget, context: Pick<JobContext, 'openSecret'>) => Promise<Driver>;
+  /** Where the proxy listens, where it is reached from here, and what people are told. */
+  readonly listenHost: string;
+  readonly reachHost: string;
+  readonly publicHost: string;
+  readonly limits: DeployLimits;
+}
+
+/** So many artifacts of a service are kept to roll back to. */
+export const KEPT_ARTIFACTS = 5;

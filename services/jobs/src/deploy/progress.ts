@@ -1,0 +1,40 @@
+import type { Closable } from '@signalbox/shared/lifecycle';
+import { SECOND_MS, sleep } from '@signalbox/shared/time';
+import { describeProgress } from './words.ts';
+import type { WorkPlace } from './work-place.ts';
+
+/** Messages may be edited this often, and the time that has passed is worth an edit this often. */
+const EDIT_MS = SECOND_MS;
+const TICK_MS = 5 * SECOND_MS;
+const LOOK_MS = 200;
+
+/** Keeps one message of the chat in step with the deployment: an edit for each new state, and now and then for the time. */
+export function startProgress(place: Pick<WorkPlace, 'held' | 'context'>): Closable {
+  const { held, context } = place;
+  const stopping = new AbortController();
+  const run = async (): Promise<void> => {
+    let said = '';
+    let saidAt = 0;
+    while (!stopping.signal.aborted) {
+      const row = held.row();
+      const sinceMs = Date.now() - saidAt;
+      if ((row.state !== said && sinceMs >= EDIT_MS) || sinceMs >= TICK_MS) {
+        said = row.state;
+        saidAt = Date.now();
+        const begun = (row.startedAt ?? row.requestedAt).getTime();
+        // Nobody's deployment fails because a message could not be written.
+        await context
+          .tell(describeProgress(row, saidAt - begun), { slot: 'deploy' })
+          .catch((error: unknown) => context.log.warn('progress not told', { error }));
+      }
+      await sleep(LOOK_MS, stopping.signal);
+    }
+  };
+  const running = run();
+  return {
+    close: () => {
+      stopping.abort();
+      return running;
+    },
+  };
+}

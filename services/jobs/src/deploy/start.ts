@@ -1,0 +1,94 @@
+import { serviceName } from '@signalbox/shared/contracts/deploy';
+import { instanceLabel } from '@signalbox/shared/db/deployments-ports';
+import { AppError } from '@signalbox/shared/errors';
+import { SECOND_MS, sleep } from '@signalbox/shared/time';
+import type { InstanceState } from '../drivers/driver.ts';
+import { isFree, lookAt, type Look } from './reach.ts';
+import { fileOf, releaseId, type WorkPlace } from './work-place.ts';
+
+const PAUSE_MS = 200;
+/** So many good answers in a row make an instance healthy: one may be luck. */
+const GOOD_LOOKS = 2;
+
+/** Leases a port, opens the variables, and starts what was built; an instance of this deployment that runs is taken over. */
+export async function start(place: WorkPlace, signal: AbortSignal): Promise<void> {
+  const { parts, held } = place;
+  const row = held.row();
+  const { artifact } = row;
+  if (artifact === null) throw new Error(`${row.deploymentId} has nothing to start`);
+  const driver = await place.driver();
+  const port = await leasePort(place);
+  await parts.work.note(row.deploymentId, held.fence, { port });
+  const { values, unopened } = await place.variables(`to start ${serviceName(row)}`);
+  if (unopened.length > 0)
+    throw new AppError('CONFLICT', { detail: unopened.map(({ name, why }) => `${name}: ${why}`).join(' ') });
+  const file = fileOf(row);
+  const instance = await driver.start({ id: releaseId(row), artifact, file, variables: values, port }, signal);
+  const evidence = { instance: instance.ref, port: instance.port, variables: Object.keys(values) };
+  await held.advance('health_checking', evidence, { change: { instance } });
+}
+
+/** Waits until the instance answers 200 twice in a row. One that ends, or crashes and is started again, has failed at once. */
+export async function checkHealth(place: WorkPlace, signal: AbortSignal): Promise<void> {
+  const { held } = place;
+  const row = held.row();
+  const { instance } = row;
+  if (instance === null) throw new Error(`${row.deploymentId} has no instance to look at`);
+  const file = fileOf(row);
+  const driver = await place.driver();
+  place.follow(instance);
+  const deadline = Date.now() + file.health.withinSeconds * SECOND_MS;
+  let last: Look = { status: null, problem: 'it was not asked yet', release: null, ms: 0 };
+  let good = 0;
+  for (let looks = 1; ; looks++) {
+    requireRunning(await driver.state(instance, signal));
+    last = await lookAt(instance, file, signal);
+    good = last.status === 200 ? good + 1 : 0;
+    if (good === GOOD_LOOKS) {
+      await held.advance('switching', { path: file.health.path, looks, ms: last.ms, reports: last.release });
+      return;
+    }
+    if (Date.now() > deadline) break;
+    await sleep(PAUSE_MS, signal);
+    signal.throwIfAborted();
+  }
+  requireRunning(await driver.state(instance, signal));
+  const { path, withinSeconds } = file.health;
+  const said =
+    last.status === null ? `the last time: ${last.problem ?? 'no answer'}` : `its last answer was ${last.status}`;
+  throw new AppError('INSTANCE_UNHEALTHY', { path, seconds: String(withinSeconds), last: said });
+}
+
+/** Throws INSTANCE_ENDED, with the exit code as far as it is known. */
+export function requireRunning(state: InstanceState): void {
+  if (state.kind === 'running' && state.restarts === 0) return;
+  throw new AppError('INSTANCE_ENDED', { how: howEnded(state) });
+}
+
+function howEnded(state: InstanceState): string {
+  if (state.kind === 'gone') return 'it is no longer there';
+  if (state.kind === 'running') return 'it crashed and was started again';
+  if (state.oom) return 'it used more memory than it may';
+  return state.code === null ? 'a signal ended it' : `exit code ${state.code}`;
+}
+
+/** A port of the server that is free in the table and, on this machine, in fact. */
+async function leasePort(place: WorkPlace): Promise<number> {
+  const { parts, held } = place;
+  const row = held.row();
+  const lease = {
+    server: row.server,
+    project: row.project,
+    label: instanceLabel(row.deploymentId),
+    memoryMb: fileOf(row).memoryMb,
+    by: row.userKey,
+  };
+  const taken: number[] = [];
+  for (;;) {
+    const { port, isOld } = await parts.leases.lease(lease, taken);
+    // An older lease is that of an earlier attempt, whose instance may listen there.
+    if (isOld || row.driver !== 'process' || (await isFree('127.0.0.1', port))) return port;
+    await parts.leases.end(lease.server, lease.project, lease.label);
+    taken.push(port);
+  }
+}

@@ -1,0 +1,15 @@
+import type { JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
+import { runDeployment } from '../deploy/engine.ts';
+import type { DeployParts } from '../deploy/parts.ts';
+import { describeResult } from '../deploy/words.ts';
+import type { JobHandler } from '../handlers.ts';
+
+/** Takes one deployment to its end. */
+export function createDeployRun(parts: DeployParts): JobHandler<JobPayload<'deploy.run'>, JobResult<'deploy.run'>> {
+  return {
+    title: 'The deployment',
+    run: ({ deploymentId }, context) => runDeployment(parts, deploymentId, context),
+    say: describeResult,
+    isNotable: () => true,
+  };
+}

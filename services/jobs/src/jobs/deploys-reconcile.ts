@@ -1,0 +1,71 @@
+import type { JobResult } from '@signalbox/shared/contracts/jobs';
+import type { createRuns } from '@signalbox/shared/db/runs';
+import { AppError } from '@signalbox/shared/errors';
+import { newId } from '@signalbox/shared/ids';
+import { SECOND_MS } from '@signalbox/shared/time';
+import type { DeployParts } from '../deploy/parts.ts';
+import type { JobContext, JobHandler } from '../handlers.ts';
+
+/** Nobody who works on a deployment is silent for so long. */
+const QUIET_MS = 30 * SECOND_MS;
+const LOOK_MS = 15 * SECOND_MS;
+
+/**
+ * Takes up what nobody works on: a deployment that was asked for and never begun, and one whose run ended without knowing what
+ * became of it. A new run goes on with it, once its server and the proxy answer, so that people hear of it only when there is news.
+ */
+export function createDeploysReconcile(
+  parts: DeployParts,
+  runs: Pick<ReturnType<typeof createRuns>, 'create'>,
+  quietMs: number = QUIET_MS,
+): JobHandler<Record<string, never>, JobResult<'deploys.reconcile'>> {
+  return {
+    title: 'Taking up deployments',
+    async run(_payload, context) {
+      const abandoned = await parts.work.abandoned(quietMs);
+      let begun = 0;
+      for (const one of abandoned) {
+        context.signal.throwIfAborted();
+        if (one.state !== 'queued' && !(await answers(parts, one.deploymentId, context))) continue;
+        const { deploymentId, project, environment, userKey, chatKey, threadId, traceId } = one;
+        // The sweeper puts it into the queue. Of two who look at the same time, the second finds the run.
+        const isNew = await runs.create({
+          runId: one.runs === 0 ? deploymentId : `${deploymentId}:${one.runs + 1}`,
+          job: 'deploy.run',
+          payload: { deploymentId, project, environment },
+          person: chatKey === null ? null : { userKey, chatKey },
+          threadId,
+          traceId: traceId ?? newId('trace'),
+        });
+        if (isNew) begun += 1;
+      }
+      return { abandoned: abandoned.length, begun };
+    },
+    say: ({ begun }) => `${begun} deployments are taken up again.`,
+    isNotable: ({ begun }) => begun > 0,
+  };
+}
+
+/** Whether its server and the proxy can be asked. */
+async function answers(parts: DeployParts, deploymentId: string, context: JobContext): Promise<boolean> {
+  const row = await parts.work.find(deploymentId);
+  if (row === null) return false;
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(LOOK_MS)]);
+  try {
+    const driver = await parts.openDriver(row, context);
+    try {
+      await driver.find(row, signal);
+      await parts.traffic.current(`${row.project}/${row.environment}`, signal);
+      return true;
+    } finally {
+      await driver.close();
+    }
+  } catch (error) {
+    context.signal.throwIfAborted();
+    context.log.info('deployment left alone: its server or the proxy does not answer', {
+      deploymentId,
+      because: error instanceof AppError ? error.code : 'INTERNAL',
+    });
+    return false;
+  }
+}
