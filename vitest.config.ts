@@ -9,6 +9,7 @@ const servers = {
   server,
   globalSetup: ['tests/support/servers.ts'],
   pool: 'forks' as const,
+  isolate: false, // each file has a database and a prefix of its own; loading everything anew is a third of the time
   testTimeout: 60_000,
   hookTimeout: 60_000,
 };
@@ -40,15 +41,7 @@ export default defineConfig({
           isolate: false, // pure code leaves nothing behind, and loading everything anew for each file is half of the time
         },
       },
-      {
-        ...source,
-        test: {
-          name: 'integration',
-          include: ['tests/integration/**/*.test.ts'],
-          ...servers,
-          isolate: false, // each file has a database and a prefix of its own; loading everything anew is a third of the time
-        },
-      },
+      { ...source, test: { name: 'integration', include: ['tests/integration/**/*.test.ts'], ...servers } },
       { ...source, test: { name: 'edges', include: ['tests/edges/**/*.test.ts'], ...servers } },
       { ...source, test: { name: 'e2e', include: ['tests/e2e/**/*.test.ts'], ...servers } },
       {
