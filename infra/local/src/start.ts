@@ -114,7 +114,7 @@ async function startPrograms(
     databaseUrl,
     redisUrl,
     logsDir: join(config.SIGNALBOX_DATA_DIR, 'logs'),
-    probeUrl: services[0]?.readyUrl ?? '',
+    probeUrl: services.find(({ name }) => name === 'gateway')?.readyUrl ?? '',
   };
   process.stdout.write(describeReady(facts));
   const code = await ensureOwnerCode(databaseUrl);

@@ -16,6 +16,8 @@ export interface ProgramSpec {
   /** Answers 200 once the program serves. */
   readonly readyUrl: string;
   readonly logFile: string;
+  /** Before its first restart; the supervisor's own when it is left out. */
+  readonly firstBackoffMs?: number;
 }
 
 /** How patient a supervisor is, in milliseconds. */
@@ -74,11 +76,12 @@ export function createSupervisor(options: {
   const times = { ...TIMES, ...options.times };
   const stopping = new AbortController();
   const programs: Program[] = [];
+  const firstBackoffOf = (spec: ProgramSpec): number => spec.firstBackoffMs ?? times.firstBackoffMs;
 
   async function start(spec: ProgramSpec): Promise<void> {
     const log = openServiceLog(spec.name, spec.logFile, options.report);
     const logStart = logSize(spec.logFile);
-    const program = { spec, log, ...spawnProgram(spec, log), backoffMs: times.firstBackoffMs, startedAt: Date.now() };
+    const program = { spec, log, ...spawnProgram(spec, log), backoffMs: firstBackoffOf(spec), startedAt: Date.now() };
     programs.push(program);
     options.changed();
     const problem = await waitUntilReady(program, times.readyTimeoutMs, stopping.signal);
@@ -97,7 +100,7 @@ export function createSupervisor(options: {
       const end = await waitForEnd(program.child);
       if (stopping.signal.aborted) return;
       sendSignal(program.identity, 'SIGKILL', 'group'); // what it started must not fight with its successor
-      if (Date.now() - program.startedAt >= times.recoveredAfterMs) program.backoffMs = times.firstBackoffMs;
+      if (Date.now() - program.startedAt >= times.recoveredAfterMs) program.backoffMs = firstBackoffOf(program.spec);
       const wait = program.backoffMs;
       program.backoffMs = Math.min(wait * 2, times.lastBackoffMs);
       const { name, logFile } = program.spec;

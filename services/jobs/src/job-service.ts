@@ -25,6 +25,7 @@ import { createWorkspaceHandlers } from './jobs/workspace.ts';
 import { createJobMetrics } from './metrics.ts';
 import { createSecretOpener, type SecretOpener } from './open-secret.ts';
 import { createRunner } from './runner.ts';
+import { serviceName } from './service-name.ts';
 import { startSweeper } from './sweeper.ts';
 
 export interface JobService {
@@ -38,15 +39,16 @@ export interface JobService {
  */
 export async function createJobService(own: Own, config: JobsConfig, log: Log): Promise<JobService> {
   const { REDIS_URL: redisUrl, REDIS_PREFIX: prefix, JOBS_LEASE_MS: leaseMs } = config;
-  const pool = openPool(config.DATABASE_URL, log, { name: 'jobs', max: config.DATABASE_CONNECTIONS });
+  const name = serviceName(config.JOBS_POOLS);
+  const pool = openPool(config.DATABASE_URL, log, { name, max: config.DATABASE_CONNECTIONS });
   own({ close: () => pool.end() });
   const redis = openRedis(redisUrl, log);
   own({ close: () => closeRedis(redis) });
   await requireNoEviction(redis);
 
-  const metrics = createMetrics('jobs');
-  // Commands of agents never see people's secrets, so a process for them alone holds no key.
-  const openSecret: SecretOpener = config.JOBS_POOLS.some((name) => name !== 'agents')
+  const metrics = createMetrics(name);
+  // Only what reaches servers opens people's secrets, so no other process holds the key.
+  const openSecret: SecretOpener = config.JOBS_POOLS.includes('deploy')
     ? createSecretOpener({ pool, cipher: createSecretCipher(loadSecretsKey(config)) })
     : ({ handle }) => Promise.reject(new AppError('SECRET_UNKNOWN', { handle }));
   const publisher = createPublisher({ redis, prefix, partitions: config.STREAM_PARTITIONS });
@@ -63,15 +65,15 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
       'threads.expire': createThreadsExpire({ pool, publisher, idleMs: config.idleMs }),
     }),
     agents: () => createWorkspaceHandlers(own, config, pool, log),
-    deploy: () => createOperationsHandlers(config, pool),
+    deploy: () => createOperationsHandlers(config, pool, publisher),
   };
 
   const queue = own(createQueue({ redisUrl, prefix, log }));
   const held = own(createHeldRuns({ runs, leaseMs, log }));
   const jobMetrics = createJobMetrics(metrics);
   const consumers: QueueConsumer[] = [];
-  for (const name of config.JOBS_POOLS) {
-    const handlers: JobHandlers = await makers[name]();
+  for (const jobPool of config.JOBS_POOLS) {
+    const handlers: JobHandlers = await makers[jobPool]();
     const handle = createRunner({
       runs,
       held,
@@ -84,7 +86,7 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
       announce: (chat) => publisher.publish(OUTBOUND, [{ kind: 'send', ...chat }]),
     });
     const concurrency = config.JOBS_CONCURRENCY;
-    consumers.push(own(consumeQueue({ redisUrl, prefix, pool: name, concurrency, leaseMs, log, handle })));
+    consumers.push(own(consumeQueue({ redisUrl, prefix, pool: jobPool, concurrency, leaseMs, log, handle })));
   }
   const probe = own(
     await startProbe({

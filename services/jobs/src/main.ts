@@ -2,7 +2,8 @@ import { runService } from '@signalbox/shared/lifecycle';
 import { createLog } from '@signalbox/shared/log';
 import { loadConfig } from './config.ts';
 import { createJobService } from './job-service.ts';
+import { serviceName } from './service-name.ts';
 
 const config = loadConfig();
-const log = createLog('jobs', config.LOG_LEVEL);
+const log = createLog(serviceName(config.JOBS_POOLS), config.LOG_LEVEL);
 await runService(log, async (own) => void (await createJobService(own, config, log)));

@@ -17,6 +17,14 @@ import { until } from '../../support/until.ts';
 
 const bootstrap = join(checkoutPath(), 'infra/local/bootstrap.mjs');
 const START_TIMEOUT_MS = 120_000;
+/** What only those who need it may have. */
+const OF_ONE_SERVICE = new Set([
+  'AUDIT_CHECKPOINT_DIR',
+  'OPENAI_API_KEY',
+  'PROXY_SOCKET',
+  'SECRETS_KEY_FILE',
+  'TELEGRAM_BOT_TOKEN',
+]);
 let dir = '';
 let env: Record<string, string> = {};
 let first: Running;
@@ -31,6 +39,8 @@ beforeAll(async () => {
   const simulatorPort = String(await findFreePort());
   const { path } = loadTestConfig();
   env = { PATH: path, SIGNALBOX_DATA_DIR: dir, SIMULATOR_PORT: simulatorPort, SIGNALBOX_WORKERS: '2' };
+  env['OPENAI_API_KEY'] = 'not a key'; // of a model that is not used
+  env['MODEL'] = 'offline';
   first = run('start');
   await untilReady(first);
 }, START_TIMEOUT_MS);
@@ -54,8 +64,48 @@ test('one line says ready, and five say what is up', () => {
 
 test('run.json names every program, with as many workers as were asked for', async () => {
   const services = readLiveRun(dir)?.services ?? [];
-  expect(services.map(({ name }) => name).toSorted()).toEqual(['gateway', 'jobs', 'simulator', 'worker-1', 'worker-2']);
+  const jobs = ['jobs-agents', 'jobs-deploy', 'jobs-maintenance'];
+  const names = services.map(({ name }) => name).toSorted();
+  expect(names).toEqual(['gateway', ...jobs, 'proxy', 'simulator', 'worker-1', 'worker-2']);
   for (const { probeUrl } of services) expect((await fetch(probeUrl)).status).toBe(200);
+});
+
+test('each process has its own secrets and no others', () => {
+  const held = Object.fromEntries(
+    (readLiveRun(dir)?.services ?? []).map(({ name, pid }) => {
+      const names = readFileSync(`/proc/${pid}/environ`, 'utf8')
+        .split('\0')
+        .map((line) => line.split('=')[0] ?? '');
+      return [name, names.filter((variable) => OF_ONE_SERVICE.has(variable)).toSorted()];
+    }),
+  );
+  expect(held).toEqual({
+    simulator: [],
+    proxy: ['PROXY_SOCKET'],
+    gateway: ['SECRETS_KEY_FILE', 'TELEGRAM_BOT_TOKEN'],
+    'worker-1': ['OPENAI_API_KEY'],
+    'worker-2': ['OPENAI_API_KEY'],
+    'jobs-maintenance': ['AUDIT_CHECKPOINT_DIR'],
+    'jobs-agents': [],
+    'jobs-deploy': ['PROXY_SOCKET', 'SECRETS_KEY_FILE'],
+  });
+});
+
+test('a proxy that is killed is there again at once, at the same socket', async () => {
+  const proxy = () => readRun(dir)?.services.find(({ name }) => name === 'proxy');
+  const before = proxy();
+  if (!before) throw new Error('there is no proxy');
+  process.kill(before.pid, 'SIGKILL');
+  await until(() => proxy()?.pid !== before.pid);
+  await until(
+    () =>
+      fetch(before.probeUrl).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    30_000,
+  );
+  expect(first.output()).toContain('proxy ended (SIGKILL); it starts again in 0.02 s');
 });
 
 test('a person is answered in the terminal chat', async () => {
