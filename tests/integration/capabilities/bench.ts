@@ -11,7 +11,7 @@ import { createGraphNodes } from '@signalbox/worker/agents/graph-nodes';
 import { loadAgents } from '@signalbox/worker/agents/registry';
 import type { Ports } from '@signalbox/worker/tools/ports/ports';
 import { loadCapabilities } from '@signalbox/worker/tools/registry';
-import { issueContext, unpackResult } from '@signalbox/worker/tools/tool';
+import { issueContext, unpackResult, type Preview, type Tool } from '@signalbox/worker/tools/tool';
 import { createDatabase } from '../../support/database.ts';
 
 /** What a call came to: what the model reads, and what the person reads. */
@@ -32,6 +32,10 @@ export interface CapabilityBench {
     args: unknown,
     options?: { readonly actionId?: string; readonly userKey?: string },
   ): Promise<Called>;
+  /** What an approver would read of a call. */
+  preview(tool: string, args: unknown): Promise<Preview | null>;
+  /** Whether its result counts as text of outside. */
+  isUntrusted(tool: string): boolean;
   close(): Promise<void>;
 }
 
@@ -52,13 +56,17 @@ export async function openCapabilityBench(): Promise<CapabilityBench> {
   };
   const started: { job: string; payload: unknown }[] = [];
   let calls = 0;
+  const find = (name: string): Tool => {
+    const tool = groups.find((group) => Object.hasOwn(group.tools, name))?.tools[name];
+    if (!tool) throw new Error(`no tool ${name}`);
+    return tool;
+  };
   return {
     pool,
     ports,
     started,
     call: async (name, args, options = {}) => {
-      const tool = groups.find((group) => Object.hasOwn(group.tools, name))?.tools[name];
-      if (!tool) throw new Error(`no tool ${name}`);
+      const tool = find(name);
       calls += 1;
       const context = issueContext({
         actor: { userKey: options.userKey ?? '1001', name: 'Ada', role: 'admin' },
@@ -78,6 +86,8 @@ export async function openCapabilityBench(): Promise<CapabilityBench> {
       const { output, files } = unpackResult(await tool.run(input, context));
       return { output: output as Record<string, unknown>, said: tool.done(output, input), files }; // tools answer objects
     },
+    preview: async (name, args) => find(name).preview(find(name).input.parse(args), { ports }),
+    isUntrusted: (name) => find(name).untrusted,
     close: async () => {
       await pool.end();
       await database.drop();

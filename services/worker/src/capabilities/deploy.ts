@@ -1,6 +1,9 @@
 import { toolGroup } from '../tools/tool.ts';
 import { cancelDeploy } from './deploy/cancel.ts';
 import { getDeployLogs, getDeployStatus, listDeployments, listServices } from './deploy/looks.ts';
+import { checkDeployReadiness } from './deploy/readiness.ts';
+import { rollbackDeploy } from './deploy/rollback.ts';
+import { triggerDeploy } from './deploy/trigger.ts';
 import { listServiceVariables, setServiceVariable } from './deploy/variables.ts';
 
 export default toolGroup({
@@ -8,11 +11,14 @@ export default toolGroup({
   summary: 'Deploy projects: check readiness, trigger, follow, cancel and roll back deploys.',
   uses: ['projects', 'services', 'deployments'],
   tools: {
+    check_deploy_readiness: checkDeployReadiness,
+    trigger_deploy: triggerDeploy,
     get_deploy_status: getDeployStatus,
     get_deploy_logs: getDeployLogs,
     cancel_deploy: cancelDeploy,
-    list_deployments: listDeployments,
+    rollback_deploy: rollbackDeploy,
     list_services: listServices,
+    list_deployments: listDeployments,
     set_service_variable: setServiceVariable,
     list_service_variables: listServiceVariables,
   },

@@ -105,10 +105,10 @@ export const listDeployments = tool({
     'list the deployments of shop',
     'deploy history',
     'show the last deploys',
-    'which deployments were there in production',
     'history of deployments of blog',
     'who deployed what',
     'list past deploys',
+    'past deployments to production',
   ],
   input: z.object({
     project: ProjectName.optional()
@@ -139,11 +139,11 @@ export const listServices = tool({
   hints: [
     'what runs on staging',
     'what is running in production',
+    'what runs where',
     'which services run',
     'list the services',
-    'what serves where',
     'where does shop run',
-    'which release of shop runs in production',
+    'show what runs in staging',
   ],
   input: z.object({
     environment: AnyEnvironment,
@@ -166,7 +166,7 @@ export const listServices = tool({
   phrases: {
     done: ({ services }, { environment }) =>
       services.length === 0
-        ? `Nothing has been deployed${environment ? ` to ${environment}` : ''} yet.`
+        ? `Nothing runs${environment ? ` in ${environment}` : ''} yet.`
         : services.map((one) => `- ${describeServing(one)}`).join('\n'),
   },
 });

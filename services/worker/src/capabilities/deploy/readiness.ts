@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { Environment, ProjectName } from '@signalbox/shared/contracts/fields';
+import { tool } from '../../tools/tool.ts';
+import { Version } from './fields.ts';
+
+/** The branch that a repository names as its own. */
+const HEAD = 'HEAD';
+
+export const checkDeployReadiness = tool({
+  describe: 'Check whether a project can be deployed to an environment now, and name what is missing.',
+  hints: [
+    'is shop ready to deploy to production',
+    'check the deploy readiness of blog for staging',
+    'can we deploy shop to production',
+    'is shop ready to deploy',
+    'what is missing to deploy blog',
+    'check if 1.4 of shop can go to staging',
+    'readiness check for shop',
+  ],
+  input: z.object({
+    project: ProjectName,
+    environment: Environment,
+    version: Version.optional()
+      .describe('Version that would be deployed; the newest of the main branch when left out')
+      .meta({ ask: 'Which version?' }),
+  }),
+  risk: 'safe',
+  role: 'viewer',
+  deadlineMs: 45_000,
+  replay: 'harmless',
+  run: async ({ project, environment, version }, context) => {
+    await context.ports.projects.get(project);
+    const payload = { project, environment, ref: version ?? HEAD, server: null };
+    const worked = await context.work('deploy.check', payload);
+    return worked.kind === 'goes-on' ? { state: 'goes-on' as const } : { state: 'checked' as const, ...worked.result };
+  },
+  phrases: {
+    done: (found, { project, version, environment }) => {
+      if (found.state === 'goes-on') return 'The check takes longer than usual; I tell you when it is over.';
+      const what = `**${project}${version ? ` ${version}` : ''}** in ${environment}`;
+      const lines = found.checks.map(({ name, ok, evidence, remedy }) => {
+        const todo = !ok && remedy ? ` → ${remedy}` : '';
+        return `${ok ? '✓' : '✗'} ${name.replaceAll('_', ' ')}: ${evidence}${todo}`;
+      });
+      const missing = found.checks.filter(({ ok }) => !ok).length;
+      const head = found.ready
+        ? `${what} is ready to deploy.`
+        : `${what} is not ready: ${missing} of ${found.checks.length} checks failed.`;
+      return `${head}\n\n${lines.map((line) => `- ${line}`).join('\n')}`;
+    },
+  },
+});

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import type { ServiceKey } from '@signalbox/shared/contracts/deploy';
+import { Environment, ProjectName } from '@signalbox/shared/contracts/fields';
+import { AppError } from '@signalbox/shared/errors';
+import { tool, type ToolContext } from '../../tools/tool.ts';
+import { aboutService, riskIn, serviceLock, Version } from './fields.ts';
+import { code } from './words.ts';
+
+type Ports = ToolContext['ports'];
+type Target = Awaited<ReturnType<Ports['deployments']['list']>>[number];
+
+/** How many deployments of a service are looked through for a version. */
+const LOOKED_AT = 200;
+
+/** Starts an earlier release again, as a deployment of its own. */
+export const rollbackDeploy = tool({
+  describe: 'Put an environment of a project back to an earlier version, the one before unless a version is named.',
+  hints: [
+    'roll back shop in production',
+    'roll back the last release of shop',
+    'roll blog back to version 1.1.0 in staging',
+    'undo the last deploy',
+    'rollback shop',
+    'go back to the previous version of shop',
+    'revert the deploy of blog in staging',
+    'put the old release of shop back',
+  ],
+  input: z.object({
+    project: ProjectName,
+    environment: Environment,
+    to_version: Version.optional()
+      .describe('Version to go back to; the one before when left out')
+      .meta({ ask: 'Back to which version?' }),
+  }),
+  risk: riskIn,
+  role: 'developer',
+  ...aboutService,
+  lock: serviceLock,
+  deadlineMs: 15_000,
+  // As for a deployment: keyed by the action.
+  replay: 'harmless',
+  preview: async ({ project, environment, to_version: version }, { ports }) => {
+    const target = await findTarget(ports, { project, environment }, version ?? null);
+    const service = await ports.services.find({ project, environment });
+    const from = service?.release ? code(service.release) : 'nothing';
+    return {
+      what: `Roll ${project} in ${environment} back to ${target.ref}`,
+      change: `${from} → ${code(target.release ?? target.ref)}${target.kept ? ', which is kept and only started' : ', which is built again'}`,
+      reach: `everybody who uses ${project} in ${environment}${service?.url ? ` (${service.url})` : ''}`,
+      undo: service?.release ? `roll back once more: ${from} is started again` : 'deploy another version',
+    };
+  },
+  run: async ({ project, environment, to_version: version }, context) => {
+    const { ports, actionId, actor, threadId } = context;
+    const service = { project, environment };
+    const before = await ports.services.find(service);
+    // What an earlier run of this call has chosen stays chosen.
+    const known = await ports.deployments.find(actionId);
+    const { ref, server } = known ?? (await request(await findTarget(ports, service, version ?? null)));
+    await context.enqueue('deploy.run', { deploymentId: actionId, ...service });
+    return { deployment: actionId, ...service, version: ref, server, servesNow: before?.release ?? null };
+
+    function request(target: Target) {
+      return ports.deployments.request({
+        ...service,
+        deploymentId: actionId,
+        kind: 'rollback',
+        ref: target.ref,
+        server: null,
+        fromArtifact: target.deploymentId,
+        userKey: actor.userKey,
+        threadId,
+      });
+    }
+  },
+  phrases: {
+    done: ({ project, environment, version, servesNow }) => {
+      const stays = servesNow ? ` ${code(servesNow)} serves until it is healthy.` : '';
+      return `**${project} ${version}** is on its way back to ${environment}.${stays} I tell you how it ends.`;
+    },
+  },
+});
+
+/** The deployment whose release is started again. Throws NOT_FOUND (project, version), CONFLICT when there is none. */
+async function findTarget(ports: Ports, service: ServiceKey, version: string | null): Promise<Target> {
+  const { project, environment } = service;
+  await ports.projects.get(project);
+  if (version === null) {
+    const before = await ports.deployments.before(service);
+    if (before) return before;
+    throw new AppError('CONFLICT', {
+      detail: `There is nothing to roll back to: no release of ${project} has served in ${environment} before the one that does.`,
+    });
+  }
+  const all = await ports.deployments.list(service, LOOKED_AT);
+  const served = all.filter(({ state }) => state === 'succeeded');
+  const matching = served.filter(({ ref, release }) => ref === version || release === version);
+  const target = matching.find(({ serving }) => !serving);
+  if (target) return target;
+  if (matching.length > 0)
+    throw new AppError('CONFLICT', { detail: `${version} of ${project} serves in ${environment} already.` });
+  const known = [...new Set(served.map(({ ref }) => ref))].slice(0, 10).join(', ');
+  throw new AppError('NOT_FOUND', {
+    kind: `version of ${project} that has served in ${environment}`,
+    name: version,
+    known: known === '' ? 'none' : known,
+  });
+}

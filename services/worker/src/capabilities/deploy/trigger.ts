@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { Environment, ProjectName, ServerName } from '@signalbox/shared/contracts/fields';
+import { AppError } from '@signalbox/shared/errors';
+import { tool, type ToolContext } from '../../tools/tool.ts';
+import { aboutService, riskIn, serviceLock, Version } from './fields.ts';
+import { code } from './words.ts';
+
+/** Starts a deployment. Its end comes as news of the job; nothing here says that it is there. */
+export const triggerDeploy = tool({
+  describe:
+    'Deploy a version of a project to an environment: build it, start it, check its health, then switch traffic to it.',
+  hints: [
+    'deploy shop 1.4.2 to staging',
+    'deploy version 1.2.0 of shop to staging',
+    'ship version 1.4.2 of blog to production',
+    'deploy blog to production',
+    'roll out 2.0 of shop on staging',
+    'release shop 1.1 to production',
+    'start a deploy',
+    'put 1.1 of shop live',
+  ],
+  input: z.object({
+    project: ProjectName,
+    version: Version,
+    environment: Environment,
+    server: ServerName.optional()
+      .describe('Server to run it on; the one where it is, or the one with the most room, when left out')
+      .meta({ entity: 'server', ask: 'On which server?' }),
+  }),
+  risk: riskIn,
+  role: 'developer',
+  ...aboutService,
+  lock: serviceLock,
+  deadlineMs: 15_000,
+  // The row and the run are both keyed by the action: what a crash left out is made up for.
+  replay: 'harmless',
+  preview: async ({ project, version, environment }, { ports }) => {
+    await requireRepository(ports, project);
+    const service = await ports.services.find({ project, environment });
+    const from = service?.release ?? null;
+    return {
+      what: `Deploy ${project} ${version} to ${environment}`,
+      change: from === null ? `nothing serves there yet → ${code(version)}` : `${code(from)} → ${code(version)}`,
+      reach: `everybody who uses ${project} in ${environment}${service?.url ? ` (${service.url})` : ''}`,
+      undo:
+        from === null
+          ? 'there is nothing before it to go back to'
+          : `roll back ${project} in ${environment}: ${code(from)} is started again`,
+    };
+  },
+  run: async ({ project, version, environment, server }, context) => {
+    const { ports, actionId, actor, threadId } = context;
+    await requireRepository(ports, project);
+    const before = await ports.services.find({ project, environment });
+    const { server: place, state } = await ports.deployments.request({
+      deploymentId: actionId,
+      project,
+      environment,
+      kind: 'deploy',
+      ref: version,
+      server: server ?? null,
+      fromArtifact: null,
+      userKey: actor.userKey,
+      threadId,
+    });
+    await context.enqueue('deploy.run', { deploymentId: actionId, project, environment });
+    return {
+      deployment: actionId,
+      project,
+      version,
+      environment,
+      server: place,
+      state,
+      servesNow: before?.release ?? null,
+    };
+  },
+  phrases: {
+    done: ({ project, version, environment, server, servesNow }) => {
+      const stays = servesNow ? ` ${code(servesNow)} serves until it is healthy.` : '';
+      return `**${project} ${version}** is on its way to ${environment}, on ${server}.${stays} I tell you how it ends; \`cancel the deploy\` stops it.`;
+    },
+  },
+});
+
+async function requireRepository(ports: ToolContext['ports'], project: string): Promise<void> {
+  const { repository } = await ports.projects.get(project);
+  if (repository === null)
+    throw new AppError('CONFLICT', {
+      detail: `${project} has no repository yet, so there is nothing to deploy. Say where it is: \`the repository of ${project} is https://…\`.`,
+    });
+}

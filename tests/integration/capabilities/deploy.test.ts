@@ -1,0 +1,262 @@
+import { randomUUID } from 'node:crypto';
+import { ensureLocalServer } from '@signalbox/shared/db/servers';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openCapabilityBench, type CapabilityBench } from './bench.ts';
+
+let bench: CapabilityBench;
+beforeEach(async () => {
+  bench = await openCapabilityBench();
+  await ensureLocalServer(bench.pool, { cpus: 2, memoryMb: 4_096 });
+  await bench.call('register_demo_project', {});
+});
+afterEach(() => bench.close());
+
+const STAGING = { project: 'demo', environment: 'staging' };
+
+const deploy = (version: string, actionId: string, environment = 'staging') =>
+  bench.call('trigger_deploy', { project: 'demo', version, environment }, { actionId });
+
+/** Moves a deployment on as the engine does, without one. */
+async function setState(deploymentId: string, state: string, release: string | null = null): Promise<void> {
+  const isOver = ['succeeded', 'failed', 'rolled_back', 'cancelled'].includes(state);
+  await bench.pool.query(
+    `update deployments set state = $2, release = coalesce($3, release), state_at = clock_timestamp(), artifact_kept = $2 = 'succeeded',
+            finished_at = case when $4 then clock_timestamp() end where deployment_id = $1`,
+    [deploymentId, state, release, isOver],
+  );
+  if (state === 'succeeded')
+    await bench.pool.query(
+      `update services v set serving = $1 from deployments d
+        where d.deployment_id = $1 and v.project = d.project and v.environment = d.environment`,
+      [deploymentId],
+    );
+}
+
+async function deployed(version: string, environment = 'staging'): Promise<string> {
+  const id = `act_${randomUUID()}`;
+  await deploy(version, id, environment);
+  await setState(id, 'succeeded', `${version}.0-abc1234`);
+  return id;
+}
+
+const rows = async () =>
+  (
+    await bench.pool.query<{ id: string; kind: string; ref: string; state: string; from: string | null }>(
+      `select deployment_id as id, kind, ref, state, from_artifact as "from" from deployments order by requested_at, deployment_id`,
+    )
+  ).rows;
+
+describe('triggering a deployment', () => {
+  it('writes the wish and starts its job under the same id, and twice is once', async () => {
+    const { said } = await deploy('1.0', 'act_a');
+    await deploy('1.0', 'act_a');
+    expect(await rows()).toEqual([{ id: 'act_a', kind: 'deploy', ref: '1.0', state: 'queued', from: null }]);
+    const payload = { deploymentId: 'act_a', ...STAGING };
+    expect(bench.started).toEqual([
+      { job: 'deploy.run', payload },
+      { job: 'deploy.run', payload },
+    ]);
+    expect(said).toMatch(/\*\*demo 1\.0\*\* is on its way to staging, on local/);
+    expect(said).not.toMatch(/deployed/i);
+  });
+
+  it('names what serves until then', async () => {
+    await deployed('1.0');
+    expect((await deploy('1.1', 'act_b')).said).toContain('`1.0.0-abc1234` serves until it is healthy');
+  });
+
+  it('is refused while another one of the service goes on, with whose it is', async () => {
+    await deploy('1.0', 'act_a');
+    await expect(deploy('1.1', 'act_b')).rejects.toThrow(/demo in staging is taken: .* asked for a deployment of 1\.0/);
+    expect(await rows()).toHaveLength(1);
+    expect(bench.started).toHaveLength(1);
+  });
+
+  it('takes nothing for a version that git could take for an option, or a shell for a command', async () => {
+    for (const version of ['-rf', '--upload-pack=x', '', '1.0;ls', '$(id)'])
+      await expect(deploy(version, 'act_a')).rejects.toThrow();
+    expect(await rows()).toEqual([]);
+  });
+
+  it('says what a project without a repository needs', async () => {
+    await bench.call('create_project_intent', { name: 'blog', description: 'Articles' });
+    const call = bench.call('trigger_deploy', { project: 'blog', version: '1.0', environment: 'staging' });
+    await expect(call).rejects.toThrow(/blog has no repository yet/);
+  });
+
+  it('shows an approver what it would change', async () => {
+    const preview = () => bench.preview('trigger_deploy', { ...STAGING, environment: 'production', version: '1.1' });
+    expect(await preview()).toMatchObject({
+      what: 'Deploy demo 1.1 to production',
+      change: 'nothing serves there yet → `1.1`',
+      undo: 'there is nothing before it to go back to',
+    });
+    await deployed('1.0', 'production');
+    expect(await preview()).toMatchObject({
+      change: '`1.0.0-abc1234` → `1.1`',
+      undo: expect.stringContaining('roll back'),
+    });
+  });
+});
+
+describe('rolling back', () => {
+  it('starts what served before, and says so to approvers', async () => {
+    const first = await deployed('1.0');
+    await deployed('1.1');
+    expect(await bench.preview('rollback_deploy', STAGING)).toMatchObject({
+      what: 'Roll demo in staging back to 1.0',
+      change: '`1.1.0-abc1234` → `1.0.0-abc1234`, which is kept and only started',
+    });
+    const { said } = await bench.call('rollback_deploy', STAGING, { actionId: 'act_r' });
+    expect(said).toContain('**demo 1.0** is on its way back to staging');
+    expect((await rows()).at(-1)).toEqual({ id: 'act_r', kind: 'rollback', ref: '1.0', state: 'queued', from: first });
+  });
+
+  it('goes to the version that is named', async () => {
+    const first = await deployed('1.0');
+    await deployed('1.1');
+    await deployed('2.0');
+    await bench.call('rollback_deploy', { ...STAGING, to_version: '1.0' }, { actionId: 'act_r' });
+    expect((await rows()).at(-1)).toMatchObject({ ref: '1.0', from: first });
+  });
+
+  it('keeps what an earlier run of the call has chosen', async () => {
+    await deployed('1.0');
+    await deployed('1.1');
+    await bench.call('rollback_deploy', STAGING, { actionId: 'act_r' });
+    await setState('act_r', 'succeeded', '1.0.0-abc1234');
+    const { said } = await bench.call('rollback_deploy', STAGING, { actionId: 'act_r' });
+    expect(said).toContain('**demo 1.0**');
+    expect(await rows()).toHaveLength(3);
+  });
+
+  it.each([
+    [undefined, /nothing to roll back to: no release of demo has served in staging/],
+    ['9.9', /no version of demo that has served in staging named 9\.9\. Known: 1\.0/],
+    ['1.0', /1\.0 of demo serves in staging already/],
+  ])('to %j says what is wrong when there is no such release', async (version, sentence) => {
+    await deployed('1.0');
+    const args = { ...STAGING, ...(version ? { to_version: version } : {}) };
+    await expect(bench.call('rollback_deploy', args)).rejects.toThrow(sentence);
+    await expect(bench.preview('rollback_deploy', args)).rejects.toThrow(sentence);
+  });
+});
+
+describe('cancelling', () => {
+  it('ends what nobody has begun at once, and says what serves', async () => {
+    await deployed('1.0');
+    await deploy('1.1', 'act_b');
+    const { said } = await bench.call('cancel_deploy', { project: 'demo' }, { actionId: 'act_c' });
+    expect(said).toBe('Cancelled: demo 1.1 does not go to staging. `1.0.0-abc1234` serves, as before.');
+    expect((await rows()).at(-1)).toMatchObject({ id: 'act_b', state: 'cancelled' });
+    // The answer to the same call again, after a crash.
+    expect((await bench.call('cancel_deploy', { project: 'demo' }, { actionId: 'act_c' })).said).toBe(said);
+  });
+
+  it('waits until a build is gone, and tells that', async () => {
+    await deploy('1.1', 'act_b');
+    await setState('act_b', 'building');
+    const answer = bench.call('cancel_deploy', { project: 'demo' });
+    await expect
+      .poll(async () => (await bench.ports.deployments.find('act_b'))?.cancelAt ?? null, { timeout: 10_000 })
+      .not.toBeNull();
+    await setState('act_b', 'cancelled');
+    expect((await answer).said).toMatch(/^Cancelled: demo 1\.1 does not go to staging\. Nothing serves there/);
+  });
+
+  it('is refused after the switch, and offers a rollback', async () => {
+    await deploy('1.1', 'act_b');
+    await setState('act_b', 'verifying');
+    const call = bench.call('cancel_deploy', { project: 'demo', environment: 'staging' });
+    await expect(call).rejects.toThrow(/too late to cancel demo 1\.1: .*Say `roll back demo in staging`/);
+    expect((await bench.ports.deployments.find('act_b'))?.cancelAt).toBeNull();
+  });
+
+  it('asks which one when there are two, and says so when there is none', async () => {
+    await expect(bench.call('cancel_deploy', { project: 'demo' })).rejects.toThrow(
+      /No deployment of demo is under way/,
+    );
+    await deploy('1.1', 'act_b');
+    await deploy('1.1', 'act_p', 'production');
+    await expect(bench.call('cancel_deploy', { project: 'demo' })).rejects.toThrow(/In which environment\?/);
+    expect((await rows()).map(({ state }) => state)).toEqual(['queued', 'queued']);
+  });
+});
+
+describe('looking', () => {
+  it('tells how the newest deployment stands and what serves', async () => {
+    await deployed('1.0');
+    await deploy('1.1', 'act_b');
+    await setState('act_b', 'building');
+    const { said } = await bench.call('get_deploy_status', { project: 'demo' });
+    expect(said).toMatch(/\*\*demo 1\.1\*\* in staging: building for \d+ s\. Asked for by/);
+    expect(said).toContain('**demo** in staging: `1.0.0-abc1234` serves on local');
+  });
+
+  it('tells why one has failed, and shows its last lines as text of outside', async () => {
+    await deploy('1.2', 'act_b');
+    await setState('act_b', 'failed');
+    const failure = {
+      state: 'health_checking',
+      code: 'HEALTH_FAILED',
+      sentence: 'It answered 500.',
+      lines: ['Error: ```no prices'],
+    };
+    await bench.pool.query('update deployments set failure = $1 where deployment_id = $2', [
+      JSON.stringify(failure),
+      'act_b',
+    ]);
+    const status = await bench.call('get_deploy_status', { project: 'demo' });
+    expect(status.said).toContain('> It answered 500. (while checking the health of the new release)');
+    const logs = await bench.call('get_deploy_logs', { project: 'demo' });
+    expect(logs.said).toContain('````\nError: ```no prices\n````');
+    expect(bench.isUntrusted('get_deploy_logs')).toBe(true);
+    expect(bench.isUntrusted('get_deploy_status')).toBe(false);
+  });
+
+  it('lists what runs where, and what has been', async () => {
+    await deployed('1.0');
+    await deployed('1.1');
+    expect((await bench.call('list_services', {})).said).toBe('- **demo** in staging: `1.1.0-abc1234` serves on local');
+    expect((await bench.call('list_services', { environment: 'production' })).said).toContain(
+      'Nothing runs in production',
+    );
+    const history = (await bench.call('list_deployments', { project: 'demo' })).said.split('\n');
+    expect(history).toHaveLength(2);
+    expect(history[0]).toMatch(/demo 1\.1\*\* in staging: deployed \d+ s ago, and it serves now/);
+  });
+});
+
+describe('variables', () => {
+  const set = (name: string, value: string) => bench.call('set_service_variable', { ...STAGING, name, value });
+  const stored = async () =>
+    (await bench.pool.query('select name, value, secret, given_by from service_variables order by name')).rows;
+
+  it('keep a value, or a handle in the name of who gave it', async () => {
+    expect((await set('GREETING', 'hello')).said).toBe(
+      '`GREETING` of **demo** in staging is `hello` from the next deployment on.',
+    );
+    await set('GREETING', 'good morning');
+    const secret = await set('DB_PASSWORD', 'secret:db-password-7f3a9c2e');
+    expect(secret.said).toContain('forgotten after a day');
+    expect(await stored()).toEqual([
+      { name: 'DB_PASSWORD', value: null, secret: 'secret:db-password-7f3a9c2e', given_by: '1001' },
+      { name: 'GREETING', value: 'good morning', secret: null, given_by: '1001' },
+    ]);
+    expect((await bench.call('list_service_variables', STAGING)).said).toBe(
+      '- `DB_PASSWORD`: the secret `secret:db-password-7f3a9c2e`\n- `GREETING`: `good morning`',
+    );
+  });
+
+  it('do not take a secret as a part of a value', async () => {
+    await expect(set('DATABASE_URL', 'postgres://shop:secret:db-password@db/shop')).rejects.toThrow(
+      /has to be the whole value/,
+    );
+    expect(await stored()).toEqual([]);
+  });
+
+  it('are named as shells name them', async () => {
+    for (const name of ['1ST', 'A B', 'A-B', '']) await expect(set(name, 'x')).rejects.toThrow();
+    expect(await stored()).toEqual([]);
+  });
+});
