@@ -21,6 +21,7 @@ const index = indexCapabilities(
           tool('read_file', { path: text, lines: { type: 'integer' } }, ['path']),
           tool('list_files', { path: text }, []),
           tool('run_command', { command: text }, ['command']),
+          tool('set_variable', { name: text, value: text, project: text, environment: text }, ['name', 'value']),
         ],
       },
     ],
@@ -76,4 +77,19 @@ describe('readLiteral', () => {
       expect(read(said)).toBeNull();
     },
   );
+
+  it.each([
+    ['set LOG_LEVEL of shop in staging to debug', 'LOG_LEVEL', 'debug'],
+    ['please set the variable greeting of shop in staging to "Good morning"', 'greeting', 'Good morning'],
+    ['set LOG_LEVEL=debug for shop in staging', 'LOG_LEVEL', 'debug'],
+    ['change LOG_LEVEL to a value with words for Shop on staging', 'LOG_LEVEL', 'a value with words'],
+    ['use secret:db-password as DB_PASSWORD of shop in staging', 'DB_PASSWORD', 'secret:db-password'],
+  ])('takes a variable and its value from %j, letter by letter', (said, name, value) => {
+    expect(read(said)).toEqual(['set_variable', name, value, 'shop', 'staging']);
+  });
+
+  it('does not take what is no variable for one', () => {
+    expect(read('set the description of shop in staging to something')).toBeNull();
+    expect(read('set LOG_LEVEL to debug')).toBeNull();
+  });
 });

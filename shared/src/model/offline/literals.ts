@@ -37,6 +37,15 @@ const WRITE = new RegExp(
 const FOLDER =
   /^(?:please |can you |could you )*(?:list|show)(?: me)?(?: all)?(?: the)? (?:files|contents?) (?:in|of|under|below) (?:the )?(?:folder |directory )?["']?([\w@.+/-]+)["']?[.!?]?$/i;
 
+const VARIABLE = String.raw`(?:the )?(?:env(?:ironment)? )?(?:variable |var )?(?<name>[A-Za-z_][A-Za-z0-9_]*)`;
+const SERVICE = String.raw`(?:of|for|on|in) (?:the )?(?:project )?(?<project>[a-z][a-z0-9-]*) (?:in|on|to|for) (?<environment>staging|production|local)`;
+/** "set LOG_LEVEL of shop in staging to debug", "set LOG_LEVEL=debug for shop in staging", "use secret:key as API_KEY of shop in staging" */
+const SET = [
+  new RegExp(`^${POLITE}(?:set|change) ${VARIABLE} ${SERVICE} to (?<value>.+)$`, 'is'),
+  new RegExp(`^${POLITE}(?:set|change) ${VARIABLE}(?: to |\\s?=\\s?)(?<value>.+?) ${SERVICE}$`, 'is'),
+  new RegExp(`^${POLITE}use (?<value>\\S+) (?:as|for) ${VARIABLE} ${SERVICE}$`, 'is'),
+];
+
 /**
  * Reads a request that quotes what it wants. Its letters are taken as they are: the rest of the planner would take a command apart
  * into words. Null for everything else, and when no tool takes it.
@@ -44,6 +53,8 @@ const FOLDER =
 export function readLiteral(text: string, index: CapabilityIndex): Literal | null {
   const command = readCommand(text);
   if (command !== null) return literal(index, { command }, (tool) => tool.name.startsWith('run_'));
+  const variable = readVariable(text);
+  if (variable) return literal(index, variable, (tool) => tool.name.startsWith('set_'));
   const written = WRITE.exec(text);
   if (written?.[1] !== undefined && written[2] !== undefined)
     return literal(index, { path: written[1], content: unquoted(written[2]) }, (tool) =>
@@ -63,6 +74,18 @@ function readCommand(text: string): string | null {
   if (unquoted(written) !== written) return unquoted(written);
   const first = written.split(/\s/)[0] ?? '';
   return PROGRAMS.has(first) || /^(?:\.{0,2}\/|[A-Z_]+=)\S/.test(first) ? written : null;
+}
+
+/** "Set the description of shop in staging" is about something else: variables are written large, or called so. */
+function readVariable(text: string): Readonly<Record<string, string>> | null {
+  const {
+    name = '',
+    value = '',
+    project = '',
+    environment = '',
+  } = SET.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined) ?? {};
+  if (name === '' || !(/^[A-Z0-9_]+$/.test(name) || /\bvar(?:iable)?\b/i.test(text))) return null;
+  return { name, value: unquoted(value), project: project.toLowerCase(), environment: environment.toLowerCase() };
 }
 
 function unquoted(written: string): string {

@@ -156,12 +156,18 @@ function compare(meant: string, said: Mood, { facts, index, last }: Omit<Surroun
   const placed = withFormed(withPlaceholders(meant, [...places, ...called]), index.forms);
   const toCompare = lastTool && last ? withReference(placed, last, lastTool) : placed;
   const named = mentions.some(({ kind }) => !Object.hasOwn(index.closed, kind));
-  // Why something is so with a thing is seen at the thing.
-  const mood = said === 'knowledge' && named && /^why\b|\bwhy[?!. ]*$/i.test(meant) ? 'past' : said;
+  const mood = said === 'knowledge' && isWhyOf(meant, named, goesOn) ? 'past' : said;
   const implied = mood === 'question' && !named && topics.length === 0 ? [] : (IMPLIED[mood] ?? []);
   const making = name ? ['CREATE'] : []; // who gives something a name makes it
   const all = matchTools(toCompare, index, { implied, topics: [...new Set([...topics, ...making])] });
   return { all: goesOn ? withGroup(all, lastTool.group) : all, mood, named, mentions };
+}
+
+/** Why something is so with a thing is seen at the thing; why something happened is seen at what happened last. */
+function isWhyOf(text: string, named: boolean, goesOn: boolean): boolean {
+  if (named) return /^why\b|\bwhy[?!. ]*$/i.test(text);
+  const happened = /^(?:(?:but|so|and|ok|okay)[, ]+)?why (?:did|has|had|was|is|isn't|didn't)\b/i.test(text);
+  return happened && (goesOn || /\b(?:deploy|deployment|rollback|release|build)\b/i.test(text));
 }
 
 /** Things that a text speaks of: "release it" after "who has port 20001" is about a port. */
