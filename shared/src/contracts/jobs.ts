@@ -1,5 +1,19 @@
 import { z } from 'zod';
-import { DeployPayload, DeployResult, ReadinessPayload, ReadinessResult } from './operations.ts';
+import {
+  DeployPayload,
+  DeployResult,
+  DiagnosticPayload,
+  DiagnosticResult,
+  ReadinessPayload,
+  ReadinessResult,
+  ServiceDiagnosisPayload,
+  ServiceDiagnosisResult,
+  ServiceHealthPayload,
+  ServiceHealthResult,
+  ServiceLogsPayload,
+  ServiceLogsResult,
+  ServicesWatchResult,
+} from './operations.ts';
 import {
   ApplyPayload,
   ApplyResult,
@@ -143,6 +157,47 @@ export const JOBS = {
     attempts: 1,
     deadlineMs: 2 * 60_000,
     everyMs: 30_000,
+  }),
+  'service.logs': job({
+    pool: 'deploy',
+    payload: ServiceLogsPayload,
+    result: ServiceLogsResult,
+    attempts: 2,
+    deadlineMs: 2 * 60_000,
+    everyMs: null,
+  }),
+  'service.health': job({
+    pool: 'deploy',
+    payload: ServiceHealthPayload,
+    result: ServiceHealthResult,
+    attempts: 2,
+    deadlineMs: 60_000,
+    everyMs: null,
+  }),
+  'service.diagnose': job({
+    pool: 'deploy',
+    payload: ServiceDiagnosisPayload,
+    result: ServiceDiagnosisResult,
+    attempts: 2,
+    deadlineMs: 60_000,
+    everyMs: null,
+  }),
+  // A command is not run twice: how far an interrupted one came is not known.
+  'diagnostic.run': job({
+    pool: 'deploy',
+    payload: DiagnosticPayload,
+    result: DiagnosticResult,
+    attempts: 1,
+    deadlineMs: 2 * 60_000,
+    everyMs: null,
+  }),
+  'services.watch': job({
+    pool: 'deploy',
+    payload: z.object({}),
+    result: ServicesWatchResult,
+    attempts: 1,
+    deadlineMs: 60_000,
+    everyMs: 15_000,
   }),
 } as const;
 

@@ -5,6 +5,7 @@ import type { Pool } from '@signalbox/shared/db/pool';
 import { createProjects } from '@signalbox/shared/db/projects';
 import { createRuns } from '@signalbox/shared/db/runs';
 import { createServices } from '@signalbox/shared/db/services';
+import type { Publisher } from '@signalbox/shared/streams/publish';
 import { MINUTE_MS, SECOND_MS } from '@signalbox/shared/time';
 import type { JobsConfig } from '../config.ts';
 import type { DeployParts } from '../deploy/parts.ts';
@@ -15,14 +16,25 @@ import { openTraffic } from '../traffic/open-traffic.ts';
 import { createDeployCheck } from './deploy-check.ts';
 import { createDeployRun } from './deploy-run.ts';
 import { createDeploysReconcile } from './deploys-reconcile.ts';
+import { createDiagnosticRun } from './diagnostic-run.ts';
+import { createServiceDiagnose } from './service-diagnose.ts';
+import { createServiceHealth } from './service-health.ts';
+import { createServiceLogs } from './service-logs.ts';
+import { createServicesWatch } from './services-watch.ts';
 
 /** The jobs that reach servers. What they need is opened here, once per process. */
-export function createOperationsHandlers(config: JobsConfig, pool: Pool): PoolHandlers<'deploy'> {
+export function createOperationsHandlers(config: JobsConfig, pool: Pool, publisher: Publisher): PoolHandlers<'deploy'> {
   const deploy = openDeployParts(config, pool);
+  const diagnose = { ...deploy, pool };
   return {
     'deploy.run': createDeployRun(deploy),
     'deploy.check': createDeployCheck(deploy, createProjects(pool)),
     'deploys.reconcile': createDeploysReconcile(deploy, createRuns(pool)),
+    'service.logs': createServiceLogs(diagnose),
+    'service.health': createServiceHealth(diagnose),
+    'service.diagnose': createServiceDiagnose(diagnose),
+    'diagnostic.run': createDiagnosticRun(diagnose),
+    'services.watch': createServicesWatch({ ...diagnose, publisher }),
   };
 }
 

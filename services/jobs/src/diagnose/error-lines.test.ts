@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { errorOf, fingerprintOf, groupErrors } from './error-lines.ts';
+
+const line = (text: string, at: string | null = null) => ({ at, stream: 'err' as const, line: text });
+
+describe('a line is an error', () => {
+  it.each([
+    ['Error: connect ECONNREFUSED 127.0.0.1:5432', true],
+    ['2026-01-01T10:00:00Z ERROR checkout failed', true],
+    ['[warn] cache miss failed over', false],
+    ['INFO retry after failure', false],
+    ['{"level":50,"msg":"payment declined"}', true],
+    ['{"level":30,"msg":"request failed, tried again"}', false],
+    ['{"level":"error","err":{"message":"no such table"}}', true],
+    ['    at handle (/app/server.js:10:3)', false],
+    ['finished with 0 errors', false],
+    ['no failures so far', false],
+    ['{"error":null} sent', false],
+    ['TypeError: x is not a function', true],
+    ['Traceback (most recent call last):', true],
+    ['listening on 3000', false],
+  ])('%s: %s', (text, expected) => {
+    expect(errorOf(text) !== null).toBe(expected);
+  });
+
+  it('takes the words out of a line of JSON', () => {
+    expect(errorOf('{"level":50,"time":1,"msg":"payment declined","err":{"message":"card 4711"}}')).toBe(
+      'payment declined: card 4711',
+    );
+  });
+});
+
+describe('errors are alike', () => {
+  it.each([
+    ['order 17 failed after 20 ms', 'order 9 failed after 1.5 ms'],
+    ['Error: no user "ada"', 'Error: no user "ben smith"'],
+    ['failed: /orders/8812/items?page=2', 'failed: /orders/9/items'],
+    ['connect ECONNREFUSED 10.0.0.1:5432', 'connect ECONNREFUSED 10.0.9.77:6000'],
+    ['request 7f9c24e8-3b12-4f6b-9a51-0d2f8c1b7a10 failed', 'request 11111111-2222-3333-4444-555555555555 failed'],
+    ['2026-01-01T10:00:00.123Z ERROR disk full', '2027-12-31 23:59:59 ERROR disk full'],
+    ['job a81f00c2 failed', 'job b77d1e93 failed'],
+  ])('%s | %s', (one, other) => {
+    expect(fingerprintOf(one)).toBe(fingerprintOf(other));
+  });
+
+  it.each([
+    ['Error: disk full', 'Error: out of memory'],
+    ['failed: /orders/1', 'failed: /users/1'],
+    ['TypeError: x', 'RangeError: x'],
+  ])('but not %s | %s', (one, other) => {
+    expect(fingerprintOf(one)).not.toBe(fingerprintOf(other));
+  });
+});
+
+describe('grouping', () => {
+  it('counts alike errors together, keeps the newest, and puts the most frequent first', () => {
+    const groups = groupErrors([
+      line('Error: order 1 failed', '2026-01-01T10:00:00.000Z'),
+      line('listening'),
+      line('Error: disk full', '2026-01-01T10:00:01.000Z'),
+      line('Error: order 2 failed', '2026-01-01T10:00:02.000Z'),
+    ]);
+    expect(groups.map(({ sample, count, at }) => ({ sample, count, at }))).toEqual([
+      { sample: 'Error: order 2 failed', count: 2, at: '2026-01-01T10:00:02.000Z' },
+      { sample: 'Error: disk full', count: 1, at: '2026-01-01T10:00:01.000Z' },
+    ]);
+  });
+
+  it('makes a bounded number of groups, whatever comes, and loses no count', () => {
+    const words = Array.from(
+      { length: 500 },
+      (_, n) =>
+        `Error: ${'abcdefghij'[n % 10]}${'klmnopqrst'[Math.floor(n / 10) % 10]}${'uvwxyz'[Math.floor(n / 100)]}`,
+    );
+    const groups = groupErrors(words.map((text) => line(text)));
+    expect(groups.length).toBeLessThanOrEqual(101);
+    expect(groups.reduce((sum, { count }) => sum + count, 0)).toBe(500);
+  });
+});

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import type { LogLine } from '@signalbox/shared/contracts/deploy';
+
+/** Errors of some lines that are alike. */
+export interface LineGroup {
+  readonly fingerprint: string;
+  /** The newest of them, as it was written. */
+  readonly sample: string;
+  readonly count: number;
+  /** When the newest was written, ISO 8601; null when nobody knows. */
+  readonly at: string | null;
+}
+
+/** Groups that one look makes at most: what follows is counted in one more. */
+const GROUPS = 100;
+/** Characters of a line that tell it from others. */
+const LOOKED_AT = 2_000;
+const SHAPE = 200;
+
+/** Lines that report an error, alike ones together, the most frequent first. Pure. */
+export function groupErrors(lines: readonly LogLine[]): readonly LineGroup[] {
+  const groups = new Map<string, LineGroup>();
+  for (const { line, at } of lines) {
+    const said = errorOf(line);
+    if (said === null) continue;
+    const own = fingerprintOf(said);
+    const fingerprint = groups.has(own) || groups.size < GROUPS ? own : fingerprintOf('further kinds of errors');
+    const count = (groups.get(fingerprint)?.count ?? 0) + 1;
+    groups.set(fingerprint, { fingerprint, sample: said, count, at });
+  }
+  return [...groups.values()].sort((one, other) => other.count - one.count);
+}
+
+/** What a line says when it reports an error, else null. Understands lines of JSON with a level. */
+export function errorOf(line: string): string | null {
+  const text = line.slice(0, LOOKED_AT);
+  const entry = parseEntry(text);
+  if (entry) return entry.isError ? entry.text : null;
+  // Frames of a stack belong to the line above them.
+  if (/^\s+at\s|^\s+\.{3}\s*\d+ more|^\s+File "/.test(text)) return null;
+  if (DENIED.test(text)) return null;
+  const level =
+    /^[^a-z]*\b(trace|debug|info|notice|warn(?:ing)?|error|err|fatal|critical|crit|panic|emerg|alert)\b/i.exec(
+      text,
+    )?.[1];
+  if (level) return SEVERE.test(level) ? text.trim() : null;
+  return REPORTS.test(text) ? text.trim() : null;
+}
+
+const SEVERE = /^(error|err|fatal|critical|crit|panic|emerg|alert)$/i;
+const REPORTS =
+  /\b(\w*(?:Error|Exception)|fatal|panic(?:ked)?|traceback|unhandled|uncaught|segmentation fault|out of memory|core dumped|failed|failure|E(?:CONN\w+|TIMEDOUT|NOTFOUND|PIPE|MFILE|NOSPC)|error)\b/i;
+/** "0 errors", "no error", "error: null". */
+const DENIED =
+  /\b(?:0|no|without(?: any)?)\s+(?:\w+\s+)?(?:errors?|failures?|failed)\b|\berrors?["']?\s*[:=]\s*(?:0|null|none|false|undefined|\[\]|"")(?![\w.])/i;
+
+/** The same for errors that differ only in numbers, ids, quoted words, addresses and the variable parts of paths. */
+export function fingerprintOf(text: string): string {
+  return createHash('sha256').update(shapeOf(text)).digest('hex').slice(0, 16);
+}
+
+/** A line without what changes from one to the next. */
+export function shapeOf(text: string): string {
+  return text
+    .replace(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?/g, '<t>')
+    .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<id>')
+    .replace(/"[^"]{0,300}"|'[^'\n]{0,300}'|`[^`]{0,300}`|“[^”]{0,300}”/g, '<q>')
+    .replace(/\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b/g, '<mail>')
+    .replace(/\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b/g, '<ip>')
+    .replace(/\?[^\s"']*/g, '')
+    .replace(/\/[^\s"'()<>,;]*/g, shapeOfPath)
+    .replace(/\b(?=[\w-]*\d)(?=[\w-]*[a-z])[\w-]{8,}\b/gi, '<id>')
+    .replace(/\b0x[0-9a-f]+\b/gi, '<n>')
+    .replace(/\d+(?:\.\d+)?/g, '<n>')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .toLowerCase()
+    .slice(0, SHAPE);
+}
+
+/** `/orders/8812/items` and `/orders/9/items` are one path. */
+function shapeOfPath(path: string): string {
+  return path
+    .split('/')
+    .map((part) => (/\d/.test(part) || part.length > 24 ? '<v>' : part))
+    .join('/');
+}
+
+function parseEntry(text: string): { readonly isError: boolean; readonly text: string } | null {
+  if (!text.startsWith('{')) return null;
+  try {
+    const entry: unknown = JSON.parse(text);
+    if (typeof entry !== 'object' || entry === null) return null;
+    const { level, severity, msg, message, err, error } = entry as Record<string, unknown>; // an object of JSON
+    const said = [msg, message, nested(err), nested(error)].filter(
+      (one): one is string => typeof one === 'string' && one !== '',
+    );
+    const grade = level ?? severity;
+    if (grade === undefined && said.length === 0) return null;
+    // Pino's numbers: 50 is an error.
+    const isError = typeof grade === 'number' ? grade >= 50 : SEVERE.test(String(grade ?? ''));
+    return { isError, text: [...new Set(said)].join(': ') || text };
+  } catch {
+    return null;
+  }
+}
+
+function nested(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const { message, name } = value as Record<string, unknown>; // any object of JSON
+  return message ?? name;
+}

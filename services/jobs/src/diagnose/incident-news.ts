@@ -1,0 +1,61 @@
+import type { ServiceKey } from '@signalbox/shared/contracts/deploy';
+import type { Button } from '@signalbox/shared/contracts/envelope';
+import { closeIncident, openIncident, type Incident } from '@signalbox/shared/db/incidents';
+import type { Pool } from '@signalbox/shared/db/pool';
+import { incidentSubject, type WatchedService } from '@signalbox/shared/db/service-looks';
+import { inWords } from '@signalbox/shared/time';
+import type { DiagnoseParts } from './target.ts';
+import type { Verdict } from './verdict.ts';
+
+type Sick = Verdict & { readonly kind: NonNullable<Verdict['kind']> };
+
+/**
+ * Opens the incident of a service, or tells of the one that is open and that nobody was told of yet. Its text holds what was measured and
+ * nothing that a log says.
+ */
+export async function openService(
+  parts: Pick<DiagnoseParts, 'pool' | 'deployments'>,
+  watched: WatchedService,
+  open: Incident | null,
+  verdict: Verdict,
+): ReturnType<typeof openIncident> {
+  const { project, environment } = watched;
+  const { kind, because } = verdict as Sick; // the caller has looked
+  const before = await parts.deployments.before({ project, environment });
+  return openIncident(parts.pool, {
+    subject: incidentSubject(watched),
+    kind: open?.kind ?? kind,
+    detail: because,
+    evidence: { verdict: verdict.verdict, deploymentId: watched.serving },
+    owners: watched.owners,
+    project,
+    say: `⚠️ **${project}** in ${environment} is ${verdict.verdict}. ${because}`,
+    buttons: buttonsOf({ project, environment }, before !== null),
+    mutedUntil: watched.mutedUntil,
+  });
+}
+
+/** Ends it, with one line for whoever was told. */
+export function closeService(
+  pool: Pool,
+  { project, environment }: ServiceKey,
+  incident: Incident,
+  { because }: Verdict,
+  now: Date,
+): ReturnType<typeof closeIncident> {
+  const lasted = inWords(now.getTime() - incident.openedAt.getTime());
+  return closeIncident(pool, {
+    subject: incident.subject,
+    kind: incident.kind,
+    project,
+    say: `✅ **${project}** in ${environment} is well again after ${lasted}. ${because}`,
+  });
+}
+
+function buttonsOf({ project, environment }: ServiceKey, hasPrevious: boolean): readonly Button[] {
+  return [
+    { label: 'Diagnose', value: `diagnose ${project} in ${environment}` },
+    ...(hasPrevious ? [{ label: 'Roll back', value: `roll back ${project} in ${environment}` }] : []),
+    { label: 'Mute 1 h', value: `mute ${project} in ${environment} for 1 hour` },
+  ];
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+
+/** What the looks before have left of a service: see `services.health`. */
+export const HealthMemory = z
+  .object({
+    verdict: z.string(),
+    because: z.string(),
+    release: z.string().nullable(),
+    latencyMs: z.number().nullable(),
+    /** Looks in a row that found it unwell, and well. */
+    bad: z.number().int(),
+    good: z.number().int(),
+    restarts: z.number().int().nullable(),
+    instance: z.string().nullable(),
+    /** Latencies of the newest good looks by release, the newest release first. */
+    samples: z.array(z.object({ release: z.string(), latencies: z.array(z.number()) })),
+  })
+  .catch({
+    verdict: 'unknown',
+    because: '',
+    release: null,
+    latencyMs: null,
+    bad: 0,
+    good: 0,
+    restarts: null,
+    instance: null,
+    samples: [],
+  });
+export type HealthMemory = z.infer<typeof HealthMemory>;
+
+/** Kept of a release, and releases of a service. */
+const LATENCIES = 40;
+const RELEASES = 6;
+/** Fewer say nothing of what is usual. */
+const ENOUGH = 3;
+
+/** The samples with one more. Slow answers are samples too, of their release: another release is compared with them. */
+export function addLatency(
+  samples: HealthMemory['samples'],
+  release: string,
+  latencyMs: number,
+): HealthMemory['samples'] {
+  const before = samples.find((one) => one.release === release)?.latencies ?? [];
+  const others = samples.filter((one) => one.release !== release);
+  return [{ release, latencies: [...before, Math.round(latencyMs)].slice(-LATENCIES) }, ...others].slice(0, RELEASES);
+}
+
+/** The median of a release, null with too few looks. `enough`: how many it takes; one, to compare another release with. */
+export function medianOf(samples: HealthMemory['samples'], release: string | null, enough = ENOUGH): number | null {
+  const latencies = samples.find((one) => one.release === release)?.latencies ?? [];
+  if (latencies.length < enough) return null;
+  const sorted = [...latencies].sort((one, other) => one - other);
+  return sorted[Math.floor(sorted.length / 2)] ?? null;
+}
+
+/**
+ * What is usual for a service, in milliseconds: the median of the releases before the one that serves, when there is one to compare
+ * with, else its own. The quicker of the two, so that a release that is slow from the start does not become the usual.
+ */
+export function usualLatency(samples: HealthMemory['samples'], release: string | null): number | null {
+  const own = medianOf(samples, release);
+  const before = samples.find((one) => one.release !== release && one.latencies.length > 0);
+  const other = before ? medianOf(samples, before.release, 1) : null;
+  if (own === null || other === null) return own ?? other;
+  return Math.min(own, other);
+}

@@ -1,0 +1,48 @@
+import { serviceName, type ServiceKey } from '@signalbox/shared/contracts/deploy';
+import type { PlacedTarget } from '@signalbox/shared/db/deployments-placement';
+import type { WorkRow } from '@signalbox/shared/db/deployments-rows';
+import type { createDeployments } from '@signalbox/shared/db/deployments';
+import type { DeploymentWork } from '@signalbox/shared/db/deployments-work';
+import type { Pool } from '@signalbox/shared/db/pool';
+import type { ServiceRow, createServices } from '@signalbox/shared/db/services';
+import { AppError } from '@signalbox/shared/errors';
+import type { Driver } from '../drivers/driver.ts';
+import type { JobContext } from '../handlers.ts';
+
+/** What diagnosing is made with; opened once per process. */
+export interface DiagnoseParts {
+  readonly pool: Pool;
+  readonly work: Pick<DeploymentWork, 'find'>;
+  readonly deployments: Pick<ReturnType<typeof createDeployments>, 'before' | 'list'>;
+  readonly services: Pick<ReturnType<typeof createServices>, 'find' | 'variables'>;
+  /** Reaches a server, with secrets that the run opens. */
+  readonly openDriver: (target: PlacedTarget, context: Pick<JobContext, 'openSecret'>) => Promise<Driver>;
+  /** Where the proxy is reached from here. */
+  readonly reachHost: string;
+}
+
+/** The service, and the deployment that serves; null when none does. Throws NOT_FOUND. */
+export async function findServing(
+  parts: Pick<DiagnoseParts, 'services' | 'work'>,
+  service: ServiceKey,
+): Promise<{ readonly service: ServiceRow; readonly serving: WorkRow | null }> {
+  const row = await parts.services.find(service);
+  if (!row)
+    throw new AppError('NOT_FOUND', { kind: 'service', name: serviceName(service), known: 'those that were deployed' });
+  return { service: row, serving: row.serving === null ? null : await parts.work.find(row.serving) };
+}
+
+/** Works with the driver of a deployment's server, and closes it. */
+export async function withDriver<T>(
+  parts: Pick<DiagnoseParts, 'openDriver'>,
+  target: PlacedTarget,
+  context: Pick<JobContext, 'openSecret'>,
+  work: (driver: Driver) => Promise<T>,
+): Promise<T> {
+  const driver = await parts.openDriver(target, context);
+  try {
+    return await work(driver);
+  } finally {
+    await driver.close();
+  }
+}

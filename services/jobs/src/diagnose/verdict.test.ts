@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { addLatency, usualLatency, type HealthMemory } from './latencies.ts';
+import { judge, type Found } from './verdict.ts';
+
+const WELL: Found = {
+  release: '1.1.0-abc',
+  reportedRelease: '1.1.0-abc',
+  proxy: { status: 200, latencyMs: 20, error: null },
+  instance: { status: 200, latencyMs: 18, error: null },
+  process: { running: true, restarts: 0, exitCode: null, oom: false, memoryMb: 40 },
+  diskFreeMb: 10_000,
+  usualLatencyMs: 20,
+  errorsLastHour: 0,
+  errorsLately: 0,
+  errorsUsually: 0,
+  newRestarts: 0,
+};
+const dead = { running: false, restarts: 0, exitCode: 3, oom: false, memoryMb: null };
+
+describe('a verdict', () => {
+  it.each<[string, Partial<Found>, string, string | null, RegExp]>([
+    ['well', {}, 'healthy', null, /1\.1\.0-abc answers in 20 ms/],
+    ['never deployed', { release: null }, 'nothing-deployed', null, /Nothing/],
+    ['ended', { process: dead }, 'down', 'exited', /code 3/],
+    ['killed for memory', { process: { ...dead, oom: true } }, 'down', 'oom', /memory/],
+    [
+      'silent',
+      { proxy: { status: null, latencyMs: null, error: 'nobody listens there' } },
+      'down',
+      'down',
+      /though the instance.*nobody listens/,
+    ],
+    ['failing', { proxy: { status: 500, latencyMs: 9, error: null } }, 'down', 'down', /status 500/],
+    [
+      'another release',
+      { reportedRelease: '1.0.0' },
+      'down',
+      'wrong-release',
+      /1\.0\.0 answers, and 1\.1\.0-abc should/,
+    ],
+    ['crashing', { newRestarts: 2 }, 'degraded', 'restarts', /2 times/],
+    [
+      'slow',
+      { proxy: { status: 200, latencyMs: 1_500, error: null } },
+      'degraded',
+      'slow',
+      /1\.5 s, and 20 ms is usual/,
+    ],
+    ['slower, but nobody notices', { proxy: { status: 200, latencyMs: 300, error: null } }, 'healthy', null, /300 ms/],
+    ['a burst', { errorsLately: 25, errorsUsually: 1 }, 'degraded', 'errors', /25 errors/],
+    ['as many errors as always', { errorsLately: 25, errorsUsually: 20 }, 'healthy', null, /answers/],
+    ['no disk', { diskFreeMb: 12 }, 'degraded', 'disk', /12 MB/],
+  ])('%s', (_, over, verdict, kind, because) => {
+    const found = judge({ ...WELL, ...over });
+    expect({ verdict: found.verdict, kind: found.kind }).toEqual({ verdict, kind });
+    expect(found.because).toMatch(because);
+  });
+});
+
+describe('what is usual', () => {
+  const fed =
+    (release: string, ...latencies: number[]) =>
+    (samples: HealthMemory['samples']) =>
+      latencies.reduce((rest, latency) => addLatency(rest, release, latency), samples);
+
+  it('is not known after two looks', () => {
+    expect(usualLatency(fed('1.0', 20, 21)([]), '1.0')).toBeNull();
+  });
+
+  it('is the release before when a new one is slow from its first answer on', () => {
+    const samples = fed('1.1', ...Array.from({ length: 40 }, () => 1_500))(fed('1.0', 20, 22, 18)([]));
+    expect(usualLatency(samples, '1.1')).toBe(20);
+  });
+
+  it('keeps a bounded number of looks and releases', () => {
+    let samples: HealthMemory['samples'] = [];
+    for (let n = 0; n < 20; n++) samples = fed(`1.${n}`, ...Array.from({ length: 60 }, () => n))(samples);
+    expect(samples.length).toBeLessThanOrEqual(6);
+    expect(Math.max(...samples.map(({ latencies }) => latencies.length))).toBe(40);
+  });
+});

@@ -1,0 +1,42 @@
+import type { JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
+import { findDriverServer } from '@signalbox/shared/db/service-looks';
+import { AppError } from '@signalbox/shared/errors';
+import { redactText } from '@signalbox/shared/redact/redact';
+import { classifyCommand } from '@signalbox/shared/shell/classification';
+import { withDriver, type DiagnoseParts } from '../diagnose/target.ts';
+import type { JobHandler } from '../handlers.ts';
+
+/** Bytes of each output that are kept. */
+const KEPT_BYTES = 30_000;
+
+/**
+ * Runs one command on a server. What the list of reading programs knows runs as it is, without a shell; anything else comes here
+ * only when a person has approved exactly this text, and what nobody could want never runs.
+ */
+export function createDiagnosticRun(
+  parts: Pick<DiagnoseParts, 'pool' | 'openDriver'>,
+): JobHandler<JobPayload<'diagnostic.run'>, JobResult<'diagnostic.run'>> {
+  return {
+    title: 'Running a diagnostic command',
+    run: async ({ server, command }, context) => {
+      const { decision, pipeline, reason } = classifyCommand(command);
+      if (decision === 'deny') throw new AppError('CONFLICT', { detail: `I do not run that. ${reason}` });
+      const [argv] = pipeline ?? [];
+      const isAlone = argv !== undefined && pipeline?.length === 1;
+      const target = await findDriverServer(parts.pool, server);
+      const startedAt = performance.now();
+      const { code, stdout, stderr, truncated } = await withDriver(parts, target, context, (driver) =>
+        driver.execute(isAlone ? argv : ['sh', '-c', command], { signal: context.signal, maxBytes: KEPT_BYTES }),
+      );
+      const seconds = Math.round(performance.now() - startedAt) / 1_000;
+      return { server, code, stdout: redactText(stdout), stderr: redactText(stderr), truncated, seconds };
+    },
+    say: ({ server, code, stdout, stderr }) =>
+      `The command on ${server} has ended ${code === null ? 'by a signal' : `with code ${code}`}:\n${lastLines(stdout || stderr)}`,
+    isNotable: () => true,
+  };
+}
+
+function lastLines(output: string): string {
+  return output.trimEnd().split('\n').slice(-20).join('\n').slice(-2_000);
+}

@@ -1,0 +1,80 @@
+import type { JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
+import { countErrors } from '@signalbox/shared/db/error-groups';
+import type { WorkRow } from '@signalbox/shared/db/deployments-rows';
+import { readHealth } from '@signalbox/shared/db/service-looks';
+import { HOUR_MS, SECOND_MS } from '@signalbox/shared/time';
+import { errorOf, groupErrors } from '../diagnose/error-lines.ts';
+import { HealthMemory, medianOf } from '../diagnose/latencies.ts';
+import { maskOf, readLines } from '../diagnose/log-lines.ts';
+import { lookAtService, nothingFound, toHealth } from '../diagnose/look.ts';
+import { propose } from '../diagnose/proposal.ts';
+import { findServing, withDriver, type DiagnoseParts } from '../diagnose/target.ts';
+import { judge } from '../diagnose/verdict.ts';
+import type { JobHandler } from '../handlers.ts';
+
+/** Lines of the log that errors are looked for in, and those that are shown. */
+const READ = 400;
+const SHOWN = 12;
+const GROUPS = 5;
+
+/** Gathers what is known of a service that somebody complains about, and what they might do. Changes nothing. */
+export function createServiceDiagnose(
+  parts: DiagnoseParts,
+): JobHandler<JobPayload<'service.diagnose'>, JobResult<'service.diagnose'>> {
+  return {
+    title: 'Diagnosing a service',
+    run: async (key, context) => {
+      const { signal, openSecret, now } = context;
+      const { service, serving } = await findServing(parts, key);
+      const memory = HealthMemory.parse((await readHealth(parts.pool, key))?.health);
+      const before = await parts.deployments.before(key);
+      const isMoving = (await parts.deployments.list({ ...key, open: true }, 1)).length > 0;
+      const previous = before && {
+        deploymentId: before.deploymentId,
+        release: before.release,
+        usualLatencyMs: medianOf(memory.samples, before.release, 1),
+      };
+      if (serving === null) {
+        const found = nothingFound(memory, await countErrors(parts.pool, key, new Date(now().getTime() - HOUR_MS)));
+        const verdict = judge(found);
+        const proposal = propose(found, verdict, { previous, servingForMs: null, isMoving, errorKinds: 0 });
+        return {
+          ...key,
+          health: toHealth(key, found, verdict),
+          previous,
+          servingForSeconds: null,
+          errors: [],
+          lines: [],
+          proposal,
+        };
+      }
+      const mask = await maskOf(parts, key, openSecret);
+      return withDriver(parts, serving, context, async (driver) => {
+        const [found, lines] = await Promise.all([
+          lookAtService(parts, driver, { service, serving }, memory, signal),
+          serving.instance === null ? [] : readLines(driver, serving.instance, { tail: READ, signal }, mask),
+        ]);
+        const verdict = judge(found);
+        const groups = groupErrors(lines);
+        const telling = lines.filter(({ line }) => errorOf(line) !== null);
+        const servingForMs = servingFor(serving, now());
+        return {
+          ...key,
+          health: toHealth(key, found, verdict),
+          previous,
+          servingForSeconds: servingForMs === null ? null : Math.round(servingForMs / SECOND_MS),
+          errors: groups.slice(0, GROUPS).map(({ sample, count }) => ({ sample: sample.slice(0, 300), count })),
+          lines: (telling.length > 0 ? telling : lines).slice(-SHOWN),
+          proposal: propose(found, verdict, { previous, servingForMs, isMoving, errorKinds: groups.length }),
+        };
+      });
+    },
+    say: ({ project, environment, health, proposal }) =>
+      `${project} in ${environment} is ${health.verdict}. ${proposal.because}`,
+    isNotable: () => false,
+  };
+}
+
+function servingFor({ finishedAt, stateAt }: WorkRow, now: Date): number {
+  return Math.max(0, now.getTime() - (finishedAt ?? stateAt).getTime());
+}

@@ -1,0 +1,38 @@
+import type { JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
+import { countErrors } from '@signalbox/shared/db/error-groups';
+import { readHealth } from '@signalbox/shared/db/service-looks';
+import { HOUR_MS } from '@signalbox/shared/time';
+import { HealthMemory } from '../diagnose/latencies.ts';
+import { lookAtService, nothingFound, toHealth } from '../diagnose/look.ts';
+import { findServing, withDriver, type DiagnoseParts } from '../diagnose/target.ts';
+import { judge } from '../diagnose/verdict.ts';
+import type { JobContext, JobHandler } from '../handlers.ts';
+
+/** Looks at a service once and says how it is. Changes nothing, so twice is safe. */
+export function createServiceHealth(
+  parts: DiagnoseParts,
+): JobHandler<JobPayload<'service.health'>, JobResult<'service.health'>> {
+  return {
+    title: 'Looking at a service',
+    run: (service, context) => lookOnce(parts, service, context),
+    say: ({ project, environment, verdict, because }) => `${project} in ${environment} is ${verdict}. ${because}`,
+    isNotable: () => false,
+  };
+}
+
+/** One look at a service, with its verdict. Throws NOT_FOUND, and what its server cannot be reached for. */
+export async function lookOnce(
+  parts: DiagnoseParts,
+  key: JobPayload<'service.health'>,
+  context: Pick<JobContext, 'signal' | 'openSecret'>,
+): Promise<JobResult<'service.health'>> {
+  const { service, serving } = await findServing(parts, key);
+  const memory = HealthMemory.parse((await readHealth(parts.pool, key))?.health);
+  const found =
+    serving === null
+      ? nothingFound(memory, await countErrors(parts.pool, key, new Date(Date.now() - HOUR_MS)))
+      : await withDriver(parts, serving, context, (driver) =>
+          lookAtService(parts, driver, { service, serving }, memory, context.signal),
+        );
+  return toHealth(key, found, judge(found));
+}

@@ -1,0 +1,167 @@
+import type { JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
+import { INBOUND } from '@signalbox/shared/contracts/topics';
+import { listOpenIncidents, type Told } from '@signalbox/shared/db/incidents';
+import { incidentSubject, saveLook, takeServices, type WatchedService } from '@signalbox/shared/db/service-looks';
+import { MINUTE_MS, SECOND_MS } from '@signalbox/shared/time';
+import type { Publisher } from '@signalbox/shared/streams/publish';
+import { groupErrors } from '../diagnose/error-lines.ts';
+import { closeService, openService } from '../diagnose/incident-news.ts';
+import { addLatency, HealthMemory } from '../diagnose/latencies.ts';
+import { LogCursor, readOn } from '../diagnose/log-cursor.ts';
+import { maskOf, readLines, type Mask } from '../diagnose/log-lines.ts';
+import { lookAtService } from '../diagnose/look.ts';
+import { findServing, withDriver, type DiagnoseParts } from '../diagnose/target.ts';
+import { judge, type Found, type Verdict } from '../diagnose/verdict.ts';
+import type { JobContext, JobHandler } from '../handlers.ts';
+
+/** Looks in a row that open and end an incident: one may be chance. */
+const IN_A_ROW = 2;
+/** Services that are looked at side by side. */
+const AT_ONCE = 4;
+const LOOK_MS = 20 * SECOND_MS;
+/** Lines that one look reads; of what a service writes faster, the newest are read. */
+const LINES = 5_000;
+/** Opening secrets is audited: what must not be in a log is kept in memory for so long. */
+const MASK_MS = 30 * MINUTE_MS;
+
+type Counts = JobResult<'services.watch'>;
+
+/**
+ * Looks at every service that serves: health, new lines of its log, incidents. Each service is taken by one process at a time, what it
+ * finds is written before anybody is told, and each incident is told once: two at a time, or one that dies half way, change nothing.
+ * `gapMs`: a service that was looked at less long ago is left alone.
+ */
+export function createServicesWatch(
+  parts: DiagnoseParts & { readonly publisher: Publisher; readonly gapMs?: number },
+): JobHandler<JobPayload<'services.watch'>, JobResult<'services.watch'>> {
+  const masks = new Map<string, { readonly mask: Mask; readonly until: number }>();
+  return {
+    title: 'Looking after services',
+    run: async (_, context) => {
+      const counts = { looked: 0, opened: 0, closed: 0, errors: 0 };
+      const taken = [...(await takeServices(parts.pool, parts.gapMs ?? 8 * SECOND_MS))];
+      const work = async (): Promise<void> => {
+        for (let next = taken.pop(); next && !context.signal.aborted; next = taken.pop())
+          // One service that cannot be looked at must not keep the others from it.
+          await lookAfter(parts, masks, next, context, counts).catch((error: unknown) =>
+            context.log.warn('service not looked at; the next look tries again', {
+              project: next?.project,
+              environment: next?.environment,
+              error,
+            }),
+          );
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, work));
+      return counts;
+    },
+    say: ({ looked, opened }) => `I looked at ${looked} services; ${opened} of them broke.`,
+    isNotable: ({ opened, closed }) => opened + closed > 0,
+  };
+}
+
+async function lookAfter(
+  parts: Parameters<typeof createServicesWatch>[0],
+  masks: Map<string, { readonly mask: Mask; readonly until: number }>,
+  watched: WatchedService,
+  context: JobContext,
+  counts: Counts,
+): Promise<void> {
+  const { service, serving } = await findServing(parts, watched);
+  if (serving?.deploymentId !== watched.serving) return; // it was replaced meanwhile
+  const { openSecret } = context;
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(LOOK_MS)]);
+  const memory = HealthMemory.parse(watched.health);
+  const cursor = LogCursor.parse(watched.logCursor);
+  const key = `${watched.project}/${watched.environment}/${watched.serving}`;
+  const known = masks.get(key);
+  const mask = known && known.until > Date.now() ? known.mask : await maskOf(parts, watched, openSecret);
+  if (mask !== known?.mask) masks.set(key, { mask, until: Date.now() + MASK_MS });
+
+  const { found, read } = await withDriver(parts, serving, context, async (driver) => {
+    const looked = await lookAtService(parts, driver, { service, serving }, memory, signal);
+    const since = cursor?.deploymentId === serving.deploymentId ? { since: new Date(cursor.at) } : {};
+    const lines = serving.instance
+      ? await readLines(driver, serving.instance, { tail: LINES, ...since, signal }, mask)
+      : [];
+    return { found: looked, read: readOn(cursor, serving.deploymentId, lines) };
+  });
+  context.signal.throwIfAborted();
+  const groups = groupErrors(read.lines);
+  const fresh = groups.reduce((sum, { count }) => sum + count, 0);
+  const verdict = judge({ ...found, errorsLately: found.errorsLately + fresh });
+  const health = remember(memory, found, verdict, serving.instance?.ref ?? null, watched.isMoving);
+  const now = context.now();
+  const isSaved = await saveLook(parts.pool, watched, {
+    health,
+    logCursor: read.cursor,
+    errors: groups.map(({ fingerprint, sample, count, at }) => ({
+      fingerprint,
+      source: 'log' as const,
+      sample,
+      release: serving.release,
+      at: at === null ? now : new Date(at),
+      count,
+    })),
+  });
+  counts.looked += 1;
+  if (!isSaved) return;
+  counts.errors += fresh;
+  if (watched.isMoving) return;
+  await settle(parts, watched, { health, verdict }, context, counts);
+}
+
+/** Opens or ends the incident of a service, when two looks in a row agree. Only one is open at a time. */
+async function settle(
+  parts: Parameters<typeof createServicesWatch>[0],
+  watched: WatchedService,
+  { health, verdict }: { readonly health: HealthMemory; readonly verdict: Verdict },
+  context: JobContext,
+  counts: Counts,
+): Promise<void> {
+  const open = await listOpenIncidents(parts.pool, incidentSubject(watched));
+  const told: (Told | null)[] = [];
+  if (verdict.kind !== null && (health.bad >= IN_A_ROW || open.length > 0)) {
+    const opened = await openService(parts, watched, open[0] ?? null, verdict);
+    if (opened.isNew) counts.opened += 1;
+    told.push(opened.told);
+  }
+  if (verdict.kind === null && health.good >= IN_A_ROW)
+    for (const incident of open) {
+      const closed = await closeService(parts.pool, watched, incident, verdict, context.now());
+      if (closed) counts.closed += 1;
+      told.push(closed?.told ?? null);
+    }
+  // All of it is committed: what is not published here, the sweepers find.
+  await parts.publisher
+    .publish(
+      INBOUND,
+      told.filter((one) => one !== null),
+    )
+    .catch((error: unknown) => context.log.warn('not published; the sweepers publish it', { error }));
+}
+
+function remember(
+  memory: HealthMemory,
+  found: Found,
+  { verdict, because, kind }: Verdict,
+  instance: string | null,
+  isMoving: boolean,
+): HealthMemory {
+  const { release, proxy, process } = found;
+  const latencyMs = proxy?.latencyMs ?? null;
+  const isSample = !isMoving && release !== null && latencyMs !== null && proxy?.status === 200;
+  const isWell = kind === null;
+  // While a deployment changes what serves, looks count neither way.
+  const counted = (row: number, holds: boolean): number => (holds && !isMoving ? row + 1 : 0);
+  return {
+    verdict,
+    because,
+    release,
+    latencyMs,
+    bad: counted(memory.bad, !isWell),
+    good: counted(memory.good, isWell),
+    restarts: process?.restarts ?? null,
+    instance,
+    samples: isSample ? addLatency(memory.samples, release, latencyMs) : memory.samples,
+  };
+}

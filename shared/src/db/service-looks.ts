@@ -1,0 +1,96 @@
+import { serviceName, type ServiceKey } from '../contracts/deploy.ts';
+import { addErrors, type FoundErrors } from './error-groups.ts';
+import type { PlacedTarget } from './deployments-placement.ts';
+import { AppError } from '../errors.ts';
+import { nameNotFound } from './not-found.ts';
+import { withTransaction, type Pool, type Queryable } from './pool.ts';
+
+/** A service whose turn it is to be looked at. */
+export interface WatchedService extends ServiceKey {
+  readonly serving: string;
+  readonly mutedUntil: Date | null;
+  /** What the looks before have left; whoever looks checks the shapes. */
+  readonly health: unknown;
+  readonly logCursor: unknown;
+  /** A deployment is just changing what serves, so what is found says nothing yet. */
+  readonly isMoving: boolean;
+  /** Who deployed what serves, then whose project it is. */
+  readonly owners: readonly string[];
+}
+
+/** Services that one look takes on; the next one takes the others. */
+const TAKEN = 50;
+
+/** `service:shop/staging`: the subject of its incidents. */
+export function incidentSubject(service: ServiceKey): string {
+  return `service:${serviceName(service)}`;
+}
+
+/** Takes services that were not looked at for `gapMs`, those that wait longest first. Of two at once, each is taken by one. */
+export async function takeServices(db: Queryable, gapMs: number): Promise<readonly WatchedService[]> {
+  const { rows } = await db.query<WatchedService>(
+    `with due as (
+       select project, environment from services
+        where serving is not null and (look_at is null or look_at < clock_timestamp() - $1 * interval '1 ms')
+        order by look_at nulls first limit $2 for update skip locked)
+     update services v set look_at = clock_timestamp() from due, deployments d, projects p
+      where v.project = due.project and v.environment = due.environment and d.deployment_id = v.serving and p.name = v.project
+     returning v.project, v.environment, v.serving, v.muted_until as "mutedUntil", v.health, v.log_cursor as "logCursor",
+               array[d.user_key, p.owner] as owners,
+               exists (select 1 from deployments o where o.project = v.project and o.environment = v.environment
+                          and o.state in ('switching', 'verifying', 'draining', 'failing', 'unknown')) as "isMoving"`,
+    [gapMs, TAKEN],
+  );
+  return rows;
+}
+
+/** What the looks before have left of a service; null when there is none. */
+export async function readHealth(db: Queryable, service: ServiceKey): Promise<{ readonly health: unknown } | null> {
+  const { rows } = await db.query<{ health: unknown }>(
+    'select health from services where project = $1 and environment = $2',
+    [service.project, service.environment],
+  );
+  return rows[0] ?? null;
+}
+
+/**
+ * Stores what a look has found, with the errors of the log lines that it has read, in one transaction. False when somebody else read
+ * those lines meanwhile, and then nothing was counted: no line is counted twice.
+ */
+export async function saveLook(
+  pool: Pool,
+  service: Pick<WatchedService, 'project' | 'environment' | 'logCursor'>,
+  look: { readonly health: unknown; readonly logCursor: unknown; readonly errors: readonly FoundErrors[] },
+): Promise<boolean> {
+  return withTransaction(pool, async (db) => {
+    const { rowCount } = await db.query(
+      `update services set health = $3::jsonb, health_at = clock_timestamp(), log_cursor = $4::jsonb
+        where project = $1 and environment = $2 and log_cursor is not distinct from $5::jsonb`,
+      [
+        service.project,
+        service.environment,
+        JSON.stringify(look.health),
+        JSON.stringify(look.logCursor),
+        service.logCursor === null ? null : JSON.stringify(service.logCursor),
+      ],
+    );
+    if (rowCount === 0) return false;
+    await addErrors(db, service, look.errors);
+    return true;
+  });
+}
+
+/** How a server is reached. Throws NOT_FOUND, CONFLICT for one that is only booked. */
+export async function findDriverServer(db: Queryable, name: string): Promise<PlacedTarget> {
+  const { rows } = await db.query<Omit<PlacedTarget, 'driver'> & { driver: PlacedTarget['driver'] | null }>(
+    `select name as server, host as "serverHost", driver, connection, host_key as "hostKey" from servers where name = $1`,
+    [name],
+  );
+  const [row] = rows;
+  if (!row) throw await nameNotFound(db, 'server', name);
+  const { driver, ...rest } = row;
+  if (driver !== null) return { ...rest, driver };
+  throw new AppError('CONFLICT', {
+    detail: `The server ${name} is only booked: it was registered without a driver, so nothing can be done on it.`,
+  });
+}
