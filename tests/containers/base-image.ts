@@ -12,14 +12,19 @@ const SETTINGS = ['/etc/ssl/certs/ca-certificates.crt', '/root/.npmrc', '/usr/et
 
 /**
  * Makes a base image out of this machine's own Node, npm and libraries, and imports it under `tag`. It stands in for the
- * node image of a registry, which a build machine may not reach.
+ * node image of a registry, which a build machine may not reach. `more`: programs that it has besides.
  */
-export async function importBaseImage(engine: Engine, folder: string, tag: string): Promise<void> {
+export async function importBaseImage(
+  engine: Engine,
+  folder: string,
+  tag: string,
+  more: readonly string[] = [],
+): Promise<void> {
   const root = join(folder, 'root');
   for (const name of ['proc', 'sys', 'dev', 'tmp', 'root', 'var/tmp', 'app'])
     mkdirSync(join(root, name), { recursive: true });
   await mustRun('chmod', ['1777', join(root, 'tmp')]);
-  for (const program of PROGRAMS) await copyProgram(root, program, program);
+  for (const program of [...PROGRAMS, ...more]) await copyProgram(root, program, program);
   await copyProgram(root, realpathSync(process.execPath), '/usr/bin/node');
   const npm = await locateNpm();
   cpSync(npm, join(root, '/usr/lib/node_modules/npm'), { recursive: true, dereference: true });

@@ -8,6 +8,8 @@ import { mustRun, runProgram } from './program.ts';
 
 /** A container engine: the machine's own, or one that this run started. */
 export interface Engine {
+  /** Path of its socket. */
+  readonly socket: string;
   readonly docker: (words: readonly string[], timeoutMs?: number) => Promise<string>;
   /** Ends what `openEngine` started, with everything that it mounted. */
   readonly close: () => Promise<void>;
@@ -21,7 +23,8 @@ export async function openEngine(): Promise<Engine | { readonly problem: string 
   if (process.platform !== 'linux')
     return { problem: "the base image is made of this machine's programs, which takes Linux" };
   const running = await runProgram('docker', ['version']);
-  if (running.code === 0) return { docker: connect(null), close: async () => undefined };
+  if (running.code === 0)
+    return { socket: '/var/run/docker.sock', docker: connect(null), close: async () => undefined };
   if (process.getuid?.() !== 0) return { problem: 'no engine runs here, and only root can start one' };
   if ((await runProgram('dockerd', ['--version'])).code !== 0) return { problem: 'dockerd is not installed' };
   return startEngine();
@@ -55,7 +58,7 @@ async function startEngine(): Promise<Engine | { readonly problem: string }> {
       if (child.exitCode !== null) throw new Error('dockerd ended');
       return (await runProgram('docker', ['-H', socket, 'info'])).code === 0;
     }, 60_000);
-    return { docker: connect(socket), close };
+    return { socket: join(dir, 'docker.sock'), docker: connect(socket), close };
   } catch {
     const problem = `dockerd does not start: ${readFileSync(join(dir, 'log'), 'utf8').trim().split('\n').at(-1)}`;
     await close();

@@ -14,7 +14,9 @@ import { eventually, until } from '../support/until.ts';
 /** A target on this machine, and how a driver gets to it. */
 export interface DriverTarget {
   readonly server: DriverServer;
-  readonly parts: DriverParts;
+  readonly parts: Omit<DriverParts, 'openSecret'>;
+  /** The key of the login, for a target that takes one. */
+  readonly secret: string;
   /** Everything on the target in which a value could have been left: files, labels, the history of images. */
   traces(): Promise<string>;
   close(): Promise<void>;
@@ -54,19 +56,21 @@ export const newRelease = (over: Partial<ReleaseId> = {}): ReleaseId => {
 /** A length of sleep by which processes can be told from all others. */
 export const needle = (): string => `7${Math.random().toString().slice(2, 12)}`;
 
-/** Command lines on this machine that hold a text, in containers too. A zombie has none. */
-export function commandLinesWith(text: string): readonly string[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .map((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
-      } catch {
-        return '';
-      }
-    })
-    .filter((line) => line.includes(text));
+/** Command lines on this machine that hold a text, in containers too, by pid. A zombie has none. */
+export function processesWith(text: string): ReadonlyMap<number, string> {
+  const found = new Map<number, string>();
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)) {
+    try {
+      const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+      if (line.includes(text)) found.set(Number(pid), line);
+    } catch {
+      // It has ended.
+    }
+  }
+  return found;
 }
+
+export const commandLinesWith = (text: string): readonly string[] => [...processesWith(text).values()];
 
 /** Gives an errand to another process, which is killed in the middle of it. */
 export async function dieDoing(errand: DriverErrand): Promise<void> {
@@ -91,6 +95,7 @@ export function describeDriver(name: string, openTarget: () => Promise<DriverTar
   const started: Instance[] = [];
   const lines: LogLine[] = [];
 
+  const open = () => openDriver(target.server, { ...target.parts, openSecret: async () => target.secret });
   const build = (id: ReleaseId, how: readonly string[], signal = soon(), onLine?: (line: string) => void) =>
     driver.build({
       id,
@@ -129,7 +134,7 @@ export function describeDriver(name: string, openTarget: () => Promise<DriverTar
   describe(`a ${name} target`, { timeout: 120_000 }, () => {
     beforeAll(async () => {
       target = await openTarget();
-      driver = await openDriver(target.server, target.parts);
+      driver = await open();
       built = newRelease();
       artifact = await build(built, ['ok']);
     });
@@ -151,7 +156,7 @@ export function describeDriver(name: string, openTarget: () => Promise<DriverTar
     });
 
     it('keeps what was built, also for the next process, and does not build it again', async () => {
-      const another = await openDriver(target.server, target.parts);
+      const another = await open();
       expect(await another.has(artifact, soon())).toBe(true);
       expect(JSON.parse(JSON.stringify(artifact))).toEqual(artifact);
       expect(await build(built, ['ok'])).toEqual(artifact);
@@ -189,7 +194,7 @@ export function describeDriver(name: string, openTarget: () => Promise<DriverTar
         request: { id, sourceDir: APP, file: appFile(['hang', word]) },
         until: 'hanging',
       } as const;
-      await dieDoing({ server: target.server, parts: target.parts, step });
+      await dieDoing({ server: target.server, parts: target.parts, secret: target.secret, step });
       await driver.endBuild(id, soon());
       expect(commandLinesWith(word)).toEqual([]);
       expect(await build(id, ['ok'])).toMatchObject({ kind: artifact.kind });
@@ -312,7 +317,12 @@ export function describeDriver(name: string, openTarget: () => Promise<DriverTar
 
     it('finds a program again whose starter was killed, and takes it over', async () => {
       const wanted = await request(newRelease());
-      await dieDoing({ server: target.server, parts: target.parts, step: { name: 'start', request: wanted } });
+      await dieDoing({
+        server: target.server,
+        parts: target.parts,
+        secret: target.secret,
+        step: { name: 'start', request: wanted },
+      });
       const found = (await driver.find(wanted.id, soon())).find(({ id }) => id.deploymentId === wanted.id.deploymentId);
       expect(found).toMatchObject({ id: wanted.id, state: { kind: 'running', restarts: 0 } });
       const instance = await driver.start(wanted, soon());

@@ -4,7 +4,9 @@ import type { BuildRequest, InstanceRequest } from '@signalbox/jobs/drivers/driv
 /** What a process that uses a driver is told, on its standard input. */
 export interface DriverErrand {
   readonly server: DriverServer;
-  readonly parts: DriverParts;
+  readonly parts: Omit<DriverParts, 'openSecret'>;
+  /** The key of the login, for a target that takes one. */
+  readonly secret: string;
   readonly step:
     | { readonly name: 'start'; readonly request: InstanceRequest }
     | { readonly name: 'build'; readonly request: Omit<BuildRequest, 'onLine' | 'signal'>; readonly until: string };
@@ -14,8 +16,8 @@ export interface DriverErrand {
 const die = (): void => void process.kill(process.pid, 'SIGKILL');
 const chunks: Buffer[] = [];
 for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-const { server, parts, step } = JSON.parse(Buffer.concat(chunks).toString()) as DriverErrand;
-const driver = await openDriver(server, parts);
+const { server, parts, secret, step } = JSON.parse(Buffer.concat(chunks).toString()) as DriverErrand;
+const driver = await openDriver(server, { ...parts, openSecret: async () => secret });
 const signal = AbortSignal.timeout(60_000);
 if (step.name === 'start') {
   await driver.start(step.request, signal);

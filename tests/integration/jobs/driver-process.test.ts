@@ -8,7 +8,8 @@ async function openTarget(): Promise<DriverTarget> {
   const targetsDir = makeTemporaryFolder('targets');
   return {
     server: { name: 'local', host: '127.0.0.1', driver: 'process', connection: {}, hostKey: null },
-    parts: { targetsDir, path: loadTestConfig().path, restarts: 1 },
+    parts: { targetsDir, path: loadTestConfig().path, baseImage: '', restarts: 1 },
+    secret: '',
     traces: async () => readAll(targetsDir),
     close: async () => undefined,
   };

@@ -22,18 +22,28 @@ export async function* readContainerLog(engine: Engine, container: string, query
   yield* tail === 0 ? [] : earlier.slice(-tail).map(plain);
   let last = earlier.at(-1)?.stamp ?? '';
   while (follow && !signal.aborted) {
-    // Whole seconds are all that the engine is asked for; what has been read is left out.
-    const from = last === '' ? null : new Date(last);
-    try {
-      for await (const line of readFrom(engine, container, { since: from, tail: null, follow: true }, signal)) {
-        if (line.stamp <= last || !inRange(line)) continue;
-        last = line.stamp;
-        yield plain(line);
-      }
-    } catch (error) {
-      if (!signal.aborted) throw error;
+    for await (const line of readNew(engine, container, last, signal)) {
+      last = line.stamp;
+      if (inRange(line)) yield plain(line);
     }
     await sleep(AGAIN_MS, signal); // it has ended, and may be started again
+  }
+}
+
+/** What comes after a line, until the container ends or the signal fires. */
+async function* readNew(
+  engine: Engine,
+  container: string,
+  last: string,
+  signal: AbortSignal,
+): AsyncGenerator<StampedLine> {
+  // Whole seconds are all that the engine can be asked for; what has been read is left out.
+  const since = last === '' ? null : new Date(last);
+  try {
+    for await (const line of readFrom(engine, container, { since, tail: null, follow: true }, signal))
+      if (line.stamp > last) yield line;
+  } catch (error) {
+    if (!signal.aborted) throw error;
   }
 }
 

@@ -4,7 +4,7 @@ import type Docker from 'dockerode';
 import type { Artifact, FoundInstance, Instance, InstanceRequest, InstanceState } from '../driver.ts';
 import { orNull, statusOf, type Engine } from './engine.ts';
 import { hasImage } from './image-build.ts';
-import { ARTIFACT_LABEL, containerNameOf, filterFor, imageOf, labelsOf, readLabels } from './labels.ts';
+import { ARTIFACT_LABEL, containerNameOf, filterFor, labelsOf, readLabels } from './labels.ts';
 
 /** How containers are run on an engine. */
 export interface Place {
@@ -112,7 +112,7 @@ async function createContainer(
   const { engine, address, restarts } = place;
   const { id, artifact, file, variables } = request;
   const inside = `${file.port}/tcp`;
-  const { NCPU } = await engine.call((docker) => docker.info(), signal);
+  const { NCPU } = (await engine.call((docker) => docker.info(), signal)) as { NCPU: number }; // the client does not describe it
   const all = { HOME: '/tmp', ...variables, PORT: String(file.port), HOST: '0.0.0.0', SIGNALBOX_RELEASE: id.release };
   const options: Docker.ContainerCreateOptions = {
     name: containerNameOf(id),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { AppError } from '@signalbox/shared/errors';
-import { SECOND_MS } from '@signalbox/shared/time';
+import { SECOND_MS, sleep } from '@signalbox/shared/time';
 import { Client } from 'ssh2';
 import type { CommandResult } from '../driver.ts';
 
@@ -34,6 +34,7 @@ const READY_MS = 15 * SECOND_MS;
 /** After three of these without an answer the link counts as dropped. */
 const KEEPALIVE_MS = 5 * SECOND_MS;
 const KILL_MS = 5 * SECOND_MS;
+const LOOK_MS = 20;
 
 /**
  * Logs in. Throws HOST_KEY_UNKNOWN and HOST_KEY_CHANGED before anything is sent that the server could use, and TARGET_UNREACHABLE
@@ -152,22 +153,24 @@ async function execute(
   const code = await new Promise<number | null>((resolve, reject) => {
     client.exec(line, (error, channel) => {
       if (error) return reject(new AppError('TARGET_LOST', { server, detail: sayWhy(error) }, error));
-      let isOver = false;
-      const abort = (): void => {
-        if (isOver) return;
-        const gone = group === null ? Promise.resolve() : killGroup(client, group);
-        void gone.finally(() => {
-          channel.destroy();
-          reject(signal.reason as Error);
-        });
+      let isClosed = false;
+      const abort = async (): Promise<void> => {
+        const deadline = Date.now() + KILL_MS;
+        while (group === null && !isClosed && Date.now() < deadline) await sleep(LOOK_MS);
+        if (group !== null && !isClosed) await killGroup(client, group);
+        while (!isClosed && Date.now() < deadline) await sleep(LOOK_MS);
+        channel.destroy();
+        reject(signal.reason as Error);
       };
-      signal.addEventListener('abort', abort, { once: true });
+      const onAbort = (): void => void abort();
+      if (signal.aborted) onAbort();
+      else signal.addEventListener('abort', onAbort, { once: true });
       channel.on('data', onOut);
       channel.stderr.on('data', (bytes: Buffer) => keep(kept.err, bytes));
       channel.on('close', (ended: number | null | undefined, by: string | undefined) => {
-        isOver = true;
-        if (signal.aborted) return; // `abort` settles it, once the group is gone
-        signal.removeEventListener('abort', abort);
+        isClosed = true;
+        if (signal.aborted) return; // `abort` settles it
+        signal.removeEventListener('abort', onAbort);
         // Without a code and a signal the link dropped: whether the program ended is not known.
         if (typeof ended !== 'number' && by === undefined)
           return reject(new AppError('TARGET_LOST', { server, detail: 'the connection ended' }));

@@ -1,0 +1,51 @@
+import type { DriverParts } from '@signalbox/jobs/drivers/open-driver';
+import { loadTestConfig } from '../support/config.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+import { importBaseImage } from './base-image.ts';
+import type { Engine } from './engine.ts';
+
+const BASE = 'signalbox-driver-base:local';
+/** What the builds of the tests use beside Node. */
+const PROGRAMS = ['/usr/bin/sleep', '/usr/bin/setsid'];
+const OURS = ['--filter', 'label=signalbox.deployment'];
+
+/** An engine on which drivers are tried. */
+export interface DriverEngine {
+  readonly parts: Omit<DriverParts, 'openSecret'>;
+  /** Labels and words of every container, and the history of every image. What a container's environment is stays out. */
+  traces(): Promise<string>;
+  removeAll(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Gives an engine the image that builds begin with. */
+export async function prepareEngine(engine: Engine): Promise<DriverEngine> {
+  const { docker } = engine;
+  await importBaseImage(engine, makeTemporaryFolder('driver-base'), BASE, PROGRAMS);
+  const list = async (...words: readonly string[]): Promise<readonly string[]> => {
+    const lines = (await docker([...words, ...OURS])).split('\n').filter((line) => line !== '');
+    return [...new Set(lines)];
+  };
+  const removeAll = async (): Promise<void> => {
+    const [containers, images] = [await list('ps', '-aq'), await list('images', '-q')];
+    if (containers.length > 0) await docker(['rm', '-f', ...containers]);
+    if (images.length > 0) await docker(['rmi', '-f', ...images]);
+  };
+  return {
+    parts: { targetsDir: '/nonexistent', path: loadTestConfig().path, baseImage: BASE, restarts: 1 },
+    traces: async () => {
+      const shown = '{{json .Config.Labels}} {{.Path}} {{json .Args}} {{.Name}}';
+      const containers = await docker(['inspect', '--format', shown, ...(await list('ps', '-aq'))]);
+      const histories: string[] = [];
+      for (const image of await list('images', '-q'))
+        histories.push(await docker(['history', '--no-trunc', '--format', '{{.CreatedBy}}', image]));
+      return [containers, ...histories].join('\n');
+    },
+    removeAll,
+    close: async () => {
+      await removeAll();
+      await docker(['image', 'rm', '-f', BASE]);
+      await engine.close();
+    },
+  };
+}
