@@ -19,7 +19,8 @@ const Service = z.object({
   healthcheck: z.object({ test: z.unknown().optional(), disable: z.boolean().optional() }).optional(),
   environment: z.record(z.string(), z.union([z.string(), z.number()]).nullable()).default({}),
   depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
-  networks: z.record(z.string(), z.unknown()),
+  networks: z.record(z.string(), z.unknown()).default({}),
+  network_mode: z.string().optional(),
   volumes: z.array(z.unknown()).default([]),
   ports: z.array(z.unknown()).default([]),
   read_only: z.boolean().default(false),
@@ -60,7 +61,8 @@ const resolved = compose === null ? null : await resolveProject(SECRETS);
 if (resolved !== null && resolved.code !== 0) throw new Error(`docker-compose.yml does not resolve: ${resolved.error}`);
 const project = Project.parse(resolved === null ? { services: {}, networks: {} } : parse(resolved.out));
 const services = Object.entries(project.services);
-const own = ['gateway', 'worker', 'jobs', 'agents'];
+const withData = ['gateway', 'worker', 'jobs', 'agents', 'deploy'];
+const own = [...withData, 'proxy'];
 const service = (name: string): z.infer<typeof Service> => {
   const found = project.services[name];
   if (!found) throw new Error(`there is no service ${name}`);
@@ -72,10 +74,13 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     expect(resolved).toMatchObject({ code: 0, error: '' });
     expect(Object.keys(project.services).toSorted()).toEqual([
       'agents',
+      'deploy',
       'gateway',
       'jobs',
+      'loopback',
       'migrate',
       'postgres',
+      'proxy',
       'redis',
       'worker',
     ]);
@@ -120,7 +125,7 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
 
   it('starts the services after the migrations, and those after Postgres', () => {
     expect(service('migrate').depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
-    for (const name of own) {
+    for (const name of withData) {
       expect(service(name).depends_on).toMatchObject({
         migrate: { condition: 'service_completed_successfully' },
         postgres: { condition: 'service_healthy' },
@@ -135,7 +140,8 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     expect(holders('TELEGRAM_BOT_TOKEN')).toEqual(['gateway']);
     expect(holders('OPENAI_API_KEY')).toEqual(['worker']);
     expect(holders('POSTGRES_PASSWORD')).toEqual(['postgres']);
-    expect(holders('SECRETS_KEY')).toEqual(['gateway', 'jobs']);
+    expect(holders('SECRETS_KEY')).toEqual(['deploy', 'gateway']);
+    expect(holders('DATABASE_URL')).toEqual(['agents', 'deploy', 'gateway', 'jobs', 'migrate', 'worker']);
   });
 
   it('runs each pool of jobs in a service of its own, and lets only the one for agents build sandboxes', () => {
@@ -143,12 +149,25 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     expect(Object.fromEntries(pools.filter(([, pool]) => pool !== undefined))).toEqual({
       jobs: 'maintenance',
       agents: 'agents',
+      deploy: 'deploy',
     });
     const loosened = services.filter(([, { security_opt: options }]) => options.some((one) => /unconfined/.test(one)));
     expect(loosened.map(([name]) => name)).toEqual(['agents']);
     for (const name of own)
       expect([name, service(name).security_opt]).toEqual([name, expect.arrayContaining(['no-new-privileges:true'])]);
     expect(Object.keys(service('agents').networks)).toEqual(['data']);
+  });
+
+  it('lets the proxy and what is deployed here meet in a network that neither takes along when it restarts', () => {
+    for (const name of ['proxy', 'deploy']) expect(service(name).network_mode).toBe('service:loopback');
+    expect(Object.keys(service('proxy').depends_on)).toEqual(['loopback']);
+    expect(Object.keys(service('loopback').depends_on)).toEqual([]);
+    const shared = (name: string): unknown[] =>
+      service(name).volumes.filter((one) => JSON.stringify(one).includes('traffic'));
+    expect(shared('proxy')).toEqual(shared('deploy'));
+    expect(services.filter(([name]) => shared(name).length > 0).map(([name]) => name)).toEqual(['deploy', 'proxy']);
+    const probes = ['proxy', 'deploy'].map((name) => service(name).environment['PROBE_PORT']);
+    expect(new Set(probes).size).toBe(2); // of one network
   });
 
   it('publishes no port, and keeps the servers off the outside network', () => {
@@ -159,7 +178,7 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
 
   it('bounds the memory of every service and takes rights away from ours', () => {
     for (const [name, { deploy }] of services) expect([name, deploy.resources.limits.memory]).not.toEqual([name, '']);
-    for (const name of [...own, 'migrate'])
+    for (const name of [...own, 'migrate', 'loopback'])
       expect([name, service(name).read_only, service(name).cap_drop]).toEqual([name, true, ['ALL']]);
   });
 
@@ -171,8 +190,9 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     const model =
       name === 'worker' ? files.map(({ path }) => path).filter((path) => path.startsWith('shared/src/model/')) : [];
     const policy = name === 'worker' || name === 'gateway' ? ['shared/src/policy/settings.ts'] : [];
-    const program = name === 'agents' ? 'jobs' : name;
-    const reads = readBy('shared/src/config.ts', `services/${program}/src/config.ts`, ...model, ...policy);
+    const program = name === 'agents' || name === 'deploy' ? 'jobs' : name;
+    const common = name === 'proxy' ? ['PROBE_HOST', 'PROBE_PORT', 'LOG_LEVEL'] : readBy('shared/src/config.ts');
+    const reads = [...common, ...readBy(`services/${program}/src/config.ts`, ...model, ...policy)];
     const given = Object.keys(service(name).environment);
     expect(given.filter((variable) => !reads.includes(variable))).toEqual([]);
     // These have a default that is right in a container: names of its own, files of the image, the size of its pool.
@@ -190,8 +210,10 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     // What only the other pool of the job service reads, and the key that a worker must never hold.
     const others: Readonly<Record<string, RegExp>> = {
       worker: /^SECRETS_KEY$/,
-      jobs: /^WORKSPACE_DIR$/,
-      agents: /^(AUDIT_|SECRETS_|THREAD_IDLE)/,
+      jobs: /^(WORKSPACE_|SECRETS_KEY$|TRAFFIC$|HAPROXY_|PROXY_|DEPLOY_|TARGETS_DIR$|REPOSITORIES_DIR$|BASE_IMAGE$)/,
+      agents:
+        /^(AUDIT_|SECRETS_|THREAD_IDLE|TRAFFIC$|HAPROXY_|PROXY_|DEPLOY_|TARGETS_DIR$|REPOSITORIES_DIR$|BASE_IMAGE$)/,
+      deploy: /^(AUDIT_|WORKSPACE_|THREAD_IDLE)/,
     };
     const missing = reads.filter((variable) => !given.includes(variable) && !left.includes(variable));
     expect(missing.filter((variable) => others[name]?.test(variable) !== true)).toEqual([]);

@@ -43,6 +43,7 @@ describe.skipIf('problem' in opened)('the image', () => {
     SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
     TELEGRAM_SENDS_PER_SECOND: '1000',
     AUDIT_CHECKPOINT_DIR: '/tmp/audit', // the rest cannot be written to
+    PROXY_DIR: '/tmp/proxy',
   };
   const started: string[] = [];
   let pool: Pool;
@@ -117,8 +118,8 @@ describe.skipIf('problem' in opened)('the image', () => {
     expect(await run('node', 'services/cli/dist/main.js', 'migrate')).toContain('up to date');
   });
 
-  it('answers a person through its three services, which stop cleanly when they are told to', async () => {
-    const containers = await Promise.all(['gateway', 'worker', 'jobs'].map(start));
+  it('answers a person through its services, which stop cleanly when they are told to', async () => {
+    const containers = await Promise.all(['gateway', 'worker', 'jobs', 'proxy'].map(start));
     const ada = await openPerson({ pool, simulatorUrl: simulator.url, id: 1001, role: 'admin' });
     expect((await ada.ask('list the servers')).join()).toContain('local');
     expect((await ada.ask('how do I add a tool?')).join()).toContain('extending.md');
