@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDeployments, type DeploymentWish } from '@signalbox/shared/db/deployments';
 import { createProjects } from '@signalbox/shared/db/projects';
@@ -7,36 +8,49 @@ import type { DeployState } from '@signalbox/shared/contracts/deploy';
 import { closeAll, type Closable } from '@signalbox/shared/lifecycle';
 import { createLog } from '@signalbox/shared/log';
 import { enqueueRun } from '@signalbox/shared/queue/enqueue-run';
+import { createProcessDriver } from '@signalbox/jobs/drivers/process/process-driver';
 import { loadConfig as loadProxyConfig } from '@signalbox/proxy/config';
 import { createProxy } from '@signalbox/proxy/proxy';
+import { loadTestConfig } from '../../support/config.ts';
 import { eventually } from '../../support/until.ts';
 import { makeRepository, type TestRepository } from '../../support/deploy-repository.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { openJobsBench, type JobsBench } from './bench.ts';
 
-export const SHOP = { project: 'shop', environment: 'staging' } as const;
 export const ADA = '1001';
 
-/** A database with a project, its repository, a real proxy, and what a tool does to deploy. */
+/** A project of a test's own, with a repository, in one environment. */
+export interface Shop {
+  readonly project: string;
+  readonly environment: 'staging';
+  readonly repository: TestRepository;
+  /** Asks for a deployment, as the tool does: the row, then the run. */
+  ask(deploymentId: string, ref: string, more?: Partial<DeploymentWish>): Promise<void>;
+  /** Asks, and waits for the end of the run: what the person is told. */
+  deploy(deploymentId: string, ref: string, more?: Partial<DeploymentWish>): Promise<string>;
+  /** What the service answers through the proxy. */
+  serves(path?: string): Promise<string>;
+  /** The ports that are leased for it: `staging`, and one per instance. */
+  leases(): Promise<readonly string[]>;
+}
+
+/** A database, a real proxy, and what tools do to deploy. */
 export interface DeployBench {
   readonly jobs: JobsBench;
-  readonly repository: TestRepository;
   readonly targetsDir: string;
   readonly deployments: ReturnType<typeof createDeployments>;
   readonly services: ReturnType<typeof createServices>;
   /** Settings of a job service that runs deployments. */
   settings(more?: Readonly<Record<string, string>>): Record<string, string>;
-  /** Asks for a deployment, as the tool does: the row, then the run. */
-  ask(deploymentId: string, ref: string, more?: Partial<DeploymentWish>): Promise<void>;
+  shop(project: string): Promise<Shop>;
   /** Waits until it is in one of these states. */
   reaches(deploymentId: string, ...states: readonly DeployState[]): Promise<DeployState>;
-  /** Asks, and waits for the end of the run: what the person is told. */
-  deploy(deploymentId: string, ref: string, more?: Partial<DeploymentWish>): Promise<string>;
+  /** What the person is told at the end of a run. */
   told(runId: string): Promise<string>;
   /** The states that it went through. */
   states(deploymentId: string): Promise<readonly string[]>;
-  /** What the service answers through the proxy. */
-  serves(path?: string): Promise<string>;
+  /** What was written while it was deployed. */
+  lines(deploymentId: string): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
@@ -45,40 +59,30 @@ export async function openDeployBench(): Promise<DeployBench> {
   const log = createLog('test', 'silent');
   const folder = makeTemporaryFolder('deploy');
   const targetsDir = join(folder, 'targets');
-  const repository = makeRepository(join(folder, 'repositories', 'shop'));
-  const parts: Closable[] = [];
   const socket = join(makeTemporaryFolder('p'), 's');
+  const parts: Closable[] = [];
   const own = <T extends Closable>(part: T): T => {
     parts.push(part);
     return part;
   };
-  const proxyConfig = loadProxyConfig({
-    PROXY_DIR: join(folder, 'proxy'),
-    PROXY_SOCKET: socket,
-    PROXY_DRAIN_MS: '500',
-  });
-  await createProxy(own, proxyConfig, log);
+  const proxyConfig = { PROXY_DIR: join(folder, 'proxy'), PROXY_SOCKET: socket, PROXY_DRAIN_MS: '500' };
+  await createProxy(own, loadProxyConfig(proxyConfig), log);
   const { pool } = jobs;
-  await pool.query(
-    `insert into users (user_key, channel, name, role) values ($1, 'telegram', 'Ada', 'developer') on conflict do nothing`,
-    [ADA],
-  );
-  await createProjects(pool).create(
-    { name: 'shop', description: '', repository: repository.folder, owner: ADA },
-    'act_p',
-  );
-  await ensureLocalServer(pool, { cpus: 2, memoryMb: 8_000 });
+  await pool.query(`insert into users (user_key, channel, name, role) values ($1, 'telegram', 'Ada', 'developer')`, [
+    ADA,
+  ]);
+  await ensureLocalServer(pool, { cpus: 2, memoryMb: 16_000 });
   // Test files run at the same time, and each has a table of ports of its own.
   const first = 20_000 + Math.floor(Math.random() * 110) * 100;
   await pool.query(`update servers set first_port = $1, last_port = $1 + 99 where name = 'local'`, [first]);
   const deployments = createDeployments(pool);
+  const services = createServices(pool);
 
   const bench: DeployBench = {
     jobs,
-    repository,
     targetsDir,
     deployments,
-    services: createServices(pool),
+    services,
     settings: (more = {}) => ({
       JOBS_POOLS: 'deploy',
       TARGETS_DIR: targetsDir,
@@ -87,28 +91,52 @@ export async function openDeployBench(): Promise<DeployBench> {
       PROXY_SOCKET: socket,
       ...more,
     }),
-    ask: async (deploymentId, ref, more = {}) => {
-      const wish = { ...SHOP, deploymentId, kind: 'deploy' as const, ref, server: null, fromArtifact: null };
-      await deployments.request({ ...wish, userKey: ADA, threadId: 'thr_1', ...more });
-      await enqueueRun(
-        { runs: jobs.runs, queue: jobs.queue, log },
-        {
-          runId: deploymentId,
-          job: 'deploy.run',
-          payload: { ...SHOP, deploymentId },
-          person: { userKey: ADA, chatKey: `telegram:${ADA}` },
-          threadId: null,
-          traceId: 'trc_test',
+    shop: async (project) => {
+      const repository = makeRepository(join(folder, 'repositories', project));
+      const row = { name: project, description: '', repository: repository.folder, owner: ADA };
+      await createProjects(pool).create(row, `act_project_${project}`);
+      const service = { project, environment: 'staging' as const };
+      const shop: Shop = {
+        ...service,
+        repository,
+        ask: async (deploymentId, ref, more = {}) => {
+          const wish = { ...service, deploymentId, kind: 'deploy' as const, ref, server: null, fromArtifact: null };
+          await deployments.request({ ...wish, userKey: ADA, threadId: 'thr_1', ...more });
+          await enqueueRun(
+            { runs: jobs.runs, queue: jobs.queue, log },
+            {
+              runId: deploymentId,
+              job: 'deploy.run',
+              payload: { ...service, deploymentId },
+              person: { userKey: ADA, chatKey: `telegram:${ADA}` },
+              threadId: null,
+              traceId: 'trc_test',
+            },
+          );
         },
-      );
+        deploy: async (deploymentId, ref, more) => {
+          await shop.ask(deploymentId, ref, more);
+          return bench.told(deploymentId);
+        },
+        serves: async (path = '/') => {
+          const found = await services.find(service);
+          if (found?.port == null) throw new Error('the service has no port yet');
+          const url = `http://127.0.0.1:${found.port}${path}`;
+          return (await fetch(url, { headers: { connection: 'close' } })).text();
+        },
+        leases: async () => {
+          const { rows } = await pool.query<{ label: string }>(
+            `select service as label from port_allocations where project = $1 and released_at is null order by service`,
+            [project],
+          );
+          return rows.map(({ label }) => label);
+        },
+      };
+      return shop;
     },
     reaches: async (deploymentId, ...states) => {
       const look = async () => (await deployments.find(deploymentId))?.state ?? 'queued';
       return eventually(look, (state) => states.includes(state), 40_000);
-    },
-    deploy: async (deploymentId, ref, more) => {
-      await bench.ask(deploymentId, ref, more);
-      return bench.told(deploymentId);
     },
     told: async (runId) => {
       const all = await eventually(
@@ -119,16 +147,21 @@ export async function openDeployBench(): Promise<DeployBench> {
       return all.find((one) => one.runId === runId)?.say ?? '';
     },
     states: async (deploymentId) => (await deployments.events(deploymentId)).map(({ to }) => to),
-    serves: async (path = '/') => {
-      const service = await bench.services.find(SHOP);
-      if (service?.port == null) throw new Error('the service has no port yet');
-      const response = await fetch(`http://127.0.0.1:${service.port}${path}`, { headers: { connection: 'close' } });
-      return response.text();
-    },
+    lines: async (deploymentId) => (await deployments.lines(deploymentId, 1_000)).map(({ line }) => line),
     close: async () => {
       await jobs.close();
       await closeAll(parts.splice(0), log);
+      await endInstances(targetsDir);
     },
   };
   return bench;
+}
+
+/** Instances outlive whoever started them: a test ends its own. */
+export async function endInstances(targetsDir: string): Promise<void> {
+  const driver = createProcessDriver({ server: 'local', targetsDir, path: loadTestConfig().path, restarts: 0 });
+  const projects = await readdir(targetsDir).catch(() => []);
+  for (const project of projects)
+    for (const { instance } of await driver.find({ project, environment: 'staging' }, AbortSignal.timeout(10_000)))
+      await driver.stop(instance, 0, AbortSignal.timeout(10_000));
 }

@@ -1,12 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appFiles } from '../../support/deploy-repository.ts';
-import { openDeployBench, SHOP, type DeployBench } from './deploy-bench.ts';
+import { openDeployBench, type DeployBench } from './deploy-bench.ts';
 
 let bench: DeployBench;
-beforeEach(async () => {
+beforeAll(async () => {
   bench = await openDeployBench();
+  await bench.jobs.startService(bench.settings());
 });
-afterEach(() => bench.close());
+afterAll(() => bench.close());
 
 const ALL = [
   'queued',
@@ -22,27 +23,104 @@ const ALL = [
 
 describe('a deployment', () => {
   it('ends with the new release serving through the proxy, and with the old one ended', async () => {
-    const commit = bench.repository.release('v1.0', appFiles({ build: `console.log('built it');` }));
-    bench.repository.release('v1.1', appFiles({}));
-    await bench.jobs.startService(bench.settings());
-    const said = await bench.deploy('act_1', 'v1.0');
+    const shop = await bench.shop('shop');
+    const commit = shop.repository.release('v1.0', appFiles({ build: `console.log('built it');` }));
+    shop.repository.release('v1.1', appFiles({}));
+    const said = await shop.deploy('act_1', 'v1.0');
     const release = `1.0-${commit.slice(0, 7)}`;
     expect(said).toContain(`✅ Deployed **shop** in staging: ${release} serves at http://127.0.0.1:`);
-    expect(await bench.serves()).toBe(release);
+    expect(await shop.serves()).toBe(release);
     expect(await bench.states('act_1')).toEqual(ALL);
-    expect((await bench.deployments.lines('act_1', 50)).map(({ line }) => line)).toEqual([
-      'built it',
-      `up with ${release}`,
-    ]);
-    expect(await bench.services.find(SHOP)).toMatchObject({ serving: 'act_1', release, server: 'local' });
+    expect(await bench.lines('act_1')).toEqual(['built it', `up with ${release}`]);
+    expect(await bench.services.find(shop)).toMatchObject({ serving: 'act_1', release, server: 'local' });
 
-    expect(await bench.deploy('act_2', '1.1')).toMatch(
+    expect(await shop.deploy('act_2', '1.1')).toMatch(
       /1\.1-\w{7} serves at .* To undo it: .*1\.0-\w{7} served before/s,
     );
-    expect(await bench.serves()).toMatch(/^1\.1-/);
-    const { rows } = await bench.jobs.pool.query(
-      `select service from port_allocations where released_at is null order by id`,
+    expect(await shop.serves()).toMatch(/^1\.1-/);
+    expect(await shop.leases()).toEqual(['instance:act_2', 'staging']);
+
+    // Going back starts what was kept, without a build.
+    const before = await bench.deployments.before(shop);
+    expect(before).toMatchObject({ deploymentId: 'act_1', kept: true });
+    const back = await shop.deploy('act_3', release, { kind: 'rollback', fromArtifact: 'act_1' });
+    expect(back).toContain(`✅ Rolled back **shop** in staging: ${release} serves at`);
+    expect(await shop.serves()).toBe(release);
+    expect(await bench.states('act_3')).toEqual(ALL.filter((state) => state !== 'building'));
+
+    // And builds it again when it is gone.
+    await bench.jobs.pool.query(`update deployments set artifact_kept = false where deployment_id = 'act_2'`);
+    expect(await shop.deploy('act_4', '1.1', { kind: 'rollback', fromArtifact: 'act_2' })).toContain('✅ Rolled back');
+    expect(await shop.serves()).toMatch(/^1\.1-/);
+    expect(await bench.states('act_4')).toEqual(ALL);
+  });
+
+  it('whose instance is not healthy leaves the old one serving, and says what it wrote', async () => {
+    const shop = await bench.shop('sick');
+    shop.repository.release('v1', appFiles({}));
+    shop.repository.release(
+      'v2',
+      appFiles({
+        status: '500',
+        begin: `console.error('no prices here');`,
+        file: { health: { path: '/health', withinSeconds: 1 } },
+      }),
     );
-    expect(rows).toEqual([{ service: 'staging' }, { service: 'instance:act_2' }]);
+    await shop.deploy('act_s1', 'v1');
+    const said = await shop.deploy('act_s2', 'v2');
+    expect(said).toMatch(
+      /❌ \*\*sick\*\* in staging: The new instance did not answer 200 at \/health within 1 s; its last answer was 500/,
+    );
+    expect(said).toMatch(/v1-\w{7} still serves.\n```\n(.*\n)*no prices here\n/);
+    expect(await shop.serves()).toMatch(/^v1-/);
+    expect(await bench.deployments.find('act_s2')).toMatchObject({
+      state: 'failed',
+      failure: { state: 'health_checking', code: 'INSTANCE_UNHEALTHY' },
+    });
+    expect(await shop.leases()).toEqual(['instance:act_s1', 'staging']);
+  });
+
+  it('whose program ends fails at once, with its exit code', async () => {
+    const shop = await bench.shop('ender');
+    shop.repository.release(
+      'v1',
+      appFiles({ begin: `console.error('I go'); process.exit(3);`, file: { health: { withinSeconds: 60 } } }),
+    );
+    const said = await shop.deploy('act_e1', 'v1');
+    expect(said).toMatch(/The new instance ended by itself before it could serve: exit code 3\./);
+    expect(said).toContain('I go');
+    expect(said).toContain('Nothing serves there.');
+  });
+
+  it('whose build fails never starts, and shows the last lines of the build', async () => {
+    const shop = await bench.shop('builder');
+    shop.repository.release('v1', appFiles({ build: `console.log('half of it'); process.exit(7);` }));
+    const said = await shop.deploy('act_b1', 'v1');
+    expect(said).toContain('The build failed: node build.mjs ended with exit code 7. (while building)');
+    expect(said).toContain('half of it');
+    expect(await bench.states('act_b1')).toEqual(['queued', 'preparing', 'building', 'failing', 'failed']);
+  });
+
+  it('whose file or ref is not usable is not begun, and says what to do', async () => {
+    const shop = await bench.shop('odd');
+    shop.repository.release('v1', { 'signalbox.json': '{"start": ["node"], "health": {"withinSeconds": "soon"}}' });
+    expect(await shop.deploy('act_o1', 'v1')).toMatch(
+      /It was not begun. ref: The file signalbox.json of \w{7} is not usable: health.withinSeconds: .*expected number/,
+    );
+    expect(await shop.deploy('act_o2', 'v9')).toMatch(/I know no tag, branch or commit of .* named v9. Known: .*v1/);
+    expect(await bench.states('act_o2')).toEqual(['queued', 'preparing', 'failing', 'failed']);
+  });
+
+  it('that does not report its release after the switch is taken back', async () => {
+    const shop = await bench.shop('liar');
+    shop.repository.release('v1', appFiles({}));
+    shop.repository.release('v2', appFiles({ file: { release: { from: 'header', name: 'x-other' } } }));
+    await shop.deploy('act_l1', 'v1');
+    const said = await shop.deploy('act_l2', 'v2');
+    expect(said).toMatch(/After the switch, liar\/staging does not serve v2-\w{7}: what serves reports no release\./);
+    expect(said).toMatch(/The switch was taken back. v1-\w{7} still serves./);
+    expect(await shop.serves()).toMatch(/^v1-/);
+    expect((await bench.deployments.find('act_l2'))?.state).toBe('rolled_back');
+    expect(await shop.leases()).toEqual(['instance:act_l1', 'staging']);
   });
 });

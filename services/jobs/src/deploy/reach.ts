@@ -68,7 +68,8 @@ function releaseOf(response: Response, body: string, { release }: Pick<ServiceFi
 async function readSome(response: Response): Promise<string> {
   const parts: Uint8Array[] = [];
   let room = BODY_BYTES;
-  for await (const part of response.body ?? []) {
+  // Its type says nothing of what is in it; fetch gives bytes.
+  for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     parts.push(part.subarray(0, room));
     room -= part.length;
     if (room <= 0) break;

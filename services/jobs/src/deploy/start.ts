@@ -2,7 +2,7 @@ import { serviceName } from '@signalbox/shared/contracts/deploy';
 import { instanceLabel } from '@signalbox/shared/db/deployments-ports';
 import { AppError } from '@signalbox/shared/errors';
 import { SECOND_MS, sleep } from '@signalbox/shared/time';
-import type { InstanceState } from '../drivers/driver.ts';
+import type { Driver, Instance, InstanceState } from '../drivers/driver.ts';
 import { isFree, lookAt, type Look } from './reach.ts';
 import { fileOf, releaseId, type WorkPlace } from './work-place.ts';
 
@@ -41,7 +41,7 @@ export async function checkHealth(place: WorkPlace, signal: AbortSignal): Promis
   let last: Look = { status: null, problem: 'it was not asked yet', release: null, ms: 0 };
   let good = 0;
   for (let looks = 1; ; looks++) {
-    requireRunning(await driver.state(instance, signal));
+    requireRunning(await readState(driver, instance, signal));
     last = await lookAt(instance, file, signal);
     good = last.status === 200 ? good + 1 : 0;
     if (good === GOOD_LOOKS) {
@@ -52,22 +52,31 @@ export async function checkHealth(place: WorkPlace, signal: AbortSignal): Promis
     await sleep(PAUSE_MS, signal);
     signal.throwIfAborted();
   }
-  requireRunning(await driver.state(instance, signal));
+  requireRunning(await readState(driver, instance, signal));
   const { path, withinSeconds } = file.health;
   const said =
     last.status === null ? `the last time: ${last.problem ?? 'no answer'}` : `its last answer was ${last.status}`;
   throw new AppError('INSTANCE_UNHEALTHY', { path, seconds: String(withinSeconds), last: said });
 }
 
+/** How an instance is; of one that has just crashed, with the exit code, which is written down a moment later. */
+async function readState(driver: Driver, instance: Instance, signal: AbortSignal): Promise<InstanceState> {
+  const state = await driver.state(instance, signal);
+  if (state.kind !== 'running' || state.restarts === 0 || state.lastExit !== undefined) return state;
+  await sleep(PAUSE_MS, signal);
+  return driver.state(instance, signal);
+}
+
 /** Throws INSTANCE_ENDED, with the exit code as far as it is known. */
 export function requireRunning(state: InstanceState): void {
-  if (state.kind === 'running' && state.restarts === 0) return;
+  if (state.kind === 'running' && state.restarts === 0 && state.lastExit === undefined) return;
   throw new AppError('INSTANCE_ENDED', { how: howEnded(state) });
 }
 
 function howEnded(state: InstanceState): string {
   if (state.kind === 'gone') return 'it is no longer there';
-  if (state.kind === 'running') return 'it crashed and was started again';
+  if (state.kind === 'running')
+    return state.lastExit === undefined ? 'it crashed and was started again' : `exit code ${state.lastExit}`;
   if (state.oom) return 'it used more memory than it may';
   return state.code === null ? 'a signal ended it' : `exit code ${state.code}`;
 }

@@ -9,6 +9,8 @@ const PAUSE_MS = 200;
 const GOOD_LOOKS = 2;
 /** After the switch the serving instance was healthy a moment ago; what does not answer by then is not what was switched to. */
 const VERIFY_MS = 15 * SECOND_MS;
+/** So many clear answers of another release in a row are no accident. */
+const OTHER_LOOKS = 5;
 
 /** Sends the requests of the service to the new instance. */
 export async function switchOver(place: WorkPlace, signal: AbortSignal): Promise<void> {
@@ -45,19 +47,21 @@ export async function verify(place: WorkPlace, signal: AbortSignal): Promise<voi
   const service = serviceName(row);
   const deadline = Date.now() + Math.min(VERIFY_MS, parts.limits.verifyingMs);
   let good = 0;
+  let other = 0;
   for (;;) {
     const route = await parts.traffic.current(service, signal);
     const isOurs = route?.deploymentId === deploymentId;
     const look = route && (await lookAt({ host: parts.reachHost, port: route.listen.port }, file, signal));
     const isReported = file.release.from === 'instance' || look?.release === release;
     good = isOurs && look?.status === 200 && isReported ? good + 1 : 0;
+    other = isOurs && look?.status === 200 && !isReported ? other + 1 : 0;
     if (good === GOOD_LOOKS) {
       const by =
         file.release.from === 'instance' ? 'the instance behind the proxy; it reports no release' : file.release.from;
       await held.advance('draining', { serves: release, by, through: `${route?.listen.port ?? 0}`, ms: look?.ms ?? 0 });
       return;
     }
-    if (Date.now() > deadline) {
+    if (other === OTHER_LOOKS || Date.now() > deadline) {
       const found = describe(isOurs, look);
       throw new AppError('RELEASE_NOT_SERVED', { where: service, release, found });
     }

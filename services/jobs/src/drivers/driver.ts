@@ -44,7 +44,13 @@ export interface Instance {
 }
 
 export type InstanceState =
-  | { readonly kind: 'running'; readonly restarts: number; readonly memoryMb: number | null }
+  | {
+      readonly kind: 'running';
+      readonly restarts: number;
+      readonly memoryMb: number | null;
+      /** How it ended the last time, as long as it has not been started again. */
+      readonly lastExit?: number;
+    }
   | { readonly kind: 'exited'; readonly code: number | null; readonly oom: boolean; readonly at: string | null }
   | { readonly kind: 'gone' };
 

@@ -189,6 +189,7 @@ function readState(folder: string, file: InstanceFile): InstanceState {
       kind: 'running',
       restarts: Number(readText(join(folder, 'restarts')) ?? 0),
       memoryMb: measureMemoryMb(programOf(folder, file, shim)),
+      ...(code ? { lastExit: Number(code) } : {}),
     };
   if (program === null && shim === null) return { kind: 'gone' };
   const oom = program !== null && readText(join(folder, 'oom')) === String(program.pid);
