@@ -20,7 +20,7 @@ export interface ServiceProcess {
 
 /** Starts `services/<service>/src/main.ts` as the launcher does, and waits until it is ready. */
 export async function startService(
-  service: 'gateway' | 'worker' | 'jobs',
+  service: 'gateway' | 'worker' | 'jobs' | 'proxy',
   name: string,
   env: Readonly<Record<string, string>>,
 ): Promise<ServiceProcess> {
