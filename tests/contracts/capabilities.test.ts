@@ -17,6 +17,7 @@ const PORTS: Readonly<Record<PortName, true>> = {
   portAllocations: true,
   knowledge: true,
   graphNodes: true,
+  errorHistory: true,
 };
 
 interface Property {

@@ -3,6 +3,8 @@ import { cpus, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createDeployments } from '@signalbox/shared/db/deployments';
+import { listErrorGroups } from '@signalbox/shared/db/error-groups';
+import { listOpenIncidents } from '@signalbox/shared/db/incidents';
 import { createKnowledge } from '@signalbox/shared/db/knowledge';
 import { createPortAllocations } from '@signalbox/shared/db/port-allocations';
 import { createProjects } from '@signalbox/shared/db/projects';
@@ -40,6 +42,10 @@ export function wire(config: WorkerConfig, log: Log): WorkerWiring {
         portAllocations: createPortAllocations(pool),
         knowledge: createKnowledge(pool),
         graphNodes: createGraphNodes(pool, await loadAgents()),
+        errorHistory: {
+          groups: (filter, limit) => listErrorGroups(pool, filter, limit),
+          incidents: () => listOpenIncidents(pool),
+        },
       };
     },
     jobs: (own, pool) => {

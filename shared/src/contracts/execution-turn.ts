@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ProposedAction } from './action.ts';
 import { PolicyDecision } from './decision.ts';
-import { OutboundFile } from './envelope.ts';
+import { Button, OutboundFile } from './envelope.ts';
 import { Role } from './roles.ts';
 
 /*
@@ -72,6 +72,7 @@ export const RecordedResult = z.object({
   code: z.string().nullable(),
   changed: z.boolean(),
   untrusted: z.boolean().optional(),
+  next: z.array(Button).optional(),
   files: z.array(OutboundFile).optional(),
 });
 export type RecordedResult = z.infer<typeof RecordedResult>;

@@ -1,6 +1,8 @@
 import { openPool, type Pool } from '@signalbox/shared/db/pool';
 import type { Artifact } from '@signalbox/shared/db/artifacts';
 import { createDeployments } from '@signalbox/shared/db/deployments';
+import { listErrorGroups } from '@signalbox/shared/db/error-groups';
+import { listOpenIncidents } from '@signalbox/shared/db/incidents';
 import { createKnowledge } from '@signalbox/shared/db/knowledge';
 import { createPortAllocations } from '@signalbox/shared/db/port-allocations';
 import { createProjects } from '@signalbox/shared/db/projects';
@@ -53,6 +55,10 @@ export async function openCapabilityBench(): Promise<CapabilityBench> {
     portAllocations: createPortAllocations(pool),
     knowledge: createKnowledge(pool),
     graphNodes: createGraphNodes(pool, await loadAgents()),
+    errorHistory: {
+      groups: (filter, limit) => listErrorGroups(pool, filter, limit),
+      incidents: () => listOpenIncidents(pool),
+    },
   };
   const started: { job: string; payload: unknown }[] = [];
   let calls = 0;

@@ -1,5 +1,5 @@
 import type { RecordedDecision } from '@signalbox/shared/contracts/execution-turn';
-import type { OutboundFile } from '@signalbox/shared/contracts/envelope';
+import type { Button, OutboundFile } from '@signalbox/shared/contracts/envelope';
 import { say as sentence, type AppError, type ErrorCode } from '@signalbox/shared/errors';
 
 /** What the agent gets back. `say` is for people; `result` and `code` are for the model. */
@@ -12,6 +12,8 @@ export interface ToolCallResult {
   readonly changed: boolean;
   /** The result carries text from outside, which is never an instruction. */
   readonly untrusted?: boolean;
+  /** What may be done next, as buttons under the answer. */
+  readonly next?: readonly Button[];
   /** Files that go with the answer. */
   readonly files?: readonly OutboundFile[];
   /** What policy was asked, and said: for the record, not for the model. */

@@ -120,6 +120,7 @@ async function handle(parts: RunParts, scope: CallScope, call: Runnable): Promis
       say: tool.done(output, input),
       code: null,
       changed: true,
+      ...nextOf(tool, output, input),
       ...mark(tool),
     };
     return { result: done, files };
@@ -192,6 +193,11 @@ function asToolError(thrown: unknown, call: Runnable): AppError {
 function shorten(output: unknown): unknown {
   const text = JSON.stringify(output) ?? 'null';
   return text.length <= RESULT_LIMIT ? output : { shortened: true, text: text.slice(0, RESULT_LIMIT) };
+}
+
+function nextOf(tool: Tool, output: unknown, input: unknown): Pick<ToolCallResult, 'next'> {
+  const next = tool.next(output, input);
+  return next.length > 0 ? { next } : {};
 }
 
 function mark(tool: Tool): Pick<ToolCallResult, 'untrusted'> {

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ActionKind, Environment, Risk } from '@signalbox/shared/contracts/action';
+import type { Button } from '@signalbox/shared/contracts/envelope';
 import type { JobName, JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
 import type { Role } from '@signalbox/shared/contracts/roles';
 import type { Artifact } from '@signalbox/shared/db/artifacts';
@@ -141,7 +142,11 @@ export interface ToolSpec<I extends z.ZodType, O> {
   /** Whether running it again with the same action id is harmless: reads, and effects that are keyed by the action id. */
   readonly replay: 'harmless' | 'unknown';
   /** For people: the result in words (markdown). */
-  readonly phrases: { readonly done: (output: O, input: z.output<I>) => string };
+  readonly phrases: {
+    readonly done: (output: O, input: z.output<I>) => string;
+    /** What may be done next, as buttons under the answer: pressing one says its value, which is then decided like any words. */
+    readonly next?: (output: O, input: z.output<I>) => readonly Button[];
+  };
   run(input: z.output<I>, context: ToolContext): Promise<O | WithFiles<O>>;
 }
 
@@ -165,6 +170,7 @@ export interface Tool {
   readonly probe: ((input: unknown, context: ToolContext) => Promise<Probed<unknown>>) | null;
   lock(input: unknown): string | null;
   done(output: unknown, input: unknown): string;
+  next(output: unknown, input: unknown): readonly Button[];
   /** What comes back is for `unpackResult`. */
   run(input: unknown, context: ToolContext): Promise<unknown>;
 }
@@ -207,6 +213,7 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>): Tool {
       : null,
     lock: (input) => spec.lock?.(typed(input)) ?? null,
     done: (output, input) => spec.phrases.done(output as O, typed(input)),
+    next: (output, input) => spec.phrases.next?.(output as O, typed(input)) ?? [],
     run: async (input, context) => {
       mustBeIssued(context);
       return spec.run(typed(input), context);

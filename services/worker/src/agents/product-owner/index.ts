@@ -1,5 +1,6 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { Agent, AgentMessage, AgentParts, AgentPlugin, AgentReply, AgentResult, AgentRun } from '../agent.ts';
+import type { Button } from '@signalbox/shared/contracts/envelope';
 import type { RecordedRun } from '@signalbox/shared/contracts/execution-turn';
 import { isBaseTool } from './base-tools.ts';
 import { buildGraph, NODES } from './graph.ts';
@@ -163,7 +164,7 @@ function toResult(state: SessionState, batch: readonly AgentMessage[]): Omit<Age
   const request = state.taskSummary ?? batch.find((message) => message.event === null)?.text ?? '';
   return {
     outcome: outcomeOf(state),
-    replies: withDone(repliesSince(state.messages, start), state, start),
+    replies: withDone(withNext(repliesSince(state.messages, start), state.messages.slice(start)), state, start),
     evidence: state.messages
       .slice(start)
       .filter(ToolMessage.isInstance)
@@ -176,6 +177,15 @@ function toResult(state: SessionState, batch: readonly AgentMessage[]): Omit<Age
     title: firstLine(request).slice(0, TITLE_LENGTH) || null,
     summary: state.userConfirmedComplete ? state.taskSummary : null,
   };
+}
+
+/** Under the answer stand the buttons that the newest result proposes, unless it has others. */
+function withNext(replies: readonly AgentReply[], messages: readonly BaseMessage[]): readonly AgentReply[] {
+  const last = replies.at(-1);
+  const result = messages.findLast(ToolMessage.isInstance);
+  const next = result?.additional_kwargs['next'] as readonly Button[] | undefined; // written by po-tools only
+  if (!last || last.buttons.length > 0 || !next) return replies;
+  return [...replies.slice(0, -1), { ...last, buttons: next }];
 }
 
 /** Under the result of work a button ends the task; what only looked something up is not worth one. */

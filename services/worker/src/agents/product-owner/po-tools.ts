@@ -141,7 +141,7 @@ async function baseCall(
 }
 
 function toMessage(call: Call, result: ToolCallResult): ToolMessage {
-  const { ok, code, say, changed, untrusted = false, files = [] } = result;
+  const { ok, code, say, changed, untrusted = false, files = [], next = [] } = result;
   // The model is to say that there is a file, and it never sees one.
   const attached = files.length > 0 ? { attached: files.map(({ name }) => name) } : {};
   return new ToolMessage({
@@ -157,6 +157,7 @@ function toMessage(call: Call, result: ToolCallResult): ToolMessage {
       say,
       ...(code === null ? {} : { code }),
       ...(files.length > 0 ? { files } : {}),
+      ...(ok && next.length > 0 ? { next } : {}),
       ...(ok && changed ? { changed } : {}),
       ...(untrusted ? { untrusted } : {}),
     },

@@ -1,4 +1,5 @@
 import type { Demo } from './demo.ts';
+import type { ErrorHistory } from './error-history.ts';
 import type { GraphNodes } from './graph-nodes.ts';
 import type { Deployments } from './deployments.ts';
 import type { Knowledge } from './knowledge.ts';
@@ -17,6 +18,7 @@ export interface Ports {
   readonly portAllocations: PortAllocations;
   readonly knowledge: Knowledge;
   readonly graphNodes: GraphNodes;
+  readonly errorHistory: ErrorHistory;
 }
 
 export type PortName = keyof Ports;

@@ -1,0 +1,22 @@
+import { toolGroup } from '../tools/tool.ts';
+import { checkServiceHealth, diagnoseService } from './diagnose/health.ts';
+import { getErrorHistory, getServiceLogs } from './diagnose/logs.ts';
+import { muteService } from './diagnose/mute.ts';
+import { getNodeLogs, retryFailedNode } from './diagnose/nodes.ts';
+import { runDiagnostic } from './diagnose/run.ts';
+
+export default toolGroup({
+  name: 'diagnose',
+  summary: 'Find out what is wrong: health, logs and errors of services, diagnostic commands, failed turns.',
+  uses: ['projects', 'services', 'deployments', 'servers', 'graphNodes', 'errorHistory'],
+  tools: {
+    diagnose_service: diagnoseService,
+    check_service_health: checkServiceHealth,
+    get_service_logs: getServiceLogs,
+    get_error_history: getErrorHistory,
+    run_diagnostic: runDiagnostic,
+    mute_service: muteService,
+    get_node_logs: getNodeLogs,
+    retry_failed_node: retryFailedNode,
+  },
+});

@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import type { Button } from '@signalbox/shared/contracts/envelope';
+import type { ServiceDiagnosisResult } from '@signalbox/shared/contracts/operations';
+import { inWords } from '@signalbox/shared/time';
+import { tool } from '../../tools/tool.ts';
+import { aboutAsked, findService, GOES_ON, Project, SomeEnvironment, unwrap } from './service.ts';
+import { code, count, describeHealth, logBlock } from './words.ts';
+
+export const checkServiceHealth = tool({
+  describe: 'Measure how a service is now: answer time, release, program, memory, disk and errors, with a verdict.',
+  hints: [
+    'is shop healthy',
+    'check the health of shop in production',
+    'how is shop doing on staging',
+    'is blog up',
+    'is shop running',
+    'health of blog in staging',
+    'does shop answer',
+    'is the service ok',
+  ],
+  input: z.object({ project: Project, environment: SomeEnvironment }),
+  risk: 'safe',
+  untrusted: true,
+  role: 'viewer',
+  ...aboutAsked,
+  deadlineMs: 40_000,
+  replay: 'harmless',
+  run: async (asked, context) => unwrap(await context.work('service.health', await findService(context.ports, asked))),
+  phrases: {
+    done: (health) => {
+      if (health.state === 'goes-on') return GOES_ON;
+      const lines = describeHealth(health).map((line) => `- ${line}`);
+      return `**${health.project}** in ${health.environment} is **${health.verdict}**. ${health.because}\n\n${lines.join('\n')}`;
+    },
+    next: (health) =>
+      health.state === 'done' && (health.verdict === 'down' || health.verdict === 'degraded')
+        ? [{ label: 'Diagnose', value: `diagnose ${health.project} in ${health.environment}` }]
+        : [],
+  },
+});
+
+export const diagnoseService = tool({
+  describe:
+    'Find out what is wrong with a service that is slow, down or failing: health, errors, log and deployments at once, with what to do next.',
+  hints: [
+    'why is shop slow',
+    'diagnose shop in staging',
+    'what is wrong with shop',
+    'shop is slow',
+    'why is blog down',
+    'shop does not work',
+    'what is the problem with blog in production',
+    'why does shop fail',
+    'investigate shop',
+    'shop is broken',
+  ],
+  input: z.object({ project: Project, environment: SomeEnvironment }),
+  risk: 'safe',
+  untrusted: true,
+  role: 'viewer',
+  ...aboutAsked,
+  deadlineMs: 45_000,
+  replay: 'harmless',
+  run: async (asked, context) => {
+    const { ports, now } = context;
+    const service = await findService(ports, asked);
+    const found = unwrap(await context.work('service.diagnose', service));
+    if (found.state === 'goes-on') return found;
+    const deployments = (await ports.deployments.list(service, 3)).map(
+      ({ ref, kind, state, userName, requestedAt }) => ({
+        version: ref,
+        kind,
+        state,
+        by: userName,
+        ago: inWords(Math.max(0, now().getTime() - requestedAt.getTime())),
+      }),
+    );
+    return { ...found, deployments };
+  },
+  phrases: {
+    done: (found) => {
+      if (found.state === 'goes-on') return GOES_ON;
+      const { project, environment, health, previous, servingForSeconds, errors, lines, deployments, proposal } = found;
+      const since =
+        servingForSeconds === null
+          ? []
+          : [
+              `it serves since ${inWords(servingForSeconds * 1_000)}${previous?.release ? `; before it ${code(previous.release)} did` : ''}`,
+            ];
+      const newest = deployments.map(
+        ({ version, kind, state, by, ago }) =>
+          `${kind === 'rollback' ? 'rollback to ' : ''}${version} by ${by}, ${ago} ago: ${state.replace('_', ' ')}`,
+      );
+      const evidence = [
+        ...describeHealth(health),
+        ...since,
+        ...(newest.length > 0 ? [`latest deployments: ${newest.join('; ')}`] : []),
+        ...errors
+          .slice(0, 3)
+          .map(({ sample, count: times }) => `${count(times, 'time')}: ${code(sample.slice(0, 160))}`),
+      ];
+      const log = lines.length === 0 || errors.length === 0 ? '' : `\n\n${logBlock(lines.slice(-6))}`;
+      return `**${project}** in ${environment} is **${health.verdict}**. ${health.because}\n\n${evidence.map((line) => `- ${line}`).join('\n')}${log}\n\n${proposed(proposal)}`;
+    },
+    next: (found) => (found.state === 'done' ? buttonsOf(found) : []),
+  },
+});
+
+type Diagnosis = Pick<ServiceDiagnosisResult, 'project' | 'environment' | 'proposal'>;
+
+function proposed({ action, because }: Diagnosis['proposal']): string {
+  switch (action) {
+    case 'rollback':
+      return `**${because}** Shall I roll back?`;
+    case 'deploy':
+    case 'wait':
+    case 'none':
+    case 'look-at-logs':
+      return because;
+  }
+}
+
+/** What may be done next. Nothing of it happens by itself: a press is decided as words are. */
+function buttonsOf({ project, environment, proposal }: Diagnosis): readonly Button[] {
+  const where = `${project} in ${environment}`;
+  const logs = { label: 'Show the log', value: `show the logs of ${where}` };
+  const again = { label: 'Look again', value: `diagnose ${where}` };
+  switch (proposal.action) {
+    case 'rollback':
+      return [{ label: 'Roll back', value: `roll back ${where}` }, logs, again];
+    case 'look-at-logs':
+      return [logs, again];
+    case 'wait':
+      return [again];
+    case 'deploy':
+    case 'none':
+      return [];
+  }
+}

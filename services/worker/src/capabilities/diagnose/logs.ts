@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import { AppError } from '@signalbox/shared/errors';
+import { tool } from '../../tools/tool.ts';
+import { aboutAsked, findService, GOES_ON, Project, SomeEnvironment, Tail, unwrap } from './service.ts';
+import { ago, code, count, logBlock } from './words.ts';
+
+const Minutes = z.coerce
+  .number()
+  .int()
+  .min(1)
+  .max(7 * 24 * 60);
+/** Groups that are listed, and that a person is shown. */
+const GROUPS = 50;
+const SHOWN = 10;
+
+export const getServiceLogs = tool({
+  describe:
+    'Show the log of a service: what serves, what served before, or one deployment; by text and time, or as it is written.',
+  hints: [
+    'show the logs of shop',
+    'show me the logs of demo on staging',
+    'logs of blog in production',
+    'last 100 lines of the log of shop',
+    'what does the log of shop say',
+    'follow the logs of shop',
+    'tail the log of blog on staging',
+    'show the logs of the previous release of shop',
+  ],
+  input: z.object({
+    project: Project,
+    environment: SomeEnvironment,
+    lines: Tail,
+    text: z.string().trim().max(200).optional().describe('Only lines that contain this text'),
+    minutes: Minutes.optional().describe('Only lines of the last so many minutes'),
+    until_minutes_ago: Minutes.optional().describe('Only lines that are older than so many minutes'),
+    of: z
+      .enum(['serving', 'previous'])
+      .default('serving')
+      .describe('Whose log: what serves now, or what served before'),
+    deployment: z.string().trim().max(160).optional().describe('Id of one deployment, instead of what serves'),
+    follow: z.coerce.boolean().default(false).describe('Whether to show new lines for half a minute, as they come'),
+  }),
+  risk: 'safe',
+  untrusted: true,
+  role: 'developer',
+  ...aboutAsked,
+  deadlineMs: 45_000,
+  replay: 'harmless',
+  run: async ({ lines, text, minutes, until_minutes_ago: until, of, deployment, follow, ...asked }, context) => {
+    const service = await findService(context.ports, asked);
+    if (of === 'serving' && deployment === undefined && (await context.ports.services.find(service))?.serving == null)
+      throw new AppError('CONFLICT', {
+        detail: `Nothing serves ${service.project} in ${service.environment} yet, so there is no log.`,
+      });
+    const payload = {
+      ...service,
+      of: deployment ?? of,
+      tail: lines,
+      sinceMinutes: minutes ?? null,
+      untilMinutes: until ?? null,
+      match: text === undefined || text === '' ? null : text,
+      followSeconds: follow ? FOLLOW_SECONDS : 0,
+    };
+    if (!follow) return { ...service, ...unwrap(await context.work('service.logs', payload)) };
+    // Its new lines come as one message that is edited, and its end as news.
+    await context.enqueue('service.logs', payload);
+    return { ...service, state: 'follows' as const };
+  },
+  phrases: {
+    done: (found) => {
+      const where = `**${found.project}** in ${found.environment}`;
+      if (found.state === 'goes-on') return GOES_ON;
+      if (found.state === 'follows') return `I follow the log of ${where} for ${FOLLOW_SECONDS} seconds.`;
+      const { release, lines, truncated } = found;
+      const what = release === null ? where : `${where}, ${code(release)}`;
+      if (lines.length === 0) return `${what}: there are no such lines.`;
+      return `${what}, ${count(lines.length, 'line')}${truncated ? ' (the newest)' : ''}:\n\n${logBlock(lines)}`;
+    },
+  },
+});
+
+const FOLLOW_SECONDS = 30;
+
+export const getErrorHistory = tool({
+  describe:
+    'Show which errors services had lately: alike ones together, with counts, first and last time, and where from.',
+  hints: [
+    'errors in the last hour',
+    'which errors did shop have today',
+    'what errors happened today',
+    'show the error history of blog',
+    'what went wrong in the last 2 hours',
+    'list the errors of shop in production',
+    'error history',
+    'any errors lately',
+  ],
+  input: z.object({
+    project: Project.optional()
+      .describe('Only of this project; of all when left out')
+      .meta({ entity: 'project', ask: 'Of which project?' }),
+    environment: SomeEnvironment.describe('Only of this environment; of all when left out'),
+    hours: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(30 * 24)
+      .default(24)
+      .describe('How many hours back'),
+  }),
+  risk: 'safe',
+  untrusted: true,
+  role: 'viewer',
+  deadlineMs: 10_000,
+  replay: 'harmless',
+  run: async ({ project, environment, hours }, { ports, now }) => {
+    if (project !== undefined) await ports.projects.get(project);
+    const since = new Date(now().getTime() - hours * HOUR_MS);
+    const filter = { since, ...(project ? { project } : {}), ...(environment ? { environment } : {}) };
+    const groups = await ports.errorHistory.groups(filter, GROUPS);
+    const open = await ports.errorHistory.incidents();
+    return {
+      hours,
+      groups: groups.map(({ sample, firstSeen, lastSeen, ...group }) => ({
+        ...group,
+        sample,
+        first_seen: firstSeen.toISOString(),
+        last_seen: lastSeen.toISOString(),
+        last_ago: ago(lastSeen, now()),
+      })),
+      broken_now: open.map(({ subject, detail, openedAt }) => ({ subject, detail, since: openedAt.toISOString() })),
+    };
+  },
+  phrases: {
+    done: ({ groups, hours, broken_now: broken }, { project }) => {
+      const about = project === undefined ? '' : ` of **${project}**`;
+      const now = broken.map(
+        ({ subject, detail }) => `- broken now: ${subject.replace(/^service:|^server:/, '')}. ${detail}`,
+      );
+      if (groups.length === 0) return [`No errors${about} in the last ${count(hours, 'hour')}.`, ...now].join('\n\n');
+      const lines = groups
+        .slice(0, SHOWN)
+        .map(
+          ({ project: of, environment, source, sample, count: times, last_ago: last, release }) =>
+            `- ${count(times, 'time')}, last ${last}, ${of} in ${environment} (${source}${release === null ? '' : `, ${code(release)}`}): ${code(sample.slice(0, 160))}`,
+        );
+      const more = groups.length > SHOWN ? [`- and ${groups.length - SHOWN} more kinds`] : [];
+      return [`Errors${about} in the last ${count(hours, 'hour')}:`, '', ...now, ...lines, ...more].join('\n');
+    },
+  },
+});
+
+const HOUR_MS = 3_600_000;

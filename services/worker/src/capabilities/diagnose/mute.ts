@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { Environment } from '@signalbox/shared/contracts/fields';
+import { tool } from '../../tools/tool.ts';
+import { aboutAsked, findService, Project } from './service.ts';
+import { count } from './words.ts';
+
+const HOUR_MS = 3_600_000;
+
+export const muteService = tool({
+  describe:
+    'Keep messages about the health of a service away for some hours; it is still watched. Zero hours bring them back.',
+  hints: [
+    'mute shop in staging for 1 hour',
+    'mute shop',
+    'mute the alerts of blog in production for 4 hours',
+    'silence shop on staging',
+    'stop telling me about shop in staging',
+    'unmute shop in staging',
+    'no alerts about blog for 2 hours',
+  ],
+  input: z.object({
+    project: Project,
+    environment: Environment,
+    hours: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(7 * 24)
+      .default(1)
+      .describe('For how many hours; 0 brings messages back'),
+  }),
+  risk: 'sensitive',
+  role: 'developer',
+  ...aboutAsked,
+  deadlineMs: 5_000,
+  replay: 'harmless',
+  run: async ({ hours, ...asked }, { ports, actor, now }) => {
+    const service = await findService(ports, asked);
+    const until = hours === 0 ? null : new Date(now().getTime() + hours * HOUR_MS);
+    await ports.services.mute(service, until, actor.userKey);
+    return { ...service, hours, until: until?.toISOString() ?? null };
+  },
+  phrases: {
+    done: ({ project, environment, hours }) =>
+      hours === 0
+        ? `I speak up again when **${project}** in ${environment} breaks.`
+        : `I keep quiet about **${project}** in ${environment} for ${count(hours, 'hour')}. It is still watched.`,
+  },
+});

@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { roleCovers } from '@signalbox/shared/contracts/roles';
+import { AppError } from '@signalbox/shared/errors';
+import { tool, type ToolContext } from '../../tools/tool.ts';
+import { code, count } from './words.ts';
+
+const PASSES = 20;
+const SHOWN = 6;
+
+const Thread = z
+  .string()
+  .trim()
+  .min(1)
+  .max(160)
+  .regex(/^[\w:.-]+$/, 'a conversation is named like user_1001_3')
+  .describe('Id of a conversation, such as user_1001_3');
+const Node = z.enum(['intent_parser', 'product_owner', 'po_tools']);
+
+export const getNodeLogs = tool({
+  describe:
+    'Show what a node of a conversation did in its last passes: questions to the model, calls of tools, what came of them.',
+  hints: [
+    'show the node logs of po_tools',
+    'node logs of thread user_1002_3',
+    'what did the node product_owner do',
+    'logs of the node intent_parser in user_1002_3',
+    'get the node logs',
+    'what did po_tools do in the last passes',
+  ],
+  input: z.object({
+    thread: Thread.optional().describe('Id of a conversation, such as user_1001_3; this one when left out'),
+    node: Node.optional().describe('Node of the graph; all of them when left out'),
+  }),
+  risk: 'safe',
+  untrusted: true,
+  touchesPrivate: true,
+  role: 'developer',
+  deadlineMs: 10_000,
+  replay: 'harmless',
+  run: async ({ thread: given, node }, context) => {
+    const { ports, threadId } = context;
+    const thread = await ports.graphNodes.thread(given ?? threadId);
+    mustBeTheirs(context, thread.userKey);
+    const passes = await ports.graphNodes.passes(thread.threadId, PASSES);
+    const entries = passes.flatMap(({ turnId, startedAt, outcome, error, record }) => {
+      const asks = record.asks
+        .filter((ask) => node === undefined || ask.node === node)
+        .map((ask) => ({ node: ask.node, what: `asked ${ask.model}`, ok: true, ms: ask.durationMs }));
+      const calls =
+        node === undefined || node === 'po_tools'
+          ? record.calls.map(({ callId, result, durationMs, decided }) => ({
+              node: 'po_tools',
+              what: `${decided?.action.tool ?? 'call'} ${callId}: ${result.ok ? 'done' : (result.code ?? 'failed')}. ${result.say.split('\n')[0] ?? ''}`,
+              ok: result.ok,
+              ms: durationMs,
+            }))
+          : [];
+      const did = [...asks, ...calls];
+      return did.length === 0
+        ? []
+        : [{ turn: turnId, pass: record.pass, at: startedAt.toISOString(), outcome, error, did }];
+    });
+    return { thread: thread.threadId, person: thread.userName, node: node ?? 'all nodes', entries };
+  },
+  phrases: {
+    done: ({ thread, node, entries }) => {
+      if (entries.length === 0) return `${code(node)} has left nothing in **${thread}** yet.`;
+      const lines = entries
+        .slice(0, SHOWN)
+        .flatMap(({ at, pass, outcome, error, did }) => [
+          `${at.slice(0, 19).replace('T', ' ')} UTC, pass ${pass}, turn ${outcome}${error === null ? '' : `: ${error}`}`,
+          ...did.map(({ what, ms }) => `- ${code(what.slice(0, 200))} (${ms} ms)`),
+        ]);
+      const more =
+        entries.length > SHOWN
+          ? `\n\nand ${count(entries.length - SHOWN, 'earlier pass')}es`.replace(/passes?es$/, 'passes')
+          : '';
+      return `**${thread}**, ${code(node)}, the newest first:\n\n${lines.join('\n')}${more}`;
+    },
+  },
+});
+
+export const retryFailedNode = tool({
+  describe:
+    'Have the node at which the last turn of another conversation failed run again; what was done before is not repeated.',
+  hints: [
+    'retry the failed node of user_1002_3',
+    'retry failed node',
+    'try the failed turn of user_1002_3 again',
+    'run the failed step of thread user_1002_3 again',
+    'repeat the failed node in user_1002_3',
+    'restart the failed turn of user_1002_3',
+  ],
+  input: z.object({ thread: Thread.meta({ ask: 'Of which conversation (such as user_1001_3)?' }) }),
+  // In somebody else's name: only admins come so far, and a person looks at each.
+  risk: () => ({ risk: 'dangerous', reasons: ['The conversation goes on in the name of its person.'] }),
+  resources: ({ thread }) => [`thread:${thread}`],
+  preview: async ({ thread }, { ports }) => {
+    const { node, why } = await failedNode(ports, thread);
+    return {
+      what: `Run ${node} of ${thread} again`,
+      change: `${why} ${node === 'po_tools' ? 'The calls that failed are proposed once more, as new actions.' : 'The model is asked about the same words once more.'}`,
+      reach: 'The conversation and whatever its next calls do; each of them is decided by policy on its own.',
+      undo: 'Not taken back by itself. Effects that were done before are not repeated.',
+    };
+  },
+  role: 'developer',
+  lock: ({ thread }) => `thread:${thread}`,
+  deadlineMs: 10_000,
+  replay: 'harmless',
+  probe: async ({ thread }, { ports, actionId }) =>
+    (await ports.graphNodes.isPut(actionId))
+      ? { kind: 'done', output: { thread, node: 'unknown', why: '' } }
+      : { kind: 'not-done' },
+  run: async ({ thread }, context) => {
+    const { ports, actionId, actor, threadId } = context;
+    const found = await ports.graphNodes.thread(thread);
+    mustBeTheirs(context, found.userKey);
+    if (thread === threadId)
+      throw new AppError('CONFLICT', { detail: 'That is this very conversation: just say it again instead.' });
+    const failed = await failedNode(ports, thread);
+    const say = `_${plain(actor.name)} had \`${failed.node}\` run again, because it had failed._`;
+    await ports.graphNodes.runAgain({ threadId: thread, node: failed.node, actionId, say });
+    return { thread, ...failed };
+  },
+  phrases: { done: ({ thread, node }) => `\`${node}\` runs again in **${thread}**; what comes of it is said there.` },
+});
+
+type Ports = Pick<ToolContext['ports'], 'graphNodes'>;
+
+/** Where the last turn failed. Throws NOT_FOUND, CONFLICT when it did not, or when what it did is not known. */
+async function failedNode(ports: Ports, thread: string): Promise<{ readonly node: string; readonly why: string }> {
+  await ports.graphNodes.thread(thread);
+  const [last] = await ports.graphNodes.passes(thread, 1);
+  if (!last) throw new AppError('CONFLICT', { detail: `No turn of ${thread} is on record, so none has failed.` });
+  const { record, outcome, error } = last;
+  const failed = record.calls.filter(({ result }) => !result.ok);
+  const unsure = failed.filter(
+    ({ result }) => result.code === 'TOOL_TIMED_OUT' || result.code === 'TOOL_OUTCOME_UNKNOWN',
+  );
+  if (unsure.length > 0)
+    throw new AppError('CONFLICT', {
+      detail:
+        'Nobody knows whether its last call took effect, so it is not repeated. Look at it first, then ask for what is missing.',
+    });
+  if (failed.length > 0) return { node: 'po_tools', why: `${count(failed.length, 'call')} of the last step failed.` };
+  if (outcome === 'failed' || outcome === 'limit')
+    return { node: record.asks.at(-1)?.node ?? 'product_owner', why: error ?? `The last turn ended as ${outcome}.` };
+  throw new AppError('CONFLICT', { detail: `The last turn of ${thread} did not fail: it ended as ${outcome}.` });
+}
+
+/** Conversations are their people's and the admins'. */
+function mustBeTheirs({ actor }: Pick<ToolContext, 'actor'>, userKey: string): void {
+  if (userKey === actor.userKey || roleCovers(actor.role, 'admin')) return;
+  throw new AppError('NOT_PERMITTED', { role: actor.role, needed: 'admin' });
+}
+
+const plain = (text: string): string => text.replace(/[\\`*_[\]<>~|#]/g, '\\$&').replace(/\s+/g, ' ');

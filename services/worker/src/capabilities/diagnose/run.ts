@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { ServerName } from '@signalbox/shared/contracts/fields';
+import { AppError } from '@signalbox/shared/errors';
+import { classifyCommand } from '@signalbox/shared/shell/classification';
+import { tool } from '../../tools/tool.ts';
+import { GOES_ON, unwrap } from './service.ts';
+import { code, fence } from './words.ts';
+
+/** What a person reads of an output; the model gets more of it. Characters. */
+const SHOWN = 3_000;
+
+export const runDiagnostic = tool({
+  describe:
+    'Run a diagnostic command on a server, such as df -h. What only reads runs at once; all else needs approval.',
+  hints: [
+    'run df -h on local',
+    'run uptime on the server vps-1',
+    'run free -m on local',
+    'execute ps aux on server vps-1',
+    'run a diagnostic command on a server',
+    'check the disk with df -h on vps-2',
+    'diagnostic: run uname -a on local',
+  ],
+  input: z.object({
+    server: ServerName,
+    command: z
+      .string()
+      .trim()
+      .min(1)
+      .max(4_000)
+      .describe('The command, as it would be typed into a shell')
+      .meta({ ask: 'Which command?' }),
+  }),
+  kind: 'shell_cmd',
+  risk: ({ command }) => {
+    const { decision, pipeline, reason } = classifyCommand(command);
+    if (decision === 'run' && pipeline?.length === 1) return { risk: 'safe', reasons: [reason] };
+    // Joined programs take a shell, so a person looks.
+    return {
+      risk: 'dangerous',
+      reasons: [decision === 'run' ? 'It joins several programs, which takes a shell.' : reason],
+    };
+  },
+  resources: ({ server }) => [`server:${server}`],
+  preview: ({ server, command }) => ({
+    what: `Run ${code(command.slice(0, 60))} on ${server}`,
+    change: fence(command),
+    reach: `The server ${server}, as the user under which Signalbox works there. It is not locked in.`,
+    undo: 'Whatever it does is not taken back by itself.',
+  }),
+  untrusted: true,
+  role: 'operator',
+  deadlineMs: 60_000,
+  replay: 'unknown',
+  run: async ({ server, command }, context) => {
+    const { decision, reason } = classifyCommand(command);
+    if (decision === 'deny') throw new AppError('CONFLICT', { detail: `I do not run that. ${reason}` });
+    await context.ports.servers.get(server);
+    return unwrap(await context.work('diagnostic.run', { server, command, actionId: context.actionId }));
+  },
+  phrases: {
+    done: (ran, { command, server }) => {
+      if (ran.state === 'goes-on') return GOES_ON;
+      const text = [ran.stdout, ran.stderr]
+        .filter((one) => one.trim() !== '')
+        .join('\n')
+        .trimEnd();
+      const ended =
+        ran.code === 0 ? 'ended well' : `ended ${ran.code === null ? 'by a signal' : `with code ${ran.code}`}`;
+      const what = `${code(command.slice(0, 200))} on **${server}** ${ended}`;
+      if (text === '') return `${what} and wrote nothing.`;
+      return `${what}:\n\n${fence(text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}\n…`)}${ran.truncated ? '\n\nIt wrote more than is kept.' : ''}`;
+    },
+  },
+});

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { serviceName, type ServiceKey } from '@signalbox/shared/contracts/deploy';
+import { Environment, ProjectName } from '@signalbox/shared/contracts/fields';
+import { AppError } from '@signalbox/shared/errors';
+import type { ToolContext, Worked } from '../../tools/tool.ts';
+
+/** Which service is meant; the environment is found out when it is not said. */
+export const Project = ProjectName;
+export const SomeEnvironment = Environment.optional().describe(
+  'Environment; when left out, the one that is in trouble, else production, staging or local, where the project runs',
+);
+export const Tail = z.coerce.number().int().min(1).max(1_000).default(40).describe('How many of the newest lines');
+
+type Ports = Pick<ToolContext['ports'], 'projects' | 'services' | 'errorHistory'>;
+type Asked = { readonly project: string; readonly environment?: Environment | undefined };
+
+const ORDER: readonly Environment[] = ['production', 'staging', 'local'];
+
+/**
+ * The service that is meant. Without an environment: the one that is broken now, else the first that serves of production, staging and
+ * local. Throws NOT_FOUND (project), CONFLICT when it has never been deployed there.
+ */
+export async function findService(ports: Ports, { project, environment }: Asked): Promise<ServiceKey> {
+  await ports.projects.get(project);
+  const all = await ports.services.list({ project });
+  if (environment !== undefined) {
+    if (all.some((one) => one.environment === environment)) return { project, environment };
+    throw new AppError('CONFLICT', {
+      detail: `${project} has never been deployed to ${environment}.${elsewhere(all)}`,
+    });
+  }
+  const broken = new Set((await ports.errorHistory.incidents()).map(({ subject }) => subject));
+  const ranked = [...all].sort(
+    (one, other) =>
+      Number(broken.has(`service:${serviceName(other)}`)) - Number(broken.has(`service:${serviceName(one)}`)) ||
+      Number(other.serving !== null) - Number(one.serving !== null) ||
+      ORDER.indexOf(one.environment) - ORDER.indexOf(other.environment),
+  );
+  const [first] = ranked;
+  if (first) return { project, environment: first.environment };
+  throw new AppError('CONFLICT', {
+    detail: `${project} has not been deployed anywhere yet, so there is nothing to look at.`,
+  });
+}
+
+function elsewhere(all: readonly ServiceKey[]): string {
+  return all.length === 0 ? '' : ` It is known in ${all.map((one) => one.environment).join(', ')}.`;
+}
+
+/** What policy and approvers see of a call about one service, as far as it is said. */
+export const aboutAsked = {
+  environment: ({ environment }: Asked) => environment ?? ('none' as const),
+  resources: ({ project, environment }: Asked) => [
+    `project:${project}`,
+    ...(environment ? [`service:${project}/${environment}`] : []),
+  ],
+};
+
+/** The result of a job that was waited for, or that it goes on. */
+export function unwrap<T extends object>(
+  worked: Worked<T>,
+): ({ readonly state: 'done' } & T) | { readonly state: 'goes-on' } {
+  return worked.kind === 'goes-on' ? { state: 'goes-on' } : { state: 'done', ...worked.result };
+}
+
+export const GOES_ON = 'It takes longer than usual; I tell you when it is over.';
