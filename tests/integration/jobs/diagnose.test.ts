@@ -1,0 +1,255 @@
+import { createDeploymentWork } from '@signalbox/shared/db/deployments-work';
+import type { JobName, JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
+import { countErrors, listErrorGroups } from '@signalbox/shared/db/error-groups';
+import { listOpenIncidents } from '@signalbox/shared/db/incidents';
+import { createLog } from '@signalbox/shared/log';
+import { enqueueRun } from '@signalbox/shared/queue/enqueue-run';
+import { openDriver } from '@signalbox/jobs/drivers/open-driver';
+import type { JobContext } from '@signalbox/jobs/handlers';
+import { createServicesWatch } from '@signalbox/jobs/jobs/services-watch';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadTestConfig } from '../../support/config.ts';
+import { eventually } from '../../support/until.ts';
+import { ADA, openDeployBench, type DeployBench, type Shop } from './deploy-bench.ts';
+
+/** A program whose answers take `delayMs`, that logs what it is asked to, and ends when it is told to. */
+const program = (delayMs: number): Readonly<Record<string, string>> => ({
+  'signalbox.json': JSON.stringify({
+    start: ['node', 'server.mjs'],
+    health: { path: '/health', withinSeconds: 10 },
+    drainSeconds: 1,
+  }),
+  'server.mjs': `
+import { createServer } from 'node:http';
+const { PORT, HOST, SIGNALBOX_RELEASE } = process.env;
+createServer((request, response) => {
+  const { pathname, searchParams } = new URL(request.url, 'http://here');
+  if (pathname === '/log') console.error(searchParams.get('text'));
+  if (pathname === '/end') setTimeout(() => process.exit(3), 50);
+  setTimeout(() => { response.writeHead(200, { 'x-release': SIGNALBOX_RELEASE }); response.end('ok'); }, pathname === '/health' ? ${delayMs} : 0);
+}).listen(Number(PORT), HOST, () => console.log('up'));`,
+});
+
+let bench: DeployBench;
+let shop: Shop;
+let runs = 0;
+beforeAll(async () => {
+  bench = await openDeployBench();
+  await bench.jobs.pool.query(
+    `insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id, outcome)
+     values ('telegram', '1', '1', $1, $2, 'message', '{"chatKind": "private"}', 't', 'answered')`,
+    [ADA, `telegram:${ADA}`],
+  );
+  await bench.jobs.startService(bench.settings());
+  shop = await bench.shop('shop');
+  shop.repository.release('1.0.0', program(0));
+  shop.repository.release('1.1.0', program(900));
+  await shop.deploy('act_one', '1.0.0');
+});
+afterAll(() => bench.close());
+
+async function run<N extends JobName>(job: N, payload: JobPayload<N>): Promise<JobResult<N>> {
+  runs += 1;
+  const runId = `act_run_${runs}`;
+  const { jobs } = bench;
+  await enqueueRun(
+    { runs: jobs.runs, queue: jobs.queue, log: createLog('test', 'silent') },
+    { runId, job, payload, person: null, threadId: null, traceId: 'trc' },
+  );
+  const ended = await eventually(
+    () => jobs.runs.find(runId),
+    (row) => row?.status === 'done' || row?.status === 'failed',
+    20_000,
+  );
+  if (ended?.status !== 'done') throw new Error(ended?.error ?? 'no run');
+  return ended.result as JobResult<N>; // the job service has checked it
+}
+
+/** One process that looks after services, as the schedule does. */
+function watcher(): () => Promise<JobResult<'services.watch'>> {
+  const { pool } = bench.jobs;
+  const handler = createServicesWatch({
+    pool,
+    work: createDeploymentWork(pool),
+    deployments: bench.deployments,
+    services: bench.services,
+    openDriver: ({ server: name, serverHost: host, ...rest }) =>
+      openDriver(
+        { name, host, ...rest },
+        {
+          targetsDir: bench.targetsDir,
+          path: loadTestConfig().path,
+          baseImage: '',
+          openSecret: () => Promise.reject(new Error('no secret')),
+        },
+      ),
+    reachHost: '127.0.0.1',
+    publisher: { publish: async () => undefined },
+    gapMs: 0,
+  });
+  const context = {
+    signal: AbortSignal.timeout(60_000),
+    log: createLog('test', 'silent'),
+    now: () => new Date(),
+    openSecret: () => Promise.reject(new Error('no secret')),
+  } as unknown as JobContext; // what the handler touches of it
+  return () => handler.run({}, context);
+}
+
+async function news(): Promise<
+  readonly { readonly phase: string; readonly say: string; readonly labels: readonly string[] }[]
+> {
+  const { rows } = await bench.jobs.pool.query<{ phase: string; say: string; labels: string[] }>(
+    `select envelope ->> 'phase' as phase, envelope ->> 'say' as say,
+            array(select b ->> 'label' from jsonb_array_elements(envelope -> 'buttons') b) as labels
+       from inbox where kind = 'incident' order by id`,
+  );
+  return rows;
+}
+
+const SERVICE = { project: 'shop', environment: 'staging' } as const;
+const log = (text: string): Promise<string> => shop.serves(`/log?text=${encodeURIComponent(text)}`);
+
+describe('a service that runs', () => {
+  it('is measured: through the proxy, at the instance, its program and its release', async () => {
+    const health = await run('service.health', SERVICE);
+    expect(health).toMatchObject({
+      verdict: 'healthy',
+      proxy: { status: 200 },
+      instance: { status: 200 },
+      process: { running: true },
+    });
+    expect(health.reportedRelease).toBe(health.release);
+    expect(health.because).toContain(health.release);
+  });
+
+  it('gives its log by text, redacted, and the log of nothing else', async () => {
+    await log('paid with AKIAIOSFODNN7EXAMPLE and password=hunter2hunter2');
+    await log('order 7 is packed');
+    const read = await run('service.logs', {
+      ...SERVICE,
+      of: 'serving',
+      tail: 10,
+      sinceMinutes: null,
+      untilMinutes: null,
+      match: 'PAID',
+      followSeconds: 0,
+    });
+    expect(read.lines.map(({ line }) => line)).toEqual([expect.stringContaining('paid with')]);
+    expect(JSON.stringify(read)).not.toMatch(/AKIAIOSFODNN7EXAMPLE|hunter2/);
+    const other = run('service.logs', {
+      ...SERVICE,
+      of: 'act_other',
+      tail: 10,
+      sinceMinutes: null,
+      untilMinutes: null,
+      match: null,
+      followSeconds: 0,
+    });
+    await expect(other).rejects.toThrow('act_other is no deployment of shop in staging');
+  });
+
+  it('has the errors of its log counted once, whoever reads, however often', async () => {
+    const look = watcher();
+    await look();
+    const before = await countErrors(bench.jobs.pool, SERVICE, new Date(Date.now() - 3_600_000));
+    for (const order of [17, 4711, 9]) await log(`Error: order ${order} failed for "user-${order}"`);
+    await eventually(
+      async () => {
+        await Promise.all([look(), watcher()(), look()]);
+        return countErrors(bench.jobs.pool, SERVICE, new Date(Date.now() - 3_600_000));
+      },
+      (count) => count - before >= 3,
+    );
+    await look();
+    expect(await countErrors(bench.jobs.pool, SERVICE, new Date(Date.now() - 3_600_000))).toBe(before + 3);
+    const groups = await listErrorGroups(bench.jobs.pool, { ...SERVICE, since: new Date(0) }, 10);
+    expect(groups.find(({ sample }) => sample.includes('order'))).toMatchObject({ count: 3, source: 'log' });
+  });
+
+  it('runs what only reads on its server as it is, and nothing that nobody could want', async () => {
+    const ran = await run('diagnostic.run', { server: 'local', command: 'uname -s', actionId: 'act_d' });
+    expect(ran).toMatchObject({ code: 0, stdout: 'Linux\n' });
+    await expect(run('diagnostic.run', { server: 'local', command: 'rm -rf /', actionId: 'act_e' })).rejects.toThrow(
+      /do not run/,
+    );
+  });
+});
+
+describe('a release that is slow', () => {
+  it('is diagnosed by what the one before took, and a rollback is proposed', async () => {
+    const look = watcher();
+    for (let n = 0; n < 3; n++) await look();
+    await shop.deploy('act_two', '1.1.0');
+    const found = await run('service.diagnose', SERVICE);
+    expect(found).toMatchObject({
+      health: { verdict: 'degraded' },
+      previous: { deploymentId: 'act_one' },
+      proposal: { action: 'rollback' },
+    });
+    expect(found.proposal.because).toMatch(
+      /^1\.1\.0\S* answers in (9\d\d ms|1\S* s), 1\.0\.0\S* took \d+ ms; it was deployed .* ago\.$/,
+    );
+  });
+
+  it('is told once to whoever deployed it, by however many look, and once more when it is well', async () => {
+    const [one, other] = [watcher(), watcher()];
+    await eventually(
+      async () => {
+        await Promise.all([one(), other(), one()]);
+        return listOpenIncidents(bench.jobs.pool);
+      },
+      (open) => open.length > 0,
+      20_000,
+    );
+    await Promise.all([one(), other()]);
+    const told = await news();
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatchObject({ phase: 'opened', labels: ['Diagnose', 'Roll back', 'Mute 1 h'] });
+    expect(told[0]?.say).toMatch(/\*\*shop\*\* in staging is degraded\. It answers in/);
+    const before = await bench.deployments.before(SERVICE);
+    await shop.deploy('act_back', '1.0.0', { kind: 'rollback', fromArtifact: before?.deploymentId ?? '' });
+    await eventually(
+      async () => {
+        await one();
+        return news();
+      },
+      (all) => all.length > 1,
+      20_000,
+    );
+    expect((await news()).map(({ phase }) => phase)).toEqual(['opened', 'closed']);
+    expect((await news())[1]?.say).toMatch(/well again after/);
+  });
+
+  it('keeps quiet while it is muted, and speaks when that is over', async () => {
+    await bench.services.mute(SERVICE, new Date(Date.now() + 60_000), ADA);
+    const look = watcher();
+    await fetchEnd();
+    await eventually(
+      async () => {
+        await look();
+        return listOpenIncidents(bench.jobs.pool);
+      },
+      (open) => open.length > 0,
+      20_000,
+    );
+    expect(await news()).toHaveLength(2);
+    expect(await listOpenIncidents(bench.jobs.pool)).toEqual([expect.objectContaining({ told: null })]);
+    await bench.services.mute(SERVICE, null, ADA);
+    await eventually(
+      async () => {
+        await fetchEnd();
+        await look();
+        return news();
+      },
+      (all) => all.length > 2,
+      20_000,
+    );
+    expect((await news())[2]?.phase).toBe('opened');
+  });
+});
+
+/** Ends the program, over and over, until it is no longer started again. */
+async function fetchEnd(): Promise<void> {
+  await shop.serves('/end').catch(() => '');
+}
