@@ -4,6 +4,8 @@ import { createGateway } from '@signalbox/gateway/gateway';
 import { GatewayConfig } from '@signalbox/gateway/config';
 import { loadConfig as loadJobsConfig } from '@signalbox/jobs/config';
 import { createJobService } from '@signalbox/jobs/job-service';
+import { loadConfig as loadProxyConfig } from '@signalbox/proxy/config';
+import { createProxy } from '@signalbox/proxy/proxy';
 import { readConfig } from '@signalbox/shared/config';
 import { openPool, type Pool } from '@signalbox/shared/db/pool';
 import { closeAll, type Closable, type Own } from '@signalbox/shared/lifecycle';
@@ -38,6 +40,8 @@ export interface Stack {
 export interface StackOptions {
   readonly workers?: number;
   readonly jobs?: boolean;
+  /** Also the proxy, which carries the traffic of what is deployed; `env` says where its folder and its socket are. */
+  readonly proxy?: boolean;
   readonly wiring?: Partial<WorkerWiring>;
   readonly env?: Readonly<Record<string, string>>;
   readonly redisUrl?: string;
@@ -98,6 +102,7 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
       services.push(part);
       return part;
     };
+    if (options.proxy) await createProxy(ownService, loadProxyConfig(env), log);
     await createGateway(ownService, readConfig(GatewayConfig, env), log);
     for (let i = 1; i <= (options.workers ?? 1); i++) ownService(await startWorker(`worker-${i}`));
     if (options.jobs) await createJobService(ownService, loadJobsConfig(env), log);

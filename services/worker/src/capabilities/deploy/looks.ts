@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { isFinal } from '@signalbox/shared/contracts/deploy';
 import { ProjectName } from '@signalbox/shared/contracts/fields';
 import { tool, type ToolContext } from '../../tools/tool.ts';
 import { AnyEnvironment } from './fields.ts';
@@ -36,7 +35,7 @@ export const getDeployStatus = tool({
       project,
       newest: newest ? factsOf(newest, now()) : null,
       underWay: others.map((one) => factsOf(one, now())),
-      evidence: newest && isFinal(newest.state) ? await evidenceOf(ports, newest.deploymentId) : [],
+      evidence: newest?.state === 'succeeded' ? await seenServing(ports, newest.deploymentId) : null,
       serves: services.map(serving),
     };
   },
@@ -47,7 +46,7 @@ export const getDeployStatus = tool({
         describeDeployment(newest),
         ...(newest.failure ? [`> ${newest.failure}`] : []),
         ...(newest.failure ? ['`show the deploy logs` shows the last lines.'] : []),
-        ...(evidence.length > 0 ? [evidence.map((line) => `- ${line}`).join('\n')] : []),
+        ...(evidence ? [evidence] : []),
         ...underWay.map(describeDeployment),
         ...serves.map(describeServing),
       ].join('\n\n');
@@ -106,24 +105,22 @@ export const listDeployments = tool({
     'deploy history',
     'show the last deploys',
     'history of deployments of blog',
-    'who deployed what',
+    'who deployed shop last',
     'list past deploys',
-    'past deployments to production',
+    'all deployments so far',
   ],
   input: z.object({
     project: ProjectName.optional()
       .describe('Only of this project; of all when left out')
       .meta({ entity: 'project', ask: 'Of which project?' }),
-    environment: AnyEnvironment,
   }),
   risk: 'safe',
   role: 'viewer',
   deadlineMs: 5_000,
   replay: 'harmless',
-  run: async ({ project, environment }, { ports, now }) => {
+  run: async ({ project }, { ports, now }) => {
     if (project !== undefined) await ports.projects.get(project);
-    const filter = { ...(project ? { project } : {}), ...(environment ? { environment } : {}) };
-    const found = await ports.deployments.list(filter, 15);
+    const found = await ports.deployments.list(project === undefined ? {} : { project }, 15);
     return { deployments: found.map((one) => factsOf(one, now())) };
   },
   phrases: {
@@ -143,7 +140,8 @@ export const listServices = tool({
     'which services run',
     'list the services',
     'where does shop run',
-    'show what runs in staging',
+    'what is deployed on staging',
+    'list what is deployed in production',
   ],
   input: z.object({
     environment: AnyEnvironment,
@@ -188,13 +186,11 @@ function describeServing({ project, environment, server, release, url }: Serving
   return `**${project}** in ${environment}: ${code(release)} serves on ${server}${url ? `, ${url}` : ''}`;
 }
 
-/** What the last steps of a deployment found, each in a short line. */
-async function evidenceOf(ports: Ports, deploymentId: string): Promise<readonly string[]> {
+/** What a deployment that is over was seen to serve, in a sentence; null when nobody saw it. */
+async function seenServing(ports: Ports, deploymentId: string): Promise<string | null> {
   const events = await ports.deployments.events(deploymentId);
-  return events.slice(-3).flatMap(({ to, evidence }) => {
-    const facts = Object.entries(evidence).flatMap(([name, value]) =>
-      ['string', 'number', 'boolean'].includes(typeof value) ? [`${name} ${code(String(value).slice(0, 120))}`] : [],
-    );
-    return facts.length === 0 ? [] : [`${to.replace('_', ' ')}: ${facts.slice(0, 6).join(', ')}`];
-  });
+  const { serves, by, ms } = events.findLast(({ to }) => to === 'draining')?.evidence ?? {};
+  if (typeof serves !== 'string') return null;
+  const how = typeof by === 'string' ? ` (${by}${typeof ms === 'number' ? `, in ${Math.round(ms)} ms` : ''})` : '';
+  return `Seen through the proxy: ${code(serves)}${how}.`;
 }

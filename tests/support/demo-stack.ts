@@ -1,0 +1,116 @@
+import { rmSync } from 'node:fs';
+import { readdir, readlink, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { makeDemoRepository } from '@signalbox/local/demo-repository';
+import type { Person } from './person.ts';
+import { openStack, type Stack } from './stack.ts';
+import { makeTemporaryFolder } from './temporary-folder.ts';
+import { eventually } from './until.ts';
+
+/** The whole product as `npm start` has it, with the proxy, the demo's repository and programs of this machine as targets. */
+export interface DemoStack {
+  readonly stack: Stack;
+  /** Ben 1002 (developer), Cleo 1003 and Dara 1004 (operators), Eli 1005 (viewer). */
+  readonly people: Readonly<Record<'ben' | 'cleo' | 'dara' | 'eli', Person>>;
+  /** What runs below the folder of targets: pid and command line. */
+  processes(): Promise<readonly { readonly pid: number; readonly command: string }[]>;
+  /** Says something and waits until the bot has said something that matches, in any message since. */
+  tell(person: Person, text: string, pattern: RegExp, withinMs?: number): Promise<string>;
+  /** What a service answers through the proxy. */
+  visit(
+    environment: string,
+  ): Promise<{ readonly status: number; readonly release: string | null; readonly body: unknown }>;
+  /** The states that a deployment has gone through; the newest one, unless said otherwise. */
+  states(ref: string): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+/** How long a deployment may take on a busy machine. */
+const DEPLOY_MS = 60_000;
+
+/** Opens it in a folder of its own. Programs that were deployed are ended by `close`. */
+export async function openDemoStack(): Promise<DemoStack> {
+  const folder = makeTemporaryFolder('demo');
+  const repository = join(folder, 'demo.git');
+  const targets = join(folder, 'targets');
+  // Paths of sockets are short.
+  const socket = join(tmpdir(), `sb-${basename(folder)}.sock`);
+  await makeDemoRepository(repository);
+  const env = {
+    DEMO_REPOSITORY: repository,
+    REPOSITORIES_DIR: folder,
+    TARGETS_DIR: targets,
+    DEPLOY_DIR: join(folder, 'deploys'),
+    PROXY_DIR: join(folder, 'proxy'),
+    PROXY_SOCKET: socket,
+  };
+  const stack = await openStack({ jobs: true, proxy: true, env });
+  const [ben, cleo, dara, eli] = [
+    await stack.person(1002, 'developer'),
+    await stack.person(1003, 'operator'),
+    await stack.person(1004, 'operator'),
+    await stack.person(1005, 'viewer'),
+  ];
+  const processes = (): ReturnType<DemoStack['processes']> => processesBelow(targets);
+  return {
+    stack,
+    people: { ben, cleo, dara, eli },
+    processes,
+    tell: async (person, text, pattern, withinMs = DEPLOY_MS) => {
+      const before = (await person.heard()).length;
+      await person.send(text);
+      const found = await eventually(
+        async () => (await person.heard()).slice(before).map((message) => message.text),
+        (texts) => texts.some((one) => pattern.test(one)),
+        withinMs,
+      );
+      return found.findLast((one) => pattern.test(one)) ?? '';
+    },
+    visit: async (environment) => {
+      const { rows } = await stack.pool.query<{ port: number }>(
+        `select port from services where project = 'demo' and environment = $1`,
+        [environment],
+      );
+      const response = await fetch(`http://127.0.0.1:${rows[0]?.port}/`, { signal: AbortSignal.timeout(10_000) });
+      return { status: response.status, release: response.headers.get('x-release'), body: await response.json() };
+    },
+    states: async (ref) => {
+      const { rows } = await stack.pool.query<{ state: string }>(
+        `select to_state as state from deployment_events where deployment_id =
+           (select deployment_id from deployments where ref = $1 order by requested_at desc limit 1) order by n`,
+        [ref],
+      );
+      return rows.map(({ state }) => state);
+    },
+    close: async () => {
+      try {
+        await stack.close();
+      } finally {
+        for (const { pid } of await processes()) endProcess(pid);
+        rmSync(socket, { force: true });
+      }
+    },
+  };
+}
+
+/** What works in a folder, or was started with something of it. */
+async function processesBelow(folder: string): ReturnType<DemoStack['processes']> {
+  const found: { pid: number; command: string }[] = [];
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name) || Number(name) === process.pid) continue;
+    const place = await readlink(`/proc/${name}/cwd`).catch(() => '');
+    const command = (await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '')).replaceAll('\0', ' ').trim();
+    // A zombie has neither; it does nothing any more.
+    if (place.startsWith(folder) || command.includes(folder)) found.push({ pid: Number(name), command });
+  }
+  return found;
+}
+
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended meanwhile.
+  }
+}
