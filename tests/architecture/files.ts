@@ -16,6 +16,7 @@ const ENVIRONMENT_READERS = [
   '**/config.ts',
   'infra/local/bootstrap.mjs', // runs before anything is installed, so it cannot import a config.ts
   'infra/demo/releases/**', // somebody's project, as far as the product is concerned
+  'tests/fixtures/driver-app/**', // as well
 ];
 
 /** Files that are longer than a reader's patience. */

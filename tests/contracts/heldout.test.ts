@@ -8,9 +8,18 @@ import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/regist
 
 /** The groups that were installed when the requests were written; what is installed later would change what is right. */
 const INSTALLED = ['infrastructure', 'knowledge', 'project_management'];
+/** Tools of these groups that came later. */
+const LATER = new Set(['inspect_server', 'trust_host_key']);
 
 const capabilities = await loadCapabilities();
-const installed = createRegistry(capabilities.filter(({ name }) => INSTALLED.includes(name))).catalog;
+const installed = createRegistry(
+  capabilities
+    .filter(({ name }) => INSTALLED.includes(name))
+    .map((group) => ({
+      ...group,
+      tools: Object.fromEntries(Object.entries(group.tools).filter(([name]) => !LATER.has(name))),
+    })),
+).catalog;
 const CATALOGS: Readonly<Record<'installed' | 'installed+ops', PlannerCatalog>> = {
   installed,
   'installed+ops': {

@@ -1,7 +1,7 @@
-import { access } from 'node:fs/promises';
-import { cpus, totalmem } from 'node:os';
-import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { access, statfs } from 'node:fs/promises';
+import { availableParallelism, freemem, totalmem } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createDeployments } from '@signalbox/shared/db/deployments';
 import { listErrorGroups } from '@signalbox/shared/db/error-groups';
 import { listOpenIncidents } from '@signalbox/shared/db/incidents';
@@ -18,6 +18,7 @@ import { createQueue } from '@signalbox/shared/queue/queue';
 import { createGraphNodes } from './agents/graph-nodes.ts';
 import { loadAgents } from './agents/registry.ts';
 import type { WorkerConfig } from './config.ts';
+import { isListenedOn } from './listening.ts';
 import { createJobDoor } from './tools/job-door.ts';
 import type { WorkerWiring } from './worker.ts';
 
@@ -32,14 +33,14 @@ export function wire(config: WorkerConfig, log: Log): WorkerWiring {
       return openModels(plan, { catalog: () => registry.catalog, log, observer });
     },
     ports: async (pool) => {
-      await ensureLocalServer(pool, { cpus: cpus().length, memoryMb: totalmem() / BYTES_PER_MB });
+      await ensureLocalServer(pool, await measureThisMachine());
       return {
         projects: createProjects(pool),
         demo: { repository: () => demoRepository(config.DEMO_REPOSITORY) },
         services: createServices(pool),
         deployments: createDeployments(pool),
         servers: createServers(pool),
-        portAllocations: createPortAllocations(pool),
+        portAllocations: createPortAllocations(pool, isListenedOn),
         knowledge: createKnowledge(pool),
         graphNodes: createGraphNodes(pool, await loadAgents()),
         errorHistory: {
@@ -63,4 +64,16 @@ async function demoRepository(folder: string | undefined): Promise<string | null
     () => false,
   );
   return isThere ? pathToFileURL(resolve(folder)).href : null;
+}
+
+/** For the first minute: then the job service has measured it, where the programs run. */
+async function measureThisMachine() {
+  const { blocks, bavail, bsize } = await statfs(dirname(fileURLToPath(import.meta.url)));
+  return {
+    cpus: availableParallelism(),
+    memoryMb: totalmem() / BYTES_PER_MB,
+    memoryFreeMb: freemem() / BYTES_PER_MB,
+    diskMb: (blocks * bsize) / BYTES_PER_MB,
+    diskFreeMb: (bavail * bsize) / BYTES_PER_MB,
+  };
 }

@@ -4,6 +4,8 @@ import {
   DeployResult,
   DiagnosticPayload,
   DiagnosticResult,
+  InspectPayload,
+  InspectResult,
   ReadinessPayload,
   ReadinessResult,
   ServiceDiagnosisPayload,
@@ -46,6 +48,8 @@ export interface JobSpec<
   readonly result: R;
   readonly attempts: number;
   readonly deadlineMs: number;
+  /** A run whose handler gives no sign for so long (progress, a message, a line of its log) is ended. Left out: only by deadline. */
+  readonly stallMs?: number;
   /** Runs by itself this often; null for jobs that only tools start. */
   readonly everyMs: number | null;
 }
@@ -190,6 +194,27 @@ export const JOBS = {
     attempts: 1,
     deadlineMs: 2 * 60_000,
     everyMs: null,
+  }),
+  'server.inspect': job({
+    pool: 'deploy',
+    payload: InspectPayload,
+    result: InspectResult,
+    attempts: 2,
+    deadlineMs: 60_000,
+    everyMs: null,
+  }),
+  'servers.watch': job({
+    pool: 'deploy',
+    payload: z.object({}),
+    result: z.object({
+      looked: z.number().int(),
+      down: z.number().int(),
+      opened: z.number().int(),
+      closed: z.number().int(),
+    }),
+    attempts: 1,
+    deadlineMs: 5 * 60_000,
+    everyMs: 60_000,
   }),
   'services.watch': job({
     pool: 'deploy',

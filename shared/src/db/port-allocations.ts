@@ -14,8 +14,24 @@ export interface PortAllocationRow {
 
 type Request = Omit<PortAllocationRow, 'port' | 'allocatedAt'> & { readonly port: number | null };
 
+/**
+ * Whether something listens on a port of a server. It is asked while the server's row is locked, so it answers within a moment; what
+ * cannot be found out counts as free.
+ */
+export type PortProbe = (
+  server: { readonly host: string; readonly driver: string | null },
+  port: number,
+) => Promise<boolean>;
+
+export interface TakenPortRow extends PortAllocationRow {
+  /** Lower ports that nobody holds, but that something listens on. */
+  readonly passedOver: readonly number[];
+}
+
 interface Place {
   readonly name: string;
+  readonly host: string;
+  readonly driver: string | null;
   readonly memoryMb: number;
   readonly firstPort: number;
   readonly lastPort: number;
@@ -23,16 +39,21 @@ interface Place {
 
 const COLUMNS = `a.server, a.port, a.project, a.service, a.memory_mb as "memoryMb", a.allocated_by as "allocatedBy", a.allocated_at as "allocatedAt"`;
 
-const LOWEST_FREE_PORT = `select p.port from servers s, generate_series(s.first_port, s.last_port) as p (port)
+const PLACE = `name, host, driver, memory_mb as "memoryMb", first_port as "firstPort", last_port as "lastPort"`;
+
+const LOWEST_FREE_PORTS = `select p.port from servers s, generate_series(s.first_port, s.last_port) as p (port)
   where s.name = $1 and not exists (
     select 1 from port_allocations a where a.server = s.name and a.port = p.port and a.released_at is null)
-  order by p.port limit 1`;
+  order by p.port limit $2`;
+
+/** So many ports in a row that strangers listen on are passed over; then the range is somebody else's. */
+const PROBED = 50;
 
 /** A lock that took too long or a lost connection is worth another try: the action id makes that harmless. */
 const ATTEMPTS = 3;
 
 /** Who holds which port, in Postgres. Allocations and releases of one server are decided one at a time. */
-export function createPortAllocations(pool: Pool) {
+export function createPortAllocations(pool: Pool, isListenedOn: PortProbe = async () => false) {
   return {
     /** What is held now, by server and port. */
     async list(filter: { readonly server?: string; readonly project?: string }): Promise<readonly PortAllocationRow[]> {
@@ -47,14 +68,15 @@ export function createPortAllocations(pool: Pool) {
 
     /** The lowest free port, without taking it; null when the server is full. Throws NOT_FOUND. */
     async next(server: string): Promise<number | null> {
-      const { rowCount } = await pool.query(`select 1 from servers where name = $1`, [server]);
-      if (rowCount === 0) throw await nameNotFound(pool, 'server', server);
-      return lowestFreePort(pool, server);
+      const { rows } = await pool.query<Place>(`select ${PLACE} from servers where name = $1`, [server]);
+      const [place] = rows;
+      if (!place) throw await nameNotFound(pool, 'server', server);
+      return (await lowestFreePort(pool, place, isListenedOn)).port;
     },
 
     /** Throws NOT_FOUND, CONFLICT (named port taken or out of range, archived project), NO_CAPACITY. */
-    allocate: (request: Request, actionId: string): Promise<PortAllocationRow> =>
-      retried(pool, (db) => allocate(db, request, actionId)),
+    allocate: (request: Request, actionId: string): Promise<TakenPortRow> =>
+      retried(pool, (db) => allocate(db, request, actionId, isListenedOn)),
 
     /** Throws NOT_FOUND when nobody holds that port. */
     release: (server: string, port: number, actionId: string): Promise<PortAllocationRow> =>
@@ -62,27 +84,38 @@ export function createPortAllocations(pool: Pool) {
   };
 }
 
-async function allocate(db: Queryable, request: Request, actionId: string): Promise<PortAllocationRow> {
+async function allocate(
+  db: Queryable,
+  request: Request,
+  actionId: string,
+  isListenedOn: PortProbe,
+): Promise<TakenPortRow> {
   const place = await lockServer(db, request.server);
   const earlier = await db.query<PortAllocationRow>(
     `select ${COLUMNS} from port_allocations a where a.action_id = $1`,
     [actionId],
   );
-  if (earlier.rows[0]) return earlier.rows[0];
+  if (earlier.rows[0]) return { ...earlier.rows[0], passedOver: [] };
   await requireProject(db, request.project);
   await requireMemory(db, place, request.memoryMb);
-  const port = request.port ?? (await lowestFreePort(db, place.name));
+  if (request.port !== null) await requireFree(db, place, request.port, isListenedOn);
+  const { port, passedOver } =
+    request.port === null
+      ? await lowestFreePort(db, place, isListenedOn)
+      : { port: request.port, passedOver: [] as readonly number[] };
   if (port === null)
     throw new AppError('NO_CAPACITY', {
-      detail: `${place.name} has no free port: ${place.firstPort} to ${place.lastPort} are all taken.`,
+      detail:
+        passedOver.length === 0
+          ? `${place.name} has no free port: ${place.firstPort} to ${place.lastPort} are all taken.`
+          : `${place.name} has no free port: something that I know nothing of listens on ${passedOver.join(', ')}.`,
     });
-  if (request.port !== null) await requireFree(db, place, request.port);
   const { rows } = await db.query<PortAllocationRow>(
     `insert into port_allocations as a (server, port, project, service, memory_mb, allocated_by, action_id)
      values ($1, $2, $3, $4, $5, $6, $7) returning ${COLUMNS}`,
     [place.name, port, request.project, request.service, request.memoryMb, request.allocatedBy, actionId],
   );
-  return only(rows);
+  return { ...only(rows), passedOver };
 }
 
 async function release(db: Queryable, server: string, port: number, actionId: string): Promise<PortAllocationRow> {
@@ -108,11 +141,7 @@ async function release(db: Queryable, server: string, port: number, actionId: st
 
 /** Takes the server's row until the transaction ends, so that nobody else decides over its ports. Throws NOT_FOUND. */
 async function lockServer(db: Queryable, name: string): Promise<Place> {
-  const { rows } = await db.query<Place>(
-    `select name, memory_mb as "memoryMb", first_port as "firstPort", last_port as "lastPort"
-       from servers where name = $1 for no key update`,
-    [name],
-  );
+  const { rows } = await db.query<Place>(`select ${PLACE} from servers where name = $1 for no key update`, [name]);
   const [place] = rows;
   if (!place) throw await nameNotFound(db, 'server', name);
   return place;
@@ -137,7 +166,7 @@ async function requireMemory(db: Queryable, place: Place, neededMb: number): Pro
   throw new AppError('NO_CAPACITY', { detail });
 }
 
-async function requireFree(db: Queryable, place: Place, port: number): Promise<void> {
+async function requireFree(db: Queryable, place: Place, port: number, isListenedOn: PortProbe): Promise<void> {
   if (port < place.firstPort || port > place.lastPort)
     throw new AppError('CONFLICT', {
       detail: `Port ${port} is outside the range of ${place.name} (${place.firstPort} to ${place.lastPort}).`,
@@ -151,11 +180,24 @@ async function requireFree(db: Queryable, place: Place, port: number): Promise<v
     throw new AppError('CONFLICT', {
       detail: `Port ${port} of ${place.name} belongs to ${holder.project} (${holder.service}).`,
     });
+  if (await isListenedOn(place, port))
+    throw new AppError('CONFLICT', {
+      detail: `Nobody was given port ${port} of ${place.name}, but something listens on it already. Take another one.`,
+    });
 }
 
-async function lowestFreePort(db: Queryable, server: string): Promise<number | null> {
-  const { rows } = await db.query<{ port: number }>(LOWEST_FREE_PORT, [server]);
-  return rows[0]?.port ?? null;
+async function lowestFreePort(
+  db: Queryable,
+  place: Place,
+  isListenedOn: PortProbe,
+): Promise<{ readonly port: number | null; readonly passedOver: readonly number[] }> {
+  const { rows } = await db.query<{ port: number }>(LOWEST_FREE_PORTS, [place.name, PROBED]);
+  const passedOver: number[] = [];
+  for (const { port } of rows) {
+    if (!(await isListenedOn(place, port))) return { port, passedOver };
+    passedOver.push(port);
+  }
+  return { port: null, passedOver };
 }
 
 async function retried<T>(pool: Pool, work: (db: Queryable) => Promise<T>): Promise<T> {

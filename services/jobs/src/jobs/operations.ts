@@ -4,6 +4,7 @@ import { createDeploymentWork } from '@signalbox/shared/db/deployments-work';
 import type { Pool } from '@signalbox/shared/db/pool';
 import { createProjects } from '@signalbox/shared/db/projects';
 import { createRuns } from '@signalbox/shared/db/runs';
+import { createServerLooks } from '@signalbox/shared/db/server-looks';
 import { createServices } from '@signalbox/shared/db/services';
 import type { Publisher } from '@signalbox/shared/streams/publish';
 import { MINUTE_MS, SECOND_MS } from '@signalbox/shared/time';
@@ -17,6 +18,8 @@ import { createDeployCheck } from './deploy-check.ts';
 import { createDeployRun } from './deploy-run.ts';
 import { createDeploysReconcile } from './deploys-reconcile.ts';
 import { createDiagnosticRun } from './diagnostic-run.ts';
+import { createServerInspect } from './server-inspect.ts';
+import { createServersWatch } from './servers-watch.ts';
 import { createServiceDiagnose } from './service-diagnose.ts';
 import { createServiceHealth } from './service-health.ts';
 import { createServiceLogs } from './service-logs.ts';
@@ -26,6 +29,7 @@ import { createServicesWatch } from './services-watch.ts';
 export function createOperationsHandlers(config: JobsConfig, pool: Pool, publisher: Publisher): PoolHandlers<'deploy'> {
   const deploy = openDeployParts(config, pool);
   const diagnose = { ...deploy, pool };
+  const servers = { looks: createServerLooks(pool), openDriver: deploy.openDriver };
   return {
     'deploy.run': createDeployRun(deploy),
     'deploy.check': createDeployCheck(deploy, createProjects(pool)),
@@ -34,6 +38,8 @@ export function createOperationsHandlers(config: JobsConfig, pool: Pool, publish
     'service.health': createServiceHealth(diagnose),
     'service.diagnose': createServiceDiagnose(diagnose),
     'diagnostic.run': createDiagnosticRun(diagnose),
+    'server.inspect': createServerInspect(servers),
+    'servers.watch': createServersWatch({ ...servers, pool, publisher }),
     'services.watch': createServicesWatch({ ...diagnose, publisher }),
   };
 }

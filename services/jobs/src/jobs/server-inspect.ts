@@ -1,0 +1,73 @@
+import type { JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
+import type { PlacedTarget } from '@signalbox/shared/db/deployments-placement';
+import type { ServerLook, ServerLooks, WatchedServer } from '@signalbox/shared/db/server-looks';
+import { AppError } from '@signalbox/shared/errors';
+import { SECOND_MS } from '@signalbox/shared/time';
+import type { Driver } from '../drivers/driver.ts';
+import type { JobContext, JobHandler } from '../handlers.ts';
+
+export interface ServerLookParts {
+  readonly looks: ServerLooks;
+  readonly openDriver: (target: PlacedTarget, context: Pick<JobContext, 'openSecret'>) => Promise<Driver>;
+}
+
+const LOOK_MS = 20 * SECOND_MS;
+
+/** Measures one server and writes down what was found. Running it again measures again. */
+export function createServerInspect(
+  parts: ServerLookParts,
+): JobHandler<JobPayload<'server.inspect'>, JobResult<'server.inspect'>> {
+  return {
+    title: 'Looking at a server',
+    run: async ({ server: name }, context) => {
+      const server = await parts.looks.get(name);
+      const look = await lookAtServer(parts, server, context);
+      context.signal.throwIfAborted();
+      await parts.looks.save(name, look);
+      if (look.kind === 'up') {
+        const { hostKey } = server;
+        const hostKeyTrusted = hostKey === null ? null : true;
+        return { server: name, reached: true, inventory: look.inventory, hostKey, hostKeyTrusted, detail: '' };
+      }
+      const { detail, hostKey } = look;
+      const hostKeyTrusted = hostKey === null ? null : false;
+      return { server: name, reached: false, inventory: null, hostKey, hostKeyTrusted, detail };
+    },
+    say: ({ server, reached, detail }) => (reached ? `I measured ${server}.` : detail),
+    isNotable: () => true,
+  };
+}
+
+/** Reaches a server and measures it. What it finds is an answer too: only an abort of the job throws. */
+export async function lookAtServer(
+  parts: ServerLookParts,
+  { name, host, driver, connection, hostKey }: WatchedServer,
+  context: Pick<JobContext, 'signal' | 'openSecret' | 'log'>,
+): Promise<ServerLook> {
+  if (driver === null)
+    return { kind: 'unknown', detail: `${name} is only booked: how to reach it was not told.`, hostKey: null };
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(LOOK_MS)]);
+  let opened: Driver | null = null;
+  try {
+    opened = await parts.openDriver({ server: name, serverHost: host, driver, connection, hostKey }, context);
+    return { kind: 'up', inventory: await opened.inspect(signal) };
+  } catch (error) {
+    context.signal.throwIfAborted();
+    return judge(name, error, context);
+  } finally {
+    await opened?.close();
+  }
+}
+
+function judge(name: string, error: unknown, { log }: Pick<JobContext, 'log'>): ServerLook {
+  if (error instanceof AppError) {
+    const shown = 'fingerprint' in error.data ? error.data.fingerprint : null;
+    const kind = error.code === 'HOST_KEY_UNKNOWN' ? 'unknown' : 'down';
+    return { kind, detail: error.message, hostKey: shown };
+  }
+  if (error instanceof DOMException && error.name === 'TimeoutError')
+    return { kind: 'down', detail: `${name} did not answer within ${LOOK_MS / SECOND_MS} s.`, hostKey: null };
+  // Such as an engine that refuses to say how it is: its own words may hold anything, so they are for the log.
+  log.warn('server not measured', { server: name, error });
+  return { kind: 'down', detail: `${name} answers, but cannot be measured.`, hostKey: null };
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { CpuCount, Environment, formatMemory, MemoryMb } from '@signalbox/shared/contracts/fields';
+import { AppError } from '@signalbox/shared/errors';
+import { tool } from '../../tools/tool.ts';
+import { count, freeMemoryMb, sayWhen, type ServerLoad } from './words.ts';
+
+interface Need {
+  /** Null: any. */
+  readonly environment: Environment | null;
+  readonly memoryMb: number;
+  readonly cpus: number;
+}
+
+/** A build and its artifacts have to fit too. */
+const DISK_NEEDED_MB = 512;
+
+export const findSuitableServer = tool({
+  describe: 'Find the server with the most room for the memory and CPUs that are needed, and say why.',
+  hints: [
+    'find a server for shop',
+    'find a server with 2 GB of memory in staging',
+    'where can i run this',
+    'which server has room',
+    'is there capacity in production for 4 GB',
+    'suitable server for staging',
+    'need a box with 2 cpus',
+    'pick a server',
+  ],
+  input: z.object({
+    memoryMb: MemoryMb.describe('Memory needed, in megabytes').meta({ ask: 'How much memory does it need?' }),
+    environment: Environment.optional()
+      .describe('Only servers of this environment; any when left out')
+      .meta({ entity: 'environment', ask: 'In which environment?' }),
+    cpus: CpuCount.default(1)
+      .describe('CPUs needed, 1 unless said otherwise')
+      .meta({ ask: 'How many CPUs does it need?' }),
+  }),
+  risk: 'safe',
+  role: 'viewer',
+  deadlineMs: 5_000,
+  replay: 'harmless',
+  run: async ({ environment, memoryMb, cpus }, { ports }) =>
+    chooseServer(await ports.servers.list(), { environment: environment ?? null, memoryMb, cpus }),
+  phrases: {
+    done: ({ server, because, passedOver }) => {
+      const others =
+        passedOver.length > 0 ? `\n\nPassed over:\n${passedOver.map((line) => `- ${line}`).join('\n')}` : '';
+      return `**${server}** fits best: ${because}.${others}`;
+    },
+  },
+});
+
+/**
+ * Of the servers in the environment, the one that keeps the largest share of its memory free. Free is what nobody
+ * reserved and nothing uses; CPUs are shared, so a server only has to have that many. Throws NO_CAPACITY with the reason for each server.
+ */
+function chooseServer(servers: readonly ServerLoad[], need: Need) {
+  const judged = servers
+    .filter((server) => need.environment === null || server.environment === need.environment)
+    .map((server) => ({ server, free: freeMemoryMb(server), lack: findLack(server, need) }));
+  const fitting = judged
+    .filter(({ lack }) => lack === null)
+    .sort(
+      (a, b) => shareLeft(b.server, need) - shareLeft(a.server, need) || a.server.name.localeCompare(b.server.name),
+    );
+  const [best, ...others] = fitting;
+  if (!best) {
+    const reasons = judged.map(({ server, lack }) => `${server.name} ${lack ?? ''}`).join('; ');
+    const where = need.environment === null ? '' : ` in ${need.environment}`;
+    const detail = reasons
+      ? `No server${where} has room: ${reasons}.`
+      : `There is no server${where} yet; register one first.`;
+    throw new AppError('NO_CAPACITY', { detail });
+  }
+  const { server, free } = best;
+  return {
+    server: server.name,
+    environment: server.environment,
+    because: `${formatMemory(free)} of ${formatMemory(server.memoryMb)} memory free, ${count(server.cpus, 'CPU')}, ${freePorts(server)} ports free${sayDisk(server)}`,
+    passedOver: [
+      ...others.map((other) => `${other.server.name} would have less room left (${formatMemory(other.free)} free now)`),
+      ...judged.filter(({ lack }) => lack !== null).map((other) => `${other.server.name} ${other.lack ?? ''}`),
+    ],
+  };
+}
+
+/** Why this server cannot take the work, or null. */
+function findLack(server: ServerLoad, need: Need): string | null {
+  const { driver, health, healthSince, measuredAt, diskFreeMb } = server;
+  if (health === 'down') return `does not answer${healthSince ? ` since ${sayWhen(healthSince)}` : ''}`;
+  if ((driver === 'docker' || driver === 'ssh') && measuredAt === null) return 'was never reached';
+  const free = freeMemoryMb(server);
+  if (free < need.memoryMb)
+    return `has ${formatMemory(Math.max(0, free))} memory free, ${formatMemory(need.memoryMb)} needed`;
+  if (server.cpus < need.cpus) return `has ${count(server.cpus, 'CPU')}, ${need.cpus} needed`;
+  if (freePorts(server) === 0) return 'has no free port';
+  if (diskFreeMb !== null && diskFreeMb < DISK_NEEDED_MB) return `has ${formatMemory(diskFreeMb)} disk free`;
+  return null;
+}
+
+function shareLeft(server: ServerLoad, need: Need): number {
+  return (freeMemoryMb(server) - need.memoryMb) / server.memoryMb;
+}
+
+function freePorts(server: ServerLoad): number {
+  return server.lastPort - server.firstPort + 1 - server.portsInUse;
+}
+
+function sayDisk({ diskFreeMb }: ServerLoad): string {
+  return diskFreeMb === null ? '' : `, ${formatMemory(diskFreeMb)} disk free`;
+}

@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { formatMemory, MemoryMb, PortNumber, ProjectName, ServerName } from '@signalbox/shared/contracts/fields';
+import { tool } from '../../tools/tool.ts';
+import { count } from './words.ts';
+
+export const allocatePort = tool({
+  describe:
+    'Allocate a port of a server to a service of a project, and reserve memory for it. Takes the lowest free port unless one is named.',
+  hints: [
+    'allocate a port',
+    'allocate a port for shop on local',
+    'give shop a port',
+    'reserve port 20005 for the blog',
+    'i need a port for shop',
+    'assign a port to shop on vps-1',
+    'get me a port',
+  ],
+  input: z.object({
+    project: ProjectName,
+    server: ServerName.describe('Server on which the port is needed').meta({
+      entity: 'server',
+      ask: 'On which server?',
+    }),
+    service: z
+      .string()
+      .trim()
+      .toLowerCase()
+      .min(1)
+      .max(40)
+      .default('web')
+      .describe('Which part of the project listens there, such as `web` or `api`')
+      .meta({ ask: 'For which service of the project?' }),
+    port: PortNumber.optional()
+      .describe('A certain port; the lowest free one when left out')
+      .meta({ entity: 'port', ask: 'Which port?' }),
+    memoryMb: MemoryMb.default(256)
+      .describe('Memory to reserve, in megabytes; 256 unless said otherwise')
+      .meta({ ask: 'How much memory shall I reserve?' }),
+  }),
+  risk: 'sensitive',
+  role: 'developer',
+  deadlineMs: 20_000,
+  replay: 'harmless',
+  run: async ({ server, project, service, port, memoryMb }, { ports, actor, actionId }) => {
+    const request = {
+      server,
+      project,
+      service,
+      memoryMb,
+      allocatedBy: actor.userKey,
+      port: port ?? null,
+    };
+    const { passedOver, ...taken } = await ports.portAllocations.allocate(request, actionId);
+    return { ...describeAllocation(taken), passedOver };
+  },
+  phrases: {
+    done: (held) =>
+      `Port **${held.port}** on **${held.server}** now belongs to ${held.project} (${held.service}), with ${formatMemory(held.memoryMb)} reserved.${sayPassedOver(held.passedOver)}`,
+  },
+});
+
+export const getNextAvailablePort = tool({
+  describe: 'Say which port of a server is the next free one, without taking it.',
+  hints: [
+    'next free port on local',
+    'what is the next available port',
+    'which port is free',
+    'is there a free port on vps-1',
+    'free port?',
+    'get next available port',
+  ],
+  input: z.object({ server: ServerName }),
+  risk: 'safe',
+  role: 'viewer',
+  deadlineMs: 5_000,
+  replay: 'harmless',
+  run: async ({ server }, { ports }) => ({ server, port: await ports.portAllocations.next(server) }),
+  phrases: {
+    done: ({ server, port }) =>
+      port === null
+        ? `**${server}** has no free port.`
+        : `The next free port on **${server}** is **${port}**. It is not reserved until you ask me to allocate it.`,
+  },
+});
+
+export const listAllocations = tool({
+  describe: 'List which ports are allocated, to whom and with how much memory; of one server or one project if named.',
+  hints: [
+    'list the allocations',
+    'which ports are taken',
+    'who uses port 20001',
+    'show the ports of shop',
+    'port allocations on local',
+    'list used ports',
+    'ports in use?',
+  ],
+  input: z.object({
+    server: ServerName.optional().describe('Only this server').meta({ entity: 'server', ask: 'On which server?' }),
+    project: ProjectName.optional().describe('Only this project').meta({ entity: 'project', ask: 'Of which project?' }),
+  }),
+  risk: 'safe',
+  role: 'viewer',
+  deadlineMs: 5_000,
+  replay: 'harmless',
+  run: async ({ server, project }, { ports }) => {
+    if (server) await ports.servers.get(server);
+    const filter = { ...(server ? { server } : {}), ...(project ? { project } : {}) };
+    return { allocations: (await ports.portAllocations.list(filter)).map(describeAllocation) };
+  },
+  phrases: {
+    done: ({ allocations }) => {
+      if (allocations.length === 0) return 'No ports are allocated there.';
+      const lines = allocations.map(
+        (held) => `- **${held.server}:${held.port}** ${held.project} (${held.service}), ${formatMemory(held.memoryMb)}`,
+      );
+      return `${count(allocations.length, 'allocation')}:\n\n${lines.join('\n')}`;
+    },
+  },
+});
+
+export const releasePort = tool({
+  describe:
+    'Release an allocated port of a server together with its reserved memory. Whatever listens there is not stopped.',
+  hints: [
+    'release port 20001 on local',
+    'free the port 20003',
+    'give port 20001 back',
+    'we no longer need port 20002',
+    'release a port',
+    'deallocate port',
+    'drop the port of shop on vps-1',
+  ],
+  input: z.object({
+    server: ServerName.describe('Server whose port is released').meta({
+      entity: 'server',
+      ask: 'On which server?',
+    }),
+    port: PortNumber.describe('The port to release').meta({ entity: 'port', ask: 'Which port shall I release?' }),
+  }),
+  risk: 'sensitive',
+  role: 'developer',
+  deadlineMs: 20_000,
+  replay: 'harmless',
+  run: async ({ server, port }, { ports, actionId }) =>
+    describeAllocation(await ports.portAllocations.release(server, port, actionId)),
+  phrases: {
+    done: (held) =>
+      `Port **${held.port}** on **${held.server}** is free again; ${held.project} (${held.service}) held it with ${formatMemory(held.memoryMb)}.`,
+  },
+});
+
+function describeAllocation(held: {
+  readonly server: string;
+  readonly port: number;
+  readonly project: string;
+  readonly service: string;
+  readonly memoryMb: number;
+}) {
+  const { server, port, project, service, memoryMb } = held;
+  return { server, port, project, service, memoryMb };
+}
+
+/** Ports that nobody was given, and that are not free all the same. */
+function sayPassedOver(ports: readonly number[]): string {
+  if (ports.length === 0) return '';
+  const [are, them] = ports.length === 1 ? ['is', 'it'] : ['are', 'them'];
+  return ` ${ports.join(', ')} ${are} not given to anybody, but something listens there already, so I passed ${them} over.`;
+}

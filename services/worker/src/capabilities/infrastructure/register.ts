@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import { CpuCount, Environment, formatMemory, MemoryMb, NewName, PortNumber } from '@signalbox/shared/contracts/fields';
+import { AppError } from '@signalbox/shared/errors';
+import { tool } from '../../tools/tool.ts';
+import { lookWords, type Looked } from './inspection.ts';
+import { count } from './words.ts';
+
+/** What stands for a secret: see docs/secrets.md. */
+const Handle = z
+  .string()
+  .trim()
+  .regex(/^secret:[a-z0-9][a-z0-9._-]{0,73}$/i, 'a key is given as a handle, such as secret:vps-key; never as it is');
+
+const Input = z.object({
+  name: NewName.describe('Name of the new server: lowercase letters, digits and single hyphens').meta({
+    entity: 'name',
+    ask: 'What shall the server be called?',
+  }),
+  host: z
+    .string()
+    .trim()
+    .max(253)
+    .regex(
+      /^[a-z0-9]([a-z0-9.:-]*[a-z0-9])?$/i,
+      'a host is a name or an IP address, such as vps1.example.com or 10.0.0.5',
+    )
+    .describe('Its host name or IP address')
+    .meta({ entity: 'text', ask: 'What is its host name or IP address?' }),
+  environment: Environment,
+  cpus: CpuCount.optional()
+    .describe('Number of CPUs; measured when the server can be reached')
+    .meta({ ask: 'How many CPUs does it have?' }),
+  memoryMb: MemoryMb.optional()
+    .describe('Memory, in megabytes; measured when the server can be reached')
+    .meta({ ask: 'How much memory does it have?' }),
+  firstPort: PortNumber.default(20_000)
+    .describe('First port that may be allocated, 20000 unless said otherwise')
+    .meta({ ask: 'From which port on may I allocate?' }),
+  lastPort: PortNumber.default(20_999)
+    .describe('Last port that may be allocated, 20999 unless said otherwise')
+    .meta({ ask: 'Up to which port may I allocate?' }),
+  driver: z
+    .enum(['docker', 'ssh'])
+    .optional()
+    .describe(
+      'How it is reached: docker for an engine on this machine, ssh for one elsewhere; only booked when left out',
+    ),
+  user: z
+    .string()
+    .trim()
+    .regex(/^[a-z_][a-z0-9_-]{0,31}$/i)
+    .optional()
+    .describe('ssh: the login, which may use the engine'),
+  key: Handle.optional().describe('ssh: the private key of the login, as a handle such as secret:vps-key'),
+  sshPort: PortNumber.optional().describe('ssh: its port, 22 unless said otherwise'),
+  socket: z
+    .string()
+    .trim()
+    .max(200)
+    .regex(/^\/[\w./-]+$/, 'a socket is an absolute path, such as /var/run/docker.sock')
+    .optional()
+    .describe("Path of the engine's socket there, /var/run/docker.sock unless said otherwise"),
+});
+type Input = z.output<typeof Input>;
+
+export const registerServer = tool({
+  describe:
+    'Register a server so that work can be placed on it: address, environment, how it is reached. What can be reached is measured.',
+  hints: [
+    'register a server',
+    'add a new server vps-1',
+    'add server',
+    'we have a new machine, add it',
+    'register the host 10.0.0.5 as vps-1 in staging',
+    'connect another server',
+    'new server for production',
+  ],
+  input: Input,
+  risk: 'sensitive',
+  role: 'operator',
+  resources: ({ name }) => [`server:${name}`],
+  deadlineMs: 50_000,
+  replay: 'harmless',
+  run: async (input, { ports, work, actor, actionId }) => {
+    const { name, host, environment, cpus, memoryMb, firstPort, lastPort } = input;
+    if (lastPort < firstPort)
+      throw new AppError('CONFLICT', { detail: `The port range ${firstPort} to ${lastPort} is empty.` });
+    const driver = input.driver ?? null;
+    const connection = connectionOf(input, actor.userKey);
+    const size = { cpus: cpus ?? null, memoryMb: memoryMb ?? null };
+    const told = { name, host, environment, ...size, firstPort, lastPort, driver, connection };
+    const server = { ...(await ports.servers.register(told, actionId)), connection: {} };
+    if (driver === null) return { server, look: null, told: size };
+    const worked = await work('server.inspect', { server: name });
+    const look: Looked =
+      worked.kind === 'goes-on' ? { state: 'goes-on', server: name } : { state: 'looked', ...worked.result };
+    return { server, look, told: size };
+  },
+  phrases: {
+    done: ({ server, look, told }) => {
+      const head = `I registered **${server.name}** (${server.host}) in ${server.environment}`;
+      const ports = `ports ${server.firstPort} to ${server.lastPort}`;
+      if (look === null)
+        return `${head}: ${count(server.cpus, 'CPU')}, ${formatMemory(server.memoryMb)}, ${ports}. It is only booked: I can do nothing on it.`;
+      return [`${head}, reached by ${server.driver}, ${ports}.`, lookWords(look), sayDifference(look, told)]
+        .filter((part) => part !== '')
+        .join('\n\n');
+    },
+  },
+});
+
+function connectionOf({ driver, host, user, key, sshPort, socket, cpus, memoryMb }: Input, owner: string) {
+  const onSocket = socket === undefined ? {} : { socket };
+  switch (driver) {
+    case undefined:
+      if (cpus === undefined || memoryMb === undefined)
+        throw new AppError('CONFLICT', {
+          detail:
+            'Of a server that I cannot reach I have to be told its CPUs and its memory. One that I can reach I measure: say driver ssh with user and key, or docker for an engine on this machine.',
+        });
+      return {};
+    case 'docker':
+      if (!['127.0.0.1', 'localhost'].includes(host.toLowerCase()))
+        throw new AppError('CONFLICT', {
+          detail: `The driver docker is for an engine on this machine, with the host 127.0.0.1. An engine on ${host} is reached by ssh.`,
+        });
+      return onSocket;
+    case 'ssh':
+      if (user === undefined || key === undefined)
+        throw new AppError('CONFLICT', {
+          detail:
+            'ssh takes a user and a key. Keep the private key with `/secret set vps-key …` in a private chat, and give me the handle secret:vps-key.',
+        });
+      return { ...onSocket, user, key: { handle: key, owner }, ...(sshPort === undefined ? {} : { port: sshPort }) };
+  }
+}
+
+/** What was told and is not so: what was measured counts. */
+function sayDifference(look: Looked, told: { readonly cpus: number | null; readonly memoryMb: number | null }): string {
+  if (look.state !== 'looked' || look.inventory === null) return '';
+  const { cpus, memoryMb } = look.inventory;
+  const wrong = [
+    ...(told.cpus !== null && told.cpus !== cpus ? [count(told.cpus, 'CPU')] : []),
+    // A machine has a little less than it is sold with.
+    ...(told.memoryMb !== null && Math.abs(told.memoryMb - memoryMb) > memoryMb / 10
+      ? [formatMemory(told.memoryMb)]
+      : []),
+  ];
+  return wrong.length === 0 ? '' : `You told me ${wrong.join(' and ')}; what I measured counts.`;
+}

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { Environment, ServerName } from '@signalbox/shared/contracts/fields';
+import { tool } from '../../tools/tool.ts';
+import { lookWords, type Looked } from './inspection.ts';
+import { count, describeServer } from './words.ts';
+
+/** As ssh-keygen writes it. */
+const Fingerprint = z
+  .string()
+  .trim()
+  .regex(/^SHA256:[A-Za-z0-9+/]{43}$/, 'a fingerprint is SHA256: and 43 characters, as ssh-keygen -l shows it');
+
+export const listManagedServers = tool({
+  describe:
+    'List the registered servers with their environment, size, what is reserved, what is free, and whether they are up.',
+  hints: [
+    'list the servers',
+    'which servers do we have',
+    'show me the machines',
+    'servers?',
+    'what servers are there in staging',
+    'how full are the servers',
+    'list managed servers',
+    'show infra',
+    'are all servers up',
+  ],
+  input: z.object({
+    environment: Environment.optional()
+      .describe('Only servers of this environment')
+      .meta({ entity: 'environment', ask: 'Of which environment?' }),
+  }),
+  risk: 'safe',
+  role: 'viewer',
+  deadlineMs: 5_000,
+  replay: 'harmless',
+  run: async ({ environment }, { ports }) => {
+    const all = await ports.servers.list();
+    const servers = all.filter((server) => !environment || server.environment === environment);
+    // Who logs in and with which key is nobody's business who only looks.
+    return {
+      servers: servers.map((server) => ({ ...server, connection: {}, line: describeServer(server) })),
+    };
+  },
+  phrases: {
+    done: ({ servers }, { environment }) => {
+      const where = environment ? ` in ${environment}` : '';
+      if (servers.length === 0) return `There are no servers${where} yet.`;
+      return `${count(servers.length, 'server')}${where}:\n\n${servers.map(({ line }) => line).join('\n')}`;
+    },
+  },
+});
+
+export const inspectServer = tool({
+  describe: 'Reach a server and measure it now: CPUs, memory, disk, engine; shows the host key of one behind ssh.',
+  hints: [
+    'inspect the server vps-1',
+    'inspect vps-1',
+    'measure the server local',
+    'measure what vps-1 really has',
+    'reach the server vps-1 and measure it',
+    'is the server vps-1 reachable',
+    'inspect the machine vps-1 and show its host key',
+  ],
+  input: z.object({ server: ServerName }),
+  risk: 'safe',
+  role: 'developer',
+  deadlineMs: 50_000,
+  replay: 'harmless',
+  run: async ({ server }, { ports, work }): Promise<Looked> => {
+    const { name, driver } = await ports.servers.get(server);
+    if (driver === null) return { state: 'booked', server: name };
+    const worked = await work('server.inspect', { server: name });
+    return worked.kind === 'goes-on' ? { state: 'goes-on', server: name } : { state: 'looked', ...worked.result };
+  },
+  phrases: { done: lookWords },
+});
+
+export const trustHostKey = tool({
+  describe:
+    'Approve the host key that a server behind ssh has shown, so that it is logged in to. Only the key that was seen.',
+  hints: [
+    'trust the host key of vps-1',
+    'trust the host key SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU of vps-1',
+    'approve the fingerprint of vps-1',
+    'the host key of vps-1 is right',
+    'accept the ssh host key of the server vps-1',
+    'trust host key for vps-1',
+    'that fingerprint of vps-1 is the right one, trust it',
+  ],
+  input: z.object({
+    server: ServerName,
+    fingerprint: Fingerprint.describe('The fingerprint that was compared with the one of the server, as SHA256:…').meta(
+      {
+        entity: 'text',
+        ask: 'Which fingerprint does its own console show, as `SHA256:…`?',
+      },
+    ),
+  }),
+  risk: () => ({
+    risk: 'dangerous',
+    reasons: ['whoever holds that key can pass for the server and gets what is sent to it'],
+  }),
+  role: 'operator',
+  resources: ({ server }) => [`server:${server}`],
+  deadlineMs: 5_000,
+  replay: 'harmless',
+  preview: async ({ server, fingerprint }, { ports }) => {
+    const { host, hostKey, hostKeySeen, environment } = await ports.servers.get(server);
+    return {
+      what: `Trust the host key \`${fingerprint}\` of ${server} (${host})`,
+      change: `Seen: \`${hostKeySeen ?? 'none yet'}\`. Trusted until now: \`${hostKey ?? 'none'}\`.`,
+      reach: `everything that is done on ${server} in ${environment}`,
+      undo: 'trust another key, or register the server anew',
+    };
+  },
+  run: async ({ server, fingerprint }, { ports }) => {
+    const trusted = await ports.servers.trustHostKey(server, fingerprint);
+    return { server: trusted.name, hostKey: fingerprint };
+  },
+  phrases: {
+    done: ({ server, hostKey }) =>
+      `**${server}** is trusted with the host key \`${hostKey}\`. Ask me to inspect it next.`,
+  },
+});

@@ -1,0 +1,46 @@
+import { createConnection, createServer } from 'node:net';
+
+/** Long enough for a server of the same network; who does not answer within it has nothing there that would be in the way. */
+const CONNECT_MS = 400;
+
+/**
+ * Whether something listens on a port of a server: on this machine found out by binding it, behind ssh by connecting to it. Of a
+ * server that is only booked nothing is known.
+ */
+export async function isListenedOn(
+  server: { readonly host: string; readonly driver: string | null },
+  port: number,
+): Promise<boolean> {
+  switch (server.driver) {
+    case 'process':
+    case 'docker':
+      return !(await canBind(port));
+    case 'ssh':
+      return canConnect(server.host, port);
+    default:
+      return false;
+  }
+}
+
+/** On all addresses: a listener on any of them is in the way. */
+function canBind(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    // Whatever else is in the way of binding is none of the port's.
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code !== 'EADDRINUSE'));
+    server.listen({ port, host: '0.0.0.0', exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}
+
+function canConnect(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ host, port, timeout: CONNECT_MS });
+    const answer = (isThere: boolean): void => {
+      socket.destroy();
+      resolve(isThere);
+    };
+    socket.once('connect', () => answer(true));
+    socket.once('timeout', () => answer(false));
+    socket.once('error', () => answer(false));
+  });
+}
