@@ -151,3 +151,22 @@ create table incidents (
 );
 create unique index incidents_open on incidents (subject, kind) where closed_at is null;
 create index incidents_by_subject on incidents (subject, opened_at desc);
+
+-- A run that somebody cancelled. One that is under way stays `running` until whoever works on it has stopped; then it is `cancelled`.
+-- cancel_by: a person's key, or `operator`.
+alter table runs drop constraint runs_status_check;
+alter table runs add constraint runs_status_check check (status in ('queued', 'running', 'done', 'failed', 'cancelled'));
+alter table runs add column cancel_at timestamptz;
+alter table runs add column cancel_by text;
+
+-- Runs are looked for: the newest first, by job, person and project, and by words in what they are about and what came of them.
+create index runs_recent on runs (created_at desc);
+create index runs_by_job on runs (job, created_at desc);
+create index runs_by_person on runs (user_key, created_at desc) where user_key is not null;
+create index runs_of_project on runs ((payload ->> 'project'), created_at desc) where payload ? 'project';
+create function run_words(job text, payload jsonb, result jsonb, error text) returns tsvector language sql immutable as $$
+  -- Of what is long only the beginning: a tsvector has an end, and a run must be recorded whatever it found.
+  select to_tsvector('simple', replace(job, '.', ' ') || ' ' || left(coalesce(error, ''), 4000) || ' ' || left(payload::text, 20000)
+                               || ' ' || left(coalesce(result::text, ''), 20000))
+$$;
+create index runs_by_words on runs using gin (run_words(job, payload, result, error));

@@ -113,6 +113,8 @@ export const ERRORS = {
   },
   UPSTREAM_UNAVAILABLE: { remedy: 'retry', say: '{service} is not answering. I will keep trying.' },
   JOB_TOO_SLOW: { remedy: 'tell-user', say: 'It did not end within {seconds} s.' },
+  JOB_STALLED: { remedy: 'tell-user', say: 'It gave no sign of getting on for {seconds} s, so it was ended.' },
+  JOB_CANCELLED: { remedy: 'tell-user', say: '{job} was cancelled.' },
   JOB_INTERRUPTED: { remedy: 'tell-user', say: 'It was interrupted {attempts} times.' },
   JOB_FAILED: { remedy: 'tell-user', say: '{job} failed: {detail}' },
   LISTENERS_DISAGREE: {

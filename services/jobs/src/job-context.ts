@@ -27,7 +27,13 @@ export function createJobContext(
     readonly announce: (chat: { readonly chatKey: string; readonly traceId: string }) => Promise<void>;
   },
   execution: Execution,
-  hold: { readonly signal: AbortSignal; readonly opened: OpenedSecrets; readonly lost: () => void },
+  hold: {
+    readonly signal: AbortSignal;
+    readonly opened: OpenedSecrets;
+    readonly lost: () => void;
+    /** Called whenever the handler shows that it gets on. */
+    readonly sign: () => void;
+  },
 ): JobContext {
   const { job, runId, attempt, owner, run, log } = execution;
   let told = 0;
@@ -49,12 +55,14 @@ export function createJobContext(
     attempt,
     owner,
     signal: hold.signal,
-    log,
+    log: listenTo(log, hold.sign),
     now: () => new Date(),
     progress: async (done, total) => {
+      hold.sign();
       if (run !== null && !(await parts.runs.report(run, { done, total }))) hold.lost();
     },
     tell: (text, { slot }) => {
+      hold.sign();
       if (run === null) return Promise.resolve();
       // One after the other, whether or not the handler waits for each: the newest of a slot is the one that stays.
       const said = telling.then(() => say(run, text, slot));
@@ -73,5 +81,22 @@ export function createJobContext(
       hold.opened.add(value);
       return value;
     },
+  };
+}
+
+/** The same log; each line is also a sign. */
+function listenTo(log: Log, sign: () => void): Log {
+  const heard =
+    (write: Log['info']): Log['info'] =>
+    (message, fields) => {
+      sign();
+      write(message, fields);
+    };
+  return {
+    debug: heard(log.debug),
+    info: heard(log.info),
+    warn: heard(log.warn),
+    error: heard(log.error),
+    child: (fields) => listenTo(log.child(fields), sign),
   };
 }

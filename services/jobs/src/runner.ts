@@ -13,7 +13,8 @@ import type { JobMetrics } from './metrics.ts';
 import type { SecretOpener } from './open-secret.ts';
 import { createOpenedSecrets } from './opened-secrets.ts';
 
-type Limits = Readonly<Partial<Record<JobName, Pick<JobSpec, 'attempts' | 'deadlineMs'>>>>;
+type Limit = Pick<JobSpec, 'attempts' | 'deadlineMs' | 'stallMs'>;
+type Limits = Readonly<Partial<Record<JobName, Limit>>>;
 
 export interface RunnerParts {
   readonly runs: ReturnType<typeof createRuns>;
@@ -29,15 +30,21 @@ export interface RunnerParts {
   readonly announce: (chat: { readonly chatKey: string; readonly traceId: string }) => Promise<void>;
   /** Attempts and deadlines; those of the contract unless a test has others. */
   readonly limits?: Limits;
+  /** How long a handler that was told to stop may take before it is left behind, in milliseconds. */
+  readonly settleMs?: number;
 }
 
 /** Why a job was told to stop. */
-type Stop = 'deadline' | 'stopping' | 'lost';
+type Stop = 'deadline' | 'stalled' | 'cancelled' | 'stopping' | 'lost';
+/** For these the run is ended once the handler has stopped: what is reported as over is not still going on. */
+const WAITED_FOR: readonly (Stop | null)[] = ['deadline', 'stalled', 'cancelled'];
 
 const RETRY_BASE_MS = 2 * SECOND_MS;
 const RETRY_MAX_MS = 60 * SECOND_MS;
 /** The end of a run is written with some patience: what is not recorded is done again. */
 const RECORD_ATTEMPTS = 6;
+/** Long enough to end a process group with patience. */
+const SETTLE_MS = 15 * SECOND_MS;
 
 const FORGET: QueueVerdict = { kind: 'forget' };
 
@@ -45,7 +52,8 @@ const FORGET: QueueVerdict = { kind: 'forget' };
  * Decides what becomes of a job from the queue.
  *
  *   asked for:  begin ─ over → forget · busy → again after a lease · too many attempts → failed
- *               run   ─ done → record, tell, forget · transient error → give back, again · other error, deadline → failed
+ *               run   ─ done → record, tell, forget · transient error → give back, again · other error → failed
+ *                     ─ deadline, no sign for too long → failed, cancelled → cancelled: once the handler has stopped
  *                     ─ this process stops → give back without counting, again · taken over → forget
  *   scheduled:  run   ─ done or failed → record if notable, forget; the next execution comes by itself
  */
@@ -57,9 +65,10 @@ async function runAsked(parts: RunnerParts, queued: QueuedJob, runId: string): P
   const begun = await parts.runs.begin(runId, parts.leaseMs);
   if (begun.kind === 'over') return FORGET;
   if (begun.kind === 'busy') return { kind: 'again', delayMs: parts.leaseMs / 2 };
-  const { run, attempt, payload, traceId, userKey, threadId } = begun;
+  const { run, attempt, payload, traceId, userKey, threadId, isCancelled } = begun;
   const owner = userKey === null ? null : { userKey, threadId };
   const log = parts.log.child({ job: queued.job, runId, traceId, attempt });
+  if (isCancelled) return end(parts, queued.job, run, CANCELLED, log);
   const { attempts } = limitsOf(parts, queued.job);
   if (attempt > attempts) return end(parts, queued.job, run, interrupted(attempts), log);
 
@@ -73,7 +82,8 @@ async function runAsked(parts: RunnerParts, queued: QueuedJob, runId: string): P
         await parts.runs.giveBack(run, { delayMs: 0, counts: false, error: null });
         return { kind: 'again', delayMs: 0 };
       }
-      return end(parts, queued.job, run, tooSlow(limitsOf(parts, queued.job).deadlineMs), log);
+      if (outcome.why === 'cancelled') return end(parts, queued.job, run, CANCELLED, log);
+      return end(parts, queued.job, run, tooLong(outcome.why, limitsOf(parts, queued.job)), log);
     case 'failed': {
       if (!isWorthRetrying(outcome.error) || attempt >= attempts) return end(parts, queued.job, run, outcome, log);
       const delayMs = backoffMs(attempt - 1, RETRY_BASE_MS, RETRY_MAX_MS);
@@ -89,13 +99,13 @@ async function runScheduled(parts: RunnerParts, queued: QueuedJob): Promise<Queu
   const log = parts.log.child({ job: queued.job, runId: execution.runId, traceId: execution.traceId });
   const { runId, job } = execution;
   const outcome = await work(parts, queued, { job, runId, attempt: 1, owner: null, run: null, payload: {}, log });
-  if (outcome.kind === 'stopped' && outcome.why !== 'deadline') return FORGET;
+  if (outcome.kind === 'stopped' && !WAITED_FOR.includes(outcome.why)) return FORGET;
   if (outcome.kind === 'done') {
     if (outcome.isNotable)
       await parts.runs.record({ ...execution, outcome: 'done', result: outcome.result, error: null });
     return FORGET;
   }
-  const failure = outcome.kind === 'failed' ? outcome : tooSlow(limitsOf(parts, queued.job).deadlineMs);
+  const failure = outcome.kind === 'failed' ? outcome : tooLong(outcome.why, limitsOf(parts, job));
   log.warn('scheduled job failed', { error: failure.error });
   await parts.runs.record({
     ...execution,
@@ -108,6 +118,8 @@ async function runScheduled(parts: RunnerParts, queued: QueuedJob): Promise<Queu
 
 type Done = { readonly kind: 'done'; readonly result: unknown; readonly say: string; readonly isNotable: boolean };
 type Failed = { readonly kind: 'failed'; readonly error: unknown };
+/** It was not wanted any more, and has stopped. */
+const CANCELLED = { kind: 'cancelled' } as const;
 type Outcome = Done | Failed | { readonly kind: 'stopped'; readonly why: Stop };
 
 /** Runs the handler under its deadline, the stop of the process and the loss of the run. Never throws. */
@@ -123,21 +135,38 @@ async function work(parts: RunnerParts, queued: QueuedJob, execution: Execution)
   queued.signal.addEventListener('abort', onStopping, { once: true });
   if (queued.signal.aborted) onStopping();
   const deadline = setTimeout(() => stopFor('deadline'), limitsOf(parts, job).deadlineMs);
-  const release = run ? parts.held.hold(run, () => stopFor('lost')) : () => undefined;
+  const { stallMs } = limitsOf(parts, job);
+  const stall = stallMs === undefined ? null : setTimeout(() => stopFor('stalled'), stallMs);
+  const release = run
+    ? parts.held.hold(run, { lost: () => stopFor('lost'), cancelled: () => stopFor('cancelled') })
+    : () => undefined;
   const observe = parts.metrics.start(job);
   const opened = createOpenedSecrets();
-  const context = createJobContext(parts, execution, { signal: stop.signal, opened, lost: () => stopFor('lost') });
+  const context = createJobContext(parts, execution, {
+    signal: stop.signal,
+    opened,
+    lost: () => stopFor('lost'),
+    sign: () => void stall?.refresh(),
+  });
   const settle = (outcome: Outcome): Outcome => {
     observe(outcome.kind === 'stopped' ? outcome.why : outcome.kind);
     return outcome;
   };
+  const working = call(parts.handlers, job, payload, context);
   try {
-    return settle(opened.mask(await untilStopped(call(parts.handlers, job, payload, context), stop.signal)));
+    return settle(opened.mask(await untilStopped(working, stop.signal)));
   } catch (error) {
-    if (why !== null) return settle({ kind: 'stopped', why });
+    if (why !== null) {
+      const late = WAITED_FOR.includes(why) && (await settled(working, parts.settleMs ?? SETTLE_MS, queued.signal));
+      if (late === null) execution.log.error('handler left behind: it does not stop', { why });
+      // It was done before it could be stopped: that is what happened, and what has to be told.
+      if (late && why === 'cancelled') return settle(opened.mask(late));
+      return settle({ kind: 'stopped', why });
+    }
     return settle({ kind: 'failed', error: opened.maskError(error, run?.runId ?? job) });
   } finally {
     clearTimeout(deadline);
+    if (stall) clearTimeout(stall);
     queued.signal.removeEventListener('abort', onStopping);
     release();
   }
@@ -166,33 +195,50 @@ function untilStopped<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
+/** What came of it: its result, false when it failed, null when it goes on after this time. */
+async function settled(working: Promise<Done>, forMs: number, signal: AbortSignal): Promise<Done | false | null> {
+  const over = new AbortController();
+  const ended = working.then(
+    (done) => done,
+    () => false as const,
+  );
+  const waited = sleep(forMs, AbortSignal.any([signal, over.signal])).then(() => null);
+  return Promise.race([ended, waited]).finally(() => over.abort());
+}
+
 async function end(
   parts: RunnerParts,
   job: JobName,
   run: HeldRun,
-  outcome: Done | Failed,
+  outcome: Done | Failed | typeof CANCELLED,
   log: Log,
 ): Promise<QueueVerdict> {
   const title = parts.handlers[job]?.title ?? job;
-  const ended: RunEnd =
-    outcome.kind === 'done'
-      ? { outcome: 'done', result: outcome.result, error: null, say: outcome.say }
-      : {
-          outcome: 'failed',
-          result: null,
-          error: describe(outcome.error, run.runId),
-          say: say('JOB_FAILED', { job: title, detail: describe(outcome.error, run.runId) }),
-        };
-  const { recorded, lane } = await patiently(() => parts.runs.finish(run, ended));
+  const { recorded, lane } = await patiently(() => parts.runs.finish(run, endOf(run.runId, title, outcome)));
   if (!recorded) {
     log.warn('another process had taken the run over; this result is dropped');
     return FORGET;
   }
-  if (outcome.kind === 'done') log.info('job finished', { outcome: 'done' });
+  if (outcome.kind !== 'failed') log.info('job finished', { outcome: outcome.kind });
   else log.error('job failed for good', { error: outcome.error });
   if (lane)
     await parts.wake(lane).catch((error: unknown) => log.warn('wake-up not sent; the sweeper sends it', { error }));
   return FORGET;
+}
+
+function endOf(runId: string, title: string, outcome: Done | Failed | typeof CANCELLED): RunEnd {
+  switch (outcome.kind) {
+    case 'done':
+      return { outcome: 'done', result: outcome.result, error: null, say: outcome.say };
+    case 'cancelled': {
+      const words = say('JOB_CANCELLED', { job: title });
+      return { outcome: 'cancelled', result: null, error: words, say: words };
+    }
+    case 'failed': {
+      const error = describe(outcome.error, runId);
+      return { outcome: 'failed', result: null, error, say: say('JOB_FAILED', { job: title, detail: error }) };
+    }
+  }
 }
 
 async function patiently<T>(write: () => Promise<T>): Promise<T> {
@@ -206,7 +252,7 @@ async function patiently<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
-function limitsOf(parts: RunnerParts, job: JobName): Pick<JobSpec, 'attempts' | 'deadlineMs'> {
+function limitsOf(parts: RunnerParts, job: JobName): Limit {
   return parts.limits?.[job] ?? JOBS[job];
 }
 
@@ -214,7 +260,9 @@ function isWorthRetrying(error: unknown): boolean {
   return isTransient(error) || (error instanceof AppError && error.remedy === 'retry');
 }
 
-function tooSlow(deadlineMs: number): Failed {
+function tooLong(why: Stop, { deadlineMs, stallMs = deadlineMs }: Limit): Failed {
+  if (why === 'stalled')
+    return { kind: 'failed', error: new AppError('JOB_STALLED', { seconds: String(stallMs / SECOND_MS) }) };
   return { kind: 'failed', error: new AppError('JOB_TOO_SLOW', { seconds: String(deadlineMs / SECOND_MS) }) };
 }
 

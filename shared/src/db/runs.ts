@@ -1,7 +1,9 @@
-import { PRIORITY, type InboundEnvelope } from '../contracts/envelope.ts';
+import { PRIORITY } from '../contracts/envelope.ts';
+import { say } from '../errors.ts';
 import { redactText, redactValue } from '../redact/redact.ts';
 import { putOutbox } from './outbox.ts';
-import { withTransaction, type Pool, type Queryable } from './pool.ts';
+import { FINISHED, tellEnd, type Asker, type Finished } from './run-ends.ts';
+import { withTransaction, type Pool } from './pool.ts';
 
 /** The intent of a piece of long work. `person` is told when it ends; null for work that nobody asked for. */
 export interface RunIntent {
@@ -30,6 +32,8 @@ export type BegunRun =
       /** Who asked for it, and in which thread; null for what nobody asked for. */
       readonly userKey: string | null;
       readonly threadId: string | null;
+      /** Somebody cancelled it while it was in other hands: there is nothing to do but to end it. */
+      readonly isCancelled: boolean;
     }
   /** Somebody else works on it and gave a sign of life within the lease. */
   | { readonly kind: 'busy' }
@@ -37,7 +41,7 @@ export type BegunRun =
   | { readonly kind: 'over' };
 
 export interface RunEnd {
-  readonly outcome: 'done' | 'failed';
+  readonly outcome: 'done' | 'failed' | 'cancelled';
   readonly result: unknown;
   readonly error: string | null;
   /** For the person, if there is one. */
@@ -49,10 +53,17 @@ export interface FinishedRun {
   readonly lane: { readonly userKey: string; readonly traceId: string } | null;
 }
 
+/** Over: it had ended before. `lane` is to be woken; null when nobody is to be told. */
+export interface CancelledRun {
+  readonly kind: 'cancelled' | 'cancelling' | 'over';
+  readonly lane: FinishedRun['lane'];
+}
+
 export interface RunRow {
   readonly runId: string;
   readonly job: string;
-  readonly status: 'queued' | 'running' | 'done' | 'failed';
+  /** Cancelling: it is to stop, and whoever works on it has not yet. */
+  readonly status: 'queued' | 'running' | 'cancelling' | 'done' | 'failed' | 'cancelled';
   readonly userKey: string | null;
   readonly threadId: string | null;
   readonly progress: unknown;
@@ -68,15 +79,19 @@ const KEPT_SCHEDULED = 100;
 /** Lost runs that one sweep puts back; the next one takes the rest. */
 const SWEEP_BATCH = 100;
 
-const COLUMNS = `run_id as "runId", job, status, user_key as "userKey", thread_id as "threadId", progress, result, error, attempts,
+/** What a run is to whoever looks at it; in the table a run that is being cancelled is still a running one. */
+export const RUN_STATUS = `case when status = 'running' and cancel_at is not null then 'cancelling' else status end`;
+
+const COLUMNS = `run_id as "runId", job, ${RUN_STATUS} as status, user_key as "userKey", thread_id as "threadId", progress, result, error, attempts,
   created_at as "createdAt", finished_at as "finishedAt"`;
 
 /**
  * Long work in Postgres, without its secrets, which is the only truth about it; the queue in Redis only says whose turn it is.
  *
- *   queued ──begin──▶ running ──finish──▶ done | failed
+ *   queued ──begin──▶ running ──finish──▶ done | failed | cancelled
  *     ▲                  │
  *     └──────giveBack────┘          running and silent for longer than the lease: begin takes it over (epoch + 1)
+ *   cancel: queued ──▶ cancelled; a running one gets the wish, and is cancelled when whoever works on it has stopped
  */
 export function createRuns(pool: Pool) {
   return {
@@ -111,7 +126,8 @@ export function createRuns(pool: Pool) {
                 started_at = coalesce(started_at, clock_timestamp()), beat_at = clock_timestamp()
           where run_id = $1
             and (status = 'queued' or status = 'running' and beat_at < clock_timestamp() - $2 * interval '1 ms')
-          returning epoch, attempts, payload, trace_id as "traceId", user_key as "userKey", thread_id as "threadId"`,
+          returning epoch, attempts, payload, trace_id as "traceId", user_key as "userKey", thread_id as "threadId",
+                    cancel_at is not null as "isCancelled"`,
         [runId, leaseMs],
       );
       const [row] = rows;
@@ -126,15 +142,21 @@ export function createRuns(pool: Pool) {
       return { kind: rowCount === 1 ? 'busy' : 'over' };
     },
 
-    /** Gives a sign of life for all held runs at once. Returns the ids of those that are no longer ours. */
-    async beat(held: readonly HeldRun[]): Promise<readonly string[]> {
-      const { rows } = await pool.query<{ run_id: string }>(
+    /** Gives a sign of life for all held runs at once. Returns the ids of those that are no longer ours, and that are to stop. */
+    async beat(
+      held: readonly HeldRun[],
+    ): Promise<{ readonly lost: readonly string[]; readonly cancelled: readonly string[] }> {
+      const { rows } = await pool.query<{ run_id: string; cancelled: boolean }>(
         `update runs r set beat_at = clock_timestamp() from unnest($1::text[], $2::int[]) as k (run_id, epoch)
-          where r.run_id = k.run_id and r.epoch = k.epoch and r.status = 'running' returning r.run_id`,
+          where r.run_id = k.run_id and r.epoch = k.epoch and r.status = 'running'
+          returning r.run_id, r.cancel_at is not null as cancelled`,
         [held.map((run) => run.runId), held.map((run) => run.epoch)],
       );
       const kept = new Set(rows.map((row) => row.run_id));
-      return held.filter((run) => !kept.has(run.runId)).map((run) => run.runId);
+      return {
+        lost: held.filter((run) => !kept.has(run.runId)).map((run) => run.runId),
+        cancelled: rows.filter((row) => row.cancelled).map((row) => row.run_id),
+      };
     },
 
     /** Writes how far it is. False when the run is no longer ours. */
@@ -204,35 +226,45 @@ export function createRuns(pool: Pool) {
       return rowCount === 1;
     },
 
-    /** Ends a run that nobody wants any more; whoever works on it notices at its next sign of life. False when it has ended. */
-    async cancel(runId: string, error: string): Promise<boolean> {
-      const { rowCount } = await pool.query(
-        `update runs set status = 'failed', error = $2, epoch = epoch + 1, finished_at = clock_timestamp(), beat_at = null
-          where run_id = $1 and status in ('queued', 'running')`,
-        [runId, error],
-      );
-      return rowCount === 1;
-    },
+    /**
+     * Says that nobody wants a run any more. One that waits has ended with that; one that is under way ends when whoever works on
+     * it has stopped, which they notice within a second. `by`: a person's key, or `operator`; the person who waits for the run is
+     * told of its end unless it was them. Twice is once.
+     */
+    cancel: (runId: string, by: string): Promise<CancelledRun> =>
+      withTransaction(pool, async (db) => {
+        const { rows } = await db.query<Finished & { readonly status: string }>(
+          `update runs set cancel_at = coalesce(cancel_at, clock_timestamp()), cancel_by = coalesce(cancel_by, $2),
+                  status = case when status = 'queued' then 'cancelled' else status end,
+                  epoch = epoch + case when status = 'queued' then 1 else 0 end,
+                  finished_at = case when status = 'queued' then clock_timestamp() end
+            where run_id = $1 and status in ('queued', 'running') returning status, ${FINISHED}`,
+          [runId, by],
+        );
+        const [row] = rows;
+        if (!row) return { kind: 'over', lane: null };
+        if (row.status === 'running') return { kind: 'cancelling', lane: null };
+        const error = say('JOB_CANCELLED', { job: row.job });
+        await db.query('update runs set error = $2 where run_id = $1', [runId, error]);
+        return { kind: 'cancelled', lane: await tellEnd(db, row, { outcome: 'cancelled', say: error }) };
+      }),
 
     /**
      * Ends a run and, when it has a person, puts `job-finished` into their inbox, in one transaction. Not recorded:
-     * the run is no longer ours, and nothing was written. `lane` is to be woken; null when nobody waits for the run.
+     * the run is no longer ours, and nothing was written. `lane` is to be woken; null when nobody waits for the run. Of one that
+     * they cancelled themselves nobody is told.
      */
     finish: (run: HeldRun, given: RunEnd): Promise<FinishedRun> =>
       withTransaction(pool, async (db) => {
         const end = redactValue(given);
         const { rows } = await db.query<Finished>(
           `update runs set status = $3, result = $4::jsonb, error = $5, finished_at = clock_timestamp(), beat_at = null
-            where run_id = $1 and epoch = $2 and status = 'running'
-            returning run_id as "runId", job, user_key as "userKey", chat_key as "chatKey", thread_id as "threadId",
-                      trace_id as "traceId", finished_at as "finishedAt"`,
+            where run_id = $1 and epoch = $2 and status = 'running' returning ${FINISHED}`,
           [run.runId, run.epoch, end.outcome, JSON.stringify(end.result ?? null), end.error],
         );
         const [row] = rows;
         if (!row) return { recorded: false, lane: null };
-        if (row.userKey === null || row.chatKey === null) return { recorded: true, lane: null };
-        await putInbox(db, describeEnd({ ...row, userKey: row.userKey, chatKey: row.chatKey }, end));
-        return { recorded: true, lane: { userKey: row.userKey, traceId: row.traceId } };
+        return { recorded: true, lane: await tellEnd(db, row, end) };
       }),
 
     /** Records an execution that nobody asked for, and forgets all but the newest hundred of its job. */
@@ -242,7 +274,8 @@ export function createRuns(pool: Pool) {
         readonly job: string;
         readonly traceId: string;
         readonly startedAt: Date;
-      } & Omit<RunEnd, 'say'>,
+        readonly outcome: 'done' | 'failed';
+      } & Omit<RunEnd, 'say' | 'outcome'>,
     ): Promise<void> {
       const { runId, job, traceId, startedAt, outcome, result, error } = redactValue(execution);
       await pool.query(
@@ -280,62 +313,10 @@ export function createRuns(pool: Pool) {
   };
 }
 
-interface BegunRow extends Pick<Extract<BegunRun, { kind: 'held' }>, 'payload' | 'traceId' | 'userKey' | 'threadId'> {
+interface BegunRow extends Pick<
+  Extract<BegunRun, { kind: 'held' }>,
+  'payload' | 'traceId' | 'userKey' | 'threadId' | 'isCancelled'
+> {
   readonly epoch: number;
   readonly attempts: number;
-}
-
-interface Asker {
-  readonly userKey: string | null;
-  readonly chatKey: string | null;
-  readonly threadId: string | null;
-  readonly traceId: string;
-}
-
-interface Finished extends Asker {
-  readonly runId: string;
-  readonly job: string;
-  readonly finishedAt: Date;
-}
-
-type Asked = Finished & { readonly userKey: string; readonly chatKey: string };
-type JobFinished = Extract<InboundEnvelope, { kind: 'job-finished' }>;
-
-function describeEnd(run: Asked, end: RunEnd): JobFinished {
-  const { runId, job, userKey, chatKey, threadId, traceId, finishedAt } = run;
-  return {
-    kind: 'job-finished',
-    id: `jobs:jobs:${runId}`,
-    channel: 'jobs',
-    bot: 'jobs',
-    updateId: runId,
-    userKey,
-    chatKey,
-    traceId,
-    at: finishedAt.toISOString(),
-    runId,
-    job,
-    threadId,
-    outcome: end.outcome,
-    say: end.say,
-  };
-}
-
-/** The same door as a message: an inbox row, unique by the run, and a lane for it to be handled in. */
-async function putInbox(db: Queryable, envelope: JobFinished): Promise<void> {
-  await db.query(
-    `insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id)
-     values ($1, $2, $3, $4, $5, $6, $7::jsonb, $8) on conflict (channel, bot, update_id) do nothing`,
-    [
-      envelope.channel,
-      envelope.bot,
-      envelope.updateId,
-      envelope.userKey,
-      envelope.chatKey,
-      envelope.kind,
-      JSON.stringify(envelope),
-      envelope.traceId,
-    ],
-  );
-  await db.query(`insert into lanes (user_key) values ($1) on conflict do nothing`, [envelope.userKey]);
 }

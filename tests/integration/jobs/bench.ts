@@ -36,6 +36,8 @@ export const TEST_CIPHER = createSecretCipher(Buffer.from(TEST_SECRETS_KEY, 'bas
 /** Short, so that a dead process is noticed within a test. */
 const LEASE_MS = 1_000;
 const SWEEP_MS = 200;
+/** A handler that does not listen is left behind after this. */
+const SETTLE_MS = 1_000;
 
 /** Waits until this is true, and gives what was found. */
 export const until = <T>(look: () => T | Promise<T>) => vi.waitUntil(look, { timeout: 20_000, interval: 20 });
@@ -52,7 +54,7 @@ export interface JobsBench {
   environment(settings?: Readonly<Record<string, string>>): Record<string, string>;
   startService(settings?: Readonly<Record<string, string>>): Promise<JobService & Closable>;
   /** What a service does with runs, with a handler of the test's own for `knowledge.index`. */
-  startRunner(run: IndexHandler, limits?: Partial<Pick<JobSpec, 'attempts' | 'deadlineMs'>>): Closable;
+  startRunner(run: IndexHandler, limits?: Partial<Pick<JobSpec, 'attempts' | 'deadlineMs' | 'stallMs'>>): Closable;
   /** What a tool does to start a job. */
   ask(runId: string, userKey?: string): Promise<void>;
   /** What the person's inbox got from jobs. */
@@ -134,6 +136,7 @@ export async function openJobsBench(redisUrl: string = inject('redisUrl')): Prom
         metrics: createJobMetrics(createMetrics('test')),
         wake: async () => undefined,
         announce: async () => undefined,
+        settleMs: SETTLE_MS,
         limits: { 'knowledge.index': spec, 'threads.expire': spec, 'approvals.watch': spec },
       });
       own(consumeQueue({ redisUrl, prefix, pool: 'maintenance', concurrency: 4, leaseMs: LEASE_MS, log, handle }));

@@ -150,7 +150,7 @@ describe('a run whose process goes away', () => {
     const second = await bench.runs.begin('act_1', 60_000);
     if (first.kind !== 'held' || second.kind !== 'held') throw new Error('both were to get it');
     const end = { outcome: 'done', result: INDEXED, error: null, say: 'Done.' } as const;
-    expect(await bench.runs.beat([first.run])).toEqual(['act_1']);
+    expect(await bench.runs.beat([first.run])).toEqual({ lost: ['act_1'], cancelled: [] });
     expect(await bench.runs.finish(first.run, end)).toEqual({ recorded: false, lane: null });
     expect(await bench.runs.report(first.run, {})).toBe(false);
     const lane = { userKey: '1', traceId: 't' };

@@ -87,15 +87,17 @@ it('a job that fails says why', async () => {
   await expect(working).rejects.toMatchObject({ code: 'JOB_FAILED', data: { detail: 'No room.' } });
 });
 
-it('/stop ends the job too, and whoever works on it loses it', async () => {
+it('/stop ends the job too, once whoever works on it has stopped', async () => {
   const working = work(30_000);
   working.catch(() => undefined);
   const held = await begin();
   stop.abort(new StoppedByPerson());
   await expect(working).rejects.toBeInstanceOf(StoppedByPerson);
-  expect(await runs.beat([held])).toEqual([actionId]);
-  expect(await runs.finish(held, DONE)).toMatchObject({ recorded: false });
-  expect(await runs.find(actionId)).toMatchObject({ status: 'failed', error: 'It was stopped.' });
+  expect(await runs.beat([held])).toEqual({ lost: [], cancelled: [actionId] });
+  expect(await runs.find(actionId)).toMatchObject({ status: 'cancelling' });
+  await runs.finish(held, { outcome: 'cancelled', result: null, error: 'It was cancelled.', say: '' });
+  expect(await runs.find(actionId)).toMatchObject({ status: 'cancelled', error: 'It was cancelled.' });
+  expect(await told()).toEqual([]);
 });
 
 it('a worker that shuts down leaves the job to whoever resumes the turn', async () => {

@@ -34,9 +34,11 @@ export function createJobDoor(parts: {
       // Nobody is told of its end while the tool itself waits for it.
       const { threadId, traceId, signal } = scope;
       await enqueueRun(parts, { runId: actionId, job, payload, person: null, threadId, traceId });
-      const ended = await waitForEnd(parts, job, actionId, { signal, forMs: wait.deadlineMs - MARGIN_MS });
+      const forMs = wait.deadlineMs - MARGIN_MS;
+      const { userKey } = scope.actor;
+      const ended = await waitForEnd(parts, job, actionId, { signal, forMs, userKey });
       if (ended) return ended;
-      const person = { userKey: scope.actor.userKey, chatKey: scope.chatKey };
+      const person = { userKey, chatKey: scope.chatKey };
       if (await parts.runs.tellWhenDone(actionId, person)) return { kind: 'goes-on', runId: actionId };
       const late = await lookForEnd(parts, job, actionId); // it ended since the last look
       if (late) return late;
@@ -50,13 +52,14 @@ async function waitForEnd<N extends JobName>(
   parts: Parameters<typeof createJobDoor>[0],
   job: N,
   runId: string,
-  until: { readonly signal: AbortSignal; readonly forMs: number },
+  until: { readonly signal: AbortSignal; readonly forMs: number; readonly userKey: string },
 ): Promise<Worked<JobResult<N>> | null> {
   const { signal } = until;
   const lastLookAt = performance.now() + until.forMs;
   for (let pauseMs = FIRST_LOOK_MS; ; pauseMs = Math.min(pauseMs * 1.5, LAST_LOOK_MS)) {
     if (signal.aborted) {
-      if (signal.reason instanceof StoppedByPerson) await parts.runs.cancel(runId, 'It was stopped.');
+      // They are told by the turn that was stopped, and wait for nothing.
+      if (signal.reason instanceof StoppedByPerson) await parts.runs.cancel(runId, until.userKey);
       throw signal.reason;
     }
     const ended = await lookForEnd(parts, job, runId);
@@ -71,7 +74,7 @@ async function lookForEnd<N extends JobName>(
   runId: string,
 ): Promise<Worked<JobResult<N>> | null> {
   const run = await parts.runs.find(runId);
-  if (run?.status === 'failed')
+  if (run?.status === 'failed' || run?.status === 'cancelled')
     throw new AppError('JOB_FAILED', { job, detail: run.error ?? 'no reason was recorded' });
   if (run?.status !== 'done') return null;
   // The job service has parsed it with the same schema; a newer release may have written more.

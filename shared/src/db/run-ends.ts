@@ -1,0 +1,83 @@
+import type { InboundEnvelope } from '../contracts/envelope.ts';
+import type { Queryable } from './pool.ts';
+
+/** Who waits for a run, and where. */
+export interface Asker {
+  readonly userKey: string | null;
+  readonly chatKey: string | null;
+  readonly threadId: string | null;
+  readonly traceId: string;
+}
+
+/** The columns of a run that has just ended. */
+export const FINISHED = `run_id as "runId", job, user_key as "userKey", chat_key as "chatKey", thread_id as "threadId",
+  trace_id as "traceId", finished_at as "finishedAt", cancel_by as "cancelBy"`;
+
+export interface Finished extends Asker {
+  readonly runId: string;
+  readonly job: string;
+  readonly finishedAt: Date;
+  readonly cancelBy: string | null;
+}
+
+interface EndWords {
+  readonly outcome: 'done' | 'failed' | 'cancelled';
+  readonly say: string;
+}
+
+type Asked = Finished & { readonly userKey: string; readonly chatKey: string };
+type JobFinished = Extract<InboundEnvelope, { kind: 'job-finished' }>;
+
+/**
+ * Puts the end of a run into the inbox of the person who waits for it. Answers the lane to wake, or null when nobody is to be told: of
+ * one that they cancelled themselves they know.
+ */
+export async function tellEnd(
+  db: Queryable,
+  { userKey, chatKey, ...run }: Finished,
+  end: EndWords,
+): Promise<{ readonly userKey: string; readonly traceId: string } | null> {
+  if (userKey === null || chatKey === null) return null;
+  if (end.outcome === 'cancelled' && run.cancelBy === userKey) return null;
+  await putInbox(db, describeEnd({ ...run, userKey, chatKey }, end));
+  return { userKey, traceId: run.traceId };
+}
+
+function describeEnd(run: Asked, end: EndWords): JobFinished {
+  const { runId, job, userKey, chatKey, threadId, traceId, finishedAt } = run;
+  return {
+    kind: 'job-finished',
+    id: `jobs:jobs:${runId}`,
+    channel: 'jobs',
+    bot: 'jobs',
+    updateId: runId,
+    userKey,
+    chatKey,
+    traceId,
+    at: finishedAt.toISOString(),
+    runId,
+    job,
+    threadId,
+    outcome: end.outcome === 'done' ? 'done' : 'failed',
+    say: end.say,
+  };
+}
+
+/** The same door as a message: an inbox row, unique by the run, and a lane for it to be handled in. */
+async function putInbox(db: Queryable, envelope: JobFinished): Promise<void> {
+  await db.query(
+    `insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id)
+     values ($1, $2, $3, $4, $5, $6, $7::jsonb, $8) on conflict (channel, bot, update_id) do nothing`,
+    [
+      envelope.channel,
+      envelope.bot,
+      envelope.updateId,
+      envelope.userKey,
+      envelope.chatKey,
+      envelope.kind,
+      JSON.stringify(envelope),
+      envelope.traceId,
+    ],
+  );
+  await db.query(`insert into lanes (user_key) values ($1) on conflict do nothing`, [envelope.userKey]);
+}
