@@ -3,8 +3,8 @@ import { Environment, ProjectName } from '@signalbox/shared/contracts/fields';
 import { tool } from '../../tools/tool.ts';
 import { Version } from './fields.ts';
 
-/** The branch that a repository names as its own. */
-const HEAD = 'HEAD';
+/** What is meant by a project without a version. Where there is no such branch, the check names those that there are. */
+const MAIN = 'main';
 
 export const checkDeployReadiness = tool({
   describe: 'Check whether a project can be deployed to an environment now, and name what is missing.',
@@ -21,7 +21,7 @@ export const checkDeployReadiness = tool({
     project: ProjectName,
     environment: Environment,
     version: Version.optional()
-      .describe('Version that would be deployed; the newest of the main branch when left out')
+      .describe('Version that would be deployed; the branch main when left out')
       .meta({ ask: 'Which version?' }),
   }),
   risk: 'safe',
@@ -30,7 +30,7 @@ export const checkDeployReadiness = tool({
   replay: 'harmless',
   run: async ({ project, environment, version }, context) => {
     await context.ports.projects.get(project);
-    const payload = { project, environment, ref: version ?? HEAD, server: null };
+    const payload = { project, environment, ref: version ?? MAIN, server: null };
     const worked = await context.work('deploy.check', payload);
     return worked.kind === 'goes-on' ? { state: 'goes-on' as const } : { state: 'checked' as const, ...worked.result };
   },
