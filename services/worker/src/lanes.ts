@@ -17,6 +17,7 @@ import { background, type Closable } from '@signalbox/shared/lifecycle';
 import type { Log } from '@signalbox/shared/log';
 import type { Publisher } from '@signalbox/shared/streams/publish';
 import { backoffMs, sleep } from '@signalbox/shared/time';
+import { abandon } from './governance/abandon.ts';
 import { StoppedByPerson } from './tools/tool-bounds.ts';
 import type { TurnSignals } from './turn.ts';
 
@@ -73,6 +74,8 @@ export interface Lanes extends Closable {
 export function createLanes(options: LaneOptions): Lanes {
   const { pool, publisher, log, worker, leaseMs } = options;
   const held = new Map<string, Held>();
+  /** Asked for and not answered: asking twice at once would let this process take its own lane when a lease runs out between. */
+  const beginning = new Map<string, Pick<Held, 'again'>>();
   const stop = new AbortController();
   const begin: BeginOptions = { ...options, maxMessages: MAX_BATCH };
 
@@ -88,16 +91,32 @@ export function createLanes(options: LaneOptions): Lanes {
   };
 
   const handle = async (wakeUp: WakeUp): Promise<{ work: Promise<void> }> => {
-    const mine = held.get(wakeUp.userKey);
+    const { userKey, traceId } = wakeUp;
+    const mine = held.get(userKey) ?? beginning.get(userKey);
     if (mine) mine.again = true;
     // Not begun while this process works on it or stops: the messages stay in the inbox for the holder or the sweeper.
     if (mine || stop.signal.aborted) return { work: Promise.resolve() };
-    const begun = await beginLane(pool, wakeUp.userKey, begin);
-    return { work: begun ? work(begun, wakeUp.traceId) : Promise.resolve() };
+    const asked = { again: false };
+    beginning.set(userKey, asked);
+    try {
+      for (;;) {
+        const begun = await beginLane(pool, userKey, begin);
+        if (begun) return { work: work(begun, traceId, asked.again) };
+        if (!asked.again) return { work: Promise.resolve() };
+        asked.again = false; // a message that came after the look
+      }
+    } finally {
+      beginning.delete(userKey);
+    }
   };
 
-  const work = async (begun: Begun, traceId: string): Promise<void> => {
-    const lane: Held = { begun, abort: new AbortController(), stopBefore: begun.stopBefore, again: false };
+  /** Only this begin of it: the same lane may have been begun anew while the last one was winding up. */
+  const release = (lane: Held): void => {
+    if (held.get(lane.begun.userKey) === lane) held.delete(lane.begun.userKey);
+  };
+
+  const work = async (begun: Begun, traceId: string, again: boolean): Promise<void> => {
+    const lane: Held = { begun, abort: new AbortController(), stopBefore: begun.stopBefore, again };
     held.set(begun.userKey, lane);
     const startedAt = performance.now();
     const done = (result: 'finished' | 'yielded' | 'lost' | 'dead-lettered'): void =>
@@ -114,13 +133,13 @@ export function createLanes(options: LaneOptions): Lanes {
         signal: lane.abort.signal,
         stopBefore: () => (lane.stopBefore > begun.stopBefore ? lane.stopBefore : 0),
       });
-      held.delete(begun.userKey);
+      release(lane);
       if (more || lane.again) await wake([begun.userKey], traceId);
       done('finished');
     } catch (error) {
       done(await giveBack(lane, error));
     } finally {
-      held.delete(begun.userKey);
+      release(lane);
       lane.abort.abort(new AppError('LANE_LOST', { userKey: begun.userKey })); // ends the typing loop; the turn is over
     }
   };
@@ -154,6 +173,7 @@ export function createLanes(options: LaneOptions): Lanes {
     const message = begun.messages[0];
     if (!message) return false;
     const { id, envelope } = message;
+    const abandoned = await abandon(pool, begun, id);
     const ref = await putDeadLetter(pool, {
       source: 'inbound',
       ref: String(id),
@@ -175,7 +195,7 @@ export function createLanes(options: LaneOptions): Lanes {
           traceId: envelope.traceId,
           priority: PRIORITY.reply,
           slot: null,
-          body: { text: say('DEAD_LETTERED', { ref }), buttons: [] },
+          body: { text: [say('DEAD_LETTERED', { ref }), ...abandoned].join('\n\n'), buttons: [] },
         },
       ],
       thread: null,

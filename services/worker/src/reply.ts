@@ -1,4 +1,5 @@
 import type { Attachment } from '@signalbox/shared/contracts/envelope';
+import type { SoFar } from '@signalbox/shared/db/actions';
 import type { WaitingCard } from '@signalbox/shared/db/lanes';
 import type { AppError } from '@signalbox/shared/errors';
 import { say } from '@signalbox/shared/errors';
@@ -10,10 +11,12 @@ export const WORDS = {
     hadOne ? 'Done, I closed that conversation. What is next?' : 'We are at the start already. What can I do?',
   expired: (title: string | null, idleMs: number): string =>
     `_I closed our earlier conversation${title ? ` about “${title}”` : ''} after ${inWords(idleMs)} of silence; this is a new one._`,
-  stopped: (done: readonly string[]): string =>
-    done.length === 0
-      ? 'Stopped. Nothing was changed.'
-      : `Stopped. Already done before that:\n${done.map((line) => `- ${line}`).join('\n')}`,
+  stopped: ({ done, unclear }: SoFar): string => {
+    const doubts = unclear.map((line) => `\n\n${line}`).join('');
+    if (done.length > 0)
+      return `Stopped. Already done before that:\n${done.map((line) => `- ${line}`).join('\n')}${doubts}`;
+    return doubts === '' ? 'Stopped. Nothing was changed.' : `Stopped.${doubts}`;
+  },
   /** Said above what had been written when a turn was cut short. */
   unfinished: (text: string): string => `_Unfinished:_\n\n${text}`,
   filesOnly: (files: readonly Attachment[]): string => {

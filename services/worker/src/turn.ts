@@ -2,6 +2,7 @@ import { PRIORITY, type OutboundEnvelope } from '@signalbox/shared/contracts/env
 import type { CheckpointRow } from '@signalbox/shared/db/checkpoints';
 import type { RecordedResume } from '@signalbox/shared/contracts/execution-turn';
 import type { TurnRecording } from '@signalbox/shared/db/execution-turns';
+import type { SoFar } from '@signalbox/shared/db/actions';
 import { finishLane, type Begun, type InboxMessage, type TurnEnd, type TurnOutcome } from '@signalbox/shared/db/lanes';
 import { sayInTurn } from '@signalbox/shared/db/outbox';
 import type { Pool } from '@signalbox/shared/db/pool';
@@ -82,8 +83,8 @@ export interface TurnParts {
   announce(chatKey: string, traceId: string): Promise<void>;
   /** Shows what is being written to whoever listens. Never rejects. */
   publishDraft(draft: Draft): Promise<void>;
-  /** Effects of this turn that are done, in words, for an honest "stopped". */
-  doneInTurn(turnId: string): Promise<readonly string[]>;
+  /** What effects of this turn have come to, in words, for an honest "stopped". */
+  soFar(turnId: string): Promise<SoFar>;
   /** What stands above every record of this worker's turns. */
   recordHead(): RecordHead;
 }
@@ -243,7 +244,7 @@ async function agentTurn(
     if (signals.signal.aborted && !isStop) throw signals.signal.reason;
     if (!isStop && !(thrown instanceof AppError && thrown.remedy === 'tell-user')) throw thrown;
     draft.end();
-    const why = isStop ? WORDS.stopped(await parts.doneInTurn(context.turnId)) : WORDS.failed(thrown as AppError);
+    const why = isStop ? WORDS.stopped(await parts.soFar(context.turnId)) : WORDS.failed(thrown as AppError);
     // What the person has read so far does not vanish with the draft.
     const unfinished = draft.unsent().trim() === '' ? null : WORDS.unfinished(draft.unsent());
     const actor = { userKey: begun.userKey, ...person };

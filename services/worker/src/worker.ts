@@ -1,6 +1,6 @@
 import { INBOUND, OUTBOUND, STOP_CHANNEL } from '@signalbox/shared/contracts/topics';
 import { putDeadLetter } from '@signalbox/shared/db/dead-letters';
-import { doneInTurn } from '@signalbox/shared/db/actions';
+import { soFarInTurn } from '@signalbox/shared/db/actions';
 import { knownNames } from '@signalbox/shared/db/names';
 import { openPool, type Pool } from '@signalbox/shared/db/pool';
 import { say } from '@signalbox/shared/errors';
@@ -135,7 +135,7 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
             judge,
             announce,
             publishDraft,
-            doneInTurn: (turnId) => doneInTurn(pool, turnId),
+            soFar: (turnId) => soFarInTurn(pool, turnId),
             recordHead: () => ({
               agent: DEFAULT_AGENT,
               agentClass: classOf(plugins, DEFAULT_AGENT),

@@ -216,12 +216,43 @@ export async function threadTaint(
   return { untrusted: rows[0]?.untrusted ?? [], hasPrivate: rows[0]?.private ?? false };
 }
 
-/** What this turn has done so far, in the words that each tool has for people. */
-export async function doneInTurn(db: Queryable, turnId: string): Promise<readonly string[]> {
-  const { rows } = await db.query<{ say: string | null }>(
-    `select result ->> 'say' as say from actions where turn_id = $1 and status = 'done' and not ('untrusted' = any (marks))
+/** What this turn has come to so far, in the words that each tool has for people. */
+export interface SoFar {
+  readonly done: readonly string[];
+  /** Effects of which nobody knows whether they took place. */
+  readonly unclear: readonly string[];
+}
+
+export async function soFarInTurn(db: Queryable, turnId: string): Promise<SoFar> {
+  const { rows } = await db.query<{ status: string; say: string | null }>(
+    `select status, result ->> 'say' as say from actions
+      where turn_id = $1 and (status = 'done' and not ('untrusted' = any (marks)) or status = 'unknown')
       order by started_at, action_id`,
     [turnId],
   );
-  return rows.flatMap((row) => row.say?.split('\n')[0] ?? []);
+  const linesOf = (status: string): readonly string[] =>
+    rows.flatMap((row) => (row.status === status ? (row.say?.split('\n')[0] ?? []) : []));
+  return { done: linesOf('done'), unclear: linesOf('unknown') };
+}
+
+/**
+ * Effects that were begun for a person and that nobody goes on with when this message of theirs is given up; locked, so that they
+ * can be settled. Those of a decision that is still to be carried out are left to it. None when the lane was lost.
+ */
+export async function abandonedActions(
+  db: Queryable,
+  lane: Lane,
+  inboxId: number,
+): Promise<readonly { readonly actionId: string; readonly tool: string }[]> {
+  const { rows } = await db.query<{ actionId: string; tool: string }>(
+    `select a.action_id as "actionId", a.tool from actions a
+      where a.user_key = $1 and a.status = 'started'
+        and exists (select 1 from lanes where user_key = $1 and epoch = $2 and worker is not null)
+        and not exists (
+          select 1 from approvals p join inbox i on i.envelope ->> 'approvalId' = p.approval_id
+           where p.action_id = a.action_id and i.user_key = $1 and i.kind = 'decision' and i.outcome is null and i.id <> $3)
+      order by a.started_at for update of a`,
+    [lane.userKey, lane.epoch, inboxId],
+  );
+  return rows;
 }

@@ -10,6 +10,7 @@ import { withTransaction } from '@signalbox/shared/db/pool';
 import { AppError } from '@signalbox/shared/errors';
 import { failure, type ToolCall, type ToolCallResult } from '../tools/call.ts';
 import { probeTool, runTool, type CallScope, type Runnable } from '../tools/run.ts';
+import { StoppedByPerson } from '../tools/tool-bounds.ts';
 import type { Tool } from '../tools/tool.ts';
 import { requestApproval } from './approval-request.ts';
 import { assess, lookForTaint, type Seen, type Taint } from './assessment.ts';
@@ -179,9 +180,15 @@ export async function runClaimed(
   proposal: Proposal,
 ): Promise<ToolCallResult> {
   scope.enter('EXECUTING');
-  const outcome = parts.redact(await runTool(parts, scope, call));
-  await settle(parts, call, proposal, statusOf(outcome, call.tool), outcome);
-  return outcome;
+  try {
+    const outcome = parts.redact(await runTool(parts, scope, call));
+    await settle(parts, call, proposal, statusOf(outcome, call.tool), outcome);
+    return outcome;
+  } catch (thrown) {
+    // After a /stop nobody goes on with this turn, so nobody will look it up: how far it came is not known, and that is said.
+    if (thrown instanceof StoppedByPerson) await settle(parts, call, proposal, 'unknown', outcomeUnknown(call));
+    throw thrown;
+  }
 }
 
 /**
@@ -211,7 +218,7 @@ export async function settleUnknown(
   parts: ExecuteParts,
   call: Pick<Runnable, 'actionId' | 'name'>,
 ): Promise<ToolCallResult> {
-  const unknown = failure(new AppError('TOOL_OUTCOME_UNKNOWN', { tool: call.name }));
+  const unknown = outcomeUnknown(call);
   await settle(parts, call, null, 'unknown', unknown);
   return unknown;
 }
@@ -225,6 +232,10 @@ async function settle(
 ): Promise<void> {
   const events: readonly AuditEvent[] = [settledEvent(call.actionId, proposal, status, outcome)];
   await settleAction(parts.pool, call.actionId, { status, result: outcome, errorCode: outcome.code, events });
+}
+
+function outcomeUnknown({ name }: Pick<Runnable, 'name'>): ToolCallResult {
+  return failure(new AppError('TOOL_OUTCOME_UNKNOWN', { tool: name }));
 }
 
 /** A time-out after a write means unknown, not failed; what is harmless to repeat may simply be asked for again. */

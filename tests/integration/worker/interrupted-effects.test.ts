@@ -1,0 +1,103 @@
+import { ToolMessage } from '@langchain/core/messages';
+import type { ModelScript } from '@signalbox/shared/model/scripted';
+import { tool, toolGroup, type ToolGroup } from '@signalbox/worker/tools/tool';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { z } from 'zod';
+import { eventually } from '../../support/until.ts';
+import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
+
+/** Asks for the tool `act` once, and then does what it is told to do. */
+function actThen(afterwards: () => ReturnType<ModelScript>): ModelScript {
+  return (messages, tools) => {
+    if (tools.some(({ name }) => name === 'classify_intent'))
+      return {
+        toolCalls: [{ name: 'classify_intent', args: { task_summary: 'act', capabilities: ['test'], project: null } }],
+      };
+    if (!messages.some(ToolMessage.isInstance)) return { toolCalls: [{ name: 'act', args: {} }] };
+    return afterwards();
+  };
+}
+
+function groupOf(run: (signal: AbortSignal) => Promise<unknown>): ToolGroup {
+  return toolGroup({
+    name: 'test',
+    summary: 'Acts.',
+    uses: [],
+    tools: {
+      act: tool({
+        describe: 'Acts.',
+        hints: ['act'],
+        input: z.object({}),
+        risk: 'sensitive',
+        role: 'developer',
+        deadlineMs: 60_000,
+        replay: 'unknown',
+        run: (_input, { signal }) => run(signal),
+        phrases: { done: () => 'Acted.' },
+      }),
+    },
+  });
+}
+
+let bench: WorkerBench;
+beforeEach(async () => {
+  bench = await openWorkerBench();
+});
+afterEach(() => bench.close());
+
+const actions = async (): Promise<unknown> =>
+  (await bench.pool.query('select tool, status, error_code from actions order by action_id')).rows;
+const audited = async (): Promise<unknown> =>
+  (await bench.pool.query(`select kind from audit_events where action_id is not null`))
+    .rows;
+
+it('/stop in the middle of an effect does not say that nothing was changed, and leaves nothing begun for ever', async () => {
+  let begun = false;
+  const group = groupOf(async (signal) => {
+    begun = true;
+    await delay(60_000, undefined, { signal });
+  });
+  await bench.startWorker({ script: actThen(() => ({ content: 'done' })), wiring: { groups: [group] } });
+  await bench.addPerson('71');
+  await bench.say('71', 'act');
+  await eventually(
+    async () => begun,
+    (is) => is,
+  );
+  await bench.stop('71');
+  await eventually(
+    () => bench.outcomes('71'),
+    (all) => all[0] === 'stopped',
+    10_000,
+  );
+  const answer = (await bench.replies('71')).at(-1);
+  expect(answer).toMatch(/^Stopped\.\s+act was interrupted and I cannot tell whether it took effect/);
+  expect(await actions()).toEqual([{ tool: 'act', status: 'unknown', error_code: 'TOOL_OUTCOME_UNKNOWN' }]);
+  expect(await audited()).toContainEqual({ kind: 'action.unknown' });
+});
+
+it('a message that is given up after its effect was begun says so, and leaves nothing begun for ever', async () => {
+  const script = actThen(() => ({ content: 'done' }));
+  const poison: ModelScript = (messages, tools, call) => {
+    if (messages.some((message) => message.text === 'act')) throw new TypeError('poison');
+    return script(messages, tools, call);
+  };
+  await bench.startWorker({ script: poison, wiring: { groups: [groupOf(() => Promise.resolve({}))] } });
+  await bench.addPerson('72');
+  // What workers leave behind that died in the middle of the effect, each time.
+  await bench.pool.query(
+    `insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status, started_at)
+     values ('begun', 'turn_0', 'user_72_1', '72', 'act', '{}', 1, 'started', now())`,
+  );
+  await bench.say('72', 'act');
+  await eventually(
+    () => bench.outcomes('72'),
+    (all) => all[0] === 'dead-lettered',
+    40_000,
+  );
+  expect((await bench.replies('72')).at(-1)).toMatch(
+    /could not handle it[\s\S]*act was interrupted and I cannot tell whether it took effect/,
+  );
+  expect(await actions()).toEqual([{ tool: 'act', status: 'unknown', error_code: 'TOOL_OUTCOME_UNKNOWN' }]);
+});
