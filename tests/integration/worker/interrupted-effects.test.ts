@@ -49,8 +49,7 @@ afterEach(() => bench.close());
 const actions = async (): Promise<unknown> =>
   (await bench.pool.query('select tool, status, error_code from actions order by action_id')).rows;
 const audited = async (): Promise<unknown> =>
-  (await bench.pool.query(`select kind from audit_events where action_id is not null`))
-    .rows;
+  (await bench.pool.query(`select kind from audit_events where action_id is not null`)).rows;
 
 it('/stop in the middle of an effect does not say that nothing was changed, and leaves nothing begun for ever', async () => {
   let begun = false;
