@@ -6,6 +6,7 @@ import { AppError, toAppError, type ErrorCode } from '@signalbox/shared/errors';
 import { backoffMs, SECOND_MS, sleep } from '@signalbox/shared/time';
 import type { JobContext } from '../handlers.ts';
 import { CancelWish, limitOf } from './held.ts';
+import { createLineFilter } from './lines.ts';
 import { KEPT_ARTIFACTS, type DeployParts } from './parts.ts';
 import { build, prepare } from './prepare.ts';
 import { startProgress } from './progress.ts';
@@ -143,7 +144,8 @@ async function lastLines(place: WorkPlace, row: WorkRow): Promise<readonly strin
       const since = new Date(row.instance.startedAt);
       const logs = (await place.driver()).logs(row.instance, { tail: FAILURE_LINES, since, signal });
       const lines: string[] = [];
-      for await (const { line } of logs) lines.push(place.opened.mask(line).slice(0, 2_000));
+      const clean = createLineFilter((text) => place.opened.mask(text));
+      for await (const line of logs) lines.push(clean(line) ?? '…');
       if (lines.length > 0) return lines;
     }
   } catch (error) {

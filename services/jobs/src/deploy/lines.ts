@@ -37,7 +37,7 @@ export function createLineStore(options: {
   const { work, deploymentId, fence, mask, log } = options;
   let waiting: { readonly state: DeployState; readonly line: string }[] = [];
   const newest: string[] = [];
-  const isCut: Record<LogLine['stream'], boolean> = { out: false, err: false };
+  const clean = createLineFilter(mask);
   let at = 0;
   let flushing: Promise<void> = Promise.resolve();
 
@@ -61,14 +61,10 @@ export function createLineStore(options: {
   const loop = startLoop({ name: 'lines', everyMs: FLUSH_MS, log, step: flush });
 
   return {
-    push: ({ stream, line }) => {
+    push: (line) => {
       at = Date.now();
-      const isRest = isCut[stream];
-      isCut[stream] = line.length >= PIECE;
-      // A secret may stand across the cut of a long line, and nobody reads on so far.
-      if (isRest) return;
-      const clean = redactText(mask(line));
-      const stored = clean.length > LONGEST ? `${clean.slice(0, LONGEST - 2)} …` : clean;
+      const stored = clean(line);
+      if (stored === null) return;
       waiting.push({ state: options.state(), line: stored });
       if (waiting.length > WAITING) waiting.splice(0, waiting.length - WAITING);
       newest.push(stored);
@@ -81,5 +77,20 @@ export function createLineStore(options: {
       await loop.close();
       await flush();
     },
+  };
+}
+
+/** What of a line may be kept: without secrets, and cut. Null for the rest of a line that a driver has cut: lines come in order. */
+export function createLineFilter(
+  mask: (text: string) => string,
+): (line: Pick<LogLine, 'stream' | 'line'>) => string | null {
+  const isCut: Record<LogLine['stream'], boolean> = { out: false, err: false };
+  return ({ stream, line }) => {
+    const isRest = isCut[stream];
+    isCut[stream] = line.length >= PIECE;
+    // A secret may stand across the cut, and nobody reads on so far.
+    if (isRest) return null;
+    const clean = redactText(mask(line));
+    return clean.length > LONGEST ? `${clean.slice(0, LONGEST - 2)} …` : clean;
   };
 }

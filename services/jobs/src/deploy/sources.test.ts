@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import { parseRepository } from './repository-address.ts';
+import { nameRelease } from './sources.ts';
+
+const COMMIT = '3f2a9c1e00000000000000000000000000000000';
+
+describe('the name of a release', () => {
+  test.each([
+    ['v1.1.0', null, '1.1.0-3f2a9c1'],
+    ['1.2', '9.9.9', '1.2-3f2a9c1'],
+    ['main', '1.4.0', '1.4.0-3f2a9c1'],
+    ['feature/tea', null, 'feature-tea-3f2a9c1'],
+    ['3f2a9c1', null, 'commit-3f2a9c1'],
+  ])('of %s with version %s is %s', (ref, version, release) => {
+    expect(nameRelease(ref, COMMIT, version)).toBe(release);
+  });
+});
+
+describe('the address of a repository', () => {
+  test.each([
+    ['https://example.org/shop.git', 'https'],
+    ['ssh://git@example.org/shop.git', 'ssh'],
+    ['git@example.org:shop.git', 'ssh'],
+  ])('%s is read by %s', (address, protocol) => {
+    expect(parseRepository(address, '/nowhere')).toMatchObject({ url: address, protocol });
+  });
+
+  test.each([
+    'http://example.org/shop.git',
+    'ext::sh -c "id"',
+    '--upload-pack=id',
+    'ssh://-oProxyCommand=id/x',
+    'git://example.org/shop',
+    'file:///etc',
+    '/etc',
+    '../x',
+    'git@-oProxyCommand=id:x',
+    'https://example.org/a b',
+  ])('%s is refused', (address) => {
+    expect(() => parseRepository(address, '/nowhere')).toThrow(/I do not read the repository/);
+  });
+
+  test('the password in one is not shown', () => {
+    expect(parseRepository('https://ada:plum@example.org/shop.git', '/nowhere').shown).toBe(
+      'https://example.org/shop.git',
+    );
+    expect(() => parseRepository('http://ada:plum@example.org/x', '/nowhere')).toThrow(
+      /repository http:\/\/example\.org\/x:/,
+    );
+  });
+});

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { describeProgress, describeResult } from './words.ts';
+
+const RESULT = {
+  deploymentId: 'act_1',
+  project: 'shop',
+  environment: 'staging',
+  kind: 'deploy',
+  state: 'succeeded',
+  release: '1.1-abc',
+  serving: '1.1-abc',
+  replaced: '1.0-def',
+  url: 'http://127.0.0.1:20000/',
+  seconds: 12.4,
+  failure: null,
+} as const;
+
+test('a receipt says what serves where, after how long, and how to undo it', () => {
+  expect(describeResult(RESULT)).toBe(
+    '✅ Deployed **shop** in staging: 1.1-abc serves at http://127.0.0.1:20000/, after 12 s. To undo it: “roll back shop in staging” (1.0-def served before).',
+  );
+  expect(describeResult({ ...RESULT, replaced: null })).not.toContain('undo');
+});
+
+test('a failure says why, what still serves, and the last lines, which cannot leave their block', () => {
+  const failure = {
+    state: 'building' as const,
+    code: 'BUILD_FAILED',
+    sentence: 'The build failed.',
+    lines: ['a', '```b'],
+  };
+  expect(describeResult({ ...RESULT, state: 'failed', serving: '1.0-def', failure })).toBe(
+    "❌ **shop** in staging: The build failed. (while building) 1.0-def still serves.\n```\na\n'''b\n```",
+  );
+  expect(describeResult({ ...RESULT, state: 'rolled_back', serving: null, failure })).toContain(
+    'The switch was taken back. Nothing serves there.',
+  );
+});
+
+test('what is not known is said to be not known', () => {
+  expect(describeResult({ ...RESULT, state: 'unknown', serving: '1.0-def' })).toMatch(
+    /whether 1\.1-abc came to serve is not known/,
+  );
+});
+
+test('the progress has a bar, the step, and the time', () => {
+  const row = {
+    project: 'shop',
+    environment: 'staging',
+    kind: 'deploy',
+    ref: 'v1',
+    release: null,
+    state: 'building',
+  } as const;
+  expect(describeProgress(row, 4_000)).toBe('⏳ Deploying **shop** v1 in staging\n▰▰▱▱▱▱▱ building · 4 s');
+  expect(describeProgress({ ...row, state: 'failing' }, 4_000)).toBe(
+    '⏳ Deploying **shop** v1 in staging\ntaking it back · 4 s',
+  );
+});
