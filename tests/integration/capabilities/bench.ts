@@ -11,9 +11,10 @@ import { createServices } from '@signalbox/shared/db/services';
 import { createLog } from '@signalbox/shared/log';
 import { createGraphNodes } from '@signalbox/worker/agents/graph-nodes';
 import { loadAgents } from '@signalbox/worker/agents/registry';
+import { isListenedOn } from '@signalbox/worker/listening';
 import type { Ports } from '@signalbox/worker/tools/ports/ports';
 import { loadCapabilities } from '@signalbox/worker/tools/registry';
-import { issueContext, unpackResult, type Preview, type Tool } from '@signalbox/worker/tools/tool';
+import { issueContext, unpackResult, type Preview, type Tool, type ToolContext } from '@signalbox/worker/tools/tool';
 import { createDatabase } from '../../support/database.ts';
 
 /** What a call came to: what the model reads, and what the person reads. */
@@ -41,8 +42,10 @@ export interface CapabilityBench {
   close(): Promise<void>;
 }
 
-/** The capabilities over a real database. */
-export async function openCapabilityBench(): Promise<CapabilityBench> {
+/** The capabilities over a real database. `work` does the jobs that tools wait for; without it none is expected. */
+export async function openCapabilityBench(
+  work: (pool: Pool) => ToolContext['work'] = () => () => Promise.reject(new Error('no job is expected')),
+): Promise<CapabilityBench> {
   const database = await createDatabase();
   const pool = openPool(database.url, createLog('test', 'silent'), { name: 'test', max: 20, as: 'owner' });
   const groups = await loadCapabilities();
@@ -52,7 +55,7 @@ export async function openCapabilityBench(): Promise<CapabilityBench> {
     services: createServices(pool),
     deployments: createDeployments(pool),
     servers: createServers(pool),
-    portAllocations: createPortAllocations(pool),
+    portAllocations: createPortAllocations(pool, isListenedOn),
     knowledge: createKnowledge(pool),
     graphNodes: createGraphNodes(pool, await loadAgents()),
     errorHistory: {
@@ -85,7 +88,7 @@ export async function openCapabilityBench(): Promise<CapabilityBench> {
           started.push({ job, payload });
           return { runId: options.actionId ?? `act_${calls}` };
         },
-        work: () => Promise.reject(new Error('no job is expected')),
+        work: work(pool),
         ports,
       });
       const input = tool.input.parse(args);

@@ -1,5 +1,7 @@
+import { createServer, type Server } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ensureLocalServer } from '@signalbox/shared/db/servers';
+import { freePort } from '../../support/free-port.ts';
 import { openCapabilityBench, type CapabilityBench } from './bench.ts';
 
 let bench: CapabilityBench;
@@ -86,6 +88,54 @@ describe('allocating ports', () => {
   it('an archived project gets none', async () => {
     await bench.call('update_project', { project: 'shop', status: 'archived' });
     await expect(allocate()).rejects.toMatchObject({ code: 'CONFLICT' });
+  });
+});
+
+describe('ports that a stranger listens on', () => {
+  const strangers: Server[] = [];
+  const listenOn = async (port: number): Promise<void> => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    strangers.push(server);
+  };
+  let first: number;
+  beforeEach(async () => {
+    // A range of free ports of this machine, on a server that is this machine.
+    first = await freePort();
+    await listenOn(first);
+    await bench.pool.query(
+      `insert into servers (name, host, environment, cpus, memory_mb, first_port, last_port, driver, action_id)
+       values ('here', '127.0.0.1', 'staging', 2, 4096, $1, $2, 'process', 'here')`,
+      [first, Math.min(first + 200, 65_535)],
+    );
+  });
+  afterEach(async () => {
+    for (const server of strangers.splice(0)) await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('are passed over, and the person is told', async () => {
+    const { output, said } = await allocate({ server: 'here' });
+    expect(output).toMatchObject({ passedOver: expect.arrayContaining([first]) as number[] });
+    expect(output['port']).toBeGreaterThan(first);
+    expect(said).toContain(
+      `${first} is not given to anybody, but something listens there already, so I passed it over.`,
+    );
+    const next = await bench.call('get_next_available_port', { server: 'here' });
+    expect(next.output['port']).toBeGreaterThan(output['port'] as number);
+  });
+
+  it('are refused by name', async () => {
+    await expect(allocate({ server: 'here', port: first })).rejects.toThrow(
+      `Nobody was given port ${first} of here, but something listens on it already. Take another one.`,
+    );
+    expect(await bench.ports.portAllocations.list({ server: 'here' })).toEqual([]);
+  });
+
+  it('fifty at once still get fifty ports, none of them that one', async () => {
+    const results = await Promise.all(Array.from({ length: 50 }, () => allocate({ server: 'here' })));
+    const ports = portsOf(results);
+    expect(new Set(ports).size).toBe(50);
+    expect(ports).not.toContain(first);
   });
 });
 

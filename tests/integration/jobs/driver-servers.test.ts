@@ -1,0 +1,247 @@
+import { rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
+import { openDriver } from '@signalbox/jobs/drivers/open-driver';
+import { createServerInspect } from '@signalbox/jobs/jobs/server-inspect';
+import { createServersWatch } from '@signalbox/jobs/jobs/servers-watch';
+import { createServerLooks } from '@signalbox/shared/db/server-looks';
+import { ensureLocalServer } from '@signalbox/shared/db/servers';
+import type { Pool } from '@signalbox/shared/db/pool';
+import { createLog } from '@signalbox/shared/log';
+import type { ToolContext } from '@signalbox/worker/tools/tool';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadTestConfig } from '../../support/config.ts';
+import { newSshKey, openSshLogin, type SshLogin } from '../../support/ssh-login.ts';
+import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+import { openCapabilityBench, type CapabilityBench } from '../capabilities/bench.ts';
+
+const folder = makeTemporaryFolder('servers');
+const socket = join(folder, 'engine.sock');
+const key = newSshKey();
+const opened: string[] = [];
+const context = {
+  runId: 'act_look',
+  attempt: 1,
+  owner: null,
+  signal: AbortSignal.timeout(60_000),
+  log: createLog('test', 'silent'),
+  now: () => new Date(),
+  progress: async () => undefined,
+  tell: async () => undefined,
+  openSecret: async (handle: string, _purpose: string, owner?: string) => {
+    opened.push(`${owner} ${handle}`);
+    return key;
+  },
+};
+
+function partsOf(pool: Pool) {
+  const parts = { targetsDir: join(folder, 'targets'), path: loadTestConfig().path, baseImage: 'none' };
+  return {
+    pool,
+    looks: createServerLooks(pool),
+    publisher: { publish: async () => undefined },
+    openDriver: ({
+      server,
+      serverHost,
+      ...rest
+    }: Parameters<Parameters<typeof createServerInspect>[0]['openDriver']>[0]) =>
+      openDriver(
+        { name: server, host: serverHost, ...rest },
+        { ...parts, openSecret: ({ handle, owner }, purpose) => context.openSecret(handle, purpose, owner) },
+      ),
+  };
+}
+
+/** Does what the tool waits for as the job service does it. */
+const workOn = (pool: Pool) =>
+  (async (job: string, payload: { server: string }) => {
+    if (job !== 'server.inspect') throw new Error(`${job} is not expected`);
+    const result = await createServerInspect(partsOf(pool)).run(payload, context);
+    return { kind: 'done', result };
+  }) as unknown as ToolContext['work'];
+
+let bench: CapabilityBench;
+const closing: (() => Promise<unknown>)[] = [];
+beforeEach(async () => {
+  bench = await openCapabilityBench(workOn);
+});
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+  opened.length = 0;
+  await bench.close();
+});
+
+const watch = () => createServersWatch(partsOf(bench.pool)).run({}, context);
+const incidents = async () =>
+  (
+    await bench.pool.query<{ subject: string; detail: string; open: boolean }>(
+      `select subject, detail, closed_at is null as open from incidents where kind = 'server-down' order by incident_id`,
+    )
+  ).rows;
+
+/** An engine as far as looking at it goes. */
+async function startEngine(): Promise<() => Promise<void>> {
+  const info = { NCPU: 3, MemTotal: 6 * 1024 ** 3, ServerVersion: '26.1', DockerRootDir: '/' };
+  const server: Server = createServer((_, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(info));
+  });
+  await new Promise<void>((resolve) => server.listen(socket, resolve));
+  const stop = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+    rmSync(socket, { force: true });
+  };
+  return stop;
+}
+
+const registerEngine = (size: object = {}) =>
+  bench.call('register_server', {
+    name: 'box-1',
+    host: '127.0.0.1',
+    environment: 'staging',
+    driver: 'docker',
+    socket,
+    ...size,
+  });
+
+describe('a server that can be reached', () => {
+  it('is measured when it is registered, and what was told beside that does not count', async () => {
+    closing.push(await startEngine());
+    const { said } = await registerEngine({ cpus: 16, memoryMb: 65_536 });
+    expect(said).toContain('I registered **box-1** (127.0.0.1) in staging, reached by docker, ports 20000 to 20999.');
+    expect(said).toMatch(/\*\*box-1\*\* is up: 3 CPUs, .* of 6 GB memory free, .* disk free, Docker 26\.1\./);
+    expect(said).toContain('You told me 16 CPUs and 64 GB; what I measured counts.');
+    expect(await bench.ports.servers.get('box-1')).toMatchObject({
+      cpus: 3,
+      memoryMb: 6144,
+      health: 'up',
+      engine: 'Docker 26.1',
+    });
+    const list = await bench.call('list_managed_servers', {});
+    expect(list.said).toMatch(/box-1.*3 CPUs, 6 GB of 6 GB free.*docker, up since 20\d\d-.* disk free/);
+    expect(JSON.stringify(list.output)).not.toContain(socket);
+  });
+
+  it('is this machine too, with what is really free', async () => {
+    await ensureLocalServer(bench.pool, { cpus: 1, memoryMb: 1 });
+    const { output, said } = await bench.call('inspect_server', { server: 'local' });
+    expect(output).toMatchObject({ state: 'looked', reached: true });
+    expect(said).toMatch(/\*\*local\*\* is up: \d+ CPUs?, .* memory free, .* disk free, process on Linux/);
+    const { cpus, memoryMb, memoryFreeMb, diskFreeMb } = await bench.ports.servers.get('local');
+    expect(memoryMb).toBeGreaterThan(100);
+    expect([cpus, memoryFreeMb, diskFreeMb].every((measured) => (measured ?? 0) > 0)).toBe(true);
+  });
+
+  it('opens one incident when it goes down, and closes it when it answers again', async () => {
+    const stop = await startEngine();
+    await registerEngine();
+    expect(await watch()).toMatchObject({ looked: 1, down: 0, opened: 0 });
+    await stop();
+    expect(await watch()).toMatchObject({ down: 1, opened: 1 });
+    expect(await watch()).toMatchObject({ down: 1, opened: 0 });
+    expect(await incidents()).toEqual([
+      { subject: 'server:box-1', detail: 'The server box-1 does not answer: ENOENT', open: true },
+    ]);
+    const { said } = await bench.call('list_managed_servers', {});
+    expect(said).toContain('docker, **down** since');
+    await expect(bench.call('find_suitable_server', { memoryMb: 10, environment: 'staging' })).rejects.toThrow(
+      /box-1 does not answer since 20\d\d-/,
+    );
+    closing.push(await startEngine());
+    expect(await watch()).toMatchObject({ down: 0, closed: 1 });
+    expect(await incidents()).toMatchObject([{ open: false }]);
+    expect(await watch()).toMatchObject({ closed: 0 });
+  });
+});
+
+describe('a server that was never reached', () => {
+  it('is registered with the reason, has no incident, and nothing is placed on it', async () => {
+    const { said } = await registerEngine();
+    expect(said).toContain('The server box-1 does not answer: ENOENT');
+    expect(await watch()).toMatchObject({ looked: 1, down: 1, opened: 0 });
+    expect(await incidents()).toEqual([]);
+    await expect(bench.call('find_suitable_server', { memoryMb: 1 })).rejects.toMatchObject({ code: 'NO_CAPACITY' });
+  });
+
+  it.each([
+    [{ driver: 'ssh', host: '10.0.0.5' }, 'ssh takes a user and a key.'],
+    [{ driver: 'docker', host: '10.0.0.5' }, 'is for an engine on this machine'],
+    [{ host: '10.0.0.5' }, 'Of a server that I cannot reach I have to be told its CPUs and its memory.'],
+  ])('%j is refused with what to say instead', async (args, sentence) => {
+    const call = bench.call('register_server', { name: 'vps-1', environment: 'staging', ...args });
+    await expect(call).rejects.toThrow(sentence);
+    expect(await bench.ports.servers.list()).toEqual([]);
+  });
+
+  it('takes no key as it is', async () => {
+    const args = { name: 'vps-1', host: '10.0.0.5', environment: 'staging', driver: 'ssh', user: 'root', key };
+    await expect(bench.call('register_server', args)).rejects.toThrow('a key is given as a handle');
+  });
+});
+
+describe('a server behind ssh', () => {
+  let login: SshLogin;
+  beforeEach(async () => {
+    login = await openSshLogin();
+    closing.push(() => login.close());
+  });
+  const register = () =>
+    bench.call(
+      'register_server',
+      {
+        name: 'vps-1',
+        host: '127.0.0.1',
+        environment: 'staging',
+        driver: 'ssh',
+        user: 'deploy',
+        key: 'secret:vps-key',
+        sshPort: login.port,
+      },
+      { userKey: 'simulator:1003' },
+    );
+
+  it('shows its host key first; nobody logs in until that very key is trusted', async () => {
+    const { said } = await register();
+    expect(said).toContain(`it shows the host key ${login.fingerprint}, which nobody has approved`);
+    expect(login.logins).toBe(0);
+    expect(opened).toEqual(['simulator:1003 secret:vps-key']);
+    const strange = `SHA256:${'A'.repeat(43)}`;
+    await expect(bench.call('trust_host_key', { server: 'vps-1', fingerprint: strange })).rejects.toThrow(
+      `vps-1 has shown the host key ${login.fingerprint}, not ${strange}. Only what was seen can be trusted.`,
+    );
+    const args = { server: 'vps-1', fingerprint: login.fingerprint };
+    expect(await bench.preview('trust_host_key', args)).toMatchObject({
+      what: `Trust the host key \`${login.fingerprint}\` of vps-1 (127.0.0.1)`,
+      change: `Seen: \`${login.fingerprint}\`. Trusted until now: \`none\`.`,
+    });
+    await bench.call('trust_host_key', args);
+    await bench.call('trust_host_key', args);
+    const looked = await bench.call('inspect_server', { server: 'vps-1' });
+    expect(looked.said).toContain('the socket /var/run/docker.sock cannot be opened by deploy');
+    expect(login.logins).toBeGreaterThan(0);
+  });
+
+  it('whose host key has changed is not logged in to any more', async () => {
+    await register();
+    const first = login.fingerprint;
+    await bench.call('trust_host_key', { server: 'vps-1', fingerprint: first });
+    const second = await login.changeKey();
+    const { said } = await bench.call('inspect_server', { server: 'vps-1' });
+    expect(said).toContain(`shows the host key ${second}, and ${first} was approved`);
+    expect(login.logins).toBe(0);
+    expect(await bench.ports.servers.get('vps-1')).toMatchObject({
+      health: 'down',
+      hostKey: first,
+      hostKeySeen: second,
+    });
+  });
+});
+
+describe('a key that nobody has seen', () => {
+  it('cannot be trusted', async () => {
+    await ensureLocalServer(bench.pool, { cpus: 1, memoryMb: 100 });
+    const call = bench.call('trust_host_key', { server: 'local', fingerprint: `SHA256:${'B'.repeat(43)}` });
+    await expect(call).rejects.toThrow('local has not shown a host key yet. Inspect it first.');
+  });
+});
