@@ -73,7 +73,11 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   // What a command does is the same in every channel.
   {
     from: `${GATEWAY}/commands/*.ts`,
-    may: [`${GATEWAY}/{command,words,approval-words,governance-words,change}.ts`, `${GATEWAY}/commands/*.ts`, SHARED],
+    may: [
+      `${GATEWAY}/{command,words,approval-words,governance-words,admin-words,change}.ts`,
+      `${GATEWAY}/commands/*.ts`,
+      SHARED,
+    ],
     types: [`${GATEWAY}/channels/channel.ts`],
   },
   { from: `${GATEWAY}/*.ts`, may: [`${GATEWAY}/**`, SHARED] },

@@ -13,8 +13,9 @@ const EVERYBODY = [
   'freeze',
   'unfreeze',
   'why',
+  'mute',
 ] as const;
-const ADMINS = ['invite', 'people', 'allow', 'deny'] as const;
+const ADMINS = ['invite', 'people', 'users', 'allow', 'role', 'deny', 'queues'] as const;
 /** Handled in its place among the messages; all others are answered at once. */
 const NEW = 'new';
 const ALL: readonly string[] = [...EVERYBODY, ...ADMINS, NEW];

@@ -109,6 +109,19 @@ export const MENU: readonly MenuEntry[] = [
     },
   },
   {
+    command: 'mute',
+    personal: true,
+    description: {
+      en: 'Mute a service for a while',
+      de: 'Meldungen zu einem Dienst stummschalten',
+      es: 'Silenciar un servicio un rato',
+      fr: 'Mettre un service en sourdine',
+      ru: 'Заглушить сервис на время',
+      uk: 'Заглушити сервіс на час',
+      zh: '暂时静音某个服务',
+    },
+  },
+  {
     command: 'whoami',
     personal: true,
     description: {
@@ -175,6 +188,45 @@ export const ADMIN_MENU: readonly MenuEntry[] = [
       ru: 'Забрать роль',
       uk: 'Забрати роль',
       zh: '取消角色',
+    },
+  },
+  {
+    command: 'users',
+    personal: true,
+    description: {
+      en: 'Who is here, and when they wrote last',
+      de: 'Wer hier ist und wann zuletzt geschrieben hat',
+      es: 'Quién está y cuándo escribió',
+      fr: 'Qui est là et quand il a écrit',
+      ru: 'Кто здесь и когда писал',
+      uk: 'Хто тут і коли писав',
+      zh: '查看成员及最近发言时间',
+    },
+  },
+  {
+    command: 'role',
+    personal: true,
+    description: {
+      en: 'Change somebody’s role',
+      de: 'Die Rolle von jemandem ändern',
+      es: 'Cambiar el rol de alguien',
+      fr: 'Changer le rôle de quelqu’un',
+      ru: 'Изменить чью-то роль',
+      uk: 'Змінити чиюсь роль',
+      zh: '更改某人的角色',
+    },
+  },
+  {
+    command: 'queues',
+    personal: true,
+    description: {
+      en: 'What waits and what is stuck',
+      de: 'Was wartet und was hängt',
+      es: 'Qué espera y qué está atascado',
+      fr: 'Ce qui attend et ce qui est bloqué',
+      ru: 'Что ждёт и что застряло',
+      uk: 'Що чекає і що застрягло',
+      zh: '查看等待与卡住的任务',
     },
   },
 ];

@@ -133,6 +133,7 @@ export function help(role: Role): string {
     '/whoami shows your id and role',
     '/secret keeps passwords and keys for you, out of sight of any model',
     '/approvals shows what waits for approval, /why which rule decided about your actions',
+    '/mute shop staging 2 keeps messages about a service away for two hours',
     ...(role === 'operator' || role === 'admin'
       ? ['/freeze stops everything but look-ups, /unfreeze lifts it; /grants lists what is allowed for a while']
       : []),
@@ -142,9 +143,9 @@ export function help(role: Role): string {
 
 const ADMIN_HELP = [
   '',
-  '/people shows who may speak here',
+  '/people shows who may speak here, /users when they wrote last, /queues what waits and what is stuck',
   '/invite developer lets somebody in, with a code',
-  '/allow 1234 developer gives a role by id',
+  '/allow 1234 developer gives a role by id, /role Ben operator changes one',
   '/deny 1234 takes it away',
 ];
 

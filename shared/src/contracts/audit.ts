@@ -35,6 +35,8 @@ export const AuditKind = z.enum([
   'capability.refused',
   'claim.rewritten',
   'role.changed',
+  'service.muted',
+  'dead_letter.settled',
   'secret.kept',
   'secret.used',
   'secret.refused',

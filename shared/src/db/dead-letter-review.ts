@@ -54,16 +54,19 @@ export async function resolveDeadLetter(db: Queryable, id: string): Promise<Dead
  * A settled letter moves aside (its id and ref get a number), so that a second failure becomes a letter of its own.
  */
 export async function retryDeadLetter(pool: Pool, id: string): Promise<RetryResult> {
-  return withTransaction(pool, async (db) => {
-    await db.query('select 1 from dead_letters where id = $1 for update', [id]);
-    const letter = await findDeadLetter(db, id);
-    if (!letter) return { kind: 'missing' };
-    if (letter.resolvedAt !== null) return { kind: 'settled', letter };
-    const back = await putBack(db, letter);
-    if ('reason' in back) return { kind: 'refused', letter, reason: back.reason };
-    await moveAside(db, letter.id);
-    return { kind: 'retried', letter, wake: back.wake };
-  });
+  return withTransaction(pool, (db) => retryDeadLetterWithin(db, id));
+}
+
+/** The same in a transaction of the caller's. */
+export async function retryDeadLetterWithin(db: Queryable, id: string): Promise<RetryResult> {
+  await db.query('select 1 from dead_letters where id = $1 for update', [id]);
+  const letter = await findDeadLetter(db, id);
+  if (!letter) return { kind: 'missing' };
+  if (letter.resolvedAt !== null) return { kind: 'settled', letter };
+  const back = await putBack(db, letter);
+  if ('reason' in back) return { kind: 'refused', letter, reason: back.reason };
+  await moveAside(db, letter.id);
+  return { kind: 'retried', letter, wake: back.wake };
 }
 
 type PutBack = { readonly wake: Woken } | { readonly reason: string };

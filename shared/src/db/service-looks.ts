@@ -94,3 +94,27 @@ export async function findDriverServer(db: Queryable, name: string): Promise<Pla
     detail: `The server ${name} is only booked: it was registered without a driver, so nothing can be done on it.`,
   });
 }
+
+/** Every service with how long it is muted, by name. */
+export async function listServicesBriefly(
+  db: Queryable,
+): Promise<readonly (ServiceKey & { readonly mutedUntil: Date | null })[]> {
+  const { rows } = await db.query<ServiceKey & { mutedUntil: Date | null }>(
+    'select project, environment, muted_until as "mutedUntil" from services order by project, environment limit 500',
+  );
+  return rows;
+}
+
+/** Mutes a service until then, or no longer (null), in a transaction of the caller's. False when there is no such service. */
+export async function muteServiceWithin(
+  db: Queryable,
+  service: ServiceKey,
+  until: Date | null,
+  by: string,
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update services set muted_until = $3, muted_by = $4, updated_at = clock_timestamp() where project = $1 and environment = $2`,
+    [service.project, service.environment, until, until === null ? null : by],
+  );
+  return rowCount === 1;
+}

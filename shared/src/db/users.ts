@@ -25,6 +25,21 @@ export async function listUsers(db: Queryable): Promise<readonly User[]> {
   return rows;
 }
 
+/** Everybody who may speak, with when they wrote last; the newest first. Null: never. */
+export async function listUsersSeen(
+  db: Queryable,
+  limit: number,
+): Promise<readonly (User & { readonly lastSeen: Date | null })[]> {
+  const { rows } = await db.query<User & { lastSeen: Date | null }>(
+    `select u.user_key as "userKey", u.channel, u.name, u.role, i.received_at as "lastSeen" from users u
+       left join lateral (select x.received_at from inbox x where x.user_key = u.user_key and x.channel <> 'system' and x.channel <> 'jobs'
+                           order by x.id desc limit 1) i on true
+      order by i.received_at desc nulls last, u.user_key limit $1`,
+    [limit],
+  );
+  return rows;
+}
+
 /** What became of a change of roles. `last admin`: refused, because nobody could let others in any more. */
 export type RoleChange = 'added' | 'changed' | 'same' | 'last admin';
 

@@ -9,6 +9,7 @@ import { answerAdmin } from './people.ts';
 import type { Answer, AnswerParts, Asked, Question } from './question.ts';
 import { answerPress, answerPrompt } from './approvals.ts';
 import { answerGovernance } from './governance.ts';
+import { answerMute } from './mute.ts';
 import { answerSecret } from './secrets.ts';
 
 /** Carries out a question in the transaction that admitted it, and says what happened. */
@@ -64,6 +65,8 @@ async function answerCommand(parts: AnswerParts, name: AnsweredCommand, rest: st
     case 'unfreeze':
     case 'why':
       return answerGovernance(parts, name, rest, asked);
+    case 'mute':
+      return answerMute(parts, rest, asked);
     case 'secret':
       return answerSecret(parts, rest, asked);
     case 'status':

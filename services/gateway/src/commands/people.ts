@@ -6,7 +6,9 @@ import { allowUser, channelOfUser, denyUser, findUser, listUsers } from '@signal
 import { say } from '@signalbox/shared/errors';
 import { nearestName } from '@signalbox/shared/nearest-name';
 import type { AdminCommand } from '../command.ts';
+import * as adminWords from '../admin-words.ts';
 import * as words from '../words.ts';
+import { queues, recordRole, users } from './admin.ts';
 import type { Answer, AnswerParts, Asked, Notice } from './question.ts';
 
 /** What a person's name may be in the words of an admin. */
@@ -24,6 +26,12 @@ export async function answerAdmin(parts: AnswerParts, name: AdminCommand, rest: 
       return invite(parts, rest, asked);
     case 'people':
       return { text: words.people(await listUsers(parts.db), await listInvitations(parts.db)), personal: true };
+    case 'users':
+      return users(parts);
+    case 'queues':
+      return queues(parts, rest, asked);
+    case 'role':
+      return changeRole(parts, rest, asked);
     case 'allow':
       return allow(parts, rest, asked);
     case 'deny':
@@ -55,6 +63,7 @@ async function allow(parts: AnswerParts, rest: string, asked: Asked): Promise<An
   const person = { userKey: id, name: name ?? known?.name ?? id };
   if (change === 'last admin') return lastAdmin(person.name);
   const notices = change === 'same' ? [] : await noticeTo(parts, id, asked, words.youAre(role, change === 'added'));
+  if (change !== 'same') await recordRole(parts, asked, { person: id, from: known?.role ?? null, to: role });
   return { text: words.allowed(person, role, change), personal: true, notices, peopleChanged: change !== 'same' };
 }
 
@@ -66,6 +75,7 @@ async function deny(parts: AnswerParts, rest: string, asked: Asked): Promise<Ans
   const person = { userKey: id, name: known?.name ?? id };
   if (change === 'last admin') return lastAdmin(person.name);
   if (change === 'stranger') return { text: words.wasStranger(id), personal: true };
+  await recordRole(parts, asked, { person: id, from: known?.role ?? null, to: null });
   // What runs for them ends, what waits is voided.
   const stopped = await stopLane(parts.db, id, asked.inboxId);
   return {
@@ -75,6 +85,21 @@ async function deny(parts: AnswerParts, rest: string, asked: Asked): Promise<Ans
     stops: stopped ? [id] : [],
     peopleChanged: true,
   };
+}
+
+/** The same for somebody who is there already, by name or id. */
+async function changeRole(parts: AnswerParts, rest: string, asked: Asked): Promise<Answer> {
+  const typed = rest.split(/\s+/);
+  const role = Role.safeParse(typed.at(-1)?.toLowerCase());
+  const who = typed.slice(0, -1).join(' ');
+  if (!role.success || who === '')
+    return { text: describeUsage('/role <person> <role>', typed.at(-1) ?? ''), personal: true };
+  const all = await listUsers(parts.db);
+  const byId = all.filter(({ userKey }) => userKey === who);
+  const meant = byId.length > 0 ? byId : all.filter(({ name }) => name.toLowerCase() === who.toLowerCase());
+  const [person] = meant;
+  if (!person || meant.length > 1) return { text: adminWords.whichPerson(who, meant), personal: true };
+  return allow(parts, `${person.userKey} ${role.data}`, asked);
 }
 
 /** Tells somebody else, if we may write to them: who never wrote to us in private cannot be told. */

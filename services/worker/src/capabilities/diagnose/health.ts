@@ -3,7 +3,7 @@ import type { Button } from '@signalbox/shared/contracts/envelope';
 import type { ServiceDiagnosisResult } from '@signalbox/shared/contracts/operations';
 import { inWords } from '@signalbox/shared/time';
 import { tool } from '../../tools/tool.ts';
-import { aboutAsked, findService, GOES_ON, Project, SomeEnvironment, unwrap } from './service.ts';
+import { aboutAsked, findService, GOES_ON, Project, SomeEnvironment, unwrap } from './asked-service.ts';
 import { code, count, describeHealth, logBlock } from './words.ts';
 
 export const checkServiceHealth = tool({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '@signalbox/shared/errors';
 import { tool } from '../../tools/tool.ts';
-import { aboutAsked, findService, GOES_ON, Project, SomeEnvironment, Tail, unwrap } from './service.ts';
+import { aboutAsked, findService, GOES_ON, Project, SomeEnvironment, Tail, unwrap } from './asked-service.ts';
 import { ago, code, count, logBlock } from './words.ts';
 
 const Minutes = z.coerce

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Environment } from '@signalbox/shared/contracts/fields';
 import { tool } from '../../tools/tool.ts';
-import { aboutAsked, findService, Project } from './service.ts';
+import { aboutAsked, findService, Project } from './asked-service.ts';
 import { count } from './words.ts';
 
 const HOUR_MS = 3_600_000;

@@ -3,7 +3,7 @@ import { ServerName } from '@signalbox/shared/contracts/fields';
 import { AppError } from '@signalbox/shared/errors';
 import { classifyCommand } from '@signalbox/shared/shell/classification';
 import { tool } from '../../tools/tool.ts';
-import { GOES_ON, unwrap } from './service.ts';
+import { GOES_ON, unwrap } from './asked-service.ts';
 import { code, fence } from './words.ts';
 
 /** What a person reads of an output; the model gets more of it. Characters. */
