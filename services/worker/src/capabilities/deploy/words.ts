@@ -49,7 +49,7 @@ export function factsOf(found: Found, now: Date): DeploymentFacts {
 }
 
 /** What goes on in a state, for people. */
-export const STATE_WORDS: Readonly<Record<DeployState, string>> = {
+const STATE_WORDS: Readonly<Record<DeployState, string>> = {
   queued: 'waiting for its turn',
   preparing: 'preparing',
   building: 'building',
