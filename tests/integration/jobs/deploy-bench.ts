@@ -51,6 +51,8 @@ export interface DeployBench {
   states(deploymentId: string): Promise<readonly string[]>;
   /** What was written while it was deployed. */
   lines(deploymentId: string): Promise<readonly string[]>;
+  stopProxy(): Promise<void>;
+  startProxy(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -66,7 +68,8 @@ export async function openDeployBench(): Promise<DeployBench> {
     return part;
   };
   const proxyConfig = { PROXY_DIR: join(folder, 'proxy'), PROXY_SOCKET: socket, PROXY_DRAIN_MS: '500' };
-  await createProxy(own, loadProxyConfig(proxyConfig), log);
+  const startProxy = async (): Promise<void> => void (await createProxy(own, loadProxyConfig(proxyConfig), log));
+  await startProxy();
   const { pool } = jobs;
   await pool.query(`insert into users (user_key, channel, name, role) values ($1, 'telegram', 'Ada', 'developer')`, [
     ADA,
@@ -148,6 +151,8 @@ export async function openDeployBench(): Promise<DeployBench> {
     },
     states: async (deploymentId) => (await deployments.events(deploymentId)).map(({ to }) => to),
     lines: async (deploymentId) => (await deployments.lines(deploymentId, 1_000)).map(({ line }) => line),
+    startProxy,
+    stopProxy: async () => void (await closeAll(parts.splice(0), log)),
     close: async () => {
       await jobs.close();
       await closeAll(parts.splice(0), log);

@@ -1,0 +1,151 @@
+import { createServer, type Server } from 'node:net';
+import { ReadinessResult } from '@signalbox/shared/contracts/operations';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { appFiles } from '../../support/deploy-repository.ts';
+import { eventually } from '../../support/until.ts';
+import { ADA, openDeployBench, type DeployBench, type Shop } from './deploy-bench.ts';
+
+let bench: DeployBench;
+beforeAll(async () => {
+  bench = await openDeployBench();
+  await bench.jobs.startService(bench.settings({ DEPLOY_UNKNOWN_MINUTES: '0.02' }));
+});
+afterAll(() => bench.close());
+
+/** Runs a job, as a tool or a schedule would, and answers its result. */
+async function run(runId: string, job: 'deploy.check' | 'deploys.reconcile', payload: object): Promise<unknown> {
+  const { runs, queue } = bench.jobs;
+  const person = { userKey: ADA, chatKey: `telegram:${ADA}` };
+  await runs.create({ runId, job, payload, person, threadId: null, traceId: 'trc_test' });
+  await queue.enqueue(job, { runId, traceId: 'trc_test' });
+  const ended = await eventually(
+    () => runs.find(runId),
+    (found) => found?.status === 'done' || found?.status === 'failed',
+  );
+  return ended?.result;
+}
+
+async function check(runId: string, { project, environment }: Shop, ref: string): Promise<ReadinessResult> {
+  return ReadinessResult.parse(await run(runId, 'deploy.check', { project, environment, ref, server: null }));
+}
+
+const failed = ({ checks }: ReadinessResult) => checks.filter(({ ok }) => !ok).map(({ name }) => name);
+
+describe('a proxy that does not answer', () => {
+  it('leaves a deployment unknown, which is said, until it answers again', async () => {
+    const shop = await bench.shop('mute');
+    shop.repository.release('v1', appFiles({}));
+    shop.repository.release('v2', appFiles({}));
+    await shop.deploy('act_m1', 'v1');
+    await bench.stopProxy();
+    const said = await shop.deploy('act_m2', 'v2');
+    expect(said).toMatch(/❓ \*\*mute\*\* in staging: whether v2-\w{7} came to serve is not known/);
+    expect((await bench.deployments.find('act_m2'))?.state).toBe('unknown');
+    // Nobody else may touch the service meanwhile, and a check says why.
+    await expect(shop.ask('act_m3', 'v2')).rejects.toThrow(/mute in staging is taken: .* it is unknown/);
+    expect(failed(await check('act_check_m', shop, 'v2'))).toEqual(['lock', 'predecessor']);
+
+    await bench.startProxy();
+    // As if half a minute had passed.
+    await bench.jobs.pool.query(
+      `update deployments set state_at = now() - interval '1 min', progress_at = now() - interval '1 min' where deployment_id = 'act_m2'`,
+    );
+    await run('act_sweep', 'deploys.reconcile', {});
+    expect(await bench.reaches('act_m2', 'succeeded', 'failed', 'rolled_back')).toBe('succeeded');
+    expect(await shop.serves()).toMatch(/^v2-/);
+    expect(await bench.told('act_m2:2')).toMatch(/✅ Deployed \*\*mute\*\* in staging: v2-/);
+  });
+});
+
+describe('a deployment that was asked for and never begun', () => {
+  it('is taken up by the sweep', async () => {
+    const shop = await bench.shop('orphan');
+    shop.repository.release('v1', appFiles({}));
+    const wish = { project: 'orphan', environment: 'staging', kind: 'deploy', ref: 'v1', server: null } as const;
+    await bench.deployments.request({
+      ...wish,
+      deploymentId: 'act_or',
+      fromArtifact: null,
+      userKey: ADA,
+      threadId: 't',
+    });
+    await bench.jobs.pool.query(
+      `update deployments set state_at = now() - interval '1 min' where deployment_id = 'act_or'`,
+    );
+    await run('act_sweep2', 'deploys.reconcile', {});
+    expect(await bench.reaches('act_or', 'succeeded', 'failed')).toBe('succeeded');
+  });
+});
+
+describe('a check before a deployment', () => {
+  it('measures everything, and says what it found', async () => {
+    const shop = await bench.shop('ready');
+    const commit = shop.repository.release('v1', appFiles({ file: { requires: ['COLOR'] } }));
+    const variable = { name: 'COLOR', value: 'blue', secret: null, givenBy: ADA };
+    await bench.services.setVariable(shop, variable, 'act_color');
+    const result = await check('act_check_r', shop, 'HEAD');
+    expect(failed(result)).toEqual([]);
+    expect(result).toMatchObject({ ready: true, server: 'local', commit });
+    expect(Object.fromEntries(result.checks.map(({ name, evidence }) => [name, evidence]))).toMatchObject({
+      server: 'local (process)',
+      target: expect.stringMatching(/^local answers: process on Linux/),
+      disk: expect.stringMatching(/^\d+ of \d+ MB free$/),
+      memory: expect.stringMatching(/^\d+ of \d+ MB free, 200 MB needed$/),
+      ref: expect.stringContaining(`HEAD is ${commit.slice(0, 12)}`),
+      command: 'starts with node server.mjs',
+      health: '/health has to answer 200 within 5 s',
+      variables: 'set: COLOR',
+      secrets: 'there are none',
+      lock: 'nobody else deploys it',
+      predecessor: 'none is unknown',
+    });
+    // Looking changes nothing.
+    expect(await shop.leases()).toEqual([]);
+  });
+
+  it('names each thing that is missing, with what to do', async () => {
+    const shop = await bench.shop('unready');
+    shop.repository.release('v1', {
+      ...appFiles({}),
+      'signalbox.json': '{"requires": ["A", "B"], "memoryMb": 900000}',
+    });
+    const result = await check('act_check_u', shop, 'v1');
+    expect(failed(result)).toEqual(['command', 'memory', 'variables']);
+    expect(result.checks.find(({ name }) => name === 'variables')).toMatchObject({
+      evidence: 'Not set: A, B.',
+      remedy: 'Set A, B for this environment.',
+    });
+    expect(failed(await check('act_check_u2', shop, 'v7'))).toEqual(['ref']);
+  });
+});
+
+describe('a port that somebody else listens on', () => {
+  it('is passed over, for instances and for people', async () => {
+    const shop = await bench.shop('busy');
+    shop.repository.release('v1', appFiles({}));
+    const { rows } = await bench.jobs.pool.query<{ port: number }>(
+      `select p.port from servers s, generate_series(s.first_port, s.last_port) p (port) where s.name = 'local' and not exists (
+         select 1 from port_allocations a where a.server = 'local' and a.port = p.port and a.released_at is null) order by 1 limit 1`,
+    );
+    const port = rows[0]?.port ?? 0;
+    const other = await listen(port);
+    try {
+      expect(await shop.deploy('act_bu', 'v1')).toContain('✅');
+      const row = await bench.jobs.pool.query<{ port: number }>(
+        `select port from deployments where deployment_id = 'act_bu'`,
+      );
+      expect(row.rows[0]?.port).toBeGreaterThan(port);
+      expect((await bench.services.find(shop))?.port).toBeGreaterThan(port);
+    } finally {
+      other.close();
+    }
+  });
+});
+
+function listen(port: number): Promise<Server> {
+  const server = createServer();
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => resolve(server));
+  });
+}
