@@ -174,7 +174,12 @@ export async function discardArtifact(folders: Folders, artifact: Artifact): Pro
   if (running) throw new AppError('CONFLICT', { detail: `${running} still runs what is to be removed.` });
   await rm(join(folder, 'built.json'), { force: true }); // first: half of it must not look complete
   for (const ref of users) await rm(instanceFolder(folders, ref), { recursive: true, force: true });
-  await rm(folder, { recursive: true, force: true });
+  await rm(join(folder, 'artifact'), { recursive: true, force: true });
+  await rm(join(folder, 'build.json'), { force: true });
+  // What a rollback started lies under its own name, beside what another deployment has built.
+  if (!existsSync(instanceFolder(folders, artifact.ref))) await rm(folder, { recursive: true, force: true });
+  for (const ref of users.filter((one) => !existsSync(join(folders.at(one), 'artifact'))))
+    await rm(folders.at(ref), { recursive: true, force: true });
 }
 
 function readState(folder: string, file: InstanceFile): InstanceState {

@@ -42,7 +42,7 @@ export function isRunning(identity: ProcessIdentity): boolean {
 }
 
 /** What a program was started with in its environment: `NAME=value`. False also for a process of somebody else. */
-export function hasVariable(pid: number, assignment: string): boolean {
+function hasVariable(pid: number, assignment: string): boolean {
   try {
     return `\0${readFileSync(`/proc/${pid}/environ`, 'latin1')}`.includes(`\0${assignment}\0`);
   } catch {

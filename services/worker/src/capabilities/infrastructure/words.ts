@@ -20,7 +20,7 @@ export function describeServer(server: ServerLoad): string {
 }
 
 /** How it is reached, how it is, and what of it is free. */
-export function describeHealth(server: ServerLoad): string {
+function describeHealth(server: ServerLoad): string {
   const { driver, health, healthSince, healthDetail, memoryFreeMb, diskFreeMb } = server;
   const since = healthSince === null ? '' : ` since ${sayWhen(healthSince)}`;
   const free =

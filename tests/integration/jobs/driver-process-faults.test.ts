@@ -1,0 +1,184 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Driver, Instance, ReleaseId } from '@signalbox/jobs/drivers/driver';
+import { openDriver } from '@signalbox/jobs/drivers/open-driver';
+import type { ServiceFile } from '@signalbox/shared/contracts/deploy';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { APP, appFile, newRelease, processesWith, soon } from '../../contracts/drivers.ts';
+import { loadTestConfig } from '../../support/config.ts';
+import { freePort } from '../../support/free-port.ts';
+import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+import { eventually, until } from '../../support/until.ts';
+
+let driver: Driver;
+let targetsDir: string;
+const started: Instance[] = [];
+beforeEach(async () => {
+  targetsDir = makeTemporaryFolder('targets');
+  const server = { name: 'local', host: '127.0.0.1', driver: 'process', connection: {}, hostKey: null } as const;
+  const parts = { targetsDir, path: loadTestConfig().path, baseImage: '', restarts: 1 };
+  driver = await openDriver(server, { ...parts, openSecret: async () => '' });
+});
+afterEach(async () => {
+  for (const instance of started.splice(0)) await driver.stop(instance, 0, soon());
+});
+
+const launch = async (over: Partial<ServiceFile> = {}, variables: Record<string, string> = {}) => {
+  const id = newRelease();
+  const file = { ...appFile(), ...over };
+  const artifact = await driver.build({ id, sourceDir: APP, file, onLine: () => undefined, signal: soon() });
+  const wanted = { id, artifact, file, variables, port: await freePort() };
+  const instance = await driver.start(wanted, soon());
+  started.push(instance);
+  const folder = join(targetsDir, instance.ref, 'instance');
+  return { id, instance, folder, wanted };
+};
+const serves = (instance: Instance, id: ReleaseId) =>
+  until(async () => (await ask(instance, '/').catch(() => null))?.headers.get('x-release') === id.release, 30_000);
+const ask = (instance: Instance, path: string) =>
+  fetch(`http://127.0.0.1:${instance.port}${path}`, { signal: AbortSignal.timeout(20_000) });
+const pidIn = (folder: string, name: 'pid' | 'shim') => Number(readFileSync(join(folder, name), 'utf8').split(' ')[0]);
+
+describe('a program whose shim was killed', { timeout: 60_000 }, () => {
+  it('is still found, serves, and can be stopped', async () => {
+    const { id, instance, folder } = await launch();
+    await serves(instance, id);
+    process.kill(pidIn(folder, 'shim'), 'SIGKILL');
+    expect(await driver.state(instance, soon())).toMatchObject({ kind: 'running', restarts: 0 });
+    await serves(instance, id);
+    expect(await driver.stop(instance, 5_000, soon())).toBe('graceful');
+    // Who would have written the exit code is gone.
+    expect(await driver.state(instance, soon())).toEqual({ kind: 'exited', code: null, oom: false, at: null });
+  });
+
+  it('and that ended since is not taken for whoever has its number now', async () => {
+    const { id, instance, folder } = await launch();
+    await serves(instance, id);
+    for (const name of ['shim', 'pid'] as const) process.kill(pidIn(folder, name), 'SIGKILL');
+    await eventually(
+      () => driver.state(instance, soon()),
+      (now) => now.kind === 'exited',
+    );
+    // The kernel has given the number to another process: this one.
+    writeFileSync(join(folder, 'pid'), `${process.pid} 1\n`);
+    expect(await driver.state(instance, soon())).toMatchObject({ kind: 'exited' });
+    expect(await driver.stop(instance, 100, soon())).toBe('gone');
+  });
+});
+
+describe('a program of before a restart of the machine', { timeout: 60_000 }, () => {
+  it('has ended, also when its numbers are in use again, and is started anew', async () => {
+    const { id, instance, folder, wanted } = await launch();
+    await serves(instance, id);
+    const file = join(folder, 'spec.json');
+    const spec = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+    writeFileSync(file, JSON.stringify({ ...spec, bootId: 'another', mark: 'SIGNALBOX_INSTANCE=another' }));
+    expect(await driver.state(instance, soon())).toMatchObject({ kind: 'exited', code: null });
+    writeFileSync(file, JSON.stringify(spec));
+    await driver.stop(instance, 5_000, soon());
+    await driver.start(wanted, soon());
+    await serves(instance, id);
+    expect((await driver.find(id, soon())).map(({ state }) => state.kind)).toEqual(['running']);
+  });
+});
+
+describe('a log', { timeout: 60_000 }, () => {
+  it('keeps its newest lines and never takes more than twice its limit', async () => {
+    const { id, instance, folder } = await launch();
+    await serves(instance, id);
+    await ask(instance, '/flood');
+    const last = await eventually(
+      async () => {
+        const lines: string[] = [];
+        for await (const { line } of driver.logs(instance, { tail: 1, signal: soon() })) lines.push(line);
+        return lines[0] ?? '';
+      },
+      (line) => line.startsWith('30000 '),
+      40_000,
+    );
+    expect(last).toHaveLength(1_006);
+    const sizes = ['log', 'log.1'].map((name) => statSync(join(folder, name)).size);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(10 * 1024 * 1024);
+    expect(existsSync(join(folder, 'log.2'))).toBe(false);
+  });
+
+  it('goes on when its keeper was killed, and so does the program', async () => {
+    const { id, instance, folder } = await launch();
+    await serves(instance, id);
+    const keepers = [...processesWith(join(folder, 'keeper.cjs'))].filter(([, line]) => line.includes('node'));
+    expect(keepers).toHaveLength(1);
+    for (const [pid] of keepers) process.kill(pid, 'SIGKILL');
+    await ask(instance, '/chatter');
+    await eventually(
+      async () => readFileSync(join(folder, 'log'), 'utf8'),
+      (text) => text.includes(' o line 50\n'),
+    );
+    await serves(instance, id);
+  });
+});
+
+describe('a build', { timeout: 60_000 }, () => {
+  it('sees nothing of the environment of the service', async () => {
+    const lines: string[] = [];
+    const file = { ...appFile(), build: [['env']] };
+    const onLine = ({ line }: { line: string }) => void lines.push(line.split('=')[0] ?? '');
+    await driver.build({ id: newRelease(), sourceDir: APP, file, onLine, signal: soon() });
+    expect(lines.sort()).toEqual(['CI', 'HOME', 'LANG', 'PATH', 'SIGNALBOX_BUILD']);
+  });
+
+  it('that names no program says so, and leaves no half artifact', async () => {
+    const id = newRelease();
+    const file = { ...appFile(), build: [['no-such-program']] };
+    const build = driver.build({ id, sourceDir: APP, file, onLine: () => undefined, signal: soon() });
+    await expect(build).rejects.toThrow(
+      'The build failed: no-such-program could not be started: there is no such program.',
+    );
+    expect(await driver.has({ kind: 'folder', ref: `shop/staging/${id.deploymentId}` }, soon())).toBe(false);
+    expect(existsSync(join(targetsDir, 'shop/staging', id.deploymentId, 'artifact'))).toBe(false);
+  });
+
+  it('ends a command that sends itself to the background, when the command itself has ended', async () => {
+    const word = `7${Math.random().toString().slice(2, 12)}`;
+    const file = { ...appFile(), build: [['sh', '-c', `setsid sleep ${word} > /dev/null 2>&1 & exit 0`]] };
+    await driver.build({ id: newRelease(), sourceDir: APP, file, onLine: () => undefined, signal: soon() });
+    expect([...processesWith(`sleep ${word}`).values()]).toEqual([]);
+  });
+});
+
+describe('a rollback', { timeout: 60_000 }, () => {
+  it('runs what another deployment has built, which then cannot be removed, and leaves nothing when it can', async () => {
+    const { id, instance, wanted } = await launch();
+    const later = newRelease({ release: id.release });
+    const again = await driver.start({ ...wanted, id: later, port: await freePort() }, soon());
+    started.push(again);
+    await driver.stop(instance, 5_000, soon());
+    await expect(driver.discard(wanted.artifact, soon())).rejects.toMatchObject({ code: 'CONFLICT' });
+    // Under its own name it has built nothing: there is nothing to remove, and it goes on.
+    await driver.discard({ kind: 'folder', ref: again.ref }, soon());
+    await serves(again, later);
+    await driver.stop(again, 5_000, soon());
+    await driver.discard(wanted.artifact, soon());
+    expect(await driver.find(id, soon())).toEqual([]);
+    expect(readdirSync(join(targetsDir, 'shop/staging'))).toEqual(['.home']);
+  });
+});
+
+describe('names', () => {
+  const build = (deploymentId: string) => {
+    const id = newRelease({ deploymentId });
+    return driver.build({ id, sourceDir: APP, file: appFile(), onLine: () => undefined, signal: soon() });
+  };
+
+  it.each(['../up', '..', '.hidden', ''])('a deployment named %j gets no folder', async (deploymentId) => {
+    await expect(build(deploymentId)).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(existsSync(join(targetsDir, 'shop'))).toBe(false);
+  });
+
+  it('a slash in the name of a deployment makes no folder of its own', async () => {
+    expect(await build('a/b')).toEqual({ kind: 'folder', ref: 'shop/staging/a%2Fb' });
+  });
+
+  it.each(['../../etc', 'shop/staging', 'shop/../x', '/etc/passwd/x'])('the artifact %j is none', async (ref) => {
+    await expect(driver.discard({ kind: 'folder', ref }, soon())).rejects.toMatchObject({ code: 'CONFLICT' });
+  });
+});
