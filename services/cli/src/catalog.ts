@@ -23,6 +23,23 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/status.ts')).runStatus,
   },
   {
+    name: 'runs',
+    usage: [
+      'runs [--job <job>] [--status <status>] [--project <name>]',
+      'runs [--person <id>] [--since <1d>] [--text "<words>"]',
+      'runs show <id>',
+      'runs cancel <id>',
+    ],
+    summary: 'Background jobs: search them, see one as a whole, end one and see it stop.',
+    load: async () => (await import('./commands/runs.ts')).runRuns,
+  },
+  {
+    name: 'queues',
+    usage: ['queues'],
+    summary: 'What waits, runs and failed in each pool of jobs, and whether somebody takes them.',
+    load: async () => (await import('./commands/queues.ts')).runQueues,
+  },
+  {
     name: 'dlq',
     usage: ['dlq list [--all] [--limit <n>]', 'dlq show <id>', 'dlq retry <id>', 'dlq resolve <id>'],
     summary: 'Dead letters: what could not be handled, and what becomes of it.',

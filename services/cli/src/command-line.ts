@@ -32,6 +32,10 @@ const OPTIONS = {
   thread: { type: 'string' },
   action: { type: 'string' },
   kind: { type: 'string' },
+  job: { type: 'string' },
+  status: { type: 'string' },
+  project: { type: 'string' },
+  text: { type: 'string' },
 } as const;
 
 /** Most rows that `--limit` may ask for: a list at a terminal, not an export. */
@@ -93,6 +97,10 @@ async function execute(
       thread: values.thread ?? null,
       action: values.action ?? null,
       kind: values.kind ?? null,
+      job: values.job ?? null,
+      status: values.status ?? null,
+      project: values.project ?? null,
+      text: values.text ?? null,
     },
   });
   try {

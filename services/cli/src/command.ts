@@ -18,7 +18,19 @@ export interface Arguments {
 }
 
 export type CommandOption =
-  'policies' | 'from' | 'checkpoints' | 'key' | 'out' | 'since' | 'thread' | 'action' | 'kind';
+  | 'policies'
+  | 'from'
+  | 'checkpoints'
+  | 'key'
+  | 'out'
+  | 'since'
+  | 'thread'
+  | 'action'
+  | 'kind'
+  | 'job'
+  | 'status'
+  | 'project'
+  | 'text';
 
 /** What a command works with. Connections are opened when they are asked for, and closed by whoever runs the command. */
 export interface CommandContext {

@@ -24,6 +24,11 @@ export async function checkServices({ config }: CommandContext): Promise<readonl
         'Services that `npm start` did not start have their own /readyz.',
       ),
     ];
+  return askServices(run);
+}
+
+/** Asks the /readyz of every service of a run. */
+export function askServices(run: RunFile): Promise<readonly Finding[]> {
   return Promise.all(run.services.map(({ name, probeUrl }) => checkService(name, probeUrl)));
 }
 

@@ -1,11 +1,9 @@
 import { findAuditEvents } from '@signalbox/shared/db/audit-events';
-import { SECOND_MS } from '@signalbox/shared/time';
 import { UsageError, type CommandContext, type Report } from '../command.ts';
+import { readDuration } from '../duration.ts';
 import { formatTable, formatTime } from '../table.ts';
 import { runAuditExport } from './audit-export.ts';
 import { runAuditVerify } from './audit-verify.ts';
-
-const UNITS = { s: SECOND_MS, m: 60 * SECOND_MS, h: 3_600 * SECOND_MS, d: 86_400 * SECOND_MS } as const;
 
 /** Shows what was recorded, checks that it is what was recorded, or writes it out for somebody else to check. */
 export async function runAudit(context: CommandContext): Promise<Report> {
@@ -21,7 +19,7 @@ export async function runAudit(context: CommandContext): Promise<Report> {
 async function showEvents(context: CommandContext): Promise<Report> {
   const { person, limit, options } = context.arguments;
   const events = await findAuditEvents(context.database(), {
-    sinceMs: options.since === null ? null : readDuration(options.since),
+    sinceMs: options.since === null ? null : readDuration('--since', options.since),
     threadId: options.thread,
     actionId: options.action,
     kind: options.kind,
@@ -48,11 +46,4 @@ function describe(data: Readonly<Record<string, unknown>>): string {
   const words = ['tool', 'rule', 'effect', 'sentence', 'reason', 'status'].map((name) => data[name]);
   const said = words.filter((word) => typeof word === 'string');
   return said.length > 0 ? said.join(' · ') : JSON.stringify(data);
-}
-
-function readDuration(text: string): number {
-  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  if (count === undefined)
-    throw new UsageError(`--since is a number with s, m, h or d, such as 90m or 1d, not '${text}'.`);
-  return Number(count) * UNITS[unit as keyof typeof UNITS]; // the pattern allows these alone
 }

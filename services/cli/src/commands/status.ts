@@ -1,12 +1,19 @@
 import { readOverview, type Overview } from '@signalbox/shared/db/overview';
 import { inWords } from '@signalbox/shared/time';
+import { askServices, readRunFile } from '../checks/running-services.ts';
 import type { CommandContext, Report } from '../command.ts';
 import { countOf, formatTable, formatTime } from '../table.ts';
 
-/** What goes on right now, of everybody or of one person. */
+/** What goes on right now, of everybody or of one person, and which processes `npm start` runs. */
 export async function runStatus(context: CommandContext): Promise<Report> {
   const overview = await readOverview(context.database(), context.arguments.person);
-  return { ok: true, data: overview, lines: describeOverview(overview) };
+  const run = context.arguments.person === null ? await readRunFile(context.config.runFile) : null;
+  const processes = (run ? await askServices(run) : []).map(({ what: name, say }) => ({ name, say }));
+  const lines = [
+    ...describeOverview(overview),
+    ...section('processes', ['NAME', 'STATE'], processes, ({ name, say }) => [name, say]),
+  ];
+  return { ok: true, data: { ...overview, processes }, lines };
 }
 
 function describeOverview(overview: Overview): readonly string[] {
