@@ -34,6 +34,13 @@ describe('a deployment', () => {
     expect(await bench.lines('act_1')).toEqual(['built it', `up with ${release}`]);
     expect(await bench.services.find(shop)).toMatchObject({ serving: 'act_1', release, server: 'local' });
 
+    // One message was edited on the way.
+    const edits = await bench.jobs.pool.query<{ text: string }>(
+      `select body ->> 'text' as text from outbox where slot = 'act_1/deploy' and chat_key = 'telegram:1001' order by id`,
+    );
+    expect(edits.rows[0]?.text).toMatch(/^⏳ Deploying \*\*shop\*\* .* in staging\n▰/);
+    expect(edits.rows.length).toBeLessThan(ALL.length);
+
     expect(await shop.deploy('act_2', '1.1')).toMatch(
       /1\.1-\w{7} serves at .* To undo it: .*1\.0-\w{7} served before/s,
     );

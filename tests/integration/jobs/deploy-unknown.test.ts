@@ -35,15 +35,18 @@ describe('a proxy that does not answer', () => {
   it('leaves a deployment unknown, which is said, until it answers again', async () => {
     const shop = await bench.shop('mute');
     shop.repository.release('v1', appFiles({}));
-    shop.repository.release('v2', appFiles({}));
+    const build = `console.log('begun'); await new Promise((done) => setTimeout(done, 1_500));`;
+    shop.repository.release('v2', appFiles({ build }));
     await shop.deploy('act_m1', 'v1');
+    await shop.ask('act_m2', 'v2');
+    await bench.reaches('act_m2', 'building');
     await bench.stopProxy();
-    const said = await shop.deploy('act_m2', 'v2');
+    const said = await bench.told('act_m2');
     expect(said).toMatch(/❓ \*\*mute\*\* in staging: whether v2-\w{7} came to serve is not known/);
     expect((await bench.deployments.find('act_m2'))?.state).toBe('unknown');
     // Nobody else may touch the service meanwhile, and a check says why.
     await expect(shop.ask('act_m3', 'v2')).rejects.toThrow(/mute in staging is taken: .* it is unknown/);
-    expect(failed(await check('act_check_m', shop, 'v2'))).toEqual(['lock', 'predecessor']);
+    expect(failed(await check('act_check_m', shop, 'v2'))).toEqual(['proxy', 'lock', 'predecessor']);
 
     await bench.startProxy();
     // As if half a minute had passed.
@@ -96,6 +99,7 @@ describe('a check before a deployment', () => {
       health: '/health has to answer 200 within 5 s',
       variables: 'set: COLOR',
       secrets: 'there are none',
+      proxy: 'it answers, and sends requests nowhere yet',
       lock: 'nobody else deploys it',
       predecessor: 'none is unknown',
     });

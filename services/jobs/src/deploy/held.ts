@@ -20,7 +20,7 @@ export class CancelWish extends Error {
 }
 
 /** Another worker has the deployment now: nothing may be written any more. */
-export class DeploymentLost extends Error {
+class DeploymentLost extends Error {
   constructor() {
     super('another worker has taken the deployment');
     this.name = 'DeploymentLost';

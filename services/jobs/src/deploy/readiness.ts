@@ -1,4 +1,10 @@
-import type { Inventory, ReadinessCheck, ServiceFile, ServiceKey } from '@signalbox/shared/contracts/deploy';
+import {
+  serviceName,
+  type Inventory,
+  type ReadinessCheck,
+  type ServiceFile,
+  type ServiceKey,
+} from '@signalbox/shared/contracts/deploy';
 import type { PlacedTarget } from '@signalbox/shared/db/deployments-placement';
 import { describeOpen, type DeploymentRow } from '@signalbox/shared/db/deployments-rows';
 import { isTransient } from '@signalbox/shared/db/pool';
@@ -83,6 +89,9 @@ export async function measureReadiness(
     const variables = await options.variables();
     await checkVariables(check, file, variables);
   }
+  await check('proxy', 'Look whether the proxy runs; without it nothing can be switched over.', () =>
+    askProxy(parts, wish, signal),
+  );
   if (target)
     await check('port', 'End what listens there, or give the server more ports.', () => findPorts(parts, wish, target));
   await checkOthers(check, parts, wish);
@@ -180,6 +189,12 @@ async function checkVariables(check: Check, file: ServiceFile, variables: Opened
   );
 }
 
+/** What serves now, by the one who has to switch it. */
+async function askProxy(parts: Pick<DeployParts, 'traffic'>, wish: Wish, signal: AbortSignal): Promise<Found<true>> {
+  const route = await parts.traffic.current(serviceName(wish), signal);
+  return found(route ? `it sends requests to ${route.release} now` : 'it answers, and sends requests nowhere yet');
+}
+
 /** A port for the instance, and the one where people reach the service: leased, or free in the table and on this machine. */
 async function findPorts(
   parts: Pick<DeployParts, 'leases' | 'listenHost'>,
@@ -197,7 +212,7 @@ async function findPorts(
 }
 
 /** The lowest port that is free in the table and, on this machine, in fact. */
-export async function probePort(
+async function probePort(
   parts: Pick<DeployParts, 'leases'>,
   server: string,
   host: string | null,

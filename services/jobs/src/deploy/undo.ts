@@ -13,12 +13,14 @@ const LOOKS = 5;
 export async function fail(place: WorkPlace, signal: AbortSignal): Promise<void> {
   const { parts, held } = place;
   const row = held.row();
-  const route = await parts.traffic.current(serviceName(row), signal);
+  // What never came to the switch is taken back without the proxy, which may be what does not answer.
+  const wasNear = await parts.work.wasIn(row.deploymentId, 'switching');
+  const route = wasNear ? await parts.traffic.current(serviceName(row), signal) : null;
   const isOurs = route?.deploymentId === row.deploymentId;
   const wasSwitched = isOurs || (await parts.work.wasIn(row.deploymentId, 'verifying'));
   if (!wasSwitched) {
     await endAll(place, signal);
-    await held.advance('failed', { serves: route?.deploymentId ?? null });
+    await held.advance('failed', { serves: route?.deploymentId ?? row.replaces });
     return;
   }
   const back: Back = isOurs ? await switchBack(place, signal) : { kind: 'switched', to: route?.deploymentId ?? null };
