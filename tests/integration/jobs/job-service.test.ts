@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -113,6 +113,18 @@ describe('the job service', () => {
     }
     expect(await endOf('act_1')).toMatchObject({ status: 'done', attempts: 2, result: { files: 3 } });
     expect(await bench.told()).toHaveLength(1);
+  });
+
+  it.each([
+    ['maintenance', { key: false, signing: true }],
+    ['agents', { key: false, signing: false }],
+    ['deploy', { key: true, signing: false }],
+  ])('touches the keys of its pool alone: %s', async (pool, expected) => {
+    const key = join(folder, 'secrets.key');
+    const audit = join(folder, 'audit');
+    const keys = { SECRETS_KEY: '', SECRETS_KEY_FILE: key, AUDIT_CHECKPOINT_DIR: audit };
+    await bench.startService(settings({ ...keys, JOBS_POOLS: pool, WORKSPACE_DIR: join(folder, 'workspaces') }));
+    expect({ key: existsSync(key), signing: existsSync(join(audit, 'signing-key.pem')) }).toEqual(expected);
   });
 
   it('ends in time and with code 0 when it is told to stop', async () => {
