@@ -28,13 +28,13 @@ const LONGEST_IDENTIFIER = 100;
 
 const FREE_TEXT = /desc|text|summary|message|note|comment|reason|purpose|title|body|content|subject/i;
 
-/** Whether only values of a certain form fit the field, so that one is recognized wherever it stands: user_1001_3. */
+/** Whether only values of a certain form fit the field, so that one is recognized wherever it stands: user_1001_3, secret:key. */
 export function hasTellingForm(field: Field): boolean {
   const { pattern } = field.rules;
   return (
     isPlainString(field) &&
     pattern !== undefined &&
-    /^\^[a-z]{2,}[_-]/.test(pattern) &&
+    /^\^[a-z0-9]{2,}[_:-]/i.test(pattern) &&
     problemOf(field, 'word') !== null
   );
 }
