@@ -184,6 +184,8 @@ export function createDeploymentWork(pool: Pool) {
         readonly deploymentId: string;
         readonly state: DeployState;
         readonly runs: number;
+        /** Who cancelled its run instead of the deployment; null when nobody did. */
+        readonly cancelledBy: string | null;
         readonly traceId: string | null;
         readonly userKey: string;
         readonly chatKey: string | null;
@@ -302,10 +304,12 @@ const STALE_ARTIFACTS = `
 
 const ABANDONED = `
   select d.deployment_id as "deploymentId", d.project, d.environment, d.state, d.user_key as "userKey", d.thread_id as "threadId",
-         coalesce(r.n, 0)::int as runs, r.trace_id as "traceId", r.chat_key as "chatKey"
+         coalesce(r.n, 0)::int as runs, r.trace_id as "traceId", r.chat_key as "chatKey",
+         case when d.cancel_at is null then r.cancelled_by end as "cancelledBy"
     from deployments d
     left join lateral (
-      select count(*) as n, bool_or(status in ('queued', 'running')) as open, max(trace_id) as trace_id, max(chat_key) as chat_key
+      select count(*) as n, bool_or(status in ('queued', 'running')) as open, max(trace_id) as trace_id, max(chat_key) as chat_key,
+             max(coalesce(cancel_by, 'system')) filter (where status = 'cancelled') as cancelled_by
         from runs where job = 'deploy.run' and payload ->> 'deploymentId' = d.deployment_id) r on true
    where d.state not in ${FINAL_STATES} and not coalesce(r.open, false)
      and greatest(d.state_at, d.progress_at) < clock_timestamp() - $1 * interval '1 ms'

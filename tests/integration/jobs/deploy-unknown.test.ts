@@ -80,6 +80,30 @@ describe('a deployment that was asked for and never begun', () => {
   });
 });
 
+describe('a run that an operator cancels', () => {
+  it('cancels its deployment, once the build is gone', async () => {
+    const shop = await bench.shop('operator');
+    shop.repository.release('v1', appFiles({ build: `console.log('begun'); setTimeout(() => {}, 60_000);` }));
+    await shop.ask('act_op', 'v1');
+    await eventually(
+      () => bench.lines('act_op'),
+      (lines) => lines.includes('begun'),
+    );
+    await bench.jobs.runs.cancel('act_op', 'operator');
+    await eventually(
+      () => bench.jobs.runs.find('act_op'),
+      (found) => found?.status === 'cancelled',
+    );
+    await bench.jobs.pool.query(
+      `update deployments set state_at = now() - interval '1 min', progress_at = now() - interval '1 min' where deployment_id = 'act_op'`,
+    );
+    await run('act_sweep3', 'deploys.reconcile', {});
+    expect(await bench.reaches('act_op', 'succeeded', 'failed', 'cancelled')).toBe('cancelled');
+    expect((await bench.states('act_op')).slice(-3)).toEqual(['unknown', 'cancelling', 'cancelled']);
+    expect(await shop.leases()).toEqual([]);
+  });
+});
+
 describe('a check before a deployment', () => {
   it('measures everything, and says what it found', async () => {
     const shop = await bench.shop('ready');

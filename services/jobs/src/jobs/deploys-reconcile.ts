@@ -26,6 +26,12 @@ export function createDeploysReconcile(
       let begun = 0;
       for (const one of abandoned) {
         context.signal.throwIfAborted();
+        if (one.cancelledBy !== null) {
+          // Whoever ended the run wanted no deployment: as far as that is still possible, there is none.
+          const wish = `${one.deploymentId}:cancel`;
+          const { state } = await parts.deployments.cancel(one.deploymentId, one.cancelledBy, wish);
+          if (state === 'cancelled') continue;
+        }
         if (one.state !== 'queued' && !(await answers(parts, one.deploymentId, context))) continue;
         const { deploymentId, project, environment, userKey, chatKey, threadId, traceId } = one;
         // The sweeper puts it into the queue. Of two who look at the same time, the second finds the run.
