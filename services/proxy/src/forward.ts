@@ -15,6 +15,9 @@ export interface ForwardParts {
   readonly log: Log;
 }
 
+/** One for all requests: to make an error for each, with its stack, costs more than the rest of its end. */
+const OVER = new Error('the client has its answer, or went away');
+
 /** Methods that change nothing, so that they may be sent again when nothing came back. */
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -33,7 +36,7 @@ export async function forward(
   response: ServerResponse,
 ): Promise<void> {
   const gone = new AbortController();
-  response.once('close', () => gone.abort());
+  response.once('close', () => gone.abort(OVER));
   response.on('error', () => undefined); // the client is gone, which `close` says too
   const { metrics } = parts;
   const retried = (): void => metrics.retried(live.service);
