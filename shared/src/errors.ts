@@ -78,7 +78,7 @@ export const ERRORS = {
   },
   NEEDS_APPROVAL: {
     remedy: 'tell-user',
-    say: '{action} needs the approval of another person, and there is nobody who could give it. Nothing was changed.',
+    say: '{action} needs the approval of another person, and {problem}. Nothing was changed.',
   },
   POLICY_DENIED: { remedy: 'tell-user', say: '{sentence} (rule {rule}). Nothing was changed.' },
   POLICY_REFUSED: {

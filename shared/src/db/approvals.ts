@@ -286,6 +286,19 @@ export async function approverChats(
   return rows.map((row) => ({ chatKey: row.chat_key, userKey: row.user_key }));
 }
 
+/** Names of those who could approve and whom nobody can ask: they have never written in private, or refuse to be written to. */
+export async function unreachableApprovers(
+  db: Queryable,
+  role: Role,
+  authors: readonly string[],
+): Promise<readonly string[]> {
+  const { rows } = await db.query<{ name: string }>(
+    `select name from users where role = any ($1) and user_key <> all ($2) order by name limit 5`,
+    [rolesFrom(role), authors],
+  );
+  return rows.map((row) => row.name);
+}
+
 /** Roles that include what this one allows. */
 function rolesFrom(role: Role): readonly Role[] {
   return Role.options.filter((one) => roleCovers(one, role));

@@ -54,11 +54,12 @@ export function createDeployments(pool: Pool) {
       return rows;
     },
 
-    /** The last deployment that served before the one that serves and is not it; null without one. */
+    /** The last deployment that served another release than the one that serves now; null without one. */
     async before(service: ServiceKey): Promise<DeploymentRow | null> {
       const { rows } = await pool.query<DeploymentRow>(
         `${SELECT_DEPLOYMENT} where d.project = $1 and d.environment = $2 and d.state = 'succeeded'
             and d.deployment_id is distinct from v.serving
+            and d.release is distinct from (select s.release from deployments s where s.deployment_id = v.serving)
           order by d.finished_at desc, d.deployment_id desc limit 1`,
         [service.project, service.environment],
       );

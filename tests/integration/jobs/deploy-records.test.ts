@@ -92,6 +92,25 @@ describe('a wish', () => {
   });
 });
 
+it('rolling back after the same release was deployed twice does not go to that same release', async () => {
+  const deployments = createDeployments(pool);
+  for (const [id, release] of [
+    ['act_1', '1.0-aaa'],
+    ['act_2', '1.1-bbb'],
+    ['act_3', '1.1-bbb'],
+  ] as const) {
+    await deployments.request(wish(id));
+    await pool.query(
+      `update deployments set state = 'succeeded', release = $2, finished_at = clock_timestamp() where deployment_id = $1`,
+      [id, release],
+    );
+    await pool.query(`update services set serving = $1`, [id]);
+  }
+  expect(await deployments.before({ project: 'shop', environment: 'staging' })).toMatchObject({
+    deploymentId: 'act_1',
+  });
+});
+
 describe('the work on a deployment', () => {
   it('belongs to the one who claimed it last: every write of one before does nothing', async () => {
     await createDeployments(pool).request(wish('act_1'));

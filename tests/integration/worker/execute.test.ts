@@ -193,6 +193,12 @@ describe('a tool call', () => {
 
   it('that is dangerous is refused where nobody could approve it', async () => {
     expect(await executeCall(parts({ risk: 'dangerous' }), scope(), call())).toMatchObject({ code: 'NEEDS_APPROVAL' });
+    await pool.query(
+      `insert into users (user_key, channel, name, role) values ('quiet', 'telegram', 'Cleo', 'operator')`,
+    );
+    const { say } = await executeCall(parts({ risk: 'dangerous' }), scope(), call());
+    expect(say).toContain('I cannot ask Cleo: whoever approves has to write to me in private once');
+    await pool.query(`delete from users where user_key = 'quiet'`);
     expect(ran).toEqual([]);
   });
 

@@ -9,6 +9,7 @@ import {
   findWaitingSame,
   insertApproval,
   type Proposal,
+  unreachableApprovers,
 } from '@signalbox/shared/db/approvals';
 import { cardRow } from '@signalbox/shared/db/approval-decisions';
 import { appendAudit } from '@signalbox/shared/db/audit';
@@ -76,7 +77,14 @@ export async function requestApproval(
     const alone = readers.length === 0;
     const intent = intentOf(call, scope, proposal);
     if (alone && !(takes.solo && roleCovers(scope.actor.role, takes.role))) {
-      const error = new AppError('NEEDS_APPROVAL', { action: approval.card.what });
+      const unreached = await unreachableApprovers(db, takes.role, authors);
+      const error = new AppError('NEEDS_APPROVAL', {
+        action: approval.card.what,
+        problem:
+          unreached.length === 0
+            ? `there is no other ${takes.role} who could give it; an admin can make somebody one`
+            : `I cannot ask ${unreached.join(', ')}: whoever approves has to write to me in private once, /start is enough`,
+      });
       if (await putAction(db, scope.lane, intent, 'denied')) await appendAudit(db, [deniedEvent(proposal, error.code)]);
       return failure(error);
     }

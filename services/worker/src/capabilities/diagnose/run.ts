@@ -39,6 +39,7 @@ export const runDiagnostic = tool({
     return {
       risk: 'dangerous',
       reasons: [decision === 'run' ? 'It joins several programs, which takes a shell.' : reason],
+      ...(decision === 'deny' ? { refusal: reason } : {}),
     };
   },
   resources: ({ server }) => [`server:${server}`],

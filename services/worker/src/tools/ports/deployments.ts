@@ -53,7 +53,7 @@ export interface Deployments {
   find(deploymentId: string): Promise<Deployment | null>;
   /** The newest first. */
   list(filter: Partial<ServiceKey> & { readonly open?: boolean }, limit: number): Promise<readonly Deployment[]>;
-  /** The deployment to roll back to: the last that served before the one that serves and is not it, kept or not; null without one. */
+  /** The deployment to roll back to: the last that served another release than serves now, kept or not; null without one. */
   before(service: ServiceKey): Promise<Deployment | null>;
   events(deploymentId: string): Promise<readonly DeploymentEvent[]>;
   /** The newest `tail` lines that were written while it was deployed, the oldest first, redacted. */
