@@ -168,7 +168,7 @@ describe('cancelling', () => {
     await deploy('1.1', 'act_b');
     await setState('act_b', 'verifying');
     const call = bench.call('cancel_deploy', { project: 'demo', environment: 'staging' });
-    await expect(call).rejects.toThrow(/too late to cancel demo 1\.1: .*Say `roll back demo in staging`/);
+    await expect(call).rejects.toThrow(/too late to cancel demo 1\.1: .*Say “roll back demo in staging”/);
     expect((await bench.ports.deployments.find('act_b'))?.cancelAt).toBeNull();
   });
 

@@ -57,13 +57,15 @@ function stepForText(text: string, said: Said, asked: boolean, history: History,
   }
 }
 
-/** "Stop it" after something was set going stops that; else there is nothing to cancel. */
+/** "Stop it" after something was set going, or looked at, stops that; else there is nothing to cancel. */
 function cancelStep(text: string, asked: boolean, around: Surroundings): Step {
   const { last, index } = around;
   const lastTool = last && index.tools.find(({ name }) => name === last.tool);
-  if (!asked && lastTool && !lastTool.reads && /\b(?:stop|cancel|abort|halt|call it off)\b/i.test(text)) {
+  if (!asked && lastTool && /\b(?:stop|cancel|abort|halt|call it off)\b/i.test(text)) {
     const [best] = meantTools(understand(text, around));
-    if (best && best.tool.group === lastTool.group && /^(?:cancel|stop|abort)_/.test(best.tool.name))
+    // What was only looked at is stopped when it is the very thing: "cancel it" after its status.
+    const isAbout = !lastTool.reads || [...lastTool.topics].some((topic) => best?.tool.topics.has(topic));
+    if (best && isAbout && best.tool.group === lastTool.group && /^(?:cancel|stop|abort)_/.test(best.tool.name))
       return stepForRequest(text, around);
   }
   return sayStep(asked ? WORDS.dropped : WORDS.nothingToCancel, 'cancelled');

@@ -5,8 +5,8 @@ import { isFiller } from './tokens.ts';
 const LABELLED_VERSION =
   /\b(?:version|ver|release|build|revision|rev|tag)\.?\s+(?:number\s+)?["']?(v?\d[\w.+-]*|[\p{L}][\p{L}\p{N}]*(?:[-_./][\p{L}\p{N}]+)+)/giu;
 
-const BRANCH =
-  /\b(?:branch|tag)\s+["']?([\p{L}\p{N}][\w./-]*)|(?<![\p{L}\p{N}])([\p{L}\p{N}][\w./-]*)\s+(?:branch|tag)\b/giu;
+const BRANCH = /\b(?:branch|tag)\s+["']?([\p{L}\p{N}][\w./-]*)/giu;
+const BEFORE_BRANCH = /(?<![\p{L}\p{N}])([\p{L}\p{N}][\w./-]*)\s+(?:branch|tag)\b/giu;
 
 const NEWEST = /\b(?:the )?(latest|newest)\b(?=\s+(?:version|release|build|one|of|¤)|\s*$|\s+(?:to|on|in)\b)/giu;
 
@@ -29,10 +29,10 @@ export function findVersionsFor(
   };
   for (const match of text.matchAll(LABELLED_VERSION))
     add(match[1], match.index + match[0].lastIndexOf(match[1] ?? ''));
-  for (const match of text.matchAll(BRANCH)) {
-    const value = match[1] ?? match[2];
-    add(value, match.index + match[0].indexOf(value ?? ''));
-  }
+  for (const match of text.matchAll(BRANCH))
+    add(match[1], match.index + match[0].indexOf(match[1] ?? '', 'tag '.length));
+  // "Deploy branch main" names it behind, "the main branch" before.
+  if (found.length === 0) for (const match of text.matchAll(BEFORE_BRANCH)) add(match[1], match.index);
   for (const { value, start } of findVersions(text))
     add(/^\d+(?:\.\d+){3}$/.test(value) ? undefined : withSuffix(text, value, start), start);
   const quantities = findQuantities(text).filter(

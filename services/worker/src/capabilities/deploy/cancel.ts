@@ -94,13 +94,13 @@ async function nothingToCancel(ports: Ports, filter: Filter, project: string): P
   const [newest] = await ports.deployments.list(filter, 1);
   const where = filter.environment ? ` to ${filter.environment}` : '';
   const last = newest ? ` The last one: ${describeDeployment(factsOf(newest, new Date()))}` : '';
-  const offer = newest?.serving ? ` To take it back, say \`roll back ${project} in ${newest.environment}\`.` : '';
+  const offer = newest?.serving ? ` To take it back, say “roll back ${project} in ${newest.environment}”.` : '';
   return new AppError('CONFLICT', { detail: `No deployment of ${project}${where} is under way.${last}${offer}` });
 }
 
 function tooLate({ project, environment, ref }: Deployment, state: string): AppError {
   const how = state === 'failing' ? 'it is being taken back already' : 'traffic goes to the new release already';
   return new AppError('CONFLICT', {
-    detail: `It is too late to cancel ${project} ${ref}: ${how}. Say \`roll back ${project} in ${environment}\` to go back.`,
+    detail: `It is too late to cancel ${project} ${ref}: ${how}. Say “roll back ${project} in ${environment}” to go back.`,
   });
 }

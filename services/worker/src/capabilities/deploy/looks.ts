@@ -40,12 +40,13 @@ export const getDeployStatus = tool({
     };
   },
   phrases: {
-    done: ({ project, newest, underWay, evidence, serves }) => {
-      if (!newest) return `No deployment of ${project} has been asked for yet.`;
+    done: ({ project, newest, underWay, evidence, serves }, { environment }) => {
+      if (!newest)
+        return `No deployment of ${project}${environment ? ` to ${environment}` : ''} has been asked for yet.`;
       return [
         describeDeployment(newest),
         ...(newest.failure ? [`> ${newest.failure}`] : []),
-        ...(newest.failure ? ['`show the deploy logs` shows the last lines.'] : []),
+        ...(newest.failure ? ['Say “show the deploy logs” for its last lines.'] : []),
         ...(evidence ? [evidence] : []),
         ...underWay.map(describeDeployment),
         ...serves.map(describeServing),
@@ -90,8 +91,9 @@ export const getDeployLogs = tool({
     return { project, deployment: factsOf(newest, now()), lines };
   },
   phrases: {
-    done: ({ project, deployment, lines }) => {
-      if (!deployment) return `No deployment of ${project} has been asked for yet, so there are no logs.`;
+    done: ({ project, deployment, lines }, { environment }) => {
+      const where = environment ? ` to ${environment}` : '';
+      if (!deployment) return `No deployment of ${project}${where} has been asked for yet, so there are no logs.`;
       const head = describeDeployment(deployment);
       return lines.length === 0 ? `${head}\n\nNothing has been written so far.` : `${head}\n\n${block(lines)}`;
     },

@@ -77,7 +77,7 @@ export const triggerDeploy = tool({
   phrases: {
     done: ({ project, version, environment, server, servesNow }) => {
       const stays = servesNow ? ` ${code(servesNow)} serves until it is healthy.` : '';
-      return `**${project} ${version}** is on its way to ${environment}, on ${server}.${stays} I tell you how it ends; \`cancel the deploy\` stops it.`;
+      return `**${project} ${version}** is on its way to ${environment}, on ${server}.${stays} I tell you how it ends; say “cancel the deploy” to stop it.`;
     },
   },
 });
@@ -86,6 +86,6 @@ async function requireRepository(ports: ToolContext['ports'], project: string): 
   const { repository } = await ports.projects.get(project);
   if (repository === null)
     throw new AppError('CONFLICT', {
-      detail: `${project} has no repository yet, so there is nothing to deploy. Say where it is: \`the repository of ${project} is https://…\`.`,
+      detail: `${project} has no repository yet, so there is nothing to deploy. Say where it is: “the repository of ${project} is https://…”.`,
     });
 }

@@ -1,0 +1,113 @@
+import { explain } from '@signalbox/shared/model/offline/explanation';
+import { Story } from '@signalbox/shared/model/offline/story';
+import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
+import { expect, it } from 'vitest';
+import type { z } from 'zod';
+
+// What people say about deployments, as the planner understands it without a model, with the tools that are installed.
+
+const { catalog } = createRegistry(await loadCapabilities());
+const NAMES = { project: ['demo'], server: ['local'] };
+
+/** The tool that would be called, or asked about, with its arguments and the question. */
+function understood(text: string, story: z.input<typeof Story> = {}) {
+  const { calls, question } = explain(catalog, text, Story.parse({ names: NAMES, ...story }));
+  const [call] = calls;
+  return [call?.tool ?? question?.tool, call?.arguments ?? question?.args, question?.message ?? null];
+}
+
+const STAGING = { project: 'demo', environment: 'staging' };
+const WHERE = 'For which environment: staging, production or local?';
+
+it.each([
+  ['deploy demo 1.0 to staging', 'trigger_deploy', { ...STAGING, version: '1.0' }],
+  [
+    'deploy demo 1.0 to production please',
+    'trigger_deploy',
+    { project: 'demo', environment: 'production', version: '1.0' },
+  ],
+  ['deploy branch main of demo to staging', 'trigger_deploy', { ...STAGING, version: 'main' }],
+  ['roll back demo in staging', 'rollback_deploy', STAGING],
+  ['roll demo back to 1.0 in staging', 'rollback_deploy', { ...STAGING, to_version: '1.0' }],
+  ['cancel the deploy', 'cancel_deploy', { project: 'demo' }],
+  ['what runs on staging', 'list_services', { environment: 'staging' }],
+  ['what runs where', 'list_services', {}],
+  ['show the last deployments', 'list_deployments', {}],
+  ['how is the deploy going', 'get_deploy_status', { project: 'demo' }],
+  ['why did the deploy fail', 'get_deploy_status', { project: 'demo' }],
+  ['which version of demo runs in production', 'get_deploy_status', { project: 'demo', environment: 'production' }],
+  ['show me the logs of the deploy', 'get_deploy_logs', { project: 'demo' }],
+  ['is demo 1.1 ready for staging', 'check_deploy_readiness', { ...STAGING, version: '1.1' }],
+  [
+    'set GREETING of demo in staging to good morning',
+    'set_service_variable',
+    { ...STAGING, name: 'GREETING', value: 'good morning' },
+  ],
+  [
+    'use secret:db as DB_PASSWORD of demo in staging',
+    'set_service_variable',
+    { ...STAGING, name: 'DB_PASSWORD', value: 'secret:db' },
+  ],
+  ['list the variables of demo in staging', 'list_service_variables', STAGING],
+])('%j is understood', (text, tool, args) => {
+  expect(understood(text)).toEqual([tool, args, null]);
+});
+
+it.each([
+  ['ship 1.1 of demo', 'trigger_deploy', { project: 'demo', version: '1.1' }, WHERE],
+  ['roll back demo', 'rollback_deploy', { project: 'demo' }, WHERE],
+  ['deploy demo to staging', 'trigger_deploy', STAGING, 'Which version: a tag, a branch or a commit?'],
+])('%j is asked about', (text, tool, args, question) => {
+  expect(understood(text)).toEqual([tool, args, question]);
+});
+
+it.each(['register the demo project', 'set up the demo', 'i want to try it out'])('%j leads to the demo', (text) => {
+  expect(understood(text, { names: { project: [], server: ['local'] } })).toEqual(['register_demo_project', {}, null]);
+});
+
+const after = (tool: string, args: Record<string, string>, text: string) => ({
+  lastTool: { tool, arguments: args },
+  messages: [
+    { from: 'person' as const, text },
+    { from: 'signalbox' as const, text: 'All right.' },
+  ],
+});
+const DEPLOYED = after('trigger_deploy', { ...STAGING, version: '1.0' }, 'deploy demo 1.0 to staging');
+
+it.each([
+  ['and to production?', 'trigger_deploy', { project: 'demo', environment: 'production', version: '1.0' }],
+  ['now 1.1', 'trigger_deploy', { ...STAGING, version: '1.1' }],
+  ['cancel it', 'cancel_deploy', STAGING],
+  ['is it done yet', 'get_deploy_status', STAGING],
+  ['why did it fail', 'get_deploy_status', STAGING],
+  ['show me its logs', 'get_deploy_logs', STAGING],
+  ['roll it back', 'rollback_deploy', STAGING],
+])('%j goes on from a deployment', (text, tool, args) => {
+  expect(understood(text, DEPLOYED)).toEqual([tool, args, null]);
+});
+
+it('the answer to a question fills in what was missing', () => {
+  const story = {
+    question: {
+      tool: 'rollback_deploy',
+      argument: 'environment',
+      arguments: { project: 'demo' },
+      choices: ['staging', 'production'],
+    },
+    messages: [
+      { from: 'person' as const, text: 'roll back demo' },
+      { from: 'signalbox' as const, text: WHERE },
+    ],
+  };
+  expect(understood('staging', story)).toEqual(['rollback_deploy', STAGING, null]);
+});
+
+it('what was looked at can be cancelled, what has nothing to do with it cannot', () => {
+  const looked = after('get_deploy_status', { project: 'demo' }, 'how is the deploy going');
+  expect(understood('cancel it', looked)).toEqual(['cancel_deploy', { project: 'demo' }, null]);
+  expect(understood('cancel it', after('list_projects', {}, 'list the projects'))).toEqual([
+    undefined,
+    undefined,
+    null,
+  ]);
+});
