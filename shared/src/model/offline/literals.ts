@@ -1,4 +1,5 @@
 import type { CapabilityIndex, IndexedTool } from './capability-index.ts';
+import { readComplaint } from './complaints.ts';
 
 /** A request that says something letter by letter: a command to run, the path of a file. */
 export interface Literal {
@@ -48,10 +49,15 @@ const SET = [
 
 /**
  * Reads a request that quotes what it wants. Its letters are taken as they are: the rest of the planner would take a command apart
- * into words. Null for everything else, and when no tool takes it.
+ * into words. Null for everything else, and when no tool takes it. `current`: the project that the conversation is about.
  */
-export function readLiteral(text: string, index: CapabilityIndex): Literal | null {
+export function readLiteral(text: string, index: CapabilityIndex, current: string | null = null): Literal | null {
+  const complaint = readComplaint(text, current);
+  if (complaint) return literal(index, complaint.args, (tool) => tool.name.startsWith(complaint.verb));
   const command = readCommand(text);
+  const there = command === null ? null : onServer(command);
+  const remote = there && literal(index, there, (tool) => tool.name.startsWith('run_'));
+  if (remote) return remote;
   if (command !== null) return literal(index, { command }, (tool) => tool.name.startsWith('run_'));
   const variable = readVariable(text);
   if (variable) return literal(index, variable, (tool) => tool.name.startsWith('set_'));
@@ -74,6 +80,13 @@ function readCommand(text: string): string | null {
   if (unquoted(written) !== written) return unquoted(written);
   const first = written.split(/\s/)[0] ?? '';
   return PROGRAMS.has(first) || /^(?:\.{0,2}\/|[A-Z_]+=)\S/.test(first) ? written : null;
+}
+
+/** "df -h on local": a command and the server that it is meant for; null when none is named. */
+function onServer(command: string): Readonly<Record<string, string>> | null {
+  const [, what = '', server = ''] =
+    /^(.+?) on (?:the )?(?:server |machine |host )?([a-z][a-z0-9-]{1,39})$/i.exec(command) ?? [];
+  return what === '' ? null : { command: what, server: server.toLowerCase() };
 }
 
 /** "Set the description of shop in staging" is about something else: variables are written large, or called so. */

@@ -64,7 +64,8 @@ function parted(
   around: Pick<Surroundings, 'facts' | 'index' | 'last'>,
 ): readonly string[] {
   // The commas and semicolons of a command are not ours.
-  if (!asking?.tool) return readLiteral(text, around.index) ? [text] : splitRequests(text, around);
+  if (!asking?.tool)
+    return readLiteral(text, around.index, around.facts.currentProject) ? [text] : splitRequests(text, around);
   const field = around.index.tools
     .find(({ name }) => name === asking.tool)
     ?.fields.find(({ name }) => name === asking.slot);

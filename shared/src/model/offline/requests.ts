@@ -23,7 +23,7 @@ const QUERY_LENGTH = 300;
 
 /** What to do about a text that answers no question. The text is clean and no small talk. */
 export function stepForRequest(text: string, around: Surroundings): Step {
-  const literal = readLiteral(text, around.index);
+  const literal = readLiteral(text, around.index, around.facts.currentProject);
   if (literal) return stepForTool(literal.tool, '', literal.args, around);
   const search = readSearch(text);
   const understood = understand(text, around);

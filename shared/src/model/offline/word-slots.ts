@@ -60,8 +60,10 @@ function findOneWord(text: string, field: Field, isFree: (start: number, end: nu
   const labelled = free.filter(
     ({ lower }, at) => !isFiller(lower) && !isLabelOf(lower, field) && isLabelOf(free[at - 1]?.lower ?? '', field),
   );
+  // Ids that we gave out, such as user_1001_3, are recognized wherever they stand.
+  const given = free.find(({ start, end }) => /^[a-z]+_[\w:.-]*\d$/.test(text.slice(start, end)));
   const dotted = field.required ? free.find(({ lower }) => /[\p{L}\p{N}]\.[\p{L}\p{N}]/u.test(lower)) : undefined;
-  const token = labelled.find(({ lower }) => /[.\d]/.test(lower)) ?? dotted ?? labelled[0];
+  const token = labelled.find(({ lower }) => /[.\d]/.test(lower)) ?? given ?? dotted ?? labelled[0];
   return token ? { value: text.slice(token.start, token.end), start: token.start, end: token.end } : null;
 }
 
