@@ -1,6 +1,10 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { DriverParts } from '@signalbox/jobs/drivers/open-driver';
+import { takeInstanceLock } from '@signalbox/local/instance';
 import { loadTestConfig } from '../support/config.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
 import { importBaseImage } from './base-image.ts';
 import type { Engine } from './engine.ts';
 
@@ -18,9 +22,14 @@ export interface DriverEngine {
   close(): Promise<void>;
 }
 
-/** Gives an engine the image that builds begin with. */
+/** Engines of one machine share its bridge and give out the same addresses on it: one at a time. */
+const BRIDGE_LOCK = join(tmpdir(), 'signalbox-test-bridge');
+const BRIDGE_WAIT_MS = 600_000;
+
+/** Gives an engine the image that builds begin with, once no other suite has containers on the bridge of this machine. */
 export async function prepareEngine(engine: Engine): Promise<DriverEngine> {
   const { docker } = engine;
+  const giveBack = await until(takeBridge, BRIDGE_WAIT_MS);
   await importBaseImage(engine, makeTemporaryFolder('driver-base'), BASE, PROGRAMS);
   const list = async (...words: readonly string[]): Promise<readonly string[]> => {
     const lines = (await docker([...words, ...OURS])).split('\n').filter((line) => line !== '');
@@ -45,7 +54,15 @@ export async function prepareEngine(engine: Engine): Promise<DriverEngine> {
     close: async () => {
       await removeAll();
       await docker(['image', 'rm', '-f', BASE]);
-      await engine.close();
+      giveBack();
     },
   };
+}
+
+function takeBridge(): (() => void) | null {
+  try {
+    return takeInstanceLock(BRIDGE_LOCK);
+  } catch {
+    return null; // another suite has it
+  }
 }

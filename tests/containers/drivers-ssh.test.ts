@@ -28,6 +28,7 @@ beforeAll(async () => {
 afterAll(async () => {
   if (!('problem' in ssh)) await ssh.close();
   await prepared?.close();
+  if (!('problem' in engine)) await engine.close();
 });
 
 const STRANGE = 'SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';

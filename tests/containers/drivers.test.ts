@@ -12,7 +12,10 @@ let prepared: DriverEngine;
 beforeAll(async () => {
   if (!('problem' in engine)) prepared = await prepareEngine(engine);
 });
-afterAll(() => prepared?.close());
+afterAll(async () => {
+  await prepared?.close();
+  if (!('problem' in engine)) await engine.close();
+});
 
 const serverOf = (socket: string) =>
   ({ name: 'box-1', host: '127.0.0.1', driver: 'docker', connection: { socket }, hostKey: null }) as const;

@@ -174,7 +174,12 @@ async function readState(
   signal: AbortSignal,
 ): Promise<InstanceState> {
   if (State.Running || State.Restarting)
-    return { kind: 'running', restarts: RestartCount, memoryMb: await measureMemoryMb(engine, Id, signal) };
+    return {
+      kind: 'running',
+      restarts: RestartCount,
+      memoryMb: await measureMemoryMb(engine, Id, signal),
+      ...(State.Restarting ? { lastExit: State.ExitCode } : {}),
+    };
   const isOver = State.Status === 'exited' || State.Status === 'dead';
   return {
     kind: 'exited',

@@ -32,14 +32,18 @@ export function createEngine(server: string, docker: Docker, link?: EngineLink):
       signal.throwIfAborted();
       link?.assertOpen();
       // The client leaves a call open for good when its connection ends in the middle of an answer.
+      let onAbort = (): void => undefined;
       const aborted = new Promise<never>((_, reject) => {
-        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+        onAbort = () => reject(signal.reason as Error);
+        signal.addEventListener('abort', onAbort, { once: true });
       });
       try {
         return await Promise.race([work(docker), aborted, ...(link ? [link.lost] : [])]);
       } catch (error) {
         signal.throwIfAborted();
         throw linkError(server, error);
+      } finally {
+        signal.removeEventListener('abort', onAbort);
       }
     },
   };

@@ -57,9 +57,10 @@ export async function openLink(login: Login, signal: AbortSignal): Promise<Link>
     isOpen = false;
     drop(new AppError('TARGET_LOST', { server, detail: 'the connection ended' }));
   });
+  let onAbort = (): void => undefined;
   await new Promise<void>((resolve, reject) => {
-    const abort = (): void => reject(signal.reason as Error);
-    signal.addEventListener('abort', abort, { once: true });
+    onAbort = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', onAbort, { once: true });
     client.once('ready', resolve);
     client.once('close', () => reject(problem ?? unreachable(server, 'it closed the connection')));
     client.once('error', () => reject(problem ?? unreachable(server, 'it cannot be connected to')));
@@ -80,10 +81,12 @@ export async function openLink(login: Login, signal: AbortSignal): Promise<Link>
     } catch (error) {
       reject(unreachable(server, `the private key cannot be used: ${sayWhy(error)}`));
     }
-  }).catch((error: unknown) => {
-    client.destroy();
-    throw error;
-  });
+  })
+    .catch((error: unknown) => {
+      client.destroy();
+      throw error;
+    })
+    .finally(() => signal.removeEventListener('abort', onAbort));
   isOpen = true;
   const assertOpen = (): void => {
     if (!isOpen) throw unreachable(server, 'the link was lost before');
