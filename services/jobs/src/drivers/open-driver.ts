@@ -2,6 +2,7 @@ import type { Connection, DriverName } from '@signalbox/shared/contracts/deploy'
 import { AppError } from '@signalbox/shared/errors';
 import { SECOND_MS } from '@signalbox/shared/time';
 import { createDockerDriver } from './docker/docker-driver.ts';
+import { linkError } from './docker/engine.ts';
 import { ENGINE_SOCKET, openLocalEngine } from './docker/local-engine.ts';
 import type { Driver } from './driver.ts';
 import { createProcessDriver } from './process/process-driver.ts';
@@ -59,7 +60,10 @@ export async function openDriver(server: DriverServer, parts: DriverParts): Prom
       const opened = await parts.openSecret(key, `log in to ${name}`);
       const login = { server: name, host: server.host, port, user, key: opened, hostKey: server.hostKey };
       const link = await openLink(login, AbortSignal.timeout(LOGIN_MS));
-      const host = await openRemoteHost(link, server.host);
+      const host = await openRemoteHost(link, server.host).catch(async (error: unknown) => {
+        await link.close();
+        throw linkError(name, error);
+      });
       return createDockerDriver({ name: 'ssh', engine: openRemoteEngine(link, socket), host, baseImage, restarts });
     }
   }

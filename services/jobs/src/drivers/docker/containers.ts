@@ -34,15 +34,27 @@ export async function startContainer(place: Place, request: InstanceRequest, sig
   const known = earlier[0]?.Id ?? (await createContainer(place, request, request.port, signal));
   try {
     await begin(engine, known, signal);
+    return describe(place, await inspect(engine, known, signal));
   } catch (error) {
-    // Somebody else listens on that port of the host: the engine chooses another. Whatever it is, it shows again then.
-    if (statusOf(error) !== 500) throw error;
-    await orNull(engine.call((docker) => docker.getContainer(known).remove({ force: true }), signal));
-    const other = await createContainer(place, request, null, signal);
-    await begin(engine, other, signal);
-    return describe(place, await inspect(engine, other, signal));
+    if (statusOf(error) === null || statusOf(error) === 404) throw error;
   }
-  return describe(place, await inspect(engine, known, signal));
+  // Somebody else may listen on that port of the host, so the engine chooses another one. Whatever else it is shows again then.
+  await orNull(engine.call((docker) => docker.getContainer(known).remove({ force: true }), signal));
+  const other = await createContainer(place, request, null, signal);
+  try {
+    await begin(engine, other, signal);
+  } catch (error) {
+    if (statusOf(error) === null) throw error;
+    await orNull(engine.call((docker) => docker.getContainer(other).remove({ force: true }), signal));
+    throw new AppError('CONFLICT', { detail: `The engine cannot start the container: ${sayWhy(error)}` }, error);
+  }
+  return describe(place, await inspect(engine, other, signal));
+}
+
+/** In the engine's words: it says which program is missing. */
+function sayWhy(error: unknown): string {
+  const said = error instanceof Error && 'json' in error ? (error.json as { message?: unknown } | null)?.message : null;
+  return (typeof said === 'string' ? said : 'it does not say why').trim().slice(0, 400);
 }
 
 /** How a container is doing. */

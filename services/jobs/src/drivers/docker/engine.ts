@@ -50,7 +50,7 @@ export function createEngine(server: string, docker: Docker, link?: EngineLink):
 }
 
 /** The catalog's error for a failed link; everything else as it is. */
-function linkError(server: string, error: unknown): unknown {
+export function linkError(server: string, error: unknown): unknown {
   if (error instanceof AppError || !(error instanceof Error) || statusOf(error) !== null) return error;
   const { code = '' } = error as NodeJS.ErrnoException;
   const detail = code === '' ? error.message : code;
