@@ -118,19 +118,23 @@ describe.skipIf('problem' in opened)('the image', () => {
     expect(await run('node', 'services/cli/dist/main.js', 'migrate')).toContain('up to date');
   });
 
-  it('answers a person through its services, which stop cleanly when they are told to', async () => {
-    const containers = await Promise.all(['gateway', 'worker', 'jobs', 'proxy'].map(start));
-    const ada = await openPerson({ pool, simulatorUrl: simulator.url, id: 1001, role: 'admin' });
-    expect((await ada.ask('list the servers')).join()).toContain('local');
-    expect((await ada.ask('how do I add a tool?')).join()).toContain('extending.md');
-    for (const container of containers) {
-      await engine.docker(['stop', '-t', '20', container]);
-      expect([container, await engine.docker(['inspect', '-f', '{{.State.ExitCode}}', container])]).toEqual([
-        container,
-        '0\n',
-      ]);
-    }
-  });
+  it(
+    'answers a person through its services, which stop cleanly when they are told to',
+    { timeout: 240_000 },
+    async () => {
+      const containers = await Promise.all(['gateway', 'worker', 'jobs', 'proxy'].map(start));
+      const ada = await openPerson({ pool, simulatorUrl: simulator.url, id: 1001, role: 'admin' });
+      expect((await ada.ask('list the servers')).join()).toContain('local');
+      expect((await ada.ask('how do I add a tool?')).join()).toContain('extending.md');
+      for (const container of containers) {
+        await engine.docker(['stop', '-t', '20', container]);
+        expect([container, await engine.docker(['inspect', '-f', '{{.State.ExitCode}}', container])]).toEqual([
+          container,
+          '0\n',
+        ]);
+      }
+    },
+  );
 });
 
 function variables(environment: Readonly<Record<string, string>>): readonly string[] {
