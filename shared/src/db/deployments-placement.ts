@@ -21,8 +21,9 @@ const PLACE = `s.name, s.environment, coalesce(s.driver, case when s.name = 'loc
 
 /**
  * The service, made when it is not there. It is where it was; else on the named server; else on the server of its environment with
- * the most free memory; else on this machine. As long as nothing serves, naming another server moves it.
- * Throws NOT_FOUND (project, server), CONFLICT (archived project, another server, a server that is booked only or of another environment).
+ * the most free memory, one that answers before one that does not; else on this machine. As long as nothing serves, naming another
+ * server moves it. Throws NOT_FOUND (project, server), CONFLICT (archived project, another server, a server that is booked only or of
+ * another environment).
  */
 export async function placeService(db: Queryable, service: ServiceKey, named: string | null): Promise<PlacedService> {
   await requireProject(db, service.project);
@@ -84,8 +85,8 @@ async function choose(db: Queryable, service: ServiceKey, named: string | null):
   const { rows } = await db.query<Place>(
     `select ${PLACE} from servers s
       where s.name = 'local' or s.environment = $1 and s.driver is not null
-      order by s.name = 'local', s.memory_mb - coalesce((
-        select sum(a.memory_mb) from port_allocations a where a.server = s.name and a.released_at is null), 0) desc, s.name
+      order by s.name = 'local', s.health = 'down', least(s.memory_free_mb, s.memory_mb - coalesce((
+        select sum(a.memory_mb) from port_allocations a where a.server = s.name and a.released_at is null), 0)) desc, s.name
       limit 1`,
     [service.environment],
   );

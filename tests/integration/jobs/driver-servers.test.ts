@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
 import { createServerInspect } from '@signalbox/jobs/jobs/server-inspect';
 import { createServersWatch } from '@signalbox/jobs/jobs/servers-watch';
+import { findTarget } from '@signalbox/shared/db/deployments-placement';
 import { createServerLooks } from '@signalbox/shared/db/server-looks';
 import { ensureLocalServer } from '@signalbox/shared/db/servers';
 import type { Pool } from '@signalbox/shared/db/pool';
@@ -235,6 +236,27 @@ describe('a server behind ssh', () => {
       hostKey: first,
       hostKeySeen: second,
     });
+  });
+});
+
+describe('what is placed by itself', () => {
+  const place = async () => (await findTarget(bench.pool, { project: 'shop', environment: 'staging' }, null)).server;
+  const add = (name: string, memoryMb: number, more: { freeMb?: number; health?: string } = {}) =>
+    bench.pool.query(
+      `insert into servers (name, host, environment, cpus, memory_mb, memory_free_mb, health, first_port, last_port, driver, action_id)
+       values ($1, '127.0.0.1', 'staging', 2, $2, $3, $4, 20000, 20999, 'docker', $1)`,
+      [name, memoryMb, more.freeMb ?? null, more.health ?? 'up'],
+    );
+
+  it('goes where most is really free, and not to a server that is down while another answers', async () => {
+    await ensureLocalServer(bench.pool, { cpus: 1, memoryMb: 99_999 });
+    await bench.call('create_project_intent', { name: 'shop', description: 'Sells shoes' });
+    expect(await place()).toBe('local');
+    await add('big-but-down', 64_000, { health: 'down' });
+    expect(await place()).toBe('big-but-down');
+    await add('big-but-full', 32_000, { freeMb: 100 });
+    await add('small-but-free', 4_000, { freeMb: 3_000 });
+    expect(await place()).toBe('small-but-free');
   });
 });
 
