@@ -11,6 +11,8 @@ import { eventually } from './until.ts';
 /** The whole product as `npm start` has it, with the proxy, the demo's repository and programs of this machine as targets. */
 export interface DemoStack {
   readonly stack: Stack;
+  /** Folder of the programs that are deployed. */
+  readonly targets: string;
   /** Ben 1002 (developer), Cleo 1003 and Dara 1004 (operators), Eli 1005 (viewer). */
   readonly people: Readonly<Record<'ben' | 'cleo' | 'dara' | 'eli', Person>>;
   /** What runs below the folder of targets: pid and command line. */
@@ -55,6 +57,7 @@ export async function openDemoStack(): Promise<DemoStack> {
   const processes = (): ReturnType<DemoStack['processes']> => processesBelow(targets);
   return {
     stack,
+    targets,
     people: { ben, cleo, dara, eli },
     processes,
     tell: async (person, text, pattern, withinMs = DEPLOY_MS) => {

@@ -1,0 +1,106 @@
+import { createDeploymentWork } from '@signalbox/shared/db/deployments-work';
+import { createDeployments } from '@signalbox/shared/db/deployments';
+import { createServices } from '@signalbox/shared/db/services';
+import { createLog } from '@signalbox/shared/log';
+import { openDriver } from '@signalbox/jobs/drivers/open-driver';
+import type { JobContext } from '@signalbox/jobs/handlers';
+import { createServicesWatch } from '@signalbox/jobs/jobs/services-watch';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { loadTestConfig } from '../support/config.ts';
+import { openDemoStack, type DemoStack } from '../support/demo-stack.ts';
+import { eventually } from '../support/until.ts';
+
+// A complaint leads to evidence, to a proposed rollback, and to a release that is quick again: each step stands on those before.
+
+let demo: DemoStack;
+let look: () => Promise<unknown>;
+beforeAll(async () => {
+  demo = await openDemoStack();
+  const { pool } = demo.stack;
+  const handler = createServicesWatch({
+    pool,
+    work: createDeploymentWork(pool),
+    deployments: createDeployments(pool),
+    services: createServices(pool),
+    openDriver: ({ server: name, serverHost: host, ...rest }) =>
+      openDriver(
+        { name, host, ...rest },
+        {
+          targetsDir: demo.targets,
+          path: loadTestConfig().path,
+          baseImage: '',
+          openSecret: () => Promise.reject(new Error('no secret')),
+        },
+      ),
+    reachHost: '127.0.0.1',
+    publisher: { publish: async () => undefined }, // the sweepers find what is not published
+    gapMs: 0,
+  });
+  // The schedule looks every 15 seconds; what it would do is done here at once, beside it.
+  look = () =>
+    handler.run(
+      {},
+      {
+        signal: AbortSignal.timeout(30_000),
+        log: createLog('test', 'silent'),
+        now: () => new Date(),
+        openSecret: () => Promise.reject(new Error('none')),
+      } as unknown as JobContext, // what the handler touches of it
+    );
+}, 60_000);
+afterAll(() => demo.close(), 60_000);
+
+const { ask, heard } = {
+  ask: (text: string, pattern: RegExp): Promise<string> => demo.tell(demo.people.ben, text, pattern),
+  heard: async (pattern: RegExp): Promise<readonly string[]> =>
+    (await demo.people.ben.heard()).map(({ text }) => text).filter((text) => pattern.test(text)),
+};
+
+it('from a complaint to evidence, and by a button to the release before', async () => {
+  await ask('register the demo project', /registered the project demo/);
+  await ask('deploy demo 1.0 to staging', /✅ Deployed/);
+  for (let n = 0; n < 3; n++) await look();
+  await ask('deploy demo 1.1 to staging', /✅ Deployed/);
+  const found = await ask('why is demo slow?', /Shall I roll back/);
+  expect(found).toMatch(/demo in staging is degraded\. It answers in 1\.\d s/);
+  expect(found).toMatch(
+    /1\.1\S* answers in 1\.\d s, 1\.0\S* took \d+ ms; it was deployed .* ago\. Shall I roll back\?/,
+  );
+  expect(found).toContain('latest deployments: 1.1 by');
+}, 120_000);
+
+it('what breaks is told once in a conversation that can be answered, and can be muted', async () => {
+  await eventually(
+    async () => {
+      await Promise.all([look(), look()]);
+      return heard(/⚠️/);
+    },
+    (told) => told.length > 0,
+    30_000,
+  );
+  await look();
+  expect(await heard(/⚠️/)).toEqual([expect.stringMatching(/demo in staging is degraded\. It answers in/)]);
+  expect(await ask('why?', /Shall I roll back/)).toContain('demo');
+  await demo.people.ben.click('Mute 1 h');
+  await demo.people.ben.waitFor(/I keep quiet about demo in staging for 1 hour/);
+  const { rows } = await demo.stack.pool.query(
+    `select muted_until > now() + interval '50 minutes' as muted from services where project = 'demo'`,
+  );
+  expect(rows).toEqual([{ muted: true }]);
+  await demo.people.ben.click('Roll back');
+  await demo.people.ben.waitFor(/✅ Rolled/);
+  expect((await demo.visit('staging')).release).toMatch(/^1\.0/);
+  const actions = await demo.stack.pool.query<{ tool: string; status: string }>(
+    `select tool, status from actions where tool = 'rollback_deploy'`,
+  );
+  expect(actions.rows).toEqual([{ tool: 'rollback_deploy', status: 'done' }]);
+  await eventually(
+    async () => {
+      await look();
+      return heard(/✅ demo in staging is well again/);
+    },
+    (told) => told.length > 0,
+    30_000,
+  );
+  expect(await heard(/⚠️/)).toHaveLength(1);
+}, 120_000);
