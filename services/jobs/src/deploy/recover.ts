@@ -1,7 +1,7 @@
 import { serviceName, type DeployState } from '@signalbox/shared/contracts/deploy';
 import type { InstanceState } from '../drivers/driver.ts';
 import { requireRunning } from './start.ts';
-import { publicUrl, releaseId, type WorkPlace } from './work-place.ts';
+import { publicUrl, releaseId, serviceOf, type WorkPlace } from './work-place.ts';
 
 /** What a look at the target and the proxy found of a deployment whose worker or link was lost. */
 export interface Traces {
@@ -43,7 +43,7 @@ export async function recover(place: WorkPlace, signal: AbortSignal): Promise<vo
   const row = held.row();
   const before = await parts.work.lastKnown(row.deploymentId);
   const driver = await place.driver();
-  const found = await driver.find(row, signal);
+  const found = await driver.find(serviceOf(row), signal);
   const ours = found.find(({ id }) => id.deploymentId === row.deploymentId) ?? null;
   const route = await parts.traffic.current(serviceName(row), signal);
   const traces: Traces = {

@@ -9,6 +9,8 @@ import { fileOf, releaseId, type WorkPlace } from './work-place.ts';
 const PAUSE_MS = 200;
 /** So many good answers in a row make an instance healthy: one may be luck. */
 const GOOD_LOOKS = 2;
+/** Within this time a program that crashes at its start has crashed again, or is given up. Only its exit code is waited for. */
+const CRASH_MS = 6 * SECOND_MS;
 
 /** Leases a port, opens the variables, and starts what was built; an instance of this deployment that runs is taken over. */
 export async function start(place: WorkPlace, signal: AbortSignal): Promise<void> {
@@ -59,12 +61,16 @@ export async function checkHealth(place: WorkPlace, signal: AbortSignal): Promis
   throw new AppError('INSTANCE_UNHEALTHY', { path, seconds: String(withinSeconds), last: said });
 }
 
-/** How an instance is; of one that has just crashed, with the exit code, which is written down a moment later. */
+/** How an instance is; of one that has crashed, with the exit code, which can be seen only between two starts and at the end. */
 async function readState(driver: Driver, instance: Instance, signal: AbortSignal): Promise<InstanceState> {
-  const state = await driver.state(instance, signal);
-  if (state.kind !== 'running' || state.restarts === 0 || state.lastExit !== undefined) return state;
-  await sleep(PAUSE_MS, signal);
-  return driver.state(instance, signal);
+  const deadline = Date.now() + CRASH_MS;
+  for (;;) {
+    const state = await driver.state(instance, signal);
+    const isClear = state.kind !== 'running' || state.restarts === 0 || state.lastExit !== undefined;
+    if (isClear || Date.now() > deadline) return state;
+    await sleep(PAUSE_MS / 4, signal);
+    signal.throwIfAborted();
+  }
 }
 
 /** Throws INSTANCE_ENDED, with the exit code as far as it is known. */

@@ -3,7 +3,7 @@ import { AppError } from '@signalbox/shared/errors';
 import { SECOND_MS, sleep } from '@signalbox/shared/time';
 import type { Instance } from '../drivers/driver.ts';
 import { isFree, lookAt } from './reach.ts';
-import { endLease, fileOf, publicUrl, type WorkPlace } from './work-place.ts';
+import { endLease, fileOf, publicUrl, serviceOf, type WorkPlace } from './work-place.ts';
 
 const PAUSE_MS = 200;
 const GOOD_LOOKS = 2;
@@ -77,7 +77,7 @@ export async function drain(place: WorkPlace, signal: AbortSignal): Promise<void
   const service = serviceName(row);
   const driver = await place.driver();
   const graceMs = fileOf(row).drainSeconds * SECOND_MS;
-  const others = (await driver.find(row, signal)).filter(({ id }) => id.deploymentId !== row.deploymentId);
+  const others = (await driver.find(serviceOf(row), signal)).filter(({ id }) => id.deploymentId !== row.deploymentId);
   const running = others.filter(({ state }) => state.kind === 'running');
   const deadline = Date.now() + graceMs;
   let open = 0;

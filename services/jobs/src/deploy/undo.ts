@@ -3,7 +3,7 @@ import type { WorkRow } from '@signalbox/shared/db/deployments-rows';
 import { SECOND_MS, sleep } from '@signalbox/shared/time';
 import type { Driver, Instance } from '../drivers/driver.ts';
 import { lookAt } from './reach.ts';
-import { endLease, fileOf, releaseId, type WorkPlace } from './work-place.ts';
+import { endLease, fileOf, releaseId, serviceOf, type WorkPlace } from './work-place.ts';
 
 const PAUSE_MS = 200;
 const STOP_GRACE_MS = 5 * SECOND_MS;
@@ -95,7 +95,7 @@ async function endAll(place: WorkPlace, signal: AbortSignal): Promise<string> {
 }
 
 async function findOurs(driver: Driver, row: WorkRow, signal: AbortSignal): Promise<Instance | null> {
-  const all = await driver.find(row, signal);
+  const all = await driver.find(serviceOf(row), signal);
   const ours = all.find(({ id, state }) => id.deploymentId === row.deploymentId && state.kind === 'running');
   return ours?.instance ?? null;
 }

@@ -1,4 +1,4 @@
-import { serviceName, type ServiceFile } from '@signalbox/shared/contracts/deploy';
+import { serviceName, type ServiceFile, type ServiceKey } from '@signalbox/shared/contracts/deploy';
 import { instanceLabel } from '@signalbox/shared/db/deployments-ports';
 import type { WorkRow } from '@signalbox/shared/db/deployments-rows';
 import type { Closable } from '@signalbox/shared/lifecycle';
@@ -102,6 +102,11 @@ export async function openWorkPlace(
 export function releaseId(row: WorkRow): ReleaseId {
   const { project, environment, deploymentId, release, fence } = row;
   return { project, environment, deploymentId, release: release ?? 'unknown', fence };
+}
+
+/** The service alone: a driver that is given more looks for less. */
+export function serviceOf({ project, environment }: ServiceKey): ServiceKey {
+  return { project, environment };
 }
 
 /** What its signalbox.json says. Throws when the deployment has not come that far, which is a mistake of ours. */

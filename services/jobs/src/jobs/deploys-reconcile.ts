@@ -4,6 +4,7 @@ import { AppError } from '@signalbox/shared/errors';
 import { newId } from '@signalbox/shared/ids';
 import { SECOND_MS } from '@signalbox/shared/time';
 import type { DeployParts } from '../deploy/parts.ts';
+import { serviceOf } from '../deploy/work-place.ts';
 import type { JobContext, JobHandler } from '../handlers.ts';
 
 /** Nobody who works on a deployment is silent for so long. */
@@ -60,7 +61,7 @@ async function answers(parts: DeployParts, deploymentId: string, context: JobCon
   try {
     const driver = await parts.openDriver(row, context);
     try {
-      await driver.find(row, signal);
+      await driver.find(serviceOf(row), signal);
       await parts.traffic.current(`${row.project}/${row.environment}`, signal);
       return true;
     } finally {
