@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { readdir, readlink, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -48,6 +49,9 @@ export async function openDemoStack(): Promise<DemoStack> {
     PROXY_SOCKET: socket,
   };
   const stack = await openStack({ jobs: true, proxy: true, env });
+  // Ports that other stacks of this machine have not: each leases from the first one on, by its own table.
+  const first = 20_000 + randomInt(120) * 100;
+  await stack.pool.query(`update servers set first_port = $1, last_port = $1 + 99 where name = 'local'`, [first]);
   const [ben, cleo, dara, eli] = [
     await stack.person(1002, 'developer'),
     await stack.person(1003, 'operator'),

@@ -1,4 +1,4 @@
-import { appendFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { callQuestion, CallOutline } from '@signalbox/shared/policy/outline';
 import { loadPolicySet, readPolicyFolder, type PolicySet } from '@signalbox/shared/policy/policy-set';
@@ -235,10 +235,7 @@ describe('signalbox policy what-if', () => {
   it('tells another rule that comes to the same from a change', async () => {
     await record('small', 1, { risk: 'sensitive' });
     const folder = copyPolicies();
-    for (const name of [
-      'roles.cedar',
-      ...['roles', 'windows', 'budgets', 'taint', 'agent-classes'].map((one) => `examples/${one}.json`),
-    ]) {
+    for (const name of ['roles.cedar', ...readdirSync(join(folder, 'examples')).map((file) => `examples/${file}`)]) {
       const path = join(folder, name);
       writeFileSync(path, readFileSync(path, 'utf8').replaceAll('"sensitive-runs"', '"small-changes-run"'));
     }
