@@ -25,14 +25,10 @@ describe('a server behind ssh', () => {
 
   it('is logged in to when another person has approved the key that it showed, with the key of its owner', async () => {
     await cleo.ask(`/secret set vps-key ${newSshKey()}`);
-    const connection = { user: 'deploy', port: login.port, key: { handle: 'secret:vps-key', owner: '1003' } };
-    await stack.pool.query(
-      `insert into servers (name, host, environment, cpus, memory_mb, first_port, last_port, driver, connection, action_id)
-       values ('vps-1', '127.0.0.1', 'staging', 1, 1, 20000, 20999, 'ssh', $1::jsonb, 'act_vps')`,
-      [JSON.stringify(connection)],
+    const registered = await cleo.ask(
+      `register the server vps-1, host 127.0.0.1, for staging, driver ssh, user deploy, key secret:vps-key, ssh port ${login.port}`,
     );
-    const [shown = ''] = await cleo.ask('inspect the server vps-1');
-    expect(shown).toContain(`it shows the host key ${login.fingerprint}, which nobody has approved`);
+    expect(registered.join('\n')).toContain(`it shows the host key ${login.fingerprint}, which nobody has approved`);
 
     const asked = await cleo.ask(`trust the host key ${login.fingerprint} of vps-1`);
     expect(asked.join('\n')).toContain('needs approval');

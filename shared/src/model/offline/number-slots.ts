@@ -22,7 +22,9 @@ export function fillNumbers(text: string, fields: readonly Field[], spans: Spans
     const before = wordBefore(text, start);
     const after = unit === null ? (tokenize(text.slice(end, end + 40))[0]?.lower ?? '') : '';
     const labelled =
-      left.find((field) => isLabelOf(before, field)) ?? left.find((field) => after !== '' && isLabelOf(after, field));
+      left.find((field) => isNamedBefore(text, start, field)) ??
+      left.find((field) => isLabelOf(before, field)) ??
+      left.find((field) => after !== '' && isLabelOf(after, field));
     // "2 ports" and "20 lines" count things: they name no port.
     const counts = after.endsWith('s') && !isFiller(after) && !isLabelOf(before, { name: 'port' });
     if (counts && (!labelled || isPort(labelled))) continue;
@@ -62,6 +64,16 @@ function wordBefore(text: string, start: number): string {
   const words = tokenize(text.slice(Math.max(0, start - 60), start));
   const last = words.at(-1)?.lower ?? '';
   return ['of', 'is', 'to', 'number', 'no', 'nr'].includes(last) ? (words.at(-2)?.lower ?? '') : last;
+}
+
+/** "ssh port 2222": the whole name of the field, when it has several words. */
+function isNamedBefore(text: string, start: number, { name }: Field): boolean {
+  const words = name
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[ _]/);
+  const before = tokenize(text.slice(Math.max(0, start - 60), start)).map(({ lower }) => lower);
+  return words.length > 1 && before.slice(-words.length).join(' ') === words.join(' ');
 }
 
 function fits(field: Field, value: number): boolean {
