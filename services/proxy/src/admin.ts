@@ -16,11 +16,12 @@ const BODY_LIMIT_BYTES = 64 * 1024;
 /** Kernels take no longer path of a unix socket. */
 const PATH_LIMIT_BYTES = 107;
 
+const Upstream = z.object({ host: z.string().min(1), port: z.coerce.number().int() });
 const Fence = z.coerce.number().int().nonnegative();
 
 /**
- * Serves GET /routes, and GET, PUT and DELETE /routes/<service> (DELETE with `?fence=`) on a unix socket that only this user may
- * open. What goes wrong is answered as `{code, message}`: 400 for what cannot be read, 404, 409 for CONFLICT, else 500.
+ * Serves GET /routes, GET, PUT and DELETE /routes/<service> (DELETE with `?fence=`), and GET /open/<service>?host=&port= (requests
+ * on their way to an upstream) on a unix socket that only this user may open. What goes wrong is answered as `{code, message}`: 400 for what cannot be read, 404, 409 for CONFLICT, else 500.
  * Throws STARTUP_REFUSED when another proxy answers there.
  */
 export async function startAdmin(options: {
@@ -61,7 +62,12 @@ async function answer(table: RouteTable, request: IncomingMessage): Promise<Answ
   const url = new URL(request.url ?? '/', 'http://proxy');
   const [, root, ...words] = url.pathname.split('/');
   const service = words.map((word) => decodeURIComponent(word)).join('/');
-  if (root !== 'routes') return notFound('there is only /routes');
+  if (root === 'open' && request.method === 'GET') {
+    const upstream = Upstream.safeParse(Object.fromEntries(url.searchParams));
+    if (!upstream.success) return unreadable('say the upstream: ?host=<host>&port=<port>');
+    return [200, { requests: table.open(service, upstream.data) }];
+  }
+  if (root !== 'routes') return notFound('there is only /routes, and /open');
   if (service === '') {
     return request.method === 'GET'
       ? [200, { routes: table.list() }]

@@ -19,6 +19,8 @@ export interface RouteTable extends Closable {
   put(route: Route): Promise<RouteState>;
   /** Takes a route away; its door closes when what is open has finished. Harmless when there is none. Throws CONFLICT. */
   remove(service: string, fence: number): Promise<void>;
+  /** How many requests are on their way to an upstream of the service, also of a route that was taken away. */
+  open(service: string, upstream: Route['upstream']): number;
   /** Services whose door could not be opened again after a restart; it is tried until it can. */
   problems(): readonly string[];
 }
@@ -44,6 +46,7 @@ export async function openRouteTable(options: {
   const removed = new Map(Object.entries(stored.removed));
   const stopping = new AbortController();
   const leaving = new Set<Promise<void>>();
+  const left = new Set<LiveRoute>(); // routes that were taken away and whose requests are not over
   let last: Promise<unknown> = Promise.resolve();
 
   for (const { route, since } of stored.routes)
@@ -97,10 +100,11 @@ export async function openRouteTable(options: {
   }
 
   /** What is on its way there may finish; nobody waits for it. */
-  function leave(door: Listener | null): void {
-    if (door === null) return;
-    const left = door.close(drainMs).finally(() => leaving.delete(left));
-    leaving.add(left);
+  function leave(door: Listener | null): Promise<unknown> {
+    if (door === null) return Promise.resolve();
+    const closed = door.close(drainMs).finally(() => leaving.delete(closed));
+    leaving.add(closed);
+    return closed;
   }
 
   async function put(route: Route): Promise<RouteState> {
@@ -125,7 +129,7 @@ export async function openRouteTable(options: {
       if (!kept) await door.close(0);
       throw error;
     }
-    if (!kept) leave(entry?.door ?? null);
+    if (!kept) void leave(entry?.door ?? null);
     live.switchTo(route, now);
     entries.set(service, { live, since, door });
     removed.delete(service);
@@ -140,7 +144,8 @@ export async function openRouteTable(options: {
     await save(new Map([[service, { fence }]]));
     entries.delete(service);
     removed.set(service, fence);
-    leave(entry.door);
+    left.add(entry.live);
+    void leave(entry.door).finally(() => left.delete(entry.live));
     log.info('route removed', { target: service, fence });
   }
 
@@ -149,12 +154,18 @@ export async function openRouteTable(options: {
     find: (service) => entries.get(service)?.live.state() ?? null,
     put: (route) => inTurn(() => put(route)),
     remove: (service, fence) => inTurn(() => remove(service, fence)),
+    open: (service, upstream) =>
+      [...left, ...[...entries.values()].map(({ live }) => live)]
+        .filter((live) => live.service === service)
+        .flatMap((live) => live.state().open)
+        .filter(({ upstream: address }) => isSameAddress(address, upstream))
+        .reduce((sum, { requests }) => sum + requests, 0),
     problems,
     close: async () => {
       stopping.abort();
       await opening;
       await last;
-      for (const { door } of entries.values()) leave(door);
+      for (const { door } of entries.values()) void leave(door);
       await Promise.all(leaving);
     },
   };

@@ -14,6 +14,8 @@ import {
   ServiceHealthResult,
   ServiceLogsPayload,
   ServiceLogsResult,
+  ServiceStopPayload,
+  ServiceStopResult,
   ServicesWatchResult,
 } from './operations.ts';
 import {
@@ -184,6 +186,15 @@ export const JOBS = {
     result: ServiceDiagnosisResult,
     attempts: 2,
     deadlineMs: 60_000,
+    everyMs: null,
+  }),
+  // Each attempt goes on with what the first has begun to stop.
+  'service.stop': job({
+    pool: 'deploy',
+    payload: ServiceStopPayload,
+    result: ServiceStopResult,
+    attempts: 5,
+    deadlineMs: 12 * 60_000,
     everyMs: null,
   }),
   // A command is not run twice: how far an interrupted one came is not known.

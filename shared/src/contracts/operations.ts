@@ -113,7 +113,7 @@ export const ServiceHealthResult = ServiceKey.extend({
 export type ServiceHealthResult = z.infer<typeof ServiceHealthResult>;
 
 /** Errors that are alike, with how many there were in the lines that were looked at. */
-export const ErrorSummary = z.object({ sample: Text, count: z.number().int().nonnegative() });
+const ErrorSummary = z.object({ sample: Text, count: z.number().int().nonnegative() });
 
 export const ServiceDiagnosisPayload = ServiceKey;
 /** What is known of a service that somebody complains about, gathered at once. */
@@ -133,6 +133,21 @@ export const ServiceDiagnosisResult = ServiceKey.extend({
   proposal: z.object({ action: z.enum(['none', 'rollback', 'look-at-logs', 'wait', 'deploy']), because: Text }),
 });
 export type ServiceDiagnosisResult = z.infer<typeof ServiceDiagnosisResult>;
+
+export const ServiceStopPayload = ServiceKey;
+/** What a stop has ended. */
+export const ServiceStopResult = ServiceKey.extend({
+  deploymentId: Id,
+  release: z.string().nullable(),
+  /** By which it is deployed again. */
+  ref: z.string(),
+  server: z.string(),
+  /** How its program ended; gone: it had ended before. */
+  how: z.enum(['graceful', 'killed', 'gone']),
+  /** Requests that took longer than they may. */
+  cut: z.number().int().nonnegative(),
+});
+export type ServiceStopResult = z.infer<typeof ServiceStopResult>;
 
 export const ServicesWatchResult = z.object({
   looked: z.number().int(),

@@ -3,6 +3,7 @@ import { AppError } from '../errors.ts';
 import { listNames } from '../nearest-name.ts';
 import { placeService } from './deployments-placement.ts';
 import { withTransaction, type Pool, type Queryable } from './pool.ts';
+import { findStoppable } from './service-stops.ts';
 
 export interface ServiceRow extends ServiceKey {
   readonly server: string;
@@ -38,6 +39,9 @@ export function createServices(pool: Pool) {
     },
 
     find: (service: ServiceKey): Promise<ServiceRow | null> => find(pool, service),
+
+    /** What a stop of this id has begun to end, or (as for null) would end. */
+    stoppable: (service: ServiceKey, runId: string | null) => findStoppable(pool, service, runId),
 
     /** By name. */
     async variables(service: ServiceKey): Promise<readonly ServiceVariableRow[]> {

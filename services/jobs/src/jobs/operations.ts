@@ -5,6 +5,7 @@ import type { Pool } from '@signalbox/shared/db/pool';
 import { createProjects } from '@signalbox/shared/db/projects';
 import { createRuns } from '@signalbox/shared/db/runs';
 import { createServerLooks } from '@signalbox/shared/db/server-looks';
+import { createServiceStops } from '@signalbox/shared/db/service-stops';
 import { createServices } from '@signalbox/shared/db/services';
 import type { Publisher } from '@signalbox/shared/streams/publish';
 import { MINUTE_MS, SECOND_MS } from '@signalbox/shared/time';
@@ -23,6 +24,7 @@ import { createServersWatch } from './servers-watch.ts';
 import { createServiceDiagnose } from './service-diagnose.ts';
 import { createServiceHealth } from './service-health.ts';
 import { createServiceLogs } from './service-logs.ts';
+import { createServiceStop } from './service-stop.ts';
 import { createServicesWatch } from './services-watch.ts';
 
 /** The jobs that reach servers. What they need is opened here, once per process. */
@@ -37,6 +39,7 @@ export function createOperationsHandlers(config: JobsConfig, pool: Pool, publish
     'service.logs': createServiceLogs(diagnose),
     'service.health': createServiceHealth(diagnose),
     'service.diagnose': createServiceDiagnose(diagnose),
+    'service.stop': createServiceStop({ ...diagnose, stops: createServiceStops(pool) }),
     'diagnostic.run': createDiagnosticRun(diagnose),
     'server.inspect': createServerInspect(servers),
     'servers.watch': createServersWatch({ ...servers, pool, publisher }),

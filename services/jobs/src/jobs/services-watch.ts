@@ -107,6 +107,8 @@ async function lookAfter(
   if (!isSaved) return;
   counts.errors += fresh;
   if (watched.isMoving) return;
+  // What was stopped during the look is no incident.
+  if ((await parts.services.find(watched))?.serving !== watched.serving) return;
   await settle(parts, watched, { health, verdict }, context, counts);
 }
 

@@ -96,6 +96,11 @@ export function createHaproxyTraffic(options: { readonly socket: string; readonl
         signal,
       );
     },
+    open: async (service, { host, port }, signal) => {
+      const now = await servers(service, signal);
+      const at = SLOTS.map((slot) => now[slot]).filter(({ address: a }) => a.host === host && a.port === port);
+      return at.reduce((sum, { requests }) => sum + requests, 0);
+    },
   };
 }
 

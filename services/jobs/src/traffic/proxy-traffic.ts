@@ -8,6 +8,7 @@ import type { Traffic } from './traffic.ts';
 /** It answers from memory, or after one write to its disk. */
 const DEADLINE_MS = 10 * SECOND_MS;
 
+const Open = z.object({ requests: z.number().int().nonnegative() });
 const Refusal = z.object({ code: z.string(), message: z.string() });
 
 /**
@@ -27,6 +28,14 @@ export function createProxyTraffic(options: { readonly socket: string }): Traffi
       RouteState.parse(succeeded(await ask('PUT', pathOf(route.service), signal, route))),
     remove: async (service, fence, signal) => {
       succeeded(await ask('DELETE', `${pathOf(service)}?fence=${fence}`, signal));
+    },
+    open: async (service, { host, port }, signal) => {
+      const answer = await ask(
+        'GET',
+        `/open/${encodeURIComponent(service)}?host=${encodeURIComponent(host)}&port=${port}`,
+        signal,
+      );
+      return Open.parse(succeeded(answer)).requests;
     },
   };
 }

@@ -11,4 +11,6 @@ export interface Traffic {
   switchTo(route: Route, signal: AbortSignal): Promise<RouteState>;
   /** Takes the route away. Harmless when there is none; throws CONFLICT for a lower fence. */
   remove(service: string, fence: number, signal: AbortSignal): Promise<void>;
+  /** How many requests are on their way to an upstream of the service, also of a route that was taken away. */
+  open(service: string, upstream: Route['upstream'], signal: AbortSignal): Promise<number>;
 }

@@ -3,12 +3,13 @@ import { cancelDeploy } from './deploy/cancel.ts';
 import { getDeployLogs, getDeployStatus, listDeployments, listServices } from './deploy/looks.ts';
 import { checkDeployReadiness } from './deploy/readiness.ts';
 import { rollbackDeploy } from './deploy/rollback.ts';
+import { stopService } from './deploy/stop.ts';
 import { triggerDeploy } from './deploy/trigger.ts';
 import { listServiceVariables, setServiceVariable } from './deploy/variables.ts';
 
 export default toolGroup({
   name: 'deploy',
-  summary: 'Deploy projects: check readiness, trigger, follow, cancel and roll back deploys.',
+  summary: 'Deploy projects: check readiness, trigger, follow, cancel and roll back deploys, stop services.',
   uses: ['projects', 'services', 'deployments'],
   tools: {
     check_deploy_readiness: checkDeployReadiness,
@@ -17,6 +18,7 @@ export default toolGroup({
     get_deploy_logs: getDeployLogs,
     cancel_deploy: cancelDeploy,
     rollback_deploy: rollbackDeploy,
+    stop_service: stopService,
     list_services: listServices,
     list_deployments: listDeployments,
     set_service_variable: setServiceVariable,

@@ -24,6 +24,14 @@ export interface ServiceVariable {
 export interface Services {
   list(filter: Partial<ServiceKey>): Promise<readonly Service[]>;
   find(service: ServiceKey): Promise<Service | null>;
+  /**
+   * The deployment that the stop of this id has begun to end, or (as for null) that a stop would end: what serves, or what an earlier
+   * stop has not brought to its end. Null without one.
+   */
+  stoppable(
+    service: ServiceKey,
+    actionId: string | null,
+  ): Promise<{ readonly deploymentId: string; readonly isBegun: boolean } | null>;
   variables(service: ServiceKey): Promise<readonly ServiceVariable[]>;
   /**
    * Sets one, for the next deployment; value or secret. Makes the service when it is not there, on `server` or where a deployment

@@ -1,0 +1,113 @@
+import { serviceName } from '@signalbox/shared/contracts/deploy';
+import type { JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
+import type { WorkRow } from '@signalbox/shared/db/deployments-rows';
+import { closeIncident, listOpenIncidents } from '@signalbox/shared/db/incidents';
+import type { Pool } from '@signalbox/shared/db/pool';
+import { incidentSubject } from '@signalbox/shared/db/service-looks';
+import type { ServiceStops } from '@signalbox/shared/db/service-stops';
+import { AppError } from '@signalbox/shared/errors';
+import { SECOND_MS, sleep } from '@signalbox/shared/time';
+import type { DeployParts } from '../deploy/parts.ts';
+import { endLease, fileOf } from '../deploy/work-place.ts';
+import { withDriver } from '../diagnose/target.ts';
+import type { Driver } from '../drivers/driver.ts';
+import type { JobContext, JobHandler } from '../handlers.ts';
+
+const PAUSE_MS = 100;
+/** So long an instance may take to end by itself, at the least. */
+const LEAST_GRACE_MS = SECOND_MS;
+
+type Result = JobResult<'service.stop'>;
+
+/** What a service is stopped with. */
+export type StopParts = Pick<DeployParts, 'work' | 'leases' | 'traffic' | 'openDriver'> & {
+  readonly pool: Pool;
+  readonly stops: ServiceStops;
+};
+
+/**
+ * Takes a service down: nothing leads to it any more, what was on its way is finished, its program is ended. What was built stays.
+ * The row says first that nothing serves, and which deployment is to end: an attempt after a crash goes on with that one, and a
+ * deployment that begins meanwhile is left alone.
+ */
+export function createServiceStop(parts: StopParts): JobHandler<JobPayload<'service.stop'>, JobResult<'service.stop'>> {
+  return {
+    title: 'Stopping a service',
+    run: (service, context) => stopService(parts, service, context),
+    say: ({ project, environment, release, ref, cut }) => {
+      const left = cut === 0 ? '' : ` ${cut} of its requests took too long and were cut.`;
+      const again = ` To start it again: “deploy ${project} ${ref} to ${environment}”.`;
+      return `⏹ **${project}** in ${environment} is stopped: ${release ?? 'what served'} has ended, and nothing serves there.${left}${again}`;
+    },
+    isNotable: () => true,
+  };
+}
+
+async function stopService(
+  parts: StopParts,
+  service: JobPayload<'service.stop'>,
+  context: JobContext,
+): Promise<Result> {
+  const { signal, runId } = context;
+  const by = context.owner?.userKey ?? 'operator';
+  const { deploymentId, fence } = await parts.stops.begin(service, runId, by);
+  const row = await parts.work.find(deploymentId);
+  if (row === null) throw new Error(`${deploymentId} served and has no row`);
+  await removeRoute(parts, row, fence, signal);
+  const cut = await drain(parts, row, signal);
+  const how = await withDriver(parts, row, context, (driver) => endInstances(driver, row, signal));
+  await endLease(parts, row);
+  await parts.stops.end(deploymentId, runId, by, { how, cut });
+  await closeIncidents(parts.pool, row);
+  const { project, environment } = service;
+  return { project, environment, deploymentId, release: row.release, ref: row.ref, server: row.server, how, cut };
+}
+
+/** As long as the route leads to this deployment: what another one has switched to stays. */
+async function removeRoute(parts: StopParts, row: WorkRow, fence: number | null, signal: AbortSignal): Promise<void> {
+  const name = serviceName(row);
+  const route = await parts.traffic.current(name, signal);
+  if (route?.deploymentId !== row.deploymentId) return;
+  try {
+    // Without a fence of its own it removes this route and no newer one.
+    await parts.traffic.remove(name, fence ?? route.fence, signal);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'CONFLICT') throw error;
+    const now = await parts.traffic.current(name, signal);
+    if (now?.deploymentId === row.deploymentId) throw error;
+  }
+}
+
+/** Waits for what is on its way to the instance; gives how many requests were not finished in time. */
+async function drain({ traffic }: StopParts, row: WorkRow, signal: AbortSignal): Promise<number> {
+  const until = Date.now() + fileOf(row).drainSeconds * SECOND_MS;
+  const { instance } = row;
+  if (instance === null) return 0;
+  for (;;) {
+    const open = await traffic.open(serviceName(row), { host: instance.host, port: instance.port }, signal);
+    if (open === 0 || Date.now() > until) return open;
+    await sleep(PAUSE_MS, signal);
+    signal.throwIfAborted();
+  }
+}
+
+/** Settles when no instance of the deployment runs any more. */
+async function endInstances(driver: Driver, row: WorkRow, signal: AbortSignal): Promise<Result['how']> {
+  const graceMs = Math.max(LEAST_GRACE_MS, fileOf(row).drainSeconds * SECOND_MS);
+  let how: Result['how'] = 'gone';
+  for (;;) {
+    const all = await driver.find(row, signal);
+    const ours = all.find(({ id, state }) => id.deploymentId === row.deploymentId && state.kind === 'running');
+    if (ours === undefined) return how;
+    how = await driver.stop(ours.instance, graceMs, signal);
+    await sleep(PAUSE_MS, signal);
+    signal.throwIfAborted();
+  }
+}
+
+/** What was wrong with it is over: nobody looks after what does not serve. The sweepers publish what is told. */
+async function closeIncidents(pool: Pool, row: WorkRow): Promise<void> {
+  const { project, environment } = row;
+  for (const { subject, kind } of await listOpenIncidents(pool, incidentSubject(row)))
+    await closeIncident(pool, { subject, kind, project, say: `⏹ **${project}** in ${environment} was stopped.` });
+}

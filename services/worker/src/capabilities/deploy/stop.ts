@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import type { ServiceKey } from '@signalbox/shared/contracts/deploy';
+import { Environment, ProjectName } from '@signalbox/shared/contracts/fields';
+import { AppError } from '@signalbox/shared/errors';
+import { tool, type ToolContext } from '../../tools/tool.ts';
+import { aboutService, riskIn, serviceLock } from './fields.ts';
+import { code } from './words.ts';
+
+/** Longer than the requests and the program of most services need to end; what takes longer is told at its end. */
+const WAIT_MS = 60_000;
+
+/** Takes a service down, and says so when it is down. */
+export const stopService = tool({
+  describe:
+    'Take a service down in an environment: nothing serves there any more until it is deployed or rolled back again.',
+  hints: [
+    'take demo down on staging',
+    'stop demo in staging',
+    'shut down the demo service',
+    'take the service shop offline in production',
+    'stop serving blog in staging',
+    'bring shop down on staging',
+    'turn off blog in staging',
+    'stop the program of shop in staging',
+  ],
+  input: z.object({ project: ProjectName, environment: Environment }),
+  risk: riskIn,
+  role: 'developer',
+  ...aboutService,
+  lock: serviceLock,
+  deadlineMs: WAIT_MS,
+  // The job is keyed by the action, and what it stops is chosen once.
+  replay: 'harmless',
+  preview: async (service, { ports }) => {
+    const serving = await requireStoppable(ports, service, null);
+    const { project, environment } = service;
+    const release = code(serving.release ?? serving.ref);
+    return {
+      what: `Stop ${project} in ${environment}`,
+      change: `${release} → nothing serves`,
+      reach: `everybody who uses ${project} in ${environment}${serving.url ? ` (${serving.url})` : ''}`,
+      undo: `deploy ${project} ${serving.ref} to ${environment}: what was built is kept, and the address stays`,
+    };
+  },
+  run: async (service, context) => {
+    await requireStoppable(context.ports, service, context.actionId);
+    const worked = await context.work('service.stop', service);
+    return worked.kind === 'done'
+      ? { state: 'done' as const, ...worked.result }
+      : { state: 'goes-on' as const, ...service };
+  },
+  phrases: {
+    done: (stopped) => {
+      const where = `**${stopped.project}** in ${stopped.environment}`;
+      if (stopped.state === 'goes-on') return `${where} is being stopped; I tell you when its program has ended.`;
+      const { project, environment, release, ref, cut } = stopped;
+      const left = cut === 0 ? '' : ` ${cut} of its requests took too long and were cut.`;
+      return `${where} is stopped: ${code(release ?? ref)} has ended, and nothing serves there.${left} To start it again: “deploy ${project} ${ref} to ${environment}”.`;
+    },
+  },
+});
+
+type Ports = ToolContext['ports'];
+
+/** The deployment that is to end. Throws NOT_FOUND (project), CONFLICT when none is, and while a deployment is under way. */
+async function requireStoppable(ports: Ports, service: ServiceKey, actionId: string | null) {
+  const { project, environment } = service;
+  await ports.projects.get(project);
+  const [open] = await ports.deployments.list({ ...service, open: true }, 1);
+  const found = await ports.services.stoppable(service, actionId);
+  // What this very call has begun goes on, whatever has begun since.
+  if (open && !found?.isBegun)
+    throw new AppError('CONFLICT', {
+      detail: `A deployment of ${project} ${open.ref} to ${environment} is under way, asked for by ${open.userName}. Wait for its end, or say “cancel the deploy”.`,
+    });
+  const target = found && (await ports.deployments.find(found.deploymentId));
+  if (target) return target;
+  throw new AppError('CONFLICT', {
+    detail: `Nothing of ${project} serves in ${environment}, so there is nothing to stop.`,
+  });
+}

@@ -1,0 +1,162 @@
+import { createPortLeases } from '@signalbox/shared/db/deployments-ports';
+import { createDeploymentWork } from '@signalbox/shared/db/deployments-work';
+import { createServiceStops } from '@signalbox/shared/db/service-stops';
+import { createLog } from '@signalbox/shared/log';
+import { createServiceStop } from '@signalbox/jobs/jobs/service-stop';
+import type { JobContext } from '@signalbox/jobs/handlers';
+import { createProxyTraffic } from '@signalbox/jobs/traffic/proxy-traffic';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { appFiles } from '../../support/deploy-repository.ts';
+import { eventually, until } from '../../support/until.ts';
+import { ADA, openDeployBench, type DeployBench, type Shop } from './deploy-bench.ts';
+
+let bench: DeployBench;
+beforeAll(async () => {
+  bench = await openDeployBench();
+  await bench.jobs.startService(bench.settings());
+});
+afterAll(() => bench.close());
+
+const TELLS_PID = { begin: `console.log('pid ' + process.pid);` };
+const never = new AbortController().signal;
+const keyOf = ({ project, environment }: Shop) => ({ project, environment });
+
+/** Asks for a stop, as the tool does, and answers its run when that is over. */
+async function stop(runId: string, shop: Shop) {
+  const { runs, queue } = bench.jobs;
+  const person = { userKey: ADA, chatKey: `telegram:${ADA}` };
+  const run = { runId, job: 'service.stop', payload: keyOf(shop), person, threadId: null, traceId: 'trc_test' };
+  await runs.create(run);
+  await queue.enqueue('service.stop', { runId, traceId: 'trc_test' });
+  return eventually(
+    () => runs.find(runId),
+    (found) => found?.status === 'done' || found?.status === 'failed',
+    20_000,
+  );
+}
+
+/** A run of the stop in a process that dies as soon as it would reach the server. */
+async function stopHalf(runId: string, shop: Shop): Promise<void> {
+  const { pool } = bench.jobs;
+  const handler = createServiceStop({
+    pool,
+    work: createDeploymentWork(pool),
+    leases: createPortLeases(pool),
+    stops: createServiceStops(pool),
+    traffic: traffic(),
+    openDriver: () => Promise.reject(new Error('the process died')),
+  });
+  const owner = { userKey: ADA, threadId: null };
+  const context = { runId, owner, signal: never, log: createLog('test', 'silent') } as unknown as JobContext;
+  await expect(handler.run(keyOf(shop), context)).rejects.toThrow('the process died');
+}
+
+const traffic = () => createProxyTraffic({ socket: bench.settings().PROXY_SOCKET ?? '' });
+const routeOf = (shop: Shop) => traffic().current(`${shop.project}/staging`, never);
+
+async function pidOf(deploymentId: string): Promise<number> {
+  const read = async () => (await bench.lines(deploymentId)).find((line) => line.startsWith('pid '));
+  return Number((await eventually(read, (line) => line !== undefined))?.slice(4));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// Side by side: each has a service of its own, and most of the time is waiting.
+describe.concurrent('a service that is stopped', () => {
+  it('is reached no more, has no program, and is deployed and rolled back again at the same address', async () => {
+    const shop = await bench.shop('shop');
+    shop.repository.release('v1', appFiles(TELLS_PID));
+    await shop.deploy('act_1', 'v1');
+    const pid = await pidOf('act_1');
+    const before = await bench.services.find(shop);
+    expect(isAlive(pid)).toBe(true);
+
+    // A request that is on its way is finished.
+    const slow = shop.serves('/slow');
+    await until(async () => ((await routeOf(shop))?.open[0]?.requests ?? 0) > 0);
+    const run = await stop('act_stop', shop);
+    expect(run).toMatchObject({ status: 'done', result: { deploymentId: 'act_1', how: 'graceful', cut: 0 } });
+    expect(await slow).toMatch(/^v1-/);
+    expect(await bench.told('act_stop')).toMatch(
+      /^⏹ \*\*shop\*\* in staging is stopped: v1-\w{7} has ended, .*“deploy shop v1 to staging”/,
+    );
+    await expect(shop.serves()).rejects.toThrow('fetch failed');
+    expect(isAlive(pid)).toBe(false);
+    expect(await bench.services.find(shop)).toMatchObject({ serving: null, release: null, port: before?.port });
+    expect(await shop.leases()).toEqual(['staging']);
+    const events = await bench.deployments.events('act_1');
+    expect(events.slice(-2)).toMatchObject([
+      { from: 'succeeded', to: 'succeeded', actor: ADA, evidence: { stop: 'act_stop' } },
+      { from: 'succeeded', to: 'succeeded', actor: ADA, evidence: { stopped: 'act_stop', how: 'graceful', cut: 0 } },
+    ]);
+
+    // Once more there is nothing to stop, which is said.
+    expect(await stop('act_stop_2', shop)).toMatchObject({
+      status: 'failed',
+      error: 'Nothing of shop serves in staging, so there is nothing to stop.',
+    });
+
+    const kept = await bench.deployments.before(shop);
+    expect(kept).toMatchObject({ deploymentId: 'act_1', kept: true });
+    const back = await shop.deploy('act_2', 'v1', { kind: 'rollback', fromArtifact: 'act_1' });
+    expect(back).toContain(`serves at ${before?.url ?? ''}`);
+    expect(await shop.serves()).toMatch(/^v1-/);
+
+    expect(await stop('act_stop_3', shop)).toMatchObject({ status: 'done' });
+    expect(await shop.deploy('act_3', 'v1')).toContain(`serves at ${before?.url ?? ''}`);
+    expect(await shop.serves()).toMatch(/^v1-/);
+  });
+
+  it('is stopped to the end when the process that stopped it dies in between', async () => {
+    const shop = await bench.shop('half');
+    shop.repository.release('v1', appFiles(TELLS_PID));
+    await shop.deploy('act_h1', 'v1');
+    const pid = await pidOf('act_h1');
+    await stopHalf('act_half', shop);
+    expect(await routeOf(shop)).toBeNull();
+    expect(isAlive(pid)).toBe(true);
+    expect(await bench.services.stoppable(shop, null)).toEqual({ deploymentId: 'act_h1', isBegun: false });
+
+    expect(await stop('act_half', shop)).toMatchObject({ status: 'done', result: { deploymentId: 'act_h1' } });
+    expect(isAlive(pid)).toBe(false);
+    expect(await shop.leases()).toEqual(['staging']);
+  });
+
+  it('stays up as what was deployed after a stop that died in between', async () => {
+    const shop = await bench.shop('later');
+    shop.repository.release('v1', appFiles(TELLS_PID));
+    shop.repository.release('v2', appFiles({}));
+    await shop.deploy('act_a1', 'v1');
+    const pid = await pidOf('act_a1');
+    await stopHalf('act_late', shop);
+    await shop.deploy('act_a2', 'v2');
+    expect(await stop('act_late', shop)).toMatchObject({ status: 'done', result: { deploymentId: 'act_a1' } });
+    expect(isAlive(pid)).toBe(false);
+    expect(await shop.serves()).toMatch(/^v2-/);
+    expect(await bench.services.find(shop)).toMatchObject({ serving: 'act_a2' });
+    expect(await shop.leases()).toEqual(['instance:act_a2', 'staging']);
+  });
+
+  it('is not stopped while a deployment of it is under way', async () => {
+    const shop = await bench.shop('busy');
+    shop.repository.release('v1', appFiles({}));
+    shop.repository.release('v2', appFiles({ build: `await new Promise((done) => setTimeout(done, 1_500));` }));
+    await shop.deploy('act_b1', 'v1');
+    await shop.ask('act_b2', 'v2');
+    await bench.reaches('act_b2', 'building');
+    expect(await stop('act_b_stop', shop)).toMatchObject({
+      status: 'failed',
+      error: expect.stringMatching(/^busy in staging is taken: Ada asked for a deployment of v2/) as string,
+    });
+    expect(await shop.serves()).toMatch(/^v1-/);
+    expect(await bench.reaches('act_b2', 'succeeded', 'failed')).toBe('succeeded');
+    expect(await shop.serves()).toMatch(/^v2-/);
+  });
+});
