@@ -149,6 +149,44 @@ describe('a service that runs', () => {
     await expect(other).rejects.toThrow('act_other is no deployment of shop in staging');
   });
 
+  it('is followed in one message of the chat, and its end is told', async () => {
+    const { jobs } = bench;
+    const payload = {
+      ...SERVICE,
+      of: 'serving',
+      tail: 10,
+      sinceMinutes: null,
+      untilMinutes: null,
+      match: 'parcel',
+      followSeconds: 4,
+    };
+    await enqueueRun(
+      { runs: jobs.runs, queue: jobs.queue, log: createLog('test', 'silent') },
+      {
+        runId: 'act_follow',
+        job: 'service.logs',
+        payload,
+        person: { userKey: ADA, chatKey: `telegram:${ADA}` },
+        threadId: null,
+        traceId: 'trc',
+      },
+    );
+    const messages = async (): Promise<readonly { slot: string; text: string }[]> =>
+      (
+        await jobs.pool.query<{ slot: string; text: string }>(
+          `select slot, body ->> 'text' as text from outbox where slot like '%act_follow%' order by id`,
+        )
+      ).rows;
+    await eventually(messages, (all) => all.length > 0, 20_000);
+    await log('parcel 1 with token=ghp_abcdefghijklmnopqrstuvwxyz0123456789');
+    await log('something else');
+    await bench.told('act_follow');
+    const said = await messages();
+    expect(new Set(said.map(({ slot }) => slot)).size).toBe(1);
+    expect(said.at(-1)?.text).toContain('parcel 1');
+    expect(JSON.stringify(said)).not.toMatch(/ghp_abc|something else/);
+  });
+
   it('has the errors of its log counted once, whoever reads, however often', async () => {
     const look = watcher();
     await look();

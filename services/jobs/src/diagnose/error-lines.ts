@@ -60,7 +60,7 @@ export function fingerprintOf(text: string): string {
 }
 
 /** A line without what changes from one to the next. */
-export function shapeOf(text: string): string {
+function shapeOf(text: string): string {
   return text
     .replace(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?/g, '<t>')
     .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<id>')

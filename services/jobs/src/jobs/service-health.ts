@@ -21,7 +21,7 @@ export function createServiceHealth(
 }
 
 /** One look at a service, with its verdict. Throws NOT_FOUND, and what its server cannot be reached for. */
-export async function lookOnce(
+async function lookOnce(
   parts: DiagnoseParts,
   key: JobPayload<'service.health'>,
   context: Pick<JobContext, 'signal' | 'openSecret'>,

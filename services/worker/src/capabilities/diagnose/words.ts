@@ -50,7 +50,7 @@ function described({
 }
 
 /** `20 ms`, `1.5 s`. */
-export function inSeconds(ms: number): string {
+function inSeconds(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1).replace(/\.0$/, '')} s`;
 }
 
