@@ -130,6 +130,19 @@ export function itSwitchesTraffic(open: () => Promise<TrafficTarget>): void {
     await until(async () => (await ask().catch(() => 'nobody')) !== '1.0.0');
   });
 
+  it('counts what is open at an instance also when its route was taken away, and lets it finish', async () => {
+    const one = await startInstance('1.0.0');
+    const upstream = { host: '127.0.0.1', port: one.port };
+    await target.traffic.switchTo(routeTo(one.port, '1.0.0', 1), never);
+    const slow = ask('/slow');
+    await until(() => one.waiting.length === 1);
+    await target.traffic.remove(SERVICE, 1, never);
+    expect(await target.traffic.open(SERVICE, upstream, never)).toBe(1);
+    one.finish();
+    expect(await slow).toBe('1.0.0');
+    await until(async () => (await target.traffic.open(SERVICE, upstream, never)) === 0);
+  });
+
   it('stops waiting with the reason of the signal', async () => {
     const reason = new Error('the run was stopped');
     const signal = AbortSignal.abort(reason);
