@@ -47,7 +47,6 @@ export function createSources(options: {
 }): Sources {
   const { dir, repositoriesDir, path } = options;
   const checkouts = join(dir, 'checkouts');
-  mkdirSync(checkouts, { recursive: true, mode: 0o700 });
   const git = createGit({ path, home: dir });
   /** One fetch of a mirror at a time; another process has git's own locks. */
   const queues = new Map<string, Promise<unknown>>();
@@ -229,7 +228,7 @@ async function checkOut(
 }
 
 async function removeOld(checkouts: string): Promise<void> {
-  for (const name of await readdir(checkouts)) {
+  for (const name of await readdir(checkouts).catch(() => [])) {
     const { mtimeMs } = await stat(join(checkouts, name)).catch(() => ({ mtimeMs: Date.now() }));
     if (Date.now() - mtimeMs > LEFT_BEHIND_MS) await rm(join(checkouts, name), { recursive: true, force: true });
   }

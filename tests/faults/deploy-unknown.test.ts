@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:net';
 import { ReadinessResult } from '@signalbox/shared/contracts/operations';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { appFiles } from '../../support/deploy-repository.ts';
-import { eventually } from '../../support/until.ts';
-import { ADA, openDeployBench, type DeployBench, type Shop } from './deploy-bench.ts';
+import { appFiles } from '../support/deploy-repository.ts';
+import { eventually } from '../support/until.ts';
+import { ADA, openDeployBench, type DeployBench, type Shop } from '../integration/jobs/deploy-bench.ts';
 
 let bench: DeployBench;
 beforeAll(async () => {

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { putSecrets } from '@signalbox/shared/db/secrets';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { appFiles } from '../../support/deploy-repository.ts';
-import { findLeaks, readRedis, readTables, type Place } from '../../support/leak-search.ts';
-import { startService, type ServiceProcess } from '../../support/service-process.ts';
-import { TEST_CIPHER } from './bench.ts';
-import { ADA, openDeployBench, type DeployBench, type Shop } from './deploy-bench.ts';
+import { appFiles } from '../support/deploy-repository.ts';
+import { findLeaks, readRedis, readTables, type Place } from '../support/leak-search.ts';
+import { startService, type ServiceProcess } from '../support/service-process.ts';
+import { TEST_CIPHER } from '../integration/jobs/bench.ts';
+import { ADA, openDeployBench, type DeployBench, type Shop } from '../integration/jobs/deploy-bench.ts';
 
 let bench: DeployBench;
 let service: ServiceProcess;
