@@ -117,8 +117,9 @@ describe('ports that a stranger listens on', () => {
     const { output, said } = await allocate({ server: 'here' });
     expect(output).toMatchObject({ passedOver: expect.arrayContaining([first]) as number[] });
     expect(output['port']).toBeGreaterThan(first);
-    expect(said).toContain(
-      `${first} is not given to anybody, but something listens there already, so I passed it over.`,
+    // Other programs of the machine may have the ports beside it.
+    expect(said).toMatch(
+      new RegExp(`reserved\\. ${first}\\b.* not given to anybody, but something listens there already`),
     );
     const next = await bench.call('get_next_available_port', { server: 'here' });
     expect(next.output['port']).toBeGreaterThan(output['port'] as number);
