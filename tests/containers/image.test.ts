@@ -44,6 +44,9 @@ describe.skipIf('problem' in opened)('the image', () => {
     TELEGRAM_SENDS_PER_SECOND: '1000',
     AUDIT_CHECKPOINT_DIR: '/tmp/audit', // the rest cannot be written to
     PROXY_DIR: '/tmp/proxy',
+    DEPLOY_DIR: '/tmp/deploys',
+    TARGETS_DIR: '/tmp/targets',
+    REPOSITORIES_DIR: '/tmp/repositories',
   };
   const started: string[] = [];
   let pool: Pool;
