@@ -148,10 +148,11 @@ export function notice(parts: EndParts, begun: Begun, message: InboxMessage): Tu
   const context = contextOf(begun, message);
   const { envelope } = message;
   const text = envelope.kind === 'job-finished' || envelope.kind === 'incident' ? envelope.say : '';
+  const buttons = envelope.kind === 'incident' ? envelope.buttons : [];
   return {
     turn: record(parts, context, 'notice', { passes: 0, toolCalls: 0, error: null }),
     outcomes: settle([message], 'answered', 'notice'),
-    replies: [{ ...outbound(context, { key: message.envelope.id, text, buttons: [] }), turnId: context.turnId }],
+    replies: [{ ...outbound(context, { key: message.envelope.id, text, buttons }), turnId: context.turnId }],
     thread: null,
   };
 }

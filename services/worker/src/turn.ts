@@ -6,6 +6,7 @@ import type { SoFar } from '@signalbox/shared/db/actions';
 import { finishLane, type Begun, type InboxMessage, type TurnEnd, type TurnOutcome } from '@signalbox/shared/db/lanes';
 import { sayInTurn } from '@signalbox/shared/db/outbox';
 import type { Pool } from '@signalbox/shared/db/pool';
+import { isAwaiting } from '@signalbox/shared/db/threads';
 import { AppError } from '@signalbox/shared/errors';
 import { newId } from '@signalbox/shared/ids';
 import type { Log } from '@signalbox/shared/log';
@@ -142,7 +143,9 @@ async function incidentTurn(
   person: NonNullable<Begun['person']>,
 ): Promise<boolean> {
   const { threadId } = begun;
-  if (threadId === null) return finish(parts, begun, notice(parts, begun, message));
+  // A question that waits for its answer stays the last thing that was said in the conversation.
+  if (threadId === null || (await isAwaiting(parts.pool, threadId)))
+    return finish(parts, begun, notice(parts, begun, message));
   parts.openThread(threadId, begun);
   let committed = false;
   try {

@@ -29,3 +29,11 @@ export async function listThreads(
   );
   return rows;
 }
+
+/** Whether a conversation waits for the answer to a question. */
+export async function isAwaiting(db: Queryable, threadId: string): Promise<boolean> {
+  const { rowCount } = await db.query(`select 1 from threads where thread_id = $1 and status = 'open' and awaiting`, [
+    threadId,
+  ]);
+  return rowCount === 1;
+}

@@ -117,6 +117,28 @@ describe('an incident', () => {
     expect(await replays()).toEqual(['same', 'same', 'same']);
   });
 
+  test('does not come between a question and its answer', async () => {
+    const seen: string[][] = [];
+    const script: ModelScript = (messages, tools) => {
+      if (tools.some(({ name }) => name === 'classify_intent')) return { content: 'garbage' };
+      seen.push(texts(messages).slice(1));
+      const args = { message: 'Which color?', awaiting_response: true };
+      return messages.length < 3 ? { toolCalls: [{ name: 'respond_to_user', args }] } : { content: 'Blue it is.' };
+    };
+    await bench.startWorker({ script, wiring: { groups: [plumbing] } });
+    await bench.say('7', 'paint it');
+    await bench.settle();
+    await openIncident(bench.pool, DOWN);
+    await bench.wake('7');
+    await bench.settle();
+    expect((await bench.replies('7')).at(-1)).toBe(DOWN.say);
+    await bench.say('7', 'blue');
+    await bench.settle();
+    expect((await bench.replies('7')).at(-1)).toBe('Blue it is.');
+    expect(seen.at(-1)?.some((text) => text.includes('is down'))).toBe(false);
+    expect(await replays()).toEqual(['same', 'nothing', 'same']);
+  });
+
   test('that ends when its conversation is over is one line and opens none', async () => {
     await bench.startWorker({ script: () => ({ content: 'hello' }) });
     await bench.say('7', 'hello');
