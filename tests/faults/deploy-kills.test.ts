@@ -112,6 +112,8 @@ async function expectTruth(shop: Shop, id: string, wanted: DeployState, version:
   const running = found.filter(({ state }) => state.kind === 'running').map((one) => one.id.deploymentId);
   expect(running).toEqual([service?.serving]);
   expect(await shop.leases()).toEqual([`instance:${service?.serving ?? ''}`, 'staging']);
+  // The run ends a moment after its deployment.
+  await bench.told(id);
   const news = (await bench.jobs.told(ADA)).filter(({ runId }) => runId === id);
   expect(news).toHaveLength(1);
 }
