@@ -17,6 +17,7 @@ afterAll(() => demo.close(), 60_000);
 
 const FIRST = '1.0-9d40008';
 const SECOND = '1.1-8ee0b2b';
+const COMMIT = 'commit-9d40008';
 
 const ask = (text: string, pattern: RegExp): Promise<string> => demo.tell(demo.people.ben, text, pattern);
 const builds = async (): Promise<number> =>
@@ -77,19 +78,20 @@ it('production waits for two operators, whose cards say what changes', async () 
 
 it('an operator on call rolls production back with one other', async () => {
   const { ben, cleo, dara } = demo.people;
-  await ask('deploy demo 1.1 to production', /needs approval/);
-  await cleo.waitFor(/Deploy demo 1\.1 to production/);
+  // The same commit under its own name is another release, and needs no build.
+  await ask('deploy version 9d40008 of demo to production', /needs approval/);
+  await cleo.waitFor(/Deploy demo 9d40008 to production/);
   await cleo.click('Approve');
   await eventually(async () => (await dara.heard()).some(({ text }) => /1 of 2/.test(text)), Boolean, 30_000);
   await dara.click('Approve');
   await eventually(
-    async () => (await ben.heard()).some(({ text }) => text.includes(`Deployed demo in production: ${SECOND}`)),
+    async () => (await ben.heard()).some(({ text }) => text.includes(`Deployed demo in production: ${COMMIT}`)),
     Boolean,
     90_000,
   );
   await demo.tell(cleo, 'roll back demo in production', /needs approval/);
   const card = await dara.waitFor(/Roll demo in production back to 1\.0/);
-  expect(card).toContain(`${SECOND} → ${FIRST}`);
+  expect(card).toContain(`${COMMIT} → ${FIRST}`);
   await dara.click('Approve');
   await eventually(
     async () => (await cleo.heard()).some(({ text }) => /✅ Rolled back demo in production/.test(text)),
@@ -103,10 +105,10 @@ it('an operator on call rolls production back with one other', async () => {
 it('a card is void when what it shows is not what would happen any more', async () => {
   const { cleo } = demo.people;
   await demo.tell(cleo, 'roll back demo in production', /needs approval/);
-  await demo.people.dara.waitFor(/Roll demo in production back to 1\.1/);
+  await demo.people.dara.waitFor(/Roll demo in production back to 9d40008/);
   // Somebody else's deployment comes first.
   await demo.stack.pool.query(
-    `update services set serving = (select deployment_id from deployments where ref = '1.1' and environment = 'production')
+    `update services set serving = (select deployment_id from deployments where ref = '9d40008' and environment = 'production')
       where environment = 'production'`,
   );
   await demo.people.dara.click('Approve');
