@@ -5,6 +5,7 @@ import { migrate } from '@signalbox/shared/db/migrate';
 import { locateBubblewrap, type BubblewrapSettings } from './bubblewrap-program.ts';
 import { loadLocalConfig, type LocalConfig } from './config.ts';
 import { makeDemoRepository } from './demo-repository.ts';
+import { describeDeployed } from './deployed.ts';
 import { removeRun, stopLeftovers, takeInstanceLock, writeRun } from './instance.ts';
 import { startLocalServers, type LocalServers } from './local-servers.ts';
 import { describeModel } from './model-line.ts';
@@ -55,6 +56,8 @@ async function run(config: LocalConfig): Promise<void> {
     if (stopSwitch.signal.aborted) return;
     const watching = servers.watch(stopSwitch.signal);
     await stopSwitch.pressed;
+    const deployed = await describeDeployed(servers.databaseUrl);
+    if (deployed !== null) report(deployed);
     await watching;
   } finally {
     if (stopSwitch.signal.aborted) report('stopping (Ctrl-C again ends at once)');

@@ -34,6 +34,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/runs.ts')).runRuns,
   },
   {
+    name: 'services',
+    usage: ['services', 'services stop <project> <environment>'],
+    summary: 'What is deployed where; take a service down and see it end.',
+    load: async () => (await import('./commands/services.ts')).runServices,
+  },
+  {
     name: 'queues',
     usage: ['queues'],
     summary: 'What waits, runs and failed in each pool of jobs, and whether somebody takes them.',

@@ -1,0 +1,78 @@
+import { Environment } from '@signalbox/shared/contracts/fields';
+import { createRuns } from '@signalbox/shared/db/runs';
+import { findRun, type RunDetail } from '@signalbox/shared/db/run-search';
+import { createServices, type ServiceRow } from '@signalbox/shared/db/services';
+import { newId } from '@signalbox/shared/ids';
+import { readQueueDepths } from '@signalbox/shared/queue/depths';
+import { SECOND_MS, sleep } from '@signalbox/shared/time';
+import { UsageError, type CommandContext, type Report } from '../command.ts';
+import { formatTable } from '../table.ts';
+
+/** A drain and an end take seconds; what takes longer goes on without anybody waiting. */
+const STOP_WAIT_MS = 60 * SECOND_MS;
+const LOOK_MS = 200;
+
+/** Lists what is deployed, or takes a service down and waits until its program has ended. */
+export async function runServices(context: CommandContext): Promise<Report> {
+  const [verb = 'list', project, environment, ...rest] = context.arguments.words;
+  if (verb === 'list' && project === undefined) return listAll(context);
+  const where = Environment.safeParse(environment);
+  if (verb === 'stop' && project !== undefined && where.success && rest.length === 0)
+    return stop(context, project, where.data);
+  throw new UsageError('Write: services | services stop <project> <staging|production|local>');
+}
+
+async function listAll(context: CommandContext): Promise<Report> {
+  const services = await createServices(context.database()).list({});
+  const rows = services.map((service) => [
+    service.project,
+    service.environment,
+    service.release,
+    service.server,
+    service.serving === null ? null : service.url,
+    stateOf(service),
+  ]);
+  const headings = ['PROJECT', 'ENVIRONMENT', 'RELEASE', 'SERVER', 'URL', 'STATE'];
+  const lines = services.length > 0 ? formatTable(headings, rows) : ['Nothing has been deployed yet.'];
+  return { ok: true, data: services, lines };
+}
+
+async function stop(context: CommandContext, project: string, environment: Environment): Promise<Report> {
+  const depths = await readQueueDepths(context.redis(), context.config.REDIS_PREFIX, new Date()).catch(() => null);
+  if (!depths?.some(({ pool, consumers }) => pool === 'deploy' && consumers > 0))
+    return {
+      ok: false,
+      data: { error: 'nobody takes jobs of the pool deploy' },
+      lines: [
+        'Nothing was stopped: no job service of the pool deploy runs. Start Signalbox first (`npm start`), then say it again.',
+      ],
+    };
+  const runId = newId('run');
+  // The sweeper of the job service puts it into the queue.
+  await createRuns(context.database()).create({
+    runId,
+    job: 'service.stop',
+    payload: { project, environment },
+    person: null,
+    threadId: null,
+    traceId: newId('trace'),
+  });
+  const until = performance.now() + STOP_WAIT_MS;
+  let run = await findRun(context.database(), runId);
+  while (run !== null && run.finishedAt === null && performance.now() < until) {
+    await sleep(LOOK_MS);
+    run = await findRun(context.database(), runId);
+  }
+  return { ok: run?.status === 'done', data: run, lines: [describe(run, runId, `${project}/${environment}`)] };
+}
+
+function describe(run: RunDetail | null, runId: string, service: string): string {
+  if (run?.status === 'done') return `${service} is stopped: its program has ended, and what was built is kept.`;
+  if (run?.error) return `${service} was not stopped: ${run.error}`;
+  return `${service} is still being stopped. \`runs show ${runId}\` tells what comes of it.`;
+}
+
+function stateOf({ serving, port }: ServiceRow): string {
+  if (serving !== null) return 'serves';
+  return port === null ? 'never deployed' : 'stopped';
+}
