@@ -30,6 +30,10 @@ it.each([
   ['roll back demo in staging', 'rollback_deploy', STAGING],
   ['roll demo back to 1.0 in staging', 'rollback_deploy', { ...STAGING, to_version: '1.0' }],
   ['cancel the deploy', 'cancel_deploy', { project: 'demo' }],
+  ['stop the deploy of demo', 'cancel_deploy', { project: 'demo' }],
+  ['stop demo in staging', 'stop_service', STAGING],
+  ['take demo down on staging', 'stop_service', STAGING],
+  ['is demo down on staging', 'check_service_health', STAGING],
   ['what runs on staging', 'list_services', { environment: 'staging' }],
   ['what runs where', 'list_services', {}],
   ['show the last deployments', 'list_deployments', {}],
@@ -56,6 +60,7 @@ it.each([
 it.each([
   ['ship 1.1 of demo', 'trigger_deploy', { project: 'demo', version: '1.1' }, WHERE],
   ['roll back demo', 'rollback_deploy', { project: 'demo' }, WHERE],
+  ['shut down the demo service', 'stop_service', { project: 'demo' }, WHERE],
   ['deploy demo to staging', 'trigger_deploy', STAGING, 'Which version: a tag, a branch or a commit?'],
 ])('%j is asked about', (text, tool, args, question) => {
   expect(understood(text)).toEqual([tool, args, question]);

@@ -4,8 +4,11 @@ import { findRun, type RunDetail } from '@signalbox/shared/db/run-search';
 import { createServices, type ServiceRow } from '@signalbox/shared/db/services';
 import { newId } from '@signalbox/shared/ids';
 import { readQueueDepths } from '@signalbox/shared/queue/depths';
+import { enqueueRun } from '@signalbox/shared/queue/enqueue-run';
+import { createQueue } from '@signalbox/shared/queue/queue';
 import { SECOND_MS, sleep } from '@signalbox/shared/time';
 import { UsageError, type CommandContext, type Report } from '../command.ts';
+import { requireUrl } from '../config.ts';
 import { formatTable } from '../table.ts';
 
 /** A drain and an end take seconds; what takes longer goes on without anybody waiting. */
@@ -48,15 +51,13 @@ async function stop(context: CommandContext, project: string, environment: Envir
       ],
     };
   const runId = newId('run');
-  // The sweeper of the job service puts it into the queue.
-  await createRuns(context.database()).create({
-    runId,
-    job: 'service.stop',
-    payload: { project, environment },
-    person: null,
-    threadId: null,
-    traceId: newId('trace'),
-  });
+  const { config, log } = context;
+  const queue = createQueue({ redisUrl: requireUrl(config, 'REDIS_URL'), prefix: config.REDIS_PREFIX, log });
+  const payload = { project, environment };
+  await enqueueRun(
+    { runs: createRuns(context.database()), queue, log },
+    { runId, job: 'service.stop', payload, person: null, threadId: null, traceId: newId('trace') },
+  ).finally(() => queue.close());
   const until = performance.now() + STOP_WAIT_MS;
   let run = await findRun(context.database(), runId);
   while (run !== null && run.finishedAt === null && performance.now() < until) {

@@ -19,6 +19,7 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
     '§remove',
   ],
   [/\btake (¤project) off\b/g, '§remove $1'],
+  [/\b(?:take|bring|shut|turn) ((?:the )?(?:service )?¤project(?: service)?) (?:down|offline)\b/g, 'stop $1'],
   [/\bclean(?:ing)? up\b|\btidy up\b|\blet go of\b/g, '§remove'],
   [/\bfree (?=it\b|that\b|them\b|up\b|¤(?!environment))/g, '§remove '],
   [/\b(?:hook|set|fix|link|wire)\b(.{0,30}?)\bup with\b/g, '§want $1'],
