@@ -41,5 +41,5 @@ describe('there is one way to cause an effect', () => {
       'services/worker/src/governance/execute.ts',
       'services/worker/src/tools/run.ts',
     ]);
-  });
+  }, 120_000); // every source is parsed
 });
