@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { describeDeployed } from '@signalbox/local/deployed';
 import { appFiles } from '../../support/deploy-repository.ts';
 import { openDeployBench, type DeployBench } from '../jobs/deploy-bench.ts';
 import { openTerminal, type Written } from './terminal.ts';
@@ -23,8 +24,14 @@ it('a service is listed, stopped while the job service runs, and else said that 
   await shop.deploy('act_1', 'v1');
   expect((await signalbox('services')).out).toMatch(/shop +staging +v1-\w{7} +local +http:\/\/127.0.0.1:\d+\/ +serves/);
 
+  // What `npm start` says on Ctrl-C.
+  expect(await describeDeployed(bench.jobs.databaseUrl)).toMatch(
+    /^shop\/staging goes on running .*"stop shop in staging", or run: npm run signalbox -- services stop shop staging$/,
+  );
+
   expect((await signalbox(...stop)).out).toContain('shop/staging is stopped: its program has ended');
   expect((await signalbox('services')).out).toMatch(/shop +staging .*stopped/);
+  expect(await describeDeployed(bench.jobs.databaseUrl)).toBeNull();
   await expect(shop.serves()).rejects.toThrow('fetch failed');
   expect((await signalbox(...stop)).out).toContain('was not stopped: Nothing of shop serves in staging');
 });
