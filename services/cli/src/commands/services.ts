@@ -54,10 +54,14 @@ async function stop(context: CommandContext, project: string, environment: Envir
   const { config, log } = context;
   const queue = createQueue({ redisUrl: requireUrl(config, 'REDIS_URL'), prefix: config.REDIS_PREFIX, log });
   const payload = { project, environment };
-  await enqueueRun(
-    { runs: createRuns(context.database()), queue, log },
-    { runId, job: 'service.stop', payload, person: null, threadId: null, traceId: newId('trace') },
-  ).finally(() => queue.close());
+  try {
+    await enqueueRun(
+      { runs: createRuns(context.database()), queue, log },
+      { runId, job: 'service.stop', payload, person: null, threadId: null, traceId: newId('trace') },
+    );
+  } finally {
+    await queue.close();
+  }
   const until = performance.now() + STOP_WAIT_MS;
   let run = await findRun(context.database(), runId);
   while (run !== null && run.finishedAt === null && performance.now() < until) {
