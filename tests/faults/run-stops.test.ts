@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { INDEXED, openJobsBench, until, type JobsBench } from './bench.ts';
+import { INDEXED, openJobsBench, until, type JobsBench } from '../integration/jobs/bench.ts';
 
 let bench: JobsBench;
 beforeEach(async () => {

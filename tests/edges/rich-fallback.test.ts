@@ -1,6 +1,6 @@
 import { beginChat } from '@signalbox/shared/db/delivery';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openHarness, until, type Harness } from './harness.ts';
+import { openHarness, until, type Harness } from '../integration/gateway/harness.ts';
 
 let harness: Harness;
 

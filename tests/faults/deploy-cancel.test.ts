@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { appFiles } from '../../support/deploy-repository.ts';
-import { eventually } from '../../support/until.ts';
-import { ADA, openDeployBench, type DeployBench } from './deploy-bench.ts';
+import { appFiles } from '../support/deploy-repository.ts';
+import { eventually } from '../support/until.ts';
+import { ADA, openDeployBench, type DeployBench } from '../integration/jobs/deploy-bench.ts';
 
 let bench: DeployBench;
 beforeAll(async () => {
