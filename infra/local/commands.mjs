@@ -50,7 +50,7 @@ export function planCommand(command, words, checkout, environment) {
         environment,
       );
     case 'check':
-      return { mode: 'checks', steps: planChecks(environment) };
+      return { mode: 'checks', steps: planChecks(words, environment) };
     case 'bench':
       return planBench(words, checkout, environment);
     default:
@@ -90,9 +90,12 @@ function replaceWith(title, words, env) {
 // By content and not by time: a fresh checkout has new times everywhere.
 const FORMAT = ['--check', '--cache', '--cache-strategy', 'content', '--log-level', 'warn', '.'];
 
-/** @param {Record<string, string | undefined>} env @returns {Step[]} */
-function planChecks(env) {
-  return [
+/**
+ * All checks, or, with `--without-tests`, those that run nothing: after `npm test` the unit tests have been run.
+ * @param {string[]} words @param {Record<string, string | undefined>} env @returns {Step[]}
+ */
+function planChecks(words, env) {
+  const steps = [
     // The tests are one of the projects that the root configuration refers to: this checks them too.
     { title: 'types', words: ['node_modules/typescript/bin/tsc', '-b'], env },
     { title: 'format', words: ['node_modules/prettier/bin/prettier.cjs', ...FORMAT], env },
@@ -100,6 +103,7 @@ function planChecks(env) {
     { title: 'unused code', words: ['node_modules/knip/bin/knip.js'], env },
     { title: 'unit tests', words: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'unit'], env },
   ];
+  return words.includes('--without-tests') ? steps.slice(0, -1) : steps;
 }
 
 /**

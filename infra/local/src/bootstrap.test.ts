@@ -89,3 +89,12 @@ test('npm test runs the quick suites; a suite or a file that is named runs alone
   expect(words('--project', 'faults')).toContain('"run","--project","faults"]');
   expect(words('tests/faults/kills.test.ts')).toContain('"run","tests/faults/kills.test.ts"]');
 });
+
+test('checks run the unit tests, unless they have been run', () => {
+  const titles = (words: readonly string[]): readonly string[] => {
+    const plan = planCommand('check', words, checkout, {});
+    return 'steps' in plan ? plan.steps.map(({ title }) => title) : [];
+  };
+  expect(titles([])).toEqual(['types', 'format', 'lint', 'unused code', 'unit tests']);
+  expect(titles(['--without-tests'])).toEqual(['types', 'format', 'lint', 'unused code']);
+});
