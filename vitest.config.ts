@@ -56,6 +56,10 @@ export default defineConfig({
       { ...source, test: { name: 'faults', include: ['tests/faults/**/*.test.ts'], ...servers, testTimeout: 180_000 } },
       {
         ...source,
+        test: { name: 'endurance', include: ['tests/endurance/**/*.test.ts'], ...servers, testTimeout: 180_000 },
+      },
+      {
+        ...source,
         test: {
           name: 'containers',
           include: ['tests/containers/**/*.test.ts'],

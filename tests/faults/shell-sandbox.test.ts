@@ -21,7 +21,7 @@ const everyday = readFileSync(new URL('../fixtures/shell/everyday.jsonl', import
   .map((line) => (JSON.parse(line) as { command: string }).command); // written for this test
 
 /** So many made-up commands of each program of the list, and a third as many pipelines. */
-const EACH = 2;
+const EACH = 1;
 /** Some hundred sandboxes, one after another. */
 const MANY_SANDBOXES_MS = 400_000;
 
@@ -82,7 +82,7 @@ describe.skipIf(found === null)('a command that runs unasked', () => {
         expect({ command, ...answer }).toMatchObject({ command, result: { exitCode: 0, output, killed: null } });
         for (const [name = ''] of recorded.programs) executed.add(name);
       }
-      expect(commands.length).toBeGreaterThan(200);
+      expect(commands.length).toBeGreaterThan(120);
       expect([...executed].toSorted()).toEqual(Object.keys(PROGRAMS).toSorted());
     },
     MANY_SANDBOXES_MS,
@@ -130,7 +130,6 @@ describe.skipIf(found === null)('in a conversation', () => {
 
   const SAFE = ['ls -la', 'tail -n 100 app.log | grep -i warn', "grep -n 'a;b' notes.md", 'git log --oneline -n 20'];
   const OTHERS = [
-    'rm -rf /',
     'ls > out',
     'echo $(id)',
     'echo $HOME',
@@ -153,6 +152,7 @@ describe.skipIf(found === null)('in a conversation', () => {
       expect(answer).toContain(`Run “${command}” in the workspace`);
       expect(answer).toContain('That needs approval');
     }
+    expect((await ada.ask('run rm -rf /')).join('\n')).toContain('Nothing was changed'); // nobody is even asked
     expect(recorder.take()).toEqual({ programs: [], begun: [] });
     // The same way has a recorder at its end: the last one, once it is approved.
     await cleo.click('Approve');
