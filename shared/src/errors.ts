@@ -168,7 +168,7 @@ export const ERRORS = {
   INSTANCE_ENDED: { remedy: 'tell-user', say: 'The new instance ended by itself before it could serve: {how}.' },
   INSTANCE_UNHEALTHY: {
     remedy: 'tell-user',
-    say: 'The new instance did not answer 200 at {path} within {seconds} s; {last}.',
+    say: 'The new instance did not answer 200 at `{path}` within {seconds} s; {last}.',
   },
   RELEASE_NOT_SERVED: { remedy: 'tell-user', say: 'After the switch, {where} does not serve {release}: {found}.' },
   INTERNAL: { remedy: 'page-operator', say: 'Something broke on my side. Reference: {ref}.' },
