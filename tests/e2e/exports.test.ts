@@ -27,18 +27,18 @@ describe('files that people ask for', () => {
   };
 
   it.each([
-    ['export the allocations as csv', /^allocations-.*\.csv$/, 'local,20000,shop,web,256'],
-    ['can you give me the projects as a file?', /^projects-.*\.csv$/, 'shop,intended'],
+    ['export the allocations as csv', /^allocations-.*\.csv$/, /^local,20\d{3},shop,web,256,/m],
+    ['can you give me the projects as a file?', /^projects-.*\.csv$/, /^shop,intended/m],
   ])('%s', async (request, name, line) => {
     const [answer] = await ada.ask(request);
     expect(answer).toMatch(/^Here is .*\.csv with 1 /);
     const file = await newestFile();
     expect(file.name).toMatch(name);
-    expect(file.content).toContain(line);
+    expect(file.content).toMatch(line);
   });
 
   it('a list stays a list when nobody asks for a file', async () => {
-    expect((await ada.ask('list the allocations')).join()).toContain('local:20000');
+    expect((await ada.ask('list the allocations')).join()).toMatch(/local:20\d{3}/);
     const { rows } = await stack.pool.query('select count(*)::int as files from artifacts');
     expect(rows).toEqual([{ files: 2 }]);
   });

@@ -106,7 +106,8 @@ describe('looking at projects', () => {
   it('shows everything that is known of one: ports, servers and runs in progress', async () => {
     await ensureLocalServer(bench.pool, { cpus: 2, memoryMb: 4096 });
     await create('shop');
-    await bench.call('allocate_port', { project: 'shop', server: 'local', service: 'api' });
+    const taken = await bench.call('allocate_port', { project: 'shop', server: 'local', service: 'api' });
+    const { port } = taken.output as { port: number }; // the first that nobody listens on, on whatever machine this is
     await bench.pool.query(
       `insert into runs (run_id, job, payload, trace_id, status) values ('r1', 'deploy.run', '{"project": "shop"}', 't', 'running'),
         ('r2', 'deploy.run', '{"project": "shop"}', 't', 'done'), ('r3', 'deploy.run', '{"project": "blog"}', 't', 'queued')`,
@@ -114,7 +115,7 @@ describe('looking at projects', () => {
     const { output, said } = await bench.call('get_project_status', { project: 'shop' });
     expect(output).toMatchObject({
       name: 'shop',
-      ports: [{ server: 'local', port: 20_000, service: 'api', memoryMb: 256 }],
+      ports: [{ server: 'local', port, service: 'api', memoryMb: 256 }],
       openRuns: [{ runId: 'r1', job: 'deploy.run', status: 'running' }],
     });
     expect(said.split('\n')).toEqual([
@@ -122,7 +123,7 @@ describe('looking at projects', () => {
       '',
       '- Owner: 1001',
       '- Repository: none yet',
-      '- Port 20000 on local: api',
+      `- Port ${port} on local: api`,
       '- In progress: deploy.run (running)',
     ]);
   });
