@@ -67,7 +67,8 @@ export async function openDeployBench(): Promise<DeployBench> {
     parts.push(part);
     return part;
   };
-  const proxyConfig = { PROXY_DIR: join(folder, 'proxy'), PROXY_SOCKET: socket, PROXY_DRAIN_MS: '500' };
+  // Longer than any answer of a test's program takes: whoever waits for one is not cut off.
+  const proxyConfig = { PROXY_DIR: join(folder, 'proxy'), PROXY_SOCKET: socket, PROXY_DRAIN_MS: '5000' };
   const startProxy = async (): Promise<void> => void (await createProxy(own, loadProxyConfig(proxyConfig), log));
   await startProxy();
   const { pool } = jobs;

@@ -80,6 +80,7 @@ describe.concurrent('a service that is stopped', () => {
 
     // A request that is on its way is finished.
     const slow = shop.serves('/slow');
+    slow.catch(() => undefined); // it is looked at below, when the stop is over
     await until(async () => ((await routeOf(shop))?.open[0]?.requests ?? 0) > 0);
     const run = await stop('act_stop', shop);
     expect(run).toMatchObject({ status: 'done', result: { deploymentId: 'act_1', how: 'graceful', cut: 0 } });
