@@ -214,10 +214,17 @@ describe('documents', () => {
 
   it('link to what is there', () => {
     const documents = paths.filter((path) => path.endsWith('.md')).map((path) => ({ path, text: read(path) }));
-    const exists = (path: string): boolean => existsSync(join(ROOT, path));
-    expect(documents.flatMap((document) => findDeadLinks(document, exists))).toEqual([]);
-    expect(
-      findDeadLinks({ path: 'docs/a.md', text: '[x](gone.md#part) [y](../README.md)' }, (path) => path === 'README.md'),
-    ).toEqual(['docs/a.md: the link to gone.md#part leads nowhere'].map((line) => line.replace('#part', '')));
+    const readAt = (path: string): string | null => (existsSync(join(ROOT, path)) ? readTarget(path) : null);
+    const readTarget = (path: string): string => (path.endsWith('.md') ? read(path) : '');
+    expect(documents.flatMap((document) => findDeadLinks(document, readAt))).toEqual([]);
+    const made = {
+      path: 'docs/a.md',
+      text: '[x](gone.md#part) [y](../README.md#no) [z](../README.md#it-s-ok) [w](#me)',
+    };
+    expect(findDeadLinks(made, (path) => (path === 'README.md' ? "# It-'s OK!" : null))).toEqual([
+      'docs/a.md: the link to gone.md leads nowhere',
+      'docs/a.md: README.md has no heading #no',
+      'docs/a.md: docs/a.md has no heading #me',
+    ]);
   });
 });

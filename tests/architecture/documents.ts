@@ -56,15 +56,32 @@ export function readComposeVariables(text: string): readonly string[] {
   return [...text.matchAll(/\$\{([A-Z][A-Z0-9_]*)/g)].map(([, name]) => name ?? '');
 }
 
-/** Links of a document to files of the repository that are not there. */
+/** Links of a document to files of the repository that are not there, or to headings that they do not have. */
 export function findDeadLinks(
   document: { readonly path: string; readonly text: string },
-  exists: (path: string) => boolean,
+  readAt: (path: string) => string | null,
 ): readonly string[] {
   const folder = document.path.includes('/') ? document.path.replace(/\/[^/]*$/, '/') : '';
-  return [...document.text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].flatMap(([, link = '']) => {
+  return [...document.text.matchAll(/\]\(([^)#\s]*)(?:#([^)\s]*))?\)/g)].flatMap(([, link = '', heading]) => {
     if (/^[a-z]+:/.test(link)) return [];
-    const path = new URL(link, `file:///${folder}`).pathname.slice(1);
-    return exists(path) ? [] : [`${document.path}: the link to ${link} leads nowhere`];
+    const path = link === '' ? document.path : new URL(link, `file:///${folder}`).pathname.slice(1);
+    const text = link === '' ? document.text : readAt(path);
+    if (text === null) return [`${document.path}: the link to ${link} leads nowhere`];
+    if (heading === undefined || readAnchors(text).has(heading)) return [];
+    return [`${document.path}: ${path} has no heading #${heading}`];
   });
+}
+
+/** The anchors that a forge gives to the headings of a document: small letters, no punctuation, dashes for spaces. */
+function readAnchors(markdown: string): ReadonlySet<string> {
+  const headings = [...markdown.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading]) => heading ?? '');
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .trim()
+        .replaceAll(' ', '-'),
+    ),
+  );
 }
