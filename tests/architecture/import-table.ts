@@ -133,7 +133,7 @@ export interface PackageHome {
 
 const TELEGRAM = `${GATEWAY}/channels/telegram/**`;
 const SIMULATOR = 'infra/telegram-simulator/src';
-const TESTS = ['**/*.test.ts', 'tests/**'];
+const TESTS = ['**/*.test.ts', '**/*.fixture.ts', 'tests/**'];
 
 /** One home per outside package, so that replacing one is the work of one folder. Tests may import any. */
 export const PACKAGE_HOMES: readonly PackageHome[] = [

@@ -20,7 +20,7 @@ export function findForbiddenImports(files: readonly SourceFile[], table: readon
 
 /** Outside packages that are imported away from home, or that have none. */
 export function findHomelessPackages(files: readonly SourceFile[], homes: readonly PackageHome[]): readonly string[] {
-  const product = files.filter(({ path }) => !path.startsWith('tests/') && !path.endsWith('.test.ts'));
+  const product = files.filter(({ path }) => !path.startsWith('tests/') && !/\.(test|fixture)\.ts$/.test(path));
   return product.flatMap((file) =>
     file.imports.flatMap(({ package: name, line, typeOnly }) => {
       if (name === null) return [];

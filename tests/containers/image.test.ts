@@ -114,6 +114,7 @@ describe.skipIf('problem' in opened)('the image', () => {
     expect((await run('ls', '/app/node_modules/@fastify')).split('\n')).not.toContain('busboy');
     expect(await run('ls', '-A', '/app')).not.toMatch(/^(tests|\.env|\.git)$/m);
     expect((await run('ls', '/app/shared')).split('\n')).not.toContain('src');
+    expect(await run('ls', '-R', '/app/shared', '/app/services')).not.toMatch(/\.(test|fixture)\./);
   });
 
   it('brings an empty database up to date, twice without harm', async () => {

@@ -1,20 +1,8 @@
-import { Api } from 'grammy';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Draft } from './draft.ts';
-import { createSimulator, DEFAULT_TOKEN, type Simulator } from './server.ts';
-import { createSimulatorClient, type SimulatorClient } from './simulator-client.ts';
+import { api, client, useSimulator } from './simulator.fixture.ts';
 
-let simulator: Simulator;
-let api: Api;
-let client: SimulatorClient;
-
-beforeEach(async () => {
-  simulator = await createSimulator();
-  api = new Api(DEFAULT_TOKEN, { apiRoot: simulator.url });
-  client = createSimulatorClient(simulator.url);
-  await client.post('/api/messages', { from: 1001, text: '/start' });
-});
-afterEach(() => simulator.close());
+useSimulator({ greeted: true });
 
 const findDraft = async (): Promise<Draft | null> =>
   (await client.get<{ draft: Draft | null }>('/api/chats/1001/messages?as=1001')).draft;

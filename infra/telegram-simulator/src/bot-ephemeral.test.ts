@@ -1,22 +1,11 @@
-import { Api } from 'grammy';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { FeedEvent } from './feed.ts';
-import { createSimulator, DEFAULT_TOKEN, type Simulator } from './server.ts';
-import { createSimulatorClient, type SimulatorClient } from './simulator-client.ts';
+import { api, client, simulator, useSimulator } from './simulator.fixture.ts';
 
 const OPS = -2001;
 const go = { inline_keyboard: [[{ text: 'Go', callback_data: 'go' }]] };
 
-let simulator: Simulator;
-let api: Api;
-let client: SimulatorClient;
-
-beforeEach(async () => {
-  simulator = await createSimulator();
-  api = new Api(DEFAULT_TOKEN, { apiRoot: simulator.url });
-  client = createSimulatorClient(simulator.url);
-});
-afterEach(() => simulator.close());
+useSimulator();
 
 const refusal = (reason: string): object => ({ error_code: 400, description: `Bad Request: ${reason}` });
 const seenBy = async (person: number): Promise<string[]> =>

@@ -1,24 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Api, InputFile } from 'grammy';
+import { InputFile } from 'grammy';
 import type { File, Update } from 'grammy/types';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Call } from './call-log.ts';
-import { createSimulator, DEFAULT_TOKEN, type Simulator } from './server.ts';
-import { createSimulatorClient, type SimulatorClient } from './simulator-client.ts';
+import { createSimulator, DEFAULT_TOKEN } from './server.ts';
+import { createSimulatorClient } from './simulator-client.ts';
+import { api, client, simulator, useSimulator } from './simulator.fixture.ts';
 
-let simulator: Simulator;
-let api: Api;
-let client: SimulatorClient;
-
-beforeEach(async () => {
-  simulator = await createSimulator();
-  api = new Api(DEFAULT_TOKEN, { apiRoot: simulator.url });
-  client = createSimulatorClient(simulator.url);
-  await client.post('/api/messages', { from: 1001, text: '/start' });
-});
-afterEach(() => simulator.close());
+useSimulator({ greeted: true });
 
 /** The smallest PNG header that says how large the picture is. */
 function png(width: number, height: number): Buffer {

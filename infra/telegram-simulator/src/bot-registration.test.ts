@@ -1,18 +1,7 @@
-import { Api } from 'grammy';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createSimulator, DEFAULT_TOKEN, type Simulator } from './server.ts';
-import { createSimulatorClient, type SimulatorClient } from './simulator-client.ts';
+import { expect, test } from 'vitest';
+import { api, client, useSimulator } from './simulator.fixture.ts';
 
-let simulator: Simulator;
-let api: Api;
-let client: SimulatorClient;
-
-beforeEach(async () => {
-  simulator = await createSimulator();
-  api = new Api(DEFAULT_TOKEN, { apiRoot: simulator.url });
-  client = createSimulatorClient(simulator.url);
-});
-afterEach(() => simulator.close());
+useSimulator();
 
 test('the texts of the profile are kept by language, and people see them', async () => {
   await api.setMyDescription('Runs your deploys.');

@@ -1,22 +1,10 @@
-import { Api } from 'grammy';
 import type { InputRichBlock, InputRichMessage } from 'grammy/types';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createSimulator, DEFAULT_TOKEN, type Simulator } from './server.ts';
-import { createSimulatorClient, type SimulatorClient } from './simulator-client.ts';
+import { expect, test } from 'vitest';
+import { api, client, useSimulator } from './simulator.fixture.ts';
 
 type Blocks = InputRichBlock[];
 
-let simulator: Simulator;
-let api: Api;
-let client: SimulatorClient;
-
-beforeEach(async () => {
-  simulator = await createSimulator();
-  api = new Api(DEFAULT_TOKEN, { apiRoot: simulator.url });
-  client = createSimulatorClient(simulator.url);
-  await client.post('/api/messages', { from: 1001, text: '/start' });
-});
-afterEach(() => simulator.close());
+useSimulator({ greeted: true });
 
 const paragraph = (text: string): Blocks[number] => ({ type: 'paragraph', text });
 const nest = (depth: number): Blocks[number] =>

@@ -1,22 +1,12 @@
-import { Api } from 'grammy';
 import type { Message } from 'grammy/types';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createSimulator, DEFAULT_TOKEN, type Simulator } from './server.ts';
-import { createSimulatorClient, type PersonAnswer, type SimulatorClient } from './simulator-client.ts';
+import { expect, test } from 'vitest';
+import type { PersonAnswer } from './simulator-client.ts';
+import { api, client, useSimulator } from './simulator.fixture.ts';
 
 const OPS = -2001;
 const DEPLOYS = 101;
 
-let simulator: Simulator;
-let api: Api;
-let client: SimulatorClient;
-
-beforeEach(async () => {
-  simulator = await createSimulator();
-  api = new Api(DEFAULT_TOKEN, { apiRoot: simulator.url });
-  client = createSimulatorClient(simulator.url);
-});
-afterEach(() => simulator.close());
+useSimulator();
 
 const refusal = (reason: string): object => ({ error_code: 400, description: `Bad Request: ${reason}` });
 const beAdministrator = (): Promise<PersonAnswer> => client.post('/api/rights', { by: 1001, status: 'administrator' });

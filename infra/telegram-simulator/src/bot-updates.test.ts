@@ -1,19 +1,8 @@
-import { Api } from 'grammy';
 import type { Update } from 'grammy/types';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createSimulator, DEFAULT_TOKEN, type Simulator } from './server.ts';
-import { createSimulatorClient, type SimulatorClient } from './simulator-client.ts';
+import { expect, test } from 'vitest';
+import { api, client, useSimulator } from './simulator.fixture.ts';
 
-let simulator: Simulator;
-let api: Api;
-let client: SimulatorClient;
-
-beforeEach(async () => {
-  simulator = await createSimulator();
-  api = new Api(DEFAULT_TOKEN, { apiRoot: simulator.url });
-  client = createSimulatorClient(simulator.url);
-});
-afterEach(() => simulator.close());
+useSimulator();
 
 async function say(text: string): Promise<number> {
   const { updateId } = await client.post('/api/messages', { from: 1001, text });

@@ -1,21 +1,11 @@
-import { Api, InputFile } from 'grammy';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { InputFile } from 'grammy';
+import { expect, test } from 'vitest';
 import type { Call } from './call-log.ts';
 import { checkCall } from './call-check.ts';
-import { createSimulator, DEFAULT_TOKEN, type Simulator } from './server.ts';
-import { createSimulatorClient, type SimulatorClient } from './simulator-client.ts';
+import { DEFAULT_TOKEN } from './server.ts';
+import { api, client, simulator, useSimulator } from './simulator.fixture.ts';
 
-let simulator: Simulator;
-let api: Api;
-let client: SimulatorClient;
-
-beforeEach(async () => {
-  simulator = await createSimulator();
-  api = new Api(DEFAULT_TOKEN, { apiRoot: simulator.url });
-  client = createSimulatorClient(simulator.url);
-  await client.post('/api/messages', { from: 1001, text: '/start' });
-});
-afterEach(() => simulator.close());
+useSimulator({ greeted: true });
 
 const none = new Map<string, unknown>();
 const check = (method: string, values: Readonly<Record<string, unknown>>): ReturnType<typeof checkCall> =>

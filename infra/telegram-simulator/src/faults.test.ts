@@ -1,20 +1,10 @@
-import { Api, HttpError } from 'grammy';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { HttpError } from 'grammy';
+import { expect, test, vi } from 'vitest';
 import type { Call } from './call-log.ts';
-import { createSimulator, DEFAULT_TOKEN, type Simulator } from './server.ts';
-import { createSimulatorClient, type SimulatorClient } from './simulator-client.ts';
+import { DEFAULT_TOKEN } from './server.ts';
+import { api, client, simulator, useSimulator } from './simulator.fixture.ts';
 
-let simulator: Simulator;
-let api: Api;
-let client: SimulatorClient;
-
-beforeEach(async () => {
-  simulator = await createSimulator();
-  api = new Api(DEFAULT_TOKEN, { apiRoot: simulator.url });
-  client = createSimulatorClient(simulator.url);
-  await client.post('/api/messages', { from: 1001, text: '/start' });
-});
-afterEach(() => simulator.close());
+useSimulator({ greeted: true });
 
 async function textsSeen(): Promise<string[]> {
   return (await client.messages(1001)).map((message) => message.text);

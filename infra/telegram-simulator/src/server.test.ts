@@ -1,19 +1,10 @@
 import { connect } from 'node:net';
 import { Api, Bot, GrammyError } from 'grammy';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createSimulator, DEFAULT_TOKEN, type Simulator } from './server.ts';
-import { createSimulatorClient, type SimulatorClient } from './simulator-client.ts';
+import { expect, test } from 'vitest';
+import { DEFAULT_TOKEN } from './server.ts';
+import { api, client, simulator, useSimulator } from './simulator.fixture.ts';
 
-let simulator: Simulator;
-let api: Api;
-let client: SimulatorClient;
-
-beforeEach(async () => {
-  simulator = await createSimulator();
-  api = new Api(DEFAULT_TOKEN, { apiRoot: simulator.url });
-  client = createSimulatorClient(simulator.url);
-});
-afterEach(() => simulator.close());
+useSimulator();
 
 test('a grammY bot answers what a person wrote', async () => {
   const bot = new Bot(DEFAULT_TOKEN, { client: { apiRoot: simulator.url } });

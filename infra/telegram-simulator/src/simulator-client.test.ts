@@ -1,18 +1,8 @@
-import { Api } from 'grammy';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createSimulator, DEFAULT_TOKEN, type Simulator } from './server.ts';
-import { createSimulatorClient, type SimulatorClient } from './simulator-client.ts';
+import { expect, test } from 'vitest';
+import { DEFAULT_TOKEN } from './server.ts';
+import { api, client, simulator, useSimulator } from './simulator.fixture.ts';
 
-let simulator: Simulator;
-let api: Api;
-let client: SimulatorClient;
-
-beforeEach(async () => {
-  simulator = await createSimulator();
-  api = new Api(DEFAULT_TOKEN, { apiRoot: simulator.url });
-  client = createSimulatorClient(simulator.url);
-});
-afterEach(() => simulator.close());
+useSimulator();
 
 const card = { reply_markup: { inline_keyboard: [[{ text: 'Go', callback_data: 'go' }]] } };
 
