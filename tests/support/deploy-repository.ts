@@ -43,6 +43,15 @@ export function makeRepository(folder: string): TestRepository {
   };
 }
 
+/** A build that says that it has begun, and ends when the test makes this file: no race with how quick a machine is. */
+export function gatedBuild(gate: string): string {
+  return `
+import { existsSync } from 'node:fs';
+console.log('begun');
+while (!existsSync(${JSON.stringify(gate)})) await new Promise((done) => setTimeout(done, 20));
+`;
+}
+
 /** A program that says its release, and does what a release of a test is about. */
 export function appFiles(options: {
   /** What `signalbox.json` says besides; `build` takes the place of no build. */

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createPortLeases } from '@signalbox/shared/db/deployments-ports';
 import { createDeploymentWork } from '@signalbox/shared/db/deployments-work';
 import { createServiceStops } from '@signalbox/shared/db/service-stops';
@@ -6,7 +8,8 @@ import { createServiceStop } from '@signalbox/jobs/jobs/service-stop';
 import type { JobContext } from '@signalbox/jobs/handlers';
 import { createProxyTraffic } from '@signalbox/jobs/traffic/proxy-traffic';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { appFiles } from '../../support/deploy-repository.ts';
+import { appFiles, gatedBuild } from '../../support/deploy-repository.ts';
+import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { eventually, until } from '../../support/until.ts';
 import { ADA, openDeployBench, type DeployBench, type Shop } from './deploy-bench.ts';
 
@@ -148,7 +151,8 @@ describe.concurrent('a service that is stopped', () => {
   it('is not stopped while a deployment of it is under way', async () => {
     const shop = await bench.shop('busy');
     shop.repository.release('v1', appFiles({}));
-    shop.repository.release('v2', appFiles({ build: `await new Promise((done) => setTimeout(done, 1_500));` }));
+    const gate = join(makeTemporaryFolder('gate'), 'open');
+    shop.repository.release('v2', appFiles({ build: gatedBuild(gate) }));
     await shop.deploy('act_b1', 'v1');
     await shop.ask('act_b2', 'v2');
     await bench.reaches('act_b2', 'building');
@@ -157,6 +161,7 @@ describe.concurrent('a service that is stopped', () => {
       error: expect.stringMatching(/^busy in staging is taken: Ada asked for a deployment of v2/) as string,
     });
     expect(await shop.serves()).toMatch(/^v1-/);
+    writeFileSync(gate, '');
     expect(await bench.reaches('act_b2', 'succeeded', 'failed')).toBe('succeeded');
     expect(await shop.serves()).toMatch(/^v2-/);
   });
