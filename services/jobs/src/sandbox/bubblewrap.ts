@@ -8,6 +8,7 @@ const INSIDE = '/workspace';
 /** File descriptors that bubblewrap speaks and listens on. */
 export const INFO_FD = 3;
 export const BLOCK_FD = 4;
+export const FILTER_FD = 5;
 
 /** The bubblewrap to use, and where its libraries are when they are not installed. */
 export interface BubblewrapProgram {
@@ -43,7 +44,8 @@ const ENVIRONMENT = {
 
 /**
  * The arguments of bubblewrap for one command: nothing of the network, the system read-only, only the room writable, and
- * of its repository neither hooks nor configuration. The command stands still until a byte comes on BLOCK_FD.
+ * of its repository neither hooks nor configuration. The filter of system calls comes on FILTER_FD, and the command stands still
+ * until a byte comes on BLOCK_FD.
  */
 export function bubblewrapArguments(room: Room, argv: readonly string[]): readonly string[] {
   const { limits } = room;
@@ -58,7 +60,7 @@ export function bubblewrapArguments(room: Room, argv: readonly string[]): readon
     room.workspace === null ? [] : workspaceMounts(room.workspace, room),
     ['--remount-ro', '/dev', '--remount-ro', '/'],
     ['--chdir', room.workspace === null ? '/tmp' : join(INSIDE, room.cwd)],
-    ['--info-fd', String(INFO_FD), '--block-fd', String(BLOCK_FD), '--'],
+    ['--info-fd', String(INFO_FD), '--block-fd', String(BLOCK_FD), '--seccomp', String(FILTER_FD), '--'],
     // Set inside: the number of processes counts for the user of the sandbox, not for the user of this service.
     [PRLIMIT, '--core=0', `--nofile=${limits.openFiles}`, `--nproc=${limits.processes}`],
     [`--data=${limits.memoryBytes}`, `--fsize=${limits.fileBytes}`, `--cpu=${room.cpuSeconds}`, '--'],

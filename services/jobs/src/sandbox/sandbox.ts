@@ -5,6 +5,7 @@ import { captureOutput } from './captured.ts';
 import { createControlGroup, sweepControlGroups, type ControlGroup } from './control-group.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { countProcesses, startStage, type Stage } from './stage.ts';
+import { compileFilter } from './system-call-filter.ts';
 
 /** Why a command was ended from outside. */
 export type Killed = 'deadline' | 'memory' | 'processes';
@@ -52,15 +53,21 @@ const COUNT_MS = 50;
 export async function openSandbox(options: {
   readonly program: BubblewrapProgram | null;
   readonly limits?: Limits;
+  /** As Node names it. */
+  readonly architecture?: string;
 }): Promise<Sandbox> {
-  const { program, limits = LIMITS } = options;
+  const { program, limits = LIMITS, architecture = process.arch } = options;
   sweepControlGroups();
   const group = createControlGroup(limits);
   await group?.remove();
-  const problem = program === null ? 'bubblewrap is not installed' : await tryOut(program, limits);
+  const filter = compileFilter(architecture);
+  const cell = program === null || filter === null ? null : { program, filter, limits };
+  const missing =
+    program === null ? 'bubblewrap is not installed' : `no filter of system calls is known for ${architecture}`;
+  const problem = cell === null ? missing : await tryOut(cell);
   const run = (pipeline: readonly (readonly string[])[], given: RunOptions): Promise<Ran> => {
-    if (program === null || problem !== null) throw new AppError('SANDBOX_MISSING', { reason: problem ?? '' });
-    return runPipeline(program, limits, pipeline, given);
+    if (cell === null || problem !== null) throw new AppError('SANDBOX_MISSING', { reason: problem ?? '' });
+    return runPipeline(cell, pipeline, given);
   };
   return {
     problem,
@@ -70,11 +77,20 @@ export async function openSandbox(options: {
   };
 }
 
-async function tryOut(program: BubblewrapProgram, limits: Limits): Promise<string | null> {
+/** What every run needs. */
+interface Cell {
+  readonly program: BubblewrapProgram;
+  /** Compiled for this machine. */
+  readonly filter: Buffer;
+  readonly limits: Limits;
+}
+
+async function tryOut(cell: Cell): Promise<string | null> {
   const signal = AbortSignal.timeout(SELF_TEST_MS);
   const room = { workspace: null, writable: [], cwd: '.', deadlineMs: SELF_TEST_MS, signal };
   try {
-    const ran = await runPipeline(program, limits, [['/bin/true']], room);
+    // Bubblewrap ends with an error where the kernel does not take the filter.
+    const ran = await runPipeline(cell, [['/bin/true']], room);
     return ran.exitCode === 0
       ? null
       : `bubblewrap does not work here: ${firstLine(ran.output) || `exit code ${ran.exitCode}`}`;
@@ -85,15 +101,14 @@ async function tryOut(program: BubblewrapProgram, limits: Limits): Promise<strin
 }
 
 async function runPipeline(
-  program: BubblewrapProgram,
-  limits: Limits,
+  { program, filter, limits }: Cell,
   pipeline: readonly (readonly string[])[],
   options: RunOptions,
 ): Promise<Ran> {
   options.signal.throwIfAborted();
   const startedAt = performance.now();
   const room: Room = { ...options, limits, cpuSeconds: Math.ceil(options.deadlineMs / 1_000) };
-  const stages = pipeline.map((argv) => startStage(program, bubblewrapArguments(room, argv)));
+  const stages = pipeline.map((argv) => startStage(program, bubblewrapArguments(room, argv), filter));
   const captured = captureOutput(limits.outputBytes);
   connect(stages, captured.follow);
 

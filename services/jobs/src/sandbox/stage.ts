@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { sleep } from '@signalbox/shared/time';
-import { BLOCK_FD, INFO_FD, type BubblewrapProgram } from './bubblewrap.ts';
+import type { BubblewrapProgram } from './bubblewrap.ts';
 
 /** One command in a sandbox of its own. It stands still until `release`. */
 export interface Stage {
@@ -24,19 +24,22 @@ const GONE_ATTEMPTS = 400;
 const GONE_PAUSE_MS = 10;
 const KILLED = 137;
 
-/** Starts bubblewrap. It gets none of this process's environment, which would be readable from inside. */
-export function startStage(program: BubblewrapProgram, words: readonly string[]): Stage {
+/**
+ * Starts bubblewrap with a filter of system calls, without which it ends. It gets none of this process's environment, which would
+ * be readable from inside.
+ */
+export function startStage(program: BubblewrapProgram, words: readonly string[], filter: Buffer): Stage {
   const child = spawn(program.file, [...words], {
     env: program.libraryPath === null ? {} : { LD_LIBRARY_PATH: program.libraryPath },
     cwd: '/',
     detached: true, // a group of its own, for the last resort of `kill`
-    stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
   });
-  // All five are pipes by the option above.
-  const [stdin, stdout, stderr] = child.stdio as unknown as [Writable, Readable, Readable];
-  const info = child.stdio[INFO_FD] as Readable;
-  const block = child.stdio[BLOCK_FD] as Writable;
-  for (const stream of [stdin, info, block]) stream.on('error', () => undefined); // the other end has gone: see `ended`
+  // All six are pipes by the option above. The last three are INFO_FD, BLOCK_FD and FILTER_FD.
+  const pipes = child.stdio as unknown as [Writable, Readable, Readable, Readable, Writable, Writable];
+  const [stdin, stdout, stderr, info, block, filtering] = pipes;
+  for (const stream of [stdin, info, block, filtering]) stream.on('error', () => undefined); // the other end has gone: see `ended`
+  filtering.end(filter);
   const first = readFirstProcess(info);
   const kill = (): void => {
     // The first process rather than bubblewrap: bubblewrap then sees it end, and leaves no zombie to whoever is process 1.
