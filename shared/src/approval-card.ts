@@ -5,6 +5,9 @@ import { inWords } from './time.ts';
 /** Who reads the card: those who decide, or the one who asked. */
 export type CardReader = 'approver' | 'requester';
 
+/** What stands on the card of an action that a run carries on, until the run ends. */
+export const UNDER_WAY = '⏳ Under way; this card will say how it ends.';
+
 /** More of a change than this is not read on a phone; the rest is behind /why. */
 const CHANGE_LENGTH = 1_200;
 
@@ -16,7 +19,7 @@ export function renderCard(approval: Approval, votes: readonly ApprovalVote[], r
   const { card, status, needed } = approval;
   const voters = votes.map((vote) => vote.name).join(', ');
   const lines = [
-    `${MARK[status]} **${card.what}**`,
+    `${outcomeMark(approval) ?? MARK[status]} **${card.what}**`,
     '',
     `${card.requester} asks${card.changedFrom === null ? '' : ` (changed from: ${card.changedFrom})`}.`,
     ...(card.change === '' ? [] : ['', clip(card.change)]),
@@ -41,6 +44,12 @@ const MARK: Readonly<Record<Approval['status'], string>> = {
   void: '🚫',
 };
 
+/** What came of it when that is not, or not yet, what was approved: such a line begins with its mark. */
+function outcomeMark({ status, reason }: Approval): string | null {
+  if (status !== 'consumed') return null;
+  return /^(?:⏳|❌|⏹|❓)/u.exec(reason ?? '')?.[0] ?? null;
+}
+
 function verdict(approval: Approval, voters: string, given: number, needed: number): string {
   const { reason, decidedBy } = approval;
   const because = reason === null || reason === '' ? '' : `: ${reason}`;
@@ -54,8 +63,11 @@ function verdict(approval: Approval, voters: string, given: number, needed: numb
     }
     case 'approved':
       return `Approved by ${voters}. It runs now.`;
-    case 'consumed':
-      return `Approved by ${voters}.${because === '' ? '' : ` Result${because}`}`;
+    case 'consumed': {
+      if (because === '') return `Approved by ${voters}.`;
+      const mark = outcomeMark(approval);
+      return `Approved by ${voters}. ${mark ? clip((reason ?? '').slice(mark.length).trim()) : clip(`Result${because}`)}`;
+    }
     case 'rejected':
       return `Rejected by ${decidedBy ?? 'somebody'}${because}`;
     case 'modified':

@@ -33,7 +33,7 @@ describe('a run that is cancelled', () => {
     });
     await bench.ask('act_1');
     await reached('act_1', 'running');
-    expect(await bench.runs.cancel('act_1', 'operator')).toEqual({ kind: 'cancelling', lane: null });
+    expect(await bench.runs.cancel('act_1', 'operator')).toEqual({ kind: 'cancelling', lane: null, cards: [] });
     await until(() => isTold);
     expect(await statusOf('act_1')).toBe('cancelling');
     expect(await bench.told()).toEqual([]);
@@ -41,7 +41,7 @@ describe('a run that is cancelled', () => {
     expect(await reached('act_1', 'cancelled')).toMatchObject({ error: 'Indexing was cancelled.', attempts: 1 });
     // Somebody else did it, so the person who waits hears of it, once.
     expect(await bench.told()).toMatchObject([{ runId: 'act_1', outcome: 'failed', say: 'Indexing was cancelled.' }]);
-    expect(await bench.runs.cancel('act_1', 'operator')).toEqual({ kind: 'over', lane: null });
+    expect(await bench.runs.cancel('act_1', 'operator')).toEqual({ kind: 'over', lane: null, cards: [] });
   });
 
   it('by the person who asked for it is not told to them', async () => {

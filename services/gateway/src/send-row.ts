@@ -51,14 +51,16 @@ export function createRowSender(deps: { readonly channel: Channel; readonly pace
     readonly chatKey: string;
     readonly part: Part;
     readonly editing: string | undefined;
+    /** Whether a message that cannot be changed any more is followed by a new one. */
+    readonly isNews: boolean;
     readonly firstLine: string | null;
     readonly signal: AbortSignal;
   }): Promise<Sent> => {
-    const { chatKey, part, editing, firstLine, signal } = options;
+    const { chatKey, part, editing, isNews, firstLine, signal } = options;
     const once = async (): Promise<Sent> => {
       if (editing === undefined) return channel.send(chatKey, part, firstLine);
       const edited = await channel.edit(chatKey, editing, part);
-      return edited.kind === 'gone' ? channel.send(chatKey, part, firstLine) : edited;
+      return edited.kind === 'gone' && isNews ? channel.send(chatKey, part, firstLine) : edited;
     };
     let sent = await once();
     for (const waitMs of QUICK_RETRIES_MS) {
@@ -89,6 +91,7 @@ export function createRowSender(deps: { readonly channel: Channel; readonly pace
       let parts = encode();
       const kind = channel.paceOf(chatKey);
       let edited = true;
+      const isNews = body.data.onlyChanges !== true;
       for (let place = first; place < parts.length; place += 1) {
         if (place > first) {
           if (!(await lane.note(reached(null)))) return { kind: 'lost' };
@@ -99,7 +102,7 @@ export function createRowSender(deps: { readonly channel: Channel; readonly pace
         const editing = base[place];
         const firstLine = place === first && item.ambiguous && editing === undefined ? REPEATED : null;
         const trySending = (): Promise<Sent> =>
-          sendPart({ chatKey, part: parts[place] ?? {}, editing, firstLine, signal: lane.signal });
+          sendPart({ chatKey, part: parts[place] ?? {}, editing, isNews, firstLine, signal: lane.signal });
         let sent = await trySending();
         if (sent.kind === 'too-rich' && simpleFrom === null) {
           simpleFrom = place;
@@ -108,6 +111,8 @@ export function createRowSender(deps: { readonly channel: Channel; readonly pace
           if (!(await lane.note(reached(place)))) return { kind: 'lost' };
           sent = await trySending();
         }
+        // A receipt that nobody can see any more is no news, and worth no message of its own.
+        if (sent.kind === 'gone' && editing !== undefined && !isNews) sent = { kind: 'sent', messageId: editing };
         if (sent.kind !== 'sent') return fail(item, sent, { receipt: reached(place), editing, unreachable });
         messageIds.push(sent.messageId);
         edited &&= sent.messageId === editing;

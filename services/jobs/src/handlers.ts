@@ -37,6 +37,8 @@ export interface JobHandler<P, R> {
   run(payload: P, context: JobContext): Promise<R>;
   /** The result in one or two sentences, for the person who asked. */
   say(result: R): string;
+  /** The same in one short line, for the card of whoever approved it; the first line of `say` without one. */
+  brief?(result: R): string;
   /** Whether an execution that nobody asked for is worth a row. */
   isNotable(result: R): boolean;
 }

@@ -68,24 +68,25 @@ async function runAsked(parts: RunnerParts, queued: QueuedJob, runId: string): P
   const { run, attempt, payload, traceId, userKey, threadId, isCancelled } = begun;
   const owner = userKey === null ? null : { userKey, threadId };
   const log = parts.log.child({ job: queued.job, runId, traceId, attempt });
-  if (isCancelled) return end(parts, queued.job, run, CANCELLED, log);
+  const ending = { job: queued.job, run, traceId };
+  if (isCancelled) return end(parts, ending, CANCELLED, log);
   const { attempts } = limitsOf(parts, queued.job);
-  if (attempt > attempts) return end(parts, queued.job, run, interrupted(attempts), log);
+  if (attempt > attempts) return end(parts, ending, interrupted(attempts), log);
 
   const outcome = await work(parts, queued, { job: queued.job, runId, attempt, owner, run, payload, log });
   switch (outcome.kind) {
     case 'done':
-      return end(parts, queued.job, run, outcome, log);
+      return end(parts, ending, outcome, log);
     case 'stopped':
       if (outcome.why === 'lost') return FORGET; // whoever has it now also has its place in the queue
       if (outcome.why === 'stopping') {
         await parts.runs.giveBack(run, { delayMs: 0, counts: false, error: null });
         return { kind: 'again', delayMs: 0 };
       }
-      if (outcome.why === 'cancelled') return end(parts, queued.job, run, CANCELLED, log);
-      return end(parts, queued.job, run, tooLong(outcome.why, limitsOf(parts, queued.job)), log);
+      if (outcome.why === 'cancelled') return end(parts, ending, CANCELLED, log);
+      return end(parts, ending, tooLong(outcome.why, limitsOf(parts, queued.job)), log);
     case 'failed': {
-      if (!isWorthRetrying(outcome.error) || attempt >= attempts) return end(parts, queued.job, run, outcome, log);
+      if (!isWorthRetrying(outcome.error) || attempt >= attempts) return end(parts, ending, outcome, log);
       const delayMs = backoffMs(attempt - 1, RETRY_BASE_MS, RETRY_MAX_MS);
       log.warn('job failed, it is tried again', { error: outcome.error, delayMs });
       await parts.runs.giveBack(run, { delayMs, counts: true, error: describe(outcome.error, runId) });
@@ -116,7 +117,14 @@ async function runScheduled(parts: RunnerParts, queued: QueuedJob): Promise<Queu
   return FORGET;
 }
 
-type Done = { readonly kind: 'done'; readonly result: unknown; readonly say: string; readonly isNotable: boolean };
+type Done = {
+  readonly kind: 'done';
+  readonly result: unknown;
+  readonly say: string;
+  /** For the cards of whoever approved it. */
+  readonly brief: string;
+  readonly isNotable: boolean;
+};
 type Failed = { readonly kind: 'failed'; readonly error: unknown };
 /** It was not wanted any more, and has stopped. */
 const CANCELLED = { kind: 'cancelled' } as const;
@@ -182,7 +190,9 @@ async function call<N extends JobName>(
   const handler = handlers[name] as JobHandler<unknown, unknown> | undefined;
   if (!handler) throw new Error(`this process has no handler for ${name}: its pool is not among JOBS_POOLS`);
   const result = JOBS[name].result.parse(await handler.run(JOBS[name].payload.parse(payload), context));
-  return { kind: 'done', result, say: handler.say(result), isNotable: handler.isNotable(result) };
+  const said = handler.say(result);
+  const brief = handler.brief?.(result) ?? said.split('\n')[0] ?? '';
+  return { kind: 'done', result, say: said, brief, isNotable: handler.isNotable(result) };
 }
 
 /** Ends with the signal even when the handler does not listen to it: it is left behind, and can no longer end its run. */
@@ -208,13 +218,12 @@ async function settled(working: Promise<Done>, forMs: number, signal: AbortSigna
 
 async function end(
   parts: RunnerParts,
-  job: JobName,
-  run: HeldRun,
+  { job, run, traceId }: { readonly job: JobName; readonly run: HeldRun; readonly traceId: string },
   outcome: Done | Failed | typeof CANCELLED,
   log: Log,
 ): Promise<QueueVerdict> {
   const title = parts.handlers[job]?.title ?? job;
-  const { recorded, lane } = await patiently(() => parts.runs.finish(run, endOf(run.runId, title, outcome)));
+  const { recorded, lane, cards } = await patiently(() => parts.runs.finish(run, endOf(run.runId, title, outcome)));
   if (!recorded) {
     log.warn('another process had taken the run over; this result is dropped');
     return FORGET;
@@ -223,13 +232,17 @@ async function end(
   else log.error('job failed for good', { error: outcome.error });
   if (lane)
     await parts.wake(lane).catch((error: unknown) => log.warn('wake-up not sent; the sweeper sends it', { error }));
+  for (const chatKey of cards)
+    await parts
+      .announce({ chatKey, traceId })
+      .catch((error: unknown) => log.warn('card not announced; the sweeper will', { error }));
   return FORGET;
 }
 
 function endOf(runId: string, title: string, outcome: Done | Failed | typeof CANCELLED): RunEnd {
   switch (outcome.kind) {
     case 'done':
-      return { outcome: 'done', result: outcome.result, error: null, say: outcome.say };
+      return { outcome: 'done', result: outcome.result, error: null, say: outcome.say, brief: outcome.brief };
     case 'cancelled': {
       const words = say('JOB_CANCELLED', { job: title });
       return { outcome: 'cancelled', result: null, error: words, say: words };

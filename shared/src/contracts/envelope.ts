@@ -135,6 +135,8 @@ export const OutboundBody = z.object({
   files: z.array(OutboundFile).max(10).optional(),
   /** What the history keeps of a text that holds a secret, from the moment when it was delivered or given up. */
   afterwards: z.string().min(1).optional(),
+  /** It only changes the message of its slot: when that is gone, or too old to be changed, it is left as it is. */
+  onlyChanges: z.boolean().optional(),
 });
 export type OutboundBody = z.infer<typeof OutboundBody>;
 

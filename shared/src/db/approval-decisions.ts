@@ -3,6 +3,7 @@ import type { PolicyEngine, PolicyQuestion } from '../contracts/decision.ts';
 import { PRIORITY } from '../contracts/envelope.ts';
 import type { Role } from '../contracts/roles.ts';
 import { renderCard } from '../approval-card.ts';
+import { canonicalHash } from '../canonical.ts';
 import { say } from '../errors.ts';
 import { newId } from '../ids.ts';
 import {
@@ -190,6 +191,19 @@ export async function showCards(db: Queryable, approvalId: string): Promise<read
   return chats;
 }
 
+/**
+ * Makes the cards of an action say how its run ended, and answers their chats; none when nobody had to approve it, or they say so
+ * already. A later run may have found out more: the newest word stands. In the transaction that ends the run.
+ */
+export async function noteRunEnd(db: Queryable, actionId: string, line: string): Promise<readonly string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `update approvals set reason = $2 where action_id = $1 and status = 'consumed' and reason is distinct from $2
+     returning approval_id as id`,
+    [actionId, line],
+  );
+  return rows[0] ? showCards(db, rows[0].id) : [];
+}
+
 /** The outbox row of a card, edited in place whenever it changes. */
 export function cardRow(
   approval: Approval,
@@ -199,7 +213,7 @@ export function cardRow(
   const { approvalId, status, traceId, threadId, turnId } = approval;
   const isAsker = chatKey === approval.chatKey && approval.card.requester !== '' && isPrivate(approval);
   return {
-    key: `${approvalId}:${chatKey}:${status}:${votes.length}:${approval.reason === null ? '' : 'r'}`,
+    key: `${approvalId}:${chatKey}:${status}:${votes.length}:${approval.reason === null ? '' : canonicalHash(approval.reason).slice(0, 12)}`,
     chatKey,
     userKey: null,
     threadId,
@@ -207,7 +221,11 @@ export function cardRow(
     traceId,
     priority: PRIORITY.control,
     slot: approvalId,
-    body: renderCard(approval, votes, isAsker ? 'requester' : 'approver'),
+    body: {
+      ...renderCard(approval, votes, isAsker ? 'requester' : 'approver'),
+      // What came of it is told to whoever asked; the others have the card, as long as it can be changed.
+      ...(status === 'consumed' ? { onlyChanges: true } : {}),
+    },
   };
 }
 

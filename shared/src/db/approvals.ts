@@ -5,6 +5,7 @@ import type { PolicyDecision, PolicyQuestion } from '../contracts/decision.ts';
 import type { RecordedDecision } from '../contracts/execution-turn.ts';
 import type { InboundEnvelope } from '../contracts/envelope.ts';
 import { Role, roleCovers } from '../contracts/roles.ts';
+import { UNDER_WAY } from '../approval-card.ts';
 import { appendAudit } from './audit.ts';
 import type { Lane } from './lane.ts';
 import type { Queryable } from './pool.ts';
@@ -109,12 +110,17 @@ export async function findDecision(db: Queryable, approvalId: string): Promise<R
   return rows[0]?.used ?? null;
 }
 
-/** What came of a consumed request, in a line for its card. The first word stands. */
+/**
+ * What came of a consumed request, in a line for its card; of one that is carried on by a run only that it is under way. What the end
+ * of the run has said by then stands, and so does the first word.
+ */
 export async function noteResult(db: Queryable, approvalId: string, line: string): Promise<void> {
-  await db.query(`update approvals set reason = $2 where approval_id = $1 and status = 'consumed' and reason is null`, [
-    approvalId,
-    line,
-  ]);
+  await db.query(
+    `update approvals a set reason = case when exists (
+         select 1 from runs r where r.run_id = a.action_id and r.status in ('queued', 'running')) then $3 else $2 end
+      where approval_id = $1 and status = 'consumed' and reason is null`,
+    [approvalId, line, UNDER_WAY],
+  );
 }
 
 /** What an approval is about. */

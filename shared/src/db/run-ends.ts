@@ -1,4 +1,5 @@
 import type { InboundEnvelope } from '../contracts/envelope.ts';
+import { noteRunEnd } from './approval-decisions.ts';
 import type { Queryable } from './pool.ts';
 
 /** Who waits for a run, and where. */
@@ -11,36 +12,58 @@ export interface Asker {
 
 /** The columns of a run that has just ended. */
 export const FINISHED = `run_id as "runId", job, user_key as "userKey", chat_key as "chatKey", thread_id as "threadId",
-  trace_id as "traceId", finished_at as "finishedAt", cancel_by as "cancelBy"`;
+  trace_id as "traceId", finished_at as "finishedAt", cancel_by as "cancelBy", coalesce(payload ->> 'deploymentId', run_id) as "actionId"`;
 
 export interface Finished extends Asker {
   readonly runId: string;
   readonly job: string;
   readonly finishedAt: Date;
   readonly cancelBy: string | null;
+  /** The action that asked for it. Later runs of a deployment have ids of their own. */
+  readonly actionId: string;
 }
 
 interface EndWords {
   readonly outcome: 'done' | 'failed' | 'cancelled';
   readonly say: string;
+  /** One line for the cards of whoever approved it; the first line of `say` without one. */
+  readonly brief?: string;
+}
+
+/** Who has to hear of an end once it is committed: a lane to wake, and chats whose cards changed. */
+export interface HeardEnd {
+  readonly lane: { readonly userKey: string; readonly traceId: string } | null;
+  readonly cards: readonly string[];
 }
 
 type Asked = Finished & { readonly userKey: string; readonly chatKey: string };
 type JobFinished = Extract<InboundEnvelope, { kind: 'job-finished' }>;
 
 /**
- * Puts the end of a run into the inbox of the person who waits for it. Answers the lane to wake, or null when nobody is to be told: of
- * one that they cancelled themselves they know.
+ * Says everywhere how a run ended, in the transaction that ends it: in the inbox of the person who waits for it, and on the cards of
+ * those who approved it. Of a run that nobody waits for nothing is said here: what started it waits itself, and says it.
  */
-export async function tellEnd(
+export async function tellEnd(db: Queryable, run: Finished, end: EndWords): Promise<HeardEnd> {
+  if (run.userKey === null) return { lane: null, cards: [] };
+  return { lane: await tellPerson(db, run, end), cards: await noteRunEnd(db, run.actionId, briefly(end)) };
+}
+
+/** Answers the lane to wake, or null when nobody is to be told: of one that they cancelled themselves they know. */
+async function tellPerson(
   db: Queryable,
   { userKey, chatKey, ...run }: Finished,
   end: EndWords,
-): Promise<{ readonly userKey: string; readonly traceId: string } | null> {
+): Promise<HeardEnd['lane']> {
   if (userKey === null || chatKey === null) return null;
   if (end.outcome === 'cancelled' && run.cancelBy === userKey) return null;
   await putInbox(db, describeEnd({ ...run, userKey, chatKey }, end));
   return { userKey, traceId: run.traceId };
+}
+
+function briefly({ outcome, say, brief }: EndWords): string {
+  const line = brief ?? say.split('\n')[0] ?? '';
+  if (outcome === 'done') return line;
+  return `${outcome === 'failed' ? '❌' : '⏹'} ${line}`;
 }
 
 function describeEnd(run: Asked, end: EndWords): JobFinished {

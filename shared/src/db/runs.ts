@@ -2,7 +2,7 @@ import { PRIORITY } from '../contracts/envelope.ts';
 import { say } from '../errors.ts';
 import { redactText, redactValue } from '../redact/redact.ts';
 import { putOutbox } from './outbox.ts';
-import { FINISHED, tellEnd, type Asker, type Finished } from './run-ends.ts';
+import { FINISHED, tellEnd, type Asker, type Finished, type HeardEnd } from './run-ends.ts';
 import { withTransaction, type Pool } from './pool.ts';
 
 /** The intent of a piece of long work. `person` is told when it ends; null for work that nobody asked for. */
@@ -46,17 +46,18 @@ export interface RunEnd {
   readonly error: string | null;
   /** For the person, if there is one. */
   readonly say: string;
+  /** One line for the cards of whoever approved it; the first line of `say` without one. */
+  readonly brief?: string;
 }
 
-export interface FinishedRun {
+/** `lane` is to be woken, null when nobody is to be told; `cards`: chats whose cards say how it ended. */
+export interface FinishedRun extends HeardEnd {
   readonly recorded: boolean;
-  readonly lane: { readonly userKey: string; readonly traceId: string } | null;
 }
 
-/** Over: it had ended before. `lane` is to be woken; null when nobody is to be told. */
-export interface CancelledRun {
+/** Over: it had ended before. */
+export interface CancelledRun extends HeardEnd {
   readonly kind: 'cancelled' | 'cancelling' | 'over';
-  readonly lane: FinishedRun['lane'];
 }
 
 export interface RunRow {
@@ -73,6 +74,8 @@ export interface RunRow {
   readonly createdAt: Date;
   readonly finishedAt: Date | null;
 }
+
+const UNHEARD: HeardEnd = { lane: null, cards: [] };
 
 /** How many executions of one scheduled job are kept. */
 const KEPT_SCHEDULED = 100;
@@ -242,17 +245,17 @@ export function createRuns(pool: Pool) {
           [runId, by],
         );
         const [row] = rows;
-        if (!row) return { kind: 'over', lane: null };
-        if (row.status === 'running') return { kind: 'cancelling', lane: null };
+        if (!row) return { kind: 'over', ...UNHEARD };
+        if (row.status === 'running') return { kind: 'cancelling', ...UNHEARD };
         const error = say('JOB_CANCELLED', { job: row.job });
         await db.query('update runs set error = $2 where run_id = $1', [runId, error]);
-        return { kind: 'cancelled', lane: await tellEnd(db, row, { outcome: 'cancelled', say: error }) };
+        return { kind: 'cancelled', ...(await tellEnd(db, row, { outcome: 'cancelled', say: error })) };
       }),
 
     /**
-     * Ends a run and, when it has a person, puts `job-finished` into their inbox, in one transaction. Not recorded:
-     * the run is no longer ours, and nothing was written. `lane` is to be woken; null when nobody waits for the run. Of one that
-     * they cancelled themselves nobody is told.
+     * Ends a run and, when it has a person, puts `job-finished` into their inbox and its end onto the cards of whoever approved
+     * it, in one transaction. Not recorded: the run is no longer ours, and nothing was written. Of one that they cancelled
+     * themselves nobody is told.
      */
     finish: (run: HeldRun, given: RunEnd): Promise<FinishedRun> =>
       withTransaction(pool, async (db) => {
@@ -263,8 +266,8 @@ export function createRuns(pool: Pool) {
           [run.runId, run.epoch, end.outcome, JSON.stringify(end.result ?? null), end.error],
         );
         const [row] = rows;
-        if (!row) return { recorded: false, lane: null };
-        return { recorded: true, lane: await tellEnd(db, row, end) };
+        if (!row) return { recorded: false, ...UNHEARD };
+        return { recorded: true, ...(await tellEnd(db, row, end)) };
       }),
 
     /** Records an execution that nobody asked for, and forgets all but the newest hundred of its job. */

@@ -86,6 +86,26 @@ test('a slot whose message is gone becomes a new message', async () => {
   expect(await last(2)).toEqual(['progress of s2', 'result of s2']);
 });
 
+test.each(["message can't be edited", 'message to edit not found'])(
+  'a receipt for a message that is too old or gone is left alone, and is no failure: %s',
+  async (description) => {
+    const slot = `receipt:${description}`;
+    await settled(await harness.say('telegram:1001', [{ text: `card of ${slot}`, slot }]));
+    await harness.fault({
+      method: 'editMessageText',
+      error: { code: 400, description: `Bad Request: ${description}` },
+    });
+    const before = (await harness.rows('select 1 from dead_letters')).length;
+    const ids = await harness.say('telegram:1001', [{ text: 'receipt', slot, onlyChanges: true }]);
+    expect(await settled(ids)).toEqual(['sent']);
+    expect(await last(1)).toEqual([`card of ${slot}`]);
+    expect(await harness.rows('select 1 from dead_letters')).toHaveLength(before);
+    // What can be changed again is changed in its place.
+    await settled(await harness.say('telegram:1001', [{ text: `end of ${slot}`, slot, onlyChanges: true }]));
+    expect(await last(1)).toEqual([`end of ${slot}`]);
+  },
+);
+
 test('an edit that changes nothing is a success', async () => {
   await settled(await harness.say('telegram:1001', [{ text: 'same', slot: 's3' }]));
   expect(await settled(await harness.say('telegram:1001', [{ text: 'same', slot: 's3' }]))).toEqual(['sent']);

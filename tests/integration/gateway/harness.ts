@@ -61,6 +61,7 @@ export interface SaidRow {
   readonly buttons?: readonly { readonly label: string; readonly value: string }[];
   readonly priority?: number;
   readonly slot?: string | null;
+  readonly onlyChanges?: boolean;
   readonly userKey?: string | null;
 }
 
@@ -133,7 +134,11 @@ export async function openHarness(redisUrl = inject('redisUrl')): Promise<Harnes
           traceId: `trc_test${keys}`,
           priority: row.priority ?? 5,
           slot: row.slot ?? null,
-          body: { text: row.text, buttons: [...(row.buttons ?? [])] },
+          body: {
+            text: row.text,
+            buttons: [...(row.buttons ?? [])],
+            ...(row.onlyChanges ? { onlyChanges: true } : {}),
+          },
         })),
       );
       if (announce) await publisher.publish(OUTBOUND, [{ kind: 'send', chatKey, traceId: 'trc_test' }]);

@@ -151,11 +151,11 @@ describe('a run whose process goes away', () => {
     if (first.kind !== 'held' || second.kind !== 'held') throw new Error('both were to get it');
     const end = { outcome: 'done', result: INDEXED, error: null, say: 'Done.' } as const;
     expect(await bench.runs.beat([first.run])).toEqual({ lost: ['act_1'], cancelled: [] });
-    expect(await bench.runs.finish(first.run, end)).toEqual({ recorded: false, lane: null });
+    expect(await bench.runs.finish(first.run, end)).toEqual({ recorded: false, lane: null, cards: [] });
     expect(await bench.runs.report(first.run, {})).toBe(false);
     const lane = { userKey: '1', traceId: 't' };
-    expect(await bench.runs.finish(second.run, end)).toEqual({ recorded: true, lane });
-    expect(await bench.runs.finish(second.run, end)).toEqual({ recorded: false, lane: null });
+    expect(await bench.runs.finish(second.run, end)).toEqual({ recorded: true, lane, cards: [] });
+    expect(await bench.runs.finish(second.run, end)).toEqual({ recorded: false, lane: null, cards: [] });
     expect(await bench.told('1')).toHaveLength(1);
   });
 

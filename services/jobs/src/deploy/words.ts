@@ -66,6 +66,24 @@ export function describeResult(result: DeployResult): string {
   }
 }
 
+/** The same in one short line, for the card of whoever approved it. */
+export function describeBriefly(result: DeployResult): string {
+  const { release, serving, url, failure, seconds } = result;
+  const still = serving === null ? 'Nothing serves there.' : `${serving} still serves.`;
+  switch (result.state) {
+    case 'succeeded':
+      return `${release ?? ''} serves at ${url ?? ''}, after ${inWords(seconds * SECOND_MS)}.`;
+    case 'cancelled':
+      return `⏹ Cancelled. ${still}`;
+    case 'rolled_back':
+      return `❌ ${describeFailure(failure)} The switch was taken back. ${still}`;
+    case 'failed':
+      return `❌ ${describeFailure(failure)} ${still}`;
+    default:
+      return '❓ Whether it came to serve is not known yet; this card will say so.';
+  }
+}
+
 function describeFailure(failure: DeployFailure | null): string {
   if (failure === null) return 'it failed.';
   const step = STEPS.find(([state]) => state === failure.state)?.[1];

@@ -1,7 +1,7 @@
 import type { JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
 import { runDeployment } from '../deploy/engine.ts';
 import type { DeployParts } from '../deploy/parts.ts';
-import { describeResult } from '../deploy/words.ts';
+import { describeBriefly, describeResult } from '../deploy/words.ts';
 import type { JobHandler } from '../handlers.ts';
 
 /** Takes one deployment to its end. */
@@ -10,6 +10,7 @@ export function createDeployRun(parts: DeployParts): JobHandler<JobPayload<'depl
     title: 'The deployment',
     run: ({ deploymentId }, context) => runDeployment(parts, deploymentId, context),
     say: describeResult,
+    brief: describeBriefly,
     isNotable: () => true,
   };
 }
