@@ -1,4 +1,5 @@
 import { createDeploymentWork } from '@signalbox/shared/db/deployments-work';
+import { createServiceRevivals } from '@signalbox/shared/db/service-revivals';
 import { createDeployments } from '@signalbox/shared/db/deployments';
 import { createServices } from '@signalbox/shared/db/services';
 import { createLog } from '@signalbox/shared/log';
@@ -35,6 +36,8 @@ beforeAll(async () => {
     reachHost: '127.0.0.1',
     publisher: { publish: async () => undefined }, // the sweepers find what is not published
     gapMs: 0,
+    revivals: createServiceRevivals(pool),
+    startRun: async () => false, // nobody brings anything back here
   });
   // The schedule looks every 15 seconds; what it would do is done here at once, beside it.
   look = () =>

@@ -53,6 +53,7 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
     : ({ handle }) => Promise.reject(new AppError('SECRET_UNKNOWN', { handle }));
   const publisher = createPublisher({ redis, prefix, partitions: config.STREAM_PARTITIONS });
   const runs = createRuns(pool);
+  const queue = own(createQueue({ redisUrl, prefix, log }));
   // What a pool needs is made only where it runs: a process for agents holds nothing of the others.
   const makers: { readonly [L in JobPool]: () => PoolHandlers<L> | Promise<PoolHandlers<L>> } = {
     maintenance: () => ({
@@ -65,10 +66,9 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
       'threads.expire': createThreadsExpire({ pool, publisher, idleMs: config.idleMs }),
     }),
     agents: () => createWorkspaceHandlers(own, config, pool, log),
-    deploy: () => createOperationsHandlers(config, pool, publisher),
+    deploy: () => createOperationsHandlers(config, pool, { publisher, queue }),
   };
 
-  const queue = own(createQueue({ redisUrl, prefix, log }));
   const held = own(createHeldRuns({ runs, leaseMs, log }));
   const jobMetrics = createJobMetrics(metrics);
   const consumers: QueueConsumer[] = [];

@@ -36,6 +36,8 @@ export const AuditKind = z.enum([
   'claim.rewritten',
   'role.changed',
   'service.muted',
+  'service.revived',
+  'service.given_up',
   'dead_letter.settled',
   'secret.kept',
   'secret.used',

@@ -14,6 +14,8 @@ import {
   ServiceHealthResult,
   ServiceLogsPayload,
   ServiceLogsResult,
+  ServiceRevivePayload,
+  ServiceReviveResult,
   ServiceStopPayload,
   ServiceStopResult,
   ServicesWatchResult,
@@ -195,6 +197,15 @@ export const JOBS = {
     result: ServiceStopResult,
     attempts: 5,
     deadlineMs: 12 * 60_000,
+    everyMs: null,
+  }),
+  // Each attempt finds out what the one before has started.
+  'service.revive': job({
+    pool: 'deploy',
+    payload: ServiceRevivePayload,
+    result: ServiceReviveResult,
+    attempts: 10,
+    deadlineMs: 45 * 60_000,
     everyMs: null,
   }),
   // A command is not run twice: how far an interrupted one came is not known.

@@ -156,6 +156,26 @@ export const ServicesWatchResult = z.object({
   errors: z.number().int(),
 });
 
+/** A service whose program is gone, although it should serve: it is started again from what was built. */
+export const ServiceRevivePayload = ServiceKey.extend({
+  deploymentId: Id,
+  /** What was found, as a part of a sentence: `its machine was started anew`. */
+  because: Text,
+});
+export const ServiceReviveResult = ServiceKey.extend({
+  deploymentId: Id,
+  release: z.string().nullable(),
+  because: Text,
+  /** Unneeded: something else serves there by now, or nothing is to, or a deployment goes on. */
+  outcome: z.enum(['revived', 'given-up', 'unneeded']),
+  url: z.string().nullable(),
+  tries: z.number().int().nonnegative(),
+  seconds: z.number().nonnegative(),
+  /** Why it does not come back, and what its program said last, redacted. */
+  failure: z.object({ sentence: z.string().max(1_000), lines: z.array(z.string().max(2_000)).max(40) }).nullable(),
+});
+export type ServiceReviveResult = z.infer<typeof ServiceReviveResult>;
+
 export const DiagnosticPayload = z.object({
   server: z.string().min(1).max(80),
   command: z.string().min(1).max(4_000),

@@ -1,4 +1,5 @@
 import { createDeploymentWork } from '@signalbox/shared/db/deployments-work';
+import { createServiceRevivals } from '@signalbox/shared/db/service-revivals';
 import type { JobName, JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
 import { countErrors, listErrorGroups } from '@signalbox/shared/db/error-groups';
 import { listOpenIncidents } from '@signalbox/shared/db/incidents';
@@ -86,6 +87,8 @@ function watcher(): () => Promise<JobResult<'services.watch'>> {
     reachHost: '127.0.0.1',
     publisher: { publish: async () => undefined },
     gapMs: 0,
+    revivals: createServiceRevivals(pool),
+    startRun: async () => false, // nobody brings anything back here
   });
   const context = {
     signal: AbortSignal.timeout(60_000),

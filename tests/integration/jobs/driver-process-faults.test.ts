@@ -48,7 +48,13 @@ describe('a program whose shim was killed', { timeout: 60_000 }, () => {
     await serves(instance, id);
     expect(await driver.stop(instance, 5_000, soon())).toBe('graceful');
     // Who would have written the exit code is gone.
-    expect(await driver.state(instance, soon())).toEqual({ kind: 'exited', code: null, oom: false, at: null });
+    expect(await driver.state(instance, soon())).toEqual({
+      kind: 'exited',
+      code: null,
+      oom: false,
+      at: null,
+      lost: 'it was killed together with what watches over it',
+    });
   });
 
   it('and that ended since is not taken for whoever has its number now', async () => {

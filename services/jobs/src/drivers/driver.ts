@@ -51,7 +51,17 @@ export type InstanceState =
       /** How it ended the last time, as long as it has not been started again. */
       readonly lastExit?: number;
     }
-  | { readonly kind: 'exited'; readonly code: number | null; readonly oom: boolean; readonly at: string | null }
+  | {
+      readonly kind: 'exited';
+      readonly code: number | null;
+      readonly oom: boolean;
+      readonly at: string | null;
+      /**
+       * Why nobody starts it again although it neither ended by itself nor crashed too often: what it ran on went down. Null when it
+       * did. Of one that was stopped on purpose this may be said too: whoever asks knows what should run.
+       */
+      readonly lost: string | null;
+    }
   | { readonly kind: 'gone' };
 
 /** What lies on a target under a service's labels, running or not. */

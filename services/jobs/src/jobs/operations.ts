@@ -5,8 +5,10 @@ import type { Pool } from '@signalbox/shared/db/pool';
 import { createProjects } from '@signalbox/shared/db/projects';
 import { createRuns } from '@signalbox/shared/db/runs';
 import { createServerLooks } from '@signalbox/shared/db/server-looks';
+import { createServiceRevivals } from '@signalbox/shared/db/service-revivals';
 import { createServiceStops } from '@signalbox/shared/db/service-stops';
 import { createServices } from '@signalbox/shared/db/services';
+import type { Queue } from '@signalbox/shared/queue/queue';
 import type { Publisher } from '@signalbox/shared/streams/publish';
 import { MINUTE_MS, SECOND_MS } from '@signalbox/shared/time';
 import type { JobsConfig } from '../config.ts';
@@ -24,26 +26,44 @@ import { createServersWatch } from './servers-watch.ts';
 import { createServiceDiagnose } from './service-diagnose.ts';
 import { createServiceHealth } from './service-health.ts';
 import { createServiceLogs } from './service-logs.ts';
+import { createServiceRevive } from './service-revive.ts';
 import { createServiceStop } from './service-stop.ts';
 import { createServicesWatch } from './services-watch.ts';
 
 /** The jobs that reach servers. What they need is opened here, once per process. */
-export function createOperationsHandlers(config: JobsConfig, pool: Pool, publisher: Publisher): PoolHandlers<'deploy'> {
+export function createOperationsHandlers(
+  config: JobsConfig,
+  pool: Pool,
+  { publisher, queue }: { readonly publisher: Publisher; readonly queue: Pick<Queue, 'enqueue'> },
+): PoolHandlers<'deploy'> {
   const deploy = openDeployParts(config, pool);
+  const runs = createRuns(pool);
+  const revivals = createServiceRevivals(pool);
   const diagnose = { ...deploy, pool };
   const servers = { looks: createServerLooks(pool), openDriver: deploy.openDriver };
   return {
     'deploy.run': createDeployRun(deploy),
     'deploy.check': createDeployCheck(deploy, createProjects(pool)),
-    'deploys.reconcile': createDeploysReconcile(deploy, createRuns(pool)),
+    'deploys.reconcile': createDeploysReconcile(deploy, runs),
     'service.logs': createServiceLogs(diagnose),
     'service.health': createServiceHealth(diagnose),
     'service.diagnose': createServiceDiagnose(diagnose),
     'service.stop': createServiceStop({ ...diagnose, stops: createServiceStops(pool) }),
+    'service.revive': createServiceRevive({ ...deploy, revivals }),
     'diagnostic.run': createDiagnosticRun(diagnose),
     'server.inspect': createServerInspect(servers),
     'servers.watch': createServersWatch({ ...servers, pool, publisher }),
-    'services.watch': createServicesWatch({ ...diagnose, publisher }),
+    'services.watch': createServicesWatch({
+      ...diagnose,
+      publisher,
+      revivals,
+      startRun: async (run) => {
+        const isNew = await runs.create(run);
+        // What the queue does not take, the sweeper puts there.
+        if (isNew) await queue.enqueue('service.revive', run).catch(() => undefined);
+        return isNew;
+      },
+    }),
   };
 }
 

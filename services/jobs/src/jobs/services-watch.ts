@@ -1,7 +1,11 @@
 import type { JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
 import { INBOUND } from '@signalbox/shared/contracts/topics';
 import { listOpenIncidents, type Told } from '@signalbox/shared/db/incidents';
+import type { WorkRow } from '@signalbox/shared/db/deployments-rows';
+import type { RunIntent } from '@signalbox/shared/db/runs';
+import type { ServiceRevivals } from '@signalbox/shared/db/service-revivals';
 import { incidentSubject, saveLook, takeServices, type WatchedService } from '@signalbox/shared/db/service-looks';
+import { newId } from '@signalbox/shared/ids';
 import { MINUTE_MS, SECOND_MS } from '@signalbox/shared/time';
 import type { Publisher } from '@signalbox/shared/streams/publish';
 import { groupErrors } from '../diagnose/error-lines.ts';
@@ -12,6 +16,7 @@ import { maskOf, readLines, type Mask } from '../diagnose/log-lines.ts';
 import { lookAtService } from '../diagnose/look.ts';
 import { findServing, withDriver, type DiagnoseParts } from '../diagnose/target.ts';
 import { judge, type Found, type Verdict } from '../diagnose/verdict.ts';
+import type { Driver } from '../drivers/driver.ts';
 import type { JobContext, JobHandler } from '../handlers.ts';
 
 /** Looks in a row that open and end an incident: one may be chance. */
@@ -32,7 +37,13 @@ type Counts = JobResult<'services.watch'>;
  * `gapMs`: a service that was looked at less long ago is left alone.
  */
 export function createServicesWatch(
-  parts: DiagnoseParts & { readonly publisher: Publisher; readonly gapMs?: number },
+  parts: DiagnoseParts & {
+    readonly publisher: Publisher;
+    readonly gapMs?: number;
+    readonly revivals: Pick<ServiceRevivals, 'plan' | 'isOpen'>;
+    /** Starts a run, once per id; false when there was one of that id already. */
+    readonly startRun: (run: RunIntent) => Promise<boolean>;
+  },
 ): JobHandler<JobPayload<'services.watch'>, JobResult<'services.watch'>> {
   const masks = new Map<string, { readonly mask: Mask; readonly until: number }>();
   return {
@@ -77,19 +88,23 @@ async function lookAfter(
   const mask = known && known.until > Date.now() ? known.mask : await maskOf(parts, watched, openSecret);
   if (mask !== known?.mask) masks.set(key, { mask, until: Date.now() + MASK_MS });
 
-  const { found, read } = await withDriver(parts, serving, context, async (driver) => {
+  const { found, read, missing } = await withDriver(parts, serving, context, async (driver) => {
     const looked = await lookAtService(parts, driver, { service, serving }, memory, signal);
     const since = cursor?.deploymentId === serving.deploymentId ? { since: new Date(cursor.at) } : {};
     const lines = serving.instance
       ? await readLines(driver, serving.instance, { tail: LINES, ...since, signal }, mask)
       : [];
-    return { found: looked, read: readOn(cursor, serving.deploymentId, lines) };
+    const why = await whyMissing(driver, serving, looked, memory, signal);
+    return { found: looked, read: readOn(cursor, serving.deploymentId, lines), missing: why };
   });
   context.signal.throwIfAborted();
   const groups = groupErrors(read.lines);
   const fresh = groups.reduce((sum, { count }) => sum + count, 0);
   const verdict = judge({ ...found, errorsLately: found.errorsLately + fresh });
-  const health = remember(memory, found, verdict, serving.instance?.ref ?? null, watched.isMoving);
+  const isReviving = verdict.kind !== null && (await bringBack(parts, watched, missing, context));
+  // Whoever brings it back says what became of it.
+  const isMoving = watched.isMoving || isReviving;
+  const health = remember(memory, found, verdict, serving.instance?.ref ?? null, isMoving);
   const now = context.now();
   const isSaved = await saveLook(parts.pool, watched, {
     health,
@@ -106,10 +121,48 @@ async function lookAfter(
   counts.looked += 1;
   if (!isSaved) return;
   counts.errors += fresh;
-  if (watched.isMoving) return;
+  if (isMoving) return;
   // What was stopped during the look is no incident.
   if ((await parts.services.find(watched))?.serving !== watched.serving) return;
   await settle(parts, watched, { health, verdict }, context, counts);
+}
+
+/**
+ * Why its program is not there, or is not led to, without having been given up by its driver; null when nothing of that is so. That
+ * the proxy does not lead to it may be chance, and is believed when it is seen again.
+ */
+async function whyMissing(
+  driver: Driver,
+  { instance }: WorkRow,
+  { process, proxy, instance: direct }: Found,
+  { bad }: HealthMemory,
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (instance === null || process === null) return null;
+  if (process.running)
+    return bad > 0 && direct?.status === 200 && proxy?.status !== 200 ? 'the proxy did not lead to it any more' : null;
+  const state = await driver.state(instance, signal);
+  if (state.kind === 'gone') return 'nothing of it was there any more';
+  return state.kind === 'exited' ? state.lost : null;
+}
+
+/** Sees to it that one run brings it back. True while one is about to. */
+async function bringBack(
+  parts: Parameters<typeof createServicesWatch>[0],
+  watched: WatchedService,
+  because: string | null,
+  context: JobContext,
+): Promise<boolean> {
+  const { project, environment, serving: deploymentId, mutedUntil } = watched;
+  const service = { project, environment, deploymentId };
+  if (because === null) return parts.revivals.isOpen(service);
+  const plan = await parts.revivals.plan(service);
+  if (plan === null || plan.isOpen) return plan?.isOpen ?? false;
+  const isMuted = mutedUntil !== null && mutedUntil > context.now();
+  const { runId, threadId } = plan;
+  const person = isMuted ? null : plan.person;
+  const payload = { ...service, because };
+  return parts.startRun({ runId, job: 'service.revive', payload, person, threadId, traceId: newId('trace') });
 }
 
 /** Opens or ends the incident of a service, when two looks in a row agree. Only one is open at a time. */

@@ -182,7 +182,7 @@ function listContainers(
 
 async function readState(
   engine: Engine,
-  { Id, State, RestartCount }: Docker.ContainerInspectInfo,
+  { Id, State, RestartCount, HostConfig }: Docker.ContainerInspectInfo,
   signal: AbortSignal,
 ): Promise<InstanceState> {
   if (State.Running || State.Restarting)
@@ -198,7 +198,15 @@ async function readState(
     code: isOver ? State.ExitCode : null,
     oom: State.OOMKilled,
     at: isOver ? State.FinishedAt : null,
+    lost: hasGivenUp(State.ExitCode, RestartCount, HostConfig)
+      ? null
+      : 'it was ended, and its engine has not started it again',
   };
+}
+
+/** An engine starts a crashed program again so often, and none that ended while the engine itself went down. */
+function hasGivenUp(code: number, restarts: number, { RestartPolicy }: Docker.HostConfig): boolean {
+  return code !== 0 && restarts >= (RestartPolicy?.MaximumRetryCount ?? 0);
 }
 
 async function measureMemoryMb(engine: Engine, container: string, signal: AbortSignal): Promise<number | null> {

@@ -189,7 +189,8 @@ function readState(folder: string, file: InstanceFile): InstanceState {
   const isUp = program !== null && isRunning(program);
   const isWatched = shim !== null && isRunning(shim);
   // Between a crash and the next start nothing runs for a moment; it still is the shim's.
-  if (isUp || (isWatched && how !== 'final'))
+  const isOver = how === 'final' || how === 'told';
+  if (isUp || (isWatched && !isOver))
     return {
       kind: 'running',
       restarts: Number(readText(join(folder, 'restarts')) ?? 0),
@@ -198,8 +199,14 @@ function readState(folder: string, file: InstanceFile): InstanceState {
     };
   if (program === null && shim === null) return { kind: 'gone' };
   const oom = program !== null && readText(join(folder, 'oom')) === String(program.pid);
-  // Without the file its shim was killed too, or the machine went down.
-  return { kind: 'exited', code: code ? Number(code) : null, oom, at: at ?? null };
+  return { kind: 'exited', code: code ? Number(code) : null, oom, at: at ?? null, lost: whyLost(file, how) };
+}
+
+/** Without a final word of its shim that was killed too, or the machine went down. */
+function whyLost({ bootId }: InstanceFile, how: string | undefined): string | null {
+  if (how === 'final') return null;
+  if (bootId !== readBootId()) return 'its machine was started anew';
+  return how === 'told' ? 'it was told to end' : 'it was killed together with what watches over it';
 }
 
 /** The processes of the program, without what watches over it. */

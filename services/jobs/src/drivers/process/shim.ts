@@ -9,8 +9,8 @@
  *   shim      pid and start tick of itself
  *   pid       pid and start tick of the program, which leads a session and a group of its own
  *   restarts  how often it was started again
- *   exit      `code time again` while it is to be started again, `code time final` when not
- * TERM is passed on to the program's group, and then it is not started again.
+ *   exit      `code time again` while it is to be started again; when not, `code time told` after a TERM, else `code time final`
+ * TERM is passed on to the program's group, and then it is not started again. A machine that goes down says TERM to everybody.
  */
 export const SHIM = String.raw`#!/bin/sh
 _sb_dir=$1 _sb_max=$2 _sb_data=$3 _sb_node=$4
@@ -77,7 +77,9 @@ while :; do
   wait $!
   [ -z "$_sb_stop" ] || break
 done
-_sb_put exit "$_sb_code $_sb_at final"
+_sb_how=final
+[ -z "$_sb_stop" ] || _sb_how=told
+_sb_put exit "$_sb_code $_sb_at $_sb_how"
 exec 3>&- 4>&-
 wait
 `;

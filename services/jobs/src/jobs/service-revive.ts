@@ -1,0 +1,257 @@
+import { serviceName } from '@signalbox/shared/contracts/deploy';
+import type { JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
+import type { WorkRow } from '@signalbox/shared/db/deployments-rows';
+import { isTransient } from '@signalbox/shared/db/pool';
+import { instanceLabel } from '@signalbox/shared/db/deployments-ports';
+import type { ServiceRevivals, Serving } from '@signalbox/shared/db/service-revivals';
+import { AppError, toAppError } from '@signalbox/shared/errors';
+import { SECOND_MS, sleep } from '@signalbox/shared/time';
+import { createLineFilter } from '../deploy/lines.ts';
+import type { DeployParts } from '../deploy/parts.ts';
+import { isFree, lookAt } from '../deploy/reach.ts';
+import { openVariables } from '../deploy/variables.ts';
+import { fileOf, serviceOf } from '../deploy/work-place.ts';
+import { withDriver } from '../diagnose/target.ts';
+import type { Driver, Instance } from '../drivers/driver.ts';
+import type { JobContext, JobHandler } from '../handlers.ts';
+import { createOpenedSecrets, type OpenedSecrets } from '../opened-secrets.ts';
+import { describeRevival } from './service-revive-words.ts';
+
+/** Between two tries, in seconds: what it needs may be coming up itself. There is one try more than there are pauses. */
+const PAUSES = [5, 20, 60];
+/** The service's row is held for as long: shorter than anybody waits for it. */
+const HELD_MS = 6 * SECOND_MS;
+const LOOK_MS = 250;
+/** So many good answers in a row make a service healthy: one may be luck. */
+const GOOD_LOOKS = 2;
+const LINES = 12;
+
+type Payload = JobPayload<'service.revive'>;
+type Result = JobResult<'service.revive'>;
+
+/** What a service is brought back with. `pauses`: between two tries, in seconds. */
+export type ReviveParts = Pick<
+  DeployParts,
+  'work' | 'services' | 'leases' | 'traffic' | 'openDriver' | 'listenHost' | 'reachHost' | 'publicHost'
+> & { readonly revivals: ServiceRevivals; readonly pauses?: readonly number[] };
+
+/** Somebody else has the service now: there is nothing left to do. */
+class Unneeded extends Error {}
+
+/** Trying again changes nothing about this: a person has to do something. */
+class Hopeless extends AppError<'CONFLICT'> {}
+
+/**
+ * Starts what serves again, from what was built, where it was: after the machine went down, or when the program was killed with all
+ * that watches over it. Under a fence of its own, so a deployment or a stop that begins meanwhile has the last word.
+ */
+export function createServiceRevive(parts: ReviveParts): JobHandler<Payload, Result> {
+  return {
+    title: 'Bringing a service back',
+    run: (payload, context) => revive(parts, payload, context),
+    say: describeRevival,
+    isNotable: () => true,
+  };
+}
+
+async function revive(parts: ReviveParts, { because, ...serving }: Payload, context: JobContext): Promise<Result> {
+  const { runId, signal } = context;
+  const begunAt = Date.now();
+  const opened = createOpenedSecrets();
+  const pauses = parts.pauses ?? PAUSES;
+  const result = { ...serving, because, release: null, url: null, failure: null };
+  for (let tries = 1; ; tries++) {
+    const begun = await parts.revivals.begin(serving, { reviving: runId, try: tries, because });
+    const row = begun && (await parts.work.find(serving.deploymentId));
+    const seconds = (Date.now() - begunAt) / SECOND_MS;
+    if (begun === null || row === null) return { ...result, outcome: 'unneeded', tries: tries - 1, seconds };
+    const { fence, isTooOften } = begun;
+    const known = { ...result, release: row.release, url: row.url, tries };
+    try {
+      if (isTooOften) throw new Hopeless('CONFLICT', { detail: 'It was lost again and again within a day.' });
+      const evidence = await bringBack(parts, row, fence, { context, opened });
+      const end = { runId, fence, outcome: 'revived', evidence: { because, tries, ...evidence } } as const;
+      if (!(await parts.revivals.end(serving, end))) throw new Unneeded();
+      return { ...known, outcome: 'revived', seconds: (Date.now() - begunAt) / SECOND_MS };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof AppError) && isTransient(error)) throw error;
+      if (error instanceof Unneeded) return { ...result, outcome: 'unneeded', tries, seconds };
+      const failure = toAppError(error, runId);
+      if (failure.code === 'INTERNAL') context.log.error('a service could not be brought back', { error });
+      context.log.info('service not back yet', { ...serviceOf(serving), tries, because: failure.code });
+      const pause = pauses[tries - 1];
+      if (pause !== undefined && !(error instanceof Hopeless)) {
+        await sleep(pause * SECOND_MS, signal);
+        signal.throwIfAborted();
+        continue;
+      }
+      const sentence = opened.mask(failure.message).slice(0, 1_000);
+      const lines = await lastLines(parts, row, { context, opened });
+      const end = { runId, fence, outcome: 'given-up', evidence: { because: sentence, lost: because, tries } } as const;
+      if (!(await parts.revivals.end(serving, end))) return { ...result, outcome: 'unneeded', tries, seconds };
+      return {
+        ...known,
+        outcome: 'given-up',
+        seconds: (Date.now() - begunAt) / SECOND_MS,
+        failure: { sentence, lines },
+      };
+    }
+  }
+}
+
+interface Trying {
+  readonly context: JobContext;
+  readonly opened: OpenedSecrets;
+}
+
+/** One try: runs, led to, healthy. Answers what was seen. */
+async function bringBack(
+  parts: ReviveParts,
+  row: WorkRow,
+  fence: number,
+  trying: Trying,
+): Promise<Record<string, string | number>> {
+  const { signal } = trying.context;
+  return withDriver(parts, row, trying.context, async (driver) => {
+    const state = row.instance && (await driver.state(row.instance, signal));
+    const instance =
+      row.instance !== null && state?.kind === 'running'
+        ? row.instance
+        : await startAgain(parts, driver, row, fence, trying);
+    const port = await lead(parts, row, instance, fence, signal);
+    const ms = await waitUntilHealthy(parts, driver, row, { instance, port }, signal);
+    return { instance: instance.ref, port: instance.port, ms: Math.round(ms) };
+  });
+}
+
+async function startAgain(
+  parts: ReviveParts,
+  driver: Driver,
+  row: WorkRow,
+  fence: number,
+  { context, opened }: Trying,
+): Promise<Instance> {
+  const { artifact, project, environment, deploymentId, release } = row;
+  const { signal } = context;
+  if (artifact === null || !(await driver.has(artifact, signal)))
+    throw new Hopeless('CONFLICT', { detail: 'What was built of it is no longer there; it has to be deployed again.' });
+  const purpose = `to start ${serviceName(row)} again`;
+  const { values, unopened } = await openVariables(parts, row, { openSecret: context.openSecret, opened, purpose });
+  if (unopened.length > 0)
+    throw new Hopeless('CONFLICT', { detail: unopened.map(({ name, why }) => `${name}: ${why}`).join(' ') });
+  const port = await portFor(parts, row);
+  const id = { project, environment, deploymentId, release: release ?? 'unknown', fence };
+  const request = { id, artifact, file: fileOf(row), variables: values, port };
+  return whileOurs(parts, row, fence, () => driver.start(request, heldSignal(signal)));
+}
+
+/** The port that it had, unless something else took it meanwhile. */
+async function portFor(parts: ReviveParts, row: WorkRow): Promise<number> {
+  const { server, project, deploymentId, userKey: by } = row;
+  const lease = { server, project, label: instanceLabel(deploymentId), memoryMb: fileOf(row).memoryMb, by };
+  const taken: number[] = [];
+  for (;;) {
+    const { port } = await parts.leases.lease(lease, taken);
+    if (row.driver !== 'process' || (await isFree('127.0.0.1', port))) return port;
+    await parts.leases.end(server, project, lease.label);
+    taken.push(port);
+  }
+}
+
+/** Makes the proxy lead to it, if it does not; gives the port where people reach it. */
+async function lead(
+  parts: ReviveParts,
+  row: WorkRow,
+  instance: Instance,
+  fence: number,
+  signal: AbortSignal,
+): Promise<number> {
+  const { deploymentId, release } = row;
+  const service = serviceName(row);
+  const port = (await parts.services.find(row))?.port ?? null;
+  if (port === null || release === null) throw new Error(`${deploymentId} serves and has no port or release`);
+  const upstream = { host: instance.host, port: instance.port };
+  const now = await parts.traffic.current(service, signal);
+  const isRight =
+    now?.deploymentId === deploymentId &&
+    now.upstream.host === upstream.host &&
+    now.upstream.port === upstream.port &&
+    now.listen.port === port;
+  if (isRight) return port;
+  const route = { service, listen: { host: parts.listenHost, port }, upstream, release, deploymentId, fence };
+  await whileOurs(parts, row, fence, async () => {
+    await parts.traffic.switchTo(route, heldSignal(signal));
+    return null;
+  });
+  return port;
+}
+
+/** Waits until it answers through the proxy, as the release that it is, twice in a row. Throws why it does not. */
+async function waitUntilHealthy(
+  parts: ReviveParts,
+  driver: Driver,
+  row: WorkRow,
+  { instance, port }: { readonly instance: Instance; readonly port: number },
+  signal: AbortSignal,
+): Promise<number> {
+  const file = fileOf(row);
+  const { path, withinSeconds } = file.health;
+  const deadline = Date.now() + withinSeconds * SECOND_MS;
+  for (let good = 0; ;) {
+    const state = await driver.state(instance, signal);
+    if (state.kind !== 'running') {
+      const code = state.kind === 'exited' ? state.code : null;
+      throw new AppError('INSTANCE_ENDED', { how: code === null ? 'it is no longer there' : `exit code ${code}` });
+    }
+    const look = await lookAt({ host: parts.reachHost, port }, file, signal);
+    const isReported = file.release.from === 'instance' || look.release === row.release;
+    good = look.status === 200 && isReported ? good + 1 : 0;
+    if (good === GOOD_LOOKS) return look.ms;
+    if (Date.now() > deadline) {
+      const answered = isReported ? `its last answer was ${look.status ?? 0}` : 'another release answers';
+      const last = look.status === null ? `the last time: ${look.problem ?? 'no answer'}` : answered;
+      throw new AppError('INSTANCE_UNHEALTHY', { path, seconds: String(withinSeconds), last });
+    }
+    await sleep(LOOK_MS, signal);
+    signal.throwIfAborted();
+  }
+}
+
+/** Throws Unneeded when the service was taken by a deployment or a stop. */
+async function whileOurs<T extends Instance | null>(
+  parts: ReviveParts,
+  row: WorkRow,
+  fence: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { project, environment, deploymentId } = row;
+  const serving: Serving = { project, environment, deploymentId };
+  const done = await parts.revivals.within(serving, fence, work);
+  if (done === null) throw new Unneeded();
+  return done.made;
+}
+
+function heldSignal(signal: AbortSignal): AbortSignal {
+  return AbortSignal.any([signal, AbortSignal.timeout(HELD_MS)]);
+}
+
+/** What the program said last. Nothing when its server does not answer. */
+async function lastLines(parts: ReviveParts, row: WorkRow, { context, opened }: Trying): Promise<string[]> {
+  const { instance } = (await parts.work.find(row.deploymentId)) ?? row;
+  if (instance === null) return [];
+  try {
+    const purpose = `to keep it out of the lines of ${serviceName(row)}`;
+    await openVariables(parts, row, { openSecret: context.openSecret, opened, purpose });
+    return await withDriver(parts, row, context, async (driver) => {
+      const lines: string[] = [];
+      const clean = createLineFilter((text) => opened.mask(text));
+      const signal = AbortSignal.any([context.signal, AbortSignal.timeout(5 * SECOND_MS)]);
+      for await (const line of driver.logs(instance, { tail: LINES, signal })) lines.push(clean(line) ?? '…');
+      return lines;
+    });
+  } catch (error) {
+    context.log.warn('the last lines of an instance could not be read', { error });
+    return [];
+  }
+}
