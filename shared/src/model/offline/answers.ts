@@ -48,6 +48,7 @@ export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Ans
   const tool = around.index.tools.find(({ name }) => name === ask.tool);
   const field = tool?.fields.find(({ name }) => name === ask.slot);
   if (!tool || !field) return null;
+  if (!takesText(field) && COUNTER_QUESTION.test(text) && asksAbout(text)) return otherwise(ask, text, around);
   const instead = otherField(ask, tool, field, text);
   if (instead) return { answered: true, step: instead };
   if (picked !== null && problemOf(field, picked) === null && isOnlyChoice(text, picked, ask, around))
@@ -73,6 +74,10 @@ export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Ans
   const rest = restOf(field, text, value);
   return { answered: true, step: stepForTool(tool, rest, { ...args, [field.name]: value }, around) };
 }
+
+/** "Why would I stop it in production?" names a choice and takes none. */
+const COUNTER_QUESTION =
+  /^(?:(?:hm+|wait|but|and|so|ok|okay|well|eh|sorry)[, ]+)*(?:why|how|what|who|when|should|is it|do we|would)\b/i;
 
 /** "Call it gardens instead" is no description. */
 function readValue(field: Field, text: string, corrected: boolean, around: Surroundings): unknown {

@@ -78,7 +78,9 @@ export interface CapabilityIndex {
 
 /** First words of names of tools that change nothing. */
 const READING = new Set(
-  'get list check find show search read describe count tell look view inspect compare explain preview'.split(' '),
+  'get list check find show search read describe count tell look view inspect compare explain preview export'.split(
+    ' ',
+  ),
 );
 
 /** A catalog is indexed once. Catalogs are never changed in place; a new one is a new object. */

@@ -210,9 +210,12 @@ function repeatsKind(text: string, before: string, { facts, index }: Pick<Around
   return [...kinds(text)].some((kind) => known.has(kind));
 }
 
+/** "Not to production" names what is not meant. */
+const EXCEPTS = /^\s*(?:but |and )?(?:not|no|never|except|without)\b/i;
+
 /** Whether a clause leaves out what the one before said: "deploy shop 1.0 to staging and blog 2.0 to production". */
 function isGap({ text }: Clause, before: string, tool: IndexedTool, { facts, index }: Around): boolean {
-  if (tool.fields.some((field) => field.required && takesText(field))) return false;
+  if (tool.fields.some((field) => field.required && takesText(field)) || EXCEPTS.test(text)) return false;
   const mentions = findMentions(text, facts, index.words, index.closed);
   const kinds = new Set(tool.fields.map(({ entity }) => entity));
   if (!mentions.some(({ kind }) => kinds.has(kind)) || !repeatsKind(text, before, { facts, index })) return false;

@@ -101,9 +101,10 @@ export function unsaidAction(asked: readonly Asked[], tool: IndexedTool): number
   return said ? 0 : UNSAID_ACTION;
 }
 
-export function outsideDoubt(asked: readonly Asked[]): number {
+export function outsideDoubt(asked: readonly Asked[], tool: IndexedTool): number {
   const [first] = asked;
-  if (first && OUTSIDE_ACTIONS.has(first.word)) return OUTSIDE_DOUBT * 1.5;
+  // What a tool is called after is no errand to it: mute_service mutes.
+  if (first && OUTSIDE_ACTIONS.has(first.word)) return first.word === tool.name.split('_')[0] ? 0 : OUTSIDE_DOUBT * 1.5;
   if (asked.some(({ kind }) => kind === 'name')) return 0;
   return OUTSIDE_DOUBT * Math.min(2, asked.filter(({ word }) => OUTSIDE_WORDS.has(word)).length);
 }

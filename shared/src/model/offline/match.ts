@@ -82,7 +82,7 @@ function scoreOf(asked: readonly Asked[], tool: IndexedTool, rarity: ReadonlyMap
     leadingAction(asked, tool) -
     untouchedTopic(asked, tool) -
     unsaidAction(asked, tool) -
-    outsideDoubt(asked) +
+    outsideDoubt(asked, tool) +
     labelBonus(asked, tool) +
     pluralBonus(asked, tool) +
     valueBonus(asked, tool, rarity) +

@@ -1,4 +1,5 @@
 import { EFFECTS, VERBS } from './concepts.ts';
+import { isOthersAct } from './doers.ts';
 import { beginsOrder } from './order-words.ts';
 import { sensesOf, tokenize } from './tokens.ts';
 
@@ -58,10 +59,15 @@ export function readMood(text: string, names: ReadonlySet<string> = new Set()): 
   if (isConditional(whole, names)) return sentence('conditional');
   const wanted = clauses.filter(({ directs }) => directs).map(({ clause }) => clause);
   const forbidden = clauses.some(({ mood }) => mood === 'forbidden');
-  if (forbidden && wanted.length === 0) return sentence('forbidden');
+  // "Tell me which one is free, don't take it" asks all the same.
+  const looks = clauses.find(({ mood }) => ['question', 'past'].includes(mood))?.mood;
+  if (forbidden && wanted.length === 0 && looks === undefined) return sentence('forbidden');
   if (forbidden) {
     const left = clauses.filter(({ mood }) => mood !== 'forbidden').map(({ clause }) => clause);
-    return sentence('request', { text: left.join(', '), compared: left.join(', ') });
+    return sentence(wanted.length === 0 && looks !== undefined ? looks : 'request', {
+      text: left.join(', '),
+      compared: left.join(', '),
+    });
   }
   const asks = clauses.find(({ mood }) => isAsking(mood))?.mood;
   const other =
@@ -155,6 +161,12 @@ const GERUND_ADVICE =
   /^\w+ing\b.{0,60}\b(?:would be|is|seems|sounds|feels)\b.{0,20}\b(?:idea|risky|dangerous|bad|good|wise|fine|ok|okay|stupid|smart|safe|unsafe)\b/;
 const UNCERTAIN =
   /\b(?:might|perhaps|thinking (?:of|about)|think about|considering|consider|planning (?:to|on)|plan to|plans to|intend to|someday|some day|eventually|one day|would be nice|was going to|were going to|was about to|are going to|is going to|am going to|not sure (?:if|whether)|wondering if we|in theory|hypothetically|sooner or later|at some point|may have to|could have|i thought|we thought|assumed|i guess|i suppose|i figured)\b/;
+/** "Maybe we should …" weighs it; "maybe you can …" asks for it. */
+const MAYBE =
+  /^(?:(?:so|and|hm+|well|or)[, ]+)*(?:maybe|perhaps|possibly)\b.{0,20}?\b(?:i|we|one|somebody|someone|they|he|she)\b/;
+/** "If I stop it, will …" wants to know, and does nothing. */
+const HYPOTHETICAL =
+  /^if (?:i|we|you|one|somebody|someone) (?:\w+ly |now |also |just )?(\p{L}+)\b.{0,100}\b(?:will|would|does|is|are|can|could|what|how)\b(?! you\b)/u;
 const SPEECH =
   /\b(?:said|says|wrote|writes|told|tells|asked|asks|typed|posted|suggested|suggests|proposed|proposes|mentioned|claims|claimed|requested|demands|demanded|screamed|yelled|ticket|mail|email)\b[^"]{0,60}["']/;
 const AFTER_QUOTE = /^["'][^"']{3,200}["'],? (?:is|was|that'?s|said|says|wrote|asked|typed|they)\b/;
@@ -169,11 +181,12 @@ function moodOfClause(clause: string, names: ReadonlySet<string>): Mood {
   const lead = clause.replace(LEAD, '');
   if (PRESUMES.test(lead)) return isReport(lead.replace(PRESUMES, ''), names) ? 'past' : 'told';
   const plain = lead.replace(ASK_FOR, '');
-  if (FORBID.test(plain) || (SUBJECT_FORBIDS.test(plain) && !/\?\s*$/.test(plain))) return 'forbidden';
+  if (FORBID.test(plain) || FORBID.test(clause) || (SUBJECT_FORBIDS.test(plain) && !/\?\s*$/.test(plain)))
+    return 'forbidden';
   if (AFTER_QUOTE.test(plain)) return 'quoted';
   if (SPEECH.test(plain) && quotesOrder(plain)) return 'quoted';
   if (/^(?:what|how) about\b/.test(plain) && !isEffect(GERUND.exec(plain)?.[1] ?? '')) return 'request';
-  if (KNOWLEDGE.test(plain)) return 'knowledge';
+  if (KNOWLEDGE.test(plain) || isEffect(HYPOTHETICAL.exec(plain)?.[1] ?? '')) return 'knowledge';
   if (GERUND_ADVICE.test(plain)) return /\?\s*$/.test(plain) ? 'advice' : 'told';
   if (FORGOT.test(plain)) return 'question';
   if (ADVICE.test(plain) || isEffect(GERUND.exec(plain)?.[1] ?? '')) return 'advice';
@@ -183,7 +196,7 @@ function moodOfClause(clause: string, names: ReadonlySet<string>): Mood {
   if (isBareQuestion(plain)) return 'question';
   if (/\?\s*$/.test(plain) && /^(?:still|already|any|ready|done|finished|up|alive|running|really|\w+ing)\b/.test(plain))
     return 'question';
-  if (UNCERTAIN.test(plain) || isReport(plain, names)) return 'told';
+  if (UNCERTAIN.test(plain) || MAYBE.test(clause) || isReport(plain, names) || isOthersAct(plain, names)) return 'told';
   return 'request';
 }
 

@@ -6,12 +6,14 @@ import { classify } from './classification.ts';
 import { splitAnswer, splitRequests } from './clauses.ts';
 import { takesText } from './field-kinds.ts';
 import { type History, readHistory } from './history.ts';
+import { readHold } from './holds.ts';
 import { readLiteral } from './literals.ts';
 import type { OpenAsk } from './marks.ts';
 import { chooseNext } from './next-request.ts';
 import { type PlannedMessage, writeCall, writeStep } from './planned-message.ts';
 import { cleanText } from './tokens.ts';
 import type { Surroundings } from './understanding.ts';
+import { findWithdrawal } from './withdrawals.ts';
 import { WORDS } from './words.ts';
 
 /** Tools that every turn has; nobody asks for them by hint. */
@@ -63,6 +65,14 @@ function parted(
   asking: OpenAsk | null,
   around: Pick<Surroundings, 'facts' | 'index' | 'last'>,
 ): readonly string[] {
+  // What holds a message back holds all of it, up to where something else is wanted instead.
+  const hold = readHold(text);
+  if (hold) {
+    const rest = text.slice(hold.end).replace(/^[,;.!\s]+/, '');
+    return rest === '' ? [text] : [text.slice(0, hold.end), ...splitRequests(rest, around)];
+  }
+  const withdrawal = findWithdrawal(text);
+  if (withdrawal !== null) return [withdrawal];
   // The commas and semicolons of a command are not ours.
   if (!asking?.tool)
     return readLiteral(text, around.index, around.facts.currentProject) ? [text] : splitRequests(text, around);

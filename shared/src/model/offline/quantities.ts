@@ -57,17 +57,17 @@ const MS: ReadonlyMap<string, number> = new Map([
   ['d', 86_400_000],
   ['w', 604_800_000],
 ]);
-/** The unit at the end of a field's name, such as memoryMb or timeoutSeconds. */
+/** The unit at the end of a field's name, such as memoryMb or timeoutSeconds; a name may be nothing but a unit: hours. */
 const FIELD_UNITS: readonly (readonly [RegExp, 'bytes' | 'ms', number])[] = [
   [/(?:Mb|Mib|_mb|Megabytes)$/, 'bytes', 2 ** 20],
   [/(?:Gb|Gib|_gb|Gigabytes)$/, 'bytes', 2 ** 30],
   [/(?:Kb|Kib|_kb|Kilobytes)$/, 'bytes', 2 ** 10],
   [/(?:Bytes|_bytes)$/, 'bytes', 1],
   [/(?:Ms|_ms|Milliseconds)$/, 'ms', 1],
-  [/(?:Seconds|Secs|_s|_seconds)$/, 'ms', 1_000],
-  [/(?:Minutes|_minutes)$/, 'ms', 60_000],
-  [/(?:Hours|_hours)$/, 'ms', 3_600_000],
-  [/(?:Days|_days)$/, 'ms', 86_400_000],
+  [/(?:^seconds|Seconds|Secs|_s|_seconds)$/, 'ms', 1_000],
+  [/(?:^minutes|Minutes|_minutes)$/, 'ms', 60_000],
+  [/(?:^hours|Hours|_hours)$/, 'ms', 3_600_000],
+  [/(?:^days|Days|_days)$/, 'ms', 86_400_000],
 ];
 
 /** All numbers that stand alone, in digits or words: not those inside names (web-1), versions (1.4.2) and addresses. */

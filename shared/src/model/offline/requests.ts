@@ -159,7 +159,7 @@ export function notInstalled(tool: IndexedTool, { index }: Surroundings): Step {
 }
 
 /** Why nothing is done although something was spoken of; null when the mood forbids nothing. */
-function blockedText(mood: Mood): Step | null {
+export function blockedText(mood: Mood): Step | null {
   switch (mood) {
     case 'forbidden':
       return sayStep(WORDS.leftAlone, 'cancelled');
@@ -209,7 +209,8 @@ function isKnownThing(query: string, { facts, index }: Surroundings): boolean {
   return findMentions(query, facts, index.words).some(({ start, end }) => start <= 4 && end >= query.length - 1);
 }
 
-function searchStep(query: string, scope: string, { bound }: Surroundings): Step {
+/** Looks something up in the documentation; says that it cannot where there is none. */
+export function searchStep(query: string, scope: string, { bound }: Surroundings): Step {
   if (!bound.has('search_knowledge')) return sayStep(WORDS.noSearch, 'cannot');
   return { kind: 'call', call: { tool: 'search_knowledge', args: { query: asLine(query, QUERY_LENGTH), scope } } };
 }

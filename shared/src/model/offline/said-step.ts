@@ -2,9 +2,10 @@ import { findMentions } from './mentions.ts';
 import { answerAsk } from './answers.ts';
 import { closeTask } from './closing.ts';
 import { type History, type Said, lastRunBefore, openQuestionBefore, stepsFor } from './history.ts';
+import { type Hold, readHold } from './holds.ts';
 import type { OpenAsk } from './marks.ts';
 import type { Chosen } from './planned-message.ts';
-import { introduce, stepForRequest } from './requests.ts';
+import { blockedText, introduce, searchStep, stepForRequest } from './requests.ts';
 import { stepAfter } from './results.ts';
 import { readSmallTalk } from './small-talk.ts';
 import { type Step, sayStep } from './step.ts';
@@ -20,10 +21,35 @@ export function stepForSaid(said: Said, history: History, surroundings: Surround
   const around = { ...surroundings, last: lastRunBefore(history, said) };
   const question = said.part === 0 ? openQuestionBefore(history, said) : null;
   const begun = said.event !== null || stepsFor(history, said).length > 0;
-  const answer = question && !begun ? answerAsk(question.ask, cleanText(said.text), around) : null;
-  if (!question || !answer)
-    return { said, step: stepFor(said, question?.ask ?? null, history, around), absorbed: [], dropped: null };
-  return { said, step: answer.step, absorbed: [], dropped: answer.dropped ? question.by : null };
+  const text = cleanText(said.text);
+  const hold = begun ? null : readHold(text);
+  const answer = question && !begun && !hold ? answerAsk(question.ask, text, around) : null;
+  if (question && answer)
+    return { said, step: answer.step, absorbed: [], dropped: answer.dropped ? question.by : null };
+  // What holds back, doubts or quotes answers no question: what was asked about is not done.
+  if (question && hold?.mood === 'forbidden')
+    return { said, step: sayStep(WORDS.dropped, 'cancelled'), absorbed: [], dropped: question.by };
+  const step = stepFor(said, question?.ask ?? null, history, around);
+  return {
+    said,
+    step: hold ? heldStep(step, hold, text, around) : step,
+    absorbed: [],
+    dropped: question && hold ? question.by : null,
+  };
+}
+
+/** Whatever was understood of a text that is held back, it changes nothing. */
+function heldStep(step: Step, { mood }: Hold, text: string, around: Surroundings): Step {
+  if (!changesSomething(step, around)) return step;
+  return blockedText(mood) ?? searchStep(text, 'all', around);
+}
+
+function changesSomething(step: Step, { index }: Surroundings): boolean {
+  const tools = step.kind === 'call' ? [step.call.tool] : [];
+  if (step.kind === 'load') tools.push(step.then.tool);
+  if (step.kind === 'ask')
+    tools.push(...(step.ask.tool === null ? step.ask.choices.map(({ value }) => value) : [step.ask.tool]));
+  return tools.some((name) => index.tools.some((tool) => tool.name === name && !tool.reads));
 }
 
 function stepFor(said: Said, ask: OpenAsk | null, history: History, around: Surroundings): Step {

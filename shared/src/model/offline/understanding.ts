@@ -106,7 +106,7 @@ function read(text: string, around: Omit<Surroundings, 'bound'>): Understanding 
   const explained = (mood === 'knowledge' || mood === 'advice') && !named;
   const allowed = isAsking(mood)
     ? all.filter((match) => mayAnswer(match, best) && !(explained && match.tool.installed))
-    : all;
+    : all.filter(({ tool }) => mood !== 'told' || tool.reads || !tool.installed);
   const looking = lookInstead(mood, best, all);
   const looked = allowed.filter(({ tool }) => tool !== looking?.tool);
   const status =
