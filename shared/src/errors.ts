@@ -120,6 +120,10 @@ export const ERRORS = {
   LISTENERS_DISAGREE: {
     remedy: 'page-operator',
     say: 'Other gateways of this installation receive {others}, but this one is set up {own} and stays out. Set all of them up alike.',
+  DEPLOYMENT_BROKE_OFF: {
+    remedy: 'tell-user',
+    say: 'The deployment broke off: {detail} It is taken up again by itself, and I tell you how it ends.',
+  },
   },
   WEBHOOK_REFUSED: { remedy: 'page-operator', say: 'Telegram refuses the webhook at {host}: {detail}' },
   WEBHOOK_TAKEN: {

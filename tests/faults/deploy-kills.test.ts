@@ -127,7 +127,7 @@ async function killAt(
   for (const { shop, cancel } of cases) {
     if (!cancel) continue;
     await bench.reaches(`act_${shop.project}_2`, 'building');
-    await bench.deployments.cancel(`act_${shop.project}_2`, ADA, `act_${shop.project}_c`);
+    await bench.deployments.cancel(`act_${shop.project}_2`, '1003', `act_${shop.project}_c`);
   }
   for (const { shop, state } of cases) await bench.reaches(`act_${shop.project}_2`, state);
   await until(() => waits(cases.length), 20_000);

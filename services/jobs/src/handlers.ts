@@ -17,10 +17,11 @@ export interface JobContext {
   progress(done: number, total: number): Promise<void>;
   /**
    * Sends a message to the chat of whoever waits for this run, at once. Messages of one slot of a run edit one another, those of
-   * an interrupted attempt too; the same text twice in a row is one. Says nothing when nobody waits for the run, as for a
-   * schedule, and once another process has taken it over.
+   * an interrupted attempt too; the same text twice in a row is one. The last one of a slot is no new message when the one that it
+   * changes was deleted or is too old. Says nothing when nobody waits for the run, as for a schedule, and once another process has
+   * taken it over.
    */
-  tell(text: string, options: { readonly slot: string }): Promise<void>;
+  tell(text: string, options: { readonly slot: string; readonly isLast?: boolean }): Promise<void>;
   /**
    * The value behind a handle such as `secret:db-password`, if it belongs to the person who asked for this run; the purpose is
    * audited. What the run leaves behind (progress, messages, result, failure) does not hold it. A job of the pool `deploy` may

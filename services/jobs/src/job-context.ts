@@ -39,10 +39,10 @@ export function createJobContext(
   let told = 0;
   let telling: Promise<unknown> = Promise.resolve();
 
-  const say = async (held: HeldRun, text: string, slot: string): Promise<void> => {
+  const say = async (held: HeldRun, text: string, slot: string, isLast: boolean): Promise<void> => {
     // The epoch makes the key of an attempt; what an earlier one said last in this slot is not said again.
     const key = `${slot}:${held.epoch}:${(told += 1)}`;
-    const said = await parts.runs.tell(held, { text: hold.opened.mask(text), slot, key });
+    const said = await parts.runs.tell(held, { text: hold.opened.mask(text), slot, key, isLast });
     if (!said.held) return hold.lost();
     if (said.chat)
       await parts
@@ -61,11 +61,11 @@ export function createJobContext(
       hold.sign();
       if (run !== null && !(await parts.runs.report(run, { done, total }))) hold.lost();
     },
-    tell: (text, { slot }) => {
+    tell: (text, { slot, isLast = false }) => {
       hold.sign();
       if (run === null) return Promise.resolve();
       // One after the other, whether or not the handler waits for each: the newest of a slot is the one that stays.
-      const said = telling.then(() => say(run, text, slot));
+      const said = telling.then(() => say(run, text, slot, isLast));
       telling = said.catch(() => undefined);
       return said;
     },

@@ -304,9 +304,10 @@ const STALE_ARTIFACTS = `
 
 const ABANDONED = `
   select d.deployment_id as "deploymentId", d.project, d.environment, d.state, d.user_key as "userKey", d.thread_id as "threadId",
-         coalesce(r.n, 0)::int as runs, r.trace_id as "traceId", r.chat_key as "chatKey",
+         coalesce(r.n, 0)::int as runs, r.trace_id as "traceId", coalesce(r.chat_key, t.chat_key) as "chatKey",
          case when d.cancel_at is null then r.cancelled_by end as "cancelledBy"
     from deployments d
+    left join threads t on t.thread_id = d.thread_id
     left join lateral (
       select count(*) as n, bool_or(status in ('queued', 'running')) as open, max(trace_id) as trace_id, max(chat_key) as chat_key,
              max(coalesce(cancel_by, 'system')) filter (where status = 'cancelled') as cancelled_by

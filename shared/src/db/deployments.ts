@@ -96,6 +96,24 @@ export function createDeployments(pool: Pool) {
       actionId: string,
     ): Promise<{ readonly accepted: boolean; readonly state: DeployState }> =>
       withTransaction(pool, (db) => cancel(db, deploymentId, by, actionId)),
+
+    /**
+     * Says that the action which asked for the end no longer waits for it, so that the end of the run is told to whoever waits for
+     * that. False when it has ended: then nobody else tells it. Twice is once.
+     */
+    leaveCancel: (deploymentId: string, actionId: string): Promise<boolean> =>
+      withTransaction(pool, async (db) => {
+        const { rows } = await db.query<{ state: DeployState }>(
+          `select state from deployments where deployment_id = $1 for update`,
+          [deploymentId],
+        );
+        if (!rows[0] || isFinal(rows[0].state)) return false;
+        await db.query(`update deployments set cancel_action = null where deployment_id = $1 and cancel_action = $2`, [
+          deploymentId,
+          actionId,
+        ]);
+        return true;
+      }),
   };
 }
 

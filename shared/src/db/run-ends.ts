@@ -1,5 +1,7 @@
 import type { InboundEnvelope } from '../contracts/envelope.ts';
+import { say } from '../errors.ts';
 import { noteRunEnd } from './approval-decisions.ts';
+import { FINAL_STATES } from './deployments-rows.ts';
 import type { Queryable } from './pool.ts';
 
 /** Who waits for a run, and where. */
@@ -28,6 +30,8 @@ interface EndWords {
   readonly say: string;
   /** One line for the cards of whoever approved it; the first line of `say` without one. */
   readonly brief?: string;
+  /** Why it failed. */
+  readonly error?: string | null;
 }
 
 /** Who has to hear of an end once it is committed: a lane to wake, and chats whose cards changed. */
@@ -45,23 +49,51 @@ type JobFinished = Extract<InboundEnvelope, { kind: 'job-finished' }>;
  */
 export async function tellEnd(db: Queryable, run: Finished, end: EndWords): Promise<HeardEnd> {
   if (run.userKey === null) return { lane: null, cards: [] };
+  if (end.outcome !== 'done' && (await goesOn(db, run))) return tellBroken(db, run, end);
   return { lane: await tellPerson(db, run, end), cards: await noteRunEnd(db, run.actionId, briefly(end)) };
 }
 
+/**
+ * A deployment does not end with its run when that breaks off: another one takes it up, and has the end to tell. That it broke off by
+ * itself is worth a word, once.
+ */
+async function tellBroken(db: Queryable, run: Finished, { outcome, error }: EndWords): Promise<HeardEnd> {
+  if (outcome === 'cancelled' || run.runId !== run.actionId) return { lane: null, cards: [] };
+  const words = `❓ ${say('DEPLOYMENT_BROKE_OFF', { detail: error ?? '' })}`;
+  const lane = await tellPerson(db, run, { outcome: 'failed', say: words });
+  return { lane, cards: await noteRunEnd(db, run.actionId, words) };
+}
+
+async function goesOn(db: Queryable, { job, actionId }: Finished): Promise<boolean> {
+  if (job !== 'deploy.run') return false;
+  const { rowCount } = await db.query(
+    `select 1 from deployments where deployment_id = $1 and state not in ${FINAL_STATES} and state <> 'queued'`,
+    [actionId],
+  );
+  return rowCount === 1;
+}
+
+/** Whether the person cancelled the deployment in the chat: the action that did has waited for its end, and tells it. */
+async function isHeard(db: Queryable, { job, actionId, userKey }: Finished): Promise<boolean> {
+  if (job !== 'deploy.run') return false;
+  const { rowCount } = await db.query(
+    `select 1 from deployments where deployment_id = $1 and state = 'cancelled' and cancel_by = $2 and cancel_action is not null`,
+    [actionId, userKey],
+  );
+  return rowCount === 1;
+}
+
 /** Answers the lane to wake, or null when nobody is to be told: of one that they cancelled themselves they know. */
-async function tellPerson(
-  db: Queryable,
-  { userKey, chatKey, ...run }: Finished,
-  end: EndWords,
-): Promise<HeardEnd['lane']> {
-  if (userKey === null || chatKey === null) return null;
+async function tellPerson(db: Queryable, finished: Finished, end: EndWords): Promise<HeardEnd['lane']> {
+  const { userKey, chatKey, ...run } = finished;
+  if (userKey === null || chatKey === null || (await isHeard(db, finished))) return null;
   if (end.outcome === 'cancelled' && run.cancelBy === userKey) return null;
   await putInbox(db, describeEnd({ ...run, userKey, chatKey }, end));
   return { userKey, traceId: run.traceId };
 }
 
-function briefly({ outcome, say, brief }: EndWords): string {
-  const line = brief ?? say.split('\n')[0] ?? '';
+function briefly({ outcome, say: words, brief }: EndWords): string {
+  const line = brief ?? words.split('\n')[0] ?? '';
   if (outcome === 'done') return line;
   return `${outcome === 'failed' ? '❌' : '⏹'} ${line}`;
 }

@@ -172,32 +172,33 @@ export function createRuns(pool: Pool) {
     },
 
     /**
-     * Puts a message for the person who waits for the run into the outbox, in the run's name. `slot` and `key` are of the run:
-     * messages of one slot edit one another, and the newest one of its slot is not put twice. The lock makes sure that a
-     * process which lost the run says nothing after the one that took it. Not ours any more: `held` is false, nothing is written.
+     * Puts a message for the person who waits for the run into the outbox, in the run's name. `slot` and `key` are of the run, and
+     * the runs of one deployment share their slots: messages of one slot edit one another, and the newest one of its slot is not
+     * put twice. `isLast`: it is no new message when the one that it changes is gone. The lock makes sure that a process which
+     * lost the run says nothing after the one that took it. Not ours any more: `held` is false, nothing is written.
      */
     tell: (
       run: HeldRun,
-      message: { readonly text: string; readonly slot: string; readonly key: string },
+      message: { readonly text: string; readonly slot: string; readonly key: string; readonly isLast?: boolean },
     ): Promise<{
       readonly held: boolean;
       readonly chat: { readonly chatKey: string; readonly traceId: string } | null;
     }> =>
       withTransaction(pool, async (db) => {
-        const { rows } = await db.query<Asker & { text: string | null }>(
+        const { rows } = await db.query<Asker & { slot: string; text: string | null }>(
           `select r.user_key as "userKey", r.chat_key as "chatKey", r.thread_id as "threadId", r.trace_id as "traceId",
-                  (select o.body ->> 'text' from outbox o where o.chat_key = r.chat_key and o.slot = $3 order by o.id desc limit 1)
+                  s.slot, (select o.body ->> 'text' from outbox o where o.chat_key = r.chat_key and o.slot = s.slot order by o.id desc limit 1)
                   as text
-             from runs r where r.run_id = $1 and r.epoch = $2 and r.status = 'running' for share of r`,
-          [run.runId, run.epoch, `${run.runId}/${message.slot}`],
+             from runs r, lateral (select coalesce(r.payload ->> 'deploymentId', r.run_id) || '/' || $3 as slot) s
+            where r.run_id = $1 and r.epoch = $2 and r.status = 'running' for share of r`,
+          [run.runId, run.epoch, message.slot],
         );
         const [row] = rows;
         if (!row) return { held: false, chat: null };
-        const { userKey, chatKey, threadId, traceId, text: newest } = row;
+        const { userKey, chatKey, threadId, traceId, slot, text: newest } = row;
         if (userKey === null || chatKey === null) return { held: true, chat: null };
         const key = `${run.runId}/${message.key}`;
-        const slot = `${run.runId}/${message.slot}`;
-        const body = { text: message.text, buttons: [] };
+        const body = { text: message.text, buttons: [], ...(message.isLast ? { onlyChanges: true } : {}) };
         const envelope = { key, chatKey, userKey, threadId, traceId, priority: PRIORITY.progress, slot, body };
         const put = newest === redactText(message.text) ? [] : await putOutbox(db, [{ ...envelope, turnId: null }]);
         return { held: true, chat: put.length === 0 ? null : { chatKey, traceId } };

@@ -1,3 +1,4 @@
+import { createRuns } from '@signalbox/shared/db/runs';
 import { createDeployments, type DeploymentWish } from '@signalbox/shared/db/deployments';
 import { createPortLeases } from '@signalbox/shared/db/deployments-ports';
 import { createDeploymentWork } from '@signalbox/shared/db/deployments-work';
@@ -157,6 +158,24 @@ describe('the work on a deployment', () => {
     expect(await deployments.cancel('act_1', 'telegram:1', 'act_c')).toEqual({ accepted: true, state: 'cancelled' });
   });
 
+  it('is waited for by the action that cancels it, until that leaves; others leave nothing', async () => {
+    const deployments = createDeployments(pool);
+    const waiting = async () =>
+      (await pool.query<{ id: string | null }>('select cancel_action as id from deployments')).rows[0]?.id;
+    await deployments.request(wish('act_1'));
+    await pool.query(`update deployments set state = 'building' where deployment_id = 'act_1'`);
+    await deployments.cancel('act_1', 'telegram:1', 'act_c');
+    expect(await deployments.leaveCancel('act_1', 'act_other')).toBe(true);
+    expect(await waiting()).toBe('act_c');
+    expect(await deployments.leaveCancel('act_1', 'act_c')).toBe(true);
+    expect(await deployments.leaveCancel('act_1', 'act_c')).toBe(true);
+    expect(await waiting()).toBeNull();
+    await deployments.cancel('act_1', 'telegram:1', 'act_d');
+    await pool.query(`update deployments set state = 'cancelled' where deployment_id = 'act_1'`);
+    expect(await deployments.leaveCancel('act_1', 'act_d')).toBe(false);
+    expect(await waiting()).toBe('act_d');
+  });
+
   it('is not cancelled once the switch may have been made, also not when its worker is lost then', async () => {
     const deployments = createDeployments(pool);
     await deployments.request(wish('act_1'));
@@ -229,4 +248,25 @@ describe('ports and variables', () => {
       /no service named shop\/production. Known: shop\/staging/,
     );
   });
+});
+
+it('a run that broke off is said to have, once, and not that the deployment failed', async () => {
+  const runs = createRuns(pool);
+  await createDeployments(pool).request(wish('act_1'));
+  await pool.query(`update deployments set state = 'building' where deployment_id = 'act_1'`);
+  const error = 'It was interrupted 10 times.';
+  for (const runId of ['act_1', 'act_1:2']) {
+    const person = { userKey: '1', chatKey: 'telegram:1' };
+    const payload = { project: 'shop', environment: 'staging', deploymentId: 'act_1' };
+    await runs.create({ runId, job: 'deploy.run', payload, person, threadId: null, traceId: 'trc' });
+    const begun = await runs.begin(runId, 1_000);
+    if (begun.kind !== 'held') throw new Error('not held');
+    await runs.finish(begun.run, { outcome: 'failed', result: null, error, say: `Failed: ${error}` });
+  }
+  const { rows } = await pool.query<{ say: string }>(`select envelope ->> 'say' as say from inbox`);
+  expect(rows).toEqual([
+    {
+      say: '❓ The deployment broke off: It was interrupted 10 times. It is taken up again by itself, and I tell you how it ends.',
+    },
+  ]);
 });

@@ -9,7 +9,7 @@ import { CancelWish, limitOf } from './held.ts';
 import { createLineFilter } from './lines.ts';
 import { KEPT_ARTIFACTS, type DeployParts } from './parts.ts';
 import { build, prepare } from './prepare.ts';
-import { startProgress } from './progress.ts';
+import { endProgress, startProgress } from './progress.ts';
 import { recover } from './recover.ts';
 import { checkHealth, start } from './start.ts';
 import { drain, switchOver, verify } from './switch.ts';
@@ -55,11 +55,18 @@ export async function runDeployment(
   const limitMs = parts.limits.preparingMs;
   const evidence = { run: context.runId, attempt: context.attempt };
   const claimed = await parts.work.claim(deploymentId, { actor: 'system', evidence, limitMs });
-  if (claimed === null) return describeEnd(parts, deploymentId);
+  if (claimed === null) {
+    // Whoever brought it to its end may have died before its message said so.
+    const ended = await parts.work.find(deploymentId);
+    if (ended?.startedAt) await endProgress(ended, context);
+    return describeEnd(parts, deploymentId);
+  }
   const place = await openWorkPlace(parts, { deploymentId, fence: claimed.fence }, context);
   const progress = startProgress(place);
   try {
     await goOn(place);
+    await progress.close();
+    await endProgress(place.held.row(), context);
   } finally {
     await progress.close();
     await place.close();

@@ -1,12 +1,21 @@
 import type { Closable } from '@signalbox/shared/lifecycle';
 import { SECOND_MS, sleep } from '@signalbox/shared/time';
-import { describeProgress } from './words.ts';
+import { describeEnded, describeProgress } from './words.ts';
+import type { WorkRow } from '@signalbox/shared/db/deployments-rows';
+import type { JobContext } from '../handlers.ts';
 import type { WorkPlace } from './work-place.ts';
 
 /** Messages may be edited this often, and the time that has passed is worth an edit this often. */
 const EDIT_MS = SECOND_MS;
 const TICK_MS = 5 * SECOND_MS;
 const LOOK_MS = 200;
+
+/** The state in which the message of a deployment stays: it has ended, or nobody works on it for now. */
+export async function endProgress(row: WorkRow, context: Pick<JobContext, 'tell' | 'log'>): Promise<void> {
+  await context
+    .tell(describeEnded(row), { slot: 'deploy', isLast: true })
+    .catch((error: unknown) => context.log.warn('end of progress not told', { error }));
+}
 
 /** Keeps one message of the chat in step with the deployment: an edit for each new state, and now and then for the time. */
 export function startProgress(place: Pick<WorkPlace, 'held' | 'context'>): Closable {

@@ -38,6 +38,39 @@ export function describeProgress(
   return `⏳ ${verb} **${project}** ${row.release ?? row.ref} in ${environment}\n${bar}${step} · ${inWords(ms)}`;
 }
 
+/** What the message that was edited says in the end. The same row gives the same words. */
+export function describeEnded(
+  row: Pick<
+    WorkRow,
+    | 'project'
+    | 'environment'
+    | 'kind'
+    | 'ref'
+    | 'release'
+    | 'state'
+    | 'failure'
+    | 'startedAt'
+    | 'stateAt'
+    | 'requestedAt'
+  >,
+): string {
+  const { project, environment, kind, state, failure } = row;
+  const ms = row.stateAt.getTime() - (row.startedAt ?? row.requestedAt).getTime();
+  const noun = kind === 'rollback' ? 'Rollback' : 'Deployment';
+  const step = STEPS.find(([name]) => name === failure?.state)?.[1];
+  const [mark, how] = ENDS[state] ?? ['⏳', OTHER_STEPS[state] ?? state];
+  const where = state === 'failed' && step ? ` while ${step}` : '';
+  return `${mark} ${noun}: **${project}** ${row.release ?? row.ref} in ${environment}\n${how}${where} · ${inWords(Math.max(0, ms))}`;
+}
+
+const ENDS: Readonly<Partial<Record<DeployState, readonly [mark: string, how: string]>>> = {
+  succeeded: ['✅', `${'▰'.repeat(STEPS.length)} done`],
+  failed: ['❌', 'failed'],
+  rolled_back: ['❌', 'failed after the switch, which was taken back'],
+  cancelled: ['⏹', 'cancelled'],
+  unknown: ['❓', 'not known how it ended; I look again'],
+};
+
 /** What came of it: what is true now, and what can be done about it. */
 export function describeResult(result: DeployResult): string {
   const { project, environment, release, serving, url, seconds, failure, kind } = result;

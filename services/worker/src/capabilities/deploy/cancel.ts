@@ -54,7 +54,7 @@ export const cancelDeploy = tool({
     if (!target) throw await nothingToCancel(ports, filter, project);
     const { accepted, state } = await ports.deployments.cancel(target.deploymentId, actor.userKey, actionId);
     if (!accepted) throw tooLate(target, state);
-    const ended = await waitForEnd(ports, target, signal);
+    const ended = await waitForEnd(ports, target, actionId, signal);
     const service = await ports.services.find(target);
     return { ...factsOf(ended, now()), servesNow: service?.release ?? null };
   },
@@ -72,13 +72,21 @@ export const cancelDeploy = tool({
   },
 });
 
-async function waitForEnd(ports: Ports, { deploymentId }: Deployment, signal: AbortSignal): Promise<Deployment> {
+/** Whoever waits tells of the end; once nobody waits here any more, the end of the run is told as news. */
+async function waitForEnd(
+  ports: Ports,
+  { deploymentId }: Deployment,
+  actionId: string,
+  signal: AbortSignal,
+): Promise<Deployment> {
   const lastLookAt = performance.now() + WAIT_MS;
   for (;;) {
     const found = await ports.deployments.find(deploymentId);
     if (!found) throw new AppError('CONFLICT', { detail: 'The record of that deployment is gone.' });
-    if (isFinal(found.state) || performance.now() >= lastLookAt) return found;
-    await sleep(LOOK_EVERY_MS, signal);
+    if (isFinal(found.state)) return found;
+    const isOver = signal.aborted || performance.now() >= lastLookAt;
+    if (isOver && (await ports.deployments.leaveCancel(deploymentId, actionId))) return found;
+    if (!isOver) await sleep(LOOK_EVERY_MS, signal);
   }
 }
 

@@ -67,4 +67,6 @@ export interface Deployments {
     by: string,
     actionId: string,
   ): Promise<{ readonly accepted: boolean; readonly state: DeployState }>;
+  /** The action no longer waits for the end that it asked for: the end is told as news. False when it has ended already. */
+  leaveCancel(deploymentId: string, actionId: string): Promise<boolean>;
 }
