@@ -97,6 +97,10 @@ export const ERRORS = {
     remedy: 'tell-user',
     say: 'I run commands only in a sandbox, and there is none here: {reason}. Nothing was run. An operator can install it (apt-get install bubblewrap).',
   },
+  WORKSPACE_FULL: {
+    remedy: 'tell-user',
+    say: 'There is no room in the workspace: {detail}. Nothing was written. Delete what is no longer needed in it, or ask an operator for more room.',
+  },
   NO_CAPACITY: { remedy: 'tell-model', say: '{detail}' },
   MODEL_UNAVAILABLE: {
     remedy: 'tell-user',
@@ -116,14 +120,14 @@ export const ERRORS = {
   JOB_STALLED: { remedy: 'tell-user', say: 'It gave no sign of getting on for {seconds} s, so it was ended.' },
   JOB_CANCELLED: { remedy: 'tell-user', say: '{job} was cancelled.' },
   JOB_INTERRUPTED: { remedy: 'tell-user', say: 'It was interrupted {attempts} times.' },
-  JOB_FAILED: { remedy: 'tell-user', say: '{job} failed: {detail}' },
-  LISTENERS_DISAGREE: {
-    remedy: 'page-operator',
-    say: 'Other gateways of this installation receive {others}, but this one is set up {own} and stays out. Set all of them up alike.',
   DEPLOYMENT_BROKE_OFF: {
     remedy: 'tell-user',
     say: 'The deployment broke off: {detail} It is taken up again by itself, and I tell you how it ends.',
   },
+  JOB_FAILED: { remedy: 'tell-user', say: '{job} failed: {detail}' },
+  LISTENERS_DISAGREE: {
+    remedy: 'page-operator',
+    say: 'Other gateways of this installation receive {others}, but this one is set up {own} and stays out. Set all of them up alike.',
   },
   WEBHOOK_REFUSED: { remedy: 'page-operator', say: 'Telegram refuses the webhook at {host}: {detail}' },
   WEBHOOK_TAKEN: {

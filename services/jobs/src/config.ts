@@ -29,6 +29,12 @@ const JobsConfig = CommonConfig.extend({
   WORKSPACE_DIR: z.string().default(`${REPOSITORY}.signalbox/workspaces`),
   /** A workspace that nobody has used for so many days is removed with all its files. */
   WORKSPACE_IDLE_DAYS: z.coerce.number().min(1).max(36_500).default(30),
+  /** Largest total of a workspace, in megabytes. */
+  WORKSPACE_LIMIT_MB: z.coerce.number().min(1).max(1_000_000).default(1_024),
+  /** So much stays free on the file system of the workspaces, in megabytes. */
+  WORKSPACE_RESERVE_MB: z.coerce.number().min(0).max(100_000_000).default(500),
+  /** Room in each of /tmp, /dev/shm and the home folder of a command, in megabytes of memory. */
+  SANDBOX_TMP_MB: z.coerce.number().min(1).max(1_024).default(64),
   /** The program bubblewrap, which locks commands in. Not set: bwrap on PATH. */
   BWRAP_PATH: z.string().optional(),
   /** Where libraries of that program are which are not installed; folders separated by colons. */

@@ -31,7 +31,15 @@ export type WorkspaceCall = z.infer<typeof WorkspaceCall>;
 
 /** Why a job did nothing: an error of the catalog, with what fills its sentence. */
 export const Refusal = z.object({
-  code: z.enum(['PATH_DENIED', 'SANDBOX_MISSING', 'DIFF_REFUSED', 'NOT_FOUND', 'CONFLICT', 'TOOL_OUTCOME_UNKNOWN']),
+  code: z.enum([
+    'PATH_DENIED',
+    'SANDBOX_MISSING',
+    'DIFF_REFUSED',
+    'WORKSPACE_FULL',
+    'NOT_FOUND',
+    'CONFLICT',
+    'TOOL_OUTCOME_UNKNOWN',
+  ]),
   data: z.record(z.string(), z.string()),
 });
 export type Refusal = z.infer<typeof Refusal>;
@@ -55,7 +63,7 @@ export const RunPayload = WorkspaceCall.extend({
 export const RunResult = orRefused(
   z.object({
     exitCode: z.int(),
-    killed: z.enum(['deadline', 'memory', 'processes']).nullable(),
+    killed: z.enum(['deadline', 'memory', 'processes', 'workspace', 'disk']).nullable(),
     output: z.string(),
     cut: z.boolean(),
     durationMs: z.number(),

@@ -17,6 +17,7 @@ let left = Number(times);
 const place = {
   ...folder,
   bounds: boundsOf('PERSON'),
+  fits: async (): Promise<void> => undefined,
   reached: async (point: string): Promise<void> => {
     if (point !== stopAt) return;
     left -= 1;

@@ -11,11 +11,13 @@ import { HOUR_MS } from '@signalbox/shared/time';
 import type { JobsConfig } from '../config.ts';
 import type { JobContext, JobHandler, PoolHandlers } from '../handlers.ts';
 import { findBubblewrap } from '../sandbox/program.ts';
+import { LIMITS } from '../sandbox/limits.ts';
 import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { applyDiff } from './workspace/apply.ts';
 import { listEntries, readLines, writeText, type Scope } from './workspace/files.ts';
 import { recover, type JournalPlace } from './workspace/journal.ts';
 import { createWorkspacesPrune, markUsed, workspaceLock } from './workspace/prune.ts';
+import { requireRoom, type Quota } from './workspace/quota.ts';
 import { runCommand } from './workspace/run.ts';
 import { openWorkspace } from './workspace/workspaces.ts';
 
@@ -26,10 +28,13 @@ interface Parts {
   readonly home: string;
   readonly idleMs: number;
   readonly sandbox: Sandbox;
+  readonly quota: Quota;
 }
 
 /** Where a job works, once it holds what it needs. */
 interface Workplace extends Scope, JournalPlace {}
+
+const MIB = 1024 * 1024;
 
 type Answer<T> = { outcome: 'refused'; refusal: Refusal } | { outcome: 'done'; result: T };
 
@@ -43,10 +48,12 @@ export async function createWorkspaceHandlers(
   const { BWRAP_PATH: file, BWRAP_LIBRARY_PATH: libraryPath, PATH: path, WORKSPACE_DIR: home } = config;
   const lockPool = openPool(config.DATABASE_URL, log, { name: 'jobs-locks', max: 2 * config.JOBS_CONCURRENCY });
   own({ close: () => lockPool.end() });
-  const sandbox = await openSandbox({ program: findBubblewrap({ file, libraryPath, path }) });
+  const limits = { ...LIMITS, scratchBytes: config.SANDBOX_TMP_MB * MIB };
+  const sandbox = await openSandbox({ program: findBubblewrap({ file, libraryPath, path }), limits });
   if (sandbox.problem === null) log.info('sandbox is ready', { bounds: sandbox.bounds });
   else log.warn('commands are refused, there is no sandbox', { reason: sandbox.problem });
-  return createHandlers({ pool, lockPool, home, sandbox, idleMs: config.WORKSPACE_IDLE_DAYS * 24 * HOUR_MS });
+  const quota = { limitBytes: config.WORKSPACE_LIMIT_MB * MIB, reserveBytes: config.WORKSPACE_RESERVE_MB * MIB };
+  return createHandlers({ pool, lockPool, home, sandbox, quota, idleMs: config.WORKSPACE_IDLE_DAYS * 24 * HOUR_MS });
 }
 
 function createHandlers(parts: Parts): PoolHandlers<'agents'> {
@@ -74,13 +81,20 @@ function createHandlers(parts: Parts): PoolHandlers<'agents'> {
     'workspace.write': handler('workspace.write', parts, {
       title: 'Writing a file',
       isAlone: true,
-      run: (place, { path, content }) => writeText(place, path, content),
+      run: (place, { path, content }, { signal }) =>
+        writeText({ ...place, fits: (more) => requireRoom(place.root, parts.quota, more, signal) }, path, content),
       say: ({ path, sizeBytes }) => `${path} is written (${sizeBytes} bytes).`,
     }),
     'workspace.apply': handler('workspace.apply', parts, {
       title: 'Applying a diff',
       isAlone: true,
-      run: (place, { actionId, diff }) => applyDiff(place, place, actionId, diff),
+      run: (place, { actionId, diff }, { signal }) =>
+        applyDiff(
+          { ...place, fits: (more) => requireRoom(place.root, parts.quota, more, signal) },
+          place,
+          actionId,
+          diff,
+        ),
       say: ({ files }) => `The diff is applied: ${files.map(({ path }) => path).join(', ')}.`,
     }),
   };

@@ -8,7 +8,7 @@ import { countProcesses, startStage, type Stage } from './stage.ts';
 import { compileFilter } from './system-call-filter.ts';
 
 /** Why a command was ended from outside. */
-export type Killed = 'deadline' | 'memory' | 'processes';
+export type Killed = 'deadline' | 'memory' | 'processes' | 'workspace' | 'disk';
 
 export interface Ran {
   /** Of the last command of a pipeline; 128 + n when signal n ended it. */
@@ -29,6 +29,10 @@ export interface RunOptions extends RoomFor {
   readonly deadlineMs: number;
   /** Ends everything at once; the promise rejects with its reason. */
   readonly signal: AbortSignal;
+  /** Largest file that it may write, when that is less than the limit of every command. */
+  readonly fileBytes?: number;
+  /** Looks at what the command does to the disk. Answers why it has to be ended, or null once the signal says that it has ended. */
+  readonly watch?: (signal: AbortSignal) => Promise<Killed | null>;
 }
 
 export interface Sandbox {
@@ -107,7 +111,12 @@ async function runPipeline(
 ): Promise<Ran> {
   options.signal.throwIfAborted();
   const startedAt = performance.now();
-  const room: Room = { ...options, limits, cpuSeconds: Math.ceil(options.deadlineMs / 1_000) };
+  const fileBytes = Math.min(limits.fileBytes, options.fileBytes ?? limits.fileBytes);
+  const room: Room = {
+    ...options,
+    limits: { ...limits, fileBytes },
+    cpuSeconds: Math.ceil(options.deadlineMs / 1_000),
+  };
   const stages = pipeline.map((argv) => startStage(program, bubblewrapArguments(room, argv), filter));
   const captured = captureOutput(limits.outputBytes);
   connect(stages, captured.follow);
@@ -129,10 +138,12 @@ async function runPipeline(
     // Without control groups the kernel counts the processes of a sandbox only for users other than root.
     const isUncounted = group === null && process.getuid?.() === 0;
     const counting = isUncounted ? countUntil(over.signal, alive, limits, () => kill('processes')) : null;
+    const watching = options.watch?.(over.signal).then((why) => (why === null ? undefined : kill(why)));
+    watching?.catch(() => kill(null)); // nothing runs unwatched; it is thrown below
     for (const stage of stages) stage.release();
     const codes = await Promise.all(stages.map((stage) => stage.ended));
     over.abort();
-    await counting;
+    await Promise.all([counting, watching]);
     options.signal.throwIfAborted();
     const { output, cut } = captured.read();
     if (alive.length < stages.length && killed === null)

@@ -233,9 +233,11 @@ export default toolGroup({
           if (output.state === 'goes-on') return GOES_ON;
           const { exitCode, killed, output: text, cut } = output;
           const what = `\`${command.replaceAll('`', "'").slice(0, 200)}\` ${howItEnded(exitCode, killed)}`;
-          if (text.trim() === '') return `${what} and wrote nothing.`;
+          const isFull = killed === 'workspace' || killed === 'disk';
+          const advice = isFull ? '\n\nWhat it wrote to files is still there. Delete what is no longer needed.' : '';
+          if (text.trim() === '') return `${what} and wrote nothing.${advice}`;
           const missing = cut ? '\n\nIt wrote more than is kept.' : '';
-          return `${what}:\n\n${fence(shorten(text.trimEnd(), SHOWN))}${missing}`;
+          return `${what}:\n\n${fence(shorten(text.trimEnd(), SHOWN))}${missing}${advice}`;
         },
       },
     }),
@@ -267,7 +269,10 @@ async function callOf({ ports, actor, threadId, actionId }: ToolContext, project
   return { workspace, bounds: 'PERSON' as const, actor: actor.userKey, threadId, actionId };
 }
 
-function howItEnded(exitCode: number, killed: 'deadline' | 'memory' | 'processes' | null): string {
+function howItEnded(
+  exitCode: number,
+  killed: 'deadline' | 'memory' | 'processes' | 'workspace' | 'disk' | null,
+): string {
   switch (killed) {
     case 'deadline':
       return 'took too long and was ended';
@@ -275,6 +280,10 @@ function howItEnded(exitCode: number, killed: 'deadline' | 'memory' | 'processes
       return 'used too much memory and was ended';
     case 'processes':
       return 'started too many processes and was ended';
+    case 'workspace':
+      return 'made the workspace larger than it may be and was ended';
+    case 'disk':
+      return 'was ended, because the disk of the workspaces is nearly full';
     case null:
       return exitCode === 0 ? 'ended well' : `ended with code ${exitCode}`;
   }

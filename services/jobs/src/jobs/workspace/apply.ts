@@ -1,7 +1,7 @@
 import { AppError } from '@signalbox/shared/errors';
 import { parsePath, requireWritable } from './boundary.ts';
 import { applyFileDiff, readDiff, refuse, type FileDiff } from './diff.ts';
-import { readText, type Scope } from './files.ts';
+import { readText, type Scope, type WriteScope } from './files.ts';
 import { modeOf, withFolder } from './folder.ts';
 import { commitJournal, earlierResult, stageText, type JournalPlace, type Step } from './journal.ts';
 
@@ -13,9 +13,14 @@ const NEW_FILE_MODE = 0o644;
 
 /**
  * Applies a diff as a whole or not at all. The caller holds the workspace's lock and has called `recover`. The same action id has
- * one effect and gets the same answer. Throws DIFF_REFUSED, PATH_DENIED or CONFLICT, and then nothing was changed.
+ * one effect and gets the same answer. Throws DIFF_REFUSED, PATH_DENIED, CONFLICT or WORKSPACE_FULL, and then nothing was changed.
  */
-export async function applyDiff(scope: Scope, place: JournalPlace, actionId: string, diff: string): Promise<Applied> {
+export async function applyDiff(
+  scope: WriteScope,
+  place: JournalPlace,
+  actionId: string,
+  diff: string,
+): Promise<Applied> {
   const earlier = await earlierResult(place.notes, actionId);
   if (earlier !== undefined) return earlier as Applied; // written below, by an earlier run
   const files = readDiff(diff);
@@ -24,10 +29,12 @@ export async function applyDiff(scope: Scope, place: JournalPlace, actionId: str
   for (const { parts } of targets) requireWritable(scope.bounds, parts);
   requireApart(targets.map(({ parts }) => parts.join('/')));
   const steps: Step[] = [];
+  let moreBytes = 0;
   for (const [index, { file, parts }] of targets.entries()) {
     const current = await readCurrent(scope, file);
     const next = applyFileDiff(file, current);
     const mode = current === null ? NEW_FILE_MODE : await readMode(scope, parts);
+    moreBytes += Buffer.byteLength(next ?? '') - Buffer.byteLength(current ?? '');
     steps.push({
       parts: [...parts],
       mode,
@@ -35,6 +42,7 @@ export async function applyDiff(scope: Scope, place: JournalPlace, actionId: str
       backup: current === null ? null : await stageText(place.notes, `${index}.old`, current),
     });
   }
+  await scope.fits(moreBytes);
   const result: Applied = {
     files: targets.map(({ file, parts }) => ({
       path: parts.join('/'),

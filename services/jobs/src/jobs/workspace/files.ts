@@ -12,6 +12,12 @@ export interface Scope {
   readonly bounds: AgentBounds;
 }
 
+/** Where files may be changed. */
+export interface WriteScope extends Scope {
+  /** Throws WORKSPACE_FULL when so many more bytes do not fit. */
+  fits(moreBytes: number): Promise<void>;
+}
+
 export interface Entry {
   readonly path: string;
   readonly kind: 'file' | 'folder' | 'link' | 'other';
@@ -78,9 +84,10 @@ export async function listEntries(
   return { path: parts.join('/') || '.', entries: entries.slice(0, ENTRY_LIMIT), cut: entries.length >= ENTRY_LIMIT };
 }
 
-/** Writes a file whole: whoever reads meanwhile sees the old or the new one. Folders above it are made. Twice is safe. */
+/** Writes a file whole: whoever reads meanwhile sees the old or the new one. Folders above it are made. Twice is safe.
+ * Throws PATH_DENIED, CONFLICT or WORKSPACE_FULL, and then nothing was written. */
 export async function writeText(
-  scope: Scope,
+  scope: WriteScope,
   path: string,
   content: string,
 ): Promise<{ path: string; sizeBytes: number; created: boolean }> {
@@ -90,6 +97,8 @@ export async function writeText(
   const shown = parts.join('/');
   return withFolder(scope.root, parts.slice(0, -1), { create: true }, async (folder) => {
     const mode = await modeOf(folder, name, shown);
+    const before = mode === null ? 0 : (await lstat(folder.at(name))).size;
+    await scope.fits(Buffer.byteLength(content) - before);
     await putFile(folder, name, content, mode ?? NEW_FILE_MODE);
     return { path: shown, sizeBytes: Buffer.byteLength(content), created: mode === null };
   });

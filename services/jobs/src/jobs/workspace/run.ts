@@ -8,16 +8,18 @@ import { deny, parsePath } from './boundary.ts';
 import type { Scope } from './files.ts';
 import { codeOf, withFolder } from './folder.ts';
 import { earlierResult, noteResult } from './journal.ts';
+import { fileLimit, measureUsage, watchUsage, type Quota } from './quota.ts';
 
 /** What Postgres says when a lock could not be had in time. */
 const LOCK_TIMED_OUT = '55P03';
 
 /**
- * Runs a command in the sandbox. What the agent's bounds do not let it write is mounted read-only. A script is begun once per action:
+ * Runs a command in the sandbox. What the agent's bounds do not let it write is mounted read-only. One
+ * that makes its workspace larger than it may be is ended. A script is begun once per action:
  * one whose process died half-way is not begun again. Throws SANDBOX_MISSING, PATH_DENIED or TOOL_OUTCOME_UNKNOWN.
  */
 export async function runCommand(
-  { sandbox, lockPool }: { readonly sandbox: Sandbox; readonly lockPool: Pool },
+  { sandbox, lockPool, quota }: { readonly sandbox: Sandbox; readonly lockPool: Pool; readonly quota: Quota },
   scope: Scope & { readonly notes: string },
   payload: JobPayload<'workspace.run'>,
   context: JobContext,
@@ -36,8 +38,14 @@ export async function runCommand(
     if ((await earlierResult(scope.notes, actionId)) !== undefined)
       throw new AppError('TOOL_OUTCOME_UNKNOWN', { tool: 'The command' });
     const writable = await writableFolders(scope);
+    const start = await measureUsage(scope.root, context.signal);
     await noteResult(scope.notes, actionId, 'begun');
-    return sandbox.runShell(command.script, { ...room, writable });
+    return sandbox.runShell(command.script, {
+      ...room,
+      writable,
+      fileBytes: fileLimit(quota, start),
+      watch: (over) => watchUsage(scope.root, quota, start, over),
+    });
   });
 }
 
