@@ -107,6 +107,11 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
     from: 'services/cli/src/commands/replay.ts',
     may: ['services/cli/src/**', `${WORKER}/replay/replay.ts`, SHARED],
   },
+  // The states of conversations have tables of their own, which the owner makes as well.
+  {
+    from: 'services/cli/src/commands/migrate.ts',
+    may: ['services/cli/src/**', `${WORKER}/agents/checkpoints.ts`, SHARED],
+  },
   // Whether a sandbox works is found out by opening one.
   {
     from: 'services/cli/src/checks/sandbox.ts',

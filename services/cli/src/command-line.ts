@@ -5,6 +5,7 @@ import { AppError } from '@signalbox/shared/errors';
 import { closeAll, type Closable } from '@signalbox/shared/lifecycle';
 import { createLog } from '@signalbox/shared/log';
 import { closeRedis, openRedis, type Redis } from '@signalbox/shared/redis';
+import { nameActor } from './actor.ts';
 import { COMMANDS, describeCommands } from './catalog.ts';
 import { UsageError, type CommandContext, type Report } from './command.ts';
 import { loadConfig, loadEnvironment, requireUrl } from './config.ts';
@@ -137,6 +138,7 @@ function openContext(
     environment,
     log,
     arguments: given,
+    actor: nameActor(),
     input,
     out,
     database: () => {

@@ -38,6 +38,8 @@ export interface CommandContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
   readonly arguments: Arguments;
+  /** Who runs it, for the audit: see actor.ts. Every command that changes something records it. */
+  readonly actor: string;
   /** Standard input, for commands that read it. */
   readonly input: Readable;
   /** Writes at once, for commands whose output grows while they read. */

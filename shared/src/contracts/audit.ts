@@ -39,6 +39,11 @@ export const AuditKind = z.enum([
   'service.revived',
   'service.given_up',
   'dead_letter.settled',
+  'run.cancel_requested',
+  'service.stop_requested',
+  'webhook.remove_requested',
+  'owner_code.made',
+  'database.migrated',
   'secret.kept',
   'secret.used',
   'secret.refused',
@@ -51,7 +56,7 @@ export type AuditKind = z.infer<typeof AuditKind>;
 /** One thing that happened, as it is written down: redacted before it comes here, because it is hashed and never changed. */
 export const AuditEvent = z.object({
   kind: AuditKind,
-  /** Who caused it: a person's key, `system`, or `agent:<id>`. */
+  /** Who caused it: a person's key, `system`, `agent:<id>`, or `cli:<user>@<host>` at the command line. */
   actor: z.string().min(1).max(120),
   threadId: z.string().max(160).nullable(),
   turnId: z.string().max(160).nullable(),

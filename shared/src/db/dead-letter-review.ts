@@ -1,5 +1,5 @@
 import type { DeadLetter } from './dead-letters.ts';
-import { withTransaction, type Pool, type Queryable } from './pool.ts';
+import type { Queryable } from './pool.ts';
 
 /** A dead letter as an operator sees it. */
 export interface DeadLetterRow extends DeadLetter {
@@ -50,14 +50,9 @@ export async function resolveDeadLetter(db: Queryable, id: string): Promise<Dead
 }
 
 /**
- * Puts what a letter stands for back to work and settles the letter, in one transaction. Twice changes nothing.
+ * Puts what a letter stands for back to work and settles the letter, in a transaction of the caller's. Twice changes nothing.
  * A settled letter moves aside (its id and ref get a number), so that a second failure becomes a letter of its own.
  */
-export async function retryDeadLetter(pool: Pool, id: string): Promise<RetryResult> {
-  return withTransaction(pool, (db) => retryDeadLetterWithin(db, id));
-}
-
-/** The same in a transaction of the caller's. */
 export async function retryDeadLetterWithin(db: Queryable, id: string): Promise<RetryResult> {
   await db.query('select 1 from dead_letters where id = $1 for update', [id]);
   const letter = await findDeadLetter(db, id);

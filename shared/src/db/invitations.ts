@@ -2,7 +2,9 @@ import { roleCovers, type Role } from '../contracts/roles.ts';
 import { newCode } from '../ids.ts';
 import { hashCode } from './access-code.ts';
 import { redeemOwnerCode, voidOwnerCode } from './owner-code.ts';
+import { appendAudit } from './audit.ts';
 import type { Queryable } from './pool.ts';
+import { findUser, type User } from './users.ts';
 
 /** How long an invitation is good for. */
 export const INVITATION_MS = 24 * 3_600_000;
@@ -65,13 +67,24 @@ export async function listInvitations(db: Queryable): Promise<readonly Invitatio
 export async function redeemCode(db: Queryable, code: string, person: Newcomer): Promise<CodeOutcome> {
   const waitMs = await limitedFor(db, person.userKey);
   if (waitMs > 0) return { kind: 'limited', waitMs };
-  if (await redeemOwnerCode(db, code, person)) return { kind: 'owner' };
+  const before = await findUser(db, person.userKey);
+  if (await redeemOwnerCode(db, code, person)) {
+    await recordRole(db, person, before, 'admin', 'owner code');
+    return { kind: 'owner' };
+  }
   const outcome = await redeemInvitation(db, code, person);
+  if (outcome.kind === 'invited') await recordRole(db, person, before, outcome.role, 'invitation');
   if (outcome.kind === 'unknown') {
     await db.query(`delete from code_tries where tried_at < now() - interval '1 day'`);
     await db.query('insert into code_tries (user_key) values ($1)', [person.userKey]);
   }
   return outcome;
+}
+
+async function recordRole(db: Queryable, person: Newcomer, before: User | null, to: Role, by: string): Promise<void> {
+  const nothing = { threadId: null, turnId: null, actionId: null, approvalId: null, policyVersion: null };
+  const data = { person: person.userKey, from: before?.role ?? null, to, by };
+  await appendAudit(db, [{ kind: 'role.changed', actor: person.userKey, ...nothing, data }]);
 }
 
 /** Makes a code worthless that others have seen. False when it was none. */

@@ -1,24 +1,29 @@
 import pg from 'pg';
 import { newCode } from '../ids.ts';
 import { hashCode } from './access-code.ts';
+import { auditJson } from './audit.ts';
 import type { Queryable } from './pool.ts';
 
 const KEY = 'owner_code';
 
 /**
  * While there is no admin: makes a fresh owner code, stores only its hash and returns it, to be shown once.
- * An earlier code is void from then on. Returns null when there is an admin.
+ * An earlier code is void from then on. Returns null when there is an admin. The audit keeps that `actor` had one made.
  */
-export async function ensureOwnerCode(databaseUrl: string): Promise<string | null> {
+export async function ensureOwnerCode(databaseUrl: string, actor = 'system'): Promise<string | null> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
     const { rowCount } = await client.query(`select 1 from users where role = 'admin' limit 1`);
     if ((rowCount ?? 0) > 0) return null;
     const code = newCode(3);
+    const made = { kind: 'owner_code.made', actor, threadId: null, turnId: null, actionId: null, data: {} } as const;
     await client.query(
-      `insert into settings (key, value) values ($1, to_jsonb($2::text)) on conflict (key) do update set value = excluded.value, updated_at = now()`,
-      [KEY, hashCode(code)],
+      `with made as (
+         insert into settings (key, value) values ($1, to_jsonb($2::text))
+         on conflict (key) do update set value = excluded.value, updated_at = now() returning 1)
+       select audit_append($3::jsonb) from made`,
+      [KEY, hashCode(code), auditJson([{ ...made, approvalId: null, policyVersion: null }])],
     );
     return code;
   } finally {

@@ -3,7 +3,7 @@ import { say } from '../errors.ts';
 import { redactText, redactValue } from '../redact/redact.ts';
 import { putOutbox } from './outbox.ts';
 import { FINISHED, tellEnd, type Asker, type Finished, type HeardEnd } from './run-ends.ts';
-import { withTransaction, type Pool } from './pool.ts';
+import { withTransaction, type Pool, type Queryable } from './pool.ts';
 
 /** The intent of a piece of long work. `person` is told when it ends; null for work that nobody asked for. */
 export interface RunIntent {
@@ -88,6 +88,25 @@ export const RUN_STATUS = `case when status = 'running' and cancel_at is not nul
 const COLUMNS = `run_id as "runId", job, ${RUN_STATUS} as status, user_key as "userKey", thread_id as "threadId", progress, result, error, attempts,
   created_at as "createdAt", finished_at as "finishedAt"`;
 
+/** Writes an intent in the caller's transaction: see `create`. */
+export async function putRun(db: Queryable, intent: RunIntent): Promise<boolean> {
+  const { runId, job, payload, person, threadId, traceId } = intent;
+  const { rowCount } = await db.query(
+    `insert into runs (run_id, job, payload, user_key, chat_key, thread_id, trace_id)
+     values ($1, $2, $3::jsonb, $4, $5, $6, $7) on conflict (run_id) do nothing`,
+    [
+      runId,
+      job,
+      JSON.stringify(redactValue(payload)),
+      person?.userKey ?? null,
+      person?.chatKey ?? null,
+      threadId,
+      traceId,
+    ],
+  );
+  return rowCount === 1;
+}
+
 /**
  * Long work in Postgres, without its secrets, which is the only truth about it; the queue in Redis only says whose turn it is.
  *
@@ -99,23 +118,7 @@ const COLUMNS = `run_id as "runId", job, ${RUN_STATUS} as status, user_key as "u
 export function createRuns(pool: Pool) {
   return {
     /** Writes the intent. Calling it again with the same run id changes nothing. False when it was there before. */
-    async create(intent: RunIntent): Promise<boolean> {
-      const { runId, job, payload, person, threadId, traceId } = intent;
-      const { rowCount } = await pool.query(
-        `insert into runs (run_id, job, payload, user_key, chat_key, thread_id, trace_id)
-         values ($1, $2, $3::jsonb, $4, $5, $6, $7) on conflict (run_id) do nothing`,
-        [
-          runId,
-          job,
-          JSON.stringify(redactValue(payload)),
-          person?.userKey ?? null,
-          person?.chatKey ?? null,
-          threadId,
-          traceId,
-        ],
-      );
-      return rowCount === 1;
-    },
+    create: (intent: RunIntent): Promise<boolean> => putRun(pool, intent),
 
     async find(runId: string): Promise<RunRow | null> {
       const { rows } = await pool.query<RunRow>(`select ${COLUMNS} from runs where run_id = $1`, [runId]);
@@ -232,10 +235,14 @@ export function createRuns(pool: Pool) {
 
     /**
      * Says that nobody wants a run any more. One that waits has ended with that; one that is under way ends when whoever works on
-     * it has stopped, which they notice within a second. `by`: a person's key, or `operator`; the person who waits for the run is
-     * told of its end unless it was them. Twice is once.
+     * it has stopped, which they notice within a second. `by`: a person's key, or who it was at a command line; the person who waits for the run is
+     * told of its end unless it was them. Twice is once. `note` writes about the wish in the same transaction, unless it is over.
      */
-    cancel: (runId: string, by: string): Promise<CancelledRun> =>
+    cancel: (
+      runId: string,
+      by: string,
+      note?: (db: Queryable, run: { readonly job: string; readonly status: string }) => Promise<void>,
+    ): Promise<CancelledRun> =>
       withTransaction(pool, async (db) => {
         const { rows } = await db.query<Finished & { readonly status: string }>(
           `update runs set cancel_at = coalesce(cancel_at, clock_timestamp()), cancel_by = coalesce(cancel_by, $2),
@@ -247,6 +254,7 @@ export function createRuns(pool: Pool) {
         );
         const [row] = rows;
         if (!row) return { kind: 'over', ...UNHEARD };
+        await note?.(db, row);
         if (row.status === 'running') return { kind: 'cancelling', ...UNHEARD };
         const error = say('JOB_CANCELLED', { job: row.job });
         await db.query('update runs set error = $2 where run_id = $1', [runId, error]);

@@ -3,12 +3,14 @@ import {
   findDeadLetter,
   listDeadLetters,
   resolveDeadLetter,
-  retryDeadLetter,
+  retryDeadLetterWithin,
   type DeadLetterRow,
   type Woken,
 } from '@signalbox/shared/db/dead-letter-review';
+import { withTransaction } from '@signalbox/shared/db/pool';
 import { AppError } from '@signalbox/shared/errors';
 import { createPublisher } from '@signalbox/shared/streams/publish';
+import { recordChange } from '../actor.ts';
 import { UsageError, type CommandContext, type Report } from '../command.ts';
 import { formatTable, formatTime } from '../table.ts';
 
@@ -58,7 +60,12 @@ async function showLetter(context: CommandContext, id: string): Promise<Report> 
 }
 
 async function retryLetter(context: CommandContext, id: string): Promise<Report> {
-  const result = await retryDeadLetter(context.database(), id);
+  const result = await withTransaction(context.database(), async (db) => {
+    const retried = await retryDeadLetterWithin(db, id);
+    if (retried.kind === 'retried')
+      await recordChange(db, context.actor, 'dead_letter.settled', { id: retried.letter.id, how: 'retried' });
+    return retried;
+  });
   switch (result.kind) {
     case 'missing':
       return missing(id);
@@ -77,7 +84,13 @@ async function retryLetter(context: CommandContext, id: string): Promise<Report>
 }
 
 async function resolveLetter(context: CommandContext, id: string): Promise<Report> {
-  const letter = (await resolveDeadLetter(context.database(), id)) ?? missing(id);
+  const letter = await withTransaction(context.database(), async (db) => {
+    const known = await findDeadLetter(db, id);
+    const resolved = await resolveDeadLetter(db, id);
+    if (resolved && known?.resolvedAt === null)
+      await recordChange(db, context.actor, 'dead_letter.settled', { id: resolved.id, how: 'resolved' });
+    return resolved ?? missing(id);
+  });
   return { ok: true, data: letter, lines: [describeSettled(letter)] };
 }
 

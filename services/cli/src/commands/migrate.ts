@@ -1,11 +1,25 @@
 import { migrate } from '@signalbox/shared/db/migrate';
+import { openPool } from '@signalbox/shared/db/pool';
+import { setUpCheckpoints } from '@signalbox/worker/agents/checkpoints';
+import { recordChange } from '../actor.ts';
 import { requireUrl } from '../config.ts';
 import type { CommandContext, Report } from '../command.ts';
 import { countOf } from '../table.ts';
 
-/** Brings the database up to date. Twice is safe, also at once from several processes. Throws MIGRATION_FAILED. */
-export async function runMigrate({ config }: CommandContext): Promise<Report> {
-  const applied = await migrate(requireUrl(config, 'DATABASE_URL'));
+/**
+ * Brings the database up to date, with the tables of conversations' states, so that nothing else has to run as the owner. Twice is
+ * safe, also at once from several processes. Throws MIGRATION_FAILED.
+ */
+export async function runMigrate({ config, log, actor }: CommandContext): Promise<Report> {
+  const url = requireUrl(config, 'DATABASE_URL');
+  const applied = await migrate(url);
+  const owner = openPool(url, log, { name: 'migrate', max: 2, as: 'owner' });
+  try {
+    await setUpCheckpoints(owner);
+    if (applied.length > 0) await recordChange(owner, actor, 'database.migrated', { applied: [...applied] });
+  } finally {
+    await owner.end();
+  }
   const first =
     applied.length === 0 ? 'The database is up to date.' : `Applied ${countOf(applied.length, 'migration')}:`;
   return { ok: true, data: { applied }, lines: [first, ...applied.map((name) => `  ${name}`)] };

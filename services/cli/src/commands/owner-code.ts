@@ -3,8 +3,8 @@ import type { CommandContext, Report } from '../command.ts';
 import { requireUrl } from '../config.ts';
 
 /** Makes a fresh owner code while there is no admin; an earlier code is void from then on. */
-export async function runOwnerCode({ config }: CommandContext): Promise<Report> {
-  const code = await ensureOwnerCode(requireUrl(config, 'DATABASE_URL'));
+export async function runOwnerCode({ config, actor }: CommandContext): Promise<Report> {
+  const code = await ensureOwnerCode(requireUrl(config, 'DATABASE_URL'), actor);
   const lines =
     code === null
       ? ['There is an admin already. Admins let others in: people add <id> <name> <role>']

@@ -1,5 +1,7 @@
 import { Role } from '@signalbox/shared/contracts/roles';
-import { allowUser, channelOfUser, denyUser, listUsers } from '@signalbox/shared/db/users';
+import { withTransaction } from '@signalbox/shared/db/pool';
+import { allowUser, channelOfUser, denyUser, findUser, listUsers } from '@signalbox/shared/db/users';
+import { recordChange } from '../actor.ts';
 import { UsageError, type CommandContext, type Report } from '../command.ts';
 import { formatTable } from '../table.ts';
 
@@ -28,12 +30,25 @@ async function addPerson(context: CommandContext, id: string, rest: readonly str
   const name = rest.slice(0, -1).join(' ').trim();
   if (!role.success || name === '') throw new UsageError(`${USAGE}\nRoles: ${Role.options.join(', ')}`);
   const person = { userKey: id, channel: requireChannel(id), name, role: role.data };
-  if ((await allowUser(context.database(), person, context.arguments.force)) === 'last admin') return refuse(id);
+  const change = await withTransaction(context.database(), async (db) => {
+    const known = await findUser(db, id);
+    const made = await allowUser(db, person, context.arguments.force);
+    if (made === 'added' || made === 'changed')
+      await recordChange(db, context.actor, 'role.changed', { person: id, from: known?.role ?? null, to: role.data });
+    return made;
+  });
+  if (change === 'last admin') return refuse(id);
   return { ok: true, data: person, lines: [`${name} (${id}) may speak now, as ${role.data}.`] };
 }
 
-async function removePerson({ database, arguments: { force } }: CommandContext, id: string): Promise<Report> {
-  const change = await denyUser(database(), id, force);
+async function removePerson({ database, actor, arguments: { force } }: CommandContext, id: string): Promise<Report> {
+  const change = await withTransaction(database(), async (db) => {
+    const known = await findUser(db, id);
+    const made = await denyUser(db, id, force);
+    if (made === 'removed')
+      await recordChange(db, actor, 'role.changed', { person: id, from: known?.role ?? null, to: null });
+    return made;
+  });
   if (change === 'last admin') return refuse(id);
   const removed = change === 'removed';
   const admins = (await listUsers(database())).filter(({ role }) => role === 'admin').length;

@@ -4,6 +4,7 @@ import { INBOUND } from '@signalbox/shared/contracts/topics';
 import { AppError } from '@signalbox/shared/errors';
 import { createPublisher } from '@signalbox/shared/streams/publish';
 import { inWords, SECOND_MS, sleep } from '@signalbox/shared/time';
+import { recordChange } from '../actor.ts';
 import { UsageError, type CommandContext, type Report } from '../command.ts';
 import { readDuration } from '../duration.ts';
 import { formatTable, formatTime } from '../table.ts';
@@ -68,7 +69,9 @@ async function showRun(context: CommandContext, runId: string): Promise<Report> 
 
 async function cancelRun(context: CommandContext, runId: string): Promise<Report> {
   const runs = createRuns(context.database());
-  const cancelled = await runs.cancel(runId, 'operator');
+  const cancelled = await runs.cancel(runId, context.actor, (db, { job, status }) =>
+    recordChange(db, context.actor, 'run.cancel_requested', { run: runId, job, status }),
+  );
   if (cancelled.lane) await wake(context, cancelled.lane);
   const until = performance.now() + CANCEL_WAIT_MS;
   let run = (await findRun(context.database(), runId)) ?? missing(runId);

@@ -1,5 +1,6 @@
 import { Environment } from '@signalbox/shared/contracts/fields';
-import { createRuns } from '@signalbox/shared/db/runs';
+import { withTransaction } from '@signalbox/shared/db/pool';
+import { putRun, type RunIntent } from '@signalbox/shared/db/runs';
 import { findRun, type RunDetail } from '@signalbox/shared/db/run-search';
 import { createServices, type ServiceRow } from '@signalbox/shared/db/services';
 import { newId } from '@signalbox/shared/ids';
@@ -7,6 +8,7 @@ import { readQueueDepths } from '@signalbox/shared/queue/depths';
 import { enqueueRun } from '@signalbox/shared/queue/enqueue-run';
 import { createQueue } from '@signalbox/shared/queue/queue';
 import { SECOND_MS, sleep } from '@signalbox/shared/time';
+import { recordChange } from '../actor.ts';
 import { UsageError, type CommandContext, type Report } from '../command.ts';
 import { requireUrl } from '../config.ts';
 import { formatTable } from '../table.ts';
@@ -56,7 +58,7 @@ async function stop(context: CommandContext, project: string, environment: Envir
   const payload = { project, environment };
   try {
     await enqueueRun(
-      { runs: createRuns(context.database()), queue, log },
+      { runs: { create: (intent) => createAudited(context, intent, payload) }, queue, log },
       { runId, job: 'service.stop', payload, person: null, threadId: null, traceId: newId('trace') },
     );
   } finally {
@@ -69,6 +71,19 @@ async function stop(context: CommandContext, project: string, environment: Envir
     run = await findRun(context.database(), runId);
   }
   return { ok: run?.status === 'done', data: run, lines: [describe(run, runId, `${project}/${environment}`)] };
+}
+
+/** The wish and its audit event are there together, or neither is. */
+function createAudited(
+  { database, actor }: CommandContext,
+  intent: RunIntent,
+  service: { readonly project: string; readonly environment: string },
+): Promise<boolean> {
+  return withTransaction(database(), async (db) => {
+    const isNew = await putRun(db, intent);
+    if (isNew) await recordChange(db, actor, 'service.stop_requested', { run: intent.runId, ...service });
+    return isNew;
+  });
 }
 
 function describe(run: RunDetail | null, runId: string, service: string): string {

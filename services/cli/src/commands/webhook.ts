@@ -3,6 +3,7 @@ import { inWords } from '@signalbox/shared/time';
 import { z } from 'zod';
 import { callBotApi, WebhookInfo, type BotAnswer } from '../bot-api.ts';
 import { describeFailure } from '../checks/webhook.ts';
+import { recordChange } from '../actor.ts';
 import { UsageError, type CommandContext, type Report } from '../command.ts';
 
 /** Shows what Telegram knows about the webhook, or ends it. Removing twice changes nothing. */
@@ -21,6 +22,8 @@ async function showWebhook(context: CommandContext): Promise<Report> {
 async function removeWebhook(context: CommandContext): Promise<Report> {
   const { url } = await ask(context, 'getWebhookInfo', WebhookInfo);
   if (url === '') return { ok: true, data: { removed: null }, lines: ['There is no webhook; nothing was changed.'] };
+  // Before it is done: what cannot be recorded is not done. The path of the address may be a secret.
+  await recordChange(context.database(), context.actor, 'webhook.remove_requested', { host: new URL(url).host });
   await ask(context, 'deleteWebhook', z.literal(true));
   const lines = [
     `The webhook at ${url} is removed. What waits is kept for whoever receives next.`,

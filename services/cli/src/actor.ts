@@ -1,0 +1,32 @@
+import { hostname, userInfo } from 'node:os';
+import type { AuditEvent } from '@signalbox/shared/contracts/audit';
+import { appendAudit } from '@signalbox/shared/db/audit';
+import type { Queryable } from '@signalbox/shared/db/pool';
+
+/** Most characters that the audit keeps of an actor. */
+const ACTOR_LENGTH = 120;
+
+/** Whoever runs the command line, as the audit names them: `cli:<user>@<host>`, as the operating system knows both. */
+export function nameActor(): string {
+  return `cli:${userName()}@${hostname()}`.slice(0, ACTOR_LENGTH);
+}
+
+/** Records what a command changes, in the caller's transaction. Throws as `appendAudit` does. */
+export function recordChange(
+  db: Queryable,
+  actor: string,
+  kind: AuditEvent['kind'],
+  data: AuditEvent['data'],
+): Promise<void> {
+  const nothing = { threadId: null, turnId: null, actionId: null, approvalId: null, policyVersion: null };
+  return appendAudit(db, [{ kind, actor, ...nothing, data }]);
+}
+
+/** In a container the process may run under a number that has no name. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid-${process.getuid?.() ?? 'unknown'}`;
+  }
+}
