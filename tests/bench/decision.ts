@@ -73,7 +73,12 @@ try {
       threadId: `user_${userKey}_1`,
       actor: { userKey, name: 'P', role: 'developer' },
     });
-    return executeCall(parts, scope, { actionId: randomUUID(), tool: 'act', args: { name: 'x' }, groups: ['test'] });
+    return executeCall(parts, scope, {
+      actionId: randomUUID(),
+      tool: 'act',
+      args: { name: randomUUID() },
+      groups: ['test'],
+    });
   };
   const parts = governanceOver(pool, [nothing], policy);
 

@@ -203,19 +203,6 @@ export async function noteRead(
   );
 }
 
-/** Text from outside that this conversation has seen, and whether it has read what is private. */
-export async function threadTaint(
-  db: Queryable,
-  threadId: string,
-): Promise<{ readonly untrusted: readonly string[]; readonly hasPrivate: boolean }> {
-  const { rows } = await db.query<{ untrusted: string[]; private: boolean }>({
-    name: 'thread_taint',
-    text: 'select untrusted, private from thread_taint($1)',
-    values: [threadId],
-  });
-  return { untrusted: rows[0]?.untrusted ?? [], hasPrivate: rows[0]?.private ?? false };
-}
-
 /** What this turn has come to so far, in the words that each tool has for people. */
 export interface SoFar {
   readonly done: readonly string[];

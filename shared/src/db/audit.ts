@@ -18,22 +18,32 @@ export async function appendAudit(db: Queryable, events: readonly AuditEvent[]):
 
 /** The same as the argument of `audit_append`, for a statement that records what it does itself. */
 export function auditJson(events: readonly AuditEvent[]): string {
-  return JSON.stringify(events.map(parseEvent));
+  // Several events of one action tell the same of it: that is made fit to be kept once.
+  const storable = new Map<AuditEvent['data'], AuditEvent['data']>();
+  return JSON.stringify(events.map((event) => parseEvent(event, storable)));
 }
 
-function parseEvent(given: AuditEvent): AuditEvent {
-  const parsed = AuditEvent.safeParse(given);
+function parseEvent(given: AuditEvent, storable: Map<AuditEvent['data'], AuditEvent['data']>): AuditEvent {
+  const known = storable.get(given.data);
+  const parsed = AuditEvent.safeParse(known ? { ...given, data: {} } : given);
   if (!parsed.success) {
     const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
-    throw new AppError('AUDIT_EVENT_REFUSED', { kind: String(given.kind), detail: problems });
+    throw refuse(given.kind, problems);
   }
-  const event = makeStorable({ ...parsed.data, data: redactValue(parsed.data.data, redactForLog) });
-  const sizeBytes = Buffer.byteLength(JSON.stringify(event.data));
-  if (sizeBytes > MAX_DATA_BYTES) {
-    const detail = `its data has ${sizeBytes} bytes and may have ${MAX_DATA_BYTES}; store what is large elsewhere and record its hash`;
-    throw new AppError('AUDIT_EVENT_REFUSED', { kind: event.kind, detail });
+  const data = known ?? makeStorable(redactValue(parsed.data.data, redactForLog));
+  if (!known) {
+    const sizeBytes = Buffer.byteLength(JSON.stringify(data));
+    if (sizeBytes > MAX_DATA_BYTES) {
+      const detail = `its data has ${sizeBytes} bytes and may have ${MAX_DATA_BYTES}; store what is large elsewhere and record its hash`;
+      throw refuse(given.kind, detail);
+    }
+    storable.set(given.data, data);
   }
-  return event;
+  return { ...makeStorable({ ...parsed.data, data: {} }), data };
+}
+
+function refuse(kind: unknown, detail: string): AppError {
+  return new AppError('AUDIT_EVENT_REFUSED', { kind: String(kind), detail });
 }
 
 function makeStorable<T>(value: T): T {

@@ -34,3 +34,40 @@ export async function governanceFacts(
   if (!row) throw new Error('a function without conditions always answers one row');
   return { ...row, at: row.at.toISOString(), tokens: Number(row.tokens) };
 }
+
+/** Text from outside that a conversation has seen, and whether it has read what is private. */
+export interface ThreadTaint {
+  readonly untrusted: readonly string[];
+  readonly hasPrivate: boolean;
+}
+
+/**
+ * The facts for an action and what its conversation has seen: all that a decision looks up, in one round trip and as of one moment.
+ * Without `withUse` nothing is counted that only a budget would be compared with: calls, tokens and cost are 0.
+ */
+export async function actionFacts(
+  db: Queryable,
+  action: Pick<ProposedAction, 'tool' | 'threadId'> & {
+    /** Any value: its JSON is what grants are compared with. */
+    readonly arguments: unknown;
+    readonly requester: { readonly userKey: string };
+  },
+  withUse: boolean,
+): Promise<{ readonly facts: GovernanceFacts; readonly taint: ThreadTaint }> {
+  const { rows } = await db.query<
+    Omit<GovernanceFacts, 'at' | 'tokens'> & { at: Date; tokens: string; untrusted: string[]; private: boolean }
+  >({
+    name: withUse ? 'action_facts_and_use' : 'action_facts',
+    text: `select clock_timestamp() as at, f.frozen, f.break_glass as "breakGlass", f.grant_id as "grantId", f.operators, f.admins,
+                  ${withUse ? 'f.calls, f.tokens, f.cost_usd' : '0 as calls, 0 as tokens, 0'} as "costUsd", t.untrusted, t.private
+             from governance_facts($1, $2, $3::jsonb) f, thread_taint($4) t`,
+    values: [action.requester.userKey, action.tool, JSON.stringify(action.arguments), action.threadId],
+  });
+  const row = rows[0];
+  if (!row) throw new Error('functions without conditions always answer one row');
+  const { untrusted, private: hasPrivate, ...facts } = row;
+  return {
+    facts: { ...facts, at: row.at.toISOString(), tokens: Number(row.tokens) },
+    taint: { untrusted, hasPrivate },
+  };
+}

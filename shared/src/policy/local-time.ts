@@ -1,3 +1,5 @@
+import { MINUTE_MS } from '../time.ts';
+
 /** A moment as rules see it. `date` is 20261224, `weekday` 1 (Monday) to 7. */
 export interface LocalTime {
   readonly date: number;
@@ -19,7 +21,7 @@ export function createLocalTime(timeZone: string): (at: string) => LocalTime {
     hour: 'numeric',
     minute: 'numeric',
   });
-  return (at) => {
+  const read = (at: string): LocalTime => {
     const parts = new Map(format.formatToParts(new Date(at)).map(({ type, value }) => [type, Number(value)]));
     const of = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? Number.NaN;
     const [year, month, day] = [of('year'), of('month'), of('day')];
@@ -31,4 +33,16 @@ export function createLocalTime(timeZone: string): (at: string) => LocalTime {
       minute: of('minute'),
     };
   };
+  // Reading a moment takes a tenth of a millisecond, and one minute is asked about again and again. No zone has had an offset with
+  // seconds in it since 1972.
+  let last: { readonly minute: number; readonly time: LocalTime } | null = null;
+  return (at) => {
+    const minute = Math.floor(Date.parse(at) / MINUTE_MS);
+    if (last?.minute === minute) return last.time;
+    const time = read(at);
+    last = minute > FIRST_WHOLE_MINUTE ? { minute, time } : null;
+    return time;
+  };
 }
+
+const FIRST_WHOLE_MINUTE = Date.UTC(1973, 0) / MINUTE_MS;

@@ -3,6 +3,7 @@ import * as cedar from '@cedar-policy/cedar-wasm/nodejs';
 import { z } from 'zod';
 import { Role } from '../contracts/roles.ts';
 import { MINUTE_MS, SECOND_MS } from '../time.ts';
+import { sightOf, type Sight } from './sight.ts';
 import { belongsTo, sliceId, SLICES, type PrincipalType } from './slices.ts';
 import { lineAt, PolicySetError, type PolicyFile, type PolicyProblem } from './problems.ts';
 
@@ -32,6 +33,8 @@ export interface RuleSet {
   readonly rules: ReadonlyMap<string, Rule>;
   /** Whether a rule asks something of an approval when this kind of principal makes a request. */
   readonly hasTerms: Readonly<Record<PrincipalType, boolean>>;
+  /** What the policies of each slice can see of a question, by the id of the slice. */
+  readonly sights: ReadonlyMap<string, Sight>;
 }
 
 const SCHEMA_FILE = 'schema.cedarschema';
@@ -90,14 +93,14 @@ export function readRules(files: readonly PolicyFile[], version: string): RuleSe
   problems.push(...validate(schema, policies, rules));
   if (rules.size === 0 && problems.length === 0) problems.push({ file: '*.cedar', says: 'there is no policy at all' });
   if (problems.length > 0) throw new PolicySetError(problems);
-  prepare(schema, policies, version);
+  const sights = prepare(schema, policies, version);
   const hasTerms = (principal: PrincipalType): boolean =>
     [...policies].some(
       ([id, { head }]) =>
         belongsTo(head, 'request', principal) &&
         Object.values(rules.get(id)?.terms ?? {}).some((term) => term !== null),
     );
-  return { id: version, rules, hasTerms: { User: hasTerms('User'), AgentClass: hasTerms('AgentClass') } };
+  return { id: version, rules, hasTerms: { User: hasTerms('User'), AgentClass: hasTerms('AgentClass') }, sights };
 }
 
 /** Cedar gets the text back and not the JSON, in which large numbers would no longer be what was written. */
@@ -106,14 +109,17 @@ interface Policy {
   readonly text: string;
 }
 
-function prepare(schema: PolicyFile, policies: ReadonlyMap<string, Policy>, id: string): void {
+function prepare(schema: PolicyFile, policies: ReadonlyMap<string, Policy>, id: string): ReadonlyMap<string, Sight> {
+  const sights = new Map<string, Sight>();
   const answers = [cedar.preparseSchema(id, schema.text)];
   for (const { verb, principal } of SLICES) {
     const slice = [...policies].filter(([, { head }]) => belongsTo(head, verb, principal));
     answers.push(cedar.preparsePolicySet(sliceId(id, verb, principal), { staticPolicies: textsOf(slice) }));
+    sights.set(sliceId(id, verb, principal), sightOf(slice.map(([, { head }]) => head)));
   }
   for (const answer of answers)
     if (answer.type === 'failure') throw new PolicySetError(answer.errors.map((error) => problemOf(schema, error)));
+  return sights;
 }
 
 function textsOf(policies: Iterable<readonly [string, Policy]>): Record<string, string> {

@@ -1,8 +1,14 @@
 import '../wasm-guard.ts';
-import { statefulIsAuthorized, type EntityJson, type EntityUid } from '@cedar-policy/cedar-wasm/nodejs';
+import {
+  statefulIsAuthorized,
+  type EntityJson,
+  type EntityUid,
+  type StatefulAuthorizationCall,
+} from '@cedar-policy/cedar-wasm/nodejs';
 import { EvaluationError } from './problems.ts';
 import { requestOf, type Subject } from './request.ts';
 import type { Rule, RuleSet } from './rules.ts';
+import { seenOf } from './sight.ts';
 import type { Verb } from './slices.ts';
 
 /** What the rules say to one verb of one principal: the permits when allowed, the forbids that denied otherwise. */
@@ -22,12 +28,37 @@ export interface Verdict {
   readonly forbids: readonly Rule[];
 }
 
+/** Answers kept per set of rules, and the longest question that is worth it: about two megabytes. */
+const MOST_KEPT = 1_000;
+const LONGEST_KEPT = 2_000;
+
+const kept = new WeakMap<RuleSet, Map<string, Answer>>();
+
 /**
- * Asks the rules about one verb. Throws EvaluationError when the question does not fit the schema or when a rule could not be
- * evaluated: Cedar would leave that rule out, and it may be the one that forbids.
+ * Asks the rules about one verb. A question that the rules cannot tell from one that was asked before gets its answer: Cedar takes a
+ * millisecond, and what it answers depends on nothing else. Throws EvaluationError when the question does not fit the schema or when a
+ * rule could not be evaluated: Cedar would leave that rule out, and it may be the one that forbids. Errors are never kept.
  */
 export function askRules(set: RuleSet, verb: Verb, principal: EntityJson | EntityUid, subject: Subject): Answer {
-  const answer = statefulIsAuthorized(requestOf(set.id, verb, principal, subject));
+  const call = requestOf(set.id, verb, principal, subject);
+  const sight = set.sights.get(call.preparsedPolicySetId);
+  const question = sight ? `${call.preparsedPolicySetId} ${seenOf(sight, call)}` : null;
+  if (question === null || question.length > LONGEST_KEPT) return evaluate(set, call);
+  const answers = kept.get(set) ?? new Map<string, Answer>();
+  kept.set(set, answers);
+  const known = answers.get(question);
+  if (known) return known;
+  const answer = evaluate(set, call);
+  for (const oldest of answers.keys()) {
+    if (answers.size < MOST_KEPT) break;
+    answers.delete(oldest);
+  }
+  answers.set(question, answer);
+  return answer;
+}
+
+function evaluate(set: RuleSet, call: StatefulAuthorizationCall): Answer {
+  const answer = statefulIsAuthorized(call);
   if (answer.type !== 'success') {
     const detail = answer.errors.map(({ message }) => message).join('; ');
     throw new EvaluationError('The question does not fit the schema of the rules', detail);

@@ -1,7 +1,7 @@
 import type { Risk, RiskAssessment } from '@signalbox/shared/contracts/action';
 import type { Tool } from '../tools/tool.ts';
 
-/** What the conversation has seen: see `threadTaint`. */
+/** What the conversation has seen: see `actionFacts`. */
 export interface Seen {
   readonly untrusted: readonly string[];
   readonly hasPrivate: boolean;

@@ -9,7 +9,8 @@ const KEPT_LENGTH = 4_000;
 
 /** What an auditor has to know before an effect begins: who asked for what exactly, and which rule let it run. */
 export function decidedEvents(proposal: Proposal): readonly AuditEvent[] {
-  return [decidedEvent(proposal, 'action.decided'), decidedEvent(proposal, 'action.started')];
+  const decided = decidedEvent(proposal, 'action.decided');
+  return [decided, { ...decided, kind: 'action.started' }];
 }
 
 /** An action that policy, or a role, did not let run. */

@@ -1,9 +1,9 @@
 import type { AuditEvent } from '@signalbox/shared/contracts/audit';
 import { Role, roleCovers } from '@signalbox/shared/contracts/roles';
-import { beginAction, noteRead, putAction, settleAction, threadTaint } from '@signalbox/shared/db/actions';
+import { beginAction, noteRead, putAction, settleAction } from '@signalbox/shared/db/actions';
 import { appendAudit } from '@signalbox/shared/db/audit';
 import type { Proposal } from '@signalbox/shared/db/approvals';
-import { governanceFacts } from '@signalbox/shared/db/governance-facts';
+import { actionFacts, type ThreadTaint } from '@signalbox/shared/db/governance-facts';
 import { recentWords } from '@signalbox/shared/db/inbox';
 import { withLock } from '@signalbox/shared/db/locks';
 import { withTransaction } from '@signalbox/shared/db/pool';
@@ -94,9 +94,10 @@ async function weigh(
 ): Promise<Weighed> {
   const { tool, input } = call;
   const isRead = tool.risk(input).risk === 'safe' && !tool.egress;
-  const taint = lookForTaint(tool, input, isRead ? UNSEEN : await seenBy(parts, scope));
+  const found = isRead ? null : await lookUp(parts, scope, call);
+  const taint = lookForTaint(tool, input, found ? await seenBy(parts, scope, found.taint) : UNSEEN);
   const action = propose(scope, call, assess(tool, input, taint), parentActionId);
-  const facts = isRead ? factsOfRead(new Date()) : await governanceFacts(parts.pool, action);
+  const facts = found?.facts ?? factsOfRead(new Date());
   return { ...decide(parts.policy(), action, facts, parts.limits, placeOf(scope, tool)), taint };
 }
 
@@ -107,10 +108,15 @@ export function placeOf(scope: CallScope, tool: Tool): Parameters<typeof decide>
 
 const UNSEEN: Seen = { untrusted: [], hasPrivate: false, said: [] };
 
-async function seenBy(parts: ExecuteParts, scope: CallScope): Promise<Seen> {
-  const { untrusted, hasPrivate } = await threadTaint(parts.pool, scope.threadId);
-  const said = untrusted.length === 0 ? [] : await recentWords(parts.pool, scope.actor.userKey, scope.chatKey);
-  return { untrusted, hasPrivate, said };
+function lookUp({ pool, limits }: ExecuteParts, scope: CallScope, call: Runnable): ReturnType<typeof actionFacts> {
+  const isLimited = Object.values(limits).some((limit) => limit !== null);
+  const { name: tool, input } = call;
+  return actionFacts(pool, { tool, arguments: input, requester: scope.actor, threadId: scope.threadId }, isLimited);
+}
+
+async function seenBy(parts: ExecuteParts, scope: CallScope, taint: ThreadTaint): Promise<Seen> {
+  const isSeen = taint.untrusted.length > 0;
+  return { ...taint, said: isSeen ? await recentWords(parts.pool, scope.actor.userKey, scope.chatKey) : [] };
 }
 
 async function deny(

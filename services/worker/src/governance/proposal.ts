@@ -38,7 +38,7 @@ export function propose(
   parentActionId: string | null = null,
 ): ProposedAction {
   const { tool, group, name, actionId, input } = call;
-  return deepFreeze({
+  const action: ProposedAction = deepFreeze({
     actionId,
     parentActionId,
     kind: tool.kind,
@@ -57,11 +57,19 @@ export function propose(
     chatKey: scope.chatKey,
     assessment,
   });
+  hashes.set(action, hashOf(action));
+  return action;
 }
 
 /** The exact action as an approval is bound to it: tool and version, arguments, resources, and who asks. */
 export function actionHash(action: ProposedAction): string {
-  const { tool, toolVersion, arguments: args, resources, requester } = action;
+  return hashes.get(action) ?? hashOf(action);
+}
+
+/** Of actions that nobody can change any more, as `propose` leaves them; one that was stored is hashed anew. */
+const hashes = new WeakMap<ProposedAction, string>();
+
+function hashOf({ tool, toolVersion, arguments: args, resources, requester }: ProposedAction): string {
   return canonicalHash({ tool, toolVersion, arguments: args, resources, requester: requester.userKey });
 }
 
