@@ -1,3 +1,4 @@
+import type { Readable, Writable } from 'node:stream';
 import type { Inventory, LogLine, ServiceFile, ServiceKey } from '@signalbox/shared/contracts/deploy';
 
 /** Whose release: what is built and started carries it as a label, and nothing without it is ever touched. */
@@ -81,6 +82,17 @@ export interface LogQuery {
   readonly signal: AbortSignal;
 }
 
+export interface ExecuteOptions {
+  /** Ends it, and `execute` throws its reason. */
+  readonly signal: AbortSignal;
+  /** Of its output, so much is kept. */
+  readonly maxBytes: number;
+  /** What it reads; it reads nothing when this is left out. */
+  readonly input?: Readable;
+  /** Gets what it writes, to the end, and the result has none of it. */
+  readonly output?: Writable;
+}
+
 export interface CommandResult {
   /** Null when a signal ended it. */
   readonly code: number | null;
@@ -119,9 +131,6 @@ export interface Driver {
   /** Removes an artifact and the stopped instances of it. Harmless when it is gone. */
   discard(artifact: Artifact, signal: AbortSignal): Promise<void>;
   /** Runs one program on the server, without a shell, for diagnosis. */
-  execute(
-    argv: readonly string[],
-    options: { readonly signal: AbortSignal; readonly maxBytes: number },
-  ): Promise<CommandResult>;
+  execute(argv: readonly string[], options: ExecuteOptions): Promise<CommandResult>;
   close(): Promise<void>;
 }

@@ -12,10 +12,11 @@ const MEGABYTE = 1024 * 1024;
 export function openThisMachine(path: string): Host {
   return {
     address: '127.0.0.1',
-    execute: (argv, { signal, maxBytes }) => {
+    execute: (argv, { signal, maxBytes, ...ends }) => {
       const mark = { name: 'SIGNALBOX_COMMAND', value: randomUUID() };
       const environment = { PATH: path, LANG: 'C.UTF-8', [mark.name]: mark.value };
-      return runCaptured({ argv, cwd: '/', environment, mark: `${mark.name}=${mark.value}`, signal }, maxBytes);
+      const command = { argv, cwd: '/', environment, mark: `${mark.name}=${mark.value}`, signal, ...ends };
+      return runCaptured(command, maxBytes);
     },
     measure: async (folder) => {
       const { bavail, blocks, bsize } = await statfs(nearest(folder));

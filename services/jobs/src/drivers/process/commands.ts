@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
 import type { LogLine } from '@signalbox/shared/contracts/deploy';
 import type { CommandResult } from '../driver.ts';
 import { splitLines } from '../lines.ts';
@@ -12,6 +13,10 @@ export interface Command {
   /** The assignment in the environment by which everything that it starts is known. */
   readonly mark: string;
   readonly signal: AbortSignal;
+  /** What it reads; it reads nothing when this is left out. */
+  readonly input?: Readable;
+  /** Gets what it writes, to the end, instead of whoever listens. */
+  readonly output?: Writable;
 }
 
 /** How a command ended: its exit code, or the signal that ended it. */
@@ -66,21 +71,26 @@ interface Listener {
 }
 
 async function run(command: Command, { onOut, onErr, onStart }: Listener): Promise<Outcome> {
-  const { argv, cwd, environment, mark, signal } = command;
+  const { argv, cwd, environment, mark, signal, input, output } = command;
   signal.throwIfAborted();
   const [program = '', ...words] = argv;
   const child = spawn(program, words, {
     cwd,
     env: environment,
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+    stdio: [input ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+  }) as ChildProcess & { readonly stdout: Readable; readonly stderr: Readable }; // by the option above
   const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   ended.catch(() => undefined); // thrown below, where it is waited for
   const leader = child.pid === undefined ? null : readProcess(child.pid);
   if (leader) onStart(leader);
-  child.stdout.on('data', onOut);
+  if (input && child.stdin) {
+    child.stdin.on('error', () => undefined); // it reads no more: that is no failure
+    input.pipe(child.stdin);
+  }
+  if (output) child.stdout.pipe(output);
+  else child.stdout.on('data', onOut);
   child.stderr.on('data', onErr);
   const find = (): readonly ProcessRow[] => findFamily({ mark, sessions: leader ? [leader] : [] });
   const kill = (): void => killGroup(child);

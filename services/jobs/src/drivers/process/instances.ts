@@ -9,8 +9,10 @@ import { z } from 'zod';
 import type { Artifact, FoundInstance, Instance, InstanceRequest, InstanceState } from '../driver.ts';
 import { isBuilt } from './builds.ts';
 import { Label, putJson, readJson, readText, type Folders } from './folders.ts';
+import { groupName, makeGroup, membersOf, removeGroup } from './control-group.ts';
 import { KEEPER, LOG_BYTES } from './keeper.ts';
 import {
+  countOwnTasks,
   endAll,
   findFamily,
   isRunning,
@@ -35,8 +37,21 @@ const InstanceFile = z.object({
   bootId: z.string(),
   memoryMb: z.number(),
   logBytes: z.number(),
+  /** Processes and threads together; instances that were started before there was a limit have none. */
+  tasks: z.number().nullable().default(null),
+  /** Folders of its control group. */
+  groups: z.array(z.string()).default([]),
 });
 type InstanceFile = z.output<typeof InstanceFile>;
+
+/** Where programs are started, and what all of them may have. See createProcessDriver. */
+interface StartPlace {
+  readonly folders: Folders;
+  readonly path: string;
+  readonly restarts: number;
+  readonly tasks: number;
+  readonly controlGroups: string | undefined;
+}
 
 const HOST = '127.0.0.1';
 const START_MS = 10_000;
@@ -45,13 +60,19 @@ const SHIM_END_MS = 3_000;
 /** Against a program that takes all memory between two looks of the keeper; far above what a runtime reserves without using it. */
 const dataLimitKb = (memoryMb: number): number => (memoryMb * 4 + 1_024) * 1_024;
 
+/** As the limit that most systems give a service; each connection takes one. */
+const OPEN_FILES = 8_192;
+/** 4 GB, in units of 512 bytes: a file that grows beyond it fills the disk of everybody. */
+const FILE_BLOCKS = 4 * 1024 * 1024 * 2;
+const SPARE_TASKS = 1_024;
+
 export function instanceFolder(folders: Folders, ref: string): string {
   return join(folders.at(ref), 'instance');
 }
 
 /** Starts the program, or gives the one of that deployment that runs. One that has ended is started anew; its log goes on. */
 export async function startInstance(
-  { folders, path, restarts }: { readonly folders: Folders; readonly path: string; readonly restarts: number },
+  { folders, path, restarts, tasks, controlGroups }: StartPlace,
   request: InstanceRequest,
   signal: AbortSignal,
 ): Promise<Instance> {
@@ -69,6 +90,7 @@ export async function startInstance(
   // Also what lost its shim, or was begun by somebody who was killed before he wrote it down.
   if (earlier) await endAll(() => findFamily({ mark: earlier.mark, sessions: [] }), signal);
 
+  const groups = makeGroup(groupName(folder), { memoryMb: file.memoryMb, cpus: file.cpus, tasks }, controlGroups) ?? [];
   const mark = { name: 'SIGNALBOX_INSTANCE', value: randomUUID() };
   const instance: InstanceFile = {
     label: Label.parse(id),
@@ -80,6 +102,8 @@ export async function startInstance(
     bootId: readBootId(),
     memoryMb: file.memoryMb,
     logBytes: LOG_BYTES,
+    tasks,
+    groups: [...groups],
   };
   await Promise.all(['shim', 'pid', 'exit', 'oom', 'restarts'].map((name) => rm(join(folder, name), { force: true })));
   mkdirSync(folders.home(id), { recursive: true, mode: 0o700 });
@@ -90,8 +114,13 @@ export async function startInstance(
     join(folder, 'shim.sh'),
     folder,
     String(restarts),
-    String(dataLimitKb(file.memoryMb)),
     process.execPath,
+    String(dataLimitKb(file.memoryMb)),
+    String(OPEN_FILES),
+    String(FILE_BLOCKS),
+    // Of all that the user runs: only against one that takes all before the keeper has looked.
+    groups.length > 0 ? '' : String(countOwnTasks() + tasks + SPARE_TASKS),
+    groups.join(':'),
   ];
   const child = spawn('/bin/sh', [...words, '--', ...file.start], {
     cwd: join(folders.at(artifact.ref), 'artifact'),
@@ -146,6 +175,7 @@ export async function stopInstance(
   if (!isGraceful) await endAll(members, signal);
   if (!(await waitUntil(isShimOver, SHIM_END_MS, signal)) && shim)
     await endAll(() => findFamily({ mark: file.mark, sessions: [shim] }), signal);
+  removeGroup(file.groups);
   return isGraceful ? 'graceful' : 'killed';
 }
 
@@ -173,6 +203,7 @@ export async function discardArtifact(folders: Folders, artifact: Artifact): Pro
   const running = users.find((ref) => stateOf(folders, { ref } as Instance).kind === 'running');
   if (running) throw new AppError('CONFLICT', { detail: `${running} still runs what is to be removed.` });
   await rm(join(folder, 'built.json'), { force: true }); // first: half of it must not look complete
+  for (const ref of users) removeGroup(readFile(instanceFolder(folders, ref))?.groups ?? []);
   for (const ref of users) await rm(instanceFolder(folders, ref), { recursive: true, force: true });
   await rm(join(folder, 'artifact'), { recursive: true, force: true });
   await rm(join(folder, 'build.json'), { force: true });
@@ -213,7 +244,7 @@ function whyLost({ bootId }: InstanceFile, how: string | undefined): string | nu
 function programOf(folder: string, file: InstanceFile, shim: ProcessIdentity | null): readonly ProcessRow[] {
   const program = readPid(folder, 'pid', file);
   return findFamily(
-    { mark: file.mark, sessions: program ? [program] : [] },
+    { mark: file.mark, sessions: program ? [program] : [], pids: membersOf(file.groups) },
     (row) => shim !== null && row.session === shim.pid,
   );
 }

@@ -5,11 +5,13 @@ import type { Driver } from '../driver.ts';
 import type { Host } from '../host.ts';
 import { openThisMachine, totalBytes } from '../this-machine.ts';
 import { buildFolder, endFolderBuild, isBuilt, measureFolderBuild } from './builds.ts';
+import { describeLimits } from './control-group.ts';
 import { createFolders } from './folders.ts';
 import { discardArtifact, findInstances, instanceFolder, startInstance, stateOf, stopInstance } from './instances.ts';
 import { readLog } from './log-file.ts';
 
 const MEGABYTE = 1024 * 1024;
+const TASKS = 256;
 
 /**
  * Runs releases as processes of this machine, as the user of the job service, without an engine. Everything about them is in files
@@ -22,8 +24,12 @@ export function createProcessDriver(options: {
   readonly path: string;
   /** Times in a row that a program is started again after a crash. */
   readonly restarts: number;
+  /** Processes and threads that a program may have; as many as an engine gives a container when left out. */
+  readonly tasks?: number;
+  /** Where the system has its control groups, when not in the usual place. */
+  readonly controlGroups?: string;
 }): Driver {
-  const { server, targetsDir, path, restarts } = options;
+  const { server, targetsDir, path, restarts, tasks = TASKS, controlGroups } = options;
   if (process.platform !== 'linux')
     throw new AppError('TARGET_UNREACHABLE', { server, detail: 'programs can be run as processes on Linux only.' });
   const folders = createFolders(targetsDir);
@@ -35,11 +41,11 @@ export function createProcessDriver(options: {
       ...file.build.map((argv) => `Run \`${argv.join(' ')}\` there.`),
       `Start \`${(file.start ?? ['(no start command)']).join(' ')}\` as a process of ${server}, as release ${id.release}.`,
     ],
-    inspect: (signal) => measure(machine, targetsDir, signal),
+    inspect: (signal) => measure(machine, { targetsDir, limits: describeLimits(controlGroups) }, signal),
     build: (request) => buildFolder(folders, path, request),
     endBuild: (id, signal) => endFolderBuild(folders, id, signal),
     buildCpuMs: async (id) => measureFolderBuild(folders, id),
-    start: (request, signal) => startInstance({ folders, path, restarts }, request, signal),
+    start: (request, signal) => startInstance({ folders, path, restarts, tasks, controlGroups }, request, signal),
     state: async (instance) => stateOf(folders, instance),
     stop: (instance, graceMs, signal) => stopInstance(folders, instance, graceMs, signal),
     logs: (instance, query) => readLog(instanceFolder(folders, instance.ref), query),
@@ -52,11 +58,15 @@ export function createProcessDriver(options: {
 }
 
 /** What this machine has, and what of it is free; of the disk that holds the folder of the targets. */
-async function measure(machine: Host, targetsDir: string, signal: AbortSignal): Promise<Inventory> {
+async function measure(
+  machine: Host,
+  { targetsDir, limits }: { readonly targetsDir: string; readonly limits: string },
+  signal: AbortSignal,
+): Promise<Inventory> {
   return {
     cpus: availableParallelism(),
     memoryMb: Math.floor(totalBytes() / MEGABYTE),
     ...(await machine.measure(targetsDir, signal)),
-    engine: `process on Linux ${release()}`.slice(0, 120),
+    engine: `process on Linux ${release()} (${limits})`.slice(0, 120),
   };
 }

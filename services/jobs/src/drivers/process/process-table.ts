@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { sleep } from '@signalbox/shared/time';
 
 /**
@@ -51,18 +51,20 @@ function hasVariable(pid: number, assignment: string): boolean {
 }
 
 /**
- * All that belongs to a program: what carries its mark in the environment, what is in one of the sessions, and what descends from
- * those. Only a process that has cleared its environment, left its session and lost its parents is not found.
+ * All that belongs to a program: what carries its mark in the environment, what is in one of the sessions or among `pids`, and what
+ * descends from those. Only a process that has cleared its environment, left its session and lost its parents is not found.
  */
 export function findFamily(
-  of: { readonly mark: string; readonly sessions: readonly ProcessIdentity[] },
+  of: { readonly mark: string; readonly sessions: readonly ProcessIdentity[]; readonly pids?: readonly number[] },
   except: (row: ProcessRow) => boolean = () => false,
 ): readonly ProcessRow[] {
   const rows = listProcesses();
   // The number of a session stays taken as long as anything is in it, so only its leader can have been replaced.
   const sessions = new Set(of.sessions.filter((leader) => isSameOrGone(rows, leader)).map(({ pid }) => pid));
   const family = new Set(
-    rows.filter((row) => sessions.has(row.session) || hasVariable(row.pid, of.mark)).map(({ pid }) => pid),
+    rows
+      .filter((row) => sessions.has(row.session) || of.pids?.includes(row.pid) || hasVariable(row.pid, of.mark))
+      .map(({ pid }) => pid),
   );
   for (let size = -1; size !== family.size;) {
     size = family.size;
@@ -117,6 +119,24 @@ export function measureMemoryMb(rows: readonly ProcessRow[]): number | null {
 /** Processor time of processes and of their ended children, in milliseconds. */
 export function measureCpuMs(rows: readonly ProcessRow[]): number {
   return rows.reduce((sum, { pid }) => sum + readTicks(pid) * TICK_MS, 0);
+}
+
+/** Processes and threads of the user of this process. */
+export function countOwnTasks(): number {
+  const own = process.getuid?.();
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .reduce((sum, name) => sum + countTasks(name, own), 0);
+}
+
+function countTasks(pid: string, owner: number | undefined): number {
+  try {
+    if (statSync(`/proc/${pid}`).uid !== owner) return 0;
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[17]); // field 20 of proc(5)
+  } catch {
+    return 0; // it ended while we looked
+  }
 }
 
 function readTicks(pid: number): number {

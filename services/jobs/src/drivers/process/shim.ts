@@ -3,7 +3,11 @@
  * again when it crashes, a bounded number of times. It is written into the folder of each instance, so that an update of the
  * product changes nothing under a running one.
  *
- *   sh shim.sh FOLDER RESTARTS DATA_KB NODE -- COMMAND…     (the program's variables are its own environment; names begin with _sb_)
+ *   sh shim.sh FOLDER RESTARTS NODE DATA_KB FILES BLOCKS TASKS GROUPS -- COMMAND…
+ *                     (the program's variables are its own environment; names of ours begin with _sb_)
+ *   DATA_KB, FILES, BLOCKS   limits of each process: data, open files, size of a file in units of 512 bytes
+ *   TASKS                    processes and threads of the whole user, where there is no control group; else empty
+ *   GROUPS                   folders of the control group, joined by colons, that of memory first; empty without one
  *
  * Files that it leaves in FOLDER, each whole or not at all:
  *   shim      pid and start tick of itself
@@ -13,8 +17,8 @@
  * TERM is passed on to the program's group, and then it is not started again. A machine that goes down says TERM to everybody.
  */
 export const SHIM = String.raw`#!/bin/sh
-_sb_dir=$1 _sb_max=$2 _sb_data=$3 _sb_node=$4
-shift 5
+_sb_dir=$1 _sb_max=$2 _sb_node=$3 _sb_data=$4 _sb_files=$5 _sb_blocks=$6 _sb_tasks=$7 _sb_groups=$8
+shift 9
 _sb_path=$PATH
 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
@@ -26,6 +30,24 @@ _sb_tick() {
   shift 19
   printf %s "$1"
 }
+# How often the kernel has ended something in the group for want of memory.
+_sb_ooms() {
+  [ -n "$_sb_groups" ] || return 0
+  for _sb_file in "${'$'}{_sb_groups%%:*}/memory.events" "${'$'}{_sb_groups%%:*}/memory.oom_control"; do
+    [ -r "$_sb_file" ] || continue
+    while read -r _sb_key _sb_value; do [ "$_sb_key" != oom_kill ] || printf %s "$_sb_value"; done < "$_sb_file"
+  done
+}
+# What is not allowed any more is less than that already. Shells name the limit of tasks differently.
+_sb_limit() {
+  ulimit -c 0
+  ulimit -d "$_sb_data"
+  ulimit -n "$_sb_files"
+  ulimit -f "$_sb_blocks"
+  [ -z "$_sb_tasks" ] || ulimit -p "$_sb_tasks" || ulimit -u "$_sb_tasks"
+  IFS=:
+  for _sb_group in $_sb_groups; do echo 0 > "$_sb_group/cgroup.procs"; done
+} 2> /dev/null
 _sb_put() { printf '%s\n' "$2" > "$_sb_dir/$1.new" && mv "$_sb_dir/$1.new" "$_sb_dir/$1"; }
 
 rm -f "$_sb_dir/out" "$_sb_dir/err"
@@ -53,7 +75,8 @@ _sb_put shim "$$ $(_sb_tick $$)"
 while :; do
   rm -f "$_sb_dir/exit"
   _sb_begun=$(date +%s)
-  { ulimit -d "$_sb_data"; PATH=$_sb_path; exec /usr/bin/setsid "$@"; } >&3 2>&4 3>&- 4>&- &
+  _sb_before=$(_sb_ooms)
+  { _sb_limit; PATH=$_sb_path; exec /usr/bin/setsid "$@"; } >&3 2>&4 3>&- 4>&- &
   _sb_pid=$!
   _sb_start=$(_sb_tick "$_sb_pid")
   _sb_put pid "$_sb_pid $_sb_start"
@@ -65,6 +88,10 @@ while :; do
     [ "$(_sb_tick "$_sb_pid")" = "$_sb_start" ] || break
   done
   kill -KILL -- "-$_sb_pid"
+  if [ "$_sb_code" -eq 137 ] && [ "$(_sb_ooms)" != "$_sb_before" ]; then
+    _sb_put oom "$_sb_pid"
+    echo 'ended by the kernel: it used more memory than it may have' >&4
+  fi
   _sb_pid=
   _sb_at=$(date -u +%Y-%m-%dT%H:%M:%SZ)
   # A crash after a quiet minute is the first of a new row.

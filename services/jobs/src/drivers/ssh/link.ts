@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { AppError } from '@signalbox/shared/errors';
 import { SECOND_MS, sleep } from '@signalbox/shared/time';
 import { Client } from 'ssh2';
-import type { CommandResult } from '../driver.ts';
+import type { CommandResult, ExecuteOptions } from '../driver.ts';
 
 /** How a server is logged in to. */
 export interface Login {
@@ -24,7 +24,7 @@ export interface Link {
   /** Throws TARGET_UNREACHABLE when the link is gone. */
   assertOpen(): void;
   /** Runs a program there, without its words being read by a shell. Ended together with what it started when the signal fires. */
-  execute(argv: readonly string[], options: { signal: AbortSignal; maxBytes: number }): Promise<CommandResult>;
+  execute(argv: readonly string[], options: ExecuteOptions): Promise<CommandResult>;
   /** A connection to a socket of the server. */
   connectSocket(path: string): Promise<Duplex>;
   close(): Promise<void>;
@@ -130,7 +130,7 @@ async function execute(
   client: Client,
   server: string,
   argv: readonly string[],
-  { signal, maxBytes }: { signal: AbortSignal; maxBytes: number },
+  { signal, maxBytes, input, output }: ExecuteOptions,
 ): Promise<CommandResult> {
   signal.throwIfAborted();
   // A session of its own, whose number comes first: a signal of ssh does not reach a program of root, a kill of the group does.
@@ -145,13 +145,15 @@ async function execute(
     room -= part.length;
     if (part.length > 0) chunks.push(part);
   };
-  const onOut = (bytes: Buffer): void => {
-    if (group !== null) return keep(kept.out, bytes);
+  /** False: the next program takes no more for now. */
+  const give = (bytes: Buffer): boolean => (output ? output.write(bytes) : (keep(kept.out, bytes), true));
+  const onOut = (bytes: Buffer): boolean => {
+    if (group !== null) return give(bytes);
     head = Buffer.concat([head, bytes]);
     const end = head.indexOf(10);
-    if (end === -1) return;
+    if (end === -1) return true;
     group = Number(head.subarray(0, end).toString());
-    keep(kept.out, head.subarray(end + 1));
+    return give(head.subarray(end + 1));
   };
   const code = await new Promise<number | null>((resolve, reject) => {
     client.exec(line, (error, channel) => {
@@ -168,10 +170,18 @@ async function execute(
       const onAbort = (): void => void abort();
       if (signal.aborted) onAbort();
       else signal.addEventListener('abort', onAbort, { once: true });
-      channel.on('data', onOut);
+      channel.on('data', (bytes: Buffer) => {
+        if (onOut(bytes)) return;
+        channel.pause();
+        output?.once('drain', () => channel.resume());
+      });
+      channel.on('error', () => undefined); // it reads no more: that is no failure, and the end comes by `close`
+      if (input) input.pipe(channel);
+      else channel.end(); // else a program that reads would wait for somebody to type
       channel.stderr.on('data', (bytes: Buffer) => keep(kept.err, bytes));
       channel.on('close', (ended: number | null | undefined, by: string | undefined) => {
         isClosed = true;
+        output?.end();
         if (signal.aborted) return; // `abort` settles it
         signal.removeEventListener('abort', onAbort);
         // Without a code and a signal the link dropped: whether the program ended is not known.
