@@ -30,7 +30,8 @@ export const DEPLOY_TRANSITIONS: Readonly<Record<DeployState, readonly DeploySta
   preparing: ['building', 'starting', 'cancelling', 'failing', 'unknown'],
   building: ['starting', 'cancelling', 'failing', 'unknown'],
   starting: ['health_checking', 'cancelling', 'failing', 'unknown'],
-  health_checking: ['switching', 'cancelling', 'failing', 'unknown'],
+  // Back to its start: a stranger has taken the port of the instance.
+  health_checking: ['starting', 'switching', 'cancelling', 'failing', 'unknown'],
   switching: ['verifying', 'failing', 'unknown'],
   verifying: ['draining', 'failing', 'unknown'],
   draining: ['succeeded', 'unknown'],

@@ -1,9 +1,9 @@
 import { serviceName } from '@signalbox/shared/contracts/deploy';
-import { instanceLabel } from '@signalbox/shared/db/deployments-ports';
 import { AppError } from '@signalbox/shared/errors';
 import { SECOND_MS, sleep } from '@signalbox/shared/time';
 import type { Driver, Instance, InstanceState } from '../drivers/driver.ts';
-import { isFree, lookAt, type Look } from './reach.ts';
+import { leasePort, leaveTakenPort } from './instance-port.ts';
+import { lookAt, type Look } from './reach.ts';
 import { fileOf, releaseId, type WorkPlace } from './work-place.ts';
 
 const PAUSE_MS = 200;
@@ -30,8 +30,14 @@ export async function start(place: WorkPlace, signal: AbortSignal): Promise<void
   await held.advance('health_checking', evidence, { change: { instance } });
 }
 
-/** Waits until the instance answers 200 twice in a row. One that ends, or crashes and is started again, has failed at once. */
+/** Goes on to the switch with an instance that is healthy, and back to its start when a stranger has taken its port. */
 export async function checkHealth(place: WorkPlace, signal: AbortSignal): Promise<void> {
+  const found = await waitUntilHealthy(place, signal).catch((error: unknown) => leaveTakenPort(place, error, signal));
+  if (found) await place.held.advance('switching', found);
+}
+
+/** Waits until the instance answers 200 twice in a row. One that ends, or crashes and is started again, has failed at once. */
+async function waitUntilHealthy(place: WorkPlace, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
   const { held } = place;
   const row = held.row();
   const { instance } = row;
@@ -46,10 +52,7 @@ export async function checkHealth(place: WorkPlace, signal: AbortSignal): Promis
     requireRunning(await readState(driver, instance, signal));
     last = await lookAt(instance, file, signal);
     good = last.status === 200 ? good + 1 : 0;
-    if (good === GOOD_LOOKS) {
-      await held.advance('switching', { path: file.health.path, looks, ms: last.ms, reports: last.release });
-      return;
-    }
+    if (good === GOOD_LOOKS) return { path: file.health.path, looks, ms: last.ms, reports: last.release };
     if (Date.now() > deadline) break;
     await sleep(PAUSE_MS, signal);
     signal.throwIfAborted();
@@ -85,25 +88,4 @@ function howEnded(state: InstanceState): string {
     return state.lastExit === undefined ? 'it crashed and was started again' : `exit code ${state.lastExit}`;
   if (state.oom) return 'it used more memory than it may';
   return state.code === null ? 'a signal ended it' : `exit code ${state.code}`;
-}
-
-/** A port of the server that is free in the table and, on this machine, in fact. */
-async function leasePort(place: WorkPlace): Promise<number> {
-  const { parts, held } = place;
-  const row = held.row();
-  const lease = {
-    server: row.server,
-    project: row.project,
-    label: instanceLabel(row.deploymentId),
-    memoryMb: fileOf(row).memoryMb,
-    by: row.userKey,
-  };
-  const taken: number[] = [];
-  for (;;) {
-    const { port, isOld } = await parts.leases.lease(lease, taken);
-    // An older lease is that of an earlier attempt, whose instance may listen there.
-    if (isOld || row.driver !== 'process' || (await isFree('127.0.0.1', port))) return port;
-    await parts.leases.end(lease.server, lease.project, lease.label);
-    taken.push(port);
-  }
 }
