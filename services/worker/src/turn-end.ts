@@ -44,6 +44,7 @@ export function endOf(
   const { begun, batch, threadId } = context;
   const handled = batch.filter(({ envelope }) => !result.unhandled.includes(shownWith.get(envelope.id) ?? envelope.id));
   const notes = expiredNotes(parts, begun);
+  const answered = { ...context, batch: handled.length > 0 ? handled : batch };
   return {
     turn: record(parts, context, result.outcome, {
       passes: result.passes,
@@ -57,9 +58,9 @@ export function endOf(
       reason: null,
     })),
     replies: pointing(
-      context,
+      answered,
       [...notes, ...result.replies].map((reply) => ({
-        ...outbound(context, reply, result.personal),
+        ...outbound(answered, reply, result.personal),
         turnId: context.turnId,
       })),
     ),

@@ -56,6 +56,33 @@ describe('lanes', () => {
     expect(pending).toEqual([]);
   });
 
+  it('what came while a turn was cut off is answered after what that turn had begun with', async () => {
+    let isSlow = true;
+    await bench.startWorker({ script: echo((text) => (text === 'm2' && isSlow ? 30_000 : 0)) });
+    await bench.addPerson('68');
+    await bench.say('68', 'm1', { silent: true });
+    await bench.say('68', 'm2');
+    await eventually(
+      () => bench.replies('68'),
+      (all) => all.length === 1,
+    );
+    for (const text of ['m3', 'm4', 'm5']) await bench.say('68', text, { silent: true });
+    isSlow = false;
+    // As if another worker had taken the lane and died: this one drops its turn, and the next begin finds all five.
+    await bench.pool.query(
+      `update lanes set epoch = epoch + 1, worker = 'gone', lease_until = now() - interval '1 s' where user_key = '68'`,
+    );
+    await eventually(
+      async () => {
+        await bench.wake('68');
+        return bench.outcomes('68');
+      },
+      (all) => all.every(Boolean),
+    );
+    expect(await bench.replies('68')).toEqual(['echo m1', 'echo m2', 'echo m3', 'echo m4', 'echo m5']);
+    expect(await bench.outcomes('68')).toEqual(['merged', 'answered', 'merged', 'merged', 'answered']);
+  });
+
   it('a person whose model is slow delays nobody else', async () => {
     await bench.startWorker({ script: echo((text) => (text === 'slow' ? 45_000 : 0)) });
     await bench.addPerson('61');

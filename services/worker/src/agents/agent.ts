@@ -98,7 +98,7 @@ export interface AgentResult {
   readonly evidence: readonly string[];
   /** The person was refused what they asked for, and nothing else happened: in a group that is nobody else's business. */
   readonly personal: boolean;
-  /** Ids of the batch's messages that came after the thread had ended: they start the next thread. */
+  /** Ids of the batch's messages that are left to the next turn: they came after the thread had ended, or while it was cut off. */
   readonly unhandled: readonly string[];
   readonly passes: number;
   readonly toolCalls: number;

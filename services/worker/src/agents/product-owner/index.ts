@@ -1,4 +1,5 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import type { StateSnapshot } from '@langchain/langgraph';
 import type { Agent, AgentMessage, AgentParts, AgentPlugin, AgentReply, AgentResult, AgentRun } from '../agent.ts';
 import type { Button } from '@signalbox/shared/contracts/envelope';
 import type { RecordedRun } from '@signalbox/shared/contracts/execution-turn';
@@ -44,7 +45,9 @@ function createProductOwner(parts: AgentParts): Agent {
     };
   };
   return {
-    run: async ({ messages, run, resume, threadNew }) => {
+    run: async ({ messages: batch, run, resume, threadNew }) => {
+      const begun = resume ? await graph.getState({ configurable: { thread_id: run.threadId } }) : null;
+      const { messages, later } = begun ? takenBefore(idsIn(begun), batch) : { messages: batch, later: [] };
       const extras = extrasOf(parts.knownNames, run, messages);
       const config = {
         configurable: { thread_id: run.threadId, extras },
@@ -52,14 +55,18 @@ function createProductOwner(parts: AgentParts): Agent {
         durability: 'sync' as const, // the saver decides what that means: see checkpoints.ts
         recursionLimit: parts.maxPasses * 2 + 5,
       };
-      const state = resume ? await resumeTurn() : await begin(messages, threadNew);
-      return { ...toResult(state, messages), record: recordOf(state, messages, extras.recorded, threadNew || resume) };
+      const state = begun ? await resumeTurn(begun) : await begin(messages, threadNew);
+      const result = toResult(state, messages);
+      return {
+        ...result,
+        unhandled: [...result.unhandled, ...later.map(({ id }) => id)],
+        record: recordOf(state, messages, extras.recorded, threadNew || resume),
+      };
 
       // An earlier run may have died anywhere. Input is never sent again while a step is pending: its calls would stay unanswered.
-      async function resumeTurn(): Promise<SessionState> {
-        const before = await graph.getState(config);
+      async function resumeTurn(before: StateSnapshot): Promise<SessionState> {
         const values = before.values as Partial<SessionState>; // empty when nothing was stored yet
-        const known = new Set((values.messages ?? []).map((message) => message.id));
+        const known = idsIn(before);
         const rest = messages.filter((message) => !known.has(message.id));
         for (const spend of values.spent ?? []) if (spend.turnKey === extras.turnKey) run.spent(spend);
         // Tasks and not `next`: a task that finished just before the crash is no longer in `next`, and still has to be applied.
@@ -98,6 +105,21 @@ function createProductOwner(parts: AgentParts): Agent {
       return recordOf(known, messages, runRecord(run, messages.length), isNew);
     },
   };
+}
+
+function idsIn({ values }: StateSnapshot): ReadonlySet<string | undefined> {
+  return new Set(((values as Partial<SessionState>).messages ?? []).map((message) => message.id)); // empty when nothing was stored yet
+}
+
+/**
+ * What an earlier run of this turn had taken of the batch; all of it when it had taken nothing. What came later is left to the next
+ * turn: what it has to say on its way would be sent at once, and so before the answers of this turn, which are sent at its end.
+ */
+function takenBefore(known: ReadonlySet<string | undefined>, batch: readonly AgentMessage[]) {
+  const messages = batch.filter(({ id }) => known.has(id));
+  return messages.length === 0
+    ? { messages: batch, later: [] }
+    : { messages, later: batch.filter(({ id }) => !known.has(id)) };
 }
 
 /**
