@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Artifact, Driver, Instance, InstanceRequest, ReleaseId } from '@signalbox/jobs/drivers/driver';
+import { executePipeline } from '@signalbox/jobs/jobs/diagnostic-run-pipeline';
 import { openDriver, type DriverParts, type DriverServer } from '@signalbox/jobs/drivers/open-driver';
 import { ServiceFile, type LogLine } from '@signalbox/shared/contracts/deploy';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -364,6 +365,37 @@ export function describeDriver(name: string, openTarget: () => Promise<DriverTar
       const word = needle();
       const options = { signal: AbortSignal.timeout(500), maxBytes: 100 };
       await expect(driver.execute(['sh', '-c', `sleep ${word} & sleep ${word}`], options)).rejects.toThrow('timeout');
+      expect(commandLinesWith(word)).toEqual([]);
+    });
+
+    it('runs programs joined by pipes, which end as they would in a shell', async () => {
+      const join = (...pipeline: string[][]) => executePipeline(driver, pipeline, { signal: soon(), maxBytes: 1_000 });
+      const counted = await join(['seq', '1', '200000'], ['sort', '-rn'], ['head', '-n', '2']);
+      expect(counted).toEqual({ code: 0, stdout: '200000\n199999\n', stderr: '', truncated: false });
+      // Words are words: no shell reads them, and none finds a pipe in them.
+      expect(await join(['echo', '$HOME | id; `id`'], ['cat'])).toMatchObject({ stdout: '$HOME | id; `id`\n' });
+      const word = needle();
+      expect(await join(['yes', word], ['head', '-n', '1'])).toMatchObject({ code: 0, stdout: `${word}\n` });
+      expect(commandLinesWith(word)).toEqual([]);
+      expect(await join(['echo', 'x'], ['grep', 'y'])).toMatchObject({ code: 1, stdout: '' });
+      // Nobody types: a program that reads and is given nothing finds the end at once.
+      expect(await join(['cat'], ['wc', '-c'])).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^\s*0\n$/) as string,
+      });
+      expect(await join(['cat', '/nowhere'], ['cat'])).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining('/nowhere') as string,
+      });
+      const late = executePipeline(
+        driver,
+        [
+          ['sleep', word],
+          ['sleep', word],
+        ],
+        { signal: AbortSignal.timeout(500), maxBytes: 100 },
+      );
+      await expect(late).rejects.toThrow('timeout');
       expect(commandLinesWith(word)).toEqual([]);
     });
 

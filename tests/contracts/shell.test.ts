@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import diagnose from '@signalbox/worker/capabilities/diagnose';
+import workspace from '@signalbox/worker/capabilities/workspace';
 import { classifyCommand } from '@signalbox/shared/shell/classification';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -26,6 +28,23 @@ describe('commands that get around a list', () => {
     expect(decision).not.toBe('run');
     expect(pipeline).toBeNull();
     expect(reason).toMatch(/^.+\.$/);
+  });
+});
+
+describe('the tools that run commands', () => {
+  it.each([
+    ['run_command', workspace, {}],
+    ['run_diagnostic', diagnose, { server: 'local' }],
+  ] as const)('%s asks a person about what the list does not know, and about nothing else', (name, { tools }, more) => {
+    const risk = (command: string) => tools[name]?.risk({ ...more, command }).risk;
+    for (const command of [...bypasses, ...read('own-bypasses.txt'), ...everyday].filter((one) => one.trim() !== '')) {
+      expect([command, risk(command)]).toEqual([
+        command,
+        classifyCommand(command).decision === 'run' ? 'safe' : 'dangerous',
+      ]);
+    }
+    expect(risk('ps aux | grep node | wc -l')).toBe('safe');
+    expect(risk('ps aux | xargs kill')).toBe('dangerous');
   });
 });
 

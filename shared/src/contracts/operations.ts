@@ -179,6 +179,8 @@ export type ServiceReviveResult = z.infer<typeof ServiceReviveResult>;
 export const DiagnosticPayload = z.object({
   server: z.string().min(1).max(80),
   command: z.string().min(1).max(4_000),
+  /** Whether it was taken for one that only reads, so that perhaps nobody was asked: then it never gets a shell. */
+  onlyReads: z.boolean().default(false),
   actionId: Id,
 });
 export const DiagnosticResult = z.object({

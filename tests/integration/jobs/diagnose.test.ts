@@ -31,6 +31,8 @@ createServer((request, response) => {
 }).listen(Number(PORT), HOST, () => console.log('up'));`,
 });
 
+const [asked, unasked] = [{ onlyReads: false }, { onlyReads: true }];
+
 let bench: DeployBench;
 let shop: Shop;
 let runs = 0;
@@ -209,9 +211,28 @@ describe('a service that runs', () => {
   });
 
   it('runs what only reads on its server as it is, and nothing that nobody could want', async () => {
-    const ran = await run('diagnostic.run', { server: 'local', command: 'uname -s', actionId: 'act_d' });
+    const ran = await run('diagnostic.run', { server: 'local', command: 'uname -s', ...unasked, actionId: 'act_d' });
     expect(ran).toMatchObject({ code: 0, stdout: 'Linux\n' });
-    await expect(run('diagnostic.run', { server: 'local', command: 'rm -rf /', actionId: 'act_e' })).rejects.toThrow(
+    await expect(
+      run('diagnostic.run', { server: 'local', command: 'rm -rf /', ...asked, actionId: 'act_e' }),
+    ).rejects.toThrow(/do not run/);
+    // Behind two pipes of our own; a shell would have found other programs.
+    const piped = 'ls /usr /nowhere | sort -r | grep -x -F -e bin -e lib';
+    expect(
+      await run('diagnostic.run', { server: 'local', command: piped, ...unasked, actionId: 'act_p' }),
+    ).toMatchObject({
+      code: 0,
+      stdout: 'lib\nbin\n',
+      stderr: expect.stringContaining('/nowhere'),
+    });
+  });
+
+  it('gives no shell to a command that nobody was asked about, and one to what was approved', async () => {
+    const command = 'echo $((20 + 3))';
+    expect(await run('diagnostic.run', { server: 'local', command, ...asked, actionId: 'act_f' })).toMatchObject({
+      stdout: '23\n',
+    });
+    await expect(run('diagnostic.run', { server: 'local', command, ...unasked, actionId: 'act_g' })).rejects.toThrow(
       /do not run/,
     );
   });

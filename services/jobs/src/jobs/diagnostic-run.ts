@@ -5,12 +5,13 @@ import { redactText } from '@signalbox/shared/redact/redact';
 import { classifyCommand } from '@signalbox/shared/shell/classification';
 import { withDriver, type DiagnoseParts } from '../diagnose/target.ts';
 import type { JobHandler } from '../handlers.ts';
+import { executePipeline } from './diagnostic-run-pipeline.ts';
 
 /** Bytes of each output that are kept. */
 const KEPT_BYTES = 30_000;
 
 /**
- * Runs one command on a server. What the list of reading programs knows runs as it is, without a shell; anything else comes here
+ * Runs a command on a server. What the list of reading programs knows runs as it is, joined by our own pipes; anything else comes here
  * only when a person has approved exactly this text, and what nobody could want never runs.
  */
 export function createDiagnosticRun(
@@ -18,15 +19,16 @@ export function createDiagnosticRun(
 ): JobHandler<JobPayload<'diagnostic.run'>, JobResult<'diagnostic.run'>> {
   return {
     title: 'Running a diagnostic command',
-    run: async ({ server, command }, context) => {
+    run: async ({ server, command, onlyReads }, context) => {
       const { decision, pipeline, reason } = classifyCommand(command);
-      if (decision === 'deny') throw new AppError('CONFLICT', { detail: `I do not run that. ${reason}` });
-      const [argv] = pipeline ?? [];
-      const isAlone = argv !== undefined && pipeline?.length === 1;
+      // Also what a worker of another release took for a command that only reads, so that nobody was asked.
+      if (decision === 'deny' || (pipeline === null && onlyReads))
+        throw new AppError('CONFLICT', { detail: `I do not run that. ${reason}` });
       const target = await findDriverServer(parts.pool, server);
       const startedAt = performance.now();
+      const options = { signal: context.signal, maxBytes: KEPT_BYTES };
       const { code, stdout, stderr, truncated } = await withDriver(parts, target, context, (driver) =>
-        driver.execute(isAlone ? argv : ['sh', '-c', command], { signal: context.signal, maxBytes: KEPT_BYTES }),
+        pipeline ? executePipeline(driver, pipeline, options) : driver.execute(['sh', '-c', command], options),
       );
       const seconds = Math.round(performance.now() - startedAt) / 1_000;
       return { server, code, stdout: redactText(stdout), stderr: redactText(stderr), truncated, seconds };

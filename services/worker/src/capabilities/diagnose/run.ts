@@ -33,14 +33,9 @@ export const runDiagnostic = tool({
   }),
   kind: 'shell_cmd',
   risk: ({ command }) => {
-    const { decision, pipeline, reason } = classifyCommand(command);
-    if (decision === 'run' && pipeline?.length === 1) return { risk: 'safe', reasons: [reason] };
-    // Joined programs take a shell, so a person looks.
-    return {
-      risk: 'dangerous',
-      reasons: [decision === 'run' ? 'It joins several programs, which takes a shell.' : reason],
-      ...(decision === 'deny' ? { refusal: reason } : {}),
-    };
+    const { decision, reason } = classifyCommand(command);
+    const refusal = decision === 'deny' ? { refusal: reason } : {};
+    return { risk: decision === 'run' ? 'safe' : 'dangerous', reasons: [reason], ...refusal };
   },
   resources: ({ server }) => [`server:${server}`],
   preview: ({ server, command }) => ({
@@ -57,7 +52,14 @@ export const runDiagnostic = tool({
     const { decision, reason } = classifyCommand(command);
     if (decision === 'deny') throw new AppError('CONFLICT', { detail: `I do not run that. ${reason}` });
     await context.ports.servers.get(server);
-    return unwrap(await context.work('diagnostic.run', { server, command, actionId: context.actionId }));
+    return unwrap(
+      await context.work('diagnostic.run', {
+        server,
+        command,
+        onlyReads: decision === 'run',
+        actionId: context.actionId,
+      }),
+    );
   },
   phrases: {
     done: (ran, { command, server }) => {

@@ -1,0 +1,49 @@
+import { PassThrough } from 'node:stream';
+import type { CommandResult, Driver, ExecuteOptions } from '../drivers/driver.ts';
+
+/** Why a program of a pipeline is ended: the next one has ended and reads no more. */
+const UNREAD = new Error('nobody reads what it writes');
+const NOTHING: CommandResult = { code: null, stdout: '', stderr: '', truncated: false };
+
+/**
+ * Runs programs joined by our own pipes, each by itself and without a shell. The code is the last one's; what any of them complained
+ * about is kept. Whoever writes to a program that has ended is ended too, as by SIGPIPE in a shell. Settles when all have ended;
+ * throws what the first of them threw.
+ */
+export async function executePipeline(
+  driver: Pick<Driver, 'execute'>,
+  pipeline: readonly (readonly string[])[],
+  { signal, maxBytes }: Pick<ExecuteOptions, 'signal' | 'maxBytes'>,
+): Promise<CommandResult> {
+  const pipes = pipeline.slice(1).map(() => new PassThrough());
+  const ends = pipeline.map(() => new AbortController());
+  const failed: unknown[] = [];
+  const runs = pipeline.map(async (argv, place) => {
+    const [input, output] = [pipes[place - 1], pipes[place]];
+    const end = ends[place] as AbortController; // one for each program
+    try {
+      return await driver.execute(argv, {
+        signal: AbortSignal.any([signal, end.signal]),
+        maxBytes,
+        ...(input ? { input } : {}),
+        ...(output ? { output } : {}),
+      });
+    } catch (error) {
+      if (error !== UNREAD) failed.push(error);
+      if (error !== UNREAD) for (const one of ends) one.abort(error); // half a pipeline is none
+      return NOTHING;
+    } finally {
+      output?.end();
+      input?.resume(); // nobody reads it any more, and nothing must wait for it
+      ends[place - 1]?.abort(UNREAD);
+    }
+  });
+  const results = await Promise.all(runs);
+  if (failed.length > 0) throw failed[0];
+  const complaints = results.map(({ stderr }) => stderr).join('');
+  return {
+    ...(results.at(-1) ?? NOTHING),
+    stderr: complaints.slice(0, maxBytes),
+    truncated: results.some(({ truncated }) => truncated) || complaints.length > maxBytes,
+  };
+}
