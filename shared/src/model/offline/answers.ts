@@ -7,7 +7,7 @@ import { isLabelOf, isSameChoice } from './labels.ts';
 import type { OpenAsk } from './marks.ts';
 import { CERTAIN } from './match.ts';
 import { findMentions } from './mentions.ts';
-import { isAsking } from './moods.ts';
+import { isAsking, readMood } from './moods.ts';
 import { beginsOrder } from './order-words.ts';
 import { findQuantities } from './quantities.ts';
 import { askForProblem, isChange } from './questions.ts';
@@ -48,6 +48,8 @@ export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Ans
   const tool = around.index.tools.find(({ name }) => name === ask.tool);
   const field = tool?.fields.find(({ name }) => name === ask.slot);
   if (!tool || !field) return null;
+  if (!takesText(field) && readMood(text).mood === 'conditional')
+    return { answered: false, dropped: true, step: sayStep(WORDS.noConditions, 'cannot') };
   if (!takesText(field) && COUNTER_QUESTION.test(text) && asksAbout(text)) return otherwise(ask, text, around);
   const instead = otherField(ask, tool, field, text);
   if (instead) return { answered: true, step: instead };

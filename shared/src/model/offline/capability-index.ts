@@ -69,6 +69,8 @@ export interface CapabilityIndex {
   readonly closed: ClosedKinds;
   /** Values of all tools. */
   readonly values: ReadonlySet<string>;
+  /** First words of the names of installed tools: an order may begin with each. */
+  readonly orders: ReadonlySet<string>;
   /** Forms of arguments that only such an argument has, by the argument's name. */
   readonly forms: readonly Field[];
   readonly hintWords: readonly HintWord[];
@@ -179,6 +181,7 @@ function buildIndex(listed: readonly Listed[]): CapabilityIndex {
     written,
     closed,
     values,
+    orders: new Set(sources.filter(({ installed }) => installed).map(({ name }) => name.split('_')[0] ?? '')),
     forms,
     hintWords,
     nearness: new Map(),

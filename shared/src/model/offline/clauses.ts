@@ -1,5 +1,6 @@
 import { findAddresses, findQuantities, findQuoted } from './quantities.ts';
 import type { IndexedTool } from './capability-index.ts';
+import { readCondition } from './conditions.ts';
 import { distribute, findList } from './coordination.ts';
 import { takesText } from './field-kinds.ts';
 import { CONFIDENT } from './match.ts';
@@ -52,6 +53,10 @@ const CHANGES_ANSWER = /^\s*(?:but |and |please )*(?:make|change|set|use|take|ca
 
 /** The requests of a text, each in its own words; the whole text when it is one. "plants and flowers" stays together. */
 export function splitRequests(whole: string, around: Around): readonly string[] {
+  const conditional = SENTENCE_WITH_CONDITION.exec(whole);
+  if (conditional)
+    return [...splitRequests(whole.slice(0, conditional.index), around), whole.slice(conditional.index).trimStart()];
+  if (readCondition(whole, around.index.orders)) return [whole];
   const text = whole.replace(FIRST_OF_ALL, '');
   const listed = findList(text, around);
   const clauses = clausesOf(text, listed.length > 1 ? listed : []);
@@ -85,6 +90,10 @@ export function splitRequests(whole: string, around: Around): readonly string[] 
 
 const FIRST_OF_ALL =
   /^.{0,40}\b(?:following|things|tasks|questions|requests|wishes)\b[^:]{0,10}:\s*|^first(?:ly| of all)?,? (?=.{1,200}\b(?:then|after that|afterwards|second(?:ly)?|next)\b)/i;
+
+/** What depends on a condition is one request, whatever was asked for before it. */
+const SENTENCE_WITH_CONDITION =
+  /(?<=.[.;!?])\s+(?=(?:and |but |then )*(?:if|unless|in case|as soon as|once|provided|only if) (?!(?:so|not|yes|no|it|that|this|they|everything)\b))/iu;
 
 interface Part {
   readonly text: string;

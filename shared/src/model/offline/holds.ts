@@ -13,7 +13,7 @@ const WHEN = String.raw`(?:(?:yesterday|today|earlier|just now|(?:this|last) (?:
 /** What the words of somebody else are introduced with: "yesterday ben said:", "the ticket says", "ada wrote that". */
 const SAID_BY_OTHERS = new RegExp(
   `${COURTESY}${WHEN}(?!(?:i|we|you|please)\\b)(?:the |our |my |a )?[\\p{L}][\\p{L}\\p{N}' -]{0,30}? (?:just |also |once )?` +
-    `(?:said|says|wrote|writes|typed|types|posted|suggested|suggests|proposed|mentioned|claims|claimed|told (?:me|us)|asked (?:me|us)|reads)\\b` +
+    `(?:said|says?|wrote|writes|typed|types|posted|suggested|suggests|proposed|mentioned|claims|claimed|told (?:me|us)|asked (?:me|us)|reads)\\b` +
     `(?: to| that| this)?(?: (?:me|us))?\\s*[:,"'-]`,
   'iu',
 );

@@ -51,6 +51,8 @@ export function rehearse(input: {
     messages.push(answerOf(call.id, message ?? result));
     if (call.name === 'finish_task') return { calls, question: null, says: { kind: 'finished' }, texts, messages };
     if (mark?.ask) return { calls, question: { ...mark.ask, message: message ?? '' }, says: null, texts, messages };
+    if (call.args['awaiting_response'] === true)
+      return { calls, question: null, says: mark?.says ?? null, texts, messages };
   }
   throw new Error('the planner does not come to an end; this is a bug of the planner.');
 }

@@ -27,12 +27,19 @@ export function stepAfter(last: Marked, history: History, around: Surroundings, 
   const result = history.results.get(call.id);
   if (!result) return sayStep(WORDS.noResult(call.name.replaceAll('_', ' ')), 'failed');
   if (call.name === 'finish_task') return sayStep(WORDS.welcome, 'small-talk');
-  if (call.name === 'request_capabilities') return afterLoading(mark, result, around);
+  if (call.name === 'request_capabilities') {
+    const next = afterLoading(mark, result, around);
+    return next.kind === 'call' && mark.offer !== undefined ? { ...next, offer: mark.offer } : next;
+  }
   if (!result.ok) return afterFailure(call, result, around, tried);
-  if (result.say !== null) return sayStep(result.say, 'result');
+  const said = (text: string): Step =>
+    mark.offer === undefined
+      ? sayStep(text, 'result')
+      : { kind: 'say', text, says: { kind: 'result' }, offer: mark.offer };
+  if (result.say !== null) return said(result.say);
   if (call.name === 'search_knowledge')
     return sayStep(foundText(result.result, String(call.args['query'] ?? '')), 'result');
-  return sayStep(renderResult(result.result), 'result');
+  return said(renderResult(result.result));
 }
 
 function afterLoading({ then }: Marked['mark'], result: ToolResult, around: Surroundings): Step {

@@ -1,13 +1,14 @@
 import { findMentions } from './mentions.ts';
 import { answerAsk } from './answers.ts';
 import { closeTask } from './closing.ts';
-import { type History, type Said, lastRunBefore, openQuestionBefore, stepsFor } from './history.ts';
+import { type History, type Said, lastRunBefore, offerBefore, openQuestionBefore, stepsFor } from './history.ts';
 import { type Hold, readHold } from './holds.ts';
 import type { OpenAsk } from './marks.ts';
+import { stepForCondition, takesOffer } from './offers.ts';
 import type { Chosen } from './planned-message.ts';
 import { blockedText, introduce, searchStep, stepForRequest } from './requests.ts';
 import { stepAfter } from './results.ts';
-import { readSmallTalk } from './small-talk.ts';
+import { isRefusal, readSmallTalk } from './small-talk.ts';
 import { type Step, sayStep } from './step.ts';
 import { cleanText } from './tokens.ts';
 import { type Surroundings, meantTools, understand } from './understanding.ts';
@@ -63,6 +64,9 @@ function stepFor(said: Said, ask: OpenAsk | null, history: History, around: Surr
 
 function stepForText(text: string, said: Said, asked: boolean, history: History, around: Surroundings): Step {
   if (text === '') return sayStep(WORDS.empty, 'small-talk');
+  const offer = offerBefore(history, said);
+  if (offer !== null && takesOffer(text)) return stepForRequest(offer, around);
+  if (offer !== null && isRefusal(text)) return sayStep(WORDS.leftAlone, 'cancelled');
   switch (readSmallTalk(text)) {
     case 'thanks':
       return closeTask(history, said);
@@ -79,7 +83,7 @@ function stepForText(text: string, said: Said, asked: boolean, history: History,
     case 'chat':
       return chatStep(text, around);
     case null:
-      return stepForRequest(text, around);
+      return stepForCondition(text, around) ?? stepForRequest(text, around);
   }
 }
 

@@ -105,7 +105,9 @@ function read(text: string, around: Omit<Surroundings, 'bound'>): Understanding 
     return { mood, text: sentence.text, matches: [], spokenOf: done };
   const explained = (mood === 'knowledge' || mood === 'advice') && !named;
   const allowed = isAsking(mood)
-    ? all.filter((match) => mayAnswer(match, best) && !(explained && match.tool.installed))
+    ? all.filter(
+        (match) => mayAnswer(match, best) && !(explained && match.tool.installed) && !isBeside(match.tool, mood, done),
+      )
     : all.filter(({ tool }) => mood !== 'told' || tool.reads || !tool.installed);
   const looking = lookInstead(mood, best, all);
   const looked = allowed.filter(({ tool }) => tool !== looking?.tool);
@@ -259,6 +261,7 @@ function lookInstead(mood: Mood, best: Match | undefined, all: readonly Match[])
   const near = all.filter(
     ({ tool }) =>
       tool.reads &&
+      !isBeside(tool, mood, best.tool) &&
       tool.group === best.tool.group &&
       tool.fields.some(({ entity }) => entity !== null && things.has(entity)),
   );
@@ -280,6 +283,12 @@ function statusOf(mood: Mood, all: readonly Match[], mentions: readonly Mention[
       [...tool.topics].some((topic) => kinds.has(topic)),
   );
   return shows ? { tool: shows.tool, score: CONFIDENT } : null;
+}
+
+/** Whether something is ready is no answer to what became of it, nor to whether one should stop it. */
+function isBeside({ topics, installed }: IndexedTool, mood: Mood, done: IndexedTool | null): boolean {
+  if (!topics.has('READY') || !installed) return false;
+  return mood === 'past' || ((mood === 'advice' || mood === 'ability') && done !== null && !done.topics.has('DEPLOY'));
 }
 
 /** Questions are answered by looking; a group that is missing only when it is asked about, and not a tool that is there. */

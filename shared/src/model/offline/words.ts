@@ -11,6 +11,11 @@ export const WORDS = {
   nothingToCancel: 'There is nothing to cancel.',
   leftAlone: 'OK, I leave it as it is.',
   onlyTold: 'I did nothing: that sounded like news and not like a wish. Tell me plainly if I should do something.',
+  /** Behind what was looked at for a condition. */
+  offer: (order: string) => `I have not done anything else yet. Shall I: “${order}”?`,
+  no: 'no',
+  cannotSee: (condition: string, order: string) =>
+    `I did nothing: I cannot see whether “${condition}”. When it is so, say “${order}”.`,
   noConditions: 'I did nothing: I cannot wait until something is so. Ask me again when it is.',
   notLater: 'I did nothing: I can only do things at once, not at another time. Ask me again then.',
   chat: 'I am only a bot for operations, but I like to hear it. What do you need?',
