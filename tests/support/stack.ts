@@ -17,6 +17,7 @@ import { inject } from 'vitest';
 import { loadTestConfig } from './config.ts';
 import { createDatabase } from './database.ts';
 import { checkReplay } from './replay-check.ts';
+import { openMemberLogin } from './member-login.ts';
 import { openPerson, type Person } from './person.ts';
 import { TEST_SECRETS_KEY } from './secrets-key.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
@@ -25,6 +26,8 @@ import { makeTemporaryFolder } from './temporary-folder.ts';
 export interface Stack {
   readonly pool: Pool;
   readonly databaseUrl: string;
+  /** What the services log in with: the owner, unless `memberLogin` was asked for. */
+  readonly serviceUrl: string;
   readonly redisUrl: string;
   readonly prefix: string;
   readonly simulatorUrl: string;
@@ -47,6 +50,8 @@ export interface StackOptions {
   readonly redisUrl?: string;
   /** Where the services log to; otherwise what TEST_LOG says. */
   readonly log?: Log;
+  /** The services log in as a mere member of the role of the services, who owns nothing; the owner migrates. */
+  readonly memberLogin?: boolean;
   /** Why its turns cannot be gone through again when it is closed, as those of every other stack are. */
   readonly notReplayed?: string;
 }
@@ -64,8 +69,10 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
   const simulator = own(await createSimulator({}));
   const redisUrl = options.redisUrl ?? inject('redisUrl');
   const prefix = `s${randomBytes(4).toString('hex')}:`;
+  const member = options.memberLogin ? own(await openMemberLogin(database.url)) : null;
+  const serviceUrl = member?.url ?? database.url;
   const env = {
-    DATABASE_URL: database.url,
+    DATABASE_URL: serviceUrl,
     REDIS_URL: redisUrl,
     REDIS_PREFIX: prefix,
     TELEGRAM_BOT_TOKEN: '100:simulator',
@@ -118,6 +125,7 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
   return {
     pool,
     databaseUrl: database.url,
+    serviceUrl,
     redisUrl,
     prefix,
     simulatorUrl: simulator.url,
