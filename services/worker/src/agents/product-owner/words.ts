@@ -6,19 +6,28 @@ export function endedByJudge(
   messages: readonly BaseMessage[],
   passes: number,
 ): string {
-  const done = messages
+  const says = messages
     .filter(ToolMessage.isInstance)
     .filter((message) => message.status !== 'error' && typeof message.additional_kwargs['say'] === 'string')
-    .map((message) => firstLine(String(message.additional_kwargs['say'])));
-  const list = [...new Set(done)].slice(-8).map((line) => `- ${line}`);
+    .map((message) => String(message.additional_kwargs['say']));
+  const list = [...new Set(says.map(firstLine))].slice(-8).map((line) => `- ${line}`);
   const soFar = list.length > 0 ? `Done so far:\n${list.join('\n')}` : 'Nothing was changed.';
   switch (verdict) {
     case 'limit':
       return `I stopped after ${passes} steps without reaching the end. ${soFar}\n\nSay "go on" to continue, or tell me what to do differently.`;
     case 'loop':
       return `I stopped, because the same step failed again and again. ${soFar}\n\nTell me what to do differently.`;
-    case 'budget':
-      return `I stopped, because what you may use today is used up. ${soFar}\n\nAn admin can raise the limit.`;
+    case 'budget': {
+      // Nobody goes on to tell what was found, so the results stand for themselves: reads go on when a budget is spent.
+      if (says.length > 0)
+        return `${says.slice(-8).join('\n\n')}\n\nI stopped here, because what you may use today is used up. An admin can raise the limit.`;
+      // What a rule refused for it says so itself, with its name.
+      const denied = messages
+        .filter(ToolMessage.isInstance)
+        .findLast((message) => message.additional_kwargs['code'] === 'POLICY_DENIED');
+      if (denied) return String(denied.additional_kwargs['say']);
+      return 'I stopped, because what you may use today is used up. Nothing was changed.\n\nAn admin can raise the limit.';
+    }
   }
 }
 
