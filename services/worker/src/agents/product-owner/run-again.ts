@@ -46,10 +46,11 @@ export function runAgain(
   return { update: { messages: [asked, answer], poIterations: 1, record: [part] }, isUpdate: true };
 }
 
-/** Calls of the newest answer that had any, whose result is a failure that surely changed nothing. */
+/** Calls of the newest answer that used tools, whose result is a failure that surely changed nothing. To say so is no use of a tool. */
 function failedCalls(messages: readonly BaseMessage[]): NonNullable<AIMessage['tool_calls']> {
   const answer = messages.findLast(
-    (message): message is AIMessage => AIMessage.isInstance(message) && (message.tool_calls ?? []).length > 0,
+    (message): message is AIMessage =>
+      AIMessage.isInstance(message) && (message.tool_calls ?? []).some(({ name }) => !isBaseTool(name)),
   );
   const failed = new Set(
     messages

@@ -126,15 +126,24 @@ export const retryFailedNode = tool({
   phrases: { done: ({ thread, node }) => `\`${node}\` runs again in **${thread}**; what comes of it is said there.` },
 });
 
+/** A turn has at most 100 passes, and MAX_PASSES is 20 unless somebody changed it. */
+const PASSES_OF_TURN = 100;
+
 type Ports = Pick<ToolContext['ports'], 'graphNodes'>;
 
 /** Where the last turn failed. Throws NOT_FOUND, CONFLICT when it did not, or when what it did is not known. */
 async function failedNode(ports: Ports, thread: string): Promise<{ readonly node: string; readonly why: string }> {
   await ports.graphNodes.thread(thread);
-  const [last] = await ports.graphNodes.passes(thread, 1);
+  const passes = await ports.graphNodes.passes(thread, PASSES_OF_TURN);
+  const [last] = passes;
   if (!last) throw new AppError('CONFLICT', { detail: `No turn of ${thread} is on record, so none has failed.` });
   const { record, outcome, error } = last;
-  const failed = record.calls.filter(({ result }) => !result.ok);
+  // The newest step that used tools: the one after it tells the person how that went.
+  const used = passes.find(
+    (pass) =>
+      pass.turnId === last.turnId && pass.record.calls.some(({ decided, result }) => decided !== null || !result.ok),
+  );
+  const failed = used?.record.calls.filter(({ result }) => !result.ok) ?? [];
   const unsure = failed.filter(
     ({ result }) => result.code === 'TOOL_TIMED_OUT' || result.code === 'TOOL_OUTCOME_UNKNOWN',
   );
