@@ -1,4 +1,4 @@
-import { serviceName } from '@signalbox/shared/contracts/deploy';
+import { serviceName, type DeployState } from '@signalbox/shared/contracts/deploy';
 import type { WorkRow } from '@signalbox/shared/db/deployments-rows';
 import { SECOND_MS, sleep } from '@signalbox/shared/time';
 import type { Driver, Instance } from '../drivers/driver.ts';
@@ -79,10 +79,12 @@ async function isHealthy(old: WorkRow, instance: Instance, signal: AbortSignal):
 async function endAll(place: WorkPlace, signal: AbortSignal): Promise<string> {
   const { parts, held } = place;
   const row = held.row();
-  const driver = await place.driver();
-  await driver.endBuild(releaseId(row), signal);
   let how = 'none';
-  for (;;) {
+  // What never came to its server has nothing there to end: one that cannot be reached is no reason not to say that it failed.
+  const hasBegun = await wasInOneOf(place, 'building', 'starting');
+  const driver = hasBegun ? await place.driver() : null;
+  await driver?.endBuild(releaseId(row), signal);
+  while (driver !== null) {
     const running = await findOurs(driver, row, signal);
     if (running === null) break;
     how = await driver.stop(running, STOP_GRACE_MS, signal);
@@ -92,6 +94,11 @@ async function endAll(place: WorkPlace, signal: AbortSignal): Promise<string> {
   await endLease(parts, row);
   await parts.sources.discard(row.deploymentId);
   return how;
+}
+
+async function wasInOneOf({ parts, held }: WorkPlace, ...states: readonly DeployState[]): Promise<boolean> {
+  for (const state of states) if (await parts.work.wasIn(held.row().deploymentId, state)) return true;
+  return false;
 }
 
 async function findOurs(driver: Driver, row: WorkRow, signal: AbortSignal): Promise<Instance | null> {
