@@ -1,13 +1,20 @@
+import { putSecrets } from '@signalbox/shared/db/secrets';
+import { createServers } from '@signalbox/shared/db/servers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TEST_CIPHER } from '../integration/jobs/bench.ts';
 import { ADA, openDeployBench, type DeployBench } from '../integration/jobs/deploy-bench.ts';
 import { appFiles } from '../support/deploy-repository.ts';
 import { eventually } from '../support/until.ts';
+import { addReleases, goThroughDeployments } from './deploy-steps.ts';
 import { prepareEngine, type DriverEngine } from './driver-engine.ts';
 import { openEngine, type Engine } from './engine.ts';
 import { reportNotRun } from './not-run.ts';
+import { openSshServer, type SshServer } from './ssh-server.ts';
 
 const engine = await openEngine();
 if ('problem' in engine) reportNotRun('deployments to an engine', engine.problem);
+const ssh = 'problem' in engine ? engine : await openSshServer();
+if ('problem' in ssh) reportNotRun('deployments to a server behind ssh', ssh.problem);
 let prepared: DriverEngine;
 let bench: DeployBench;
 
@@ -26,6 +33,7 @@ describe.skipIf('problem' in engine)('a deployment to an engine', () => {
     await bench?.close();
     await prepared?.removeAll();
     await prepared?.close();
+    if (!('problem' in ssh)) await ssh.close();
     if (!('problem' in engine)) await engine.close();
   });
 
@@ -73,4 +81,40 @@ describe.skipIf('problem' in engine)('a deployment to an engine', () => {
     const after = await (engine as Engine).docker(['ps', '--quiet']);
     expect(after.trim().split('\n').length).toBeLessThan(before.trim().split('\n').length);
   });
+
+  it.skipIf('problem' in ssh)(
+    'on a server behind ssh, once its host key is approved, goes all the way and back',
+    async () => {
+      const { port, user, key, hostKey } = ssh as SshServer; // it is skipped otherwise
+      const { pool } = bench.jobs;
+      const handle = 'secret:vps-key';
+      const ciphertext = TEST_CIPHER.seal(key, { userKey: ADA, handle });
+      await putSecrets(pool, [{ userKey: ADA, handle, kind: 'key', ciphertext, keptMs: null }]);
+      const { socket } = engine as Engine;
+      await pool.query(
+        `insert into servers (name, host, environment, cpus, memory_mb, first_port, last_port, action_id, driver, connection)
+       values ('vps-1', '127.0.0.1', 'staging', 2, 4000, 31100, 31199, 'act_vps', 'ssh', $1)`,
+        [JSON.stringify({ socket, port, user, key: { handle, owner: ADA } })],
+      );
+      const shop = await bench.shop('remote');
+      addReleases(shop);
+      const untrusted = await shop.deploy('act_r0', 'v1', { server: 'vps-1' });
+      expect(untrusted).toMatch(/❌[^]*host key/);
+      expect(untrusted).toContain(hostKey);
+      // Somebody compares it with what the server's console says, and another person approves that.
+      await pool.query(`update servers set host_key_seen = $1 where name = 'vps-1'`, [hostKey]);
+      await createServers(pool).trustHostKey('vps-1', hostKey);
+      expect(await shop.deploy('act_r_1', 'v1', { server: 'vps-1' })).toContain('✅');
+      expect(await bench.services.find(shop)).toMatchObject({ server: 'vps-1' });
+      await goThroughDeployments(bench, shop, 'act_r');
+      const running = [
+        'ps',
+        '--filter',
+        'label=signalbox.project=remote',
+        '--format',
+        '{{.Label "signalbox.deployment"}}',
+      ];
+      expect((await (engine as Engine).docker(running)).trim()).toBe('act_r_4');
+    },
+  );
 });

@@ -116,8 +116,8 @@ async function leasePublicPort(place: WorkPlace, routed: number | null): Promise
   for (;;) {
     const lease = { server: 'local', project, label: environment, memoryMb: 0, by: userKey };
     const { port } = await parts.leases.lease(lease, taken);
-    // Where the proxy listens for this service already, nobody else can.
-    if (port === routed || (await isFree(parts.listenHost, port))) return port;
+    // Where the proxy listens for this service already, nobody else can; one that opens no doors listens there before it is asked.
+    if (port === routed || !parts.traffic.opensDoors || (await isFree(parts.listenHost, port))) return port;
     await parts.leases.end('local', project, environment);
     taken.push(port);
   }

@@ -19,11 +19,15 @@ export function createHaproxyTraffic(options: { readonly socket: string; readonl
   const { socket } = options;
   const states = createHaproxyStates(options.stateDir);
 
-  const servers = async (service: string, signal: AbortSignal): Promise<Servers> => {
+  const look = async (service: string, signal: AbortSignal): Promise<Servers | null> => {
     const found = await readServers(socket, backendOf(service), signal);
     const [a, b] = SLOTS.map((slot) => found.find(({ name }) => name === slot));
-    if (!a || !b) throw new AppError('CONFLICT', { detail: missing(service) });
-    return { a, b };
+    return a && b ? { a, b } : null;
+  };
+  const servers = async (service: string, signal: AbortSignal, door?: number): Promise<Servers> => {
+    const now = await look(service, signal);
+    if (now === null) throw new AppError('CONFLICT', { detail: missing(service, door) });
+    return now;
   };
 
   const describe = (state: HaproxyState, now: Servers): RouteState => {
@@ -64,14 +68,18 @@ export function createHaproxyTraffic(options: { readonly socket: string; readonl
   };
 
   return {
+    opensDoors: false,
     current: async (service, signal) => {
       signal.throwIfAborted();
       const state = await states.read(service);
-      return state?.isRemoved === false ? describe(state, await servers(service, signal)) : null;
+      const now = state?.isRemoved === false ? await look(service, signal) : null;
+      return state && now && describe(state, now);
     },
     switchTo: async (route, signal) => {
       const before = await states.read(route.service);
       refuseOlder(route.service, before, route.fence);
+      // What HAProxy cannot do at all must not be written down as what it does.
+      await servers(route.service, signal, route.listen.port);
       const isSame = before?.isRemoved === false && isDeepStrictEqual(before.route, Route.parse(route));
       const state = { route, since: isSame ? before.since : new Date().toISOString(), isRemoved: false };
       await states.write(state);
@@ -97,7 +105,8 @@ export function createHaproxyTraffic(options: { readonly socket: string; readonl
       );
     },
     open: async (service, { host, port }, signal) => {
-      const now = await servers(service, signal);
+      const now = await look(service, signal);
+      if (now === null) return 0;
       const at = SLOTS.map((slot) => now[slot]).filter(({ address: a }) => a.host === host && a.port === port);
       return at.reduce((sum, { requests }) => sum + requests, 0);
     },
@@ -125,6 +134,7 @@ function refuseOlder(service: string, state: HaproxyState | null, fence: number)
   throw new AppError('CONFLICT', { detail });
 }
 
-function missing(service: string): string {
-  return `HAProxy has no backend ${backendOf(service)} with the servers a and b. Add it to its configuration, then deploy again.`;
+function missing(service: string, door: number | undefined): string {
+  const listening = door === undefined ? '' : `, and a frontend for it that listens on port ${door},`;
+  return `HAProxy has no backend ${backendOf(service)} with the servers a and b. Add it${listening} to its configuration, then deploy again.`;
 }

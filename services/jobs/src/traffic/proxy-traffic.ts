@@ -19,6 +19,7 @@ export function createProxyTraffic(options: { readonly socket: string }): Traffi
   const ask = (method: string, path: string, signal: AbortSignal, body?: unknown): Promise<Answer> =>
     send({ socket: options.socket, method, path, body, signal });
   return {
+    opensDoors: true,
     current: async (service, signal) => {
       const answer = await ask('GET', pathOf(service), signal);
       if (answer.status === 404) return null;

@@ -2,6 +2,8 @@ import type { Route, RouteState } from '@signalbox/shared/contracts/traffic';
 
 /** What decides which instance serves: our proxy, or HAProxy. */
 export interface Traffic {
+  /** Whether it begins to listen where a route says; else that was configured, and something listens there before the first route. */
+  readonly opensDoors: boolean;
   /** Null when it has no route for the service. */
   current(service: string, signal: AbortSignal): Promise<RouteState | null>;
   /**
