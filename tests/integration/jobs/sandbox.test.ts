@@ -122,6 +122,15 @@ describe.skipIf(found === null)('a sandboxed command', () => {
     expect(ran.output).toMatch(/mount: .*\n[\s\S]*unshare: .*\n[\s\S]*No such file/);
   });
 
+  it('changes nothing of the kernel by /proc, also where the service is root', async () => {
+    // Opened for writing, and nothing written: without the sandbox root may open all of them.
+    const files = ['sys/kernel/core_pattern', 'sys/kernel/hostname', 'sys/vm/drop_caches', 'self/oom_score_adj'];
+    const ran = await shell(`for f in ${files.join(' ')}; do (: >> /proc/$f) && echo open $f; done; echo well`);
+    expect(ran.output).not.toMatch(/^open/m);
+    expect(ran.output.match(/Read-only file system|Permission denied/g)).toHaveLength(files.length);
+    expect(ran.output).toMatch(/oom_score_adj: Read-only file system\nwell\n$/);
+  });
+
   it('gets no more processes than it may have, and the machine stays well', async () => {
     const small = await open({ processes: 20 });
     const ran = await shell('bomb() { bomb | bomb & }; bomb; sleep 0.5; echo after', { deadlineMs: 10_000 }, small);

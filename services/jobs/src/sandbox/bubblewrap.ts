@@ -58,7 +58,8 @@ export function bubblewrapArguments(room: Room, argv: readonly string[]): readon
     ['--proc', '/proc', '--dev', '/dev', ...size, '--tmpfs', '/dev/shm'],
     [...size, '--tmpfs', '/tmp', ...size, '--tmpfs', '/home/agent'],
     room.workspace === null ? [] : workspaceMounts(room.workspace, room),
-    ['--remount-ro', '/dev', '--remount-ro', '/'],
+    // A service that is root owns what is below /proc/sys, also for the kernel: by core_pattern a command would start programs outside.
+    ['--remount-ro', '/dev', '--remount-ro', '/proc', '--remount-ro', '/'],
     ['--chdir', room.workspace === null ? '/tmp' : join(INSIDE, room.cwd)],
     ['--info-fd', String(INFO_FD), '--block-fd', String(BLOCK_FD), '--seccomp', String(FILTER_FD), '--'],
     // Set inside: the number of processes counts for the user of the sandbox, not for the user of this service.
