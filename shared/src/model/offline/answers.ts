@@ -11,6 +11,7 @@ import { isAsking, readMood } from './moods.ts';
 import { beginsOrder } from './order-words.ts';
 import { findQuantities } from './quantities.ts';
 import { askForProblem, isChange } from './questions.ts';
+import { repairedAnswer } from './repairs.ts';
 import { stepForRequest, stepForTool } from './requests.ts';
 import { type Field, problemOf } from './schema.ts';
 import { asksAbout } from './searches.ts';
@@ -36,7 +37,8 @@ export interface Answered {
  * Reads a text as the answer to our open question: a button's text, a number, a known name, a value that the argument takes.
  * A refusal drops the question; a text that clearly asks for something else is handled as that. Null for small talk.
  */
-export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Answered | null {
+export function answerAsk(ask: OpenAsk, written: string, around: Surroundings): Answered | null {
+  const text = meantAnswer(ask, written, around);
   const refused = isRefusal(text) && exactChoice(text, ask.choices) === null;
   if (!refused && leavesOpen(text, ask)) return again(ask);
   const picked = refused ? null : pickChoice(text, ask.choices, ask.question);
@@ -75,6 +77,15 @@ export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Ans
   }
   const rest = restOf(field, text, value);
   return { answered: true, step: stepForTool(tool, rest, { ...args, [field.name]: value }, around) };
+}
+
+/** What somebody who answers twice means by it; the text itself when the last of it answers nothing. */
+function meantAnswer(ask: OpenAsk, text: string, around: Surroundings): string {
+  const field = around.index.tools.find(({ name }) => name === ask.tool)?.fields.find(({ name }) => name === ask.slot);
+  const meant = field && !takesText(field) ? repairedAnswer(text) : null;
+  if (!field || meant === null) return text;
+  const value = readAnswer(field, meant, around);
+  return value !== null && problemOf(field, value) === null ? meant : text;
 }
 
 /** "Why would I stop it in production?" names a choice and takes none. */

@@ -5,6 +5,7 @@ import type { Run } from './history.ts';
 import { isLabelOf, isSameChoice } from './labels.ts';
 import { CONFIDENT } from './match.ts';
 import { findMentions } from './mentions.ts';
+import { problemOf } from './schema.ts';
 import { referredValue } from './references.ts';
 import { fillSlots } from './slots.ts';
 import { isFiller, sensesOf, tokenize } from './tokens.ts';
@@ -48,7 +49,9 @@ export function readFollowUp(text: string, understood: Understanding, around: Su
     return null;
   const back = takenBack(text, last, lastTool, understood, around);
   if (back) return back;
-  const changed = newValues(text, lastTool, around);
+  const going = goneAhead(text, last, lastTool, around);
+  if (going) return going;
+  const changed = otherOfTwo(text, last, lastTool, around) ?? newValues(text, last, lastTool, around);
   if (changed === null || restOf(text, lastTool.fields, changed, around).length > 0) return null;
   if (!lastTool.reads && understood.mood !== 'request') return null;
   if (ordersChoice(text, lastTool)) return null;
@@ -107,7 +110,12 @@ function restOf(
 }
 
 /** What the text says anew of the last tool's arguments; null when it says something that the tool does not take. */
-function newValues(text: string, tool: IndexedTool, { facts, index }: Surroundings): Record<string, unknown> | null {
+function newValues(
+  text: string,
+  last: Run,
+  tool: IndexedTool,
+  { facts, index }: Surroundings,
+): Record<string, unknown> | null {
   const quiet = { ...facts, currentProject: null };
   const fields = tool.fields.filter(({ entity }) => entity !== 'text' && entity !== 'name');
   const { args, problem } = fillSlots({
@@ -118,7 +126,11 @@ function newValues(text: string, tool: IndexedTool, { facts, index }: Surroundin
     closed: index.closed,
     given: {},
   });
-  if (problem) return null;
+  // "Sorry, I meant" is no name.
+  const guessed = problem?.kind === 'unknown-name' && !problem.placed && LIKE_BEFORE.has(problem.written.toLowerCase());
+  if (problem && !guessed) return null;
+  const number = Object.keys(args).length === 0 ? lastNumber(text, last, tool) : null;
+  if (number) return number;
   const names = findMentions(text, facts, index.words, index.closed);
   const used = new Set(Object.values(args).map(String));
   return names.every(
@@ -127,6 +139,59 @@ function newValues(text: string, tool: IndexedTool, { facts, index }: Surroundin
     ? args
     : null;
 }
+
+/** "Rather 20": a bare number is the one that was said before, when only one was. */
+function lastNumber(text: string, last: Run, { fields }: IndexedTool): Record<string, unknown> | null {
+  const [only, ...more] = findQuantities(text);
+  const counted = fields.filter(
+    ({ name, type, entity }) =>
+      (type === 'integer' || type === 'number') && entity !== 'port' && Object.hasOwn(last.args, name),
+  );
+  const [field] = counted;
+  if (!only || only.unit !== null || more.length > 0 || !field || counted.length > 1) return null;
+  return problemOf(field, only.value) === null ? { [field.name]: only.value } : null;
+}
+
+/** "The other one", of two that are known: the one that the last tool was not about. Null when it says something else. */
+function otherOfTwo(
+  text: string,
+  last: Run,
+  { fields }: IndexedTool,
+  { facts }: Surroundings,
+): Record<string, unknown> | null {
+  const [, kind] = /\bthe other(?: (one|server|machine|box|project|app|environment))?\b/i.exec(text) ?? [];
+  if (!/\bthe other\b/i.test(text)) return null;
+  const others = fields.flatMap(({ name, entity, choices }) => {
+    const names = choices.length > 0 ? choices : (facts.known[entity ?? ''] ?? []);
+    const other = names.find((candidate) => candidate !== last.args[name]);
+    const isMeant = kind === undefined || kind === 'one' || sensesOf(kind).some(({ meaning }) => meaning === entity);
+    return names.length === 2 && isMeant && Object.hasOwn(last.args, name) && other !== undefined
+      ? [[name, other] as const]
+      : [];
+  });
+  return others.length === 1 ? Object.fromEntries(others) : null;
+}
+
+const GO_AHEAD =
+  /^(?:(?:good|great|ok|okay|fine|nice|perfect|cool|yes|yep|alright|then|so|and|please|well|super|now)[,.! ]+)*(?:go ahead|go for it|do it|do that|proceed|ship it|let's go|lets go|make it so|go on)(?: then| now| please)*[.! ]*$/i;
+
+/** "Good, then go ahead" after a look: what was looked at is done, by the tool of the group that takes all that the look took. */
+function goneAhead(text: string, last: Run, lastTool: IndexedTool, { index }: Surroundings): FollowUp | null {
+  if (!lastTool.reads || !GO_AHEAD.test(text)) return null;
+  const [tool, ...more] = index.tools.filter(
+    (candidate) =>
+      candidate.group === lastTool.group &&
+      candidate.installed &&
+      !candidate.reads &&
+      [...candidate.topics].some((topic) => lastTool.topics.has(topic)) &&
+      !verbsOf(candidate).some((meaning) => BACKWARD.has(meaning)) &&
+      Object.keys(last.args).every((name) => candidate.fields.some((field) => field.name === name)),
+  );
+  return tool && more.length === 0 ? { tool, given: last.args, text: '' } : null;
+}
+
+/** What undoes, ends or removes is never what a look was meant for. */
+const BACKWARD: ReadonlySet<string> = new Set(['UNDO', 'CANCEL', 'REMOVE']);
 
 /** What stays of the last arguments: not what belongs to the one thing that is another now. */
 function kept(last: Run, tool: IndexedTool, changed: Readonly<Record<string, unknown>>): Record<string, unknown> {

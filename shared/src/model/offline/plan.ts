@@ -11,6 +11,7 @@ import { readLiteral } from './literals.ts';
 import type { OpenAsk } from './marks.ts';
 import { chooseNext } from './next-request.ts';
 import { type PlannedMessage, writeCall, writeStep } from './planned-message.ts';
+import { withRepair } from './repairs.ts';
 import { cleanText } from './tokens.ts';
 import type { Surroundings } from './understanding.ts';
 import { findWithdrawal } from './withdrawals.ts';
@@ -75,7 +76,9 @@ function parted(
   if (withdrawal !== null) return [withdrawal];
   // The commas and semicolons of a command are not ours.
   if (!asking?.tool)
-    return readLiteral(text, around.index, around.facts.currentProject) ? [text] : splitRequests(text, around);
+    return readLiteral(text, around.index, around.facts.currentProject)
+      ? [text]
+      : splitRequests(withRepair(text, around), around);
   const field = around.index.tools
     .find(({ name }) => name === asking.tool)
     ?.fields.find(({ name }) => name === asking.slot);
