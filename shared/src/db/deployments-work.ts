@@ -16,6 +16,7 @@ import {
   type StoredInstance,
   type WorkRow,
 } from './deployments-rows.ts';
+import { addErrors, type FoundErrors } from './error-groups.ts';
 import { withTransaction, type Pool, type Queryable } from './pool.ts';
 
 /** What a step has found out or made, written together with the state that it leads to. */
@@ -39,6 +40,8 @@ export interface Step {
   readonly change?: WorkChange;
   /** What serves from now on: this deployment, or (null too) the one that it was to replace. */
   readonly serving?: { readonly deploymentId: string | null; readonly port: number | null };
+  /** What went wrong, for the errors of the service. */
+  readonly errors?: readonly FoundErrors[];
 }
 
 /** An artifact that nobody needs any more. */
@@ -256,6 +259,7 @@ async function advance(
         where project = $1 and environment = $2 and fence = $5`,
       [service.project, service.environment, step.serving.deploymentId, step.serving.port, fence],
     );
+  if (step.errors) await addErrors(db, service, step.errors);
   const { actor, evidence } = step;
   await addEvent(db, deploymentId, { from, to, actor, fence, evidence: redactValue(evidence) });
   return true;

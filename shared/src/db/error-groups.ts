@@ -35,7 +35,10 @@ const SAMPLE = 500;
 
 const COLUMNS = `project, environment, fingerprint, source, sample, release, first_seen as "firstSeen", last_seen as "lastSeen", count::int`;
 
-/** Adds what was found to the groups of a service. The caller counts each error once: twice adds twice. In its transaction. */
+/**
+ * Adds what was found to the groups of a service. The caller counts each error once: twice adds twice. In its transaction. Only lines
+ * of the log say how many errors are usual; a deployment that fails is no error of what serves.
+ */
 export async function addErrors(db: Queryable, service: ServiceKey, found: readonly FoundErrors[]): Promise<void> {
   if (found.length === 0) return;
   await db.query(
@@ -58,11 +61,13 @@ export async function addErrors(db: Queryable, service: ServiceKey, found: reado
        select fingerprint from error_groups where project = $1 and environment = $2 order by last_seen desc, fingerprint offset $3)`,
     [service.project, service.environment, KEPT],
   );
+  const minutes = found.filter(({ source }) => source === 'log');
+  if (minutes.length === 0) return;
   await db.query(
     `insert into error_minutes (project, environment, minute, count)
      select $1, $2, date_trunc('minute', f.at), sum(f.count) from jsonb_to_recordset($3::jsonb) as f (at timestamptz, count bigint) group by 3
      on conflict (project, environment, minute) do update set count = error_minutes.count + excluded.count`,
-    [service.project, service.environment, JSON.stringify(found.map(({ at, count }) => ({ at, count })))],
+    [service.project, service.environment, JSON.stringify(minutes.map(({ at, count }) => ({ at, count })))],
   );
   await db.query(
     `delete from error_minutes where project = $1 and environment = $2 and minute < now() - interval '1 day'`,

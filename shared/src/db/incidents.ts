@@ -1,5 +1,7 @@
+import type { ServiceKey } from '../contracts/deploy.ts';
 import type { Button, InboundEnvelope } from '../contracts/envelope.ts';
 import { newId } from '../ids.ts';
+import { addErrors, type FoundErrors } from './error-groups.ts';
 import { redactText, redactValue } from '../redact/redact.ts';
 import { withTransaction, type Pool, type Queryable } from './pool.ts';
 
@@ -19,6 +21,8 @@ export interface IncidentReport {
   /** For the person, as markdown, without text of outside. */
   readonly say: string;
   readonly buttons: readonly Button[];
+  /** What it adds to the errors of its service, once, when it is opened; null when that is counted otherwise. */
+  readonly error?: (ServiceKey & FoundErrors) | null;
   /** It is opened, and told when this has passed and it still lasts. */
   readonly mutedUntil: Date | null;
 }
@@ -58,6 +62,7 @@ export async function openIncident(
        on conflict (subject, kind) where closed_at is null do nothing returning 1`,
       [subject, kind, redactText(report.detail), JSON.stringify(redactValue(report.evidence))],
     );
+    if (made.length > 0 && report.error) await addErrors(db, report.error, [report.error]);
     const { rows } = await db.query<Incident>(
       `select ${COLUMNS} from incidents where subject = $1 and kind = $2 and closed_at is null for update`,
       [subject, kind],

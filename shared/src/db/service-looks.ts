@@ -54,28 +54,38 @@ export async function readHealth(db: Queryable, service: ServiceKey): Promise<{ 
 }
 
 /**
- * Stores what a look has found, with the errors of the log lines that it has read, in one transaction. False when somebody else read
- * those lines meanwhile, and then nothing was counted: no line is counted twice.
+ * Stores what a look has found, with the errors of the log lines that it has read and the crashes that it has seen, in one transaction.
+ * False when somebody else has looked meanwhile, and then nothing was counted: no line and no crash is counted twice.
  */
 export async function saveLook(
   pool: Pool,
-  service: Pick<WatchedService, 'project' | 'environment' | 'logCursor'>,
+  service: Pick<WatchedService, 'project' | 'environment' | 'serving' | 'health' | 'logCursor'>,
   look: { readonly health: unknown; readonly logCursor: unknown; readonly errors: readonly FoundErrors[] },
 ): Promise<boolean> {
   return withTransaction(pool, async (db) => {
-    const { rowCount } = await db.query(
+    const { rows } = await db.query<{ serving: string | null }>(
       `update services set health = $3::jsonb, health_at = clock_timestamp(), log_cursor = $4::jsonb
-        where project = $1 and environment = $2 and log_cursor is not distinct from $5::jsonb`,
+        where project = $1 and environment = $2 and nullif(log_cursor, 'null') is not distinct from $5::jsonb
+            and health is not distinct from $6::jsonb returning serving`,
       [
         service.project,
         service.environment,
         JSON.stringify(look.health),
-        JSON.stringify(look.logCursor),
+        // Of what has written nothing: no value, and not the null of JSON, which equals no missing value.
+        look.logCursor === null ? null : JSON.stringify(look.logCursor),
         service.logCursor === null ? null : JSON.stringify(service.logCursor),
+        service.health === null ? null : JSON.stringify(service.health),
       ],
     );
-    if (rowCount === 0) return false;
-    await addErrors(db, service, look.errors);
+    const [row] = rows;
+    if (!row) return false;
+    // What was stopped or replaced during the look has not crashed.
+    const isServing = row.serving === service.serving;
+    await addErrors(
+      db,
+      service,
+      look.errors.filter(({ source }) => source === 'log' || isServing),
+    );
     return true;
   });
 }

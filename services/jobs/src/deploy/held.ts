@@ -39,7 +39,7 @@ export interface HeldDeployment extends Closable {
   advance(
     to: DeployState,
     evidence: Step['evidence'],
-    more?: Partial<Pick<Step, 'actor' | 'change' | 'serving'>>,
+    more?: Partial<Pick<Step, 'actor' | 'change' | 'serving' | 'errors'>>,
   ): Promise<void>;
   /**
    * Runs a step under its deadline. The signal fires at the deadline (STEP_TOO_SLOW), when the deployment is lost or the process

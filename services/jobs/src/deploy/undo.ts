@@ -2,6 +2,7 @@ import { serviceName, type DeployState } from '@signalbox/shared/contracts/deplo
 import type { WorkRow } from '@signalbox/shared/db/deployments-rows';
 import { SECOND_MS, sleep } from '@signalbox/shared/time';
 import type { Driver, Instance } from '../drivers/driver.ts';
+import { failureErrors } from './failure-errors.ts';
 import { lookAt } from './reach.ts';
 import { endLease, fileOf, releaseId, serviceOf, type WorkPlace } from './work-place.ts';
 
@@ -20,17 +21,22 @@ export async function fail(place: WorkPlace, signal: AbortSignal): Promise<void>
   const wasSwitched = isOurs || (await parts.work.wasIn(row.deploymentId, 'verifying'));
   if (!wasSwitched) {
     await endAll(place, signal);
-    await held.advance('failed', { serves: route?.deploymentId ?? row.replaces });
+    await held.advance(
+      'failed',
+      { serves: route?.deploymentId ?? row.replaces },
+      { errors: failureErrors(row, false, new Date()) },
+    );
     return;
   }
+  const errors = failureErrors(row, true, new Date());
   const back: Back = isOurs ? await switchBack(place, signal) : { kind: 'switched', to: route?.deploymentId ?? null };
   if (back.kind === 'kept') {
     // There is nothing better: what is left alone still answers.
-    await held.advance('failed', { serves: row.deploymentId, because: back.because });
+    await held.advance('failed', { serves: row.deploymentId, because: back.because }, { errors });
     return;
   }
   await endAll(place, signal);
-  await held.advance('rolled_back', { serves: back.to }, { serving: { deploymentId: back.to, port: null } });
+  await held.advance('rolled_back', { serves: back.to }, { serving: { deploymentId: back.to, port: null }, errors });
 }
 
 /** Ends whatever was begun, and says so only when it is gone. */

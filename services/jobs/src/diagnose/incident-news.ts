@@ -4,6 +4,7 @@ import { closeIncident, openIncident, type Incident } from '@signalbox/shared/db
 import type { Pool } from '@signalbox/shared/db/pool';
 import { incidentSubject, type WatchedService } from '@signalbox/shared/db/service-looks';
 import { inWords } from '@signalbox/shared/time';
+import { incidentError } from './health-errors.ts';
 import type { DiagnoseParts } from './target.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -18,10 +19,12 @@ export async function openService(
   watched: WatchedService,
   open: Incident | null,
   verdict: Verdict,
+  release: string | null,
 ): ReturnType<typeof openIncident> {
   const { project, environment } = watched;
   const { kind, because } = verdict as Sick; // the caller has looked
   const before = await parts.deployments.before({ project, environment });
+  const error = incidentError(verdict, release, new Date());
   return openIncident(parts.pool, {
     subject: incidentSubject(watched),
     kind: open?.kind ?? kind,
@@ -31,6 +34,7 @@ export async function openService(
     project,
     say: `⚠️ **${project}** in ${environment} is ${verdict.verdict}. ${because}`,
     buttons: buttonsOf({ project, environment }, before !== null),
+    error: error && { project, environment, ...error },
     mutedUntil: watched.mutedUntil,
   });
 }

@@ -12,6 +12,8 @@ export const HealthMemory = z
     good: z.number().int(),
     restarts: z.number().int().nullable(),
     instance: z.string().nullable(),
+    /** Its program had ended. */
+    ended: z.boolean().default(false),
     /** Latencies of the newest good looks by release, the newest release first. */
     samples: z.array(z.object({ release: z.string(), latencies: z.array(z.number()) })),
   })
@@ -24,6 +26,7 @@ export const HealthMemory = z
     good: 0,
     restarts: null,
     instance: null,
+    ended: false,
     samples: [],
   });
 export type HealthMemory = z.infer<typeof HealthMemory>;

@@ -91,7 +91,13 @@ async function programOf(driver: Driver, { instance }: WorkRow, signal: AbortSig
     const state = await driver.state(instance, signal);
     switch (state.kind) {
       case 'running':
-        return { running: true, restarts: state.restarts, exitCode: null, oom: false, memoryMb: state.memoryMb };
+        return {
+          running: true,
+          restarts: state.restarts,
+          exitCode: state.lastExit ?? null,
+          oom: false,
+          memoryMb: state.memoryMb,
+        };
       case 'exited':
         return { running: false, restarts: null, exitCode: state.code, oom: state.oom, memoryMb: null };
       case 'gone':

@@ -9,6 +9,7 @@ import { newId } from '@signalbox/shared/ids';
 import { MINUTE_MS, SECOND_MS } from '@signalbox/shared/time';
 import type { Publisher } from '@signalbox/shared/streams/publish';
 import { groupErrors } from '../diagnose/error-lines.ts';
+import { crashErrors } from '../diagnose/health-errors.ts';
 import { closeService, openService } from '../diagnose/incident-news.ts';
 import { addLatency, HealthMemory } from '../diagnose/latencies.ts';
 import { LogCursor, readOn } from '../diagnose/log-cursor.ts';
@@ -109,14 +110,21 @@ async function lookAfter(
   const isSaved = await saveLook(parts.pool, watched, {
     health,
     logCursor: read.cursor,
-    errors: groups.map(({ fingerprint, sample, count, at }) => ({
-      fingerprint,
-      source: 'log' as const,
-      sample,
-      release: serving.release,
-      at: at === null ? now : new Date(at),
-      count,
-    })),
+    errors: [
+      ...groups.map(({ fingerprint, sample, count, at }) => ({
+        fingerprint,
+        source: 'log' as const,
+        sample,
+        release: serving.release,
+        at: at === null ? now : new Date(at),
+        count,
+      })),
+      ...crashErrors(memory, found, {
+        instance: serving.instance?.ref ?? null,
+        isLost: missing !== null || isMoving,
+        at: now,
+      }),
+    ],
   });
   counts.looked += 1;
   if (!isSaved) return;
@@ -176,7 +184,7 @@ async function settle(
   const open = await listOpenIncidents(parts.pool, incidentSubject(watched));
   const told: (Told | null)[] = [];
   if (verdict.kind !== null && (health.bad >= IN_A_ROW || open.length > 0)) {
-    const opened = await openService(parts, watched, open[0] ?? null, verdict);
+    const opened = await openService(parts, watched, open[0] ?? null, verdict, health.release);
     if (opened.isNew) counts.opened += 1;
     told.push(opened.told);
   }
@@ -217,6 +225,7 @@ function remember(
     good: counted(memory.good, isWell),
     restarts: process?.restarts ?? null,
     instance,
+    ended: process === null ? memory.ended && memory.instance === instance : !process.running,
     samples: isSample ? addLatency(memory.samples, release, latencyMs) : memory.samples,
   };
 }

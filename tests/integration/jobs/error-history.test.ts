@@ -1,0 +1,164 @@
+import { createDeploymentWork } from '@signalbox/shared/db/deployments-work';
+import { createServiceRevivals } from '@signalbox/shared/db/service-revivals';
+import type { JobResult } from '@signalbox/shared/contracts/jobs';
+import { countErrors, listErrorGroups, type ErrorGroup } from '@signalbox/shared/db/error-groups';
+import { createLog } from '@signalbox/shared/log';
+import { openDriver } from '@signalbox/jobs/drivers/open-driver';
+import type { JobContext } from '@signalbox/jobs/handlers';
+import { createServicesWatch } from '@signalbox/jobs/jobs/services-watch';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadTestConfig } from '../../support/config.ts';
+import { appFiles } from '../../support/deploy-repository.ts';
+import { eventually } from '../../support/until.ts';
+import { openDeployBench, type DeployBench, type Shop } from './deploy-bench.ts';
+
+/** Ends when it is asked to, and is unwell from then on when it is asked to be. */
+const PROGRAM = {
+  ...appFiles({}),
+  'server.mjs': `
+import { createServer } from 'node:http';
+const { PORT, HOST, SIGNALBOX_RELEASE } = process.env;
+let status = 200;
+createServer((request, response) => {
+  if (request.url === '/end') setTimeout(() => process.exit(7), 50);
+  if (request.url === '/sick') status = 503;
+  response.writeHead(request.url === '/health' ? status : 200, { 'x-release': SIGNALBOX_RELEASE });
+  response.end('ok');
+}).listen(Number(PORT), HOST);`,
+};
+
+let bench: DeployBench;
+beforeAll(async () => {
+  bench = await openDeployBench();
+  await bench.jobs.startService(bench.settings());
+});
+afterAll(() => bench.close());
+
+/** One process that looks after services, as the schedule does. */
+function watcher(): () => Promise<JobResult<'services.watch'>> {
+  const { pool } = bench.jobs;
+  const handler = createServicesWatch({
+    pool,
+    work: createDeploymentWork(pool),
+    deployments: bench.deployments,
+    services: bench.services,
+    openDriver: ({ server: name, serverHost: host, ...rest }) =>
+      openDriver(
+        { name, host, ...rest },
+        {
+          targetsDir: bench.targetsDir,
+          path: loadTestConfig().path,
+          baseImage: '',
+          openSecret: () => Promise.reject(new Error('no secret')),
+        },
+      ),
+    reachHost: '127.0.0.1',
+    publisher: { publish: async () => undefined },
+    gapMs: 0,
+    revivals: createServiceRevivals(pool),
+    startRun: async () => false, // nobody brings anything back here
+  });
+  const context = {
+    signal: AbortSignal.timeout(60_000),
+    log: createLog('test', 'silent'),
+    now: () => new Date(),
+    openSecret: () => Promise.reject(new Error('no secret')),
+  } as unknown as JobContext; // what the handler touches of it
+  return () => handler.run({}, context);
+}
+
+const errorsOf = async ({ project }: Shop, source: ErrorGroup['source']): Promise<readonly ErrorGroup[]> =>
+  (await listErrorGroups(bench.jobs.pool, { project, since: new Date(0) }, 50)).filter((one) => one.source === source);
+
+it('a service that writes no log is not forgotten after its first look', async () => {
+  const shop = await bench.shop('quiet');
+  shop.repository.release('v1', PROGRAM);
+  await shop.deploy('act_q1', 'v1');
+  const look = watcher();
+  for (let looks = 1; looks <= 3; looks++) {
+    await look();
+    const { rows } = await bench.jobs.pool.query<{ n: number }>(
+      `select jsonb_array_length(health #> '{samples,0,latencies}') as n from services where project = 'quiet'`,
+    );
+    expect(rows[0]?.n).toBeGreaterThanOrEqual(looks);
+  }
+});
+
+describe('the error history', () => {
+  it('has what a failed deployment said, without secrets, and counts it once', async () => {
+    const shop = await bench.shop('kettle');
+    const begin = `console.error('Error: no kettle, token ghp_${'a1B2'.repeat(9)}'); process.exit(4);`;
+    shop.repository.release('v1', appFiles({ begin }));
+    expect(await shop.deploy('act_k1', 'v1')).toContain('❌');
+    const first = await errorsOf(shop, 'deploy');
+    expect(first.map(({ sample, count }) => [sample, count])).toEqual(
+      expect.arrayContaining([
+        [expect.stringMatching(/exit code 4/), 1],
+        [expect.stringMatching(/^Error: no kettle/), expect.any(Number)],
+      ]),
+    );
+    expect(JSON.stringify(first)).not.toContain('ghp_');
+    // The run of what has ended is repeated: nothing is counted again.
+    await bench.jobs.pool.query(
+      `update runs set status = 'running', finished_at = null, beat_at = now() - interval '1 hour' where run_id = 'act_k1'`,
+    );
+    await eventually(
+      () => bench.jobs.runs.find('act_k1'),
+      (run) => run?.finishedAt != null,
+    );
+    expect(await errorsOf(shop, 'deploy')).toEqual(first);
+    await shop.deploy('act_k2', 'v1');
+    const [again] = (await errorsOf(shop, 'deploy')).filter(({ sample }) => sample.includes('exit code 4'));
+    expect(again).toMatchObject({ count: 2, firstSeen: first[0]?.firstSeen });
+    expect(again?.lastSeen.getTime()).toBeGreaterThan(again?.firstSeen.getTime() ?? 0);
+    // It never served: what serves has no errors.
+    expect(await countErrors(bench.jobs.pool, shop, new Date(0))).toBe(0);
+  });
+
+  it('has a crash of what serves once, with its exit code, however often it is looked at', async () => {
+    const shop = await bench.shop('crasher');
+    shop.repository.release('v1', PROGRAM);
+    await shop.deploy('act_c1', 'v1');
+    const look = watcher();
+    await look();
+    expect(await errorsOf(shop, 'health')).toEqual([]);
+    await shop.serves('/end');
+    await eventually(
+      async () => {
+        await Promise.all([look(), look()]);
+        return errorsOf(shop, 'health');
+      },
+      (found) => found.some(({ sample }) => sample.includes('crashed')),
+    );
+    await look();
+    // Looks between its end and its next start may find it down, which is an error of its own.
+    const crashes = (await errorsOf(shop, 'health')).filter(({ sample }) => sample.includes('crashed'));
+    expect(crashes.map(({ sample, count }) => [sample, count])).toEqual([
+      [expect.stringMatching(/^The program crashed \(exit code \w+\) and was started again\.$/), 1],
+    ]);
+  });
+
+  it('has an unhealthy service once per incident', async () => {
+    const shop = await bench.shop('sick');
+    shop.repository.release('v1', PROGRAM);
+    await shop.deploy('act_s1', 'v1');
+    const look = watcher();
+    await look();
+    await shop.serves('/sick');
+    await eventually(
+      async () => {
+        await look();
+        return errorsOf(shop, 'health');
+      },
+      (found) => found.length > 0,
+    );
+    await look();
+    expect(await errorsOf(shop, 'health')).toEqual([
+      expect.objectContaining({
+        count: 1,
+        sample: 'It answers with status 503.',
+        release: expect.stringMatching(/^v1-/),
+      }),
+    ]);
+  });
+});
