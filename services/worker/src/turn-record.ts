@@ -86,12 +86,12 @@ const NO_PASS: AgentRecord['passes'][number] = {
 };
 
 /** Takes secrets out, and what jsonb cannot hold, and hashes what is left. */
-function seal(whole: Omit<ExecutionTurn, 'redacted'>): TurnRecording['records'][number] {
+function seal(whole: Omit<ExecutionTurn, 'redacted' | 'cleanHashes'>): TurnRecording['records'][number] {
   const before = JSON.stringify(whole);
   const clean = JSON.stringify(redactValue(JSON.parse(before)), (_key, member: unknown) =>
     typeof member === 'string' ? member.toWellFormed().replaceAll('\0', '\uFFFD') : member,
   );
-  const record = { ...(JSON.parse(clean) as typeof whole), redacted: clean !== before };
+  const record = { ...(JSON.parse(clean) as typeof whole), redacted: clean !== before, cleanHashes: true as const };
   const contextHash = whole.asks.at(-1)?.context.hash ?? NOTHING;
   return { record, recordHash: canonicalHash(record), contextHash };
 }

@@ -168,8 +168,10 @@ export const ExecutionTurn = PassRecord.extend({
       run: RecordedRun,
     })
     .nullable(),
-  /** Something was taken out, a secret, so that hashes of what it stood in can not be made again. */
+  /** Something was taken out: a secret. */
   redacted: z.boolean(),
+  /** Its hashes are of texts without secrets, so that they can be made again from what is left. Missing in records of before. */
+  cleanHashes: z.literal(true).optional(),
 });
 export type ExecutionTurn = z.infer<typeof ExecutionTurn>;
 

@@ -251,6 +251,36 @@ describe('a replay', () => {
     expect((await replayAll()).map(({ kind }) => kind)).toEqual(['same', 'nothing', 'same']);
   });
 
+  it('goes through turns out of whose records a secret was taken, and still sees what was changed in them', async () => {
+    const secret = 'AKIAIOSFODNN7EXAMPLE';
+    await start((messages, tools) => {
+      if (isParser(tools)) return intent('plumbing');
+      const since = messages.slice(messages.findLastIndex((message) => message.getType() === 'human'));
+      const said = since[0]?.text ?? '';
+      return results(since).length === 0 ? call('read_meter', { meter: said }) : { content: `I read ${said}` };
+    });
+    // Past the gateway, which would have made a handle of it.
+    await ask(`the meter ${secret}`);
+    await ask('the meter m2');
+    const all = await records();
+    expect(all.map(({ redacted }) => redacted)).toContain(true);
+    expect(JSON.stringify(all)).not.toContain(secret);
+    expect((await replayAll()).map(({ kind }) => kind)).toEqual(['same', 'same']);
+
+    await forge(2, ({ asks }) => asks.forEach(({ context }) => (context.messages = canonicalHash('something else'))));
+    expect(await replayAll()).toMatchObject([
+      { kind: 'different', difference: { pass: 2, what: 'messages that product_owner was given' } },
+      { kind: 'not-replayable' },
+    ]);
+    // A record of before had its hashes made with the secret in place: no difference can be told from that.
+    await forge(2, (record) => delete record.cleanHashes);
+    await forge(1, (record) => delete record.cleanHashes);
+    expect((await replayAll())[0]).toMatchObject({
+      kind: 'not-replayable',
+      why: expect.stringContaining('a secret was taken out of its record') as string,
+    });
+  });
+
   it('never calls a turn the same whose record is missing, or whose policy was not kept', async () => {
     await start(plumber);
     await ask('turn it');

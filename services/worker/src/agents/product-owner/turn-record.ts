@@ -11,6 +11,7 @@ import type {
   RecordedResult,
   RecordedRun,
 } from '@signalbox/shared/contracts/execution-turn';
+import { redactValue } from '@signalbox/shared/redact/redact';
 import type { Model, ModelRequest } from '@signalbox/shared/model/port';
 import type { ToolOffer } from '../../tools/registry.ts';
 import { BASE_DEFINITIONS } from './base-tools.ts';
@@ -64,7 +65,7 @@ function newestNames(parts: readonly TurnPart[]): string | null {
   return names ? canonicalHash(wellFormed(names)) : null;
 }
 
-/** What a model is given, in hashes. Ids of messages and what only concerns the call itself are no part of it. */
+/** What a model is given, without secrets, in hashes, so that they can be made again from a record. Ids of messages and what only concerns the call itself are no part of it. */
 export function contextOf({
   messages,
   tools,
@@ -72,10 +73,21 @@ export function contextOf({
 }: Pick<ModelRequest, 'messages' | 'tools' | 'object'>): ModelContext {
   const [first] = messages;
   const hasSystem = first?.getType() === 'system';
-  const system = hashOf(hasSystem ? shapeOf(first) : null);
-  const rest = hashOf((hasSystem ? messages.slice(1) : messages).map(shapeOf));
+  const system = hashOf(hasSystem ? cleanShape(first) : null);
+  const rest = hashOf((hasSystem ? messages.slice(1) : messages).map(cleanShape));
   const given = canonicalHash(object ? [hashOf(object)] : tools.map(hashOnce));
   return { hash: canonicalHash([system, rest, given]), system, messages: rest, tools: given };
+}
+
+const shapes = new WeakMap<BaseMessage, unknown>();
+
+/** A conversation is given anew with each question: what was looked at once is not looked at again. */
+function cleanShape(message: BaseMessage): unknown {
+  const known = shapes.get(message);
+  if (known) return known;
+  const shape = redactValue(shapeOf(message));
+  shapes.set(message, shape);
+  return shape;
 }
 
 function shapeOf(message: BaseMessage): unknown {
@@ -133,9 +145,9 @@ function answerOf(message: AIMessage): RecordedAnswer {
   };
 }
 
-/** SHA-256 of what the model sees of a call's result. */
+/** SHA-256 of what the model sees of a call's result, without secrets. */
 function seenHash(message: ToolMessage): string {
-  return hashOf(message.content);
+  return hashOf(redactValue(message.content));
 }
 
 const versions = new WeakMap<ToolOffer, string>();
