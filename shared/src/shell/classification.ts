@@ -2,6 +2,7 @@ import type { Risk } from '../contracts/action.ts';
 import { findAlarm } from './alarms.ts';
 import { agreesWithShfmt, parseWithUnbash } from './parsers.ts';
 import { hardenArgv } from './programs.ts';
+import { findServerProblem } from './server.ts';
 import { splitWords } from './words.ts';
 
 /** What becomes of one shell command. */
@@ -17,6 +18,9 @@ export interface Classification {
   readonly programs: readonly string[];
 }
 
+/** Where a command begins: in a workspace, locked in; or on a server, as the user under which Signalbox works there. */
+export type Place = 'workspace' | 'server';
+
 /** Longest command that is looked at, in characters: what a person can still read on a card. */
 const MAX_LENGTH = 4000;
 /** Most programs in one pipeline: each is a process, and nobody looks at more. */
@@ -27,18 +31,18 @@ const MAX_PROGRAMS = 10;
  * three readers of it (a strict grammar, unbash, shfmt) see the same words. Pure and total: it starts nothing, never throws
  * and takes some milliseconds, whatever the input.
  */
-export function classifyCommand(command: string): Classification {
+export function classifyCommand(command: string, place: Place = 'workspace'): Classification {
   if (command.length > MAX_LENGTH)
     return ask(`It is longer than ${MAX_LENGTH} characters, more than a person can check.`, 'dangerous', []);
   try {
-    return classify(command);
+    return classify(command, place);
   } catch {
     // A parser gave up on it. That is as good a reason to look as any.
     return ask('It could not be read safely.', 'dangerous', []);
   }
 }
 
-function classify(command: string): Classification {
+function classify(command: string, place: Place): Classification {
   const alarm = findAlarm(command);
   if (alarm.deny !== null)
     return { decision: 'deny', reason: alarm.deny, pipeline: null, risk: 'dangerous', programs: alarm.programs };
@@ -55,6 +59,8 @@ function classify(command: string): Classification {
   for (const vector of vectors) {
     const hardened = hardenArgv(vector);
     if ('reason' in hardened) return ask(hardened.reason, alarm.risk, programs);
+    const problem = place === 'server' ? findServerProblem(vector) : null;
+    if (problem !== null) return ask(problem, alarm.risk, programs);
     pipeline.push(hardened.argv);
   }
   if (JSON.stringify(parseWithUnbash(command)) !== JSON.stringify(vectors) || !agreesWithShfmt(command, commands))

@@ -20,7 +20,7 @@ export function createDiagnosticRun(
   return {
     title: 'Running a diagnostic command',
     run: async ({ server, command, onlyReads }, context) => {
-      const { decision, pipeline, reason } = classifyCommand(command);
+      const { decision, pipeline, reason } = classifyCommand(command, 'server');
       // Also what a worker of another release took for a command that only reads, so that nobody was asked.
       if (decision === 'deny' || (pipeline === null && onlyReads))
         throw new AppError('CONFLICT', { detail: `I do not run that. ${reason}` });

@@ -61,9 +61,10 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   show: { flags: LOG, operands: true, hardening: NO_DRIVERS },
   // Not --no-index: it reads outside of the repository.
   diff: { flags: `${DIFF} --cached --staged --merge-base --quiet --exit-code`, operands: true, hardening: NO_DRIVERS },
+  // Not -v: it shows differences by programs that the attributes name, and takes no flag against it.
   status: {
     flags:
-      '-s -b -z -u=? -v --short --branch --porcelain=? --long --show-stash --untracked-files=? --ignored=? --ahead-behind ' +
+      '-s -b -z -u=? --short --branch --porcelain=? --long --show-stash --untracked-files=? --ignored=? --ahead-behind ' +
       '--no-ahead-behind --no-renames --ignore-submodules=?',
     operands: true,
   },

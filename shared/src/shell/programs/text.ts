@@ -1,19 +1,28 @@
 import { posix } from 'node:path';
-import { quote, type ParsedArguments, type ProgramTable } from '../program-rule.ts';
+import { parseArguments, quote, type ParsedArguments, type ProgramTable } from '../program-rule.ts';
+import { findSecretPath, SECRET_FILES } from '../secret-paths.ts';
 
 /** What a search through folders leaves out: it would print secrets that nobody has named. */
-const LEFT_OUT = (
-  '.env .env.* *.env *.pem *.key *.p12 *.kdbx *.tfstate id_rsa* id_dsa* id_ecdsa* id_ed25519* .netrc .npmrc .pgpass ' +
-  '.git-credentials credentials credentials.json secrets.json secrets.yml secrets.yaml'
-)
-  .split(' ')
-  .map((name) => `--exclude=${name}`);
+const LEFT_OUT = SECRET_FILES.map((name) => `--exclude=${name}`);
 const LEFT_OUT_FOLDERS = '.git .ssh .aws .gnupg .kube .docker .signalbox'
   .split(' ')
   .map((name) => `--exclude-dir=${name}`);
-/** Folders in which a search through everything meets secrets and devices under any name. */
-const TOO_WIDE =
-  /^\/(proc|sys|dev|root|run|var\/run)(\/|$)|^\/((etc|home(\/[^/]+)?|var|var\/lib)\/?)?$|(^|\/)\.\.(\/|$)/;
+/** Folders in which a search through everything meets secrets and devices under any name; of /etc, all but those of servers. */
+const TOO_WIDE: readonly RegExp[] = [
+  /^\/(proc|sys|dev|root|run|boot|var\/(run|lib|backups|spool|cache|mail))(\/|$)/,
+  /^\/((home(\/[^/]+)?|var)\/?)?$/,
+  /^\/etc(\/?$|\/(?!(nginx|apache2|httpd|haproxy|caddy|logrotate\.d|rsyslog\.d|sysctl\.d|fail2ban)(\/|$)))/,
+];
+/** Leads up, or into a repository's own folder, by whatever way. */
+const LEADS_AWAY = /(^|\/)(\.\.|\.git)(\/|$)/i;
+
+// Not -R: it follows links out of the folder. -P only costs time, for which there is a deadline.
+const GREP_FLAGS =
+  '-a -b -c -E -F -G -H -h -i -I -l -L -n -o -P -q -r -s -T -v -w -x -y -z -Z -A= -B= -C= -e= -f= -m= -# ' +
+  '--text --count --extended-regexp --fixed-strings --basic-regexp --perl-regexp --with-filename --no-filename ' +
+  '--ignore-case --no-ignore-case --files-with-matches --files-without-match --line-number --only-matching --quiet ' +
+  '--silent --recursive --no-messages --invert-match --word-regexp --line-regexp --after-context= --before-context= ' +
+  '--context= --regexp= --file= --max-count= --include= --exclude= --exclude-dir= --color=? --colour=? --null';
 
 const withoutFirst = ({ operands }: ParsedArguments): readonly string[] => operands.slice(1);
 const none = (): readonly string[] => [];
@@ -31,8 +40,27 @@ function isRecursive({ flags }: ParsedArguments): boolean {
 
 function isNarrow(parsed: ParsedArguments): string | null {
   if (!isRecursive(parsed)) return null;
-  const wide = listGrepPaths(parsed).find((operand) => TOO_WIDE.test(posix.normalize(operand)));
+  const wide = listGrepPaths(parsed).find(isWide);
   return wide === undefined ? null : `A search through ${quote(wide)} meets what is private.`;
+}
+
+function isWide(path: string): boolean {
+  const normal = posix.normalize(path);
+  return LEADS_AWAY.test(path) || TOO_WIDE.some((folders) => folders.test(normal));
+}
+
+/** The paths through which a grep with these arguments searches, folder by folder; null when it reads files only. */
+export function listSearched(args: readonly string[]): readonly string[] | null {
+  const parsed = parseArguments('grep', GREP_FLAGS, args);
+  return 'reason' in parsed || !isRecursive(parsed) ? null : listGrepPaths(parsed);
+}
+
+/** With a folder diff compares the file of the same name in it, and with two folders all that are in both. */
+function comparesWhatIsNamed({ operands }: ParsedArguments): string | null {
+  const wide = operands.find(isWide);
+  if (wide !== undefined) return `A comparison with ${quote(wide)} meets what is private.`;
+  const [one = '', other = ''] = operands;
+  return findSecretPath([posix.join(one, posix.basename(other)), posix.join(other, posix.basename(one))]);
 }
 
 /** A filter of jq cannot write or start anything, but it can read the environment and load other filters. */
@@ -49,14 +77,8 @@ function printsLines({ operands: [script = ''] }: ParsedArguments): string | nul
 
 /** Programs that read text, from files or from the pipe. */
 export const TEXT_PROGRAMS: ProgramTable = {
-  // Not -R: it follows links out of the folder. -P only costs time, for which there is a deadline.
   grep: {
-    flags:
-      '-a -b -c -E -F -G -H -h -i -I -l -L -n -o -P -q -r -s -T -v -w -x -y -z -Z -A= -B= -C= -e= -f= -m= -# ' +
-      '--text --count --extended-regexp --fixed-strings --basic-regexp --perl-regexp --with-filename --no-filename ' +
-      '--ignore-case --no-ignore-case --files-with-matches --files-without-match --line-number --only-matching --quiet ' +
-      '--silent --recursive --no-messages --invert-match --word-regexp --line-regexp --after-context= --before-context= ' +
-      '--context= --regexp= --file= --max-count= --include= --exclude= --exclude-dir= --color=? --colour=? --null',
+    flags: GREP_FLAGS,
     operands: 'any',
     paths: listGrepPaths,
     check: isNarrow,
@@ -101,13 +123,14 @@ export const TEXT_PROGRAMS: ProgramTable = {
     check: readsInputOnly,
   },
   sed: { flags: '-n --quiet --silent', operands: 'any', paths: withoutFirst, check: printsLines },
-  // Not -l: it starts pr. Not -r: it would print secrets that nobody has named.
+  // Not -l: it starts pr. Not -r and -N: they would print secrets that nobody has named, -N all files of a folder.
   diff: {
     flags:
-      '-a -b -B -c -C= -d -E -i -N -p -q -s -t -T -u -U= -w -W= -y -Z --brief --color=? --context=? --unified=? ' +
+      '-a -b -B -c -C= -d -E -i -p -q -s -t -T -u -U= -w -W= -y -Z --brief --color=? --context=? --unified=? ' +
       '--side-by-side --suppress-common-lines --width= --ignore-case --ignore-all-space --ignore-blank-lines --text',
     operands: 'any',
     maxOperands: 2,
+    check: comparesWhatIsNamed,
     hardening: LEFT_OUT, // two folders are compared file by file
   },
   cmp: {

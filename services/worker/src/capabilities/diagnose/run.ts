@@ -33,7 +33,7 @@ export const runDiagnostic = tool({
   }),
   kind: 'shell_cmd',
   risk: ({ command }) => {
-    const { decision, reason } = classifyCommand(command);
+    const { decision, reason } = classifyCommand(command, 'server');
     const refusal = decision === 'deny' ? { refusal: reason } : {};
     return { risk: decision === 'run' ? 'safe' : 'dangerous', reasons: [reason], ...refusal };
   },
@@ -49,7 +49,7 @@ export const runDiagnostic = tool({
   deadlineMs: 60_000,
   replay: 'unknown',
   run: async ({ server, command }, context) => {
-    const { decision, reason } = classifyCommand(command);
+    const { decision, reason } = classifyCommand(command, 'server');
     if (decision === 'deny') throw new AppError('CONFLICT', { detail: `I do not run that. ${reason}` });
     await context.ports.servers.get(server);
     return unwrap(
