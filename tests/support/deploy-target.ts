@@ -73,7 +73,7 @@ export function deployGroup(target: Pick<DeployTarget, 'url'>, way: DeployWay = 
   const call = async (method: string, key: string, what = ''): Promise<Response> =>
     fetch(`${target.url}?key=${encodeURIComponent(key)}&what=${encodeURIComponent(what)}`, {
       method,
-      signal: AbortSignal.timeout(5_000),
+      signal: AbortSignal.timeout(30_000),
     });
   const probe = async (
     _input: unknown,
@@ -99,7 +99,7 @@ export function deployGroup(target: Pick<DeployTarget, 'url'>, way: DeployWay = 
         ...(way.hasLock
           ? { lock: ({ project, environment }: z.output<typeof Deploy>) => `deploy:${project}:${environment}` }
           : {}),
-        deadlineMs: 5_000,
+        deadlineMs: 30_000,
         replay: 'unknown',
         preview: ({ project, version, environment }) => ({
           what: `Deploy ${project} ${version} to ${environment}`,

@@ -59,8 +59,8 @@ export interface KillField {
   approve(going: readonly Deployer[]): Promise<void>;
   /** They ask for their deploys. */
   ask(deployers: readonly Deployer[]): Promise<void>;
-  /** Lets a fresh worker serve. */
-  startWorker(): Promise<void>;
+  /** Lets a fresh worker serve; unless it is the last one, the next one is loaded meanwhile. */
+  startWorker(which?: 'next' | 'last'): Promise<void>;
   killWorker(): Promise<void>;
   /** Looks at the statements of these people, and stops them where they have a boundary. */
   look(at: readonly Deployer[]): void;
@@ -124,8 +124,10 @@ export async function openKillField(way: DeployWay): Promise<KillField> {
         REDIS_URL: stack.redisUrl,
         REDIS_PREFIX: stack.prefix,
         WORKER_NAME: `killed-${(workers += 1)}`,
-        LANE_LEASE_MS: '3000',
-        DATABASE_CONNECTIONS: '40',
+        // Long, so that a busy machine takes no lane from a worker that lives; the dead one's are ended by killWorker.
+        LANE_LEASE_MS: '30000',
+        // Everybody who stands still keeps a connection.
+        DATABASE_CONNECTIONS: '24',
       },
       target: target.url,
       way,
@@ -186,15 +188,20 @@ export async function openKillField(way: DeployWay): Promise<KillField> {
       }
       await wake(going.map(({ userKey }) => userKey));
     },
-    startWorker: async () => {
+    startWorker: async (which = 'next') => {
       worker = spare ?? spawnNext();
-      spare = spawnNext();
+      spare = null;
       await worker.start();
+      if (which === 'next') spare = spawnNext();
     },
     killWorker: async () => {
       await worker?.kill();
       relay.cut();
       owners.clear();
+      // As if its leases had run out: whoever is killed here gives no further sign, however long one waits for it.
+      await stack.pool.query(
+        `update lanes set lease_until = clock_timestamp() - interval '1 ms' where worker is not null`,
+      );
     },
     look: (at) => (looked = at),
     settle: async (deployers) => {

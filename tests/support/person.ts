@@ -89,7 +89,8 @@ export async function openPerson(options: {
   const waitFor = async (pattern: RegExp): Promise<string> => {
     const find = async (): Promise<string | undefined> =>
       (await heard()).map((message) => message.text).findLast((text) => pattern.test(text));
-    return (await eventually(find, (text) => text !== undefined)) ?? '';
+    // As long as a busy machine may take: it ends as soon as it is said.
+    return (await eventually(find, (text) => text !== undefined, 45_000)) ?? '';
   };
   return {
     id,
