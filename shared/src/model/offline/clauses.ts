@@ -7,7 +7,9 @@ import { CONFIDENT } from './match.ts';
 import { findMentions } from './mentions.ts';
 import { isAsking } from './moods.ts';
 import { isLabelOf } from './labels.ts';
+import { readLiteral } from './literals.ts';
 import { beginsOrder } from './order-words.ts';
+import { ERRANDS } from './outside-words.ts';
 import { pointsBack } from './references.ts';
 import { readSmallTalk } from './small-talk.ts';
 import { stem } from './stems.ts';
@@ -61,7 +63,7 @@ export function splitRequests(whole: string, around: Around): readonly string[] 
   const listed = findList(text, around);
   const clauses = clausesOf(text, listed.length > 1 ? listed : []);
   if (clauses.length < 2 || clauses.length > MOST_CLAUSES) return distribute(text, around);
-  const parts: { from: number; to: number; tool: IndexedTool | null }[] = [];
+  const parts: { from: number; to: number; tool: IndexedTool | null; closed: boolean }[] = [];
   for (const [at, clause] of clauses.entries()) {
     const to = clause.start + clause.text.length;
     const open = parts.at(-1);
@@ -70,9 +72,12 @@ export function splitRequests(whole: string, around: Around): readonly string[] 
     const next = clauses[1];
     const leads = at === 0 && next?.joint === ',' && (pointsBack(next.text) || beginsOrder(firstWord(next.text)));
     const tool = requestedBy(clause, { before: open?.tool ?? null, said, leads }, around);
+    const alone =
+      tool === undefined && (stopsSomething(clause, clauses.length) || isErrand(clause, open?.tool ?? null));
     if (open?.tool && tool === undefined && isGap(clause, said, open.tool, around)) {
-      parts.push({ from: clause.start, to, tool: open.tool });
-    } else if (!open || (tool !== undefined && open.tool)) parts.push({ from: clause.start, to, tool: tool ?? null });
+      parts.push({ from: clause.start, to, tool: open.tool, closed: false });
+    } else if (!open || alone || (tool !== undefined && (open.tool || open.closed)))
+      parts.push({ from: clause.start, to, tool: tool ?? null, closed: alone });
     else {
       // What is no request belongs to the one before; what comes before the first one belongs to it.
       open.to = to;
@@ -164,6 +169,25 @@ function clausesOf(
   return clauses;
 }
 
+/** "Stop that and show me its log": what was set going is stopped first. */
+function stopsSomething({ text }: Clause, clauses: number): boolean {
+  return clauses > 1 && /\b(?:stop|cancel|abort|halt)\b/i.test(text) && readSmallTalk(text) === 'cancel';
+}
+
+/** Something that we cannot do, asked for beside what we can: it is said and not passed over. */
+function isErrand({ text, joint }: Clause, before: IndexedTool | null): boolean {
+  if (
+    !before ||
+    joint === ',' ||
+    joint === '' ||
+    before.fields.some(({ required, entity }) => required && entity === 'text')
+  )
+    return false;
+  const words = tokenize(text).filter(({ lower }) => !isFiller(lower));
+  const [first] = words;
+  return first !== undefined && words.length > 1 && ERRANDS.has(first.lower) && !pointsBack(text);
+}
+
 /** The tool that a clause asks for by itself; undefined when it is no request of its own. */
 function requestedBy(
   { text, joint }: Clause,
@@ -172,6 +196,8 @@ function requestedBy(
 ): IndexedTool | undefined {
   if (readSmallTalk(text) !== null || DEPENDENT.test(text)) return undefined;
   if (before && saysOnlyValues(text, { facts, index })) return undefined;
+  const literal = readLiteral(text.trim(), index);
+  if (literal) return literal.tool;
   const last =
     before && pointsBack(text)
       ? { tool: before.name, args: spokenOf(said, before, { facts, index }), result: null, text: said }
@@ -179,7 +205,7 @@ function requestedBy(
   const { matches, mood } = understand(text, { facts, index, last });
   const [best] = matches;
   if (!best || best.score < CONFIDENT_ALONE) return undefined;
-  const first = firstWord(text);
+  const first = orderWord(text, { facts, index });
   // An order begins with its verb: "it needs 1 GB" tells more of what came before.
   const told = /^\s*(?:it|they|he|she|that|this|which|who)\b/i.test(text);
   // A statement is what the next clause is about, unless somebody needs something.
@@ -187,11 +213,12 @@ function requestedBy(
     /^\s*(?!(?:is|are|was|were|has|have|what|which|who|how|where|when)\b).+?\b(?:is|are|was|were|has|had|says?|said|thinks?|finished|moved|went|will)\b/i.test(
       text,
     ) && !/\b(?:needs?|wants?|need(?:ed)?)\b/i.test(text);
-  const orders = !told && (startsWithValue(first, index) || beginsOrder(first) || WISH.test(text));
+  const begins = startsWithValue(first, index) || beginsOrder(first) || index.orders.has(first);
+  const orders = !told && (begins || WISH.test(text));
   const listed = joint !== ',' || tokenize(text).length <= 2 || /\b(?:too|as well|also)\W*$/i.test(text);
   const short = listed && !leads && isBareWish(best.tool, text, before, { facts, index });
   if (!orders && !isAsking(mood) && (!short || states)) return undefined;
-  if (joint === ',' && !short && !beginsOrder(first) && !startsWithValue(first, index)) return undefined;
+  if (joint === ',' && !short && !begins) return undefined;
   // "I have to run a worker. Which machine?" asks once.
   if (before && /^\s*(?:which|what|where|how|why|who)(?: \p{L}+)?\s*\??\s*$/iu.test(text)) return undefined;
   // "we don't need port 1 any longer, please free it up" asks once; "one for shop and one for blog" twice.
@@ -262,6 +289,16 @@ function spokenOf(
       return mention ? [[name, mention.name] as const] : [];
     }),
   );
+}
+
+/** The word that an order begins with; a known name is none, whatever else it means. */
+function orderWord(text: string, { facts, index }: Pick<Around, 'facts' | 'index'>): string {
+  const first = tokenize(text).find(({ lower }) => !isFiller(lower));
+  const names = findMentions(text, facts, index.words).filter(({ start }) => start === first?.start);
+  return first === undefined ||
+    (names.length > 0 && /^\s*(?:project|app|is|are|was|has|needs?)\b/i.test(text.slice(first.end)))
+    ? ''
+    : first.lower;
 }
 
 function firstWord(text: string): string {

@@ -124,7 +124,7 @@ const CONCEPT_WORDS: Readonly<Record<string, string>> = {
   project:
     'project projects app apps application applications product products prj prjs proj projs initiative workspace portfolio ' +
     'projct projcts projet projekt projekte programme initiatives undertakings ventures endeavours endeavors',
-  port: 'port ports portnumber socket prts portnummer sockets~ endpoint~ endpoints~',
+  port: 'port ports portnumber socket prts portnummer sockets~ endpoint~ endpoints~ address~',
   memory: 'memory ram mem gig~ gigs~ gb~ mb~ size~ big~ large~ gib mib gigabytes megabytes storage~',
   cpu: 'cpu cpus core cores vcpu vcpus processor processors',
   description: 'description desc descriptions describe~ purpose tagline about~ text~ blurb says~',

@@ -1,8 +1,11 @@
 import type { CapabilityIndex, IndexedTool } from './capability-index.ts';
-import { WORDS, asActivity, asExamples } from './words.ts';
+import { WORDS, asActivity, asExamples, asLine } from './words.ts';
 
 const HELP_EXAMPLES = 5;
 const UNCLEAR_EXAMPLES = 6;
+/** So many things that are near are read; more would be a menu again. */
+const NEAREST = 3;
+const SHOWN_LENGTH = 80;
 
 /** What somebody reads who greets or asks for help. */
 export function helpText(index: CapabilityIndex, greeting: boolean): string {
@@ -11,8 +14,19 @@ export function helpText(index: CapabilityIndex, greeting: boolean): string {
   return examples.length === 0 ? start + WORDS.nothingInstalled : `${start}${WORDS.canDo}\n${asExamples(examples)}`;
 }
 
-/** What somebody reads whose message asks for nothing that we know. */
-export function unclearText(index: CapabilityIndex): string {
+/** What somebody reads who is unhappy with us. */
+export function complaintText(index: CapabilityIndex): string {
+  const examples = examplesOf(index, UNCLEAR_EXAMPLES);
+  return examples.length === 0 ? WORDS.sorry : `${WORDS.sorry}\n${asExamples(examples)}`;
+}
+
+/**
+ * What somebody reads whose request we do not understand: which one it is, and what lies nearest to it. `near` are tools by how
+ * near they are; where nothing is near, it is what we can do at all.
+ */
+export function unclearText(text: string, near: readonly IndexedTool[], index: CapabilityIndex): string {
+  const hints = [...new Set(near.map(({ firstHint }) => firstHint))].slice(0, NEAREST);
+  if (hints.length > 0) return `${WORDS.notUnderstood(asLine(text, SHOWN_LENGTH))}\n${asExamples(hints)}`;
   const examples = examplesOf(index, UNCLEAR_EXAMPLES);
   return examples.length === 0 ? WORDS.nothingInstalled : `${WORDS.onlyUnderstand}\n${asExamples(examples)}`;
 }

@@ -72,7 +72,9 @@ export function readMood(text: string, names: ReadonlySet<string> = new Set()): 
   const asks = clauses.find(({ mood }) => isAsking(mood))?.mood;
   const other =
     asks ?? clauses.find(({ mood }) => mood !== 'request')?.mood ?? (clauses.length > 1 ? moodOf(whole) : 'request');
-  if (wanted.length === 0) return sentence(inTime(other, whole), { text });
+  // "It goes public next week and needs a port": the need is now.
+  const needs = clauses.filter(({ clause }) => /\b(?:needs?|wants?)\b/i.test(clause)).map(({ clause }) => clause);
+  if (wanted.length === 0) return sentence(inTime(other, needs.length > 0 ? needs.join(', ') : whole), { text });
   // Who asks why something failed and wants to see its log wants to see the log.
   return sentence(inTime('request', whole), {
     text,
@@ -150,7 +152,7 @@ const ADVICE =
 const GERUND = /^(?:is|was|would|what about|how about) (\w+ing)\b/;
 /** What somebody does not know any more is asked for. */
 const FORGOT =
-  /^(?:i|we) (?:forgot|forget|don't (?:know|remember|recall)|can't (?:remember|recall|find)|lost|no longer know|have no idea|wonder|am (?:not sure|wondering|curious))\b|^(?:no idea|not sure|just wondering|just curious|curious)\b/;
+  /^(?:i|we) (?:forgot|forget|don't (?:know|remember|recall)|can't (?:remember|recall|find)|lost|no longer know|have no idea|wonder|am (?:not sure|wondering|curious))\b|^(?:no idea|dunno|no clue|not sure|just wondering|just curious|curious)\b/;
 const ABILITY =
   /^(?:(?:can|could|may|might)\b(?! (?:you|i (?:get|have|see|please|take|ask)|we (?:get|have|see|please|take|ask))\b)(?!.{1,30}\b(?:have|get|see)\b)|would\b (?!you\b)|will\b (?!you\b)|are you able|is it possible|are (?:we|you) (?:able|good|ready|clear|set|free)|is there a way|do you (?:support|offer|understand))/;
 const PAST =
@@ -178,6 +180,13 @@ const PASSIVE_PAST =
 const IRREGULAR_PAST: ReadonlySet<string> = new Set('took gave made built began rolled taken given'.split(' '));
 
 function moodOfClause(clause: string, names: ReadonlySet<string>): Mood {
+  const mood = readClause(clause, names);
+  // "Docs changed pls reindex": news, and an order behind it.
+  const ordered = mood === 'told' ? /\b(?:please|pls) (\p{L}+)/u.exec(clause)?.[1] : undefined;
+  return ordered !== undefined && beginsOrder(ordered) ? 'request' : mood;
+}
+
+function readClause(clause: string, names: ReadonlySet<string>): Mood {
   const lead = clause.replace(LEAD, '');
   if (PRESUMES.test(lead)) return isReport(lead.replace(PRESUMES, ''), names) ? 'past' : 'told';
   const plain = lead.replace(ASK_FOR, '');

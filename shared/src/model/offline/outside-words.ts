@@ -17,3 +17,9 @@ export const OUTSIDE_ACTIONS: ReadonlySet<string> = new Set(
     'sort cook drive fly guess dance rename remind'
   ).split(' '),
 );
+
+/** What such an order may begin with when something else is ordered beside it. */
+export const ERRANDS: ReadonlySet<string> = new Set([
+  ...[...OUTSIDE_ACTIONS].filter((word) => word !== 'mute' && word !== 'scale'),
+  ...'order write book bring cook tell explain teach google ask wake'.split(' '),
+]);

@@ -11,6 +11,16 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/\b(what|who|how|where|that|it|there|when)s\b(?=\s)/g, "$1's"],
   [/\b(?:r u|are u)\b/g, 'are you'],
 
+  // What somebody wants to have again, or cannot reach.
+  [/\bthe (?:old|previous|last|former|earlier) (?:one|version|release)\b(.{0,12}?)\bback\b/g, '§undo version $1'],
+  [
+    /\b(?:can't|cannot|can not|couldn't) (?:be )?(?:reach(?:ed)?|open(?:ed)?|load(?:ed)?|access(?:ed)?|get (?:to|into|on)|connect to)\b/g,
+    '§health',
+  ],
+  [/\b(?:out of date|not up to date|no longer up to date)\b/g, '§refresh'],
+  [/\bwhere (?:to|can i|could i|should i|do i) (?:put|place|run|host|park|stick)\b/g, '§find'],
+  [/(¤project)(?: service)? (?:still |really |back )?(?:up|down|offline|online)(?= *\?| *$)/g, '§health $1'],
+
   // Giving back.
   [/\b(?:give|hand|turn|have|take)\b(.{0,40}?)\bback\b(?! to\b)/g, '§giveback $1'],
   [/\b(?:throw|give|hand|take)\b(.{0,40}?)\b(?:away|up)\b(?! with\b)/g, '§remove $1'],
@@ -90,7 +100,7 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
     '§status',
   ],
   [
-    /\b(?:know|tell me|hear|heard|learn|info|infos|information|read) (?:more )?(?:about|on|of)\b|\b(?:more|all|everything) about\b|\bwhat(?:'s| is| does| was)\b(.{0,30}?)\b(?:about|for|do)\b[ ?]*$/g,
+    /\b(?:know|tell me|hear|heard|learn|info|infos|information|read) (?:more )?(?:about|on|of)\b|\b(?:more|all|everythin'?g?) about\b|\bwhat(?:'s| is| does| was)\b(.{0,30}?)\b(?:about|for|do)\b[ ?]*$/g,
     '§status $1',
   ],
   [/\bhow (?:full|loaded|busy|big)\b/g, '§list full'],

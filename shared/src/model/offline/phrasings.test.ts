@@ -51,6 +51,7 @@ const ANSWERS = [
   ["You're welcome", 'thanks'],
   ['I can do this', 'help'],
   ['I only understand', 'unclear'],
+  ['I did not understand', 'unclear'],
 ] as const;
 
 const isUnderstood = ({ text, expect: intent, args = {}, asks }: Phrasing): boolean => {

@@ -7,13 +7,15 @@ import { readFollowUp } from './follow-ups.ts';
 import { helpText, notInstalledText, unclearText } from './introductions.ts';
 import { readLiteral } from './literals.ts';
 import type { PlannedCall } from './marks.ts';
-import { findMentions } from './mentions.ts';
+import { matchTools } from './match.ts';
+import { findMentions, withPlaceholders } from './mentions.ts';
 import { type Mood, isAsking } from './moods.ts';
 import { askForProblem, askForSlot, askWhatToChange, askWhichTool } from './questions.ts';
 import { goesOn, pointsBack, referredValue } from './references.ts';
 import { readSearch } from './searches.ts';
 import { fillSlots } from './slots.ts';
 import { type Step, sayStep } from './step.ts';
+import { readToldState } from './told-states.ts';
 import { isFiller, sensesOf, tokenize, wordsOf } from './tokens.ts';
 import { type Surroundings, type Understanding, meantTools, understand } from './understanding.ts';
 import { WORDS, asLine } from './words.ts';
@@ -25,6 +27,8 @@ const QUERY_LENGTH = 300;
 export function stepForRequest(text: string, around: Surroundings): Step {
   const literal = readLiteral(text, around.index, around.facts.currentProject);
   if (literal) return stepForTool(literal.tool, '', literal.args, around);
+  const told = readToldState(text, around.index, around.facts);
+  if (told) return stepForTool(told.tool, '', told.args, around);
   const search = readSearch(text);
   const understood = understand(text, around);
   if (search && !isKnownThing(search.query, around) && !showsIt(search.scope, understood))
@@ -44,8 +48,30 @@ export function stepForRequest(text: string, around: Surroundings): Step {
   }
   if (isForDocumentation(understood, around) || (understood.spokenOf && isAsking(understood.mood)))
     return searchStep(text, 'all', around);
-  return sayStep(unclearText(around.index), 'cannot');
+  if (isChatter(text, around)) return sayStep(WORDS.chat, 'small-talk');
+  return sayStep(unclearText(text, nearestTools(text, around), around.index), 'cannot');
 }
+
+/** A statement that names nothing of ours, and orders nothing. */
+function isChatter(text: string, { facts, index }: Surroundings): boolean {
+  const [first] = tokenize(text);
+  if (!first || !/^(?:i|i'm|i've|we|we're|he|she|they|my|our|life|people|everybody|everyone)$/.test(first.lower))
+    return false;
+  if (text.endsWith('?') || /\b(?:please|pls|needs?|wants?|would like|could use|help|can't|cannot)\b/i.test(text))
+    return false;
+  return findMentions(text, facts, index.words).length === 0 && !wordsOf(text).some((word) => speaksOfUs(word, index));
+}
+
+/** The tools that a text comes nearest to, though not near enough. */
+function nearestTools(text: string, { facts, index }: Surroundings): readonly IndexedTool[] {
+  const mentions = findMentions(text, facts, index.words, index.closed);
+  return matchTools(withPlaceholders(text, mentions), index)
+    .filter(({ tool, score }) => tool.installed && score >= NEAR_ENOUGH)
+    .map(({ tool }) => tool);
+}
+
+/** Below it, a tool has next to nothing to do with what was said. */
+const NEAR_ENOUGH = 0.25;
 
 /** Calls the tool with what the text says, loads its group first, or asks for the first thing that is missing. */
 export function stepForTool(

@@ -3,6 +3,7 @@ import { answerAsk } from './answers.ts';
 import { closeTask } from './closing.ts';
 import { type History, type Said, lastRunBefore, offerBefore, openQuestionBefore, stepsFor } from './history.ts';
 import { type Hold, readHold } from './holds.ts';
+import { complaintText } from './introductions.ts';
 import type { OpenAsk } from './marks.ts';
 import { stepForCondition, takesOffer } from './offers.ts';
 import type { Chosen } from './planned-message.ts';
@@ -82,6 +83,8 @@ function stepForText(text: string, said: Said, asked: boolean, history: History,
       return sayStep(WORDS.leftAlone, 'cancelled');
     case 'chat':
       return chatStep(text, around);
+    case 'complaint':
+      return sayStep(complaintText(around.index), 'small-talk');
     case null:
       return stepForCondition(text, around) ?? stepForRequest(text, around);
   }

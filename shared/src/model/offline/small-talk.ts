@@ -1,7 +1,7 @@
 import { tokenize } from './tokens.ts';
 
 /** Talk that asks for no tool. `null` from `readSmallTalk` means: this may be a request. */
-export type SmallTalk = 'thanks' | 'agreed' | 'greeting' | 'help' | 'cancel' | 'hands-off' | 'chat';
+export type SmallTalk = 'thanks' | 'agreed' | 'greeting' | 'help' | 'cancel' | 'hands-off' | 'chat' | 'complaint';
 
 const set = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
@@ -35,6 +35,7 @@ const HELP = new RegExp(
     String.raw`^(?:what|which)(?:'s| is| are| things| else| kind of things| kinds of things| sort of things)*(?: your| the| my| our)? (?:commands?|options|features?|capabilities|skills|functions|possibilities|possible)\b`,
     String.raw`^(?:is there|do you have|where is|where are|where can i see)(?: a| an| any| the| some| your)* (?:list of |overview of |set of )?(?:commands|features|functions|menu|instructions)\b|^(?:a |the )?(?:list|overview|summary) of (?:what|all|the|things|everything|your).*\b(?:you|u|i|we) (?:can|could|are able)\b`,
     String.raw`^what(?: kinds?| sorts?)? of (?:things|stuff|requests?|questions?|tasks?|commands?)\b.*\b(?:you|i|we)\b`,
+    String.raw`^(?:huh |what\?+ )?what(?:'s| is) (?:this|it|that)(?: thing| bot| chat)? (?:for|about|good for|supposed to do)$`,
     String.raw`^who (?:are|r) (?:you|u)\b|^what (?:are|r) (?:you|u)(?: for| exactly| even)?$|^what(?:'s| is) (?:this|signalbox|this bot|your (?:job|purpose))(?: for| about)?$|^introduce yourself$`,
     String.raw`^how (?:do|can|does|should|would|to) (?:i |we |you |this |it |one |the )*(?:use|work|talk|start|begin|operate|help|interact|proceed)\b(?: with| to)?(?: this| you| it| here| me| signalbox)*(?: bot| thing| tool| system)?(?: work)?$`,
     String.raw`^how (?:do|can|does) (?:you|u|this|it|this bot|this thing|the bot|signalbox) (?:work|help)\b`,
@@ -80,6 +81,13 @@ const CHAT = new RegExp(
   'u',
 );
 
+/** Somebody is unhappy with us, and says no more than that. */
+const COMPLAINT =
+  /^(?:(?:ugh+|argh+|grr+|no|hey|well|sorry|but|man|oh)[,.! ]+)*(?:(?:this|that|it)(?:'s| is| was) (?:so |really |just |very |too |all )*(?:annoying|frustrating|useless|stupid|terrible|ridiculous|nonsense|rubbish|not (?:what i (?:wanted|meant|asked(?: for)?|said)|right|helpful|it))|not what i (?:wanted|meant|asked(?: for)?|said)|(?:you|u|it|this)(?: bot| thing)? (?:never|don't|dont|didn't|didnt|still don't|doesn't|doesnt|just don't) (?:really )?(?:understand|get|listen|help|hear)(?:s)?(?: me| it| anything| this| that| to me)?|that (?:didn't|did not|doesn't|does not) help|what a (?:mess|waste(?: of time)?)|wtf|ffs|omfg|damn(?: it)?|bloody hell|are you kidding(?: me)?|come on)(?: (?:at all|again|today|now|anyway|really|ever))*$/u;
+/** Sayings that speak of legs, cakes and fingers, and mean none of them. */
+const IDIOM =
+  /^(?:(?:well|so|ah|oh|haha|lol|ok|hey|man|yeah|and|then)[,.! ]+)*(?:break a leg|piece of cake|easy peasy|fingers crossed|knock on wood|touch wood|no pain,? no gain|so far,? so good|time flies|better late than never|speak of the devil|out of the blue|once in a blue moon|hang in there|keep (?:it up|up the good work|going|calm)|(?:i|we) owe (?:you|u)(?: one| a beer| a coffee)?|(?:that|this|it)(?:'s| was| is) (?:so |really |too |very )*(?:quick|fast|easy|fun|close|a close call|weird|odd|strange)|long (?:story|day|week)\b|what a (?:day|week|night|morning|ride|relief)|back to (?:work|square one)|let's get (?:going|this party started)|i(?:'m| am) (?:drowning|swamped|buried)\b|we(?:'re| are) (?:drowning|swamped|buried)\b|my (?:phone|battery|laptop|head|brain)\b|on (?:it|my way)$|all (?:hands|eyes)\b|the early bird|practice makes perfect|it is what it is|(?:that's|such is) life|cross(?:ing)? (?:my )?fingers|not my (?:day|cup of tea)|no comment|bear with me)/u;
+
 /** Recognizes talk by its words alone; the text is clean. */
 export function readSmallTalk(text: string): SmallTalk | null {
   const words = tokenize(text).map((token) => token.lower);
@@ -99,6 +107,7 @@ export function readSmallTalk(text: string): SmallTalk | null {
     return handsOff(plain);
   const bare = plain.replace(GREETED, '').trim();
   if (HELP.test(plain) || (bare !== '' && HELP.test(bare))) return 'help';
+  if (words.length === 0 && /^[?!¿ ]*\?[?!¿ ]*$/u.test(text)) return 'help';
   if (words.length === 0) return /[👍🙏❤🎉👌😊🙂✅💯🚀]/u.test(text) ? 'thanks' : null;
   const asks =
     /\?\s*$/.test(text) ||
@@ -117,11 +126,13 @@ export function readSmallTalk(text: string): SmallTalk | null {
     if (CLOSING.test(plain) && words.filter((word) => !THANKS.has(word) && !AROUND_THANKS.has(word)).length <= 3)
       return 'thanks';
   }
-  return words.length <= SHORT + 4 && CHAT.test(plain) ? 'chat' : null;
+  if (words.length > SHORT + 4) return null;
+  if (COMPLAINT.test(plain)) return 'complaint';
+  return CHAT.test(plain) || IDIOM.test(plain) ? 'chat' : null;
 }
 
 const GREETED =
-  /^(?:(?:hi|hello|hey|hiya|yo|good (?:morning|afternoon|evening|day)|moin|so|ok|okay|well|sorry|um+|hm+|please|and)(?: (?:there|all|everyone|team|bot|guys|signalbox))?[ ,.!:;-]+)+/u;
+  /^(?:(?:hi|hello|hey|hiya|yo|good (?:morning|afternoon|evening|day)|moin|so|ok|okay|well|sorry|um+|hm+|huh|eh|please|and)(?: (?:there|all|everyone|team|bot|guys|signalbox))?[ ,.!:;-]+)+/u;
 
 /** "don't worry" forbids nothing, "don't forget to …" even asks for it. */
 function handsOff(plain: string): SmallTalk | null {

@@ -71,6 +71,8 @@ export function cleanText(text: string): string {
     .replace(/[‘’`´]/g, "'")
     .replace(/[\p{Cf}§¤]/gu, '')
     .replace(/(\d)(v?cpus?|cores?)\b/gi, '$1 $2')
+    .replace(/\b(w)(?:at|ot)(?=(?:'?s)?\b)/gi, '$1hat')
+    .replace(/\b(what|who|where|how)s (?=\p{L})/giu, "$1's ")
     .replace(UNFINISHED_LINE, '$1 ')
     .replace(/([^\s.,;:!?])\s*\n\s*(?=\S)/g, '$1. ')
     .replace(/\s+/g, ' ')

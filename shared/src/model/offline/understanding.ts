@@ -9,6 +9,7 @@ import { CERTAIN, CLEAR_LEAD, CONFIDENT, type Match, matchTools } from './match.
 import { type Mention, findMentions, withPlaceholders } from './mentions.ts';
 import { type Mood, type Sentence, isAsking, readMood } from './moods.ts';
 import { findAddresses } from './quantities.ts';
+import { ERRANDS } from './outside-words.ts';
 import { pointsBack } from './references.ts';
 import { findStrangeNames } from './strange-names.ts';
 import { isFiller, sensesOf, tokenize } from './tokens.ts';
@@ -48,6 +49,8 @@ const NEARLY = 0.15;
 const SHORT = 3;
 const ADVICE_DOUBT = 0.15;
 const ABILITY_DOUBT = 0.05;
+/** From here on, the words of a text alone say what is meant. */
+const PLAINLY = 0.95;
 /** What became of something is rather its status than its output. */
 const STATUS_FIRST = 0.15;
 /** A question whether something was done speaks less clearly of it than an order to do it. */
@@ -149,8 +152,12 @@ function compare(meant: string, said: Mood, { facts, index, last }: Omit<Surroun
   }));
   const lastTool = last && index.tools.find(({ name }) => name === last.tool);
   const short = tokenize(meant).filter(({ lower }) => !isFiller(lower)).length <= SHORT;
-  const goesOn = lastTool !== undefined && lastTool !== null && (pointsBack(meant) || short);
-  const topics = goesOn ? [...lastTool.topics, ...thingsIn(last?.text ?? '')] : [];
+  const errand = ERRANDS.has(tokenize(meant).find(({ lower }) => !isFiller(lower))?.lower ?? '');
+  const goesOn = lastTool !== undefined && lastTool !== null && (pointsBack(meant) || (short && !errand));
+  // That it was about a service says nothing: half of the tools are.
+  const topics = goesOn
+    ? [...[...lastTool.topics].filter((topic) => topic !== 'service'), ...thingsIn(last?.text ?? '')]
+    : [];
   const places = [...mentions, ...strange].filter(
     (place) => !name || place.end <= name.start || place.start >= name.end,
   );
@@ -161,8 +168,14 @@ function compare(meant: string, said: Mood, { facts, index, last }: Omit<Surroun
   const mood = said === 'knowledge' && isWhyOf(meant, named, goesOn) ? 'past' : said;
   const implied = mood === 'question' && !named && topics.length === 0 ? [] : (IMPLIED[mood] ?? []);
   const making = name ? ['CREATE'] : []; // who gives something a name makes it
-  const all = matchTools(toCompare, index, { implied, topics: [...new Set([...topics, ...making])] });
-  return { all: goesOn ? withGroup(all, lastTool.group) : all, mood, named, mentions };
+  const own = matchTools(toCompare, index, { implied, topics: making });
+  // What is said plainly is meant, whatever was spoken of before.
+  const plainly = topics.length > 0 && (own[0]?.score ?? 0) >= PLAINLY && (lastTool?.reads || !pointsBack(meant));
+  const all =
+    plainly || topics.length === 0
+      ? own
+      : matchTools(toCompare, index, { implied, topics: [...new Set([...topics, ...making])] });
+  return { all: goesOn && !plainly ? withGroup(all, lastTool.group) : all, mood, named, mentions };
 }
 
 /** Why something is so with a thing is seen at the thing; why something happened is seen at what happened last. */

@@ -25,7 +25,11 @@ export function fillVersions({ request, spans, open, put }: Filling): void {
 export function fillChoices({ request, spans, open, put }: Filling): void {
   for (const field of open().filter((candidate) => candidate.choices.length > 0)) {
     const all = tokenize(request.text);
-    const tokens = all.filter(({ start, end }, at) => spans.isFree(start, end) && standsAsValue(all, at));
+    // "Back from the archive" and "not a plan any more" name what it is no longer.
+    const tokens = all.filter(
+      ({ start, end }, at) =>
+        spans.isFree(start, end) && standsAsValue(all, at) && !LEFT_BEHIND.test(request.text.slice(0, start)),
+    );
     const token =
       tokens.find(({ lower }) => field.choices.some((value) => isSameChoice(lower, value))) ??
       tokens.find(({ lower }) => isStrange(lower, request.words) && nearest(lower, field.choices).length === 1);
@@ -37,6 +41,8 @@ export function fillChoices({ request, spans, open, put }: Filling): void {
     put(field, choice, choice);
   }
 }
+
+const LEFT_BEHIND = /\b(?:not|no longer|from|out of|instead of|never|isn't) (?:an? |the |just |only |longer )*$/i;
 
 /** Fields of one word: a host, a service, a node, a text to look for. */
 export function fillWords({ request, spans, open, put }: Filling): void {

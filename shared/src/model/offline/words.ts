@@ -2,6 +2,8 @@
 export const WORDS = {
   greeting: 'Hello.',
   canDo: 'I can do this, for example:',
+  sorry: 'I am sorry. Please say in other words what you wanted, for example:',
+  notUnderstood: (text: string) => `I did not understand “${text}”. The nearest that I can do:`,
   onlyUnderstand: 'I only understand:',
   nothingInstalled: 'No capability is installed here yet, so there is nothing I can do.',
   empty: 'That message was empty. What do you need?',
