@@ -1,5 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
+import type { ServerLooks, WatchedServer } from '@signalbox/shared/db/server-looks';
+import { createLog } from '@signalbox/shared/log';
+import type { Driver } from '@signalbox/jobs/drivers/driver';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
+import type { JobContext } from '@signalbox/jobs/handlers';
+import { describeEnded, lookAtServer } from '@signalbox/jobs/jobs/server-inspect';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   APP,
@@ -52,6 +57,8 @@ describe.skipIf('problem' in ssh)('behind ssh', () => {
     close: () => prepared.removeAll(),
   }));
 
+  const ends = async (driver: Driver) => (await driver.endLost?.(soon()))?.map(({ pid }) => pid);
+
   describe('a server behind ssh', () => {
     it('whose host key nobody has approved is not logged in to, and its fingerprint is told', async () => {
       await expect(open({ hostKey: null })).rejects.toMatchObject({
@@ -98,9 +105,56 @@ describe.skipIf('problem' in ssh)('behind ssh', () => {
       expect(await outcome).toMatchObject({ code: 'TARGET_LOST' });
       await driver.close();
       // It runs on: nobody is there to end it, and that is why the outcome is not known.
-      const left = processesWith(`sleep ${word}`);
-      expect(left.size).toBeGreaterThan(0);
-      for (const pid of left.keys()) process.kill(pid, 'SIGKILL');
+      const [lost] = processesWith(`sleep ${word}`).keys();
+      expect(lost).toBeDefined();
+      // The next one who looks ends it, with what it has started, and nothing of a link that stands.
+      const [next, other, held] = [await open(), await open(), needle()];
+      const stop = new AbortController();
+      const goesOn = other.execute(['sleep', held], { signal: stop.signal, maxBytes: 100 }).catch(() => 'ended');
+      await until(() => commandLinesWith(`sleep ${held}`).length > 0);
+      expect(await ends(next)).toContain(lost);
+      await until(() => commandLinesWith(`sleep ${word}`).length === 0);
+      expect(commandLinesWith(`sleep ${held}`)).not.toEqual([]);
+      expect(await ends(next)).toEqual([]);
+      stop.abort(new Error('enough'));
+      expect(await goesOn).toBe('ended');
+      await next.close();
+      await other.close();
+    });
+
+    it('on which a command has left a service behind keeps that, also when the link was lost since', async () => {
+      const [driver, word] = [await open(), needle()];
+      const left = await driver.execute(['sh', '-c', `setsid sleep ${word} > /dev/null 2>&1 < /dev/null & exit 0`], {
+        signal: soon(),
+        maxBytes: 100,
+      });
+      expect(left.code).toBe(0);
+      await sshd.cut();
+      const next = await open();
+      const pids = [...processesWith(`sleep ${word}`).keys()];
+      expect(pids).toHaveLength(1);
+      await ends(next);
+      expect([...processesWith(`sleep ${word}`).keys()]).toEqual(pids);
+      for (const pid of pids) process.kill(pid, 'SIGKILL');
+      await next.close();
+      await driver.close();
+    });
+
+    it('is looked at in a job that says what it has ended, once', async () => {
+      const [driver, word] = [await open(), needle()];
+      driver.execute(['sleep', word], { signal: soon(), maxBytes: 100 }).catch(() => undefined);
+      await until(() => commandLinesWith(`sleep ${word}`).length > 0);
+      await sshd.cut();
+      await driver.close();
+      const context = { signal: soon(), log: createLog('test', 'silent') } as unknown as JobContext; // what a look touches of it
+      const watched = { ...server, owner: null } as unknown as WatchedServer; // the rest is what the look before has found
+      const parts = { looks: null as unknown as ServerLooks, openDriver: () => open() }; // nothing is stored here
+      const look = await lookAtServer(parts, watched, context);
+      expect(look.kind === 'up' && describeEnded(look.ended)).toMatch(
+        /^I ended a command there that ran on after the link to it was lost, \d+ s after it had begun\.$/,
+      );
+      expect(await lookAtServer(parts, watched, context)).toMatchObject({ kind: 'up', ended: [] });
+      expect(commandLinesWith(`sleep ${word}`)).toEqual([]);
     });
 
     it('whose link drops under a build leaves the outcome unknown, and its steps can be ended', async () => {

@@ -1,6 +1,6 @@
 import type { Inventory } from '../contracts/deploy.ts';
 import { nameNotFound } from './not-found.ts';
-import type { Pool } from './pool.ts';
+import type { Pool, Queryable } from './pool.ts';
 import { SERVER_COLUMNS, type ServerRow } from './servers.ts';
 
 /** A server that can be looked at. */
@@ -11,7 +11,12 @@ export interface WatchedServer extends ServerRow {
 
 /** What a look at a server has found. */
 export type ServerLook =
-  | { readonly kind: 'up'; readonly inventory: Inventory }
+  | {
+      readonly kind: 'up';
+      readonly inventory: Inventory;
+      /** Commands that ran on after their link was lost, and were ended by this look. */
+      readonly ended: readonly { readonly pid: number; readonly ranMs: number }[];
+    }
   | {
       /** unknown: nobody has approved the host key that it shows. */
       readonly kind: 'down' | 'unknown';
@@ -70,3 +75,11 @@ export function createServerLooks(pool: Pool) {
 }
 
 export type ServerLooks = ReturnType<typeof createServerLooks>;
+
+/** Ends an incident of which everything was said when it was opened. Twice changes nothing. */
+export async function closeQuietly(db: Queryable, subject: string, kind: string): Promise<void> {
+  await db.query(
+    `update incidents set closed_at = clock_timestamp() where subject = $1 and kind = $2 and closed_at is null`,
+    [subject, kind],
+  );
+}

@@ -72,6 +72,18 @@ describe('a program whose shim was killed', { timeout: 60_000 }, () => {
   });
 });
 
+describe('a program behind a shell of its own', { timeout: 60_000 }, () => {
+  it('is asked to end as the shell is, and ends by itself', async () => {
+    const command = 'trap : TERM; node server.mjs & wait; wait';
+    const { id, instance } = await launch({ start: ['sh', '-c', command] });
+    await serves(instance, id);
+    expect(await driver.stop(instance, 20_000, soon())).toBe('graceful');
+    const lines: string[] = [];
+    for await (const { line } of driver.logs(instance, { tail: 50, signal: soon() })) lines.push(line);
+    expect(lines).toContain('asked to end');
+  });
+});
+
 describe('a program of before a restart of the machine', { timeout: 60_000 }, () => {
   it('has ended, also when its numbers are in use again, and is started anew', async () => {
     const { id, instance, folder, wanted } = await launch();

@@ -102,6 +102,12 @@ export interface CommandResult {
   readonly truncated: boolean;
 }
 
+/** A command that ran on after its link was lost, until it was ended. */
+export interface EndedCommand {
+  readonly pid: number;
+  readonly ranMs: number;
+}
+
 /**
  * One way to run releases on a server. Every method has a deadline through its signal, may be called again after a crash with the
  * same arguments, and touches only what carries Signalbox's labels. A link that drops throws TARGET_LOST: the outcome is unknown,
@@ -132,5 +138,10 @@ export interface Driver {
   discard(artifact: Artifact, signal: AbortSignal): Promise<void>;
   /** Runs one program on the server, without a shell, for diagnosis. */
   execute(argv: readonly string[], options: ExecuteOptions): Promise<CommandResult>;
+  /**
+   * Ends what programs of `execute` have left running whose outcome was lost with the link. Left out where a link cannot drop: there
+   * they end with whoever runs them.
+   */
+  endLost?(signal: AbortSignal): Promise<readonly EndedCommand[]>;
   close(): Promise<void>;
 }

@@ -8,5 +8,6 @@ export interface Host {
   execute: Driver['execute'];
   /** What is free, and of the disk that holds the folder. Throws TARGET_UNREACHABLE, TARGET_LOST. */
   measure(folder: string, signal: AbortSignal): Promise<Pick<Inventory, 'memoryFreeMb' | 'diskMb' | 'diskFreeMb'>>;
+  endLost?: Driver['endLost'];
   close(): Promise<void>;
 }

@@ -2,8 +2,8 @@ import type { JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
 import type { PlacedTarget } from '@signalbox/shared/db/deployments-placement';
 import type { ServerLook, ServerLooks, WatchedServer } from '@signalbox/shared/db/server-looks';
 import { AppError } from '@signalbox/shared/errors';
-import { SECOND_MS } from '@signalbox/shared/time';
-import type { Driver } from '../drivers/driver.ts';
+import { inWords, SECOND_MS } from '@signalbox/shared/time';
+import type { Driver, EndedCommand } from '../drivers/driver.ts';
 import type { JobContext, JobHandler } from '../handlers.ts';
 
 export interface ServerLookParts {
@@ -27,18 +27,28 @@ export function createServerInspect(
       if (look.kind === 'up') {
         const { hostKey } = server;
         const hostKeyTrusted = hostKey === null ? null : true;
-        return { server: name, reached: true, inventory: look.inventory, hostKey, hostKeyTrusted, detail: '' };
+        const detail = describeEnded(look.ended);
+        return { server: name, reached: true, inventory: look.inventory, hostKey, hostKeyTrusted, detail };
       }
       const { detail, hostKey } = look;
       const hostKeyTrusted = hostKey === null ? null : false;
       return { server: name, reached: false, inventory: null, hostKey, hostKeyTrusted, detail };
     },
-    say: ({ server, reached, detail }) => (reached ? `I measured ${server}.` : detail),
+    say: ({ server, reached, detail }) => (reached ? `I measured ${server}. ${detail}`.trim() : detail),
     isNotable: () => true,
   };
 }
 
-/** Reaches a server and measures it. What it finds is an answer too: only an abort of the job throws. */
+/** What was ended, as a sentence without a word of what ran there; empty for nothing. */
+export function describeEnded(ended: readonly EndedCommand[]): string {
+  if (ended.length === 0) return '';
+  const longest = inWords(Math.max(...ended.map(({ ranMs }) => ranMs)));
+  return ended.length === 1
+    ? `I ended a command there that ran on after the link to it was lost, ${longest} after it had begun.`
+    : `I ended ${ended.length} commands there that ran on after the link to them was lost, for up to ${longest}.`;
+}
+
+/** Reaches a server and measures it. What commands of lost links have left running there is ended. What it finds is an answer too: only an abort of the job throws. */
 export async function lookAtServer(
   parts: ServerLookParts,
   { name, host, driver, connection, hostKey }: WatchedServer,
@@ -50,7 +60,11 @@ export async function lookAtServer(
   let opened: Driver | null = null;
   try {
     opened = await parts.openDriver({ server: name, serverHost: host, driver, connection, hostKey }, context);
-    return { kind: 'up', inventory: await opened.inspect(signal) };
+    const inventory = await opened.inspect(signal);
+    const ended = (await opened.endLost?.(signal)) ?? [];
+    if (ended.length > 0)
+      context.log.warn('commands ended that ran on after their link was lost', { server: name, ended });
+    return { kind: 'up', inventory, ended };
   } catch (error) {
     context.signal.throwIfAborted();
     return judge(name, error, context);

@@ -2,11 +2,11 @@ import type { JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
 import { INBOUND } from '@signalbox/shared/contracts/topics';
 import { closeIncident, openIncident, type Told } from '@signalbox/shared/db/incidents';
 import type { Pool } from '@signalbox/shared/db/pool';
-import type { ServerLook, WatchedServer } from '@signalbox/shared/db/server-looks';
+import { closeQuietly, type ServerLook, type WatchedServer } from '@signalbox/shared/db/server-looks';
 import type { Publisher } from '@signalbox/shared/streams/publish';
 import { MINUTE_MS, sleep } from '@signalbox/shared/time';
 import type { JobContext, JobHandler } from '../handlers.ts';
-import { lookAtServer, type ServerLookParts } from './server-inspect.ts';
+import { describeEnded, lookAtServer, type ServerLookParts } from './server-inspect.ts';
 
 const AT_ONCE = 4;
 /** One failed look may be chance: it is made again after this before anybody is told. */
@@ -14,6 +14,7 @@ const AGAIN_MS = 2_000;
 /** Opening a login's key is audited, so it is kept in memory for so long rather than opened with each look. */
 const KEY_MS = 30 * MINUTE_MS;
 const KIND = 'server-down';
+const LOST = 'lost-command';
 
 type Counts = JobResult<'servers.watch'>;
 type OpenSecret = JobContext['openSecret'];
@@ -87,6 +88,7 @@ async function settle(
   const { name, owner, measuredAt } = server;
   const subject = `server:${name}`;
   if (look.kind === 'up') {
+    if (look.ended.length > 0) return tellEnded(pool, server, look.ended);
     const closed = await closeIncident(pool, { subject, kind: KIND, project: null, say: `**${name}** answers again.` });
     if (closed) counts.closed += 1;
     return closed?.told ?? null;
@@ -105,5 +107,28 @@ async function settle(
     mutedUntil: null,
   });
   if (opened.isNew) counts.opened += 1;
+  return opened.told;
+}
+
+/** One line for whoever registered it; it is over with that. That the server answers again, if it was down, the next look says. */
+async function tellEnded(
+  pool: Pool,
+  { name, owner }: WatchedServer,
+  ended: Parameters<typeof describeEnded>[0],
+): Promise<Told | null> {
+  const subject = `server:${name}`;
+  const detail = describeEnded(ended);
+  const opened = await openIncident(pool, {
+    subject,
+    kind: LOST,
+    detail,
+    evidence: { server: name, ended },
+    owners: owner === null ? [] : [owner],
+    project: null,
+    say: `**${name}**: ${detail}`,
+    buttons: [],
+    mutedUntil: null,
+  });
+  await closeQuietly(pool, subject, LOST);
   return opened.told;
 }

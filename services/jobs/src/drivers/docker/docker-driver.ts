@@ -47,6 +47,7 @@ export function createDockerDriver(options: {
     has: async (artifact, signal) => artifact.kind === 'image' && hasImage(engine, artifact, signal),
     discard: (artifact, signal) => discardImage(engine, artifact, signal),
     execute: (argv, given) => host.execute(argv, given),
+    ...(host.endLost ? { endLost: host.endLost } : {}),
     close: () => host.close(),
   };
 }

@@ -67,7 +67,7 @@ _sb_stop= _sb_told= _sb_pid= _sb_restarts=0 _sb_row=0
 _sb_tell() {
   [ -n "$_sb_pid" ] && [ -z "$_sb_told" ] || return 0
   _sb_told=1
-  kill -TERM -- "-$_sb_pid" || kill -TERM "$_sb_pid"
+  kill -s TERM -- "-$_sb_pid" || kill -s TERM "$_sb_pid"
 }
 trap '_sb_stop=1; _sb_tell' TERM INT
 _sb_put shim "$$ $(_sb_tick $$)"
@@ -87,7 +87,7 @@ while :; do
     _sb_code=$?
     [ "$(_sb_tick "$_sb_pid")" = "$_sb_start" ] || break
   done
-  kill -KILL -- "-$_sb_pid"
+  kill -s KILL -- "-$_sb_pid"
   if [ "$_sb_code" -eq 137 ] && [ "$(_sb_ooms)" != "$_sb_before" ]; then
     _sb_put oom "$_sb_pid"
     echo 'ended by the kernel: it used more memory than it may have' >&4

@@ -4,6 +4,7 @@ import { AppError } from '@signalbox/shared/errors';
 import { SECOND_MS, sleep } from '@signalbox/shared/time';
 import { Client } from 'ssh2';
 import type { CommandResult, ExecuteOptions } from '../driver.ts';
+import { LEADER } from './lost-commands.ts';
 
 /** How a server is logged in to. */
 export interface Login {
@@ -134,7 +135,7 @@ async function execute(
 ): Promise<CommandResult> {
   signal.throwIfAborted();
   // A session of its own, whose number comes first: a signal of ssh does not reach a program of root, a kill of the group does.
-  const line = `setsid sh -c 'echo $$; exec "$@"' sh ${argv.map(quote).join(' ')}; exit $?`;
+  const line = `setsid sh -c ${quote(LEADER)} "$PPID" ${argv.map(quote).join(' ')}; exit $?`;
   const kept = { out: [] as Buffer[], err: [] as Buffer[] };
   let [room, truncated] = [maxBytes, false];
   let head = Buffer.alloc(0);
@@ -198,7 +199,7 @@ async function execute(
 function killGroup(client: Client, group: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, KILL_MS);
-    client.exec(`kill -KILL -- -${group}`, (error, channel) => {
+    client.exec(`kill -s KILL -- -${group}`, (error, channel) => {
       const done = (): void => {
         clearTimeout(timer);
         resolve();

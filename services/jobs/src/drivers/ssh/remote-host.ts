@@ -6,6 +6,7 @@ import Docker from 'dockerode';
 import { createEngine, type Engine } from '../docker/engine.ts';
 import type { Host } from '../host.ts';
 import type { Link } from './link.ts';
+import { endLostCommands } from './lost-commands.ts';
 
 const OUTPUT_BYTES = 64 * 1024;
 
@@ -29,6 +30,7 @@ export async function openRemoteHost(link: Link, host: string): Promise<Host> {
       const toMb = (kb: string): number => Math.floor(Number(kb) / 1_024);
       return { memoryFreeMb: toMb(memory[1]), diskMb: toMb(totalKb), diskFreeMb: toMb(freeKb) };
     },
+    endLost: (signal) => endLostCommands(link, signal),
     close: () => link.close(),
   };
 }
