@@ -106,21 +106,9 @@ async function readOrFail(folder: string): Promise<PolicyFiles | Failed> {
   }
 }
 
-/**
- * What this process has loaded, by version and time zone, the newest last. Running all examples takes some 100 ms, and services that
- * share a process, as in tests, load the same set. A set is the same whenever its files are, so nothing can go stale.
- */
-const LOADED = new Map<string, PolicySet>();
-const MOST_LOADED = 4;
-
 function tryLoad(files: PolicyFiles, timeZone: string): PolicySet | Failed {
-  const key = `${files.version} ${timeZone}`;
   try {
-    const set = LOADED.get(key) ?? loadPolicySet(files, timeZone);
-    LOADED.delete(key);
-    LOADED.set(key, set);
-    for (const oldest of [...LOADED.keys()].slice(0, -MOST_LOADED)) LOADED.delete(oldest);
-    return set;
+    return loadPolicySet(files, timeZone);
   } catch (cause) {
     return { failed: cause instanceof Error ? cause.message : String(cause), cause };
   }

@@ -29,8 +29,27 @@ export async function readPolicyFolder(folder: string): Promise<PolicyFiles> {
   return { files, version: versionOf(files) };
 }
 
-/** Loads a set and runs its examples. Throws PolicySetError with every problem, RangeError for a time zone that there is not. */
-export function loadPolicySet({ files, version }: PolicyFiles, timeZone: string): PolicySet {
+/**
+ * What this process has loaded, the newest last: services that share a process, as in tests, and replays ask for the same sets again
+ * and again. A set is the same whenever its files are, so nothing can go stale.
+ */
+const LOADED = new Map<string, PolicySet>();
+const MOST_LOADED = 8;
+
+/**
+ * Loads a set and runs its examples; the same files under the same version are loaded once, which takes half a second. Throws
+ * PolicySetError with every problem, RangeError for a time zone that there is not.
+ */
+export function loadPolicySet(from: PolicyFiles, timeZone: string): PolicySet {
+  const name = JSON.stringify([versionOf(from.files), from.version, timeZone]);
+  const set = LOADED.get(name) ?? load(from, timeZone);
+  LOADED.delete(name);
+  LOADED.set(name, set);
+  for (const oldest of [...LOADED.keys()].slice(0, -MOST_LOADED)) LOADED.delete(oldest);
+  return set;
+}
+
+function load({ files, version }: PolicyFiles, timeZone: string): PolicySet {
   const set = readRules(files, version);
   // Examples hold wherever the set is used, so they tell the time in UTC.
   const problems = runExamples(createEngine(set, version, 'UTC'), set.rules, files);

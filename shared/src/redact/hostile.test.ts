@@ -50,16 +50,19 @@ const PIECES = [
 it.each(PIECES)('a hundred thousand characters of %j take time in proportion to their length', (piece) => {
   const make = (length: number): string => piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
   const cpuMs = (text: string): number => {
-    const times = Array.from({ length: 3 }, () => {
-      const before = process.cpuUsage();
-      redactForLog(text);
-      const { user, system } = process.cpuUsage(before);
-      return (user + system) / 1_000;
-    });
-    return Math.min(...times);
+    const before = process.cpuUsage();
+    redactForLog(text);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1_000;
   };
   const [short, long] = [make(SHORT), make(LONG)];
   redactForLog(short);
-  // Four times the text: 4 when linear, 16 when quadratic. What takes little time is not measured well.
-  expect(cpuMs(long) / Math.max(cpuMs(short), 3)).toBeLessThan(11);
+  // Four times the text: 4 when linear, 16 when quadratic. What takes little time is not measured well, and what was interrupted is
+  // measured again: the least of three counts.
+  let [shortMs, longMs] = [Infinity, Infinity];
+  for (let round = 0; round < 3 && !(longMs / Math.max(shortMs, 3) < 11); round++) {
+    shortMs = Math.min(shortMs, cpuMs(short));
+    longMs = Math.min(longMs, cpuMs(long));
+  }
+  expect(longMs / Math.max(shortMs, 3)).toBeLessThan(11);
 });
