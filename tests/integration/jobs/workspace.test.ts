@@ -1,3 +1,4 @@
+import { classifyCommand } from '@signalbox/shared/shell/classification';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { locateTestSandbox } from '../../support/bubblewrap.ts';
 import { openWorkspaceBench, type WorkspaceBench } from './workspace-bench.ts';
@@ -87,6 +88,31 @@ describe.skipIf(sandbox === null)('a command', () => {
     expect(output).toContain('HOME=/home/agent'); // the proof that environments were read
     for (const hidden of [bench.jobs.databaseUrl, 'DATABASE_URL', 'REDIS_URL', 'package.json', 'journal'])
       expect(output).not.toContain(hidden);
+  });
+
+  it('that only reads starts no program that a script has hidden in the repository', async () => {
+    const plant = `
+      set -e
+      planted() { mkdir -p $1; printf '[filter "x"]\\n\\tclean = "echo planted >&2; cat"\\n' >> $1/config; }
+      echo '*.txt filter=x' > .gitattributes; echo a > c.txt; git add .gitattributes c.txt
+      git init -q sub; cp .gitattributes sub; echo a > sub/c.txt; git -C sub add .
+      git -C sub -c user.name=a -c user.email=a@b.c commit -qm one
+      git add sub 2>/dev/null
+      planted sub/.git
+      planted evil; mkdir evil/objects evil/refs; echo /workspace/evil > .git/commondir
+      touch -d 2001-01-01 c.txt sub/c.txt`;
+    expect(await bench.ask('workspace.run', shell(plant))).toMatchObject({ result: { exitCode: 0, output: '' } });
+    // The proof that it is planted, in both ways: a person may have that run.
+    const outside = await bench.ask(
+      'workspace.run',
+      shell('cp -r sub s2; touch -d 2002-01-01 s2/c.txt; git -C s2 status'),
+    );
+    expect(outside).toMatchObject({ result: { output: expect.stringContaining('planted') } });
+    for (const command of ['git status -s', 'git diff', 'git diff --stat HEAD', 'git ls-files -m', 'git status']) {
+      const { pipeline } = classifyCommand(command);
+      const ran = await bench.ask('workspace.run', argv(...(pipeline ?? []).map((words) => [...words])));
+      expect(ran).toMatchObject({ outcome: 'done', result: { output: expect.not.stringContaining('planted') } });
+    }
   });
 
   it('is not begun a second time when its process died with it', async () => {

@@ -54,19 +54,26 @@ interface Subcommand {
 
 /** A repository's attributes can name programs that show a difference or turn a file into text. */
 const NO_DRIVERS = ['--no-ext-diff', '--no-textconv'];
+/** To tell whether the files of a submodule have changed, git starts in it, where the submodule's own configuration names programs. */
+const NOT_INSIDE = '--ignore-submodules=dirty';
 const LISTING = ['--list', '--contains', '--no-contains', '--merged', '--no-merged', '--points-at'];
 
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   log: { flags: LOG, operands: true, hardening: NO_DRIVERS },
   show: { flags: LOG, operands: true, hardening: NO_DRIVERS },
   // Not --no-index: it reads outside of the repository.
-  diff: { flags: `${DIFF} --cached --staged --merge-base --quiet --exit-code`, operands: true, hardening: NO_DRIVERS },
+  diff: {
+    flags: `${DIFF} --cached --staged --merge-base --quiet --exit-code`,
+    operands: true,
+    hardening: [...NO_DRIVERS, NOT_INSIDE],
+  },
   // Not -v: it shows differences by programs that the attributes name, and takes no flag against it.
   status: {
     flags:
       '-s -b -z -u=? --short --branch --porcelain=? --long --show-stash --untracked-files=? --ignored=? --ahead-behind ' +
-      '--no-ahead-behind --no-renames --ignore-submodules=?',
+      '--no-ahead-behind --no-renames',
     operands: true,
+    hardening: [NOT_INSIDE],
   },
   // Not --contents and --ignore-revs-file: they read any file.
   blame: {

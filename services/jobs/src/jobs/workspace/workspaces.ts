@@ -30,6 +30,8 @@ export async function openWorkspace(home: string, name: string): Promise<Workspa
   const whole = (await isFolder(join(root, '.git'))) && (await isFolder(join(root, '.git/hooks')));
   if (!whole || !(await lstat(join(root, '.git/config'))).isFile())
     throw new AppError('CONFLICT', { detail: `The workspace ${name} is damaged: an operator has to look at ${root}.` });
+  // A script may write it, and git would take configuration and hooks from where it leads, instead of those that nobody can write.
+  await rm(join(root, '.git/commondir'), { recursive: true, force: true });
   return { root, notes };
 }
 
