@@ -1,8 +1,11 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { APP, appFile, describeDriver, newRelease, soon, type DriverTarget } from '../contracts/drivers.ts';
 import { freePort } from '../support/free-port.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { prepareEngine, type DriverEngine } from './driver-engine.ts';
 import { openEngine, type Engine } from './engine.ts';
@@ -32,6 +35,56 @@ describe.skipIf('problem' in engine)('an engine of this machine', () => {
     traces: () => prepared.traces(),
     close: () => prepared.removeAll(),
   }));
+
+  describe('what .dockerignore names', () => {
+    const FILES = [
+      '.env',
+      'key.pem',
+      'node_modules/a/index.js',
+      'secrets/private',
+      'secrets/public',
+      'src/.env',
+      'src/app.js',
+    ];
+
+    it('goes neither to the engine nor into an image, and a pattern that cannot be read ends the build', async () => {
+      const driver = await openDriver(serverOf(socket), { ...prepared.parts, openSecret: async () => '' });
+      const sourceDir = makeTemporaryFolder('context');
+      const put = (name: string, text: string): void => {
+        mkdirSync(dirname(join(sourceDir, name)), { recursive: true });
+        writeFileSync(join(sourceDir, name), text);
+      };
+      for (const name of FILES) put(name, name);
+      put(
+        '.dockerignore',
+        '# what is not for an image\nnode_modules\n**/.env\n*.pem\nsecrets\n!secrets/public\nDockerfile\n',
+      );
+      const list = `console.log('has ' + require('fs').readdirSync('.', { recursive: true }).sort().join(' '))`;
+      const [file, id] = [{ ...appFile(), build: [['node', '-e', list]] }, newRelease()];
+      const lines: string[] = [];
+      const build = () =>
+        driver.build({ id, sourceDir, file, onLine: ({ line }) => void lines.push(line), signal: soon() });
+      const artifact = await build();
+      const had = lines.find((line) => line.startsWith('has '))?.split(' ') ?? [];
+      expect(FILES.filter((name) => had.includes(name))).toEqual(['secrets/public', 'src/app.js']);
+      expect(had).not.toContain('node_modules');
+      await driver.discard(artifact, soon());
+      // A repository's own Dockerfile is read, also when it is not for the image.
+      put('Dockerfile', `FROM ${prepared.parts.baseImage}\nCOPY . /app\nWORKDIR /app\nRUN ["node", "-e", "${list}"]\n`);
+      lines.length = 0;
+      const own = await build();
+      const now = lines.find((line) => line.startsWith('has '))?.split(' ') ?? [];
+      expect(FILES.filter((name) => now.includes(name))).toEqual(['secrets/public', 'src/app.js']);
+      expect(now).not.toContain('Dockerfile');
+      await driver.discard(own, soon());
+      put('.dockerignore', 'secrets[');
+      await expect(build()).rejects.toMatchObject({
+        code: 'BUILD_FAILED',
+        message: expect.stringMatching(/\.dockerignore.*secrets\[.*cannot be read/) as string,
+      });
+      await driver.close();
+    });
+  });
 
   describe('what an engine refuses', () => {
     const open = () => openDriver(serverOf(socket), { ...prepared.parts, openSecret: async () => '' });

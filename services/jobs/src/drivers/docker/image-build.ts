@@ -8,6 +8,7 @@ import { pack } from 'tar-fs';
 import { z } from 'zod';
 import type { Artifact, BuildRequest, ReleaseId } from '../driver.ts';
 import { orNull, statusOf, type Engine } from './engine.ts';
+import { readIgnored } from './ignore-file.ts';
 import { buildMarkOf, imageOf, labelsOf, readLabels } from './labels.ts';
 
 const BuildEvent = z.object({
@@ -30,7 +31,9 @@ export async function buildImage(engine: Engine, baseImage: string, request: Bui
   if (await hasImage(engine, artifact, signal)) return artifact;
   await endImageBuild(engine, id, signal);
   const dockerfile = existsSync(join(sourceDir, 'Dockerfile')) ? null : dockerfileFor(baseImage, request.file);
+  const isIgnored = readIgnored(sourceDir);
   const archive = pack(sourceDir, {
+    ...(isIgnored ? { ignore: isIgnored } : {}),
     finalize: false,
     finish: (end) => {
       if (dockerfile !== null) end.entry({ name: GENERATED }, dockerfile);

@@ -1,0 +1,129 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, posix, relative } from 'node:path';
+import { AppError } from '@signalbox/shared/errors';
+
+/** Tells whether a path below the root of a build context stays out of it. */
+export interface IgnoreFile {
+  excludes(path: string): boolean;
+  /** Whether something below an excluded folder may come in again. */
+  readonly hasExceptions: boolean;
+}
+
+interface Rule {
+  readonly isException: boolean;
+  readonly pattern: RegExp;
+}
+
+const NAME = '.dockerignore';
+/** The engine needs both, and leaves them out of the image by itself when they are excluded. */
+const ALWAYS = new Set(['Dockerfile', NAME]);
+
+/**
+ * What stays out of the image that is built of a folder, by its `.dockerignore`: a function for whoever packs it, which takes whole
+ * paths. Null when it has none. Throws BUILD_FAILED for a pattern that cannot be read: sent without it, secrets may go along.
+ */
+export function readIgnored(folder: string): ((path: string) => boolean) | null {
+  const file = join(folder, NAME);
+  if (!existsSync(file)) return null;
+  const kept = keptBelow(folder, parseIgnoreFile(readFileSync(file, 'utf8')));
+  return (path) => {
+    const name = relative(folder, path);
+    return name !== '' && !kept.has(name);
+  };
+}
+
+/**
+ * Reads a `.dockerignore` as the engine's own client does: a pattern counts from the root, `*` and `?` stay in one folder, `**` is any
+ * number of folders, `!` brings back, the last pattern that matches decides, and what holds for a folder holds for all in it. Pure.
+ */
+export function parseIgnoreFile(text: string): IgnoreFile {
+  const rules = text
+    .replace(/^\uFEFF/, '')
+    .split('\n')
+    .filter((line) => !line.startsWith('#'))
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .map(parseRule);
+  return {
+    hasExceptions: rules.some(({ isException }) => isException),
+    excludes: (path) => {
+      const parts = path.split('/');
+      const paths = parts.map((_, at) => parts.slice(0, at + 1).join('/'));
+      const last = rules.findLast(({ pattern }) => paths.some((one) => pattern.test(one)));
+      return last !== undefined && !last.isException;
+    },
+  };
+}
+
+function parseRule(line: string): Rule {
+  const isException = line.startsWith('!');
+  const said = isException ? line.slice(1).trim() : line;
+  const path = posix.normalize(said).replace(/\/$/, '').replace(/^\//, '');
+  if (said === '') throw unreadable(line);
+  try {
+    return { isException, pattern: new RegExp(`^${translate(path)}$`, 'su') };
+  } catch {
+    throw unreadable(line);
+  }
+}
+
+/** One pattern as an expression. A class is the same in both, but that in Go `!` does not turn it around and a slash is in none. */
+function translate(path: string): string {
+  let written = '';
+  for (let at = 0; at < path.length; at++) {
+    const [char = '', next] = [path[at], path[at + 1]];
+    if (char === '*' && next === '*') {
+      at += path[at + 2] === '/' ? 2 : 1;
+      written += at + 1 >= path.length ? '.*' : '(?:.*/)?';
+    } else if (char === '*') written += '[^/]*';
+    else if (char === '?') written += '[^/]';
+    else if (char === '[') {
+      const end = endOfClass(path, at);
+      written += path.slice(at, end + 1).replaceAll('[', (found, place: number) => (place === 0 ? found : '\\['));
+      at = end;
+    } else if (char === '\\') {
+      if (next === undefined) throw new Error('nothing behind the last \\');
+      written += escape(next);
+      at += 1;
+    } else written += escape(char);
+  }
+  return written;
+}
+
+function endOfClass(path: string, begin: number): number {
+  for (let at = begin + (path[begin + 1] === '^' ? 2 : 1); at < path.length; at++) {
+    if (path[at] === '\\') at += 1;
+    else if (path[at] === ']') return at;
+  }
+  throw new Error('a class without an end');
+}
+
+function escape(char: string): string {
+  return /[$()*+.?[\\\]^{|}/]/.test(char) ? `\\${char}` : char;
+}
+
+/** What is sent, and the folders on the way to it. */
+function keptBelow(root: string, ignored: IgnoreFile): ReadonlySet<string> {
+  const kept = new Set<string>();
+  const walk = (folder: string): boolean => {
+    let hasKept = false;
+    for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+      const name = posix.join(folder, entry.name);
+      const isOut = ignored.excludes(name) && !ALWAYS.has(name);
+      const holdsKept = entry.isDirectory() && (!isOut || ignored.hasExceptions) && walk(name);
+      if (isOut && !holdsKept) continue;
+      kept.add(name);
+      hasKept = true;
+    }
+    return hasKept;
+  };
+  walk('');
+  return kept;
+}
+
+function unreadable(line: string): AppError {
+  return new AppError('BUILD_FAILED', {
+    command: NAME,
+    outcome: `has the pattern \`${line.slice(0, 100)}\`, which cannot be read`,
+  });
+}
