@@ -49,7 +49,14 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   },
   {
     from: `${WORKER}/agents/<agent>/**`,
-    may: [`${WORKER}/agents/agent.ts`, `${WORKER}/agents/<agent>/**`, 'shared/src/model/**', CONTRACTS, LEAVES],
+    may: [
+      `${WORKER}/agents/agent.ts`,
+      `${WORKER}/agents/<agent>/**`,
+      'shared/src/model/**',
+      'shared/src/redact/redact.ts', // pure; a record's hashes are of texts without secrets
+      CONTRACTS,
+      LEAVES,
+    ],
     types: [`${WORKER}/tools/**`, `${WORKER}/agents/checkpoints.ts`, `${WORKER}/governance/evaluation.ts`], // handed in by worker.ts
   },
   {
