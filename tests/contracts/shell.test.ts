@@ -38,12 +38,12 @@ const SECRET_NAMES = (
   '.env .env.production prod.env .envrc .netrc .npmrc .pgpass .my.cnf .htpasswd .bash_history .psql_history .s3cfg id_rsa ' +
   'id_ed25519.old authorized_keys ssh_host_rsa_key shadow shadow- gshadow.bak a.pem a.key a.pem.bak a.kdbx a.tfstate a.tfvars ' +
   'a.tfstate.backup credentials credentials.json .credentials.json secrets.yml secrets.yaml secret.toml token.txt ' +
-  'tokens.csv passwords.txt auth.json client_secret.json app-secrets.properties db-password.conf .vault-token .git-credentials'
+  '.env~ .env.swp #.env# a.pem~ .zsh_history.bak tokens.csv passwords.txt auth.json client_secret.json app-secrets.properties db-password.conf .vault-token .git-credentials'
 ).split(' ');
 
 /** As the programs match names, so far as these patterns go. */
 function matches(pattern: string, name: string): boolean {
-  return new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '.*')}$`).test(name);
+  return new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '.*').replaceAll('?', '.')}$`).test(name);
 }
 
 describe('commands that get around a list', () => {
@@ -106,7 +106,7 @@ describe('on a server, where nothing is locked in', () => {
 
 describe('a search through folders', () => {
   it.each(SECRET_NAMES)('leaves out %s, as nobody may name it either', (name) => {
-    expect(classifyCommand(`cat ${name}`).decision).toBe('ask');
+    expect(classifyCommand(`cat '${name}'`).decision).toBe('ask');
     for (const command of ['grep -r x .', "grep --recursive x . --include='*'", 'diff a b']) {
       const [argv = []] = classifyCommand(command).pipeline ?? [];
       const left = argv.filter((word) => word.startsWith('--exclude=')).map((word) => word.slice('--exclude='.length));

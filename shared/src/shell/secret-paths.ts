@@ -16,10 +16,12 @@ const SECRETS: readonly RegExp[] = [
   // The environment and the memory of processes; root, cwd and fd lead out of /proc to any file.
   /(^|\/)proc\/.*\/?(environ|mem|auxv|maps|root|cwd|fd|fdinfo|map_files|exe)(\/|$)/,
   /(^|\/)proc\/(kcore|vmcore|kmsg|keys|sysrq-trigger)/,
+  /(^|\/)sys\/.*trace_pipe/,
   // Devices: endless, blocking or the whole disk.
   /^\/+dev\/(?!null$)/,
+  /(^|\/)(secrets?|credentials?)\//,
   /(^|\/)(run|var\/run)\/(secrets|credentials)(\/|$)/,
-  /(^|\/)\.(ssh|aws|azure|gnupg|kube|docker|password-store|signalbox|config\/gcloud|config\/gh)(\/|$)/,
+  /(^|\/)\.(ssh|aws|azure|gnupg|kube|docker|password-store|signalbox|config\/(gcloud|gh|rclone|op|doctl|hub))(\/|$)/,
   /(^|\/)\.(netrc|npmrc|pypirc|pgpass|my\.cnf|mylogin\.cnf|git-credentials|htpasswd|vault-token|[a-z_]*history|s3cfg|boto)$/,
   /(^|\/)\.env(rc)?(\.(?!example$|sample$|template$)[^/]*)?$/,
   /(^|\/)(id_(rsa|dsa|ecdsa|ed25519)[^/]*|authorized_keys|ssh_host_[^/]*_key)$/,
@@ -45,10 +47,11 @@ export function findSecretPath(words: readonly string[]): string | null {
  * as above, but no case: a file system of Linux has names as they are.
  */
 export const SECRET_FILES: readonly string[] = [
+  ...['*~', '#*#', '.*.sw?'], // copies that editors make
   ...'.env .env.* *.env .envrc* .netrc .npmrc .pypirc .pgpass .my.cnf .mylogin.cnf .git-credentials .htpasswd .vault-token'.split(
     ' ',
   ),
-  ...'.*history .s3cfg .boto id_rsa* id_dsa* id_ecdsa* id_ed25519* authorized_keys ssh_host_*_key shadow* gshadow* sudoers'.split(
+  ...'.*history* .s3cfg .boto id_rsa* id_dsa* id_ecdsa* id_ed25519* authorized_keys ssh_host_*_key shadow* gshadow* sudoers'.split(
     ' ',
   ),
   ...'env pem key p12 pfx jks keystore kdbx asc gpg ovpn tfstate tfvars'
@@ -65,7 +68,15 @@ export const SECRET_FILES: readonly string[] = [
 function spellings(word: string): readonly string[] {
   const lower = word.toLowerCase();
   const parts = [lower, ...lower.split(/[:=,]/)].filter((part) => part !== '');
-  return parts.flatMap((part) => [posix.normalize(part), ...afterDetours(part)]);
+  return parts
+    .flatMap((part) => [posix.normalize(part), ...afterDetours(part)])
+    .flatMap((path) => [path, original(path)]);
+}
+
+/** What a copy was made of, by its name: `.env~`, `.env.swp`, `shadow.gz` and `#.env#` hold what the original holds. */
+function original(path: string): string {
+  const plain = path.replace(/(~|\.(bak|backup|old|orig|save|copy|swp|swo|gz|bz2|xz|zst|enc|\d))+$/, '');
+  return plain.replace(/(^|\/)#([^/]*)#$/, '$1$2');
 }
 
 /** By way of a link `..` leads anywhere: /var/run/../root is /root, as /var/run is /run. What follows is looked at as if it were on top. */
