@@ -41,7 +41,14 @@ describe('an action whose audit event cannot be written', () => {
         if exists (select from public.refused where kind = new.kind) then raise exception 'refused %', new.kind; end if;
         return new;
       end $$;
-      create trigger refuse before insert on audit_events for each row execute function refuse_event();`);
+      create trigger refuse before insert on audit_events for each row execute function refuse_event();
+      create function refuse_commit() returns trigger language plpgsql as $$
+      begin
+        if exists (select from public.refused where kind = 'commit') then raise exception 'refused at the end'; end if;
+        return null;
+      end $$;
+      create constraint trigger refuse_late after insert or update on actions deferrable initially deferred
+        for each row execute function refuse_commit();`);
   });
   afterAll(async () => {
     await pool.end();
@@ -161,6 +168,33 @@ describe('an action whose audit event cannot be written', () => {
     expect((await resumeDecision(parts('dangerous'), resumed(), envelope)).say).toContain('Did it.');
     expect(effects).toBe(1);
     expect(await found(actionId)).toMatchObject({ action: 'done', approval: 'consumed' });
+  });
+
+  it.each([
+    ['begun', 'sensitive', 'developer'],
+    ['denied', 'sensitive', 'admin'],
+    ['asked about', 'dangerous', 'developer'],
+  ] as const)(
+    'leaves no event behind when it could not be %s at the end of the transaction',
+    async (_what, risk, role) => {
+      const actionId = randomUUID();
+      await refuse('commit');
+      await expect(executeCall(parts(risk, role), scopeOfAda(), callOf(actionId))).rejects.toThrow(
+        'refused at the end',
+      );
+      expect(effects).toBe(0);
+      expect(await found(actionId)).toEqual({ action: null, approval: null, events: [] });
+    },
+  );
+
+  it('leaves no event behind when its approval could not be used up at the end of the transaction', async () => {
+    const actionId = randomUUID();
+    const envelope = await approved(actionId);
+    const before = await found(actionId);
+    await refuse('commit');
+    await expect(resumeDecision(parts('dangerous'), resumed(), envelope)).rejects.toThrow('refused at the end');
+    expect(effects).toBe(0);
+    expect(await found(actionId)).toEqual(before);
   });
 
   it('keeps the settlement that came first, also when its handler ends later', async () => {
