@@ -156,6 +156,37 @@ describe('a server that can be reached', () => {
   });
 });
 
+describe('a server on which commands ran on after their link was lost', () => {
+  it('is told of once, in one line without what ran there, and nothing stays open', async () => {
+    closing.push(await startEngine());
+    await registerEngine();
+    await bench.pool.query(
+      `insert into users (user_key, channel, name, role) values ('1001', 'telegram', 'Ada', 'admin') on conflict do nothing`,
+    );
+    await bench.pool.query(
+      `insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id)
+       values ('telegram', 'test', '1', '1001', 'telegram:1001', 'message', '{"chatKind": "private"}', 'trc_test')`,
+    );
+    const left = [{ pid: 4_711, ranMs: 130_000 }];
+    const parts = partsOf(bench.pool);
+    const look = createServersWatch({
+      ...parts,
+      openDriver: async (target) => ({ ...(await parts.openDriver(target)), endLost: async () => left.splice(0) }),
+    });
+    for (let n = 0; n < 2; n++) expect(await look.run({}, context)).toMatchObject({ looked: 1, down: 0 });
+    const { rows } = await bench.pool.query(`select kind, told, closed_at is null as open from incidents`);
+    expect(rows).toEqual([{ kind: 'lost-command', told: '1001', open: false }]);
+    const { rows: news } = await bench.pool.query(
+      `select envelope ->> 'say' as say from inbox where kind = 'incident'`,
+    );
+    expect(news).toEqual([
+      {
+        say: '**box-1**: I ended a command there that ran on after the link to it was lost, 2 min after it had begun.',
+      },
+    ]);
+  });
+});
+
 describe('a server that was never reached', () => {
   it('is registered with the reason, has no incident, and nothing is placed on it', async () => {
     const { said } = await registerEngine();
