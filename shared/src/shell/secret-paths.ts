@@ -47,7 +47,8 @@ export function findSecretPath(words: readonly string[]): string | null {
  * as above, but no case: a file system of Linux has names as they are.
  */
 export const SECRET_FILES: readonly string[] = [
-  ...['*~', '#*#', '.*.sw?'], // copies that editors make
+  // Copies that editors make.
+  ...'*~ #*# .*.sw?'.split(' '),
   ...'.env .env.* *.env .envrc* .netrc .npmrc .pypirc .pgpass .my.cnf .mylogin.cnf .git-credentials .htpasswd .vault-token'.split(
     ' ',
   ),

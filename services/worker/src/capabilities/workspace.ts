@@ -235,7 +235,8 @@ export default toolGroup({
           const what = `\`${command.replaceAll('`', "'").slice(0, 200)}\` ${howItEnded(exitCode, killed)}`;
           const isFull = killed === 'workspace' || killed === 'disk';
           const advice = isFull ? '\n\nWhat it wrote to files is still there. Delete what is no longer needed.' : '';
-          if (text.trim() === '') return `${what} and wrote nothing.${advice}`;
+          if (text.trim() === '')
+            return isFull ? `${what}. It printed nothing.${advice}` : `${what} and wrote nothing.`;
           const missing = cut ? '\n\nIt wrote more than is kept.' : '';
           return `${what}:\n\n${fence(shorten(text.trimEnd(), SHOWN))}${missing}${advice}`;
         },

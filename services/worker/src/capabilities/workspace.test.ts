@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import workspace from './workspace.ts';
+
+describe('a command that filled the disk', () => {
+  const say = (killed: string | null, output = ''): string | undefined =>
+    workspace.tools['run_command']?.done(
+      { state: 'done', exitCode: 137, killed, output, cut: false, durationMs: 5 },
+      { command: 'make all' },
+    );
+
+  it.each([
+    ['workspace', '`make all` made the workspace larger than it may be and was ended'],
+    ['disk', '`make all` was ended, because the disk of the workspaces is nearly full'],
+  ])('is told as what it is (%s), with what to do', (killed, sentence) => {
+    const advice = 'What it wrote to files is still there. Delete what is no longer needed.';
+    expect(say(killed)).toBe(`${sentence}. It printed nothing.\n\n${advice}`);
+    expect(say(killed, 'linking')).toBe(`${sentence}:\n\n\`\`\`\nlinking\n\`\`\`\n\n${advice}`);
+  });
+
+  it('is not told of others', () => {
+    expect(say('deadline')).toBe('`make all` took too long and was ended and wrote nothing.');
+    expect(say(null)).toBe('`make all` ended with code 137 and wrote nothing.');
+  });
+});
