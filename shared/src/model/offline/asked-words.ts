@@ -82,7 +82,7 @@ export function askedFor(text: string, index: CapabilityIndex, implied: readonly
     senses.some(({ meaning, share }) => VERBS.has(meaning) && (!soft || share === 1)),
   );
   if (told.length === 0 || speaks) return add(...implied);
-  if (told.length < 3 && /\b\p{L}+s\b/u.test(text)) return add('LIST');
+  if (told.length < 3 && told.some(({ word }) => /[^us]s$/.test(word))) return add('LIST');
   const [first] = told;
   if (told.some(({ kind }) => kind === 'name') && first?.senses.some(({ meaning }) => THINGS.has(meaning)))
     return add('WANT');

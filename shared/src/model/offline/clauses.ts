@@ -294,6 +294,8 @@ function spokenOf(
 /** The word that an order begins with; a known name is none, whatever else it means. */
 function orderWord(text: string, { facts, index }: Pick<Around, 'facts' | 'index'>): string {
   const first = tokenize(text).find(({ lower }) => !isFiller(lower));
+  // "The last release was a mistake": no order begins with an article.
+  if (/^\s*(?:(?:and|then|so|but) )*(?:the|an?|our|my|its)\b/i.test(text)) return '';
   const names = findMentions(text, facts, index.words).filter(({ start }) => start === first?.start);
   return first === undefined ||
     (names.length > 0 && /^\s*(?:project|app|is|are|was|has|needs?)\b/i.test(text.slice(first.end)))

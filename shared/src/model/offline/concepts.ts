@@ -71,6 +71,7 @@ const CONCEPT_WORDS: Readonly<Record<string, string>> = {
     'findable',
   RESTART:
     'restart restarts restarting reboot rebooting bounce reboots rebooted restarted bouncing kickstart power-cycle',
+  WATCH: 'follow follows following stream streams streaming watch watching',
   CODE:
     'implement implementing code coding develop developing program refactor merge commit branch~ bug bugs feature features ' +
     'write~ fix~ fixing~ bugfix patch~ unittest tests~ frontend backend programming programmer developer~ branches~ commits ' +
@@ -199,14 +200,14 @@ export const NEAR: readonly (readonly [string, string, number])[] = [
 
 /** Concepts that name an action or ask for something to be shown. */
 export const VERBS: ReadonlySet<string> = new Set(
-  'LIST CREATE REGISTER REMOVE TAKE WANT FIND CHANGE STATUS DEPLOY UNDO CANCEL RETRY CHECK REFRESH RESTART CODE'.split(
+  'LIST CREATE REGISTER REMOVE TAKE WANT FIND CHANGE STATUS DEPLOY UNDO CANCEL RETRY CHECK REFRESH RESTART WATCH CODE'.split(
     ' ',
   ),
 );
 
-/** Concepts of actions that change something. */
+/** Concepts of actions that change something, or set something going. */
 export const EFFECTS: ReadonlySet<string> = new Set(
-  'CREATE REGISTER REMOVE TAKE CHANGE DEPLOY UNDO CANCEL RETRY REFRESH RESTART CODE'.split(' '),
+  'CREATE REGISTER REMOVE TAKE CHANGE DEPLOY UNDO CANCEL RETRY REFRESH RESTART WATCH CODE'.split(' '),
 );
 
 function readConcepts(): ReadonlyMap<string, readonly Sense[]> {

@@ -1,7 +1,7 @@
 import { fits, TELLING } from './telling-values.ts';
 import { type Asked, THINGS, likeSenses } from './asked-words.ts';
 import type { HintWord, IndexedTool } from './capability-index.ts';
-import { EFFECTS } from './concepts.ts';
+import { EFFECTS, VERBS } from './concepts.ts';
 import { takesOneWord, takesText, takesVersion } from './field-kinds.ts';
 import { isLabelOf } from './labels.ts';
 import { OUTSIDE_ACTIONS, OUTSIDE_WORDS } from './outside-words.ts';
@@ -75,6 +75,8 @@ export function leadingAction(asked: readonly Asked[], tool: IndexedTool): numbe
 export function unsaidAction(asked: readonly Asked[], tool: IndexedTool): number {
   const [verb] = sensesOf(tool.name.split('_')[0] ?? '');
   if (tool.reads || !tool.installed) return 0;
+  // What is told is reason enough to look at it: "shop is slow".
+  if (verb?.share === 1 && VERBS.has(verb.meaning) && !EFFECTS.has(verb.meaning)) return 0;
   // What a hint begins with is what the tool does, even if the thesaurus does not know the word.
   const acts = asked.some(
     (word) =>

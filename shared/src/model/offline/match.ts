@@ -66,8 +66,16 @@ export function matchTools(
   if (asked.length === 0) return [];
   const rarity = rarityOf(asked, index.tools);
   return index.tools
-    .map((tool) => ({ tool, score: scoreOf(asked, tool, rarity) }))
+    .map((tool) => ({ tool, score: scoreOf(asked, tool, rarity) + NAMED * namedBy(asked, tool) }))
     .sort((left, right) => right.score - left.score);
+}
+
+/** So little that it only decides between two that are as near. */
+const NAMED = 0.0005;
+
+/** How much of what a tool is called was said: between two that are as near, it decides. */
+function namedBy(asked: readonly Asked[], { topics }: IndexedTool): number {
+  return asked.filter(({ senses }) => topics.has(senses[0]?.meaning ?? '')).length;
 }
 
 function scoreOf(asked: readonly Asked[], tool: IndexedTool, rarity: ReadonlyMap<string, number>): number {

@@ -1,6 +1,7 @@
 import { THINGS } from './asked-words.ts';
 import type { CapabilityIndex, IndexedTool } from './capability-index.ts';
 import type { PlannerFacts } from './catalog.ts';
+import { VERBS } from './concepts.ts';
 import { withFormed } from './hint-sources.ts';
 import { headOf, type Head } from './free-text.ts';
 import type { Run } from './history.ts';
@@ -170,12 +171,21 @@ function compare(meant: string, said: Mood, { facts, index, last }: Omit<Surroun
   const making = name ? ['CREATE'] : []; // who gives something a name makes it
   const own = matchTools(toCompare, index, { implied, topics: making });
   // What is said plainly is meant, whatever was spoken of before.
-  const plainly = topics.length > 0 && (own[0]?.score ?? 0) >= PLAINLY && (lastTool?.reads || !pointsBack(meant));
+  const plainly = topics.length > 0 && isPlain(own[0]?.score ?? 0, meant, lastTool?.reads ?? false, index);
   const all =
     plainly || topics.length === 0
       ? own
       : matchTools(toCompare, index, { implied, topics: [...new Set([...topics, ...making])] });
   return { all: goesOn && !plainly ? withGroup(all, lastTool.group) : all, mood, named, mentions };
+}
+
+/** What points back is only plain when it names another thing: "its errors", and not "cancel it". */
+function isPlain(score: number, text: string, looked: boolean, index: CapabilityIndex): boolean {
+  if (!pointsBack(text)) return score >= (looked ? CERTAIN : PLAINLY);
+  const names = tokenize(text).some(({ lower }) =>
+    sensesOf(lower).some(({ meaning, share }) => share === 1 && !VERBS.has(meaning) && index.words.has(meaning)),
+  );
+  return looked && names && score >= CERTAIN;
 }
 
 /** Why something is so with a thing is seen at the thing; why something happened is seen at what happened last. */
