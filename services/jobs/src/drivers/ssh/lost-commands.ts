@@ -1,6 +1,5 @@
 import { SECOND_MS } from '@signalbox/shared/time';
-import type { EndedCommand } from '../driver.ts';
-import type { Link } from './link.ts';
+import type { Driver, EndedCommand } from '../driver.ts';
 
 /** No command of ours is given so long: one that is older has lost whoever waited for it, also where the server has not noticed. */
 const LONGEST_S = 15 * 60;
@@ -35,8 +34,11 @@ done
 exit 0
 `;
 
-/** Ends the commands of links that have dropped, whoever had them, and says for how long each had run. Throws as `Link.execute`. */
-export async function endLostCommands(link: Link, signal: AbortSignal): Promise<readonly EndedCommand[]> {
+/** Ends the commands of links that have dropped, whoever had them, and says for how long each had run. Throws as `execute`. */
+export async function endLostCommands(
+  link: Pick<Driver, 'execute'>,
+  signal: AbortSignal,
+): Promise<readonly EndedCommand[]> {
   const argv = ['sh', '-c', SWEEP, 'sh', String(LONGEST_S)];
   const { stdout } = await link.execute(argv, { signal, maxBytes: OUTPUT_BYTES });
   return [...stdout.matchAll(/^(\d+) (\d+)$/gm)].map(([, pid, seconds]) => ({
