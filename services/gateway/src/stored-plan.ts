@@ -16,6 +16,7 @@ import type { Notice } from './commands/question.ts';
 import { keepFound } from './keep-secrets.ts';
 import { asCode, type Plan } from './plan.ts';
 import { tryAct, tryPrompt } from './approval-press.ts';
+import { isStopWord, tryEndLog } from './log-stop.ts';
 
 /** What became of one plan, and who must hear of it after the commit. */
 export interface Stored {
@@ -53,7 +54,8 @@ export async function storePlans(deps: StoreParts, plans: readonly Plan[]): Prom
   if (plans.every(isPlain)) return zip(plans, await admit(pool, plans));
   return withTransaction(pool, async (db) => {
     const tried: Plan[] = [];
-    for (const plan of plans) tried.push(await tryPrompt(db, await tryAct(db, await tryCode(db, plan))));
+    for (const plan of plans)
+      tried.push(await tryEndLog(db, await tryPrompt(db, await tryAct(db, await tryCode(db, plan)))));
     const stored = zip(tried, await admit(db, tried));
     const answered: Stored[] = [];
     for (const one of stored) answered.push(await answer(db, deps, await keep(db, deps.cipher, one)));
@@ -61,8 +63,15 @@ export async function storePlans(deps: StoreParts, plans: readonly Plan[]): Prom
   });
 }
 
-function isPlain({ answer: asked, code, secrets, pressed, answers }: Plan): boolean {
-  return asked === null && code === null && pressed === null && answers === null && secrets.found.length === 0;
+function isPlain({ answer: asked, code, secrets, pressed, answers, envelope }: Plan): boolean {
+  return (
+    !isStopWord(envelope.text) &&
+    asked === null &&
+    code === null &&
+    pressed === null &&
+    answers === null &&
+    secrets.found.length === 0
+  );
 }
 
 /** Keeps the secrets of what was taken in; what was refused or came before leaves none behind. */

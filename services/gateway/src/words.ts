@@ -104,6 +104,9 @@ export const WRITE_ME_FIRST =
 export const pressed = (label: string): string => `✓ ${label}`;
 
 export const STOPPING = 'Stopping…';
+/** Shown for a moment to whoever pressed Stop under a followed log. */
+export const LOG_STOPS = 'Stopping.';
+export const LOG_OVER = 'It has ended, or somebody else follows it.';
 export const NOTHING_RUNS = 'Nothing is running.';
 
 export const owner = (name: string): string =>

@@ -1,4 +1,5 @@
 import type { JobName, JobPayload, JobPool, JobResult, JobsOf } from '@signalbox/shared/contracts/jobs';
+import type { TellOptions } from '@signalbox/shared/db/runs';
 import type { Log } from '@signalbox/shared/log';
 
 /** All that a running job may touch besides what its handler was made with. */
@@ -21,7 +22,7 @@ export interface JobContext {
    * changes was deleted or is too old. Says nothing when nobody waits for the run, as for a schedule, and once another process has
    * taken it over.
    */
-  tell(text: string, options: { readonly slot: string; readonly isLast?: boolean }): Promise<void>;
+  tell(text: string, options: { readonly slot: string } & TellOptions): Promise<void>;
   /**
    * The value behind a handle such as `secret:db-password`, if it belongs to the person who asked for this run; the purpose is
    * audited. What the run leaves behind (progress, messages, result, failure) does not hold it. A job of the pool `deploy` may
@@ -36,7 +37,7 @@ export interface JobHandler<P, R> {
   readonly title: string;
   /** Does the work. It may be run again after a crash, so its effects are idempotent. */
   run(payload: P, context: JobContext): Promise<R>;
-  /** The result in one or two sentences, for the person who asked. */
+  /** The result in one or two sentences, for the person who asked; empty when it said all of it while it ran. */
   say(result: R): string;
   /** The same in one short line, for the card of whoever approved it; the first line of `say` without one. */
   brief?(result: R): string;

@@ -1,5 +1,5 @@
 import { JOBS, type JobName, type JobSpec } from '@signalbox/shared/contracts/jobs';
-import type { createRuns, HeldRun } from '@signalbox/shared/db/runs';
+import type { createRuns, HeldRun, TellOptions } from '@signalbox/shared/db/runs';
 import { AppError } from '@signalbox/shared/errors';
 import type { Log } from '@signalbox/shared/log';
 import type { JobContext } from './handlers.ts';
@@ -39,10 +39,10 @@ export function createJobContext(
   let told = 0;
   let telling: Promise<unknown> = Promise.resolve();
 
-  const say = async (held: HeldRun, text: string, slot: string, isLast: boolean): Promise<void> => {
+  const say = async (held: HeldRun, text: string, slot: string, more: TellOptions): Promise<void> => {
     // The epoch makes the key of an attempt; what an earlier one said last in this slot is not said again.
     const key = `${slot}:${held.epoch}:${(told += 1)}`;
-    const said = await parts.runs.tell(held, { text: hold.opened.mask(text), slot, key, isLast });
+    const said = await parts.runs.tell(held, { text: hold.opened.mask(text), slot, key, ...more });
     if (!said.held) return hold.lost();
     if (said.chat)
       await parts
@@ -61,11 +61,11 @@ export function createJobContext(
       hold.sign();
       if (run !== null && !(await parts.runs.report(run, { done, total }))) hold.lost();
     },
-    tell: (text, { slot, isLast = false }) => {
+    tell: (text, { slot, ...more }) => {
       hold.sign();
       if (run === null) return Promise.resolve();
       // One after the other, whether or not the handler waits for each: the newest of a slot is the one that stays.
-      const said = telling.then(() => say(run, text, slot, isLast));
+      const said = telling.then(() => say(run, text, slot, more));
       telling = said.catch(() => undefined);
       return said;
     },

@@ -113,7 +113,11 @@ export const InboxOutcome = z.enum(['answered', 'merged', 'refused', 'stopped', 
 export type InboxOutcome = z.infer<typeof InboxOutcome>;
 
 /** A button of the runtime's own. Those that a model asks for never carry an act. */
-export const RuntimeButton = Button.extend({ act: ApprovalAct.optional() });
+export const RuntimeButton = Button.extend({
+  act: ApprovalAct.optional(),
+  /** The run of a followed log: pressing the button ends it, and says nothing. */
+  ends: z.string().min(1).max(200).optional(),
+});
 export type RuntimeButton = z.infer<typeof RuntimeButton>;
 
 /** A file that goes with a message. Its bytes are a row of `artifacts`. */

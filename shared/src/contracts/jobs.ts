@@ -171,7 +171,8 @@ export const JOBS = {
     payload: ServiceLogsPayload,
     result: ServiceLogsResult,
     attempts: 2,
-    deadlineMs: 2 * 60_000,
+    // Longer than a log may be followed.
+    deadlineMs: 6 * 60_000,
     everyMs: null,
   }),
   'service.health': job({

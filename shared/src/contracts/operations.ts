@@ -71,13 +71,15 @@ export const ServiceLogsPayload = ServiceKey.extend({
   /** Only lines that contain this, in any case. */
   match: z.string().max(200).nullable(),
   /** Goes on with new lines for so long, in the chat of whoever asked. */
-  followSeconds: z.number().int().min(0).max(60).default(0),
+  followSeconds: z.number().int().min(0).max(300).default(0),
 });
 export const ServiceLogsResult = z.object({
   release: z.string().nullable(),
   deploymentId: Id.nullable(),
   lines: z.array(LogLine),
   truncated: z.boolean(),
+  /** Its lines were shown as they came, and that it ended was said there. */
+  followed: z.boolean().default(false),
 });
 export type ServiceLogsResult = z.infer<typeof ServiceLogsResult>;
 

@@ -86,7 +86,7 @@ async function isHeard(db: Queryable, { job, actionId, userKey }: Finished): Pro
 /** Answers the lane to wake, or null when nobody is to be told: of one that they cancelled themselves they know. */
 async function tellPerson(db: Queryable, finished: Finished, end: EndWords): Promise<HeardEnd['lane']> {
   const { userKey, chatKey, ...run } = finished;
-  if (userKey === null || chatKey === null || (await isHeard(db, finished))) return null;
+  if (userKey === null || chatKey === null || end.say === '' || (await isHeard(db, finished))) return null;
   if (end.outcome === 'cancelled' && run.cancelBy === userKey) return null;
   await putInbox(db, describeEnd({ ...run, userKey, chatKey }, end));
   return { userKey, traceId: run.traceId };

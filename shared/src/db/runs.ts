@@ -1,4 +1,4 @@
-import { PRIORITY } from '../contracts/envelope.ts';
+import { PRIORITY, type RuntimeButton } from '../contracts/envelope.ts';
 import { say } from '../errors.ts';
 import { redactText, redactValue } from '../redact/redact.ts';
 import { putOutbox } from './outbox.ts';
@@ -73,6 +73,13 @@ export interface RunRow {
   readonly attempts: number;
   readonly createdAt: Date;
   readonly finishedAt: Date | null;
+}
+
+/** How a message of a run stands in the chat. */
+export interface TellOptions {
+  /** It is no new message when the one that it changes is gone. */
+  readonly isLast?: boolean;
+  readonly buttons?: readonly RuntimeButton[];
 }
 
 const UNHEARD: HeardEnd = { lane: null, cards: [] };
@@ -182,7 +189,7 @@ export function createRuns(pool: Pool) {
      */
     tell: (
       run: HeldRun,
-      message: { readonly text: string; readonly slot: string; readonly key: string; readonly isLast?: boolean },
+      message: { readonly text: string; readonly slot: string; readonly key: string } & TellOptions,
     ): Promise<{
       readonly held: boolean;
       readonly chat: { readonly chatKey: string; readonly traceId: string } | null;
@@ -201,7 +208,11 @@ export function createRuns(pool: Pool) {
         const { userKey, chatKey, threadId, traceId, slot, text: newest } = row;
         if (userKey === null || chatKey === null) return { held: true, chat: null };
         const key = `${run.runId}/${message.key}`;
-        const body = { text: message.text, buttons: [], ...(message.isLast ? { onlyChanges: true } : {}) };
+        const body = {
+          text: message.text,
+          buttons: [...(message.buttons ?? [])],
+          ...(message.isLast ? { onlyChanges: true } : {}),
+        };
         const envelope = { key, chatKey, userKey, threadId, traceId, priority: PRIORITY.progress, slot, body };
         const put = newest === redactText(message.text) ? [] : await putOutbox(db, [{ ...envelope, turnId: null }]);
         return { held: true, chat: put.length === 0 ? null : { chatKey, traceId } };

@@ -58,7 +58,7 @@ export interface Call {
 
 export interface SaidRow {
   readonly text: string;
-  readonly buttons?: readonly { readonly label: string; readonly value: string }[];
+  readonly buttons?: readonly { readonly label: string; readonly value: string; readonly ends?: string }[];
   readonly priority?: number;
   readonly slot?: string | null;
   readonly onlyChanges?: boolean;

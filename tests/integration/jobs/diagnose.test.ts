@@ -185,7 +185,11 @@ describe('a service that runs', () => {
     await eventually(messages, (all) => all.length > 0, 20_000);
     await log('parcel 1 with token=ghp_abcdefghijklmnopqrstuvwxyz0123456789');
     await log('something else');
-    await bench.told('act_follow');
+    await eventually(
+      () => jobs.runs.find('act_follow'),
+      (found) => found?.finishedAt != null,
+      20_000,
+    );
     const said = await messages();
     expect(new Set(said.map(({ slot }) => slot)).size).toBe(1);
     expect(said.at(-1)?.text).toContain('parcel 1');

@@ -1,6 +1,7 @@
 import type { OutboundBody } from '@signalbox/shared/contracts/envelope';
 import type { Role } from '@signalbox/shared/contracts/roles';
 import { readLaneStatus, stopLane } from '@signalbox/shared/db/inbox';
+import { endFollowedLogs } from '@signalbox/shared/db/followed-logs';
 import { say } from '@signalbox/shared/errors';
 import { isAdminCommand, nearestCommand, type AnsweredCommand } from '../command.ts';
 import * as words from '../words.ts';
@@ -23,6 +24,13 @@ export async function answerQuestion(parts: AnswerParts, question: Question, ask
       return { text: say('CODE_EXPOSED', {}), personal: true };
     case 'approval':
       return answerPress(parts, question.act, asked);
+    case 'end-log': {
+      const { userKey, chatKey } = asked.envelope;
+      const which = question.runId === null ? { chatKey } : { runId: question.runId };
+      const ended = await endFollowedLogs(parts.db, { userKey, ...which });
+      // Its message says that it was stopped.
+      return { text: null, toast: ended > 0 ? words.LOG_STOPS : words.LOG_OVER };
+    }
     case 'prompt':
       return answerPrompt(parts, question.prompt, question.text, asked);
     case 'code':
@@ -73,7 +81,9 @@ async function answerCommand(parts: AnswerParts, name: AnsweredCommand, rest: st
       return { text: words.status(await readLaneStatus(db, userKey, chatKey)) };
     case 'stop': {
       const stops = await stopLane(db, userKey, asked.inboxId);
-      return { text: stops ? words.STOPPING : words.NOTHING_RUNS, stops: stops ? [userKey] : [] };
+      const ended = await endFollowedLogs(db, { userKey, chatKey });
+      const otherwise = ended > 0 ? null : words.NOTHING_RUNS;
+      return { text: stops ? words.STOPPING : otherwise, stops: stops ? [userKey] : [] };
     }
   }
 }

@@ -18,6 +18,8 @@ export type Question =
   | { readonly kind: 'exposed-code' }
   /** A button of an approval card. */
   | { readonly kind: 'approval'; readonly act: ApprovalAct }
+  /** The Stop button of a followed log, or the word (no run named). */
+  | { readonly kind: 'end-log'; readonly runId: string | null }
   /** The answer to something that a person was asked to write about an approval. */
   | { readonly kind: 'prompt'; readonly prompt: OpenPrompt; readonly text: string };
 

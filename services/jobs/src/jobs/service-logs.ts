@@ -2,11 +2,11 @@ import type { LogLine } from '@signalbox/shared/contracts/deploy';
 import type { JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
 import type { WorkRow } from '@signalbox/shared/db/deployments-rows';
 import { AppError } from '@signalbox/shared/errors';
-import { MINUTE_MS, SECOND_MS, sleep } from '@signalbox/shared/time';
-import { maskOf, readLines, type Mask } from '../diagnose/log-lines.ts';
+import { MINUTE_MS } from '@signalbox/shared/time';
+import { maskOf, readLines } from '../diagnose/log-lines.ts';
 import { findServing, withDriver, type DiagnoseParts } from '../diagnose/target.ts';
-import type { Driver } from '../drivers/driver.ts';
-import type { JobContext, JobHandler } from '../handlers.ts';
+import type { JobHandler } from '../handlers.ts';
+import { followLog } from './log-follow.ts';
 
 type Payload = JobPayload<'service.logs'>;
 
@@ -14,10 +14,6 @@ type Payload = JobPayload<'service.logs'>;
 const SEARCHED = 20_000;
 /** Characters of all lines that are given back together. */
 const KEPT = 60_000;
-/** A followed log is one message, which holds this many lines and characters, and is edited this often. */
-const SHOWN_LINES = 25;
-const SHOWN = 3_000;
-const EDIT_MS = 2 * SECOND_MS;
 
 /** Reads the log of what serves, of what served before, or of one deployment, and follows it for a while when asked to. */
 export function createServiceLogs(
@@ -29,10 +25,13 @@ export function createServiceLogs(
       const deployment = await findDeployment(parts, payload);
       const { instance } = deployment;
       const head = { release: deployment.release, deploymentId: deployment.deploymentId };
-      if (instance === null) return { ...head, lines: [], truncated: false };
+      if (instance === null) return { ...head, lines: [], truncated: false, followed: false };
       const mask = await maskOf(parts, payload, context.openSecret);
       return withDriver(parts, deployment, context, async (driver) => {
-        if (payload.followSeconds > 0) await follow(driver, instance, payload, mask, context);
+        if (payload.followSeconds > 0) {
+          await followLog({ driver, instance, mask, pool: parts.pool }, payload, matching(payload), context);
+          return { ...head, lines: [], truncated: false, followed: true };
+        }
         const now = context.now().getTime();
         const isFiltered = payload.match !== null;
         const lines = await readLines(
@@ -48,13 +47,16 @@ export function createServiceLogs(
         );
         const wanted = lines.filter(matching(payload));
         const newest = withinBytes(wanted.slice(-payload.tail));
-        return { ...head, lines: [...newest], truncated: newest.length < wanted.length };
+        return { ...head, lines: [...newest], truncated: newest.length < wanted.length, followed: false };
       });
     },
-    say: ({ release, lines }) =>
-      lines.length === 0
-        ? `The log of ${release ?? 'that deployment'} has no such lines.`
-        : `I have read ${lines.length} lines of the log of ${release ?? 'that deployment'}.`,
+    say: ({ release, lines, followed }) => {
+      if (followed) return '';
+      const what = `the log of ${release ?? 'that deployment'}`;
+      return lines.length === 0
+        ? `There are no such lines in ${what}.`
+        : `I have read ${lines.length} lines of ${what}.`;
+    },
     isNotable: () => false,
   };
 }
@@ -77,46 +79,6 @@ async function findDeployment(parts: DiagnoseParts, payload: Payload): Promise<W
   });
 }
 
-/** New lines in one message of the chat, until the time is over. Nobody's log fails because a message could not be written. */
-async function follow(
-  driver: Driver,
-  instance: NonNullable<WorkRow['instance']>,
-  payload: Payload,
-  mask: Mask,
-  context: JobContext,
-): Promise<void> {
-  const over = AbortSignal.any([context.signal, AbortSignal.timeout(payload.followSeconds * SECOND_MS)]);
-  const lines: string[] = [];
-  let said = '';
-  const show = async (): Promise<void> => {
-    const head = `Following **${payload.project}** in ${payload.environment}:`;
-    const text = `${head}\n\n${fence(lines.length === 0 ? '(nothing new yet)' : lines.join('\n').slice(-SHOWN))}`;
-    if (text === said) return;
-    said = text;
-    await context.tell(text, { slot: 'log' }).catch((error: unknown) => context.log.warn('log not told', { error }));
-  };
-  const showing = (async (): Promise<void> => {
-    while (!over.aborted) {
-      await show();
-      await sleep(EDIT_MS, over);
-    }
-    await show();
-  })();
-  try {
-    const wanted = matching(payload);
-    for await (const line of driver.logs(instance, { tail: 0, follow: true, signal: over })) {
-      if (!wanted(line)) continue;
-      lines.push(mask(line.line));
-      if (lines.length > SHOWN_LINES) lines.shift();
-    }
-  } catch (error) {
-    if (!over.aborted) throw error;
-  } finally {
-    await showing;
-  }
-  context.signal.throwIfAborted();
-}
-
 function matching({ match }: Payload): (line: LogLine) => boolean {
   const word = match?.toLowerCase() ?? null;
   return ({ line }) => word === null || line.toLowerCase().includes(word);
@@ -127,10 +89,4 @@ function withinBytes(lines: readonly LogLine[]): readonly LogLine[] {
   let room = KEPT;
   const from = lines.findLastIndex(({ line }) => (room -= line.length + 1) < 0);
   return lines.slice(from + 1);
-}
-
-function fence(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const marks = '`'.repeat(longest + 1);
-  return `${marks}\n${text}\n${marks}`;
 }

@@ -1,6 +1,7 @@
 import { toolGroup } from '../tools/tool.ts';
 import { checkServiceHealth, diagnoseService } from './diagnose/health.ts';
 import { getErrorHistory, getServiceLogs } from './diagnose/logs.ts';
+import { followServiceLogs } from './diagnose/follow.ts';
 import { muteService } from './diagnose/mute.ts';
 import { getNodeLogs, retryFailedNode } from './diagnose/nodes.ts';
 import { runDiagnostic } from './diagnose/run.ts';
@@ -13,6 +14,7 @@ export default toolGroup({
     diagnose_service: diagnoseService,
     check_service_health: checkServiceHealth,
     get_service_logs: getServiceLogs,
+    follow_service_logs: followServiceLogs,
     get_error_history: getErrorHistory,
     run_diagnostic: runDiagnostic,
     mute_service: muteService,

@@ -14,16 +14,13 @@ const GROUPS = 50;
 const SHOWN = 10;
 
 export const getServiceLogs = tool({
-  describe:
-    'Show the log of a service: what serves, what served before, or one deployment; by text and time, or as it is written.',
+  describe: 'Show the log of a service: what serves, what served before, or one deployment; by text and time.',
   hints: [
     'show the logs of shop',
     'show me the logs of demo on staging',
     'logs of blog in production',
     'last 100 lines of the log of shop',
     'what does the log of shop say',
-    'follow the logs of shop',
-    'tail the log of blog on staging',
     'show the logs of the previous release of shop',
   ],
   input: z.object({
@@ -38,7 +35,6 @@ export const getServiceLogs = tool({
       .default('serving')
       .describe('Whose log: what serves now, or what served before'),
     deployment: z.string().trim().max(160).optional().describe('Id of one deployment, instead of what serves'),
-    follow: z.coerce.boolean().default(false).describe('Whether to show new lines for half a minute, as they come'),
   }),
   risk: 'safe',
   untrusted: true,
@@ -46,7 +42,7 @@ export const getServiceLogs = tool({
   ...aboutAsked,
   deadlineMs: 45_000,
   replay: 'harmless',
-  run: async ({ lines, text, minutes, until_minutes_ago: until, of, deployment, follow, ...asked }, context) => {
+  run: async ({ lines, text, minutes, until_minutes_ago: until, of, deployment, ...asked }, context) => {
     const service = await findService(context.ports, asked);
     if (of === 'serving' && deployment === undefined && (await context.ports.services.find(service))?.serving == null)
       throw new AppError('CONFLICT', {
@@ -59,18 +55,14 @@ export const getServiceLogs = tool({
       sinceMinutes: minutes ?? null,
       untilMinutes: until ?? null,
       match: text === undefined || text === '' ? null : text,
-      followSeconds: follow ? FOLLOW_SECONDS : 0,
+      followSeconds: 0,
     };
-    if (!follow) return { ...service, ...unwrap(await context.work('service.logs', payload)) };
-    // Its new lines come as one message that is edited, and its end as news.
-    await context.enqueue('service.logs', payload);
-    return { ...service, state: 'follows' as const };
+    return { ...service, ...unwrap(await context.work('service.logs', payload)) };
   },
   phrases: {
     done: (found) => {
       const where = `**${found.project}** in ${found.environment}`;
       if (found.state === 'goes-on') return GOES_ON;
-      if (found.state === 'follows') return `I follow the log of ${where} for ${FOLLOW_SECONDS} seconds.`;
       const { release, lines, truncated } = found;
       const what = release === null ? where : `${where}, ${code(release)}`;
       if (lines.length === 0) return `${what}: there are no such lines.`;
@@ -78,8 +70,6 @@ export const getServiceLogs = tool({
     },
   },
 });
-
-const FOLLOW_SECONDS = 30;
 
 export const getErrorHistory = tool({
   describe:

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { AppError } from '@signalbox/shared/errors';
+import { tool } from '../../tools/tool.ts';
+import { aboutAsked, findService, Project, SomeEnvironment } from './asked-service.ts';
+import { count } from './words.ts';
+
+const LONGEST_SECONDS = 300;
+
+export const followServiceLogs = tool({
+  describe: 'Follow the log of a service: show its new lines as they are written, for some seconds or minutes.',
+  hints: [
+    'follow the logs of shop',
+    'follow the logs of shop on staging for 2 minutes',
+    'tail the log of blog on staging',
+    'watch the logs of shop live',
+    'stream the log of blog in production',
+  ],
+  input: z.object({
+    project: Project,
+    environment: SomeEnvironment,
+    seconds: z.coerce.number().int().min(5).max(LONGEST_SECONDS).default(30).describe('For how many seconds'),
+    text: z.string().trim().max(200).optional().describe('Only lines that contain this text'),
+  }),
+  risk: 'safe',
+  untrusted: true,
+  role: 'developer',
+  ...aboutAsked,
+  deadlineMs: 10_000,
+  replay: 'harmless',
+  run: async ({ seconds, text, ...asked }, context) => {
+    const service = await findService(context.ports, asked);
+    if ((await context.ports.services.find(service))?.serving == null)
+      throw new AppError('CONFLICT', {
+        detail: `Nothing serves ${service.project} in ${service.environment} yet, so there is no log.`,
+      });
+    // Its lines come as one message that is edited, whose last line says how it ended.
+    await context.enqueue('service.logs', {
+      ...service,
+      of: 'serving',
+      tail: 1,
+      sinceMinutes: null,
+      untilMinutes: null,
+      match: text === undefined || text === '' ? null : text,
+      followSeconds: seconds,
+    });
+    return { ...service, seconds };
+  },
+  phrases: {
+    done: ({ project, environment, seconds }) =>
+      `I follow the log of **${project}** in ${environment} for ${count(seconds, 'second')}; “stop” ends it.`,
+  },
+});
