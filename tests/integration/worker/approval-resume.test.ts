@@ -141,3 +141,45 @@ describe('a turn that hears of an approval and goes on after a crash', () => {
     expect(effects).toBe(0);
   });
 });
+
+describe('an approval that is not that of this action any more', () => {
+  // Each a thousand times, and more of them, in tests/endurance/approvals.test.ts.
+  it.each([
+    ['other arguments', `update actions set arguments = '{"size": 4}'`, 'the action is not the one that was approved'],
+    [
+      'other arguments in the proposal',
+      `update actions set proposal = jsonb_set(proposal, '{action,arguments}', '{"size": 4}')`,
+      'the action is not the one that was approved',
+    ],
+    ['another hash', `update approvals set hash = md5('x')`, 'the action is not the one that was approved'],
+    ['another requester', `update actions set user_key = '9'`, 'the action is not the one that was approved'],
+    ['another chat', `update approvals set chat_key = 'telegram:9'`, 'the action is not the one that was approved'],
+    ['no vote', 'delete from approval_votes', 'it has not been approved by enough people'],
+    ['the vote of who asked', `update approval_votes set user_key = '1'`, 'it has not been approved by enough people'],
+    ['fewer votes than it takes', 'update approvals set needed = 2', 'it has not been approved by enough people'],
+    ['another rule', `update approvals set rule = 'other'`, 'rule dangerous-asks decides about it now'],
+  ])('runs nothing with %s', async (_what, sql, reason) => {
+    await pool.query(sql);
+    const { say, result } = await resume(await partsOf([group(acts)]));
+    expect(result?.code).toBe('APPROVAL_VOID');
+    expect(say).toContain(reason);
+    expect(effects).toBe(0);
+  });
+
+  it('runs nothing for somebody whose role was taken away meanwhile', async () => {
+    const { rows } = await pool.query<{ envelope: DecisionEnvelope }>(
+      `select envelope from inbox where kind = 'decision'`,
+    );
+    const machine = createMachine();
+    for (const phase of ['THINKING', 'PROPOSING', 'GOVERNING'] as const) machine.to(phase);
+    const actor = { userKey: '1', name: 'Ada', role: 'viewer' } as const;
+    const [{ envelope }] = rows as [{ envelope: DecisionEnvelope }];
+    const { say } = await resumeDecision(
+      await partsOf([group(acts)]),
+      scopeOfAda({ actor, enter: machine.to }),
+      envelope,
+    );
+    expect(say).toContain('the one who asked may not do it any more');
+    expect(effects).toBe(0);
+  });
+});
