@@ -38,7 +38,7 @@ const SECRETS: readonly RegExp[] = [
  * looked at as well: rather one question too many.
  */
 export function findSecretPath(words: readonly string[]): string | null {
-  const found = words.find((word) => spellings(word).some((path) => SECRETS.some((secret) => secret.test(path))));
+  const found = [...new Set(words)].find((word) => spellings(word).some((path) => SECRETS.some((secret) => secret.test(path))));
   return found === undefined ? null : `It reads a place where secrets are kept or a device: '${found.slice(0, 60)}'.`;
 }
 
@@ -69,9 +69,8 @@ export const SECRET_FILES: readonly string[] = [
 function spellings(word: string): readonly string[] {
   const lower = word.toLowerCase();
   const parts = [lower, ...lower.split(/[:=,]/)].filter((part) => part !== '');
-  return parts
-    .flatMap((part) => [posix.normalize(part), ...afterDetours(part)])
-    .flatMap((path) => [path, original(path)]);
+  const plain = parts.flatMap((part) => [posix.normalize(part), ...afterDetours(part)]);
+  return [...new Set(plain.flatMap((path) => [path, original(path)]))];
 }
 
 /** What a copy was made of, by its name: `.env~`, `.env.swp`, `shadow.gz` and `#.env#` hold what the original holds. */
