@@ -38,7 +38,9 @@ const SECRETS: readonly RegExp[] = [
  * looked at as well: rather one question too many.
  */
 export function findSecretPath(words: readonly string[]): string | null {
-  const found = [...new Set(words)].find((word) => spellings(word).some((path) => SECRETS.some((secret) => secret.test(path))));
+  const found = [...new Set(words)].find((word) =>
+    spellings(word).some((path) => SECRETS.some((secret) => secret.test(path))),
+  );
   return found === undefined ? null : `It reads a place where secrets are kept or a device: '${found.slice(0, 60)}'.`;
 }
 
