@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { createLog } from '@signalbox/shared/log';
+import { openPool, type Pool } from '@signalbox/shared/db/pool';
+import type { PolicyEngine } from '@signalbox/shared/contracts/decision';
+import { executeCall } from '@signalbox/worker/governance/execute';
+import type { ExecuteParts } from '@signalbox/worker/governance/parts';
+import type { ToolCallResult } from '@signalbox/worker/tools/call';
+import { tool, toolGroup } from '@signalbox/worker/tools/tool';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { governanceOver, scopeOfAda, shippedPolicy } from '../../support/governance.ts';
+
+const act = tool({
+  describe: 'acts',
+  hints: ['act'],
+  input: z.object({ name: z.string() }),
+  risk: 'sensitive',
+  role: 'developer',
+  deadlineMs: 5_000,
+  replay: 'harmless',
+  run: () => Promise.resolve({}),
+  phrases: { done: () => 'Did it.' },
+});
+
+describe('what a change costs that nobody has to be asked about', () => {
+  let database: TestDatabase;
+  let pool: Pool;
+  let policy: PolicyEngine;
+  let sent: unknown[];
+  beforeAll(async () => {
+    database = await createDatabase();
+    policy = await shippedPolicy();
+    pool = openPool(database.url, createLog('test', 'silent'), { name: 'test', max: 2, as: 'owner' });
+    await pool.query(
+      `insert into lanes (user_key, epoch, worker, lease_until) values ('1', 7, 'w', now() + interval '1 hour')`,
+    );
+    await pool.query(`insert into users (user_key, channel, name, role) values ('1', 'telegram', 'Ada', 'developer')`);
+  });
+  afterAll(async () => {
+    await pool.end();
+    await database.drop();
+  });
+  beforeEach(() => void (sent = []));
+
+  const change = (limits: Partial<ExecuteParts['limits']> = {}): Promise<ToolCallResult> => {
+    // Any call of the pool is one round trip; whoever takes a connection out of it would be seen as well.
+    const counted = new Proxy(pool, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name);
+        if (typeof member !== 'function') return member;
+        return (...given: readonly [{ readonly name?: string }]): unknown => {
+          sent.push(name === 'query' ? (given[0].name ?? given[0]) : name);
+          return Reflect.apply(member, target, given);
+        };
+      },
+    });
+    const group = toolGroup({ name: 'test', summary: 'test', uses: [], tools: { act } });
+    const none = { callsPerHour: null, tokensPerDay: null, costUsdPerDay: null };
+    const parts = governanceOver(counted, [group], policy, { limits: { ...none, ...limits } });
+    const call = { actionId: randomUUID(), tool: 'act', args: { name: randomUUID() }, groups: ['test'] };
+    return executeCall(parts, scopeOfAda(), call);
+  };
+
+  it('is three statements: what it is decided by, its intent before it, and what came of it', async () => {
+    expect(await change()).toMatchObject({ ok: true });
+    expect(sent).toEqual(['action_facts', 'action_begin', 'action_settle']);
+    const { rows } = await pool.query(`select kind, count(*)::int from audit_events group by 1 order by 1`);
+    expect(rows).toEqual([
+      { kind: 'action.decided', count: 1 },
+      { kind: 'action.settled', count: 1 },
+      { kind: 'action.started', count: 1 },
+    ]);
+  });
+
+  it('includes counting what was used only where there is a budget, which then holds', async () => {
+    const { rows } = await pool.query<{ count: number }>(
+      `select count(*)::int from actions where started_at is not null`,
+    );
+    const begun = rows[0]?.count ?? 0;
+    expect(await change({ callsPerHour: begun + 1 })).toMatchObject({ ok: true });
+    expect(sent[0]).toBe('action_facts_and_use');
+    expect(await change({ callsPerHour: begun + 1 })).toMatchObject({ ok: false, code: 'POLICY_DENIED' });
+  });
+});
