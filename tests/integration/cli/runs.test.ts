@@ -100,7 +100,7 @@ it('a run is cancelled once its handler has stopped, and the person is told', as
     code: 0,
     hasStopped: true,
   });
-  expect((await signalbox('runs', 'show', 'act_1')).out).toMatch(/cancelled .* by operator/);
+  expect((await signalbox('runs', 'show', 'act_1')).out).toMatch(/cancelled .* by cli:\S+@\S+/);
   expect(await bench.told()).toMatchObject([{ outcome: 'failed', say: 'Indexing was cancelled.' }]);
 });
 
