@@ -206,6 +206,7 @@ describe('a service whose program is gone', { timeout: 60_000 }, () => {
     };
     expect(await bringBack('wanted', late)).toMatchObject({ outcome: 'unneeded' });
     expect(await running('wanted')).toEqual([]);
+    expect(await told('wanted')).toEqual([]);
     await look();
     expect(await runsOf('wanted')).toHaveLength(1);
     const revivals = createServiceRevivals(pool);

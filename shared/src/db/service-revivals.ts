@@ -16,12 +16,9 @@ export interface RevivalPlan {
   readonly isOpen: boolean;
   /** The run that is to do it: the same one as long as the one before gave up. */
   readonly runId: string;
-  /** Who deployed it, and where; null when they cannot be written to. */
-  readonly person: { readonly userKey: string; readonly chatKey: string } | null;
-  readonly threadId: string | null;
 }
 
-/** How it ended: who is told stands in the run. */
+/** How it ended. */
 export interface RevivalEnd {
   readonly runId: string;
   readonly fence: number;
@@ -80,7 +77,7 @@ export function createServiceRevivals(pool: Pool) {
       }),
 
     /**
-     * Writes down how it ended, with an audit event; of one that was given up an incident is open from now on, of which the run tells.
+     * Writes down how it ended, with an audit event, and who is told by the run; of one that was given up an incident is open from now on.
      * Twice with one run is once; nothing is written once the service was taken, and then it answers false.
      */
     end: (serving: Serving, end: RevivalEnd): Promise<boolean> =>
@@ -91,28 +88,16 @@ export function createServiceRevivals(pool: Pool) {
 export type ServiceRevivals = ReturnType<typeof createServiceRevivals>;
 
 async function plan(db: Queryable, { deploymentId, project, environment }: Serving): Promise<RevivalPlan | null> {
-  const { rows } = await db.query<{
-    open: number;
-    settled: number;
-    moving: boolean;
-    userKey: string | null;
-    chatKey: string | null;
-    threadId: string | null;
-  }>(
+  const { rows } = await db.query<{ open: number; settled: number; moving: boolean }>(
     `select count(*) filter (where r.status in ('queued', 'running'))::int as open,
             count(*) filter (where r.status = 'done' and r.result ->> 'outcome' <> 'given-up')::int as settled,
-            exists (select 1 from deployments d where d.project = $2 and d.environment = $3 and d.state not in ${FINAL_STATES}) as moving,
-            a.user_key as "userKey", a.chat_key as "chatKey", a.thread_id as "threadId"
-       from (select 1) one left join runs r on r.job = '${JOB}' and r.payload ->> 'deploymentId' = $1
-            left join runs a on a.run_id = $1
-      group by a.user_key, a.chat_key, a.thread_id`,
+            exists (select 1 from deployments d where d.project = $2 and d.environment = $3 and d.state not in ${FINAL_STATES}) as moving
+       from runs r where r.job = '${JOB}' and r.payload ->> 'deploymentId' = $1`,
     [deploymentId, project, environment],
   );
   const [row] = rows;
   if (!row || row.moving) return null;
-  const { open, settled, userKey, chatKey, threadId } = row;
-  const person = userKey === null || chatKey === null ? null : { userKey, chatKey };
-  return { isOpen: open > 0, runId: `${deploymentId}:revive:${settled + 1}`, person, threadId };
+  return { isOpen: row.open > 0, runId: `${deploymentId}:revive:${row.settled + 1}` };
 }
 
 async function begin(
@@ -168,6 +153,13 @@ async function finish(db: Queryable, serving: Serving, end: RevivalEnd): Promise
   const kind = outcome === 'revived' ? 'service.revived' : 'service.given_up';
   const nothing = { threadId: null, turnId: null, approvalId: null, policyVersion: null };
   await appendAudit(db, [{ kind, actor: 'system', actionId: deploymentId, ...nothing, data }]);
+  // Who deployed it is told by the end of the run, where they asked for it, unless the service is muted; of what came to nothing nobody.
+  await db.query(
+    `update runs r set user_key = a.user_key, chat_key = a.chat_key, thread_id = a.thread_id from runs a, services v
+      where r.run_id = $1 and a.run_id = $2 and a.chat_key is not null and v.project = $3 and v.environment = $4
+        and (v.muted_until is null or v.muted_until < clock_timestamp())`,
+    [runId, deploymentId, project, environment],
+  );
   if (outcome === 'given-up')
     // Open, and told by the run: the next looks say nothing more of it until it is well again. Without a person, they tell somebody.
     await db.query(

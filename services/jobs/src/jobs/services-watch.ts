@@ -102,7 +102,7 @@ async function lookAfter(
   const groups = groupErrors(read.lines);
   const fresh = groups.reduce((sum, { count }) => sum + count, 0);
   const verdict = judge({ ...found, errorsLately: found.errorsLately + fresh });
-  const isReviving = verdict.kind !== null && (await bringBack(parts, watched, missing, context));
+  const isReviving = verdict.kind !== null && (await bringBack(parts, watched, missing));
   // Whoever brings it back says what became of it.
   const isMoving = watched.isMoving || isReviving;
   const health = remember(memory, found, verdict, serving.instance?.ref ?? null, isMoving);
@@ -159,18 +159,22 @@ async function bringBack(
   parts: Parameters<typeof createServicesWatch>[0],
   watched: WatchedService,
   because: string | null,
-  context: JobContext,
 ): Promise<boolean> {
-  const { project, environment, serving: deploymentId, mutedUntil } = watched;
+  const { project, environment, serving: deploymentId } = watched;
   const service = { project, environment, deploymentId };
   if (because === null) return parts.revivals.isOpen(service);
   const plan = await parts.revivals.plan(service);
   if (plan === null || plan.isOpen) return plan?.isOpen ?? false;
-  const isMuted = mutedUntil !== null && mutedUntil > context.now();
-  const { runId, threadId } = plan;
-  const person = isMuted ? null : plan.person;
+  const { runId } = plan;
   const payload = { ...service, because };
-  return parts.startRun({ runId, job: 'service.revive', payload, person, threadId, traceId: newId('trace') });
+  return parts.startRun({
+    runId,
+    job: 'service.revive',
+    payload,
+    person: null,
+    threadId: null,
+    traceId: newId('trace'),
+  });
 }
 
 /** Opens or ends the incident of a service, when two looks in a row agree. Only one is open at a time. */

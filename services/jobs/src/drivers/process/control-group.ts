@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -59,7 +59,7 @@ export function membersOf(folders: GroupFolders): readonly number[] {
 
 /** What holds programs on this machine back, in words for whoever looks at the server. */
 export function describeLimits(root: string = ROOT): string {
-  const probe = `signalbox.probe-${process.pid}`;
+  const probe = `signalbox.probe-${randomUUID()}`;
   const folders = makeGroup(probe, { memoryMb: 64, cpus: 1, tasks: 16 }, root);
   if (folders === null) return 'memory and processes watched, CPUs not limited';
   removeGroup(folders);
