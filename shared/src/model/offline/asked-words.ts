@@ -57,6 +57,9 @@ const NEARNESS: ReadonlyMap<string, number> = new Map(
   ]),
 );
 
+/** "New project pls" makes one; "new errors?" asks for them. */
+const NEW_THING = /^(?:(?:hi|hey|ok|okay|so|and|please|pls)[, ]+)*(?:an? |another |one |brand )*new (?=\p{L})[^?]*$/iu;
+
 /** What a text asks for, with typing mistakes corrected where the index knows the word that was meant. */
 export function askedFor(text: string, index: CapabilityIndex, implied: readonly string[]): readonly Asked[] {
   const written = [...new Set(wordsOf(withValuePlaceholders(text), READ_WORDS))];
@@ -82,6 +85,7 @@ export function askedFor(text: string, index: CapabilityIndex, implied: readonly
     senses.some(({ meaning, share }) => VERBS.has(meaning) && (!soft || share === 1)),
   );
   if (told.length === 0 || speaks) return add(...implied);
+  if (NEW_THING.test(text)) return add('CREATE');
   if (told.length < 3 && told.some(({ word }) => /[^us]s$/.test(word))) return add('LIST');
   const [first] = told;
   if (told.some(({ kind }) => kind === 'name') && first?.senses.some(({ meaning }) => THINGS.has(meaning)))

@@ -119,7 +119,7 @@ function newValues(
   const quiet = { ...facts, currentProject: null };
   const fields = tool.fields.filter(({ entity }) => entity !== 'text' && entity !== 'name');
   const { args, problem } = fillSlots({
-    text,
+    text: withUnit(text, last, fields),
     fields,
     facts: quiet,
     words: index.words,
@@ -139,6 +139,18 @@ function newValues(
     ? args
     : null;
 }
+
+/** "Make that two" after "1 GB" means 2 GB: a small bare number is in the unit that was spoken of, or in the one that people use. */
+function withUnit(text: string, last: Run, fields: IndexedTool['fields']): string {
+  const [only, ...more] = findQuantities(text);
+  const measured = fields.some(({ name }) => /Mb$/.test(name) && Object.hasOwn(last.args, name));
+  if (!only || only.unit !== null || more.length > 0 || !measured || only.value > MOST_GIGABYTES) return text;
+  const said = findQuantities(last.text).find(({ unit }) => unit !== null)?.unit ?? 'gb';
+  return `${text.slice(0, only.end)} ${said}${text.slice(only.end)}`;
+}
+
+/** Nobody asks for so few megabytes. */
+const MOST_GIGABYTES = 63;
 
 /** "Rather 20": a bare number is the one that was said before, when only one was. */
 function lastNumber(text: string, last: Run, { fields }: IndexedTool): Record<string, unknown> | null {

@@ -2,7 +2,7 @@ import { fits, TELLING } from './telling-values.ts';
 import { type Asked, THINGS, likeSenses } from './asked-words.ts';
 import type { HintWord, IndexedTool } from './capability-index.ts';
 import { EFFECTS, VERBS } from './concepts.ts';
-import { takesOneWord, takesText, takesVersion } from './field-kinds.ts';
+import { takesNewName, takesOneWord, takesText, takesVersion } from './field-kinds.ts';
 import { isLabelOf } from './labels.ts';
 import { OUTSIDE_ACTIONS, OUTSIDE_WORDS } from './outside-words.ts';
 import { hasUnit, takesAddress } from './quantities.ts';
@@ -48,6 +48,7 @@ export function foreignNames(asked: readonly Asked[], tool: IndexedTool): number
     if (word === '¤version') return !tool.fields.some(takesVersion);
     if (word === '¤host') return !tool.fields.some(takesOneWord);
     if (word === '¤url') return !tool.fields.some(takesAddress);
+    if (word === '¤called') return !tool.fields.some(takesNewName);
     if (word === '¤size') return !tool.fields.some(({ name }) => hasUnit(name));
     if (kind !== 'name' || word === '¤unknown') return false;
     const kinds = word.slice(1).split('+');
@@ -98,7 +99,8 @@ export function unsaidAction(asked: readonly Asked[], tool: IndexedTool): number
     (word) =>
       tool.values.has(word.stem) ||
       likeSenses(word.senses, [verb]) >= 0.4 ||
-      (word.kind === 'value' && word.word !== '¤version' && word.word !== '¤number'),
+      (word.word === '¤size' && tool.fields.some(({ name, required }) => required && hasUnit(name))) ||
+      (word.kind === 'value' && !['¤version', '¤number', '¤size'].includes(word.word)),
   );
   return said ? 0 : UNSAID_ACTION;
 }

@@ -192,7 +192,7 @@ const DETERMINERS = set(
   'the a an this that my our your last latest running current next free any which what new another some all no its his her their first every more',
 );
 const PREPOSITIONS = set('of for about on with from at in called named project app application service own owns');
-const BEFORE_NAMES = set('give gives tell show');
+const BEFORE_NAMES = set('give gives tell show log logs errors health ports');
 const BEFORE_STATES = set("is are does has did was do if how's what's whats hows");
 const AFTER_NAMES = set('project app application has needs wants should gets is');
 
@@ -202,6 +202,8 @@ function standsAsName(tokens: readonly Token[], at: number, text: string, kind: 
   const { start, end } = tokens[at] ?? { start: 0, end: 0 };
   if (/["'`]/.test(text[start - 1] ?? '') && /["'`]/.test(text[end] ?? '')) return true;
   if (after === kind || before === kind) return true;
+  // "release: which version runs?"
+  if (before === '' && /^:\s/.test(text.slice(end))) return true;
   if (DETERMINERS.has(before) || /^\d+$/.test(after)) return false;
   if (PREPOSITIONS.has(before)) return true;
   if (after === 'of') return false;

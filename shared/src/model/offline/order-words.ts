@@ -15,7 +15,8 @@ const NO_ORDERS: ReadonlySet<string> = new Set(
 
 /** Whether an order may begin with the word: list, archive, put. Words of questions and nouns are none. */
 export function beginsOrder(word: string): boolean {
-  if (PLAIN_ORDERS.has(word) || /^(?:un|re)?(?:archive|activate)$/.test(word)) return true;
+  if (PLAIN_ORDERS.has(word) || /^(?:(?:un|re)?(?:archive|activate)|shelve|retire|mothball|revive)$/.test(word))
+    return true;
   if (NO_ORDERS.has(word) || /(?:ed|ing|[^us]s)$/.test(word)) return false;
   // "It shows servers" orders nothing; neither does what is over or goes on.
   const [meant] = sensesOf(word);

@@ -36,6 +36,7 @@ const HELP = new RegExp(
     String.raw`^(?:is there|do you have|where is|where are|where can i see)(?: a| an| any| the| some| your)* (?:list of |overview of |set of )?(?:commands|features|functions|menu|instructions)\b|^(?:a |the )?(?:list|overview|summary) of (?:what|all|the|things|everything|your).*\b(?:you|u|i|we) (?:can|could|are able)\b`,
     String.raw`^what(?: kinds?| sorts?)? of (?:things|stuff|requests?|questions?|tasks?|commands?)\b.*\b(?:you|i|we)\b`,
     String.raw`^(?:huh |what\?+ )?what(?:'s| is) (?:this|it|that)(?: thing| bot| chat)? (?:for|about|good for|supposed to do)$`,
+    String.raw`^what (?:all )?do (?:you|u) know$`,
     String.raw`^who (?:are|r) (?:you|u)\b|^what (?:are|r) (?:you|u)(?: for| exactly| even)?$|^what(?:'s| is) (?:this|signalbox|this bot|your (?:job|purpose))(?: for| about)?$|^introduce yourself$`,
     String.raw`^how (?:do|can|does|should|would|to) (?:i |we |you |this |it |one |the )*(?:use|work|talk|start|begin|operate|help|interact|proceed)\b(?: with| to)?(?: this| you| it| here| me| signalbox)*(?: bot| thing| tool| system)?(?: work)?$`,
     String.raw`^how (?:do|can|does) (?:you|u|this|it|this bot|this thing|the bot|signalbox) (?:work|help)\b`,
@@ -68,6 +69,7 @@ const CHAT = new RegExp(
     String.raw`\bhow(?:'s| is| are|'re| r| was) (?:you|u|ya|it going|life|things|everything(?: going)?|your (?:day|week|weekend|morning|evening|night|mood)|the (?:weather|mood|day))\b`,
     String.raw`\b(?:happy|merry|blessed|nice|great|good|lovely|relaxing|sunny|wonderful|pleasant) (?:friday|monday|tuesday|wednesday|thursday|saturday|sunday|weekend|evening|holidays?|vacation|day|week|new year|birthday|christmas|xmas|easter|trip|lunch|rest of)\b`,
     String.raw`\b(?:you(?:'re| are|r)|u r|ur|this bot is|signalbox is|bot is) (?:so |really |very |the |a |an |just |pretty |such a |quite )*(?:great|best|awesome|cool|funny|smart|clever|cute|sweet|amazing|helpful|useful|useless|stupid|dumb|slow|fast|nice|good|star|hero|genius|legend|lifesaver|robot|human|machine|welcome|right|wrong|weird|brilliant|kind|rock)\b`,
+    String.raw`^(?:you|u) (?:guys |really |all )*(?:rock|rule|suck|stink)\b`,
     String.raw`\b(?:are|r) (?:you|u) (?:a |an |really |actually |still |even |there|ok|okay|real|alive|human|awake|busy|tired|happy|sad|bored|sleeping|sure|serious|kidding|joking|listening|some |kind of )+(?:robot|bot|human|person|machine|ai|llm|chatgpt|man|woman|there|real|alive|here)?\b`,
     String.raw`^(?:are )?(?:you|u|anyone|anybody|somebody|someone) (?:still )?(?:there|here|awake|listening|home|around)$|^is (?:anyone|anybody|someone|somebody) (?:there|here|home|awake)$`,
     String.raw`\b(?:i|we)(?:'m| am|'re| are) (?:so |really |very |a bit |too |just |kind of |pretty |not )*(?:tired|hungry|bored|happy|sad|sleepy|excited|stressed|sick|late|busy|cold|hot|thirsty|exhausted|in love|on holiday|on vacation|back|fine|ok|okay|good|well|great)\b(?! (?:to|for|with))`,
@@ -105,7 +107,10 @@ export function readSmallTalk(text: string): SmallTalk | null {
   if (vote !== undefined) return vote === '+' ? 'agreed' : 'chat';
   if (HANDS_OFF.test(plain) && !/[,;.] *(?:just|only|but|instead|rather|please|and)\b/.test(plain))
     return handsOff(plain);
-  const bare = plain.replace(GREETED, '').trim();
+  const bare = plain
+    .replace(GREETED, '')
+    .replace(/ (?:please|pls)$/, '')
+    .trim();
   if (HELP.test(plain) || (bare !== '' && HELP.test(bare))) return 'help';
   if (words.length === 0 && /^[?!¿ ]*\?[?!¿ ]*$/u.test(text)) return 'help';
   if (words.length === 0) return /[👍🙏❤🎉👌😊🙂✅💯🚀]/u.test(text) ? 'thanks' : null;

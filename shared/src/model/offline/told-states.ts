@@ -16,7 +16,7 @@ const BECAME =
   /^(?: (?:project|app))?(?:'s| (?:is|are|was|has|have|went|goes|became|becomes|got)(?: been| become| gone)?)(?: (?:now|finally|officially|just|already|in fact|really|long))*\s+/i;
 /** What asks for a state to be kept. */
 const NOTE =
-  /\b(?:note|write|mark|record|enter|log|update|keep track|make a note|take note|put (?:it|that|this)|set (?:it|that|this))\b/i;
+  /\b(?:note|write|mark|record|enter|keep (?:it|that|this)|log|update|keep track|make a note|take note|put (?:it|that|this)|set (?:it|that|this))\b/i;
 /** States as people tell them, beside the names that a schema gives them. */
 const TOLD: readonly (readonly [RegExp, string])[] = [
   [
