@@ -19,7 +19,7 @@ interface Way extends DeployWay {
   readonly together: number;
 }
 /** No way has more places. A person each waits for theirs before it is known how many there are. */
-const MOST_PLACES = 44;
+const MOST_PLACES = 40;
 const WAYS: readonly Way[] = [
   {
     name: 'runs unasked and cannot be looked up',
@@ -83,7 +83,7 @@ describe('an action whose worker is killed', () => {
               going.filter((who) => !who.isHeld).map((who) => ({ at: nameOf(who.boundary), sent: who.sent.slice(-1) })),
             ),
           (moving) => moving.length === 0,
-          60_000,
+          120_000,
         );
         await field.killWorker();
         field.look([]);
@@ -142,7 +142,7 @@ async function letThemAsk(who: readonly Deployer[]): Promise<void> {
     const { rowCount } = await field.stack.pool.query(`select 1 from approvals where user_key = any ($1)`, [keys]);
     return rowCount ?? 0;
   };
-  await eventually(waiting, (count) => count === who.length, 60_000);
+  await eventually(waiting, (count) => count === who.length, 180_000);
   await field.settle(who);
   await field.killWorker();
   await field.startWorker();

@@ -219,7 +219,7 @@ export async function openKillField(way: DeployWay): Promise<KillField> {
         await wake(free);
         return rows.map((row) => row.user_key);
       };
-      await eventually(open, (left) => left.length === 0, 60_000);
+      await eventually(open, (left) => left.length === 0, 180_000);
     },
     close: async () => {
       await worker?.kill();

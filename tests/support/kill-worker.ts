@@ -18,7 +18,7 @@ export interface KillableWorker {
 
 const PROGRAM = fileURLToPath(new URL('worker-program.ts', import.meta.url));
 /** Most that loading and starting may take on a busy machine. */
-const START_MS = 60_000;
+const START_MS = 180_000;
 
 /** Spawns worker-program.ts. */
 export function spawnWorker(given: {
