@@ -4,7 +4,7 @@ import type { Queryable } from './pool.ts';
 const FOLLOWS = `job = 'service.logs' and (payload ->> 'followSeconds')::int > 0 and status in ('queued', 'running') and cancel_at is null`;
 
 /** Which followed logs are meant: those of a person, in one chat, of one run, or all but one. */
-export interface FollowedLogs {
+interface FollowedLogs {
   readonly userKey: string;
   readonly chatKey?: string;
   readonly runId?: string;

@@ -14,6 +14,7 @@ export const followServiceLogs = tool({
     'tail the log of blog on staging',
     'watch the logs of shop live',
     'stream the log of blog in production',
+    'keep showing me the log of shop',
   ],
   input: z.object({
     project: Project,
