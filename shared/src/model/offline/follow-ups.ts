@@ -143,7 +143,7 @@ function newValues(
 /** "Make that two" after "1 GB" means 2 GB: a small bare number is in the unit that was spoken of, or in the one that people use. */
 function withUnit(text: string, last: Run, fields: IndexedTool['fields']): string {
   const [only, ...more] = findQuantities(text);
-  const measured = fields.some(({ name }) => /Mb$/.test(name) && Object.hasOwn(last.args, name));
+  const measured = fields.some(({ name }) => name.endsWith('Mb') && Object.hasOwn(last.args, name));
   if (!only || only.unit !== null || more.length > 0 || !measured || only.value > MOST_GIGABYTES) return text;
   const said = findQuantities(last.text).find(({ unit }) => unit !== null)?.unit ?? 'gb';
   return `${text.slice(0, only.end)} ${said}${text.slice(only.end)}`;
