@@ -55,7 +55,7 @@ describe('a program that multiplies', { timeout: 60_000 }, () => {
   ])('is ended %s with all that it has started, says why, and is given up', async (_, more) => {
     driver = open(more);
     const word = needle();
-    const { instance } = await launch({ AT_START: 'multiply', LEAVE: word });
+    const { instance, folder } = await launch({ AT_START: 'multiply', LEAVE: word });
     const state = await eventually(
       () => driver.state(instance, soon()),
       ({ kind }) => kind === 'exited',
@@ -66,6 +66,9 @@ describe('a program that multiplies', { timeout: 60_000 }, () => {
     expect(await linesOf(instance)).toMatch(
       /ended by Signalbox: it had \d+ processes and threads and wanted more, and may have 40/,
     );
+    // Its shim may wait for the end of its log still.
+    await until(async () => (await driver.stop(instance, 0, soon())) === 'gone');
+    expect(groupsOf(folder).filter((group) => existsSync(group))).toEqual([]);
   });
 
   it('is nobody else: a program with its threads and a helper goes on', async () => {

@@ -167,7 +167,10 @@ export async function stopInstance(
   // The keeper of the log ends by itself when nobody writes any more.
   const members = (): readonly ProcessRow[] => programOf(folder, file, shim);
   const isShimOver = (): boolean => shim === null || !isRunning(shim);
-  if (members().length === 0 && isShimOver()) return 'gone';
+  if (members().length === 0 && isShimOver()) {
+    removeGroup(file.groups);
+    return 'gone';
+  }
   // The shim passes it on, once. Without one, each process of the program hears it.
   if (!isShimOver() && shim) sendSignal(shim, 'SIGTERM');
   else for (const row of members()) sendSignal(row, 'SIGTERM');
