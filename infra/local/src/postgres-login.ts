@@ -6,6 +6,11 @@ export type LoginResult = 'ours' | 'other' | 'refused' | 'absent';
 /** The user that owns the embedded databases, and the database that Signalbox uses. */
 export const POSTGRES_USER = 'signalbox';
 
+/** A server that does not answer a login so soon is asked again. */
+const LOGIN_MS = 2_000;
+/** A server that has answered one login answers the next: on a machine that is busy with its first start, some time later. */
+const CONNECT_MS = 30_000;
+
 /** A connection string for one database of the local Postgres. */
 export function postgresUrl(port: number, password: string, database: string): string {
   return `postgres://${POSTGRES_USER}:${password}@127.0.0.1:${port}/${database}`;
@@ -18,7 +23,7 @@ export function postgresUrl(port: number, password: string, database: string): s
 export async function tryLogin(port: number, password: string, data: string): Promise<LoginResult> {
   const url = postgresUrl(port, password, 'postgres');
   try {
-    const answer = await query(url, "select current_setting('data_directory') as value");
+    const answer = await query(url, LOGIN_MS, "select current_setting('data_directory') as value");
     return answer === data ? 'ours' : 'other';
   } catch (error) {
     // 28P01: wrong password; 28000: no such user. Both mean: somebody else's server.
@@ -29,12 +34,13 @@ export async function tryLogin(port: number, password: string, data: string): Pr
 
 /** Creates the database when it is missing. */
 export async function ensureDatabase(adminUrl: string, name: string): Promise<void> {
-  const existing = await query(adminUrl, 'select datname as value from pg_database where datname = $1', [name]);
-  if (existing === undefined) await query(adminUrl, `create database ${pg.escapeIdentifier(name)}`);
+  const text = 'select datname as value from pg_database where datname = $1';
+  const existing = await query(adminUrl, CONNECT_MS, text, [name]);
+  if (existing === undefined) await query(adminUrl, CONNECT_MS, `create database ${pg.escapeIdentifier(name)}`);
 }
 
-async function query(url: string, text: string, values: string[] = []): Promise<string | undefined> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000, query_timeout: 20_000 });
+async function query(url: string, withinMs: number, text: string, values: string[] = []): Promise<string | undefined> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: withinMs, query_timeout: 60_000 });
   client.on('error', () => undefined); // a server that stops between two statements; the pending call rejects as well
   try {
     await client.connect();

@@ -11,7 +11,7 @@ const PEOPLE = [
 
 /** Makes the simulator's people users with their roles. Someone who is a user already keeps name and role. */
 export async function seedSimulatorPeople(databaseUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
+  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 30_000 });
   await client.connect();
   try {
     for (const { id, name, role } of PEOPLE) {
