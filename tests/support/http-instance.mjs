@@ -4,7 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const [port, release] = process.argv.slice(2);
 
-const server = createServer(async (request, response) => {
+const server = createServer((request, response) => void answer(request, response));
+server.listen(Number(port), '127.0.0.1', () => process.stdout.write('listening\n'));
+
+async function answer(request, response) {
   response.setHeader('x-release', release);
   if (request.method === 'POST') {
     request.pipe(response);
@@ -19,5 +22,4 @@ const server = createServer(async (request, response) => {
     await delay(40);
   }
   response.end();
-});
-server.listen(Number(port), '127.0.0.1', () => process.stdout.write('listening\n'));
+}

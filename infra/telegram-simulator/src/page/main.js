@@ -111,7 +111,7 @@ async function start() {
     await store.load();
   } catch {
     showConnection(false);
-    setTimeout(start, RETRY_MS);
+    setTimeout(() => void start(), RETRY_MS);
     return;
   }
   redraw();

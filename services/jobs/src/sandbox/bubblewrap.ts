@@ -5,10 +5,10 @@ import type { Limits } from './limits.ts';
 /** Where the workspace is inside the sandbox. */
 const INSIDE = '/workspace';
 
-/** File descriptors that bubblewrap speaks and listens on. */
-export const INFO_FD = 3;
-export const BLOCK_FD = 4;
-export const FILTER_FD = 5;
+/** File descriptors that bubblewrap speaks and listens on: the places of the pipes in stage.ts. */
+const INFO_FD = 3;
+const BLOCK_FD = 4;
+const FILTER_FD = 5;
 
 /** The bubblewrap to use, and where its libraries are when they are not installed. */
 export interface BubblewrapProgram {
