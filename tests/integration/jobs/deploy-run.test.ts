@@ -76,7 +76,7 @@ describe('a deployment', () => {
     await shop.deploy('act_s1', 'v1');
     const said = await shop.deploy('act_s2', 'v2');
     expect(said).toMatch(
-      /❌ \*\*sick\*\* in staging: The new instance did not answer 200 at `\/health` within 1 s; its last answer was 500/,
+      /❌ \*\*sick\*\* in staging: v2-\w{7} failed while waiting until it is healthy\. The new instance did not answer 200 at `\/health` within 1 s; its last answer was 500/,
     );
     expect(said).toMatch(/v1-\w{7} still serves.\n```\n(.*\n)*no prices here\n/);
     expect(await shop.serves()).toMatch(/^v1-/);

@@ -27,10 +27,10 @@ test('a failure says why, what still serves, and the last lines, which cannot le
     state: 'building' as const,
     code: 'BUILD_FAILED',
     sentence: 'The build failed.',
-    lines: ['a', '```b'],
+    lines: ['a', '```b', 'a', '```b'],
   };
   expect(describeResult({ ...RESULT, state: 'failed', serving: '1.0-def', failure })).toBe(
-    "❌ **shop** in staging: The build failed. (while building) 1.0-def still serves.\n```\na\n'''b\n```",
+    "❌ **shop** in staging: 1.1-abc failed while building. The build failed. 1.0-def still serves.\n```\na (2 ×)\n'''b (2 ×)\n```",
   );
   expect(describeResult({ ...RESULT, state: 'rolled_back', serving: null, failure })).toContain(
     'The switch was taken back. Nothing serves there.',

@@ -1,25 +1,19 @@
 import type { DeployFailure, DeployState } from '@signalbox/shared/contracts/deploy';
 import type { DeployResult } from '@signalbox/shared/contracts/operations';
 import type { WorkRow } from '@signalbox/shared/db/deployments-rows';
+import { STATE_WORDS } from '@signalbox/shared/deploy-words';
 import { inWords, SECOND_MS } from '@signalbox/shared/time';
 
-/** The steps in their order, as people read them. */
-const STEPS = [
-  ['preparing', 'looking whether it can begin'],
-  ['building', 'building'],
-  ['starting', 'starting'],
-  ['health_checking', 'waiting until it is healthy'],
-  ['switching', 'switching the requests over'],
-  ['verifying', 'looking at what serves'],
-  ['draining', 'letting the old instance finish'],
-] as const satisfies readonly (readonly [DeployState, string])[];
-
-const OTHER_STEPS: Readonly<Partial<Record<DeployState, string>>> = {
-  queued: 'waiting for its turn',
-  failing: 'taking it back',
-  cancelling: 'ending what was begun',
-  unknown: 'finding out how it is',
-};
+/** The steps in their order, one piece of the bar each. */
+const STEPS: readonly DeployState[] = [
+  'preparing',
+  'building',
+  'starting',
+  'health_checking',
+  'switching',
+  'verifying',
+  'draining',
+];
 
 /** Lines of a log in a message: what does not fit a screen nobody reads. */
 const SAID_LINES = 12;
@@ -31,11 +25,10 @@ export function describeProgress(
   ms: number,
 ): string {
   const { project, environment, kind, state } = row;
-  const at = STEPS.findIndex(([step]) => step === state);
-  const step = STEPS[at]?.[1] ?? OTHER_STEPS[state] ?? state;
+  const at = STEPS.indexOf(state);
   const bar = at === -1 ? '' : `${'▰'.repeat(at + 1)}${'▱'.repeat(STEPS.length - at - 1)} `;
   const verb = kind === 'rollback' ? 'Rolling back' : 'Deploying';
-  return `⏳ ${verb} **${project}** ${row.release ?? row.ref} in ${environment}\n${bar}${step} · ${inWords(ms)}`;
+  return `⏳ ${verb} **${project}** ${row.release ?? row.ref} in ${environment}\n${bar}${STATE_WORDS[state]} · ${inWords(ms)}`;
 }
 
 /** What the message that was edited says in the end. The same row gives the same words. */
@@ -57,17 +50,16 @@ export function describeEnded(
   const { project, environment, kind, state, failure } = row;
   const ms = row.stateAt.getTime() - (row.startedAt ?? row.requestedAt).getTime();
   const noun = kind === 'rollback' ? 'Rollback' : 'Deployment';
-  const step = STEPS.find(([name]) => name === failure?.state)?.[1];
-  const [mark, how] = ENDS[state] ?? ['⏳', OTHER_STEPS[state] ?? state];
-  const where = state === 'failed' && step ? ` while ${step}` : '';
+  const [mark, how] = ENDS[state] ?? ['⏳', STATE_WORDS[state]];
+  const where = state === 'failed' && failure ? ` while ${STATE_WORDS[failure.state]}` : '';
   return `${mark} ${noun}: **${project}** ${row.release ?? row.ref} in ${environment}\n${how}${where} · ${inWords(Math.max(0, ms))}`;
 }
 
 const ENDS: Readonly<Partial<Record<DeployState, readonly [mark: string, how: string]>>> = {
   succeeded: ['✅', `${'▰'.repeat(STEPS.length)} done`],
-  failed: ['❌', 'failed'],
-  rolled_back: ['❌', 'failed after the switch, which was taken back'],
-  cancelled: ['⏹', 'cancelled'],
+  failed: ['❌', STATE_WORDS.failed],
+  rolled_back: ['❌', STATE_WORDS.rolled_back],
+  cancelled: ['⏹', STATE_WORDS.cancelled],
   unknown: ['❓', 'not known how it ended; I look again'],
 };
 
@@ -89,9 +81,9 @@ export function describeResult(result: DeployResult): string {
     case 'cancelled':
       return `⏹ Cancelled the ${kind === 'rollback' ? 'rollback' : 'deployment'} of ${where} after ${took}; all that was begun is ended. ${still}`;
     case 'rolled_back':
-      return `❌ ${where}: ${describeFailure(failure)} The switch was taken back. ${still}${quote(failure)}`;
+      return `❌ ${where}: ${describeFailure(result)} The switch was taken back. ${still}${quote(failure)}`;
     case 'failed':
-      return `❌ ${where}: ${describeFailure(failure)} ${still}${quote(failure)}`;
+      return `❌ ${where}: ${describeFailure(result)} ${still}${quote(failure)}`;
     case 'unknown':
       return `❓ ${where}: whether ${release ?? 'it'} came to serve is not known, because its server or the proxy does not answer. I look again every half minute and say what I find. ${serving === null ? '' : `${serving} served last.`}`.trim();
     default:
@@ -101,7 +93,7 @@ export function describeResult(result: DeployResult): string {
 
 /** The same in one short line, for the card of whoever approved it. */
 export function describeBriefly(result: DeployResult): string {
-  const { release, serving, url, failure, seconds } = result;
+  const { release, serving, url, seconds } = result;
   const still = serving === null ? 'Nothing serves there.' : `${serving} still serves.`;
   switch (result.state) {
     case 'succeeded':
@@ -109,26 +101,33 @@ export function describeBriefly(result: DeployResult): string {
     case 'cancelled':
       return `⏹ Cancelled. ${still}`;
     case 'rolled_back':
-      return `❌ ${describeFailure(failure)} The switch was taken back. ${still}`;
+      return `❌ ${describeFailure(result)} The switch was taken back. ${still}`;
     case 'failed':
-      return `❌ ${describeFailure(failure)} ${still}`;
+      return `❌ ${describeFailure(result)} ${still}`;
     default:
       return '❓ Whether it came to serve is not known yet; this card will say so.';
   }
 }
 
-function describeFailure(failure: DeployFailure | null): string {
-  if (failure === null) return 'it failed.';
-  const step = STEPS.find(([state]) => state === failure.state)?.[1];
-  return `${failure.sentence}${step ? ` (while ${step})` : ''}`;
+function describeFailure({ kind, release, failure }: DeployResult): string {
+  const what =
+    release === null || kind === 'rollback' ? `The ${kind === 'rollback' ? 'rollback' : 'deployment'}` : release;
+  if (failure === null) return `${what} failed.`;
+  return `${what} failed while ${STATE_WORDS[failure.state]}. ${failure.sentence}`;
 }
 
-/** Fences cannot be in it: whatever a program writes stays text. */
+/** The last lines, each once. Fences cannot be in it: whatever a program writes stays text. */
 function quote(failure: DeployFailure | null): string {
-  const lines = failure?.lines.slice(-SAID_LINES) ?? [];
-  if (lines.length === 0) return '';
-  const shown = lines.map((line) =>
-    (line.length > SAID_LENGTH ? `${line.slice(0, SAID_LENGTH)} …` : line).replaceAll('```', "'''"),
-  );
+  const counts = new Map<string, number>();
+  for (const line of failure?.lines ?? []) {
+    const count = (counts.get(line) ?? 0) + 1;
+    counts.delete(line); // its place is that of the last time
+    counts.set(line, count);
+  }
+  if (counts.size === 0) return '';
+  const shown = [...counts].slice(-SAID_LINES).map(([line, count]) => {
+    const short = line.length > SAID_LENGTH ? `${line.slice(0, SAID_LENGTH)} …` : line;
+    return `${short}${count > 1 ? ` (${count} ×)` : ''}`.replaceAll('```', "'''");
+  });
   return `\n\`\`\`\n${shown.join('\n')}\n\`\`\``;
 }

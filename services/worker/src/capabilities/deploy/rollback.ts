@@ -76,7 +76,7 @@ export const rollbackDeploy = tool({
   phrases: {
     done: ({ project, environment, version, servesNow }) => {
       const stays = servesNow ? ` ${code(servesNow)} serves until it is healthy.` : '';
-      return `**${project} ${version}** is on its way back to ${environment}.${stays} I tell you how it ends.`;
+      return `**${project} ${version}** is on its way back to ${environment}.${stays} Say “cancel the deploy” to stop it.`;
     },
   },
 });

@@ -77,7 +77,7 @@ export const triggerDeploy = tool({
   phrases: {
     done: ({ project, version, environment, server, servesNow }) => {
       const stays = servesNow ? ` ${code(servesNow)} serves until it is healthy.` : '';
-      return `**${project} ${version}** is on its way to ${environment}, on ${server}.${stays} I tell you how it ends; say “cancel the deploy” to stop it.`;
+      return `**${project} ${version}** is on its way to ${environment}, on ${server}.${stays} Say “cancel the deploy” to stop it.`;
     },
   },
 });

@@ -1,4 +1,5 @@
 import type { DeployState } from '@signalbox/shared/contracts/deploy';
+import { STATE_WORDS } from '@signalbox/shared/deploy-words';
 import { inWords } from '@signalbox/shared/time';
 import type { ToolContext } from '../../tools/tool.ts';
 
@@ -44,28 +45,9 @@ export function factsOf(found: Found, now: Date): DeploymentFacts {
     isServing: found.serving,
     isStopping: found.cancelAt !== null,
     url: found.url,
-    failure: failure && `${failure.sentence} (while ${STATE_WORDS[failure.state]})`,
+    failure: failure && `It failed while ${STATE_WORDS[failure.state]}. ${failure.sentence}`,
   };
 }
-
-/** What goes on in a state, for people. */
-const STATE_WORDS: Readonly<Record<DeployState, string>> = {
-  queued: 'waiting for its turn',
-  preparing: 'preparing',
-  building: 'building',
-  starting: 'starting the new release',
-  health_checking: 'checking the health of the new release',
-  switching: 'switching traffic',
-  verifying: 'verifying what serves',
-  draining: 'letting the old release finish its work',
-  succeeded: 'deployed',
-  failing: 'cleaning up after a failure',
-  failed: 'failed',
-  rolled_back: 'failed, and switched back',
-  cancelling: 'stopping',
-  cancelled: 'cancelled',
-  unknown: 'out of sight: what became of it is being found out',
-};
 
 /** One line about a deployment: what, where, how it stands, who asked for it. */
 export function describeDeployment(facts: DeploymentFacts): string {
