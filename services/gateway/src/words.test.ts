@@ -35,8 +35,8 @@ test('a status says when it is the person whose turn it is', () => {
 });
 
 test('a viewer is offered nothing that changes anything', () => {
-  expect(help('viewer')).not.toMatch(/create|allocate/);
-  expect(help('developer')).toMatch(/allocate a port/);
+  expect(help('viewer')).not.toMatch(/create|deploy/);
+  expect(help('developer')).toMatch(/deploy shop/);
 });
 
 test('a name never formats our text', () => {

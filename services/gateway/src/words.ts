@@ -118,7 +118,8 @@ export const welcome = (name: string): string =>
     '',
     'For example:',
     '- create a project called shop',
-    '- allocate a port for shop',
+    '- deploy shop 1.4.2 to staging',
+    '- what runs on staging?',
     '',
     '/help shows more.',
   ].join('\n');
@@ -152,8 +153,14 @@ const ADMIN_HELP = [
   '/deny 1234 takes it away',
 ];
 
-const LOOK = ['list the projects', 'what is the status of shop?', 'how do I add a capability?'];
-const CHANGE = ['create a project called shop', 'allocate a port for shop', 'what is the status of shop?'];
+const LOOK = ['what runs on staging?', 'is shop healthy?', 'list the projects'];
+const CHANGE = [
+  'create a project called shop',
+  'deploy shop 1.4.2 to staging',
+  'roll back shop in staging',
+  'why is shop slow?',
+  'what runs on staging?',
+];
 const EXAMPLES: Readonly<Record<Role, readonly string[]>> = {
   viewer: LOOK,
   developer: CHANGE,

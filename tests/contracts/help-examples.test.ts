@@ -1,0 +1,30 @@
+import { Role, roleCovers } from '@signalbox/shared/contracts/roles';
+import { explain } from '@signalbox/shared/model/offline/explanation';
+import { Story } from '@signalbox/shared/model/offline/story';
+import { help, welcome } from '@signalbox/gateway/words';
+import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
+import { expect, it } from 'vitest';
+
+// What a newcomer is told to say is understood without a model, and leads to a tool that they may use.
+
+const { catalog, groups, find } = createRegistry(await loadCapabilities());
+const story = Story.parse({ names: { project: ['shop'], server: ['local'] } });
+
+const examplesIn = (text: string): readonly string[] =>
+  text.split('\n').flatMap((line) => (line.startsWith('- ') ? [line.slice(2)] : []));
+
+const told = [
+  ...Role.options.flatMap((role) => examplesIn(help(role)).map((text) => ({ role, text }))),
+  ...examplesIn(welcome('Ada')).map((text) => ({ role: 'developer' as const, text })),
+];
+
+it.each(told)('$role may say “$text”', ({ role, text }) => {
+  const { calls, question } = explain(catalog, text, story);
+  const name = calls[0]?.tool ?? question?.tool ?? 'none';
+  const called = find(
+    name,
+    groups.map((group) => group.name),
+  );
+  expect(called, name).not.toBeNull();
+  expect(roleCovers(role, called?.tool.role ?? 'admin')).toBe(true);
+});
