@@ -25,6 +25,6 @@ it.each(told)('$role may say “$text”', ({ role, text }) => {
     name,
     groups.map((group) => group.name),
   );
-  expect(called, name).not.toBeNull();
+  expect(called).not.toBeNull();
   expect(roleCovers(role, called?.tool.role ?? 'admin')).toBe(true);
 });
