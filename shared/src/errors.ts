@@ -183,6 +183,14 @@ export const ERRORS = {
 } as const satisfies Record<string, ErrorSpec>;
 
 export type ErrorCode = keyof typeof ERRORS;
+
+/** A call with one of these was not let run, or not yet: that is an answer, and no failure to be repaired. */
+export const REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
+  'NOT_PERMITTED',
+  'NEEDS_APPROVAL',
+  'WAITING_FOR_APPROVAL',
+  'POLICY_DENIED',
+]);
 type Fields<S extends string> = S extends `${string}{${infer K}}${infer R}` ? K | Fields<R> : never;
 export type ErrorData<C extends ErrorCode> = { readonly [K in Fields<(typeof ERRORS)[C]['say']>]: string };
 

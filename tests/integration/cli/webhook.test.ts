@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createSimulator, DEFAULT_TOKEN, type Simulator } from '@signalbox/telegram-simulator/server';
 import { createSimulatorClient } from '@signalbox/telegram-simulator/simulator-client';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createDatabase } from '../../support/database.ts';
 import { freePort } from '../../support/free-port.ts';
 import { eventually } from '../../support/until.ts';
 import { openTerminal } from './terminal.ts';
@@ -18,13 +19,14 @@ let simulator: Simulator;
 beforeEach(async () => void (simulator = await createSimulator()));
 afterEach(() => simulator.close());
 
-const terminal = (wanted?: string) =>
+const terminal = (wanted?: string, databaseUrl?: string) =>
   openTerminal({
     TELEGRAM_BOT_TOKEN: DEFAULT_TOKEN,
     TELEGRAM_API_ROOT: simulator.url,
     SIGNALBOX_RUN_FILE: '/nowhere/run.json',
     MODEL: 'offline',
     ...(wanted === undefined ? {} : { TELEGRAM_WEBHOOK_URL: wanted }),
+    ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
   });
 const diagnose = async (wanted?: string): Promise<Finding> => {
   const { json } = await terminal(wanted)('doctor', '--json');
@@ -132,7 +134,9 @@ describe('signalbox webhook', () => {
     const url = `http://127.0.0.1:${await freePort()}/x`;
     await register(url);
     await speak();
-    const removed = await terminal()('webhook', 'remove');
+    const database = await createDatabase(); // where it is recorded who did it
+    onTestFinished(() => database.drop());
+    const removed = await terminal(undefined, database.url)('webhook', 'remove');
     expect(removed.out).toContain(`The webhook at ${url} is removed.`);
     const shown = await terminal()('webhook', 'show', '--json');
     expect(shown.json).toMatchObject({ url: '', pending_update_count: 1 });

@@ -96,7 +96,6 @@ describe('git, in a repository that names programs', () => {
   it.each([
     ['git status', 'file.txt'],
     ['git status -s', 'file.txt'],
-    ['git status -v', 'file.txt'],
     ['git log', 'first'],
     ['git log -p --stat', '+one'],
     ['git log --oneline -n 20', 'signed'],
@@ -145,6 +144,10 @@ describe('git, in a repository that names programs', () => {
   });
 });
 
+it('git status -v asks: it starts the textconv of a repository, and no flag says not to', () => {
+  expect(classifyCommand('git status -v')).toMatchObject({ decision: 'ask', pipeline: null });
+});
+
 describe('git, in a repository with a hostile one inside', () => {
   let outer: string;
 
@@ -165,6 +168,7 @@ describe('git, in a repository with a hostile one inside', () => {
       `160000,${await gitIn(inner, 'rev-parse', 'HEAD')},inner`,
     );
     await gitIn(outer, 'commit', '-q', '-m', 'with inner');
+    await gitIn(inner, 'commit', '-q', '--allow-empty', '-m', 'second'); // which the outer one sees without starting in it
     writeFileSync(join(inner, 'file.txt'), 'two\n');
     writeFileSync(join(inner, '.gitattributes'), '*.txt diff=evil\n');
     const evil = writeEvil(join(outer, 'evil'));
@@ -182,7 +186,7 @@ describe('git, in a repository with a hostile one inside', () => {
     },
   );
 
-  it.each(['git status', 'git status -v', 'git diff', 'git diff HEAD', 'git log -p', 'git show'])(
+  it.each(['git status', 'git diff', 'git diff HEAD', 'git log -p', 'git show'])(
     'starts nothing of the inner one when it runs unasked: %s',
     async (command) => {
       expect(await runUnasked(command, outer)).toContain('inner');

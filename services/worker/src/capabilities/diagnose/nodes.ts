@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { roleCovers } from '@signalbox/shared/contracts/roles';
-import { AppError } from '@signalbox/shared/errors';
+import { AppError, REFUSALS } from '@signalbox/shared/errors';
 import { tool, type ToolContext } from '../../tools/tool.ts';
 import { code, count } from './words.ts';
 
@@ -143,7 +143,7 @@ async function failedNode(ports: Ports, thread: string): Promise<{ readonly node
     (pass) =>
       pass.turnId === last.turnId && pass.record.calls.some(({ decided, result }) => decided !== null || !result.ok),
   );
-  const failed = used?.record.calls.filter(({ result }) => !result.ok) ?? [];
+  const failed = used?.record.calls.filter(({ result }) => !result.ok && !REFUSALS.has(result.code ?? '')) ?? [];
   const unsure = failed.filter(
     ({ result }) => result.code === 'TOOL_TIMED_OUT' || result.code === 'TOOL_OUTCOME_UNKNOWN',
   );
