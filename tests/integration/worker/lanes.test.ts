@@ -1,33 +1,9 @@
-import { HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import { ToolMessage } from '@langchain/core/messages';
 import type { ModelScript } from '@signalbox/shared/model/scripted';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { echo, humans, intent } from '../../support/echo.ts';
 import { eventually } from '../../support/until.ts';
 import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
-
-const humans = (messages: readonly BaseMessage[]): HumanMessage[] => messages.filter(HumanMessage.isInstance);
-
-/** Answers each message of the newest batch that has no answer yet, one by one, as "echo <text>". */
-function echo(delayMs: (text: string) => number = () => 0): ModelScript {
-  return (messages, tools) => {
-    if (tools.some((tool) => tool.name === 'classify_intent')) return intent();
-    const closed = messages.findLastIndex((message) => message.getType() === 'ai' && message.text !== '');
-    const [next, ...rest] = humans(messages.slice(closed + 1)).filter((human) => !said(messages, human.text));
-    const text = next?.text ?? humans(messages).at(-1)?.text ?? '';
-    const pause = delayMs(text);
-    if (rest.length === 0) return { content: `echo ${text}`, delayMs: pause };
-    return { toolCalls: [{ name: 'respond_to_user', args: { message: `echo ${text}` } }], delayMs: pause };
-  };
-}
-
-function said(messages: readonly BaseMessage[], text: string): boolean {
-  return messages.some(
-    (message) => message.getType() === 'ai' && JSON.stringify([message.content, message]).includes(`echo ${text}"`),
-  );
-}
-
-function intent() {
-  return { toolCalls: [{ name: 'classify_intent', args: { task_summary: 'test', capabilities: [], project: null } }] };
-}
 
 describe('lanes', () => {
   let bench: WorkerBench;
@@ -145,22 +121,6 @@ describe('lanes', () => {
       (all) => all.includes('echo silent'),
       15_000,
     );
-  });
-
-  it.each([1, 3])('no message of a hot lane waits for the sweeper, with %i workers', async (workers) => {
-    for (let i = 0; i < workers; i++) await bench.startWorker({ script: echo(), env: { WORKER_NAME: `w${i}` } });
-    await bench.addPerson('69');
-    for (let n = 1; n <= 150; n++) {
-      await bench.say('69', `m${n}`);
-      // Just long enough that messages often arrive while the turn before them ends.
-      if (n % 3 === 0) await bench.settle();
-    }
-    await bench.settle();
-    const { rows } = await bench.pool.query<{ slowest: number }>(
-      `select max(extract(epoch from settled_at - received_at))::float as slowest from inbox where user_key = '69'`,
-    );
-    expect(rows[0]?.slowest).toBeLessThan(4.5); // the sweeper looks after 5 s
-    expect((await bench.replies('69')).length).toBe(150);
   });
 
   it('a run that lost its lane writes nothing, and the next one answers once', async () => {

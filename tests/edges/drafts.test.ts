@@ -10,7 +10,7 @@ import { createDraftPublisher, draftIdOf, type Draft } from '@signalbox/shared/s
 import { createPublisher } from '@signalbox/shared/streams/publish';
 import { DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { openHarness, until, type Call, type Harness, type StartedGateway } from './harness.ts';
+import { openHarness, until, type Call, type Harness, type StartedGateway } from '../integration/gateway/harness.ts';
 
 const QUICK = { TELEGRAM_DRAFT_INTERVAL_MS: '40' };
 /** The simulator's group. */

@@ -4,9 +4,9 @@ import { chmodSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } fr
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { loadTestConfig } from '../../support/config.ts';
-import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
-import { openWorkspaceBench, readTree, type WorkspaceBench } from './workspace-bench.ts';
+import { loadTestConfig } from '../support/config.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+import { openWorkspaceBench, readTree, type WorkspaceBench } from '../integration/jobs/workspace-bench.ts';
 
 const bench: WorkspaceBench = await openWorkspaceBench({});
 afterAll(() => bench.close());
