@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 
 // The tea shop. /up: whether it can serve. /: what there is, and what it costs.
 // Every request is compared with the whole catalog first.
@@ -13,11 +14,8 @@ const {
 
 const COMPARE_MS = 1_500;
 
-const server = createServer((request, response) => {
-  setTimeout(() => serve(request, response), COMPARE_MS);
-});
-
-function serve(request, response) {
+const server = createServer(async (request, response) => {
+  await setTimeout(COMPARE_MS);
   const { pathname } = new URL(request.url ?? '/', 'http://shop');
   const answer = (status, body) => {
     response.writeHead(status, { 'content-type': 'application/json', 'x-release': SIGNALBOX_RELEASE });
@@ -27,7 +25,7 @@ function serve(request, response) {
   if (pathname === '/up') answer(200, { ok: true });
   else if (pathname === '/') answer(200, { greeting: GREETING, release: SIGNALBOX_RELEASE, prices: readPrices() });
   else answer(404, { error: 'there is no such page' });
-}
+});
 
 server.listen(Number(PORT), HOST, () =>
   console.log(`the shop is open on ${HOST}:${PORT}, release ${SIGNALBOX_RELEASE}`),

@@ -1,7 +1,7 @@
 import type { DeployFailure, DeployState } from '@signalbox/shared/contracts/deploy';
 import type { DeployResult } from '@signalbox/shared/contracts/operations';
 import type { WorkRow } from '@signalbox/shared/db/deployments-rows';
-import { STATE_WORDS } from '@signalbox/shared/deploy-words';
+import { STATE_WORDS } from '@signalbox/shared/contracts/deploy-words';
 import { inWords, SECOND_MS } from '@signalbox/shared/time';
 
 /** The steps in their order, one piece of the bar each. */

@@ -1,5 +1,5 @@
 import type { DeployState } from '@signalbox/shared/contracts/deploy';
-import { STATE_WORDS } from '@signalbox/shared/deploy-words';
+import { STATE_WORDS } from '@signalbox/shared/contracts/deploy-words';
 import { inWords } from '@signalbox/shared/time';
 import type { ToolContext } from '../../tools/tool.ts';
 

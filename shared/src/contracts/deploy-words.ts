@@ -1,4 +1,4 @@
-import type { DeployState } from './contracts/deploy.ts';
+import type { DeployState } from './deploy.ts';
 
 /** What goes on in a state of a deployment, or what came of it: the same words wherever people read them. */
 export const STATE_WORDS: Readonly<Record<DeployState, string>> = {
