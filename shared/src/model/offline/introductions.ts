@@ -38,6 +38,14 @@ export function notInstalledText(tool: IndexedTool, index: CapabilityIndex): str
   return examples.length === 0 ? missing : `${missing} ${WORDS.alternatives}\n${asExamples(examples)}`;
 }
 
+/** What most people come for is shown first, what looks after the system itself last; others stand in between. */
+const FIRST = ['project_management', 'deploy', 'diagnose', 'infrastructure', 'workspace'];
+const LAST = 'admin';
+const placeOf = (group: string): number => {
+  if (group === LAST) return FIRST.length + 1;
+  return FIRST.includes(group) ? FIRST.indexOf(group) : FIRST.length;
+};
+
 /** Hints of installed tools, one of each group in turn, so that every capability shows. */
 function examplesOf(index: CapabilityIndex, limit: number): readonly string[] {
   const groups = new Map<string, string[]>();
@@ -45,7 +53,7 @@ function examplesOf(index: CapabilityIndex, limit: number): readonly string[] {
     const key = tool.group ?? '';
     groups.set(key, [...(groups.get(key) ?? []), tool.firstHint]);
   }
-  const rows = [...groups.values()];
+  const rows = [...groups].sort(([one], [other]) => placeOf(one) - placeOf(other)).map(([, hints]) => hints);
   const longest = Math.max(0, ...rows.map((row) => row.length));
   const inTurn = Array.from({ length: longest }, (_, at) => rows.map((row) => row[at]));
   return inTurn
