@@ -207,7 +207,7 @@ describe('looking', () => {
       'act_b',
     ]);
     const status = await bench.call('get_deploy_status', { project: 'demo' });
-    expect(status.said).toContain('> It answered 500. (while checking the health of the new release)');
+    expect(status.said).toContain('> It failed while waiting until it is healthy. It answered 500.');
     const logs = await bench.call('get_deploy_logs', { project: 'demo' });
     expect(logs.said).toContain('````\nError: ```no prices\n````');
     expect(bench.isUntrusted('get_deploy_logs')).toBe(true);
