@@ -44,12 +44,12 @@ test('/start says who I am, with examples', async () => {
   const answer = await ask(1001, '/start');
   expect(answer).toMatch(/^Hello Ada, I am Signalbox\./);
   expect(answer).toContain('/help');
-  expect(answer.match(/• /g)).toHaveLength(2);
+  expect(answer.match(/• /g)).toHaveLength(3);
 });
 
 test('/help depends on the role', async () => {
-  expect(await ask(1002, '/help')).toContain('allocate a port');
-  expect(await ask(1005, '/help')).not.toContain('allocate a port');
+  expect(await ask(1002, '/help')).toContain('deploy shop');
+  expect(await ask(1005, '/help')).not.toContain('deploy shop');
 });
 
 test('/whoami says id and role', async () => {
