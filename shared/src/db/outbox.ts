@@ -19,16 +19,20 @@ export function withoutSecrets<R extends OutboundEnvelope>(row: R): R {
   return { ...row, body };
 }
 
-/** Puts messages into the outbox, one row per key however often it is called. Publish them after the commit. */
+/**
+ * Puts messages into the outbox, one row per key however often it is called. Publish them after the commit. `asIs` is for text that the
+ * runtime makes of public values alone, such as a signature, which looks like a key.
+ */
 export async function putOutbox(
   db: Queryable,
   rows: readonly OutboxRow[],
+  { asIs = false } = {},
 ): Promise<readonly { readonly id: string; readonly chatKey: string }[]> {
   if (rows.length === 0) return [];
   const { rows: stored } = await db.query<{ id: string; chat_key: string }>({
     name: 'outbox_put',
     text: 'select id, chat_key from outbox_put($1::jsonb)',
-    values: [JSON.stringify(rows.map(withoutSecrets))],
+    values: [JSON.stringify(asIs ? rows : rows.map(withoutSecrets))],
   });
   return stored.map((row) => ({ id: row.id, chatKey: row.chat_key }));
 }

@@ -108,10 +108,12 @@ describe('the job service', () => {
     });
     const posted = CheckpointLine.parse(JSON.parse(/```json\n(.*)\n```/.exec(text)?.[1] ?? ''));
     expect(posted.leaves).toBe('');
-    for await (const { leaves: _leaves, ...line } of readCheckpointFile(checkpointFileIn(dir))) {
-      expect({ ...posted, leaves: undefined }).toEqual({ ...line, leaves: undefined });
-      break;
-    }
+    // The file is written after the chat.
+    const line = await until(async () => {
+      for await (const one of readCheckpointFile(checkpointFileIn(dir))) if (one.size === posted.size) return one;
+      return undefined;
+    });
+    expect({ ...posted, leaves: '' }).toEqual({ ...line, leaves: '' });
   });
 
   it('does not seal, and has no key, in a process that runs commands of agents only', async () => {
