@@ -34,7 +34,9 @@ export async function executePipeline(
       return NOTHING;
     } finally {
       output?.end();
-      input?.resume(); // nobody reads it any more, and nothing must wait for it
+      // Nobody reads it any more, and nothing must wait for it. A stream that learns later that its reader has gone would be paused.
+      input?.unpipe();
+      input?.resume();
       ends[place - 1]?.abort(UNREAD);
     }
   });

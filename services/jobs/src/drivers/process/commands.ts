@@ -93,7 +93,11 @@ async function run(command: Command, { onOut, onErr, onStart }: Listener): Promi
   else child.stdout.on('data', onOut);
   child.stderr.on('data', onErr);
   const find = (): readonly ProcessRow[] => findFamily({ mark, sessions: leader ? [leader] : [] });
-  const kill = (): void => killGroup(child);
+  const kill = (): void => {
+    killGroup(child);
+    // What it wrote and nobody took would keep its end from being seen.
+    if (output) child.stdout.unpipe(output).resume();
+  };
   signal.addEventListener('abort', kill, { once: true });
   try {
     const [code, by] = await ended;
