@@ -1,17 +1,12 @@
-import { createDeploymentWork } from '@signalbox/shared/db/deployments-work';
-import { createServiceRevivals } from '@signalbox/shared/db/service-revivals';
 import type { JobName, JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
 import { countErrors, listErrorGroups } from '@signalbox/shared/db/error-groups';
 import { listOpenIncidents } from '@signalbox/shared/db/incidents';
 import { createLog } from '@signalbox/shared/log';
 import { enqueueRun } from '@signalbox/shared/queue/enqueue-run';
-import { openDriver } from '@signalbox/jobs/drivers/open-driver';
-import type { JobContext } from '@signalbox/jobs/handlers';
-import { createServicesWatch } from '@signalbox/jobs/jobs/services-watch';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadTestConfig } from '../../support/config.ts';
 import { eventually } from '../../support/until.ts';
 import { ADA, openDeployBench, type DeployBench, type Shop } from './deploy-bench.ts';
+import { openWatcher } from './watcher.ts';
 
 /** A program whose answers take `delayMs`, that logs what it is asked to, and ends when it is told to. */
 const program = (delayMs: number): Readonly<Record<string, string>> => ({
@@ -66,39 +61,6 @@ async function run<N extends JobName>(job: N, payload: JobPayload<N>): Promise<J
   );
   if (ended?.status !== 'done') throw new Error(ended?.error ?? 'no run');
   return ended.result as JobResult<N>; // the job service has checked it
-}
-
-/** One process that looks after services, as the schedule does. */
-function watcher(): () => Promise<JobResult<'services.watch'>> {
-  const { pool } = bench.jobs;
-  const handler = createServicesWatch({
-    pool,
-    work: createDeploymentWork(pool),
-    deployments: bench.deployments,
-    services: bench.services,
-    openDriver: ({ server: name, serverHost: host, ...rest }) =>
-      openDriver(
-        { name, host, ...rest },
-        {
-          targetsDir: bench.targetsDir,
-          path: loadTestConfig().path,
-          baseImage: '',
-          openSecret: () => Promise.reject(new Error('no secret')),
-        },
-      ),
-    reachHost: '127.0.0.1',
-    publisher: { publish: async () => undefined },
-    gapMs: 0,
-    revivals: createServiceRevivals(pool),
-    startRun: async () => false, // nobody brings anything back here
-  });
-  const context = {
-    signal: AbortSignal.timeout(60_000),
-    log: createLog('test', 'silent'),
-    now: () => new Date(),
-    openSecret: () => Promise.reject(new Error('no secret')),
-  } as unknown as JobContext; // what the handler touches of it
-  return () => handler.run({}, context);
 }
 
 async function news(): Promise<
@@ -197,13 +159,13 @@ describe('a service that runs', () => {
   });
 
   it('has the errors of its log counted once, whoever reads, however often', async () => {
-    const look = watcher();
+    const look = openWatcher(bench);
     await look();
     const before = await countErrors(bench.jobs.pool, SERVICE, new Date(Date.now() - 3_600_000));
     for (const order of [17, 4711, 9]) await log(`Error: order ${order} failed for "user-${order}"`);
     await eventually(
       async () => {
-        await Promise.all([look(), watcher()(), look()]);
+        await Promise.all([look(), openWatcher(bench)(), look()]);
         return countErrors(bench.jobs.pool, SERVICE, new Date(Date.now() - 3_600_000));
       },
       (count) => count - before >= 3,
@@ -244,7 +206,7 @@ describe('a service that runs', () => {
 
 describe('a release that is slow', () => {
   it('is diagnosed by what the one before took, and a rollback is proposed', async () => {
-    const look = watcher();
+    const look = openWatcher(bench);
     for (let n = 0; n < 3; n++) await look();
     await shop.deploy('act_two', '1.1.0');
     const found = await run('service.diagnose', SERVICE);
@@ -259,7 +221,7 @@ describe('a release that is slow', () => {
   });
 
   it('is told once to whoever deployed it, by however many look, and once more when it is well', async () => {
-    const [one, other] = [watcher(), watcher()];
+    const [one, other] = [openWatcher(bench), openWatcher(bench)];
     await eventually(
       async () => {
         await Promise.all([one(), other(), one()]);
@@ -289,7 +251,7 @@ describe('a release that is slow', () => {
 
   it('keeps quiet while it is muted, and speaks when that is over', async () => {
     await bench.services.mute(SERVICE, new Date(Date.now() + 60_000), ADA);
-    const look = watcher();
+    const look = openWatcher(bench);
     await fetchEnd();
     await eventually(
       async () => {

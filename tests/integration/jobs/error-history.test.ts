@@ -1,16 +1,9 @@
-import { createDeploymentWork } from '@signalbox/shared/db/deployments-work';
-import { createServiceRevivals } from '@signalbox/shared/db/service-revivals';
-import type { JobResult } from '@signalbox/shared/contracts/jobs';
 import { countErrors, listErrorGroups, type ErrorGroup } from '@signalbox/shared/db/error-groups';
-import { createLog } from '@signalbox/shared/log';
-import { openDriver } from '@signalbox/jobs/drivers/open-driver';
-import type { JobContext } from '@signalbox/jobs/handlers';
-import { createServicesWatch } from '@signalbox/jobs/jobs/services-watch';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadTestConfig } from '../../support/config.ts';
 import { appFiles } from '../../support/deploy-repository.ts';
 import { eventually } from '../../support/until.ts';
 import { openDeployBench, type DeployBench, type Shop } from './deploy-bench.ts';
+import { openWatcher } from './watcher.ts';
 
 /** Ends when it is asked to, and is unwell from then on when it is asked to be. */
 const PROGRAM = {
@@ -34,39 +27,6 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-/** One process that looks after services, as the schedule does. */
-function watcher(): () => Promise<JobResult<'services.watch'>> {
-  const { pool } = bench.jobs;
-  const handler = createServicesWatch({
-    pool,
-    work: createDeploymentWork(pool),
-    deployments: bench.deployments,
-    services: bench.services,
-    openDriver: ({ server: name, serverHost: host, ...rest }) =>
-      openDriver(
-        { name, host, ...rest },
-        {
-          targetsDir: bench.targetsDir,
-          path: loadTestConfig().path,
-          baseImage: '',
-          openSecret: () => Promise.reject(new Error('no secret')),
-        },
-      ),
-    reachHost: '127.0.0.1',
-    publisher: { publish: async () => undefined },
-    gapMs: 0,
-    revivals: createServiceRevivals(pool),
-    startRun: async () => false, // nobody brings anything back here
-  });
-  const context = {
-    signal: AbortSignal.timeout(60_000),
-    log: createLog('test', 'silent'),
-    now: () => new Date(),
-    openSecret: () => Promise.reject(new Error('no secret')),
-  } as unknown as JobContext; // what the handler touches of it
-  return () => handler.run({}, context);
-}
-
 const errorsOf = async ({ project }: Shop, source: ErrorGroup['source']): Promise<readonly ErrorGroup[]> =>
   (await listErrorGroups(bench.jobs.pool, { project, since: new Date(0) }, 50)).filter((one) => one.source === source);
 
@@ -74,7 +34,7 @@ it('a service that writes no log is not forgotten after its first look', async (
   const shop = await bench.shop('quiet');
   shop.repository.release('v1', PROGRAM);
   await shop.deploy('act_q1', 'v1');
-  const look = watcher();
+  const look = openWatcher(bench);
   for (let looks = 1; looks <= 3; looks++) {
     await look();
     const { rows } = await bench.jobs.pool.query<{ n: number }>(
@@ -119,7 +79,7 @@ describe('the error history', () => {
     const shop = await bench.shop('crasher');
     shop.repository.release('v1', PROGRAM);
     await shop.deploy('act_c1', 'v1');
-    const look = watcher();
+    const look = openWatcher(bench);
     await look();
     expect(await errorsOf(shop, 'health')).toEqual([]);
     await shop.serves('/end');
@@ -142,7 +102,7 @@ describe('the error history', () => {
     const shop = await bench.shop('sick');
     shop.repository.release('v1', PROGRAM);
     await shop.deploy('act_s1', 'v1');
-    const look = watcher();
+    const look = openWatcher(bench);
     await look();
     await shop.serves('/sick');
     await eventually(

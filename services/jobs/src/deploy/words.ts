@@ -1,19 +1,14 @@
-import type { DeployFailure, DeployState } from '@signalbox/shared/contracts/deploy';
+import { DeployState, type DeployFailure } from '@signalbox/shared/contracts/deploy';
 import type { DeployResult } from '@signalbox/shared/contracts/operations';
 import type { WorkRow } from '@signalbox/shared/db/deployments-rows';
 import { STATE_WORDS } from '@signalbox/shared/contracts/deploy-words';
 import { inWords, SECOND_MS } from '@signalbox/shared/time';
 
 /** The steps in their order, one piece of the bar each. */
-const STEPS: readonly DeployState[] = [
-  'preparing',
-  'building',
-  'starting',
-  'health_checking',
-  'switching',
-  'verifying',
-  'draining',
-];
+const STEPS: readonly DeployState[] = DeployState.options.slice(
+  DeployState.options.indexOf('preparing'),
+  DeployState.options.indexOf('succeeded'),
+);
 
 /** Lines of a log in a message: what does not fit a screen nobody reads. */
 const SAID_LINES = 12;

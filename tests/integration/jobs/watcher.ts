@@ -1,0 +1,42 @@
+import type { JobResult } from '@signalbox/shared/contracts/jobs';
+import { createDeploymentWork } from '@signalbox/shared/db/deployments-work';
+import { createServiceRevivals } from '@signalbox/shared/db/service-revivals';
+import { createLog } from '@signalbox/shared/log';
+import { openDriver } from '@signalbox/jobs/drivers/open-driver';
+import type { JobContext } from '@signalbox/jobs/handlers';
+import { createServicesWatch } from '@signalbox/jobs/jobs/services-watch';
+import { loadTestConfig } from '../../support/config.ts';
+import type { DeployBench } from './deploy-bench.ts';
+
+/** One process that looks after services, as the schedule does. */
+export function openWatcher(bench: DeployBench): () => Promise<JobResult<'services.watch'>> {
+  const { pool } = bench.jobs;
+  const handler = createServicesWatch({
+    pool,
+    work: createDeploymentWork(pool),
+    deployments: bench.deployments,
+    services: bench.services,
+    openDriver: ({ server: name, serverHost: host, ...rest }) =>
+      openDriver(
+        { name, host, ...rest },
+        {
+          targetsDir: bench.targetsDir,
+          path: loadTestConfig().path,
+          baseImage: '',
+          openSecret: () => Promise.reject(new Error('no secret')),
+        },
+      ),
+    reachHost: '127.0.0.1',
+    publisher: { publish: async () => undefined },
+    gapMs: 0,
+    revivals: createServiceRevivals(pool),
+    startRun: async () => false, // nobody brings anything back here
+  });
+  const context = {
+    signal: AbortSignal.timeout(60_000),
+    log: createLog('test', 'silent'),
+    now: () => new Date(),
+    openSecret: () => Promise.reject(new Error('no secret')),
+  } as unknown as JobContext; // what the handler touches of it
+  return () => handler.run({}, context);
+}
