@@ -51,6 +51,11 @@ export function readArguments(name: string, rule: ProgramRule, args: readonly st
   const pattern = rule.operands;
   const odd = pattern instanceof RegExp ? operands.find((operand) => !pattern.test(operand)) : undefined;
   if (odd !== undefined) return { reason: `${name} with ${quote(odd)} is not on the list.` };
+  // Older forms of tail, sort, uniq and od take `+5`, `+f` and the like for options.
+  const paths = rule.paths?.(parsed) ?? operands;
+  const old = pattern === 'any' ? paths.find((path) => path.startsWith('+')) : undefined;
+  if (old !== undefined)
+    return { reason: `${name} may take ${quote(old)} for an option; write ./${old.slice(0, 40)}.` };
   const secret = findSecretPath(rule.paths?.(parsed) ?? [...operands, ...[...parsed.flags.values()].flat()]);
   if (secret !== null) return { reason: secret };
   const problem = rule.check?.(parsed) ?? null;

@@ -1,15 +1,20 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { classifyCommand } from '@signalbox/shared/shell/classification';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 
 // A repository whose own configuration and attributes name a program wherever git would start one.
 
 const run = promisify(execFile);
-const env = { PATH: '/usr/bin:/bin', HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1' };
+const env = {
+  PATH: '/usr/bin:/bin',
+  HOME: '/nonexistent',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CEILING_DIRECTORIES: inject('runDir'),
+};
 let folder: string;
 let marker: string;
 
@@ -193,4 +198,20 @@ describe('git, in a repository with a hostile one inside', () => {
       expect(existsSync(marker)).toBe(false);
     },
   );
+});
+
+describe('git diff, where there is no repository', () => {
+  it('compares no files that only look like revisions', async () => {
+    const bare = makeTemporaryFolder('no-repository');
+    for (const name of ['main', 'dev']) {
+      mkdirSync(join(bare, name));
+      writeFileSync(join(bare, name, '.env'), `PASSWORD=${name}\n`);
+    }
+    const plainly = await run('git', ['diff', 'main', 'dev'], { cwd: bare, env, timeout: 20_000 }).catch(
+      (error: unknown) => error,
+    );
+    expect(plainly).toMatchObject({ stderr: '', stdout: expect.stringContaining('PASSWORD=dev') });
+    for (const command of ['git diff main dev', 'git diff -- main dev', 'git diff main -- dev'])
+      expect(await runUnasked(command, bare).catch((error: unknown) => error)).toMatchObject({ stdout: '', code: 129 });
+  });
 });

@@ -27,6 +27,9 @@ const HARDENING = [
     'gpg.x509.program=false',
     'gpg.ssh.program=false',
     'safe.bareRepository=explicit',
+    'blame.ignoreRevsFile=', // a file anywhere, of which it complains line by line
+    'mailmap.file=',
+    'diff.orderFile=/dev/null',
     ...['', '.ext', '.file', '.git', '.ssh', '.http', '.https'].map((protocol) => `protocol${protocol}.allow=never`),
   ].flatMap((setting) => ['-c', setting]),
 ];
@@ -56,6 +59,13 @@ interface Subcommand {
 const NO_DRIVERS = ['--no-ext-diff', '--no-textconv'];
 /** To tell whether the files of a submodule have changed, git starts in it, where the submodule's own configuration names programs. */
 const NOT_INSIDE = '--ignore-submodules=dirty';
+/**
+ * With two paths git compares any two files or folders, also where there is no repository. There it does not know this flag and ends;
+ * inside of one it changes nothing about a difference.
+ */
+const IN_REPOSITORY = '--topo-order';
+/** A path that may lie outside of the repository, or the standard input. */
+const OUTSIDE = /^([/~]|-$|(.*[/:])?\.\.(\/|$))/;
 const LISTING = ['--list', '--contains', '--no-contains', '--merged', '--no-merged', '--points-at'];
 
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
@@ -65,7 +75,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   diff: {
     flags: `${DIFF} --cached --staged --merge-base --quiet --exit-code`,
     operands: true,
-    hardening: [...NO_DRIVERS, NOT_INSIDE],
+    hardening: [...NO_DRIVERS, NOT_INSIDE, IN_REPOSITORY],
   },
   // Not -v: it shows differences by programs that the attributes name, and takes no flag against it.
   status: {
@@ -132,6 +142,8 @@ function findProblem(name: string, { operands, listing = [] }: Subcommand, parse
   const values = [...parsed.flags.values()].flat();
   // A signature is checked by a program that the configuration names.
   if (values.some((value) => value.includes('%G'))) return 'Its format checks signatures, which starts a program.';
+  const outside = [...parsed.operands, ...(parsed.flags.get('--relative') ?? [])].find((word) => OUTSIDE.test(word));
+  if (outside !== undefined) return `git ${name} with ${quote(outside)} may read outside of the repository.`;
   return findSecretPath(parsed.operands);
 }
 

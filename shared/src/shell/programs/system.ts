@@ -1,4 +1,5 @@
 import { quote, type ArgumentReader, type ParsedArguments, type ProgramTable } from '../program-rule.ts';
+import { readPsArguments } from './ps.ts';
 
 /** `top` and `vmstat` repeat themselves: how often at most, and how many seconds apart. */
 const MAX_REPEATS = 10;
@@ -47,22 +48,15 @@ function looksOnly({ operands: [verb = 'list-units'] }: ParsedArguments): string
   return SYSTEMCTL_VERBS.test(verb) ? null : `systemctl ${quote(verb)} is not on the list.`;
 }
 
-/** In the old style, `e` shows the environment of processes. */
-const PS_OLD_STYLE = /^[afhjlmruvwxHT]+$/;
-
 /**
- * Not -H, -L, -M, -T: flags that contradict each other are read again in the old style, where -e shows the environment. Not -u:
- * its value may be glued to more letters, with the same end.
+ * Forms of a message in which journald shows a few fields. The others show all, and a core dump has the whole environment of the program
+ * among them, as COREDUMP_ENVIRON.
  */
-const PS_FLAGS =
-  '-A -a -aux -d -e -f -F -j -l -w -ww -o= -eo= -Ao= -p= -C= --cols= --columns= --forest --headers --no-headers --pid= --ppid= ' +
-  '--sort= --width= --user= --format= --quick-pid=';
+const JOURNAL_FORM = /^(short(-[a-z]+)*|cat|with-unit)$/;
 
-function showsNoEnvironment({ flags }: ParsedArguments): string | null {
-  const formats = ['-o', '-eo', '-Ao', '--format', '--sort'].flatMap((flag) => flags.get(flag) ?? []);
-  return formats.every((format) => /^[a-z%_,+=:0-9-]+$/i.test(format) && !/env/i.test(format))
-    ? null
-    : 'ps has an unusual format.';
+function showsFewFields({ flags }: ParsedArguments): string | null {
+  const odd = ['-o', '--output'].flatMap((flag) => flags.get(flag) ?? []).find((form) => !JOURNAL_FORM.test(form));
+  return odd === undefined ? null : `The form ${quote(odd)} shows every field of a message, environments too.`;
 }
 
 /** Programs that show the state of the machine. */
@@ -97,7 +91,7 @@ export const SYSTEM_PROGRAMS: ProgramTable = {
       '-a -b -d -D -f -i -J -l -m -n -o= -O -p -P -r -S -t --all --bytes --nodeps --fs --json --list --noheadings --output= ' +
       '--paths --topology',
   },
-  ps: { flags: PS_FLAGS, separate: true, operands: PS_OLD_STYLE, maxOperands: 1, check: showsNoEnvironment },
+  ps: readPsArguments,
   pgrep: {
     flags:
       '-a -c -d= -f -g= -G= -i -l -n -o -P= -s= -t= -u= -U= -v -w -x --count --full --list-name --list-full --exact',
@@ -132,7 +126,7 @@ export const SYSTEM_PROGRAMS: ProgramTable = {
       '-a -l -n= -o= -q -t= --all --failed --full --lines= --no-legend --no-pager --output= --plain --quiet --state= --type= ' +
       '--user --reverse',
     operands: /^[\w@:.\\-]+$/,
-    check: looksOnly,
+    check: (parsed) => looksOnly(parsed) ?? showsFewFields(parsed),
     hardening: ['--no-pager'],
   },
   // Not -f (never ends), --vacuum, --rotate, --flush, --sync, --setup-keys, -D, --file, --root, -M.
@@ -141,6 +135,7 @@ export const SYSTEM_PROGRAMS: ProgramTable = {
       '-a -b=? -e -g= -k -l -n= -o= -p= -q -r -S= -t= -u= -U= -x --all --boot=? --catalog --dmesg --grep= --identifier= ' +
       '--lines= --list-boots --disk-usage --no-full --no-hostname --no-pager --output= --priority= --quiet --reverse --since= ' +
       '--unit= --until= --user-unit= --utc --case-sensitive=?',
+    check: showsFewFields,
     hardening: ['--no-pager'],
   },
   // Not -c, -C, -D, -E, -n (change it), -w (never ends), -H (starts a pager).
