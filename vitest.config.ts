@@ -54,6 +54,7 @@ export default defineConfig({
         },
       },
       { ...source, test: { name: 'faults', include: ['tests/faults/**/*.test.ts'], ...servers, testTimeout: 180_000 } },
+      { ...source, test: { name: 'attack', include: ['tests/attack/**/*.test.ts'], ...servers, testTimeout: 180_000 } },
       {
         ...source,
         test: { name: 'endurance', include: ['tests/endurance/**/*.test.ts'], ...servers, testTimeout: 180_000 },

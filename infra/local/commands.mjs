@@ -58,7 +58,7 @@ export function planCommand(command, words, checkout, environment) {
   }
 }
 
-/** The suites of `npm test`. The others, faults and containers, take long: CI runs them after it, and naming them, or a file, does. */
+/** The suites of `npm test`. The others, such as faults, attack and containers, take long: CI runs them after it, and naming them, or a file, does. */
 const SUITES = ['unit', 'integration', 'e2e', 'browser'];
 
 /** @param {string[]} words @returns {string[]} */
