@@ -56,17 +56,20 @@ function verdict(approval: Approval, voters: string, given: number, needed: numb
   switch (approval.status) {
     case 'pending': {
       const left = inWords(Math.max(60_000, approval.expiresAt.getTime() - approval.requestedAt.getTime()));
+      if (approval.byRequester) return `Waits for a tap of whoever asked, within ${left}.`;
       const people = needed === 1 ? 'one person' : `${needed} people`;
       return given > 0
         ? `Approved by ${voters}: ${given} of ${needed}.`
         : `Takes ${people} (${approval.role} or above), within ${left}.`;
     }
     case 'approved':
+      if (approval.byRequester) return `Confirmed by ${voters}. It runs now.`;
       return `Approved by ${voters}. It runs now.`;
     case 'consumed': {
-      if (because === '') return `Approved by ${voters}.`;
+      const done = approval.byRequester ? 'Confirmed' : 'Approved';
+      if (because === '') return `${done} by ${voters}.`;
       const mark = outcomeMark(approval);
-      return `Approved by ${voters}. ${mark ? clip((reason ?? '').slice(mark.length).trim()) : clip(`Result${because}`)}`;
+      return `${done} by ${voters}. ${mark ? clip((reason ?? '').slice(mark.length).trim()) : clip(`Result${because}`)}`;
     }
     case 'rejected':
       return `Rejected by ${decidedBy ?? 'somebody'}${because}`;
@@ -86,6 +89,7 @@ function buttons(approval: Approval, reader: CardReader): RuntimeButton[] {
     value: label,
     act: { approvalId, verb },
   });
+  if (approval.byRequester) return [button('Confirm', 'approve'), button('Cancel', 'withdraw')];
   if (reader === 'requester')
     // Where there is nobody else, whoever asked decides, after a pause.
     return [...(approval.solo ? [button('Approve', 'approve')] : []), button('Withdraw', 'withdraw')];

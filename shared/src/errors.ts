@@ -89,6 +89,10 @@ export const ERRORS = {
     remedy: 'tell-user',
     say: 'That needs approval, and I have asked for it ({id}). Nothing has been changed yet; I will tell you what comes of it.',
   },
+  WAITING_FOR_CONFIRMATION: {
+    remedy: 'tell-user',
+    say: 'Please confirm that with the button on the card ({id}). Nothing has been changed yet.',
+  },
   APPROVAL_VOID: { remedy: 'tell-user', say: 'The approval {id} is no longer valid: {reason}. Nothing was changed.' },
   APPROVAL_GONE: { remedy: 'tell-user', say: 'This request is already {status}.' },
   PATH_DENIED: { remedy: 'tell-model', say: '{path} is out of bounds: {why}. Nothing was changed.' },
@@ -189,6 +193,7 @@ export const REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
   'NOT_PERMITTED',
   'NEEDS_APPROVAL',
   'WAITING_FOR_APPROVAL',
+  'WAITING_FOR_CONFIRMATION',
   'POLICY_DENIED',
 ]);
 type Fields<S extends string> = S extends `${string}{${infer K}}${infer R}` ? K | Fields<R> : never;

@@ -50,6 +50,8 @@ export interface Approval {
   readonly needed: number;
   readonly role: Role;
   readonly solo: boolean;
+  /** A confirmation: whoever asked decides, and nobody else. */
+  readonly byRequester: boolean;
   readonly authors: readonly string[];
   readonly card: ApprovalCard;
   readonly status: ApprovalStatus;

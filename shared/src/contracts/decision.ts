@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { Role } from './roles.ts';
 import type { ActionKind, AgentClass, Environment, RiskAssessment } from './action.ts';
 
-/** `run` unattended, `ask` a person first, or `deny`. */
-export const Effect = z.enum(['run', 'ask', 'deny']);
+/** `run` unattended, have whoever asked `confirm` it with a tap, `ask` another person first, or `deny`. The later, the stricter. */
+export const Effect = z.enum(['run', 'confirm', 'ask', 'deny']);
 export type Effect = z.infer<typeof Effect>;
 
 /** What policy says about one action, with the rule that said it. */
@@ -16,7 +16,7 @@ export const PolicyDecision = z.object({
   score: z.number().min(0).max(1),
   /** SHA-256 of the policy set that decided. */
   policyVersion: z.string().min(1).max(80),
-  /** With `ask`: what it takes. Null otherwise. */
+  /** With `ask`: what it takes. With `confirm`: one press of whoever asked, who needs that role. Null otherwise. */
   approval: z
     .object({
       /** So many different people have to approve. */

@@ -1,5 +1,5 @@
 import type { Approval, ApprovalAct, ApprovalVote } from '../contracts/approval.ts';
-import type { PolicyEngine, PolicyQuestion } from '../contracts/decision.ts';
+import type { Permission, PolicyEngine, PolicyQuestion } from '../contracts/decision.ts';
 import { PRIORITY } from '../contracts/envelope.ts';
 import type { Role } from '../contracts/roles.ts';
 import { renderCard } from '../approval-card.ts';
@@ -16,6 +16,7 @@ import {
   listVotes,
   putDecision,
   recordApproval,
+  type Proposal,
 } from './approvals.ts';
 import { governanceFacts } from './governance-facts.ts';
 import { putGrant } from './grants.ts';
@@ -75,6 +76,8 @@ export async function decideApproval(db: Queryable, engine: PolicyEngine, press:
   }
   const proposal = await findProposal(db, approval.actionId);
   if (!proposal) return refuse(say('BUTTON_EXPIRED', {}), 'no-proposal');
+  if (approval.byRequester && (press.by.userKey !== approval.userKey || press.verb !== 'approve'))
+    return refuse('Only the person who asked can confirm it.', 'confirm-own');
   const facts = await governanceFacts(db, proposal.action);
   const context: PolicyQuestion['context'] = {
     ...proposal.question.context,
@@ -83,13 +86,15 @@ export async function decideApproval(db: Queryable, engine: PolicyEngine, press:
     breakGlass: facts.breakGlass,
     otherApprovers: approval.role === 'admin' ? facts.admins : facts.operators,
   };
-  const permission = engine.mayApprove({
-    approver: { userKey: press.by.userKey, role: press.by.role },
-    authors: approval.authors,
-    action: proposal.question.action,
-    context,
-    ageMs: Date.parse(facts.at) - approval.requestedAt.getTime(),
-  });
+  const permission = approval.byRequester
+    ? mayConfirm(engine, proposal, press, context)
+    : engine.mayApprove({
+        approver: { userKey: press.by.userKey, role: press.by.role },
+        authors: approval.authors,
+        action: proposal.question.action,
+        context,
+        ageMs: Date.parse(facts.at) - approval.requestedAt.getTime(),
+      });
   if (!permission.allowed) return refuse(permission.sentence, permission.rule);
   switch (press.verb) {
     case 'approve':
@@ -102,6 +107,18 @@ export async function decideApproval(db: Queryable, engine: PolicyEngine, press:
     case 'ask':
       return ask('ask');
   }
+}
+
+/** A confirmation takes no right of its own: whatever the rules of now would not deny to this person, they may confirm. */
+function mayConfirm(
+  engine: PolicyEngine,
+  { question }: Proposal,
+  { by }: Press,
+  context: PolicyQuestion['context'],
+): Pick<Permission, 'allowed' | 'rule' | 'sentence'> {
+  const principal = { ...question.principal, role: by.role };
+  const { effect, rule, sentence } = engine.decide({ ...question, principal, context });
+  return { allowed: effect !== 'deny', rule, sentence };
 }
 
 async function approve(db: Queryable, approval: Approval, press: Press, rule: string): Promise<Decided> {
@@ -124,7 +141,12 @@ async function approve(db: Queryable, approval: Approval, press: Press, rule: st
   const approvers = votes.map((vote) => vote.userKey);
   await recordApproval(db, approvalEvent(approval, 'approval.approved', by.userKey, { approvers }));
   await putDecision(db, approval, 'approved');
-  return shown(db, approval.approvalId, 'Approved. It runs now.', approval);
+  return shown(
+    db,
+    approval.approvalId,
+    approval.byRequester ? 'Confirmed. It runs now.' : 'Approved. It runs now.',
+    approval,
+  );
 }
 
 async function reject(db: Queryable, approval: Approval, by: Decider, reason: string, rule: string): Promise<Decided> {
@@ -211,7 +233,8 @@ export function cardRow(
   chatKey: string,
 ): Parameters<typeof putOutbox>[1][number] {
   const { approvalId, status, traceId, threadId, turnId } = approval;
-  const isAsker = chatKey === approval.chatKey && approval.card.requester !== '' && isPrivate(approval);
+  const isAsker =
+    approval.byRequester || (chatKey === approval.chatKey && approval.card.requester !== '' && isPrivate(approval));
   return {
     key: `${approvalId}:${chatKey}:${status}:${votes.length}:${approval.reason === null ? '' : canonicalHash(approval.reason).slice(0, 12)}`,
     chatKey,

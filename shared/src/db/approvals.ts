@@ -25,7 +25,8 @@ export interface Proposal {
 }
 
 const COLUMNS = `approval_id as "approvalId", action_id as "actionId", user_key as "userKey", chat_key as "chatKey", thread_id as "threadId",
-  turn_id as "turnId", trace_id as "traceId", hash, rule, policy, needed, role, solo, authors, card, status, requested_at as "requestedAt",
+  turn_id as "turnId", trace_id as "traceId", hash, rule, policy, needed, role, solo, by_requester as "byRequester",
+  authors, card, status, requested_at as "requestedAt",
   expires_at as "expiresAt", decided_by as "decidedBy", reason, change`;
 
 /** An approval, or null. `lock`: nobody else decides about it until the transaction ends. */
@@ -159,9 +160,9 @@ export async function insertApproval(
 ): Promise<boolean> {
   const { rowCount } = await db.query(
     `insert into approvals (approval_id, action_id, user_key, chat_key, thread_id, turn_id, trace_id, hash, rule, policy, needed, role,
-                            solo, authors, card, expires_at, remind_at, escalate_at)
+                            solo, authors, card, expires_at, remind_at, escalate_at, by_requester)
      select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::jsonb, t + $16 * interval '1 ms',
-            t + $16 * interval '0.33 ms', t + $16 * interval '0.66 ms'
+            case when not $17 then t + $16 * interval '0.33 ms' end, case when not $17 then t + $16 * interval '0.66 ms' end, $17
        from (select clock_timestamp() as t) now
      on conflict (action_id) do nothing`,
     [
@@ -181,6 +182,7 @@ export async function insertApproval(
       request.authors,
       JSON.stringify(request.card),
       request.expiresMs,
+      request.byRequester,
     ],
   );
   return rowCount === 1;

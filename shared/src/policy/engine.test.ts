@@ -54,6 +54,36 @@ describe('a policy engine', () => {
     expect(mayApprove({ role: 'admin' }, engineOf(CLASS))).toMatchObject({ allowed: false, rule: 'default-deny' });
   });
 
+  it('confirms what may run, and never what has to be asked about or is denied', () => {
+    const confirm =
+      '@id("tap") @reason("T.") @expires("5m") permit (principal, action == Action::"confirm", resource);';
+    const stop = (verbs: string) =>
+      `@id("stop") @reason("S.") forbid (principal is User, action in [${verbs}], resource);`;
+    expect(decide({ leastRole: 'developer' }, engineOf(EVERYTHING, confirm))).toMatchObject({
+      effect: 'confirm',
+      rule: 'tap',
+      approval: { approvals: 1, role: 'developer', expiresMs: 300_000, solo: false },
+    });
+    expect(decide({}, engineOf(EVERYTHING, confirm, stop('Action::"run"')))).toMatchObject({
+      effect: 'ask',
+      rule: 'stop',
+      approval: { role: 'operator' },
+    });
+    const never = engineOf(EVERYTHING, confirm, stop('Action::"run", Action::"request"'));
+    expect(decide({}, never)).toMatchObject({ effect: 'deny', rule: 'stop' });
+    expect(decide({}, engineOf(confirm))).toMatchObject({ effect: 'deny', rule: 'default-deny' });
+    expect(() => engineOf(EVERYTHING, confirm.replace('@expires("5m")', '@approvals("2")'))).toThrow('only @expires');
+  });
+
+  it('reads a set that was stored before there was such a verb', () => {
+    const older = schema.replace('action run, confirm, request', 'action run, request');
+    const files = [
+      { name: 'schema.cedarschema', text: older },
+      { name: 'rules.cedar', text: EVERYTHING },
+    ];
+    expect(decide({}, createEngine(readRules(files, 'older'), 'older', 'UTC'))).toMatchObject({ effect: 'run' });
+  });
+
   it('denies what nobody could want, whatever is permitted, and says why', () => {
     const wish = callQuestion(CallOutline.parse({ role: 'admin' }));
     const assessment = { ...wish.action.assessment, refusal: 'It removes everything.' };
@@ -216,7 +246,7 @@ describe('the rules that are shipped', () => {
     callsLeft: fc.constantFrom(null, 0, 3),
     otherApprovers: fc.nat({ max: 2 }),
   });
-  const EFFECTS = ['deny', 'ask', 'run'];
+  const EFFECTS = ['deny', 'ask', 'confirm', 'run'];
 
   it('never let a lesser role do, approve or load more than a higher one', () => {
     fc.assert(
@@ -249,6 +279,8 @@ describe('the rules that are shipped', () => {
         expect(effect === 'run' && given.risk === 'dangerous' && (!given.granted || given.tainted)).toBe(false);
         expect(effect !== 'deny' && given.risk !== 'safe' && stopped).toBe(false);
         expect(effect === 'run' && given.tainted && given.touchesPrivate && given.egress).toBe(false);
+        expect(effect === 'run' && given.tainted && given.risk !== 'safe').toBe(false);
+        expect(effect === 'confirm' && given.risk === 'dangerous').toBe(false);
       }),
       { numRuns: 150 },
     );

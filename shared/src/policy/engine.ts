@@ -36,7 +36,7 @@ const DEFAULT_EXPIRY_MS = 60 * MINUTE_MS;
 /**
  * Answers questions by the rules of a set: pure, and never throws. What no rule permits is denied (`default-deny`), what a rule
  * forbids is denied, what nobody could want is denied (`refused`), and what cannot be evaluated is denied (`policy-error`). A call must be allowed to the person and to the
- * class of the agent, and the stricter of the two answers counts. Throws RangeError at creation for a time zone that there is not.
+ * class of the agent, and the stricter of the two answers counts: deny, ask, confirm, run. Throws RangeError at creation for a time zone that there is not.
  */
 export function createEngine(set: RuleSet, version: string, timeZone: string): JudgingEngine {
   const localTime = createLocalTime(timeZone);
@@ -58,11 +58,12 @@ export function createEngine(set: RuleSet, version: string, timeZone: string): J
       // What the person may not do needs no second answer.
       const agent = person.effect === 'deny' ? person : judge(set, whatAsks, subject);
       // Where one of them may run and the other has to ask, what rules ask of the first counts as well.
-      const mixed = [person.effect, agent.effect].sort().join() === 'ask,run';
+      const mixed = (person.effect === 'ask') !== (agent.effect === 'ask') && agent.effect !== 'deny';
       const [runner, type] =
-        person.effect === 'run' ? ([whoAsks, 'User'] as const) : ([whatAsks, 'AgentClass'] as const);
+        person.effect !== 'ask' ? ([whoAsks, 'User'] as const) : ([whatAsks, 'AgentClass'] as const);
       const further = mixed && set.hasTerms[type] ? askRules(set, 'request', runner, subject) : null;
-      const asks = [...person.asks, ...agent.asks, ...(further?.allowed ? further.rules : [])];
+      const asking = [person, agent].filter(({ effect }) => effect === 'ask').flatMap(({ asks }) => asks);
+      const asks = [...asking, ...(further?.allowed ? further.rules : [])];
       const answer = { ...decisionOf(question, person, agent, asks), score, policyVersion: version };
       return { answer, because: namesOf([person, agent], answer.effect) };
     } catch (error) {
@@ -130,12 +131,24 @@ function decisionOf(
     return { effect: 'deny', ...named(agent.forbids, agents(principal.agentClass)), approval: null };
   if (person.effect === 'run' && agent.effect === 'run')
     return { effect: 'run', ...named(person.runs, people(principal.role)), approval: null };
-  const own = [...person.asks, ...agent.asks].sort(stricterFirst);
+  const asking = [person, agent].filter(({ effect }) => effect === 'ask');
+  if (asking.length === 0) {
+    const confirms = [...person.asks, ...agent.asks].sort(stricterFirst);
+    const approval = confirmationOf(confirms, action.leastRole ?? 'viewer');
+    return { effect: 'confirm', ...named(confirms, people(principal.role)), approval };
+  }
+  const own = asking.flatMap((verdict) => verdict.asks).sort(stricterFirst);
   // What forbids running unattended says better why a person is asked than what permits asking.
   const forbids = [...person.forbids, ...agent.forbids];
   const speaks = forbids.length > 0 ? forbids : own;
   const approval = approvalOf(asks, action.leastRole ?? 'viewer', context.otherApprovers);
   return { effect: 'ask', ...named(speaks, people(principal.role)), approval };
+}
+
+/** One press of whoever asked, within the shortest time. */
+function confirmationOf(confirms: readonly Rule[], role: Role): PolicyDecision['approval'] {
+  const expiresMs = Math.min(...confirms.map(({ terms }) => terms.expiresMs ?? DEFAULT_EXPIRY_MS));
+  return { approvals: 1, role, expiresMs, solo: false };
 }
 
 /** The strictest of all terms. Alone means alone: where somebody may approve alone, one approval is enough. */

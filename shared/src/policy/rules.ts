@@ -33,6 +33,8 @@ export interface RuleSet {
   readonly rules: ReadonlyMap<string, Rule>;
   /** Whether a rule asks something of an approval when this kind of principal makes a request. */
   readonly hasTerms: Readonly<Record<PrincipalType, boolean>>;
+  /** Whether the schema knows the verb `confirm`: sets that were stored before do not. */
+  readonly hasConfirm: boolean;
   /** What the policies of each slice can see of a question, by the id of the slice. */
   readonly sights: ReadonlyMap<string, Sight>;
 }
@@ -93,6 +95,7 @@ export function readRules(files: readonly PolicyFile[], version: string): RuleSe
   problems.push(...validate(schema, policies, rules));
   if (rules.size === 0 && problems.length === 0) problems.push({ file: '*.cedar', says: 'there is no policy at all' });
   if (problems.length > 0) throw new PolicySetError(problems);
+  const hasConfirm = knowsConfirm(schema);
   const sights = prepare(schema, policies, version);
   const hasTerms = (principal: PrincipalType): boolean =>
     [...policies].some(
@@ -100,7 +103,18 @@ export function readRules(files: readonly PolicyFile[], version: string): RuleSe
         belongsTo(head, 'request', principal) &&
         Object.values(rules.get(id)?.terms ?? {}).some((term) => term !== null),
     );
-  return { id: version, rules, hasTerms: { User: hasTerms('User'), AgentClass: hasTerms('AgentClass') }, sights };
+  return {
+    id: version,
+    rules,
+    hasTerms: { User: hasTerms('User'), AgentClass: hasTerms('AgentClass') },
+    hasConfirm,
+    sights,
+  };
+}
+
+function knowsConfirm(schema: PolicyFile): boolean {
+  const read = cedar.schemaToJson(schema.text);
+  return read.type === 'success' && Object.values(read.json).some(({ actions }) => 'confirm' in actions);
 }
 
 /** Cedar gets the text back and not the JSON, in which large numbers would no longer be what was written. */
@@ -163,8 +177,12 @@ function readRule(
   if (RESERVED.has(id)) return refuse('@id is what decisions name when no rule spoke; choose another');
   const terms = { approvals, approver, expiresMs, solo };
   const asksForTerms = Object.values(terms).some((term) => term !== null);
-  if (asksForTerms && !(effect === 'permit' && JSON.stringify(action).includes('"request"')))
-    return refuse('@approvals, @approver, @expires and @solo belong to permits of Action::"request"');
+  const isPermitOf = (verb: string): boolean => effect === 'permit' && JSON.stringify(action).includes(`"${verb}"`);
+  const isOnlyTimed = approvals === null && approver === null && solo === null;
+  if (asksForTerms && !isPermitOf('request') && !(isOnlyTimed && isPermitOf('confirm')))
+    return refuse(
+      '@approvals, @approver, @expires and @solo belong to permits of Action::"request"; of them only @expires to permits of Action::"confirm"',
+    );
   return { id, reason, file: file.name, line, order: known.size, terms };
 }
 

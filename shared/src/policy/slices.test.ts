@@ -21,7 +21,12 @@ function slicesOf(head: string): readonly string[] {
 }
 
 it.each([
-  ['principal, action', SLICES.map(({ verb, principal }) => `${verb} ${principal}`)],
+  // A blanket permit does not ask for a confirmation of everything.
+  [
+    'principal, action',
+    SLICES.filter(({ verb }) => verb !== 'confirm').map(({ verb, principal }) => `${verb} ${principal}`),
+  ],
+  ['principal is User, action == Action::"confirm"', ['confirm User']],
   ['principal is User, action == Action::"run"', ['run User']],
   ['principal is User in Role::"admin", action == Action::"load"', ['load User']],
   ['principal in Role::"viewer", action in [Action::"run", Action::"request"]', ['run User', 'request User']],
@@ -56,6 +61,7 @@ it('asking a slice gives the answer of the whole set', async () => {
       const question = approverQuestion(ApproverOutline.parse(given));
       const subjects = {
         run: () => callSubject(question.action, question.context, AT),
+        confirm: () => callSubject(question.action, question.context, AT),
         request: () => callSubject(question.action, question.context, AT),
         approve: () => approvalSubject(question, AT),
         load: () => groupSubject(given.group, question.context, AT),

@@ -1,12 +1,14 @@
 import type { PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
 
-export type Verb = 'run' | 'request' | 'approve' | 'load';
+export type Verb = 'run' | 'confirm' | 'request' | 'approve' | 'load';
 export type PrincipalType = 'User' | 'AgentClass';
 
 /** The questions that the engine asks: a verb, and who. Cedar is slower the more policies it is given, so each has its own. */
 export const SLICES: readonly { readonly verb: Verb; readonly principal: PrincipalType }[] = [
   { verb: 'run', principal: 'User' },
   { verb: 'run', principal: 'AgentClass' },
+  { verb: 'confirm', principal: 'User' },
+  { verb: 'confirm', principal: 'AgentClass' },
   { verb: 'request', principal: 'User' },
   { verb: 'request', principal: 'AgentClass' },
   { verb: 'approve', principal: 'User' },
@@ -25,7 +27,8 @@ export function belongsTo({ action, principal }: PolicyJson, verb: Verb, type: P
 }
 
 function aboutVerb(action: PolicyJson['action'], verb: Verb): boolean {
-  if (action.op === 'All') return true;
+  // `confirm` asks for more where it is permitted: a rule about everything does not mean that, so it has to be named.
+  if (action.op === 'All') return verb !== 'confirm';
   const named = 'entities' in action ? action.entities : [action];
   const verbs = named.map((one) => ('entity' in one ? typeAndId(one.entity) : typeAndId(one)));
   return verbs.some((one) => one?.type !== 'Action' || one.id === verb);

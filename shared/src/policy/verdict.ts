@@ -5,6 +5,7 @@ import {
   type EntityUid,
   type StatefulAuthorizationCall,
 } from '@cedar-policy/cedar-wasm/nodejs';
+import type { Effect } from '../contracts/decision.ts';
 import { EvaluationError } from './problems.ts';
 import { requestOf, type Subject } from './request.ts';
 import type { Rule, RuleSet } from './rules.ts';
@@ -19,10 +20,10 @@ export interface Answer {
 
 /** How far a principal may go with a call, and the rules that say so. */
 export interface Verdict {
-  readonly effect: 'run' | 'ask' | 'deny';
+  readonly effect: Effect;
   /** Permits of `run`. */
   readonly runs: readonly Rule[];
-  /** Permits of `request`. */
+  /** Permits of `request`, or of `confirm`. */
   readonly asks: readonly Rule[];
   /** Forbids: of `request` first, then of `run`. */
   readonly forbids: readonly Rule[];
@@ -78,10 +79,18 @@ function evaluate(set: RuleSet, call: StatefulAuthorizationCall): Answer {
   return { allowed: decision === 'allow', rules };
 }
 
-/** How far a principal may go: `run` if that is permitted, else `ask` if `request` is, else `deny`. */
+/**
+ * How far a principal may go: `run` if that is permitted, else `ask` if `request` is, else `deny`. `confirm` is no way round any of
+ * these: where it is permitted, what would run waits for a tap of whoever asked.
+ */
 export function judge(set: RuleSet, principal: EntityJson | EntityUid, subject: Subject): Verdict {
   const run = askRules(set, 'run', principal, subject);
-  if (run.allowed) return { effect: 'run', runs: run.rules, asks: [], forbids: [] };
+  if (run.allowed) {
+    // A set of before knows no such verb, and Cedar would refuse the question.
+    const confirm = set.hasConfirm ? askRules(set, 'confirm', principal, subject) : null;
+    if (confirm?.allowed) return { effect: 'confirm', runs: run.rules, asks: confirm.rules, forbids: [] };
+    return { effect: 'run', runs: run.rules, asks: [], forbids: [] };
+  }
   const request = askRules(set, 'request', principal, subject);
   if (request.allowed) return { effect: 'ask', runs: [], asks: request.rules, forbids: run.rules };
   const forbids = [...request.rules, ...run.rules.filter((rule) => !request.rules.includes(rule))];

@@ -40,6 +40,7 @@ async function approve(actionId: string): Promise<string> {
     needed: 1,
     role: 'operator',
     solo: false,
+    byRequester: false,
     authors: ['1001'],
     card: { ...card, changedFrom: null },
     expiresMs: 60_000,

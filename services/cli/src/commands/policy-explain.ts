@@ -178,8 +178,9 @@ function describe(answer: Answer): readonly string[] {
       `says      ${answer.sentence}`,
       ...because,
     ];
-  const { approval, approvers } = answer;
-  const who = approvers.length > 0 ? approvers.join(' or ') : 'nobody';
+  const { approval, approvers, effect } = answer;
+  const others = approvers.length > 0 ? approvers.join(' or ') : 'nobody';
+  const who = effect === 'confirm' ? 'whoever asked' : others;
   const alone = approval?.solo ? '; alone, the requester after a pause' : '';
   const asked = approval
     ? [`approval  ${approval.approvals} by ${who}, within ${inWords(approval.expiresMs)}${alone}`]

@@ -88,7 +88,7 @@ function outcomeOf({ effect, rule, sentence, approval }: PolicyDecision): Outcom
 
 /** `run`, `deny`, or `ask 2 operator 60 min solo`. */
 function inWords({ effect, approval }: Pick<PolicyDecision, 'effect' | 'approval'>): string {
-  if (!approval) return effect;
+  if (!approval || effect === 'confirm') return effect;
   const time = `${Math.round(approval.expiresMs / SECOND_MS / 60)} min`;
   return `${effect} ${approval.approvals} ${approval.role} ${time}${approval.solo ? ' solo' : ''}`;
 }

@@ -54,6 +54,7 @@ export async function requestApproval(
     policy: decision.policyVersion,
     needed: takes.approvals,
     role: takes.role,
+    byRequester: decision.effect === 'confirm',
     solo: takes.solo && roleCovers(scope.actor.role, takes.role),
     authors,
     card: describe(scope, shown, proposal),
@@ -68,15 +69,15 @@ export async function requestApproval(
   const outcome = await withTransaction(parts.pool, async (db) => {
     if (!(await isLaneHeld(db, scope.lane))) throw new AppError('LANE_LOST', { userKey: scope.lane.userKey });
     const known = await findApprovalOf(db, call.actionId);
-    if (known) return waiting(known.approvalId);
+    if (known) return waiting(known);
     // Said twice is one wish: "ship it" under a card is no second request.
     const same = await findWaitingSame(db, approval);
-    if (same) return waiting(same.approvalId);
-    const readers = await approverChats(db, takes.role, authors);
+    if (same) return waiting(same);
+    const readers = approval.byRequester ? [] : await approverChats(db, takes.role, authors);
     // Where there is nobody else, somebody with the role decides alone, after a pause.
     const alone = readers.length === 0;
     const intent = intentOf(call, scope, proposal);
-    if (alone && !(takes.solo && roleCovers(scope.actor.role, takes.role))) {
+    if (alone && !approval.byRequester && !(takes.solo && roleCovers(scope.actor.role, takes.role))) {
       const unreached = await unreachableApprovers(db, takes.role, authors);
       const error = new AppError('NEEDS_APPROVAL', {
         action: approval.card.what,
@@ -99,6 +100,7 @@ export async function requestApproval(
     await appendAudit(db, [
       decidedEvent(proposal, 'action.proposed'),
       approvalEvent(approval, 'approval.requested', approval.userKey, {
+        effect: decision.effect,
         needed: takes.approvals,
         role: takes.role,
         expiresMs: takes.expiresMs,
@@ -106,17 +108,18 @@ export async function requestApproval(
         authors: [...authors],
       }),
     ]);
-    return waiting(approval.approvalId);
+    return waiting(approval);
   });
   for (const chatKey of chats) await parts.announce(chatKey, scope.traceId);
   return outcome;
 }
 
-function waiting(approvalId: string): ToolCallResult {
+function waiting({ approvalId, byRequester }: Pick<Approval, 'approvalId' | 'byRequester'>): ToolCallResult {
+  const status = byRequester ? 'waiting_for_confirmation' : 'waiting_for_approval';
   return {
     ok: true,
-    result: { status: 'waiting_for_approval', approval: approvalId },
-    say: say('WAITING_FOR_APPROVAL', { id: approvalId }),
+    result: { status, approval: approvalId },
+    say: say(byRequester ? 'WAITING_FOR_CONFIRMATION' : 'WAITING_FOR_APPROVAL', { id: approvalId }),
     code: null,
     changed: false,
   };

@@ -71,7 +71,11 @@ export async function resumeDecision(
       await receipt(parts, scope, approval.approvalId, result);
       const votes = await listVotes(parts.pool, approval.approvalId);
       const by = votes.map((vote) => vote.name).join(' and ');
-      return { say: result.ok ? `Approved by ${by}. ${result.say}` : result.say, result, ...decidedIn(result) };
+      return {
+        say: result.ok ? `${approval.byRequester ? 'Confirmed' : 'Approved'} by ${by}. ${result.say}` : result.say,
+        result,
+        ...decidedIn(result),
+      };
     }
   }
 }
@@ -165,8 +169,10 @@ async function consume(
     scope.chatKey === approval.chatKey;
   if (!isSame) return { kind: 'void', reason: 'the action is not the one that was approved' };
   const votes = await listVotes(db, approvalId);
-  const strangers = votes.filter((vote) => approval.solo || !approval.authors.includes(vote.userKey));
-  if (strangers.length < approval.needed) return { kind: 'void', reason: 'it has not been approved by enough people' };
+  const counted = votes.filter(({ userKey }) =>
+    approval.byRequester ? userKey === approval.userKey : approval.solo || !approval.authors.includes(userKey),
+  );
+  if (counted.length < approval.needed) return { kind: 'void', reason: 'it has not been approved by enough people' };
   if (!roleCovers(scope.actor.role, call.tool.role))
     return { kind: 'void', reason: 'the one who asked may not do it any more' };
   const difference = changedSince(approval.card, preview);
@@ -188,7 +194,7 @@ async function consume(
   if (decision.effect === 'deny') return { kind: 'void', reason: decision.sentence.replace(/\.$/, ''), decided };
   const takes = decision.approval;
   if (
-    decision.effect !== 'ask' ||
+    decision.effect !== (approval.byRequester ? 'confirm' : 'ask') ||
     !takes ||
     decision.rule !== approval.rule ||
     takes.approvals !== approval.needed ||

@@ -22,7 +22,7 @@ import { decide, factsOfRead, propose, recordedDecision } from './proposal.ts';
 /*
  * The one path of an action:
  *   find, validate ─▶ assess ─▶ decide ─┬─ run ─▶ intent row ─▶ handler ─▶ settle + audit
- *                                       ├─ ask ─▶ approval row and cards; the turn goes on without it
+ *                                       ├─ ask, confirm ─▶ approval row and cards; the turn goes on without it
  *                                       └─ deny ▶ audit; the reason goes to the model
  * What stands before the intent row can be repeated: a resumed turn comes here again with the same action id.
  */
@@ -72,7 +72,7 @@ async function carryOut(
       : new AppError('POLICY_DENIED', { sentence: withoutStop(decision.sentence), rule: decision.rule });
     return deny(parts, scope, call, proposal, error);
   }
-  if (decision.effect === 'ask') {
+  if (decision.effect === 'ask' || decision.effect === 'confirm') {
     await scope.flush();
     return requestApproval(parts, scope, call, proposal);
   }

@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import type { ApprovalAct } from '@signalbox/shared/contracts/approval';
+import type { PolicyEngine } from '@signalbox/shared/contracts/decision';
+import { decideApproval, type Decided } from '@signalbox/shared/db/approval-decisions';
+import { setFreeze } from '@signalbox/shared/db/freeze';
+import { openPool, withTransaction, type Pool } from '@signalbox/shared/db/pool';
+import { createLog } from '@signalbox/shared/log';
+import { createEngine } from '@signalbox/shared/policy/engine';
+import { readPolicyFolder } from '@signalbox/shared/policy/policy-set';
+import { readRules } from '@signalbox/shared/policy/rules';
+import { POLICY_FOLDER } from '@signalbox/shared/policy/settings';
+import { resumeDecision, type DecisionEnvelope, type Resumed } from '@signalbox/worker/governance/approval-resume';
+import { executeCall } from '@signalbox/worker/governance/execute';
+import { createMachine } from '@signalbox/worker/governance/fsm';
+import type { ToolCallResult } from '@signalbox/worker/tools/call';
+import { tool, toolGroup } from '@signalbox/worker/tools/tool';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { governanceOver, scopeOfAda } from '../../support/governance.ts';
+
+let database: TestDatabase;
+let pool: Pool;
+let effects: string[];
+/** The shipped rules, and one that has every small change confirmed. */
+let policy: PolicyEngine;
+
+const group = toolGroup({
+  name: 'test',
+  summary: 'test',
+  uses: [],
+  tools: {
+    act: tool({
+      describe: 'acts',
+      hints: ['act'],
+      input: z.object({ name: z.string() }),
+      risk: 'sensitive',
+      role: 'developer',
+      deadlineMs: 5_000,
+      replay: 'unknown',
+      run: ({ name }) => {
+        effects.push(name);
+        return Promise.resolve({});
+      },
+      phrases: { done: () => 'Did it.' },
+    }),
+  },
+});
+
+beforeAll(async () => {
+  const { files } = await readPolicyFolder(POLICY_FOLDER);
+  const always =
+    '@id("always") @reason("A.") permit (principal is User, action == Action::"confirm", resource) when { resource.risk == Risk::"sensitive" };';
+  const all = [...files, { name: 'always.cedar', text: always }];
+  policy = createEngine(readRules(all, 'with always'), 'with always', 'UTC');
+});
+beforeEach(async () => {
+  effects = [];
+  database = await createDatabase();
+  pool = openPool(database.url, createLog('test', 'silent'), { name: 'test', max: 6, as: 'owner' });
+  await pool.query(
+    `insert into lanes (user_key, epoch, worker, lease_until) values ('1', 7, 'w', now() + interval '1 hour')`,
+  );
+  await pool.query(
+    `insert into users (user_key, channel, name, role) values
+       ('1', 'telegram', 'Ada', 'developer'), ('2', 'telegram', 'Bob', 'admin')`,
+  );
+  await pool.query(`insert into settings (key, value) values ('approvals_chat', '{"chatKey": "telegram:-1009"}')`);
+});
+afterEach(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+const parts = () => governanceOver(pool, [group], policy);
+const ask = (name = 'x'): Promise<ToolCallResult> =>
+  executeCall(parts(), scopeOfAda(), { actionId: randomUUID(), tool: 'act', args: { name }, groups: ['test'] });
+const ADA = { userKey: '1', name: 'Ada', role: 'developer' } as const;
+const BOB = { userKey: '2', name: 'Bob', role: 'admin' } as const;
+async function press(verb: ApprovalAct['verb'], by: typeof ADA | typeof BOB = ADA): Promise<Decided> {
+  const { rows } = await pool.query<{ id: string }>('select approval_id as id from approvals');
+  return withTransaction(pool, (db) => decideApproval(db, policy, { approvalId: rows[0]?.id ?? '', verb, by }));
+}
+async function resume(): Promise<Resumed> {
+  const { rows } = await pool.query<{ envelope: DecisionEnvelope }>(
+    `select envelope from inbox where kind = 'decision'`,
+  );
+  const machine = createMachine();
+  for (const phase of ['THINKING', 'PROPOSING', 'GOVERNING'] as const) machine.to(phase);
+  const [{ envelope }] = rows as [{ envelope: DecisionEnvelope }];
+  return resumeDecision(parts(), scopeOfAda({ enter: machine.to }), envelope);
+}
+
+describe('a call that its requester has to confirm', () => {
+  it('waits on a card in the chat where it was asked for, and nowhere else', async () => {
+    const result = await ask();
+    expect(result).toMatchObject({ ok: true, result: { status: 'waiting_for_confirmation' }, changed: false });
+    expect(effects).toEqual([]);
+    const { rows } = await pool.query<{ chat: string; labels: string[] }>(
+      `select chat_key as chat, array(select b ->> 'label' from jsonb_array_elements(body -> 'buttons') b) as labels from outbox`,
+    );
+    expect(rows).toEqual([{ chat: 'telegram:1', labels: ['Confirm', 'Cancel'] }]);
+    const { rows: watch } = await pool.query('select remind_at, escalate_at from approvals');
+    expect(watch).toEqual([{ remind_at: null, escalate_at: null }]);
+  });
+
+  it('runs once, after one tap of whoever asked', async () => {
+    await ask('once');
+    expect(await press('approve')).toMatchObject({ toast: 'Confirmed. It runs now.' });
+    expect(await resume()).toMatchObject({ say: expect.stringMatching(/^Confirmed by Ada/), result: { ok: true } });
+    await resume();
+    expect(effects).toEqual(['once']);
+  });
+
+  it('is nothing that anybody else can press, however high their role', async () => {
+    await ask();
+    expect((await press('approve', BOB)).toast).toBe('Only the person who asked can confirm it.');
+    expect((await press('withdraw', BOB)).toast).toContain('Only the person who asked');
+    for (const verb of ['grant', 'modify', 'ask', 'reject'] as const)
+      expect((await press(verb)).toast).toBe('Only the person who asked can confirm it.');
+    const { rows } = await pool.query(`select 1 from approvals where status = 'pending'`);
+    expect(rows).toHaveLength(1);
+    const { rows: refused } = await pool.query(`select 1 from audit_events where kind = 'approval.click_refused'`);
+    expect(refused).toHaveLength(6);
+  });
+
+  it('is not run by a vote of somebody else that found its way into the table', async () => {
+    await ask();
+    await press('approve');
+    await pool.query(`update approval_votes set user_key = '2'`);
+    expect((await resume()).result).toMatchObject({ ok: false, code: 'APPROVAL_VOID' });
+    expect(effects).toEqual([]);
+  });
+
+  it('cannot be confirmed in a freeze, and is void when the freeze comes after the tap', async () => {
+    await ask();
+    await setFreeze(pool, { by: '2', name: 'Bob', reason: '', at: new Date().toISOString() });
+    expect((await press('approve')).toast).toContain('Changes are frozen');
+    await pool.query(`delete from settings where key = 'freeze'`);
+    await press('approve');
+    await setFreeze(pool, { by: '2', name: 'Bob', reason: '', at: new Date().toISOString() });
+    expect((await resume()).result).toMatchObject({ ok: false, code: 'APPROVAL_VOID' });
+    expect(effects).toEqual([]);
+  });
+
+  it('ends with Cancel, and is not asked for twice when it is said again', async () => {
+    const first = await ask('same');
+    expect((await ask('same')).result).toEqual(first.result);
+    expect(await press('withdraw')).toMatchObject({ wake: null });
+    const { rows } = await pool.query('select status from approvals');
+    expect(rows).toEqual([{ status: 'void' }]);
+  });
+});
