@@ -32,6 +32,21 @@ const ON_SERVERS = [
   'grep -rn -e password -- log',
   'git status',
   'git log -p',
+  'cat /var/log/syslog',
+  'cat /etc/nginx/nginx.conf',
+  'ls -la /srv',
+  'find /var/log -name x',
+  'du -sh /var',
+  'stat /srv/app',
+  'tail -n 5 app.log',
+  'journalctl -n 5',
+  'dmesg',
+  'lsof /srv/app',
+  'systemctl list-dependencies',
+  'df -h | grep -f /etc/hosts x',
+  'grep -r x /proc/stat',
+  'sort /proc/../etc/hosts',
+  'cat /proc/net/../../etc/hosts',
 ];
 
 const SECRET_NAMES = (
@@ -40,6 +55,49 @@ const SECRET_NAMES = (
   'a.tfstate.backup credentials credentials.json .credentials.json secrets.yml secrets.yaml secret.toml token.txt ' +
   '.env~ .env.swp #.env# a.pem~ .zsh_history.bak tokens.csv passwords.txt auth.json client_secret.json app-secrets.properties db-password.conf .vault-token .git-credentials'
 ).split(' ');
+
+const FIGURES = [
+  'df -h',
+  'df -h /var',
+  'free -m',
+  'uptime',
+  'ps aux',
+  'ps aux --sort=-%mem | head -n 20',
+  'ps -ef | grep -c node',
+  'ss -ltnp',
+  'netstat -tulpn',
+  'top -b -n 1 | head -n 20',
+  'vmstat 1 3',
+  'lsof -i :3000',
+  'cat /proc/meminfo',
+  'head -n 3 /proc/loadavg',
+  'grep MemAvailable /proc/meminfo',
+  'systemctl is-active postgresql',
+  'systemctl --failed',
+  'ip -br addr',
+  'date -u',
+];
+
+/** Where programs of servers keep what lets somebody in. */
+const CREDENTIAL_FILES = (
+  '/etc/shadow /etc/gshadow /etc/passwd /etc/sudoers /etc/exports /etc/fstab /etc/samba/smb.conf /etc/redis/redis.conf ' +
+  '/etc/postfix/sasl_passwd /etc/msmtprc /etc/fetchmailrc /etc/ddclient.conf /etc/gitlab/gitlab.rb /etc/grafana/grafana.ini ' +
+  '/etc/rabbitmq/rabbitmq.config /etc/mosquitto/passwd /etc/pgbouncer/userlist.txt /etc/nginx/nginx.conf /etc/nginx/.htpasswd ' +
+  '/etc/haproxy/haproxy.cfg /etc/systemd/system/app.service /etc/supervisor/conf.d/app.conf /etc/cron.d/backup /etc/crontab ' +
+  '/etc/rsyncd.secrets /etc/pam_ldap.conf /etc/nslcd.conf /etc/sssd/sssd.conf /etc/ceph/ceph.client.admin.keyring ' +
+  '/opt/app/config.yml /opt/app/settings.py /opt/tomcat/conf/tomcat-users.xml /srv/www/wp-config.php /srv/app/appsettings.json ' +
+  '/srv/app/database.yml /srv/app/application.properties /srv/app/.git/config /home/ada/.ssh/id_rsa /home/ada/.pgpass ' +
+  '/home/ada/.bashrc /home/ada/.config/gh/hosts.yml /home/ada/.local/share/keyrings/login.keyring /var/lib/jenkins/config.xml ' +
+  '/var/lib/jenkins/users/users.xml /var/lib/grafana/grafana.db /var/spool/cron/crontabs/root /var/mail/root /var/backups/dump.sql ' +
+  '/run/secrets/db /proc/1/environ /proc/self/environ /proc/1/cmdline /proc/../etc/passwd /proc/meminfo/../../etc/passwd /dev/sda ' +
+  '/usr/local/etc/app.toml /boot/grub/grub.cfg /tmp/dump.rdb'
+).split(' ');
+
+const READERS = (
+  'cat,head,head -c 9,tail,tail -n 5,grep x,grep -f,grep -e x,grep --file,grep -c x -f,wc,wc -l,sort,sort -u,uniq,cut -c 1-9,' +
+  "sed -n '1,5p',jq .,jq -R .,nl,od -c,tac,paste,column -t,fold,diff /dev/null,cmp /dev/null,comm /dev/null,md5sum,sha256sum," +
+  'stat,file,ls,ls -la,find,du,tree,zcat,readlink -f,realpath,grep -r x,git diff /dev/null,lsof,cat /proc/meminfo,df -h | cat'
+).split(',');
 
 /** As the programs match names, so far as these patterns go. */
 function matches(pattern: string, name: string): boolean {
@@ -88,19 +146,26 @@ describe('on a server, where nothing is locked in', () => {
     expect(classifyCommand(command, 'server')).toMatchObject({ decision: 'ask', pipeline: null });
   });
 
-  it('what names its places runs as it does elsewhere', () => {
-    const run = everyday.filter((command) => classifyCommand(command).decision === 'run');
-    const here = run.filter((command) => classifyCommand(command, 'server').decision === 'run');
-    const asks = run.filter((command) => !here.includes(command));
-    expect(asks.filter((command) => !/^git|grep -r/.test(command))).toEqual([]);
-    const more = [
-      'grep -rn upstream /etc/nginx',
-      'grep -r error /var/log/nginx | tail -n 5',
-      'ps aux | grep -c node',
-      'cat /proc/loadavg',
-    ];
-    for (const command of more)
-      expect([command, classifyCommand(command, 'server').decision]).toEqual([command, 'run']);
+  it.each(FIGURES)('figures of the machine run unasked: %s', (command) => {
+    expect(classifyCommand(command, 'server')).toMatchObject({ decision: 'run', risk: 'safe' });
+  });
+
+  it('no file is read unasked, whatever it is called and whatever reads it', () => {
+    const files = [...CREDENTIAL_FILES, ...SECRET_NAMES.map((name) => `/srv/shop/${name}`), '/var/log/syslog', 'notes'];
+    const commands = files.flatMap((file) => READERS.map((reader) => `${reader} ${file}`));
+    expect(commands.filter((command) => classifyCommand(command, 'server').decision === 'run')).toEqual([]);
+  });
+
+  it('the state of a unit comes without lines of its log', () => {
+    expect(classifyCommand('systemctl status nginx -n 50', 'server').pipeline).toEqual([
+      ['systemctl', 'status', 'nginx', '-n', '50', '--no-pager', '--lines=0'],
+    ]);
+  });
+
+  it('what runs there runs in a workspace as well', () => {
+    for (const command of [...everyday, ...bypasses, ...read('own-bypasses.txt')])
+      if (classifyCommand(command, 'server').decision === 'run')
+        expect([command, classifyCommand(command).decision]).toEqual([command, 'run']);
   });
 });
 

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { classifyCommand } from '@signalbox/shared/shell/classification';
 import { hardenArgv, PROGRAMS } from '@signalbox/shared/shell/programs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -150,6 +151,46 @@ describe('a secret in the environment of another process', () => {
         { numRuns: 30_000, seed: 12, endOnFailure: true },
       );
       expect(ran.size).toBeGreaterThan(names.length - 5);
+    },
+    MANY_PROCESSES_MS,
+  );
+});
+
+describe('a file of a server', () => {
+  it(
+    'is read by no form of any program that runs there unasked',
+    async () => {
+      const file = join(folder, 'notes.txt');
+      writeFileSync(file, `${SECRET}\n`);
+      const ran = new Set<string>();
+      const flag = fc.constantFrom(
+        ...LETTERS.map((letter) => `-${letter}`),
+        '-n5',
+        '-c9',
+        '--',
+        '.',
+        'x',
+        '1,5p',
+        '-rn',
+        '-',
+      );
+      const words = fc.tuple(
+        fc.array(flag, { maxLength: 3 }),
+        fc.constantFrom(file, `-f${file}`, folder),
+        fc.array(flag, { maxLength: 1 }),
+      );
+      await fc.assert(
+        fc.asyncProperty(fc.constantFrom(...Object.keys(PROGRAMS)), words, async (name, [before, path, after]) => {
+          const { pipeline } = classifyCommand([name, ...before, path, ...after].join(' '), 'server');
+          const [argv] = pipeline ?? [];
+          if (!argv) return;
+          ran.add(name);
+          const printed = name === 'echo' ? '' : await run(argv);
+          expect({ argv, leaks: printed.includes(SECRET) }).toMatchObject({ leaks: false });
+        }),
+        { numRuns: 8_000, seed: 13, endOnFailure: true },
+      );
+      expect(ran.size).toBeGreaterThan(3);
     },
     MANY_PROCESSES_MS,
   );

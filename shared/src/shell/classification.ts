@@ -2,7 +2,7 @@ import type { Risk } from '../contracts/action.ts';
 import { findAlarm } from './alarms.ts';
 import { agreesWithShfmt, parseWithUnbash } from './parsers.ts';
 import { hardenArgv } from './programs.ts';
-import { findServerProblem } from './server.ts';
+import { findServerProblem, hardenForServer } from './server.ts';
 import { splitWords } from './words.ts';
 
 /** What becomes of one shell command. */
@@ -61,7 +61,7 @@ function classify(command: string, place: Place): Classification {
     if ('reason' in hardened) return ask(hardened.reason, alarm.risk, programs);
     const problem = place === 'server' ? findServerProblem(vector) : null;
     if (problem !== null) return ask(problem, alarm.risk, programs);
-    pipeline.push(hardened.argv);
+    pipeline.push(place === 'server' ? hardenForServer(hardened.argv) : hardened.argv);
   }
   if (JSON.stringify(parseWithUnbash(command)) !== JSON.stringify(vectors) || !agreesWithShfmt(command, commands))
     return ask('It can be read in more than one way.', 'dangerous', programs);

@@ -1,4 +1,4 @@
-import { quote, readArguments, type ArgumentReader, type ProgramTable } from './program-rule.ts';
+import { parseArguments, quote, readArguments, type ArgumentReader, type ProgramTable } from './program-rule.ts';
 import { FILE_PROGRAMS } from './programs/files.ts';
 import { GIT_PROGRAMS } from './programs/git.ts';
 import { SYSTEM_PROGRAMS } from './programs/system.ts';
@@ -38,6 +38,14 @@ export function hardenArgv(vector: readonly string[]): ReturnType<ArgumentReader
   if (!rule) return { reason: describeAbsence(name) };
   const read = typeof rule === 'function' ? rule(args) : readArguments(name, rule, args);
   return 'reason' in read ? read : { argv: [name, ...read.argv] };
+}
+
+/** The files and folders that a program of the list would open by these words; null when the list does not say. */
+export function listPaths([name = '', ...args]: readonly string[]): readonly string[] | null {
+  const rule = Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined;
+  if (!rule || typeof rule === 'function') return null;
+  const parsed = parseArguments(name, rule.flags ?? '', args, rule.separate);
+  return 'reason' in parsed ? null : (rule.paths?.(parsed) ?? parsed.operands);
 }
 
 function describeAbsence(name: string): string {

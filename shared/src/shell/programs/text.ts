@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { parseArguments, quote, type ParsedArguments, type ProgramTable } from '../program-rule.ts';
+import { quote, type ParsedArguments, type ProgramTable } from '../program-rule.ts';
 import { findSecretPath, SECRET_FILES } from '../secret-paths.ts';
 
 /** What a search through folders leaves out: it would print secrets that nobody has named. */
@@ -47,12 +47,6 @@ function isNarrow(parsed: ParsedArguments): string | null {
 function isWide(path: string): boolean {
   const normal = posix.normalize(path);
   return LEADS_AWAY.test(path) || TOO_WIDE.some((folders) => folders.test(normal));
-}
-
-/** The paths through which a grep with these arguments searches, folder by folder; null when it reads files only. */
-export function listSearched(args: readonly string[]): readonly string[] | null {
-  const parsed = parseArguments('grep', GREP_FLAGS, args);
-  return 'reason' in parsed || !isRecursive(parsed) ? null : listGrepPaths(parsed);
 }
 
 /** With a folder diff compares the file of the same name in it, and with two folders all that are in both. */
