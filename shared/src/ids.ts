@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'; // Crockford's base 32: no i, l, o, u to misread
 
@@ -12,6 +12,33 @@ export function newId(prefix: string, nowMs: number = Date.now()): string {
   let random = '';
   for (const byte of randomBytes(10)) random += ALPHABET[byte % 32];
   return `${prefix}_${time}${random}`;
+}
+
+/**
+ * The id of what these parts name, such as `act_7c0…`: the same parts make the same id, in any process and after any crash, and other
+ * parts another one. 120 bits of SHA-256.
+ */
+export function derivedId(prefix: string, parts: readonly (string | number)[]): string {
+  const digest = createHash('sha256').update(JSON.stringify(parts)).digest();
+  let id = '';
+  for (const byte of digest.subarray(0, 24)) id += ALPHABET[byte % 32];
+  return `${prefix}_${id}`;
+}
+
+/*
+ * Ids of answers and of their calls are ours: a model server draws its own from whatever it likes, and may draw one twice. An answer
+ * is named by its conversation, the message that began its turn and its place among the answers of that turn, so that a turn which
+ * goes on after a crash names the same answer and the same calls as before. Ids of calls are ids of actions and of jobs.
+ */
+
+/** The id of the answer of a turn's pass, counted from 1. `turnKey`: the id of the turn's first message. */
+export function answerIdOf(threadId: string, turnKey: string, pass: number): string {
+  return derivedId('ans', [threadId, turnKey, pass]);
+}
+
+/** The id of a call by its place in an answer. Answers in records of before have the ids that a model gave them. */
+export function callIdOf(answerId: string, place: number): string {
+  return `act_${answerId.replace(/^ans_/, '')}_${place}`;
 }
 
 /** A short code that a person can type: `groups` groups of four characters, 20 bits each. */

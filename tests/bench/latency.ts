@@ -119,6 +119,7 @@ function bareGraph(): () => Promise<unknown> {
       chatKey: 'c',
       actor: { userKey: '1', name: 'x', role: 'admin' },
       signal: new AbortController().signal,
+      answerId: (turnKey, pass) => `${turnKey}_${pass}`,
       call: () => Promise.resolve(result),
       enter: () => undefined,
       phase: () => 'PROPOSING',

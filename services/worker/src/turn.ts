@@ -8,7 +8,7 @@ import { sayInTurn } from '@signalbox/shared/db/outbox';
 import type { Pool } from '@signalbox/shared/db/pool';
 import { isAwaiting } from '@signalbox/shared/db/threads';
 import { AppError } from '@signalbox/shared/errors';
-import { newId } from '@signalbox/shared/ids';
+import { answerIdOf, newId } from '@signalbox/shared/ids';
 import type { Log } from '@signalbox/shared/log';
 import type { Draft } from '@signalbox/shared/streams/drafts';
 import type { AgentClass } from '@signalbox/shared/contracts/action';
@@ -348,6 +348,7 @@ function agentRun(
     enter: machine.to,
     phase: machine.phase,
     path: () => passOf(machine.path()),
+    answerId: (turnKey, pass) => answerIdOf(threadId, turnKey, pass),
     load: (groups) => parts.load(scope, groups),
     judge: (pass) => parts.judge(scope.actor.userKey, pass, spending.used()),
     call: async ({ callId, tool, args, groups }) => {

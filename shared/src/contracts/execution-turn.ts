@@ -19,8 +19,10 @@ export type ModelContext = z.infer<typeof ModelContext>;
 
 /** An answer of a model as the conversation keeps it. */
 export const RecordedAnswer = z.object({
-  /** Ids of calls are made from it. */
+  /** Ids of calls are made from it: of the pass's own answer it is ours. */
   id: z.string().nullable(),
+  /** What the model's server had called the pass's own answer. Missing in records of before, where `id` was made of it. */
+  modelId: z.string().nullable().optional(),
   text: z.string(),
   calls: z.array(z.object({ id: z.string(), name: z.string(), args: z.record(z.string(), Json) })),
   /** Arguments that were no JSON, as they came. */

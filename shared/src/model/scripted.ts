@@ -11,6 +11,8 @@ import { createLocalModel } from './local-model.ts';
 import type { Models } from './port.ts';
 
 export interface ScriptedAnswer {
+  /** What the server calls this answer. */
+  readonly id?: string;
   readonly content?: string;
   readonly toolCalls?: readonly {
     readonly id?: string;
@@ -73,6 +75,7 @@ class ScriptedChatModel extends BaseChatModel<ScriptedCallOptions> {
     if (answer.throw !== undefined) throw answer.throw;
     const content = answer.content ?? '';
     const message = new AIMessage({
+      ...(answer.id === undefined ? {} : { id: answer.id }),
       content,
       tool_calls: (answer.toolCalls ?? []).map(({ id, name, args }, position) => ({
         id: id ?? `call_${index}_${position}`,

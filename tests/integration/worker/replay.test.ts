@@ -281,6 +281,24 @@ describe('a replay', () => {
     });
   });
 
+  it('goes through a record of before, whose ids its model had drawn, under those ids', async () => {
+    await start((_messages, tools) =>
+      isParser(tools)
+        ? intent('plumbing')
+        : call('respond_to_user', { message: 'Which meter?', awaiting_response: true }),
+    );
+    await ask('read the meter');
+    await forge(1, ({ answer, calls }) => {
+      if (!answer) throw new Error('it had an answer');
+      delete answer.modelId;
+      answer.id = 'chatcmpl-7';
+      for (const one of [...answer.calls]) one.id = 'act_chatcmpl-7_0';
+      for (const one of calls) one.callId = 'act_chatcmpl-7_0';
+    });
+    // That it was forged is all that is found.
+    expect(await replayAll()).toMatchObject([{ kind: 'different', difference: { what: 'record in the audit' } }]);
+  });
+
   it('never calls a turn the same whose record is missing, or whose policy was not kept', async () => {
     await start(plumber);
     await ask('turn it');

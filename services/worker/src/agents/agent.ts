@@ -34,6 +34,11 @@ export interface AgentRun {
   readonly actor: { readonly userKey: string; readonly name: string; readonly role: Role };
   /** Fires on /stop, on shutdown and when the lane is lost. */
   readonly signal: AbortSignal;
+  /**
+   * The id of the answer of this pass, counted from 1 in the turn that began with the message `turnKey`: the same however often the
+   * turn is resumed. An agent names its answers by nothing else, and its calls after them (`callIdOf`).
+   */
+  answerId(turnKey: string, pass: number): string;
   /** Runs one tool call under the runtime's rules. Never throws for what a tool did; throws when the lane was lost. */
   call(request: {
     readonly callId: string;

@@ -2,9 +2,9 @@ import { AIMessage } from '@langchain/core/messages';
 import type { RecordedAnswer } from '@signalbox/shared/contracts/execution-turn';
 
 /** A recorded answer as the message that a model gave. */
-export function answerMessage({ id, text, calls, unreadable, extras }: RecordedAnswer): AIMessage {
+export function answerMessage({ id, modelId = id, text, calls, unreadable, extras }: RecordedAnswer): AIMessage {
   return new AIMessage({
-    ...(id === null ? {} : { id }),
+    ...(modelId === null ? {} : { id: modelId }),
     content: text,
     tool_calls: calls.map((call) => ({ type: 'tool_call' as const, ...call })),
     invalid_tool_calls: unreadable.map(({ name, args }) => ({

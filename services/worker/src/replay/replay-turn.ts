@@ -1,5 +1,6 @@
 import type { ExecutionTurn, RecordedRun } from '@signalbox/shared/contracts/execution-turn';
 import type { PolicyEngine } from '@signalbox/shared/contracts/decision';
+import { answerIdOf } from '@signalbox/shared/ids';
 import type { Agent, AgentPlugin, AgentRecord, AgentRun } from '../agents/agent.ts';
 import { evaluate } from '../governance/evaluation.ts';
 import { createMachine, passOf, type Machine } from '../governance/fsm.ts';
@@ -70,7 +71,7 @@ async function goThrough(
       const machine = createMachine();
       const result = await agent.run({
         messages,
-        run: replayRun(parts, head, run, cursor, machine),
+        run: replayRun(parts, records, run, cursor, machine),
         resume,
         threadNew: began.isNew,
       });
@@ -111,11 +112,12 @@ function createAgent({ plugin, registry, states }: TurnParts, head: ExecutionTur
 /** What an agent may reach in a replay: the record, and nothing that has an effect. */
 function replayRun(
   parts: TurnParts,
-  head: ExecutionTurn,
+  records: readonly ExecutionTurn[],
   run: RecordedRun,
   cursor: Cursor,
   machine: Machine,
 ): AgentRun {
+  const [head] = records as readonly [ExecutionTurn];
   let record: ExecutionTurn | null = null;
   return {
     turnId: run.turnId,
@@ -130,6 +132,7 @@ function replayRun(
     },
     phase: machine.phase,
     path: () => passOf(machine.path()),
+    answerId: (turnKey, pass) => formerId(records, pass) ?? answerIdOf(head.threadId, turnKey, pass),
     load: async (groups) => {
       const { version, timeZone } = head.policy;
       const rules = await parts.engine(version, timeZone);
@@ -148,6 +151,12 @@ function replayRun(
     draft: () => undefined,
     spent: () => undefined,
   };
+}
+
+/** What an answer was called before we named answers; null where its record says what its model had called it. */
+function formerId(records: readonly ExecutionTurn[], pass: number): string | null {
+  const answer = records.flatMap((record) => record.answer ?? [])[pass - 1];
+  return answer?.modelId === undefined ? (answer?.id ?? null) : null;
 }
 
 /** Decides once more what had been decided when an approval was used up. */

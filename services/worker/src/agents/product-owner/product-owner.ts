@@ -1,14 +1,17 @@
-import { randomUUID } from 'node:crypto';
 import { AIMessage, type BaseMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
+import { callIdOf } from '@signalbox/shared/ids';
 import { pickKept } from '@signalbox/shared/model/kept';
 import type { ModelRequest } from '@signalbox/shared/model/port';
 import { BASE_DEFINITIONS } from './base-tools.ts';
 import { runOf, spendCounter, type GraphParts } from './parts.ts';
 import { systemMessage, withAnsweredCalls } from './prompt.ts';
-import { noteAsks } from './turn-record.ts';
+import { answersSoFar, noteAsks } from './turn-record.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
 import { endedByJudge, NO_ANSWER } from './words.ts';
+
+/** Ids of models are longer nowhere; it is kept to find an answer in their logs. */
+const MODEL_ID_LENGTH = 200;
 
 /** One pass: the model sees the conversation and the loaded tools, and answers or proposes calls. */
 export function productOwner(parts: GraphParts) {
@@ -16,15 +19,16 @@ export function productOwner(parts: GraphParts) {
   return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {
     const extras = runOf(config);
     const { run, names, turnStart, turnKey, recorded } = extras;
+    const earlier = state.record.filter((part) => part.turnKey === turnKey);
+    const id = run.answerId(turnKey, answersSoFar(earlier) + 1);
     if (state.verdict === 'limit' || state.verdict === 'loop' || state.verdict === 'budget') {
       const since = state.messages.slice(turnStart(state.messages));
       const content = endedByJudge(state.verdict, since, parts.maxPasses);
-      return { messages: [new AIMessage({ id: randomUUID(), content })], limitReached: true };
+      return { messages: [new AIMessage({ id: `${id}_end`, content })], limitReached: true };
     }
     run.enter('THINKING');
     const known = await names();
     const system = systemMessage(state, run.actor, parts.registry.catalog, known);
-    const earlier = state.record.filter((part) => part.turnKey === turnKey);
     const noted = noteAsks(model, 'product_owner', { names: known, groups: state.activeCapabilities }, earlier);
     const spent = spendCounter(extras);
     // The texts of earlier passes go out with the end of the turn: until then they stand above what is being written.
@@ -40,14 +44,15 @@ export function productOwner(parts: GraphParts) {
     let answer = (await noted.model.ask(request)).message;
     // An empty answer is a hiccup of the provider more often than not: asked once more, then told to the person.
     if (isEmpty(answer)) answer = (await noted.model.ask(request)).message;
-    const message = withUniqueIds(isEmpty(answer) ? new AIMessage({ content: NO_ANSWER }) : answer);
+    const message = withOurIds(id, isEmpty(answer) ? new AIMessage({ content: NO_ANSWER }) : answer);
     const pass = state.poIterations + 1;
     const part = {
       kind: 'asked' as const,
       turnKey,
       run: recorded,
       asks: noted.asks(false),
-      answerId: message.id ?? '',
+      answerId: id,
+      modelId: answer.id?.slice(0, MODEL_ID_LENGTH) ?? null,
     };
     return { messages: [message], poIterations: pass, record: [part], ...spent.update() };
   };
@@ -67,22 +72,20 @@ function isEmpty(message: AIMessage): boolean {
 }
 
 /**
- * Gives the message an id and makes its call ids unique in the thread: providers repeat ids such as `call_1`, and a repeated id
- * would be taken for a call that was answered long ago. Calls whose arguments could not be read become calls that will be refused,
- * so that the model is told.
+ * Names the message and its calls by our own ids: those of a model server repeat, within a thread and across people, and a repeated
+ * id would stand for what was answered, done or approved before. Calls whose arguments could not be read become calls that will be
+ * refused, so that the model is told.
  */
-function withUniqueIds(answer: AIMessage): AIMessage {
-  // Ids of tool calls become action ids and job ids, where a colon is not allowed.
-  const id = (answer.id ?? randomUUID()).replace(/[^\w-]/g, '_');
+function withOurIds(id: string, answer: AIMessage): AIMessage {
   const unreadable = (answer.invalid_tool_calls ?? []).map((call) => ({
     name: call.name ?? 'unnamed',
     args: { unreadable_arguments: String(call.args ?? '').slice(0, 500) },
   }));
-  const calls = [...(answer.tool_calls ?? []), ...unreadable].map((call, index) => ({
+  const calls = [...(answer.tool_calls ?? []), ...unreadable].map((call, place) => ({
     type: 'tool_call' as const,
     name: call.name,
     args: call.args,
-    id: `act_${id}_${index}`,
+    id: callIdOf(id, place),
   }));
   return new AIMessage({
     id,

@@ -1,4 +1,5 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import { callIdOf } from '@signalbox/shared/ids';
 import { isBaseTool } from './base-tools.ts';
 import type { RunExtras } from './parts.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
@@ -22,19 +23,19 @@ export function runAgain(
   id: string,
   event: NodeEvent,
   before: Partial<Pick<SessionState, 'messages'>>,
-  { turnKey, recorded }: Pick<RunExtras, 'turnKey' | 'recorded'>,
+  { run, turnKey, recorded }: Pick<RunExtras, 'run' | 'turnKey' | 'recorded'>,
 ): { readonly update: SessionUpdate; readonly isUpdate: boolean } {
   const messages = before.messages ?? [];
   const words = messages.findLast((message) => HumanMessage.isInstance(message) && !message.additional_kwargs['event']);
   // The mark is not `event`: to the model these are the person's words, and not news.
   const asked = new HumanMessage({ id, content: words?.text ?? event.say, additional_kwargs: { again: event } });
   if (event.node !== 'po_tools') return { update: { messages: [asked] }, isUpdate: false };
-  const answerId = `again_${id.replace(/[^\w-]/g, '_')}`;
-  const calls = failedCalls(messages).map(({ name, args }, index) => ({
+  const answerId = run.answerId(turnKey, 1);
+  const calls = failedCalls(messages).map(({ name, args }, place) => ({
     type: 'tool_call' as const,
     name,
     args,
-    id: `act_${answerId}_${index}`,
+    id: callIdOf(answerId, place),
   }));
   const answer = new AIMessage({
     id: answerId,
@@ -42,7 +43,7 @@ export function runAgain(
     tool_calls: calls,
     additional_kwargs: { planner: { for: id, done: calls.length === 0 } },
   });
-  const part = { kind: 'asked' as const, turnKey, run: recorded, asks: [], answerId };
+  const part = { kind: 'asked' as const, turnKey, run: recorded, asks: [], answerId, modelId: null };
   return { update: { messages: [asked, answer], poIterations: 1, record: [part] }, isUpdate: true };
 }
 

@@ -15,7 +15,13 @@ export interface TurnSpend extends ModelSpend {
 /** What a node leaves for the record of its turn, see turn-record.ts. `run`: the run of the turn that it was a part of. */
 export type TurnPart = { readonly turnKey: string; readonly run: RecordedRun } & (
   | { readonly kind: 'read'; readonly asks: RecordedAsk[] }
-  | { readonly kind: 'asked'; readonly asks: RecordedAsk[]; readonly answerId: string }
+  | {
+      readonly kind: 'asked';
+      readonly asks: RecordedAsk[];
+      readonly answerId: string;
+      /** The id that the model's server gave. Missing in states of before, whose `answerId` was made of it. */
+      readonly modelId?: string | null;
+    }
   | {
       readonly kind: 'acted';
       readonly phases: string[];

@@ -59,6 +59,11 @@ export function noteAsks(
   };
 }
 
+/** How many answers this turn has had; `parts`: its own. Of a turn that was resumed all of them count. */
+export function answersSoFar(parts: readonly TurnPart[]): number {
+  return parts.filter(({ kind }) => kind === 'asked').length;
+}
+
 function newestNames(parts: readonly TurnPart[]): string | null {
   const facts: PromptFacts[] = parts.flatMap((part) => ('asks' in part ? part.asks.map((ask) => ask.facts) : []));
   const names = facts.findLast((one) => one.names !== null)?.names;
@@ -184,7 +189,7 @@ export function passesOf(
       },
       runs: { read: read?.run ?? null, asked: asked?.run ?? null, acted: acted?.run ?? null },
       asks,
-      answer: AIMessage.isInstance(answer) ? answerOf(answer) : null,
+      answer: AIMessage.isInstance(answer) ? { ...answerOf(answer), ...modelIdOf(asked) } : null,
       calls: acted?.calls.map((call) => callOf(call, messages)) ?? [],
       outcome: acted?.outcome ?? null,
     };
@@ -208,6 +213,10 @@ function groupPasses(parts: readonly TurnPart[]): readonly Pass[] {
     else if (part.kind === 'asked') passes.push({ asked: part });
   }
   return passes;
+}
+
+function modelIdOf(asked: Pass['asked']): Pick<RecordedAnswer, 'modelId'> {
+  return asked?.modelId === undefined ? {} : { modelId: asked.modelId };
 }
 
 function callOf(
