@@ -7,19 +7,19 @@ const NOTHING: CommandResult = { code: null, stdout: '', stderr: '', truncated: 
 
 /**
  * Runs programs joined by our own pipes, each by itself and without a shell. The code is the last one's; what any of them complained
- * about is kept. Whoever writes to a program that has ended is ended too, as by SIGPIPE in a shell. Settles when all have ended;
+ * about is kept. With `output` the last one writes there, to the end, and the result has none of it. Whoever writes to a program that has ended is ended too, as by SIGPIPE in a shell. Settles when all have ended;
  * throws what the first of them threw.
  */
 export async function executePipeline(
   driver: Pick<Driver, 'execute'>,
   pipeline: readonly (readonly string[])[],
-  { signal, maxBytes }: Pick<ExecuteOptions, 'signal' | 'maxBytes'>,
+  { signal, maxBytes, output: last }: Pick<ExecuteOptions, 'signal' | 'maxBytes' | 'output'>,
 ): Promise<CommandResult> {
   const pipes = pipeline.slice(1).map(() => new PassThrough());
   const ends = pipeline.map(() => new AbortController());
   const failed: unknown[] = [];
   const runs = pipeline.map(async (argv, place) => {
-    const [input, output] = [pipes[place - 1], pipes[place]];
+    const [input, output] = [pipes[place - 1], pipes[place] ?? last];
     const end = ends[place] as AbortController; // one for each program
     try {
       return await driver.execute(argv, {

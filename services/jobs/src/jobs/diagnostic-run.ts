@@ -5,13 +5,13 @@ import { redactText } from '@signalbox/shared/redact/redact';
 import { classifyCommand } from '@signalbox/shared/shell/classification';
 import { withDriver, type DiagnoseParts } from '../diagnose/target.ts';
 import type { JobHandler } from '../handlers.ts';
-import { executePipeline } from './diagnostic-run-pipeline.ts';
+import { executeBounded } from './diagnostic-run-bounds.ts';
 
 /** Bytes of each output that are kept. */
 const KEPT_BYTES = 30_000;
 
 /**
- * Runs a command on a server. What the list of reading programs knows runs as it is, joined by our own pipes; anything else comes here
+ * Runs a command on a server. What the list of reading programs knows runs as it is, joined by our own pipes and bounded; anything else comes here
  * only when a person has approved exactly this text, and what nobody could want never runs.
  */
 export function createDiagnosticRun(
@@ -28,7 +28,7 @@ export function createDiagnosticRun(
       const startedAt = performance.now();
       const options = { signal: context.signal, maxBytes: KEPT_BYTES };
       const { code, stdout, stderr, truncated } = await withDriver(parts, target, context, (driver) =>
-        pipeline ? executePipeline(driver, pipeline, options) : driver.execute(['sh', '-c', command], options),
+        pipeline ? executeBounded(driver, pipeline, options) : driver.execute(['sh', '-c', command], options),
       );
       const seconds = Math.round(performance.now() - startedAt) / 1_000;
       return { server, code, stdout: redactText(stdout), stderr: redactText(stderr), truncated, seconds };

@@ -1,0 +1,83 @@
+import { openThisMachine } from '@signalbox/jobs/drivers/this-machine';
+import { executeBounded, UNASKED, type Bounds } from '@signalbox/jobs/jobs/diagnostic-run-bounds';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { loadTestConfig } from '../../support/config.ts';
+import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+
+// The real programs on this machine, with commands that would never end or take all that there is.
+
+const machine = openThisMachine(loadTestConfig().path);
+const run = (pipeline: readonly (readonly string[])[], bounds: Partial<Bounds> = {}) =>
+  executeBounded(
+    machine,
+    pipeline,
+    { signal: AbortSignal.timeout(40_000), maxBytes: 1_000 },
+    { ...UNASKED, ...bounds },
+  );
+
+/** Whether a process of this machine still has these words. */
+function isRunning(words: string): boolean {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .some((pid) => {
+      try {
+        return readFileSync(join('/proc', pid, 'cmdline'), 'utf8')
+          .replaceAll('\0', ' ')
+          .includes(words);
+      } catch {
+        return false;
+      }
+    });
+}
+
+it('a program gets its words as they are, and how it ended is told', async () => {
+  expect(await run([['echo', '$HOME; `id`', '*', '|']])).toEqual({
+    code: 0,
+    stdout: '$HOME; `id` * |\n',
+    stderr: '',
+    truncated: false,
+  });
+  expect(await run([['grep', 'x'], ['wc', '-l']])).toMatchObject({ code: 0, stdout: '0\n' }); // prettier-ignore
+  expect(await run([['false']])).toMatchObject({ code: 1 });
+  expect(await run([['no-such-program']])).toMatchObject({ code: 127 });
+});
+
+it('what fills the memory is ended by the kernel, and the machine keeps its own', async () => {
+  const { code, stdout } = await run([['tail', '-n', '7', '/dev/zero']]);
+  expect(code).not.toBe(0);
+  expect(stdout).toBe('');
+  expect(isRunning('tail -n 7 /dev/zero')).toBe(false);
+});
+
+it('what writes without end is ended soon, and what it wrote until then is told', async () => {
+  const startedAt = performance.now();
+  const ran = await run([['yes', 'much']]);
+  expect(ran).toMatchObject({ code: null, truncated: true, stderr: expect.stringContaining('it wrote more than') });
+  expect(ran.stdout).toMatch(/^much\nmuch\n/);
+  expect(ran.stdout.length).toBeLessThanOrEqual(1_000);
+  expect(performance.now() - startedAt).toBeLessThan(15_000);
+  expect(isRunning('yes much')).toBe(false);
+});
+
+it('what computes without end is ended for its processor time', async () => {
+  const ran = await run([['sha256sum', '-b', '/dev/zero']], { cpuSeconds: 1 });
+  expect(ran.code).not.toBe(0);
+  expect(isRunning('sha256sum -b /dev/zero')).toBe(false);
+});
+
+it('what waits without end is ended for its time, with all programs that it is joined to', async () => {
+  const ran = await run([['tail', '-f', '/proc/loadavg'], ['cat'], ['sleep', '4711']], { wallMs: 1_000 }); // prettier-ignore
+  expect(ran).toMatchObject({ code: null, stderr: 'The command was ended: it took longer than 1 seconds.\n' });
+  expect(isRunning('tail -f /proc/loadavg')).toBe(false);
+  expect(isRunning('sleep 4711')).toBe(false);
+});
+
+it('nothing is written to a file, and nothing of the environment of the login is seen', async () => {
+  const file = join(makeTemporaryFolder('bounds'), 'out');
+  expect((await run([['sh', '-c', `echo much > ${file}`]])).code).not.toBe(0);
+  expect(existsSync(file) ? readFileSync(file, 'utf8') : '').toBe('');
+  const { stdout } = await run([['env']]);
+  expect(stdout.split('\n').map((line) => line.split('=')[0])).toEqual(['PATH', 'LANG', 'SIGNALBOX_COMMAND', '']);
+});
