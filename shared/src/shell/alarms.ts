@@ -13,7 +13,7 @@ export interface Alarm {
 /** Programs whose worst honest outcome cannot be taken back, or that run whatever they are given. */
 const DANGEROUS = new Set(
   (
-    'rm rmdir shred unlink dd mkfs wipefs fdisk parted mkswap swapoff mount umount losetup truncate mv chmod chown chgrp ' +
+    'rm rmdir shred unlink dd mkfs mke2fs blkdiscard wipefs fdisk parted mkswap swapoff mount umount losetup truncate mv chmod chown chgrp ' +
     'chattr setfacl kill killall pkill shutdown reboot halt poweroff init telinit systemctl service sysctl modprobe insmod ' +
     'rmmod iptables nft ufw useradd userdel usermod groupdel passwd chpasswd visudo crontab at sudo doas su runuser chroot ' +
     'nsenter unshare docker podman kubectl helm terraform ansible ssh scp rsync nc ncat socat eval exec source . bash sh ' +
@@ -60,5 +60,6 @@ export function findAlarm(command: string, depth = 0): Alarm {
 function isDangerous([name = '', ...args]: readonly string[]): boolean {
   // mkfs.ext4 is mkfs, and python3.12 is python3.
   const program = baseName(name).replace(/(?<=.)\..*$/, '');
+  if (program === 'find') return args.some((arg) => /^-(delete|exec|execdir|ok|okdir|fprint0?|fprintf|fls)$/.test(arg));
   return DANGEROUS.has(program) && !(Object.hasOwn(LOOKING, program) && LOOKING[program]?.test(args.join(' ')));
 }

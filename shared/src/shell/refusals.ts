@@ -10,8 +10,12 @@ const WRAPPERS =
   /^(sudo|doas|su|env|nohup|nice|ionice|time|timeout|command|builtin|exec|setsid|stdbuf|busybox|toybox|xargs|watch)$/;
 /** Words after a wrapper that are tried as a command: its own flags and values stand in front. */
 const MAX_UNWRAPPED = 20;
-/** The whole machine, or what it cannot live without. */
-const ROOTS = /^\/+(\.\/*)*(bin|boot|dev|etc|home|lib|lib64|opt|proc|root|sbin|srv|sys|usr|var)?\/*\*?$/;
+/** The whole machine, or what it cannot live without. Not what lies in /home, /opt and /srv: somebody's own. */
+const ROOTS = /^\/+(\.\/*)*(bin|boot|dev|etc|lib|lib64|proc|root|sbin|sys|usr|var)?\/*\*?$/;
+/** What `dd` takes for nothing: a disk that is overwritten with it is lost, while a restore has something to read. */
+const NOISE = /^if=\/+dev\/(zero|full|null|u?random)$/;
+/** Words of find that choose next to nothing: with these alone it deletes all that it meets. */
+const CHOOSES_ALL = /^-(delete|P|H|L|depth|d|xdev|mount|mindepth|type|true|print0?|ls|\d+)$|^(\d+|[a-z])$/;
 const DISKS = /^\/+dev\/(sd|hd|vd|xvd|nvme|mmcblk|md|dm-|mapper\/|disk\/|mem|kmem)/;
 
 /** Why nobody could want this command, in one sentence; null when somebody could. */
@@ -47,19 +51,40 @@ function readScript(name: string, args: readonly string[]): readonly string[] {
 
 function refuse(name: string, args: readonly string[]): string | null {
   const recursive = args.some((arg) => /^-[a-zA-Z]*[rR]|^--r/.test(arg));
-  const root = args.some((arg) => ROOTS.test(arg)) || args.includes('--no-preserve-root');
+  const root = args.some((arg) => ROOTS.test(arg));
   if (name === 'rm' && recursive && root) return 'It deletes the whole machine or a part that it needs to live.';
   if (/^(chmod|chown|chgrp)$/.test(name) && recursive && root)
     return 'It changes the permissions of the whole machine.';
-  if (name === 'find' && args.includes('-delete') && ROOTS.test(args[0] ?? ''))
+  if (
+    name === 'find' &&
+    root &&
+    args.includes('-delete') &&
+    args.every((arg) => ROOTS.test(arg) || CHOOSES_ALL.test(arg))
+  )
     return 'It deletes the whole machine or a part that it needs to live.';
+  if (isDryRun(name, args)) return null;
   if (/^mkfs(\.|$)|^mke2fs$/.test(name)) return 'It formats a disk.';
   if (/^(wipefs|shred|mkswap|tee|cp|mv|blkdiscard)$/.test(name) && args.some((arg) => DISKS.test(arg)))
     return 'It overwrites a disk.';
-  if (name === 'dd' && args.some((arg) => arg.startsWith('of=') && DISKS.test(arg.slice(3))))
+  if (
+    name === 'dd' &&
+    args.some((arg) => NOISE.test(arg)) &&
+    args.some((arg) => /^of=/.test(arg) && DISKS.test(arg.slice(3)))
+  )
     return 'It overwrites a disk.';
   if (name === 'kill' && args.length > 1 && args.at(-1) === '-1') return 'It ends every process of the machine.';
   return null;
+}
+
+/** Forms of a destructive program that only say what they would do. */
+function isDryRun(name: string, args: readonly string[]): boolean {
+  if (/^mkfs(\.ext[234])?$|^mke2fs$/.test(name)) return args.includes('-n');
+  if (name === 'kill') return /^(-0|-s0)$/.test(args[0] ?? '') || (args[0] === '-s' && args[1] === '0');
+  // Without -a and -o it lists what it finds.
+  return (
+    name === 'wipefs' &&
+    (args.some((arg) => /^(-n|--no-act)$/.test(arg)) || !args.some((arg) => /^-[a-z]*[ao]|^--(a|o)/.test(arg)))
+  );
 }
 
 /** A download that is piped into a shell, or into an interpreter that was given no script of its own. */
@@ -70,7 +95,8 @@ function pipesDownload(commands: readonly (readonly string[])[]): boolean {
     commands.slice(from + 1).some((vector) =>
       unwrap(vector).some(([name = '', ...args]) => {
         const program = baseName(name);
-        return SHELLS.test(program) || (INTERPRETERS.test(program) && args.every((arg) => arg === '-'));
+        if (SHELLS.test(program)) return !args.includes('-n'); // it only looks for mistakes of grammar
+        return INTERPRETERS.test(program) && args.every((arg) => arg === '-');
       }),
     )
   );
@@ -85,5 +111,8 @@ function nestsDownload([outer = [], ...inner]: readonly (readonly string[])[]): 
 /** The command as it stands, and when it starts with a wrapper, every command that could be meant by the words behind. */
 function unwrap(vector: readonly string[]): readonly (readonly string[])[] {
   if (!WRAPPERS.test(baseName(vector[0] ?? ''))) return [vector];
-  return vector.slice(0, MAX_UNWRAPPED).map((_, index) => vector.slice(index));
+  // What is printed is not run: `xargs echo rm -rf` says what it would do.
+  const printed = vector.findIndex((word) => /^(echo|printf)$/.test(baseName(word)));
+  const end = printed === -1 ? MAX_UNWRAPPED : Math.min(printed, MAX_UNWRAPPED);
+  return vector.slice(0, end).map((_, index) => vector.slice(index));
 }

@@ -46,6 +46,21 @@ describe('signalbox shell explain', () => {
     expect(results[4]).toMatchObject({ decision: 'ask' });
   });
 
+  it('decides for the place that a line names, and says which places there are', async () => {
+    const { code, results } = await explain(
+      '{"command":"ls -la","place":"workspace"}',
+      '{"command":"ls -la","place":"server"}',
+      '{"command":"df -h","place":"server"}',
+      '{"command":"df -h","place":"cloud"}',
+    );
+    expect(code).toBe(1);
+    expect(results.slice(0, 3).map(({ decision }) => decision)).toEqual(['run', 'ask', 'run']);
+    expect(results[3]).toEqual({
+      line: 4,
+      error: 'place: write "workspace" or "server". Write {"command": "ls -la", "place": "workspace"}.',
+    });
+  });
+
   it('reads a command from the command line too', async () => {
     const { code, out } = await openTerminal({})('shell', 'explain', 'tail -n 5 app.log');
     expect(code).toBe(0);

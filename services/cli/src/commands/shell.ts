@@ -7,13 +7,20 @@ const USAGE =
   'Write `shell explain "<command>"`, or `shell explain --jsonl` with one object per line on standard input.';
 
 /** A line of `--jsonl`. Other fields may stand beside these. */
-const LINE = { schema: z.object({ command: z.string() }), example: '{"command": "ls -la"}' };
+const LINE = {
+  schema: z.object({
+    command: z.string(),
+    place: z.enum(['workspace', 'server'], 'write "workspace" or "server"').default('workspace'),
+  }),
+  example: '{"command": "ls -la", "place": "workspace"}',
+};
 
 /** `shell explain`: says what would become of a command, and runs nothing. Needs no database and no Redis. */
 export async function runShell(context: CommandContext): Promise<Report> {
   const [action, ...words] = context.arguments.words;
   if (action !== 'explain') throw new UsageError(USAGE);
-  if (context.arguments.jsonl) return answerLines(context, LINE, (line) => classifyCommand(line.command));
+  if (context.arguments.jsonl)
+    return answerLines(context, LINE, ({ command, place }) => classifyCommand(command, place));
   const command = words.join(' ');
   if (command.trim() === '') throw new UsageError(USAGE);
   const classification = classifyCommand(command);
