@@ -1,3 +1,4 @@
+import { DATABASE_SERVICES, serviceRole, type DatabaseService } from '@signalbox/shared/db/service-rights';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTerminal } from '../integration/cli/terminal.ts';
@@ -7,7 +8,7 @@ import { openStack, type Stack } from '../support/stack.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { eventually } from '../support/until.ts';
 
-// Every service logs in as a member of signalbox_app who owns nothing: what they may not do, whoever has their password may not.
+// Every service logs in as a member of its own role who owns nothing: what it may not do, whoever has its password may not.
 describe('services that log in as a mere member of their role', () => {
   const auditDir = makeTemporaryFolder('audit');
   let stack: Stack;
@@ -15,12 +16,12 @@ describe('services that log in as a mere member of their role', () => {
   let admin: Person;
   let ben: Person;
   let ops: Person;
-  let thief: pg.Client;
+  const thieves = new Map<DatabaseService, pg.Client>();
 
   beforeAll(async () => {
     target = await openDeployTarget();
     stack = await openStack({
-      memberLogin: true,
+      memberLogins: true,
       jobs: true,
       wiring: { groups: [deployGroup(target)] },
       env: { AUDIT_CHECKPOINT_DIR: auditDir, AUDIT_CHECKPOINT_MS: '200' },
@@ -28,11 +29,14 @@ describe('services that log in as a mere member of their role', () => {
     admin = await stack.person(1001, 'admin');
     ben = await stack.person(1002, 'developer');
     ops = await stack.person(1003, 'operator');
-    thief = new pg.Client({ connectionString: stack.serviceUrl });
-    await thief.connect();
+    for (const service of DATABASE_SERVICES) {
+      const thief = new pg.Client({ connectionString: stack.serviceUrls[service] });
+      await thief.connect();
+      thieves.set(service, thief);
+    }
   });
   afterAll(async () => {
-    await thief.end();
+    for (const thief of thieves.values()) await thief.end();
     await stack.close();
     await target.close();
   });
@@ -52,7 +56,8 @@ describe('services that log in as a mere member of their role', () => {
     const { rows } = await stack.pool.query<{ usename: string }>(
       `select distinct usename from pg_stat_activity where datname = current_database() and application_name ~ '^signalbox-(gateway|worker|jobs)'`,
     );
-    expect(rows).toEqual([{ usename: new URL(stack.serviceUrl).username }]);
+    const logins = Object.values(stack.serviceUrls).map((url) => new URL(url).username);
+    expect(rows.map(({ usename }) => usename).toSorted()).toEqual(logins.toSorted());
     await eventually(isWhole, Boolean, 30_000);
   });
 
@@ -70,41 +75,100 @@ describe('services that log in as a mere member of their role', () => {
     ['make a function of the same name elsewhere', 'create schema mine'],
     ['change history of deployments', 'delete from deployment_events'],
     ['note a migration', `delete from kysely_migration`],
-  ])('cannot %s with the same login', async (_what, statement) => {
+    ['take the role that may what all may', 'set role signalbox_app'],
+  ])('cannot %s with the same logins', async (_what, statement) => {
     const before = await events();
-    for (const role of ['reset role', 'set role signalbox_app']) {
-      await thief.query(role);
-      await expect(thief.query(statement)).rejects.toMatchObject({ code: '42501' });
+    for (const [service, thief] of thieves) {
+      for (const role of ['reset role', `set role ${serviceRole(service)}`]) {
+        await thief.query(role);
+        await expect(thief.query(statement)).rejects.toMatchObject({ code: '42501' });
+      }
     }
     expect(await events()).toEqual(before);
   });
 
-  it('cannot give itself or its role a right: whoever may not gets a warning and nothing else', async () => {
-    await thief.query('grant all on audit_events to signalbox_app');
-    const { rows } = await thief.query(
-      `select has_table_privilege(r, 'audit_events', 'insert, update, delete, truncate, trigger') as may
-         from unnest(array['signalbox_app', current_user::text]) r`,
+  it.each<readonly [DatabaseService, string, string]>([
+    ['gateway', 'begin an action', `insert into actions (action_id) values ('act_1')`],
+    ['gateway', 'change what was proposed', `update actions set arguments = '{}'`],
+    ['gateway', 'claim an action', `update actions set epoch = 9, started_at = now()`],
+    ['gateway', 'make an approval', `insert into approvals (approval_id) values ('apv_1')`],
+    ['gateway', 'read what is sealed', 'select ciphertext from secrets'],
+    ['gateway', 'start a job', `insert into runs (run_id) values ('run_1')`],
+    ['gateway', 'change a server', `update servers set host_key = 'mine'`],
+    ['gateway', 'seal the audit', `select audit_seal(1, '{}', '{}')`],
+    ['worker', 'make a person an admin', `update users set role = 'admin'`],
+    ['worker', 'add a person', `insert into users (user_key, channel, name, role) values ('1', 'x', 'x', 'admin')`],
+    ['worker', 'vote', `insert into approval_votes (approval_id, user_key, name) values ('a', '1', 'Ada')`],
+    ['worker', 'lift a freeze', 'delete from settings'],
+    ['worker', 'see secrets', 'select handle from secrets'],
+    ['worker', 'see invitations', 'select * from invitations'],
+    ['worker', 'seal the audit', `select audit_seal(1, '{}', '{}')`],
+    ['worker', 'sign the audit', `select audit_checkpoint(1, '', '', '', '', '')`],
+    ['maintenance', 'see secrets', 'select handle from secrets'],
+    ['maintenance', 'make a person an admin', `update users set role = 'admin'`],
+    ['maintenance', 'vote', `insert into approval_votes (approval_id, user_key, name) values ('a', '1', 'Ada')`],
+    ['maintenance', 'see variables of services', 'select value from service_variables'],
+    ['agents', 'see secrets', 'select handle from secrets'],
+    ['agents', 'see people', 'select name from users'],
+    ['agents', 'see variables of services', 'select value from service_variables'],
+    ['agents', 'decide an approval', `update approvals set status = 'approved'`],
+    ['agents', 'vote', `insert into approval_votes (approval_id, user_key, name) values ('a', '1', 'Ada')`],
+    ['agents', 'change an action', `update actions set status = 'started'`],
+    ['agents', 'read conversations', 'select checkpoint from langgraph.checkpoints'],
+    ['agents', 'change a deployment', `update deployments set state = 'queued'`],
+    ['agents', 'lift a freeze', 'delete from settings'],
+    ['deploy', 'decide an approval', `update approvals set status = 'approved'`],
+    ['deploy', 'vote', `insert into approval_votes (approval_id, user_key, name) values ('a', '1', 'Ada')`],
+    ['deploy', 'begin an action', `insert into actions (action_id) values ('act_1')`],
+    ['deploy', 'make a person an admin', `update users set role = 'admin'`],
+    ['deploy', 'put a secret of its own', `insert into secrets (user_key, handle) values ('1', 'secret:x')`],
+    ['deploy', 'forget what a deployment went through', 'delete from deployment_events'],
+    ['deploy', 'seal the audit', `select audit_seal(1, '{}', '{}')`],
+  ])('the login of %s cannot %s', async (service, _what, statement) => {
+    const thief = thieves.get(service);
+    await thief?.query('reset role');
+    await expect(thief?.query(statement)).rejects.toMatchObject({ code: '42501' });
+  });
+
+  it('no login of a service is a superuser, or may make roles or databases, or go round the rights of rows', async () => {
+    const { rows } = await stack.pool.query(
+      `select rolname from pg_roles where (rolname = any ($1) or rolname like 'signalbox\\_%')
+          and (rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls)`,
+      [Object.values(stack.serviceUrls).map((url) => new URL(url).username)],
     );
-    expect(rows).toEqual([{ may: false }, { may: false }]);
+    expect(rows).toEqual([]);
+  });
+
+  it('cannot give itself or its role a right: whoever may not gets a warning and nothing else', async () => {
+    for (const [service, thief] of thieves) {
+      await thief.query('reset role');
+      const grant = thief.query(`grant all on audit_events to ${serviceRole(service)}`);
+      await grant.catch((error: unknown) => expect(error).toMatchObject({ code: '42501' }));
+      const { rows } = await thief.query(
+        `select has_table_privilege(r, 'audit_events', 'insert, update, delete, truncate, trigger') as may
+           from unnest(array['signalbox_app', $1, current_user::text]) r`,
+        [serviceRole(service)],
+      );
+      expect(rows).toEqual([{ may: false }, { may: false }, { may: false }]);
+    }
   });
 
   it('cannot become the owner, and what is recorded is whole after all of that', async () => {
     const { rows } = await stack.pool.query<{ owner: string }>(
       `select tableowner as owner from pg_tables where tablename = 'audit_events'`,
     );
-    await expect(thief.query(`set role ${pg.escapeIdentifier(rows[0]?.owner ?? '')}`)).rejects.toMatchObject({
-      code: '42501',
-    });
+    const become = `set role ${pg.escapeIdentifier(rows[0]?.owner ?? '')}`;
+    for (const thief of thieves.values()) await expect(thief.query(become)).rejects.toMatchObject({ code: '42501' });
     await eventually(isWhole, Boolean, 30_000);
   });
 
   const events = async (): Promise<unknown> =>
     (await stack.pool.query('select count(*)::int as count, min(actor) as first from audit_events where true')).rows;
 
-  /** Everything that was recorded is sealed, in an unbroken chain, as the same login reads it. */
+  /** Everything that was recorded is sealed, in an unbroken chain, as it verifies. */
   async function isWhole(): Promise<boolean> {
     const { rows } = await stack.pool.query<{ count: string }>('select count(*) from audit_events');
-    const verify = openTerminal({ DATABASE_URL: stack.serviceUrl, AUDIT_CHECKPOINT_DIR: auditDir });
+    const verify = openTerminal({ DATABASE_URL: stack.databaseUrl, AUDIT_CHECKPOINT_DIR: auditDir });
     const { code, out } = await verify('audit', 'verify');
     return code === 0 && out.includes(`${rows[0]?.count} events in order`);
   }

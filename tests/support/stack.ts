@@ -7,7 +7,9 @@ import { createJobService } from '@signalbox/jobs/job-service';
 import { loadConfig as loadProxyConfig } from '@signalbox/proxy/config';
 import { createProxy } from '@signalbox/proxy/proxy';
 import { readConfig } from '@signalbox/shared/config';
+import { JobPool } from '@signalbox/shared/contracts/jobs';
 import { openPool, type Pool } from '@signalbox/shared/db/pool';
+import { DATABASE_SERVICES, type DatabaseService } from '@signalbox/shared/db/service-rights';
 import { closeAll, type Closable, type Own } from '@signalbox/shared/lifecycle';
 import { createLog, type Log } from '@signalbox/shared/log';
 import { loadConfig as loadWorkerConfig } from '@signalbox/worker/config';
@@ -17,7 +19,7 @@ import { inject } from 'vitest';
 import { loadTestConfig } from './config.ts';
 import { createDatabase } from './database.ts';
 import { checkReplay } from './replay-check.ts';
-import { openMemberLogin } from './member-login.ts';
+import { openMemberLogins } from './member-login.ts';
 import { openPerson, type Person } from './person.ts';
 import { TEST_SECRETS_KEY } from './secrets-key.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
@@ -26,8 +28,8 @@ import { makeTemporaryFolder } from './temporary-folder.ts';
 export interface Stack {
   readonly pool: Pool;
   readonly databaseUrl: string;
-  /** What the services log in with: the owner, unless `memberLogin` was asked for. */
-  readonly serviceUrl: string;
+  /** What each service logs in with: the owner, unless `memberLogins` were asked for. */
+  readonly serviceUrls: Readonly<Record<DatabaseService, string>>;
   readonly redisUrl: string;
   readonly prefix: string;
   readonly simulatorUrl: string;
@@ -50,8 +52,11 @@ export interface StackOptions {
   readonly redisUrl?: string;
   /** Where the services log to; otherwise what TEST_LOG says. */
   readonly log?: Log;
-  /** The services log in as a mere member of the role of the services, who owns nothing; the owner migrates. */
-  readonly memberLogin?: boolean;
+  /**
+   * Each service logs in as a mere member of its own role, who owns nothing, and each pool of jobs is a service of its own; the
+   * owner migrates. Otherwise the services share the owner's login, and take their roles themselves.
+   */
+  readonly memberLogins?: boolean;
   /** Why its turns cannot be gone through again when it is closed, as those of every other stack are. */
   readonly notReplayed?: string;
 }
@@ -69,10 +74,10 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
   const simulator = own(await createSimulator({}));
   const redisUrl = options.redisUrl ?? inject('redisUrl');
   const prefix = `s${randomBytes(4).toString('hex')}:`;
-  const member = options.memberLogin ? own(await openMemberLogin(database.url)) : null;
-  const serviceUrl = member?.url ?? database.url;
+  const members = options.memberLogins ? own(await openMemberLogins(database.url)) : null;
+  const loginOf = (service: DatabaseService): string => members?.urls[service] ?? database.url;
   const env = {
-    DATABASE_URL: serviceUrl,
+    DATABASE_URL: database.url,
     REDIS_URL: redisUrl,
     REDIS_PREFIX: prefix,
     TELEGRAM_BOT_TOKEN: '100:simulator',
@@ -89,7 +94,7 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
   const places = parts.length;
 
   const startWorker = async (name: string, wiring: Partial<WorkerWiring> = options.wiring ?? {}): Promise<Closable> => {
-    const config = loadWorkerConfig({ ...env, WORKER_NAME: name });
+    const config = loadWorkerConfig({ ...env, DATABASE_URL: loginOf('worker'), WORKER_NAME: name });
     const own_: Closable[] = [];
     await createWorker(
       (part) => {
@@ -110,9 +115,14 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
       return part;
     };
     if (options.proxy) await createProxy(ownService, loadProxyConfig(env), log);
-    await createGateway(ownService, readConfig(GatewayConfig, env), log);
+    await createGateway(ownService, readConfig(GatewayConfig, { ...env, DATABASE_URL: loginOf('gateway') }), log);
     for (let i = 1; i <= (options.workers ?? 1); i++) ownService(await startWorker(`worker-${i}`));
-    if (options.jobs) await createJobService(ownService, loadJobsConfig(env), log);
+    // Without logins of their own the pools share a process, which is as right, and quicker.
+    const processes = members
+      ? JobPool.options.map((pool) => ({ DATABASE_URL: loginOf(pool), JOBS_POOLS: pool }))
+      : [{}];
+    for (const login of options.jobs ? processes : [])
+      await createJobService(ownService, loadJobsConfig({ ...env, ...login }), log);
   };
   const stop = async (): Promise<void> => {
     const running = services;
@@ -125,7 +135,9 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
   return {
     pool,
     databaseUrl: database.url,
-    serviceUrl,
+    serviceUrls: Object.fromEntries(
+      DATABASE_SERVICES.map((service) => [service, loginOf(service)]),
+    ) as Stack['serviceUrls'], // every service of the list is there
     redisUrl,
     prefix,
     simulatorUrl: simulator.url,

@@ -50,7 +50,11 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log): 
   const registry = createMetrics('gateway');
   const metrics = createGatewayMetrics(registry);
   const cipher = createSecretCipher(loadSecretsKey(config));
-  const pool = openPool(config.DATABASE_URL, log, { name: 'gateway', max: config.DATABASE_CONNECTIONS });
+  const pool = openPool(config.DATABASE_URL, log, {
+    name: 'gateway',
+    max: config.DATABASE_CONNECTIONS,
+    as: 'gateway',
+  });
   own({ close: () => pool.end() });
   const redis = openRedis(config.REDIS_URL, log, PROBE_TIMEOUT_MS);
   own({ close: () => closeRedis(redis) });

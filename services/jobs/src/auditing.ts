@@ -17,6 +17,7 @@ import { MINUTE_MS, SECOND_MS } from '@signalbox/shared/time';
 import { createSealer, type Sealer } from './audit-sealer.ts';
 import type { JobsConfig } from './config.ts';
 import { startLoop } from './loop.ts';
+import { databaseRoleOf } from './service-name.ts';
 
 /** Between two rounds: what was recorded has its place well within a second. */
 const ROUND_MS = 250;
@@ -49,7 +50,11 @@ export async function startAuditing(own: Own, parts: Parts): Promise<void> {
   const signed = createCount(metrics, 'signalbox_audit_checkpoints_total', 'Signed states of the audit history.', []);
   const sealer = own(
     createSealer({
-      pool: openPool(config.DATABASE_URL, log, { name: 'jobs-audit', max: 1 }),
+      pool: openPool(config.DATABASE_URL, log, {
+        name: 'jobs-audit',
+        max: 1,
+        ...databaseRoleOf(config.JOBS_POOLS),
+      }),
       key,
       keys: await readPublicKeys(`${keyFile}.pub`),
       file: checkpointFileIn(config.AUDIT_CHECKPOINT_DIR),

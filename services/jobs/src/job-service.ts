@@ -25,7 +25,7 @@ import { createWorkspaceHandlers } from './jobs/workspace.ts';
 import { createJobMetrics } from './metrics.ts';
 import { createSecretOpener, type SecretOpener } from './open-secret.ts';
 import { createRunner } from './runner.ts';
-import { serviceName } from './service-name.ts';
+import { databaseRoleOf, serviceName } from './service-name.ts';
 import { startSweeper } from './sweeper.ts';
 
 export interface JobService {
@@ -40,7 +40,11 @@ export interface JobService {
 export async function createJobService(own: Own, config: JobsConfig, log: Log): Promise<JobService> {
   const { REDIS_URL: redisUrl, REDIS_PREFIX: prefix, JOBS_LEASE_MS: leaseMs } = config;
   const name = serviceName(config.JOBS_POOLS);
-  const pool = openPool(config.DATABASE_URL, log, { name, max: config.DATABASE_CONNECTIONS });
+  const pool = openPool(config.DATABASE_URL, log, {
+    name,
+    max: config.DATABASE_CONNECTIONS,
+    ...databaseRoleOf(config.JOBS_POOLS),
+  });
   own({ close: () => pool.end() });
   const redis = openRedis(redisUrl, log);
   own({ close: () => closeRedis(redis) });

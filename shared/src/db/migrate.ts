@@ -4,13 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { Kysely, Migrator, PostgresDialect, sql, type Migration } from 'kysely';
 import pg from 'pg';
 import { AppError } from '../errors.ts';
+import { grantServiceRights } from './service-logins.ts';
 
 const FOLDER = fileURLToPath(new URL('../../../infra/postgres/', import.meta.url));
 
 /**
  * Brings the database up to date with the files of infra/postgres, in order of their names. Returns the names that ran now.
- * Safe to call from several processes at once (the migrator holds a lock) and again after a crash (one transaction for all).
- * Throws MIGRATION_FAILED with the file's name.
+ * Safe to call from several processes at once (the migrator holds a lock) and again after a crash (one transaction for all). Then
+ * each service gets the rights of its role, whether a migration ran or not. Throws MIGRATION_FAILED with the file's name.
  */
 export async function migrate(databaseUrl: string, folder: string = FOLDER): Promise<readonly string[]> {
   const db = new Kysely<unknown>({
@@ -27,6 +28,7 @@ export async function migrate(databaseUrl: string, folder: string = FOLDER): Pro
         error,
       );
     }
+    if (folder === FOLDER) await grantServiceRights(databaseUrl);
     return results.map((result) => result.migrationName);
   } finally {
     await db.destroy();

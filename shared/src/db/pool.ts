@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { AppError } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { serviceRole, type DatabaseService } from './service-rights.ts';
 
 export type Pool = pg.Pool;
 /** A connection that was taken out of a pool and has to be released. */
@@ -15,8 +16,8 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * The role of every service (infra/postgres/011_audit.sql): it may do what the product does, and not change what was recorded.
- * The owner of the tables sets them up.
+ * The role of whatever is no single service (infra/postgres/011_audit.sql): it may do what the product does, and not change what was
+ * recorded. A service takes its own, narrower role where its login may.
  */
 const APP_ROLE = 'signalbox_app';
 
@@ -27,8 +28,9 @@ const APP_ROLE = 'signalbox_app';
 export function openPool(
   url: string,
   log: Log,
-  options: { readonly name: string; readonly max: number; readonly as?: 'owner' },
+  options: { readonly name: string; readonly max: number; readonly as?: 'owner' | DatabaseService },
 ): Pool {
+  const { as: service } = options;
   const pool = new pg.Pool({
     connectionString: url,
     max: options.max,
@@ -40,7 +42,7 @@ export function openPool(
     query_timeout: STATEMENT_TIMEOUT_MS + 5_000,
     keepAlive: true,
     // The pool awaits it, so that nobody gets a connection before; its types have not heard of that.
-    onConnect: options.as === 'owner' ? undefined : (client): unknown => takeAppRole(client),
+    onConnect: service === 'owner' ? undefined : (client): unknown => takeRole(client, service),
   });
   pool.on('error', (error) => log.warn('idle database connection lost', { error }));
   // The pool listens only while a connection is idle. One that is lost between two statements of a transaction says so with
@@ -49,9 +51,14 @@ export function openPool(
   return pool;
 }
 
-async function takeAppRole(client: pg.ClientBase): Promise<void> {
+/** The role that a service has rights with in this database, where the login is a member of it; otherwise the one of all. */
+const OWN_ROLE = `(select rolname from pg_roles where rolname = $1 and pg_has_role(session_user, oid, 'member')
+                      and has_table_privilege(oid, to_regclass('public.lanes'), 'select'))`;
+
+async function takeRole(client: pg.ClientBase, service: DatabaseService | undefined): Promise<void> {
   try {
-    await client.query(`set role ${APP_ROLE}`);
+    const own = service === undefined ? null : serviceRole(service);
+    await client.query(`select set_config('role', coalesce(${OWN_ROLE}, $2), false)`, [own, APP_ROLE]);
   } catch (error) {
     // 22023: there is no such role; 42501: not for this login.
     const code = error instanceof Error && 'code' in error ? error.code : '';

@@ -27,7 +27,7 @@ export async function putSecrets(db: Queryable, rows: readonly SecretRow[]): Pro
       text: `insert into secrets (user_key, handle, kind, ciphertext, expires_at)
              values ($1, $2, $3, $4, clock_timestamp() + $5 * interval '1 ms')
              on conflict (user_key, handle) do update
-               set kind = excluded.kind, ciphertext = excluded.ciphertext, expires_at = excluded.expires_at,
+               set kind = $3, ciphertext = $4, expires_at = excluded.expires_at, -- who seals may not read what is sealed
                    created_at = clock_timestamp(), used_at = null`,
       values: [userKey, handle, kind, ciphertext, keptMs],
     });

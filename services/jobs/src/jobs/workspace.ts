@@ -13,6 +13,7 @@ import type { JobContext, JobHandler, PoolHandlers } from '../handlers.ts';
 import { findBubblewrap } from '../sandbox/program.ts';
 import { LIMITS } from '../sandbox/limits.ts';
 import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+import { databaseRoleOf } from '../service-name.ts';
 import { applyDiff } from './workspace/apply.ts';
 import { listEntries, readLines, writeText, type Scope } from './workspace/files.ts';
 import { recover, type JournalPlace } from './workspace/journal.ts';
@@ -46,7 +47,11 @@ export async function createWorkspaceHandlers(
   log: Log,
 ): Promise<PoolHandlers<'agents'>> {
   const { BWRAP_PATH: file, BWRAP_LIBRARY_PATH: libraryPath, PATH: path, WORKSPACE_DIR: home } = config;
-  const lockPool = openPool(config.DATABASE_URL, log, { name: 'jobs-locks', max: 2 * config.JOBS_CONCURRENCY });
+  const lockPool = openPool(config.DATABASE_URL, log, {
+    name: 'jobs-locks',
+    max: 2 * config.JOBS_CONCURRENCY,
+    ...databaseRoleOf(config.JOBS_POOLS),
+  });
   own({ close: () => lockPool.end() });
   const limits = { ...LIMITS, scratchBytes: config.SANDBOX_TMP_MB * MIB };
   const sandbox = await openSandbox({ program: findBubblewrap({ file, libraryPath, path }), limits });

@@ -12,6 +12,7 @@ import { AppError } from '@signalbox/shared/errors';
 import { putCheckpoint, type CheckpointRow } from '@signalbox/shared/db/checkpoints';
 import type { Lane } from '@signalbox/shared/db/lane';
 import type { Pool } from '@signalbox/shared/db/pool';
+import { serviceRole } from '@signalbox/shared/db/service-rights';
 
 const SCHEMA = 'langgraph';
 /** Threads whose newest state is kept in memory between turns: some tens of kilobytes each. */
@@ -57,8 +58,13 @@ export async function setUpCheckpoints(owner: Pool): Promise<void> {
     if (!rows[0]?.may) return;
     await client.query('select pg_advisory_lock($1)', [SETUP_LOCK]);
     await new PostgresSaver(owner, undefined, { schema: SCHEMA }).setup();
-    await client.query(`grant usage on schema ${SCHEMA} to signalbox_app`);
-    await client.query(`grant select, insert, update, delete on all tables in schema ${SCHEMA} to signalbox_app`);
+    const { rows: roles } = await client.query<{ rolname: string }>(
+      `select rolname from pg_roles where rolname in ('signalbox_app', '${serviceRole('worker')}')`,
+    );
+    for (const { rolname } of roles) {
+      await client.query(`grant usage on schema ${SCHEMA} to ${rolname}`);
+      await client.query(`grant select, insert, update, delete on all tables in schema ${SCHEMA} to ${rolname}`);
+    }
   } finally {
     client.release(true); // the session's end releases the lock
   }

@@ -1,0 +1,98 @@
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { DATABASE_SERVICES, SERVICE_RIGHTS, serviceRole, type DatabaseService } from './service-rights.ts';
+
+/** Any fixed number: grants to the same tables from two transactions at once would refuse one of them. */
+const RIGHTS_LOCK = 7_270_020;
+
+/**
+ * Gives each service the rights of service-rights.ts in this database, and takes every other right from it, in one transaction. The
+ * roles are made where they are missing. Twice is safe. Answers the services that have no role because this login may not make
+ * any: those go on with `signalbox_app`, which may do what all of them may.
+ */
+export async function grantServiceRights(ownerUrl: string): Promise<readonly DatabaseService[]> {
+  return asOwner(ownerUrl, async (owner) => {
+    const without: DatabaseService[] = [];
+    for (const service of DATABASE_SERVICES)
+      if (!(await ensureRole(owner, serviceRole(service)))) without.push(service);
+    await owner.query('begin');
+    await owner.query('select pg_advisory_xact_lock($1)', [RIGHTS_LOCK]);
+    for (const service of DATABASE_SERVICES) {
+      if (!without.includes(service)) await owner.query(grantsOf(service).join('; '));
+    }
+    await owner.query('commit');
+    return without;
+  });
+}
+
+/**
+ * Lets the roles of these services log in, with the passwords given. A password that stood before is no longer valid. The server
+ * gets a SCRAM verifier, so that no password is in its statements or its log.
+ */
+export async function setServicePasswords(
+  ownerUrl: string,
+  passwords: Readonly<Partial<Record<DatabaseService, string>>>,
+): Promise<void> {
+  await asOwner(ownerUrl, async (owner) => {
+    for (const service of DATABASE_SERVICES) {
+      const password = passwords[service];
+      if (password === undefined) continue;
+      const verifier = pg.escapeLiteral(scramVerifier(password));
+      await owner.query(`alter role ${serviceRole(service)} login password ${verifier}`);
+    }
+  });
+}
+
+function grantsOf(service: DatabaseService): readonly string[] {
+  const role = serviceRole(service);
+  const { tables, functions } = SERVICE_RIGHTS[service];
+  return [
+    `revoke all on all tables in schema public from ${role}`,
+    `revoke all on all functions in schema public from ${role}`,
+    `grant usage on schema public to ${role}`,
+    ...Object.entries(tables).map(([table, privileges]) => `grant ${privileges} on public.${table} to ${role}`),
+    ...functions.map((signature) => `grant execute on function public.${signature} to ${role}`),
+    // What doctor and readiness ask: which migrations ran.
+    `grant select on public.kysely_migration to ${role}`,
+  ];
+}
+
+/** Makes a role that cannot log in, and lets the owner take it. False when the owner may do neither. */
+async function ensureRole(owner: pg.Client, role: string): Promise<boolean> {
+  try {
+    await owner.query(`do $$ begin
+      if not exists (select from pg_roles where rolname = '${role}') then create role ${role} nologin; end if;
+    exception when duplicate_object or unique_violation then null; -- another database of this server is being migrated right now
+    end $$`);
+    await owner.query(`do $$ begin
+      set local role ${role}; reset role; -- the one way to ask that every version has
+    exception when insufficient_privilege then execute format('grant ${role} to %I', session_user);
+    end $$`);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === '42501') return false;
+    throw error;
+  }
+}
+
+/** RFC 5803, with the rounds that Postgres takes itself. Passwords of ours are ASCII, which SASLprep leaves as it is. */
+function scramVerifier(password: string): string {
+  const salt = randomBytes(16);
+  const rounds = 4096;
+  const salted = pbkdf2Sync(password, salt, rounds, 32, 'sha256');
+  const sign = (text: string): Buffer => createHmac('sha256', salted).update(text).digest();
+  const storedKey = createHash('sha256').update(sign('Client Key')).digest();
+  const parts = [salt, storedKey, sign('Server Key')].map((bytes) => bytes.toString('base64'));
+  return `SCRAM-SHA-256$${rounds}:${parts[0]}$${parts[1]}:${parts[2]}`;
+}
+
+async function asOwner<T>(url: string, work: (owner: pg.Client) => Promise<T>): Promise<T> {
+  const owner = new pg.Client({ connectionString: url, connectionTimeoutMillis: 30_000, query_timeout: 60_000 });
+  owner.on('error', () => undefined); // the pending statement rejects as well
+  await owner.connect();
+  try {
+    return await work(owner);
+  } finally {
+    await owner.end().catch(() => undefined);
+  }
+}

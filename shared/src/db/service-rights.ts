@@ -1,0 +1,163 @@
+/** The services that have a database login of their own. The proxy has none, and the owner of the tables migrates. */
+export const DATABASE_SERVICES = ['gateway', 'worker', 'maintenance', 'agents', 'deploy'] as const;
+export type DatabaseService = (typeof DATABASE_SERVICES)[number];
+
+/** What one service may do: with each table, in the words of GRANT, and which functions it may call that have the owner's rights. */
+export interface ServiceRights {
+  readonly tables: Readonly<Record<string, string>>;
+  readonly functions: readonly string[];
+}
+
+/** The role that holds the rights of a service. A login of the service is this role, or a member of it. */
+export function serviceRole(service: DatabaseService): string {
+  return `signalbox_${service}`;
+}
+
+const READ = 'select';
+const ADD = 'select, insert';
+const WRITE = 'select, insert, update';
+const CHANGE = 'select, update';
+const ALL = 'select, insert, update, delete';
+
+/** Nobody changes what was recorded: there is no right to any table of the audit but to read it. */
+const APPEND = 'audit_append(jsonb)';
+
+/** What every pool of jobs does: its own runs, and telling whoever waits for them. */
+const POOL_TABLES = {
+  runs: ALL,
+  inbox: ADD,
+  lanes: ADD,
+  chats: ADD,
+  outbox: ADD,
+  // The card of what somebody approved says how it ended.
+  approvals: 'select, update (reason)',
+  approval_votes: READ,
+  deployments: READ,
+  dead_letters: WRITE,
+} as const;
+
+/**
+ * What each service may do in the database, and nothing else: a table that is not named here is closed to it. `migrate` grants it.
+ * SELECT … FOR SHARE takes the right to update some column, which is why a few that nobody writes can be written.
+ */
+export const SERVICE_RIGHTS: Readonly<Record<DatabaseService, ServiceRights>> = {
+  /** Admits messages, delivers answers, keeps people, secrets, freezes and votes. It begins no action. */
+  gateway: {
+    tables: {
+      users: ALL,
+      settings: ALL,
+      inbox: WRITE,
+      lanes: WRITE,
+      threads: CHANGE,
+      chats: WRITE,
+      outbox: WRITE,
+      dead_letters: WRITE,
+      invitations: WRITE,
+      code_tries: ALL,
+      // A decision ends the action that waits for it.
+      actions: 'select, update (status, settled_at)',
+      approvals: CHANGE,
+      approval_votes: ADD,
+      approval_prompts: WRITE,
+      grants: WRITE,
+      // It seals, and never reads what is sealed.
+      secrets:
+        'select (user_key, handle, kind, created_at, expires_at, used_at), insert, update (kind, ciphertext, created_at, expires_at, used_at), delete',
+      runs: CHANGE,
+      turns: READ,
+      artifacts: READ,
+      incidents: READ,
+      services: 'select, update (muted_until, muted_by, updated_at)',
+    },
+    functions: [APPEND],
+  },
+  /** Takes turns and runs tools. It neither makes people nor votes, and sees no secret. */
+  worker: {
+    tables: {
+      users: 'select, update (created_at)',
+      settings: READ,
+      inbox: WRITE,
+      lanes: WRITE,
+      threads: WRITE,
+      thread_sequences: WRITE,
+      turns: ADD,
+      chats: ADD,
+      outbox: ADD,
+      dead_letters: WRITE,
+      actions: WRITE,
+      approvals: WRITE,
+      approval_votes: READ,
+      grants: CHANGE,
+      execution_turns: ADD,
+      policy_sets: ADD,
+      artifacts: ALL,
+      runs: ALL,
+      projects: WRITE,
+      project_changes: ADD,
+      servers: WRITE,
+      port_allocations: WRITE,
+      services: WRITE,
+      service_variables: WRITE,
+      deployments: WRITE,
+      deployment_events: ADD,
+      deployment_lines: READ,
+      error_groups: READ,
+      error_minutes: READ,
+      incidents: READ,
+      knowledge: READ,
+      knowledge_words: READ,
+      audit_events: READ,
+    },
+    functions: [APPEND],
+  },
+  /** The product's own work: it ends what nobody decided, indexes documents and seals the audit. */
+  maintenance: {
+    tables: {
+      ...POOL_TABLES,
+      users: READ,
+      settings: READ,
+      inbox: WRITE,
+      lanes: 'select, insert, update (woken_at)',
+      threads: CHANGE,
+      actions: 'select, update (status, settled_at)',
+      approvals: CHANGE,
+      knowledge: ALL,
+      knowledge_words: ADD,
+      audit_events: READ,
+      audit_unsealed: READ,
+      audit_chain: READ,
+      audit_checkpoints: READ,
+      audit_log: READ,
+    },
+    functions: [
+      APPEND,
+      'audit_seal(bigint, bigint[], bytea[])',
+      'audit_checkpoint(bigint, bytea, bytea, text, text, bytea)',
+    ],
+  },
+  /** Runs what agents ask for in workspaces: the nearest to what a model can reach, so it has the least. */
+  agents: { tables: POOL_TABLES, functions: [APPEND] },
+  /** Deploys, diagnoses and watches. It opens the secrets that services and servers need. */
+  deploy: {
+    tables: {
+      ...POOL_TABLES,
+      users: READ,
+      threads: READ,
+      actions: READ,
+      secrets: 'select, update (used_at)',
+      projects: WRITE,
+      project_changes: ADD,
+      servers: CHANGE,
+      port_allocations: WRITE,
+      services: WRITE,
+      service_variables: WRITE,
+      deployments: WRITE,
+      deployment_events: ADD,
+      deployment_lines: ALL,
+      error_groups: ALL,
+      error_minutes: ALL,
+      incidents: WRITE,
+    },
+    functions: [APPEND],
+  },
+};

@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import { migrate } from '@signalbox/shared/db/migrate';
+import { openPool } from '@signalbox/shared/db/pool';
+import { setServicePasswords } from '@signalbox/shared/db/service-logins';
+import { DATABASE_SERVICES, SERVICE_RIGHTS, serviceRole } from '@signalbox/shared/db/service-rights';
+import { createLog } from '@signalbox/shared/log';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../../support/database.ts';
+
+const log = createLog('test', 'silent');
+let database: TestDatabase;
+let owner: pg.Client;
+beforeAll(async () => {
+  database = await createDatabase();
+  owner = new pg.Client({ connectionString: database.url });
+  await owner.connect();
+});
+afterAll(async () => {
+  await owner.end();
+  await database.drop();
+});
+
+/** Every right that a role of a service has in this database. */
+async function grantedRights(): Promise<readonly string[]> {
+  const { rows } = await owner.query<{ line: string }>(
+    `select grantee || ' ' || table_name || ' ' || privilege_type as line from information_schema.role_table_grants
+      where grantee like 'signalbox\\_%' and grantee <> 'signalbox_app' and table_schema = 'public'
+     union select grantee || ' ' || table_name || '.' || column_name || ' ' || privilege_type
+       from information_schema.role_column_grants
+      where grantee like 'signalbox\\_%' and grantee <> 'signalbox_app' and table_schema = 'public' order by 1`,
+  );
+  return rows.map(({ line }) => line);
+}
+
+it('a table that a migration makes is given to a service, or to none on purpose, in service-rights.ts', async () => {
+  const { rows } = await owner.query<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'v', 'p')
+        and relname not like 'kysely%'`,
+  );
+  const named = new Set(Object.values(SERVICE_RIGHTS).flatMap(({ tables }) => Object.keys(tables)));
+  expect(rows.map(({ name }) => name).filter((name) => !named.has(name))).toEqual([]);
+});
+
+it('migrating again leaves every service with the same rights, and takes away what somebody added', async () => {
+  const before = await grantedRights();
+  await owner.query('grant all on secrets, users to signalbox_agents');
+  await owner.query('grant update (role) on users to signalbox_worker');
+  expect(await grantedRights()).not.toEqual(before);
+  expect(await migrate(database.url)).toEqual([]);
+  expect(await grantedRights()).toEqual(before);
+});
+
+it('no role of a service may write to a table of the audit', async () => {
+  const writes = (await grantedRights()).filter((line) => / audit_\S* (?!SELECT)/.test(line));
+  expect(writes).toEqual([]);
+});
+
+it('a service takes its own role where its login may, and the role of all where the login is a member of that one only', async () => {
+  const [old, own] = [`old_${randomBytes(4).toString('hex')}`, `own_${randomBytes(4).toString('hex')}`];
+  for (const [login, role] of [
+    [old, 'signalbox_app'],
+    [own, serviceRole('gateway')],
+  ] as const) {
+    await owner.query(`create role ${login} login password '${login}'`);
+    await owner.query(`grant ${role} to ${login}`);
+  }
+  const roleOf = async (login: string | null): Promise<unknown> => {
+    const url = new URL(database.url);
+    if (login !== null) Object.assign(url, { username: login, password: login });
+    const pool = openPool(url.href, log, { name: 'test', max: 1, as: 'gateway' });
+    try {
+      return (await pool.query<{ role: string }>('select current_user as role')).rows[0]?.role;
+    } finally {
+      await pool.end();
+    }
+  };
+  try {
+    expect(await roleOf(null)).toBe('signalbox_gateway'); // one DATABASE_URL for all: the owner's
+    expect(await roleOf(own)).toBe('signalbox_gateway');
+    expect(await roleOf(old)).toBe('signalbox_app');
+  } finally {
+    for (const login of [old, own]) await owner.query(`drop role ${login}`);
+  }
+});
+
+it('a password is sent as a verifier, by which the service logs in, and the one before is no longer valid', async () => {
+  const logsIn = async (password: string): Promise<boolean> => {
+    const url = new URL(database.url);
+    Object.assign(url, { username: serviceRole('agents'), password });
+    const client = new pg.Client({ connectionString: url.href });
+    return client.connect().then(
+      () => client.end().then(() => true),
+      () => false,
+    );
+  };
+  const [first, second] = [randomBytes(24).toString('hex'), randomBytes(24).toString('hex')];
+  try {
+    await setServicePasswords(database.url, { agents: first });
+    expect(await logsIn(first)).toBe(true);
+    await setServicePasswords(database.url, { agents: second });
+    expect([await logsIn(first), await logsIn(second)]).toEqual([false, true]);
+    for (const service of DATABASE_SERVICES.filter((one) => one !== 'agents')) {
+      const { rows } = await owner.query('select rolcanlogin from pg_roles where rolname = $1', [serviceRole(service)]);
+      expect(rows).toEqual([{ rolcanlogin: false }]);
+    }
+  } finally {
+    await owner.query(`alter role ${serviceRole('agents')} nologin password null`);
+  }
+});
