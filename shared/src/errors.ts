@@ -59,6 +59,10 @@ export const ERRORS = {
   AGENT_UNKNOWN: { remedy: 'tell-user', say: 'There is no agent named {id}. There are: {known}.' },
   TOOL_UNKNOWN: { remedy: 'tell-model', say: 'There is no tool named {tool}. Loaded tools: {loaded}.' },
   TOOL_INPUT_INVALID: { remedy: 'tell-model', say: 'The arguments of {tool} are not valid: {detail}.' },
+  ACTION_ID_TAKEN: {
+    remedy: 'tell-user',
+    say: 'I stopped before {tool}: that step carries the number of another one ({differs} differ), so I did not do it and give no result for it. Please ask again.',
+  },
   TOOL_TIMED_OUT: {
     remedy: 'tell-model',
     say: '{tool} did not finish within {seconds} s; whether it took effect is not known.',

@@ -49,6 +49,7 @@ export function scopeOfAda(changes: Partial<CallScope> = {}): CallScope {
   return {
     lane: { userKey: '1', epoch: '7' },
     turnId: 'turn_1',
+    turnKey: 'telegram:100:1',
     threadId: 'user_1_1',
     chatKey: 'telegram:1',
     traceId: 'trc',

@@ -33,7 +33,13 @@ export const WORDS = {
     const card = link === null ? 'the card' : `[the card](${link})`;
     return `_Still waiting for a decision: ${first?.what ?? ''}${more}. Only the buttons on ${card} decide (${first?.approvalId ?? ''})._`;
   },
-  failed: (error: AppError): string => say(error.code, error.data),
+  /** What was done before is told: the turn ends here, and its results would be told by nobody. */
+  failed: (error: AppError, { done, unclear }: SoFar): string =>
+    [
+      say(error.code, error.data),
+      ...(done.length > 0 ? [`Already done before that:\n${done.map((line) => `- ${line}`).join('\n')}`] : []),
+      ...unclear,
+    ].join('\n\n'),
 } as const;
 
 /** More names than this do not fit into a sentence. */

@@ -247,7 +247,8 @@ async function agentTurn(
     if (signals.signal.aborted && !isStop) throw signals.signal.reason;
     if (!isStop && !(thrown instanceof AppError && thrown.remedy === 'tell-user')) throw thrown;
     draft.end();
-    const why = isStop ? WORDS.stopped(await parts.soFar(context.turnId)) : WORDS.failed(thrown as AppError);
+    const soFar = await parts.soFar(context.turnId);
+    const why = isStop ? WORDS.stopped(soFar) : WORDS.failed(thrown as AppError, soFar);
     // What the person has read so far does not vanish with the draft.
     const unfinished = draft.unsent().trim() === '' ? null : WORDS.unfinished(draft.unsent());
     const actor = { userKey: begun.userKey, ...person };
@@ -298,6 +299,7 @@ function scopeOf(
   return {
     lane: begun,
     turnId,
+    turnKey: batch[0]?.envelope.id ?? turnId,
     threadId,
     chatKey,
     traceId,

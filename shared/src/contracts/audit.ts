@@ -5,6 +5,7 @@ export const AuditKind = z.enum([
   'action.proposed',
   'action.decided',
   'action.denied',
+  'action.refused',
   'action.started',
   'action.settled',
   'action.unknown',

@@ -1,5 +1,6 @@
 import type { AuditEvent } from '../contracts/audit.ts';
 import type { Role } from '../contracts/roles.ts';
+import { AppError } from '../errors.ts';
 import type { Proposal } from './approvals.ts';
 import { auditJson } from './audit.ts';
 import type { Lane } from './lane.ts';
@@ -13,6 +14,8 @@ export interface ActionIntent {
   /** The action that this one was changed from. */
   readonly parentActionId?: string | null;
   readonly turnId: string;
+  /** The id of the message that began the turn: the same in every run of it. */
+  readonly turnKey: string;
   readonly threadId: string;
   readonly tool: string;
   readonly arguments: unknown;
@@ -38,11 +41,49 @@ export interface EarlierAction {
   readonly errorCode: string | null;
 }
 
+/*
+ * What makes an action the same: person, conversation, turn, tool and arguments. Only the very same one is handed what came of it;
+ * anything else under its id is refused with ACTION_ID_TAKEN, before anything is written. Rows of before know no turn.
+ */
+
+/** In which of them the row `a` differs, given the places of their parameters. */
+const differs = (person: number, thread: number, turn: number, tool: number, args: number): string =>
+  `array_remove(array[
+     case when a.user_key <> $${person} then 'person' end, case when a.thread_id <> $${thread} then 'conversation' end,
+     case when a.turn_key <> $${turn} then 'turn' end, case when a.tool <> $${tool} then 'tool' end,
+     case when a.arguments <> $${args}::jsonb then 'arguments' end], null)`;
+
+function taken(tool: string, differences: readonly string[]): AppError {
+  return new AppError('ACTION_ID_TAKEN', { tool, differs: differences.join(', ') });
+}
+
+/** Whether this very action is in the ledger. Throws ACTION_ID_TAKEN when another one is, under its id. */
+export async function hasAction(
+  db: Queryable,
+  lane: Pick<Lane, 'userKey'>,
+  intent: Pick<ActionIntent, 'actionId' | 'threadId' | 'turnKey' | 'tool' | 'arguments'>,
+): Promise<boolean> {
+  const { rows } = await db.query<{ differs: string[] }>(
+    `select ${differs(2, 3, 4, 5, 6)} as differs from actions a where a.action_id = $1`,
+    [
+      intent.actionId,
+      lane.userKey,
+      intent.threadId,
+      intent.turnKey,
+      intent.tool,
+      JSON.stringify(intent.arguments ?? null),
+    ],
+  );
+  const [row] = rows;
+  if (row && row.differs.length > 0) throw taken(intent.tool, row.differs);
+  return row !== undefined;
+}
+
 /**
  * Writes the intent of an effect before it runs, only while the lane is held; its audit events come and go with it.
  * `claimed`: run it. `earlier`: it was begun before; this is what came of it. `lost`: another worker holds the lane; do nothing.
  * `denied`: the person's role, as it is now, does not allow it; nothing was written. `stopped`: /freeze came meanwhile, or the
- * grant is used up; nothing was written, and it has to be decided again.
+ * grant is used up; nothing was written, and it has to be decided again. Throws ACTION_ID_TAKEN, see above.
  */
 export async function beginAction(
   db: Queryable,
@@ -63,6 +104,7 @@ export async function beginAction(
     status: ActionStatus | null;
     result: unknown;
     error_code: string | null;
+    differs: string[];
   }>({
     name: 'action_begin',
     text: `with held as (select 1 from lanes where user_key = $2 and epoch = $3 and worker is not null for share),
@@ -74,15 +116,15 @@ export async function beginAction(
              returning 1),
            mine as (
              insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status, started_at,
-                                  proposal, hash, marks, grant_id, parent_action_id)
-             select $1, $4, $5, $2, $6, $7, $3, 'started', now(), $9::jsonb, $10, $11, $13, $14 from held, actor
+                                  proposal, hash, marks, grant_id, parent_action_id, turn_key)
+             select $1, $4, $5, $2, $6, $7::jsonb, $3, 'started', now(), $9::jsonb, $10, $11, $13, $14, $16 from held, actor
               where actor.role = any ($8) and ($13::text is null or exists (select 1 from granted))
                 and ($15::boolean = exists (select 1 from settings where key = 'freeze'))
              on conflict (action_id) do nothing returning 1),
            audited as (select audit_append($12::jsonb) from mine)
            select exists (select 1 from mine) as claimed, exists (select 1 from held) as held, a.status, a.result, a.error_code,
                   (select role from actor) as role, coalesce((select role = any ($8) from actor), false) as permitted,
-                  (select count(*) from audited) as audited
+                  (select count(*) from audited) as audited, ${differs(2, 5, 16, 6, 7)} as differs
              from (select 1) one left join actions a on a.action_id = $1`,
     values: [
       intent.actionId,
@@ -100,11 +142,13 @@ export async function beginAction(
       intent.grantId,
       intent.parentActionId ?? null,
       intent.proposal.question.context.frozen,
+      intent.turnKey,
     ],
   });
   const row = rows[0];
   if (!row || !row.held) return { kind: 'lost' };
   if (row.claimed) return { kind: 'claimed' };
+  if (row.differs.length > 0) throw taken(intent.tool, row.differs);
   const isOver = row.status !== null && row.status !== 'started';
   if (!row.permitted && !isOver) return { kind: 'denied', role: row.role };
   if (row.status === null && (await isStopped(db, intent))) return { kind: 'stopped' };
@@ -148,7 +192,10 @@ export async function settleAction(
   });
 }
 
-/** Stores an action that does not run now: it waits for somebody, or was denied. Once per action id; false when it was there. */
+/**
+ * Stores an action that does not run now: it waits for somebody, or was denied. Once per action id; false when this very action was
+ * there. Throws LANE_LOST, and ACTION_ID_TAKEN.
+ */
 export async function putAction(
   db: Queryable,
   lane: Lane,
@@ -156,51 +203,60 @@ export async function putAction(
   status: 'waiting' | 'denied',
 ): Promise<boolean> {
   const { rowCount } = await db.query(
-    `insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status, proposal, hash, marks, parent_action_id)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb, $10, $11, $12) on conflict (action_id) do nothing`,
-    [
-      intent.actionId,
-      intent.turnId,
-      intent.threadId,
-      lane.userKey,
-      intent.tool,
-      JSON.stringify(intent.arguments ?? null),
-      lane.epoch,
-      status,
-      JSON.stringify(intent.proposal),
-      intent.hash,
-      intent.marks,
-      intent.parentActionId ?? null,
-    ],
+    `with held as (${HELD})
+     insert into actions (action_id, user_key, epoch, turn_id, thread_id, tool, arguments, proposal, hash, marks, parent_action_id,
+                          turn_key, status)
+     select ${VALUES}, $13 from held on conflict (action_id) do nothing`,
+    [...valuesOf(lane, intent), status],
   );
-  return rowCount === 1;
+  if (rowCount === 1) return true;
+  if (!(await hasAction(db, lane, intent))) throw new AppError('LANE_LOST', { userKey: lane.userKey });
+  return false;
 }
 
-/** Stores a look-up whose result the thread has to remember: text from outside, or something private. It has happened already. */
+/**
+ * Stores a look-up whose result the thread has to remember: text from outside, or something private. It has happened already; made
+ * again, what it read last is remembered, and every mark. Throws LANE_LOST, and ACTION_ID_TAKEN.
+ */
 export async function noteRead(
   db: Queryable,
   lane: Lane,
   intent: Omit<ActionIntent, 'roles' | 'events' | 'grantId'>,
   result: unknown,
 ): Promise<void> {
-  await db.query(
-    `insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status, proposal, hash, marks, result,
-                          started_at, settled_at)
-     values ($1, $2, $3, $4, $5, $6, $7, 'done', $8::jsonb, $9, $10, $11, now(), now()) on conflict (action_id) do nothing`,
-    [
-      intent.actionId,
-      intent.turnId,
-      intent.threadId,
-      lane.userKey,
-      intent.tool,
-      JSON.stringify(intent.arguments ?? null),
-      lane.epoch,
-      JSON.stringify(intent.proposal),
-      intent.hash,
-      intent.marks,
-      JSON.stringify(result ?? null),
-    ],
+  const { rowCount } = await db.query(
+    `with held as (${HELD})
+     insert into actions as a (action_id, user_key, epoch, turn_id, thread_id, tool, arguments, proposal, hash, marks, parent_action_id,
+                               turn_key, status, result, started_at, settled_at)
+     select ${VALUES}, 'done', $13::jsonb, now(), now() from held
+     on conflict (action_id) do update
+        set result = excluded.result, marks = (select array_agg(distinct m) from unnest(a.marks || excluded.marks) m)
+      where cardinality(${differs(2, 5, 12, 6, 7)}) = 0`,
+    [...valuesOf(lane, intent), JSON.stringify(result ?? null)],
   );
+  if (rowCount === 1) return;
+  await hasAction(db, lane, intent);
+  throw new AppError('LANE_LOST', { userKey: lane.userKey });
+}
+
+const HELD = 'select 1 from lanes where user_key = $2 and epoch = $3 and worker is not null for share';
+const VALUES = '$1, $2, $3, $4, $5, $6, $7::jsonb, $8::jsonb, $9, $10, $11, $12';
+
+function valuesOf(lane: Lane, intent: Omit<ActionIntent, 'roles' | 'events' | 'grantId'>): readonly unknown[] {
+  return [
+    intent.actionId,
+    lane.userKey,
+    lane.epoch,
+    intent.turnId,
+    intent.threadId,
+    intent.tool,
+    JSON.stringify(intent.arguments ?? null),
+    JSON.stringify(intent.proposal),
+    intent.hash,
+    intent.marks,
+    intent.parentActionId ?? null,
+    intent.turnKey,
+  ];
 }
 
 /** What this turn has come to so far, in the words that each tool has for people. */

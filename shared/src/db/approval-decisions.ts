@@ -78,7 +78,7 @@ export async function decideApproval(db: Queryable, engine: PolicyEngine, press:
   if (!proposal) return refuse(say('BUTTON_EXPIRED', {}), 'no-proposal');
   if (approval.byRequester && (press.by.userKey !== approval.userKey || press.verb !== 'approve'))
     return refuse('Only the person who asked can confirm it.', 'confirm-own');
-  const facts = await governanceFacts(db, proposal.action);
+  const facts = await governanceFacts(db, proposal.action, null);
   const context: PolicyQuestion['context'] = {
     ...proposal.question.context,
     at: facts.at,
@@ -258,7 +258,7 @@ function isPrivate(approval: Approval): boolean {
 }
 
 async function grant(db: Queryable, approval: Approval, by: Decider): Promise<void> {
-  const proposal = await findProposal(db, approval.actionId);
+  const proposal = await findProposal(db, approval.actionId, approval.hash);
   if (!proposal) return;
   const grantId = newId('grant');
   await putGrant(db, {
@@ -266,6 +266,7 @@ async function grant(db: Queryable, approval: Approval, by: Decider): Promise<vo
     userKey: approval.userKey,
     tool: proposal.action.tool,
     match: proposal.action.arguments,
+    place: proposal.action,
     givenBy: by.userKey,
     approvalId: approval.approvalId,
     uses: GRANT_USES,

@@ -124,11 +124,16 @@ export async function noteResult(db: Queryable, approvalId: string, line: string
   );
 }
 
-/** What an approval is about. */
-export async function findProposal(db: Queryable, actionId: string): Promise<Proposal | null> {
-  const { rows } = await db.query<{ proposal: Proposal | null }>('select proposal from actions where action_id = $1', [
-    actionId,
-  ]);
+/** What an approval is about. With `hash`: only when it is that very action. */
+export async function findProposal(
+  db: Queryable,
+  actionId: string,
+  hash: string | null = null,
+): Promise<Proposal | null> {
+  const { rows } = await db.query<{ proposal: Proposal | null }>(
+    'select proposal from actions where action_id = $1 and ($2::text is null or hash = $2)',
+    [actionId, hash],
+  );
   return rows[0]?.proposal ?? null;
 }
 

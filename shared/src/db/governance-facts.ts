@@ -1,4 +1,5 @@
 import type { ProposedAction } from '../contracts/action.ts';
+import { grantPlaceOf, type GrantPlace } from './grants.ts';
 import type { Queryable } from './pool.ts';
 
 /** What a decision is made from besides the action, as it is now. */
@@ -18,21 +19,26 @@ export interface GovernanceFacts {
   readonly costUsd: number;
 }
 
-/** Looks up the facts for an action, in one round trip. */
+/** Looks up the facts for an action, in one round trip. `place`: where a grant would have to hold; null when none is asked for. */
 export async function governanceFacts(
   db: Queryable,
   action: Pick<ProposedAction, 'tool' | 'arguments'> & { readonly requester: { readonly userKey: string } },
+  place: GrantPlace | null,
 ): Promise<GovernanceFacts> {
   const { rows } = await db.query<Omit<GovernanceFacts, 'at' | 'tokens'> & { at: Date; tokens: string }>({
     name: 'governance_facts',
     text: `select clock_timestamp() as at, frozen, break_glass as "breakGlass", grant_id as "grantId", operators, admins, calls, tokens,
                   cost_usd as "costUsd"
-             from governance_facts($1, $2, $3::jsonb)`,
-    values: [action.requester.userKey, action.tool, JSON.stringify(action.arguments)],
+             from governance_facts($1, $2, $3::jsonb, $4::jsonb)`,
+    values: [action.requester.userKey, action.tool, JSON.stringify(action.arguments), placeJson(place)],
   });
   const row = rows[0];
   if (!row) throw new Error('a function without conditions always answers one row');
   return { ...row, at: row.at.toISOString(), tokens: Number(row.tokens) };
+}
+
+function placeJson(place: GrantPlace | null): string | null {
+  return place && JSON.stringify(grantPlaceOf(place));
 }
 
 /** Text from outside that a conversation has seen, and whether it has read what is private. */
@@ -47,11 +53,12 @@ export interface ThreadTaint {
  */
 export async function actionFacts(
   db: Queryable,
-  action: Pick<ProposedAction, 'tool' | 'threadId'> & {
-    /** Any value: its JSON is what grants are compared with. */
-    readonly arguments: unknown;
-    readonly requester: { readonly userKey: string };
-  },
+  action: Pick<ProposedAction, 'tool' | 'threadId'> &
+    GrantPlace & {
+      /** Any value: its JSON is what grants are compared with. */
+      readonly arguments: unknown;
+      readonly requester: { readonly userKey: string };
+    },
   withUse: boolean,
 ): Promise<{ readonly facts: GovernanceFacts; readonly taint: ThreadTaint }> {
   const { rows } = await db.query<
@@ -60,8 +67,14 @@ export async function actionFacts(
     name: withUse ? 'action_facts_and_use' : 'action_facts',
     text: `select clock_timestamp() as at, f.frozen, f.break_glass as "breakGlass", f.grant_id as "grantId", f.operators, f.admins,
                   ${withUse ? 'f.calls, f.tokens, f.cost_usd' : '0 as calls, 0 as tokens, 0'} as "costUsd", t.untrusted, t.private
-             from governance_facts($1, $2, $3::jsonb) f, thread_taint($4) t`,
-    values: [action.requester.userKey, action.tool, JSON.stringify(action.arguments), action.threadId],
+             from governance_facts($1, $2, $3::jsonb, $5::jsonb) f, thread_taint($4) t`,
+    values: [
+      action.requester.userKey,
+      action.tool,
+      JSON.stringify(action.arguments),
+      action.threadId,
+      placeJson(action),
+    ],
   });
   const row = rows[0];
   if (!row) throw new Error('functions without conditions always answer one row');

@@ -1,6 +1,7 @@
+import type { ProposedAction } from '../contracts/action.ts';
 import type { Queryable } from './pool.ts';
 
-/** What somebody allowed ahead: a tool with these arguments, for a while, a few times. */
+/** What somebody allowed ahead: a tool with these arguments and no others, in this place, for a while, a few times. */
 export interface Grant {
   readonly grantId: string;
   readonly userKey: string;
@@ -11,17 +12,26 @@ export interface Grant {
   readonly expiresAt: Date;
 }
 
+/** Where a grant holds; what it does not hold in is asked about. */
+export type GrantPlace = Pick<ProposedAction, 'agent' | 'chatKey' | 'environment' | 'resources' | 'toolVersion'>;
+
+/** The place of an action, as grants are compared with it. */
+export function grantPlaceOf({ agent, chatKey, environment, resources, toolVersion }: GrantPlace): GrantPlace {
+  return { agent, chatKey, environment, resources, toolVersion };
+}
+
 export async function putGrant(
   db: Queryable,
   grant: Omit<Grant, 'usesLeft' | 'expiresAt'> & {
     readonly approvalId: string | null;
+    readonly place: GrantPlace;
     readonly uses: number;
     readonly validMs: number;
   },
 ): Promise<void> {
   await db.query(
-    `insert into grants (grant_id, user_key, tool, match, given_by, approval_id, uses_left, max_uses, expires_at)
-     values ($1, $2, $3, $4::jsonb, $5, $6, $7, $7, clock_timestamp() + $8 * interval '1 ms')`,
+    `insert into grants (grant_id, user_key, tool, match, given_by, approval_id, uses_left, max_uses, expires_at, place)
+     values ($1, $2, $3, $4::jsonb, $5, $6, $7, $7, clock_timestamp() + $8 * interval '1 ms', $9::jsonb)`,
     [
       grant.grantId,
       grant.userKey,
@@ -31,6 +41,7 @@ export async function putGrant(
       grant.approvalId,
       grant.uses,
       grant.validMs,
+      JSON.stringify(grantPlaceOf(grant.place)),
     ],
   );
 }

@@ -1,5 +1,5 @@
 import { PRIORITY, type RuntimeButton } from '../contracts/envelope.ts';
-import { say } from '../errors.ts';
+import { AppError, say } from '../errors.ts';
 import { redactText, redactValue } from '../redact/redact.ts';
 import { putOutbox } from './outbox.ts';
 import { FINISHED, tellEnd, type Asker, type Finished, type HeardEnd } from './run-ends.ts';
@@ -13,6 +13,8 @@ export interface RunIntent {
   readonly person: { readonly userKey: string; readonly chatKey: string } | null;
   readonly threadId: string | null;
   readonly traceId: string;
+  /** Of whose request it is, and what was asked. */
+  readonly requestHash?: string;
 }
 
 /** A run in the hands of this process, until it ends or is taken by another. */
@@ -97,10 +99,10 @@ const COLUMNS = `run_id as "runId", job, ${RUN_STATUS} as status, user_key as "u
 
 /** Writes an intent in the caller's transaction: see `create`. */
 export async function putRun(db: Queryable, intent: RunIntent): Promise<boolean> {
-  const { runId, job, payload, person, threadId, traceId } = intent;
+  const { runId, job, payload, person, threadId, traceId, requestHash = null } = intent;
   const { rowCount } = await db.query(
-    `insert into runs (run_id, job, payload, user_key, chat_key, thread_id, trace_id)
-     values ($1, $2, $3::jsonb, $4, $5, $6, $7) on conflict (run_id) do nothing`,
+    `insert into runs (run_id, job, payload, user_key, chat_key, thread_id, trace_id, request_hash)
+     values ($1, $2, $3::jsonb, $4, $5, $6, $7, $8) on conflict (run_id) do nothing`,
     [
       runId,
       job,
@@ -109,9 +111,18 @@ export async function putRun(db: Queryable, intent: RunIntent): Promise<boolean>
       person?.chatKey ?? null,
       threadId,
       traceId,
+      requestHash,
     ],
   );
-  return rowCount === 1;
+  if (rowCount === 1) return true;
+  // Runs of before do not know what was asked.
+  const { rows } = await db.query<{ same: boolean }>(
+    `select job = $2 and thread_id is not distinct from $3 and coalesce(request_hash = $4, true) as same
+       from runs where run_id = $1`,
+    [runId, job, threadId, requestHash],
+  );
+  if (rows[0] && !rows[0].same) throw new AppError('ACTION_ID_TAKEN', { tool: job, differs: 'request' });
+  return false;
 }
 
 /**
@@ -124,7 +135,10 @@ export async function putRun(db: Queryable, intent: RunIntent): Promise<boolean>
  */
 export function createRuns(pool: Pool) {
   return {
-    /** Writes the intent. Calling it again with the same run id changes nothing. False when it was there before. */
+    /**
+     * Writes the intent. Calling it again with the same run id changes nothing. False when it was there before. Throws
+     * ACTION_ID_TAKEN when a run of that id is another job, conversation or request.
+     */
     create: (intent: RunIntent): Promise<boolean> => putRun(pool, intent),
 
     async find(runId: string): Promise<RunRow | null> {

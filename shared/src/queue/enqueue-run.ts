@@ -11,12 +11,13 @@ export interface RunWriter {
     readonly person: { readonly userKey: string; readonly chatKey: string } | null;
     readonly threadId: string | null;
     readonly traceId: string;
+    readonly requestHash?: string;
   }): Promise<boolean>;
 }
 
 /**
  * Starts a job for somebody: first the intent in Postgres, then the queue. The run id is the action id that asked for it, so
- * calling twice starts one run. Throws only when Postgres refuses; what the queue did not take is put there by the sweeper
+ * calling twice starts one run. Throws ACTION_ID_TAKEN, and when Postgres refuses; what the queue did not take is put there by the sweeper
  * of the job service.
  */
 export async function enqueueRun<N extends JobName>(
@@ -28,6 +29,8 @@ export async function enqueueRun<N extends JobName>(
     readonly person: { readonly userKey: string; readonly chatKey: string } | null;
     readonly threadId: string | null;
     readonly traceId: string;
+    /** Of whose request it is, and what was asked: a run of the same id that is another's is refused with ACTION_ID_TAKEN. */
+    readonly requestHash?: string;
   },
 ): Promise<{ readonly runId: string }> {
   const { runId, job, traceId } = run;

@@ -87,7 +87,7 @@ describe('a tool call', () => {
     ).rows;
   const leaveStarted = async (actionId: string): Promise<void> => {
     await pool.query(
-      `insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status) values ($1, 't', 'th', '1', 'act', '{}', 6, 'started')`,
+      `insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status) values ($1, 't', 'user_1_1', '1', 'act', '{"name": "x"}', 6, 'started')`,
       [actionId],
     );
   };

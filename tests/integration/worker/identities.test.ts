@@ -1,4 +1,5 @@
 import { ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import { answerIdOf, callIdOf } from '@signalbox/shared/ids';
 import type { ModelScript, ScriptedAnswer } from '@signalbox/shared/model/scripted';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -111,6 +112,22 @@ describe('a model server that draws one id again and again', () => {
     );
     await ask('7', 'one');
     expect(await ask('7', 'two')).toEqual(['You said one.', 'You said two.']);
+  });
+
+  it('cannot go on with a step whose number stands for that of somebody else, and says so', async () => {
+    await bench.pool.query(
+      `insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status, result)
+       values ($1, 't', 'user_8_1', '8', 'open_paper', '{"paper": "menu"}', 1, 'done', '{"result": "salaries of all"}')`,
+      [callIdOf(answerIdOf('user_7_1', 'telegram:100:1', 1), 0)],
+    );
+    await start(opens);
+    const replies = await ask('7', 'menu');
+    expect(replies).toEqual([expect.stringMatching(/^I stopped before open_paper: .* Please ask again\.$/)]);
+    const { rows } = await bench.pool.query(
+      `select kind, actor, data ->> 'differs' as differs from audit_events where kind = 'action.refused'`,
+    );
+    expect(rows).toEqual([{ kind: 'action.refused', actor: '7', differs: 'person, conversation' }]);
+    expect(await ask('7', 'menu')).toContainEqual(expect.stringContaining('the text of menu'));
   });
 
   it('is found in the record under the id that it gave', async () => {

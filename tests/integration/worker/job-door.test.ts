@@ -45,11 +45,14 @@ const scope = (): Scope =>
     actor: { userKey: '1001', name: 'Ada', role: 'developer' },
     chatKey: 'telegram:1001',
     threadId: 't1',
+    turnKey: 'telegram:100:1',
     traceId: 'trc',
     signal: stop.signal,
+    flush: () => Promise.resolve(),
   }) as unknown as Scope;
 
-const work = (deadlineMs: number) => door.work('knowledge.index', {}, scope(), actionId, { deadlineMs });
+const call = (input: unknown = { scope: 'all' }) => ({ actionId, name: 'reindex', input });
+const work = (deadlineMs: number) => door.work('knowledge.index', {}, scope(), call(), { deadlineMs });
 const isWaiting = () => vi.waitUntil(() => runs.find(actionId), { timeout: 20_000, interval: 10 });
 const begin = async () => {
   await isWaiting();
@@ -72,6 +75,19 @@ it('a tool gets the result of its job, and nobody is told of it twice', async ()
   expect(await working).toEqual({ kind: 'done', result: INDEXED });
   expect(await told()).toEqual([]);
   expect(await work(30_000)).toEqual({ kind: 'done', result: INDEXED }); // a turn that was resumed asks again
+});
+
+it.each<[string, Partial<Scope>, unknown]>([
+  ['person', { actor: { userKey: '1002', name: 'Gil', role: 'developer' } }, { scope: 'all' }],
+  ['conversation', { threadId: 't2' }, { scope: 'all' }],
+  ['turn', { turnKey: 'telegram:100:2' }, { scope: 'all' }],
+  ['call', {}, { scope: 'mine' }],
+])('a job that another %s asked for under the same id gives nothing away', async (_, changes, input) => {
+  const working = work(30_000);
+  await runs.finish(await begin(), DONE);
+  await working;
+  const other = door.work('knowledge.index', {}, { ...scope(), ...changes }, call(input), { deadlineMs: 5_000 });
+  await expect(other).rejects.toMatchObject({ code: 'ACTION_ID_TAKEN' });
 });
 
 it('a job that takes longer than the tool goes on, and the person is told at its end', async () => {

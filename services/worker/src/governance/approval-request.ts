@@ -1,7 +1,7 @@
 import type { Approval, ApprovalCard } from '@signalbox/shared/contracts/approval';
 import { roleCovers } from '@signalbox/shared/contracts/roles';
 import { newId } from '@signalbox/shared/ids';
-import { putAction } from '@signalbox/shared/db/actions';
+import { hasAction, putAction } from '@signalbox/shared/db/actions';
 import {
   approvalEvent,
   approverChats,
@@ -68,7 +68,8 @@ export async function requestApproval(
   const chats: string[] = [];
   const outcome = await withTransaction(parts.pool, async (db) => {
     if (!(await isLaneHeld(db, scope.lane))) throw new AppError('LANE_LOST', { userKey: scope.lane.userKey });
-    const known = await findApprovalOf(db, call.actionId);
+    const intent = intentOf(call, scope, proposal);
+    const known = (await hasAction(db, scope.lane, intent)) ? await findApprovalOf(db, call.actionId) : null;
     if (known) return waiting(known);
     // Said twice is one wish: "ship it" under a card is no second request.
     const same = await findWaitingSame(db, approval);
@@ -76,7 +77,6 @@ export async function requestApproval(
     const readers = approval.byRequester ? [] : await approverChats(db, takes.role, authors);
     // Where there is nobody else, somebody with the role decides alone, after a pause.
     const alone = readers.length === 0;
-    const intent = intentOf(call, scope, proposal);
     if (alone && !approval.byRequester && !(takes.solo && roleCovers(scope.actor.role, takes.role))) {
       const unreached = await unreachableApprovers(db, takes.role, authors);
       const error = new AppError('NEEDS_APPROVAL', {

@@ -177,7 +177,7 @@ async function consume(
     return { kind: 'void', reason: 'the one who asked may not do it any more' };
   const difference = changedSince(approval.card, preview);
   if (difference) return { kind: 'void', reason: difference };
-  const facts = await governanceFacts(db, action);
+  const facts = await governanceFacts(db, action, null);
   const place = { ...placeOf(scope, call.tool), inGroup: stored.question.context.inGroup };
   const {
     action: now,

@@ -1,6 +1,7 @@
 import type { AuditEvent } from '@signalbox/shared/contracts/audit';
 import { canonicalHash } from '@signalbox/shared/canonical';
 import type { Proposal } from '@signalbox/shared/db/approvals';
+import type { AppError } from '@signalbox/shared/errors';
 import type { ToolCallResult } from '../tools/call.ts';
 import { actionHash } from './proposal.ts';
 
@@ -17,6 +18,12 @@ export function decidedEvents(proposal: Proposal): readonly AuditEvent[] {
 export function deniedEvent(proposal: Proposal, code: string): AuditEvent {
   const event = decidedEvent(proposal, 'action.denied');
   return { ...event, data: { ...event.data, code } };
+}
+
+/** An action whose id stands for another one. */
+export function refusedEvent(proposal: Proposal, { code, data }: AppError): AuditEvent {
+  const event = decidedEvent(proposal, 'action.refused');
+  return { ...event, data: { ...event.data, ...data, code } };
 }
 
 /** One event about a proposal. */

@@ -15,9 +15,9 @@ import type { Tool } from '../tools/tool.ts';
 import { requestApproval } from './approval-request.ts';
 import { assess, lookForTaint, type Seen, type Taint } from './assessment.ts';
 import { readCall } from './call-reading.ts';
-import { decidedEvents, deniedEvent, settledEvent } from './events.ts';
+import { decidedEvents, deniedEvent, refusedEvent, settledEvent } from './events.ts';
 import { intentOf, type ExecuteParts } from './parts.ts';
-import { decide, factsOfRead, propose, recordedDecision } from './proposal.ts';
+import { decide, factsOfRead, propose, recordedDecision, versionOf } from './proposal.ts';
 
 /*
  * The one path of an action:
@@ -29,8 +29,8 @@ import { decide, factsOfRead, propose, recordedDecision } from './proposal.ts';
 
 /**
  * Carries a proposed call through governance. What goes wrong comes back as a result for the model, never as a throw; only LANE_LOST
- * and an abort of the turn throw. Calling it again with the same action id returns what came of the first time, and has no second
- * effect.
+ * and an abort of the turn throw, and what is said below. Calling it again with the same action id returns what came of the first time, and has no second
+ * effect. A throw of ACTION_ID_TAKEN ends the turn: the id stands for another action, so this one has no effect and no result.
  */
 export async function executeCall(parts: ExecuteParts, scope: CallScope, call: ToolCall): Promise<ToolCallResult> {
   scope.enter('GOVERNING');
@@ -52,9 +52,21 @@ export async function governAction(
   parentActionId: string | null,
 ): Promise<ToolCallResult> {
   const proposal = await weigh(parts, scope, call, parentActionId);
-  const result = await carryOut(parts, scope, call, proposal);
+  const result = await carryOut(parts, scope, call, proposal).catch((thrown: unknown) =>
+    refuseId(parts, proposal, thrown),
+  );
   // Decided again on the way, when something changed meanwhile: what was decided last is what it went by.
   return result.decided ? result : { ...result, decided: recordedDecision(proposal, proposal.taint) };
+}
+
+/** The id of a call, or that of its job, stands for another one: whoever went on from here would mix them up. */
+async function refuseId(parts: ExecuteParts, proposal: Proposal, thrown: unknown): Promise<never> {
+  if (isTaken(thrown)) await appendAudit(parts.pool, [refusedEvent(proposal, thrown)]);
+  throw thrown;
+}
+
+function isTaken(thrown: unknown): thrown is AppError {
+  return thrown instanceof AppError && thrown.code === 'ACTION_ID_TAKEN';
 }
 
 async function carryOut(
@@ -111,7 +123,15 @@ const UNSEEN: Seen = { untrusted: [], hasPrivate: false, said: [] };
 function lookUp({ pool, limits }: ExecuteParts, scope: CallScope, call: Runnable): ReturnType<typeof actionFacts> {
   const isLimited = Object.values(limits).some((limit) => limit !== null);
   const { name: tool, input } = call;
-  return actionFacts(pool, { tool, arguments: input, requester: scope.actor, threadId: scope.threadId }, isLimited);
+  const place = {
+    agent: scope.agent.id,
+    chatKey: scope.chatKey,
+    environment: call.tool.environment(input),
+    resources: [...call.tool.resources(input)],
+    toolVersion: versionOf(call.tool),
+  };
+  const { actor: requester, threadId } = scope;
+  return actionFacts(pool, { tool, arguments: input, requester, threadId, ...place }, isLimited);
 }
 
 async function seenBy(parts: ExecuteParts, scope: CallScope, taint: ThreadTaint): Promise<Seen> {
@@ -126,6 +146,7 @@ async function deny(
   proposal: Proposal,
   error: AppError,
 ): Promise<ToolCallResult> {
+  await scope.flush(); // as before an effect: what is written of a call must be of the one that the turn goes on with
   await withTransaction(parts.pool, async (db) => {
     const isNew = await putAction(db, scope.lane, intentOf(call, scope, proposal), 'denied');
     if (isNew) await appendAudit(db, [deniedEvent(proposal, error.code)]);
@@ -143,7 +164,10 @@ async function read(
   const result = parts.redact(await runTool(parts, scope, call));
   const intent = intentOf(call, scope, proposal);
   // What taints later arguments is remembered by the thread, wherever it goes on.
-  if (intent.marks.length > 0 && result.ok) await noteRead(parts.pool, scope.lane, intent, result);
+  if (intent.marks.length > 0 && result.ok) {
+    await scope.flush();
+    await noteRead(parts.pool, scope.lane, intent, result);
+  }
   return { ...result, changed: false };
 }
 
@@ -193,6 +217,7 @@ export async function runClaimed(
   } catch (thrown) {
     // After a /stop nobody goes on with this turn, so nobody will look it up: how far it came is not known, and that is said.
     if (thrown instanceof StoppedByPerson) await settle(parts, call, proposal, 'unknown', outcomeUnknown(call));
+    if (isTaken(thrown)) await settle(parts, call, proposal, 'failed', failure(thrown));
     throw thrown;
   }
 }

@@ -15,7 +15,7 @@ export function createJudge({ pool, limits }: { readonly pool: Pool; readonly li
   const isLimited = tokensPerDay !== null || costUsdPerDay !== null;
   return async (userKey: string, pass: PassFacts, used: Used): Promise<EvaluationOutcome> => {
     if (!isLimited) return evaluate(pass, false);
-    const before = await governanceFacts(pool, { tool: '', arguments: {}, requester: { userKey } });
+    const before = await governanceFacts(pool, { tool: '', arguments: {}, requester: { userKey } }, null);
     const isSpent =
       (tokensPerDay !== null && before.tokens + used.tokens >= tokensPerDay) ||
       (costUsdPerDay !== null && before.costUsd + used.costUsd >= costUsdPerDay);

@@ -33,6 +33,7 @@ export function intentOf(
     actionId: call.actionId,
     parentActionId: action.parentActionId,
     turnId: scope.turnId,
+    turnKey: scope.turnKey,
     threadId: scope.threadId,
     tool: call.name,
     arguments: action.arguments,

@@ -1,11 +1,12 @@
-import { JOBS, type JobName, type JobResult } from '@signalbox/shared/contracts/jobs';
+import { canonicalHash } from '@signalbox/shared/canonical';
+import { JOBS, type JobName, type JobPayload, type JobResult } from '@signalbox/shared/contracts/jobs';
 import type { createRuns } from '@signalbox/shared/db/runs';
 import { AppError } from '@signalbox/shared/errors';
 import type { Log } from '@signalbox/shared/log';
 import { enqueueRun } from '@signalbox/shared/queue/enqueue-run';
 import type { Queue } from '@signalbox/shared/queue/queue';
 import { SECOND_MS, sleep } from '@signalbox/shared/time';
-import type { RunParts } from './run.ts';
+import type { CallScope, JobCall, RunParts } from './run.ts';
 import { StoppedByPerson } from './tool-bounds.ts';
 import type { Worked } from './tool.ts';
 
@@ -17,7 +18,7 @@ const LAST_LOOK_MS = 250;
 
 /**
  * How tools have work done by the job service. Postgres holds the intent and the result, so that a worker that died while it
- * waited, and its successor with the same action id, wait for the same run.
+ * waited, and its successor with the same call, wait for the same run. Both throw ACTION_ID_TAKEN when the run of that id is another's.
  */
 export function createJobDoor(parts: {
   readonly runs: ReturnType<typeof createRuns>;
@@ -25,15 +26,15 @@ export function createJobDoor(parts: {
   readonly log: Log;
 }): Pick<RunParts, 'enqueue' | 'work'> {
   return {
-    enqueue: (job, payload, scope, actionId) => {
+    enqueue: async (job, payload, scope, call) => {
       const person = { userKey: scope.actor.userKey, chatKey: scope.chatKey };
-      const { threadId, traceId } = scope;
-      return enqueueRun(parts, { runId: actionId, job, payload, person, threadId, traceId });
+      return enqueueRun(parts, await runOf(job, payload, scope, call, person));
     },
-    work: async (job, payload, scope, actionId, wait) => {
+    work: async (job, payload, scope, call, wait) => {
+      const { signal } = scope;
+      const { actionId } = call;
       // Nobody is told of its end while the tool itself waits for it.
-      const { threadId, traceId, signal } = scope;
-      await enqueueRun(parts, { runId: actionId, job, payload, person: null, threadId, traceId });
+      await enqueueRun(parts, await runOf(job, payload, scope, call, null));
       const forMs = wait.deadlineMs - MARGIN_MS;
       const { userKey } = scope.actor;
       const ended = await waitForEnd(parts, job, actionId, { signal, forMs, userKey });
@@ -45,6 +46,23 @@ export function createJobDoor(parts: {
       throw new AppError('JOB_FAILED', { job, detail: 'its record is gone' });
     },
   };
+}
+
+/**
+ * The run of a call. What the turn goes on with after a crash is durable before a run carries its id; whose run it is, and of which
+ * call, is a part of it.
+ */
+async function runOf<N extends JobName>(
+  job: N,
+  payload: JobPayload<N>,
+  scope: CallScope,
+  { actionId, name: tool, input }: JobCall,
+  person: Parameters<typeof enqueueRun<N>>[1]['person'],
+): Promise<Parameters<typeof enqueueRun<N>>[1]> {
+  await scope.flush();
+  const { threadId, traceId, turnKey, actor } = scope;
+  const asked = JSON.parse(JSON.stringify({ userKey: actor.userKey, threadId, turnKey, tool, input })) as unknown;
+  return { runId: actionId, job, payload, person, threadId, traceId, requestHash: canonicalHash(asked) };
 }
 
 /** Null when it has not ended by then. Throws the signal's reason; a /stop takes the job with it. */

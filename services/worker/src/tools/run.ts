@@ -23,6 +23,8 @@ import {
 export interface CallScope {
   readonly lane: Lane;
   readonly turnId: string;
+  /** The id of the message that began the turn: the same when another worker goes on with it. */
+  readonly turnKey: string;
   readonly threadId: string;
   readonly chatKey: string;
   readonly traceId: string;
@@ -47,17 +49,20 @@ export interface RunParts {
     job: N,
     payload: JobPayload<N>,
     scope: CallScope,
-    actionId: string,
+    call: JobCall,
   ): Promise<{ readonly runId: string }>;
   /** Waits for a job's result as long as `wait` allows: see job-door.ts. */
   work<N extends JobName>(
     job: N,
     payload: JobPayload<N>,
     scope: CallScope,
-    actionId: string,
+    call: JobCall,
     wait: { readonly deadlineMs: number },
   ): Promise<Worked<JobResult<N>>>;
 }
+
+/** The call that a job is asked for by. */
+export type JobCall = Pick<Runnable, 'actionId' | 'name' | 'input'>;
 
 /** A call whose input the schema has parsed. */
 export interface Runnable {
@@ -73,7 +78,8 @@ const RESULT_LIMIT = 20_000;
 
 /**
  * Calls a tool's handler, under its deadline and the turn's signal, and stores its files. Only governance calls this: whatever
- * decides has decided. What the tool throws comes back as a result; only LANE_LOST and an abort of the turn throw.
+ * decides has decided. What the tool throws comes back as a result; only LANE_LOST,
+ * ACTION_ID_TAKEN and an abort of the turn throw.
  */
 export async function runTool(parts: RunParts, scope: CallScope, call: Runnable): Promise<ToolCallResult> {
   return keepFiles(parts, scope, call, await handle(parts, scope, call));
@@ -126,6 +132,7 @@ async function handle(parts: RunParts, scope: CallScope, call: Runnable): Promis
     return { result: done, files };
   } catch (thrown) {
     if (scope.signal.aborted) throw scope.signal.reason;
+    if (thrown instanceof AppError && thrown.code === 'ACTION_ID_TAKEN') throw thrown;
     const error = deadline.aborted
       ? new AppError('TOOL_TIMED_OUT', { tool: call.name, seconds: String(tool.deadlineMs / 1_000) }, thrown)
       : asToolError(thrown, call);
@@ -163,12 +170,8 @@ interface Ran {
   readonly files: readonly Artifact[];
 }
 
-function contextOf(
-  parts: RunParts,
-  scope: CallScope,
-  { actionId, tool, group }: Runnable,
-  signal: AbortSignal,
-): ToolContext {
+function contextOf(parts: RunParts, scope: CallScope, call: Runnable, signal: AbortSignal): ToolContext {
+  const { actionId, tool, group } = call;
   let said = 0;
   return issueContext({
     actor: scope.actor,
@@ -177,8 +180,8 @@ function contextOf(
     signal,
     now: () => new Date(),
     say: (text, options = {}) => scope.say(text, options.slot ?? null, `${actionId}:say:${said++}`),
-    enqueue: (job, payload) => parts.enqueue(job, payload, scope, actionId),
-    work: (job, payload) => parts.work(job, payload, scope, actionId, { deadlineMs: tool.deadlineMs }),
+    enqueue: (job, payload) => parts.enqueue(job, payload, scope, call),
+    work: (job, payload) => parts.work(job, payload, scope, call, { deadlineMs: tool.deadlineMs }),
     ports: onlyDeclared(parts.ports, group),
   });
 }
