@@ -5,7 +5,13 @@ import { z } from 'zod';
 
 /** What is read of a chat completion request. */
 const Request = z.object({
-  messages: z.array(z.object({ role: z.string(), content: z.unknown(), tool_calls: z.array(z.unknown()).optional() })),
+  messages: z.array(
+    z.object({
+      role: z.string(),
+      content: z.unknown(),
+      tool_calls: z.array(z.object({ function: z.object({ name: z.string(), arguments: z.string() }) })).default([]),
+    }),
+  ),
   tools: z.array(z.object({ function: z.object({ name: z.string() }) })).default([]),
   stream: z.boolean().default(false),
 });
@@ -66,7 +72,10 @@ export interface ModelServer {
 
 export interface AskedMessage {
   readonly role: string;
+  /** The text of a message in several parts is that of all parts; what is no text is left out. */
   readonly content: string;
+  /** What the model had proposed; empty for other messages. */
+  readonly calls?: readonly { readonly name: string; readonly args: unknown }[];
 }
 
 /** A model server that speaks the chat completions protocol, outside of the worker's process: it stays when the worker is killed. */
@@ -76,21 +85,28 @@ export async function startModelServer(
   let thinking = 0;
   let requests = 0;
   const server = createServer((request, response) => {
-    requests += 1;
+    const n = (requests += 1); // the answers to two requests never share an id
     thinking += 1;
     response.on('close', () => (thinking -= 1));
     void read(request).then((body) => {
       const { messages, tools, stream } = Request.parse(JSON.parse(body));
       const reply = answer(
-        messages.map(({ role, content }) => ({ role, content: typeof content === 'string' ? content : '' })),
+        messages.map(({ role, content, tool_calls }) => ({
+          role,
+          content: textOf(content),
+          calls: tool_calls.map(({ function: call }) => ({
+            name: call.name,
+            args: JSON.parse(call.arguments) as unknown,
+          })),
+        })),
         tools.map((tool) => tool.function.name),
       );
       const send = (): void => {
         const streams = stream && reply.status === undefined;
-        if (reply.pieces) return void writePieces(response, reply.pieces, reply.piecesOf ?? null, requests);
+        if (reply.pieces) return void writePieces(response, reply.pieces, reply.piecesOf ?? null, n);
         response
           .writeHead(reply.status ?? 200, { 'content-type': streams ? 'text/event-stream' : 'application/json' })
-          .end(streams ? events(reply, requests) : JSON.stringify(completion(reply, requests)));
+          .end(streams ? events(reply, n) : JSON.stringify(completion(reply, n)));
       };
       if (reply.delayMs) setTimeout(send, reply.delayMs).unref();
       else send();
@@ -108,6 +124,14 @@ export async function startModelServer(
         server.closeAllConnections();
       }),
   };
+}
+
+const Parts = z.array(z.object({ text: z.string().default('') }));
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  const parts = Parts.safeParse(content);
+  return parts.success ? parts.data.map(({ text }) => text).join('\n') : '';
 }
 
 function completion(reply: ModelAnswer, n: number): unknown {
