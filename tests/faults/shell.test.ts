@@ -17,7 +17,12 @@ const read = (name: string): readonly string[] =>
 const readCommands = (name: string): readonly string[] =>
   read(name).map((line) => (JSON.parse(line) as { command: string }).command); // written for this test
 
-const everyday = readCommands('everyday.jsonl');
+const everyday = [
+  ...readCommands('everyday.jsonl'),
+  "find . ! -name '*.log' -exec grep -n x {} +",
+  String.raw`find src -type f \( -name a -o -name b \) -exec wc -l {} \;`,
+  "find . -exec basename {} ';' -exec stat -c %s -- {} + -print",
+];
 const hostile = [...readCommands('bypass.jsonl'), ...read('own-bypasses.txt')];
 const safe = everyday.filter((command) => classifyCommand(command).decision === 'run');
 /** Long ones slow the search down and teach nothing. */

@@ -28,6 +28,8 @@ const FORMS: Readonly<Record<string, readonly string[]>> = {
     "find . -name '*;id'",
     "find a -type f -size +1k -o -path 'x y'",
     'find . -maxdepth 2 \\( -empty -or -newer b \\)',
+    "find . ! -name '*;id' -exec grep -n 'x y' {} +",
+    'find a -type f -exec wc -l {} \\; -exec basename {} ";"',
   ],
   git: ['git log -n 3 --format="%h $(id)"', "git show HEAD:'a b'", 'git diff --stat', "git branch --list 'x;y'"],
   ip: ['ip addr', 'ip -br link show dev eth0', 'ip -4 route'],

@@ -1,11 +1,26 @@
-import { parseArguments, quote, readArguments, type ArgumentReader, type ProgramTable } from './program-rule.ts';
+import {
+  parseArguments,
+  quote,
+  readArguments,
+  type ArgumentReader,
+  type ParsedArguments,
+  type ProgramRule,
+  type ProgramTable,
+} from './program-rule.ts';
 import { FILE_PROGRAMS } from './programs/files.ts';
+import { createFindReader } from './programs/find.ts';
 import { GIT_PROGRAMS } from './programs/git.ts';
 import { SYSTEM_PROGRAMS } from './programs/system.ts';
 import { TEXT_PROGRAMS } from './programs/text.ts';
 
 /** Every program that may run unasked. */
-export const PROGRAMS: ProgramTable = { ...FILE_PROGRAMS, ...TEXT_PROGRAMS, ...SYSTEM_PROGRAMS, ...GIT_PROGRAMS };
+export const PROGRAMS: ProgramTable = {
+  ...FILE_PROGRAMS,
+  ...TEXT_PROGRAMS,
+  ...SYSTEM_PROGRAMS,
+  ...GIT_PROGRAMS,
+  find: createFindReader({ harden: (vector) => hardenArgv(vector), parse: (vector) => parseVector(vector) }),
+};
 
 /** Why some well-known programs are not on the list. For words only: what is missing here asks as well. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
@@ -41,11 +56,23 @@ export function hardenArgv(vector: readonly string[]): ReturnType<ArgumentReader
 }
 
 /** The files and folders that a program of the list would open by these words; null when the list does not say. */
-export function listPaths([name = '', ...args]: readonly string[]): readonly string[] | null {
+export function listPaths(vector: readonly string[]): readonly string[] | null {
+  const rule = ruleOf(vector);
+  const parsed = parseVector(vector);
+  return rule === null || parsed === null ? null : (rule.paths?.(parsed) ?? parsed.operands);
+}
+
+/** Flags and operands of a program of the list; null where the list has no flags for it, or does not know these. */
+function parseVector(vector: readonly string[]): ParsedArguments | null {
+  const [name = '', ...args] = vector;
+  const rule = ruleOf(vector);
+  const parsed = rule === null ? null : parseArguments(name, rule.flags ?? '', args, rule.separate);
+  return parsed === null || 'reason' in parsed ? null : parsed;
+}
+
+function ruleOf([name = '']: readonly string[]): ProgramRule | null {
   const rule = Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined;
-  if (!rule || typeof rule === 'function') return null;
-  const parsed = parseArguments(name, rule.flags ?? '', args, rule.separate);
-  return 'reason' in parsed ? null : (rule.paths?.(parsed) ?? parsed.operands);
+  return !rule || typeof rule === 'function' ? null : rule;
 }
 
 function describeAbsence(name: string): string {

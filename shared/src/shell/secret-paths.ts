@@ -67,6 +67,24 @@ export const SECRET_FILES: readonly string[] = [
   ...'token tokens auth .token .tokens .auth'.split(' ').flatMap((name) => SETTINGS.map((end) => `${name}.${end}`)),
 ];
 
+/** Folders that a search leaves out, whatever their files are called. */
+export const SECRET_FOLDERS: readonly string[] = '.git .ssh .aws .gnupg .kube .docker .signalbox'.split(' ');
+
+/** Folders in which a search through everything meets secrets and devices under any name; of /etc, all but those of servers. */
+const TOO_WIDE: readonly RegExp[] = [
+  /^\/(proc|sys|dev|root|run|boot|var\/(run|lib|backups|spool|cache|mail))(\/|$)/,
+  /^\/((home(\/[^/]+)?|var)\/?)?$/,
+  /^\/etc(\/?$|\/(?!(nginx|apache2|httpd|haproxy|caddy|logrotate\.d|rsyslog\.d|sysctl\.d|fail2ban)(\/|$)))/,
+];
+/** Leads up, or into a repository's own folder, by whatever way. */
+const LEADS_AWAY = /(^|\/)(\.\.|\.git)(\/|$)/i;
+
+/** Whether a search through all of a folder meets what is private. */
+export function isWideFolder(path: string): boolean {
+  const normal = posix.normalize(path);
+  return LEADS_AWAY.test(path) || TOO_WIDE.some((folders) => folders.test(normal));
+}
+
 /** A path can stand behind a colon, as in `HEAD:.env`, and can be written with detours. */
 function spellings(word: string): readonly string[] {
   const lower = word.toLowerCase();

@@ -69,6 +69,8 @@ type Piece = { readonly value: string; readonly end: number } | { readonly reaso
 function readWord(text: string, start: number): Piece {
   let value = '';
   let at = start;
+  const literal = readLiteral(text, start);
+  if (literal !== null) return { value: literal, end: start + literal.length };
   while (at < text.length && text[at] !== ' ' && text[at] !== '|') {
     const piece = readPiece(text, at, start);
     if ('reason' in piece) return piece;
@@ -76,6 +78,15 @@ function readWord(text: string, start: number): Piece {
     at = piece.end;
   }
   return { value, end: at };
+}
+
+/**
+ * `{}` and `!` mean themselves when they are a whole word, which find needs them for; `!` not as the first word of a command, where it
+ * negates.
+ */
+function readLiteral(text: string, start: number): string | null {
+  const word = /^(\{\}|!)(?=[ |]|$)/.exec(text.slice(start, start + 3))?.[1] ?? null;
+  return word !== null && /[^ |] +$/.test(text.slice(0, start)) ? word : null;
 }
 
 function readPiece(text: string, at: number, start: number): Piece {

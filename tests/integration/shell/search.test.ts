@@ -45,10 +45,29 @@ describe('a search that runs unasked', () => {
     `grep -r PASSWORD . --include='*.ts' --include='.en?'`,
     `grep -r --include='*' -e PASSWORD -- app`,
     'diff old app',
+    'find . -type f -exec grep -n PASSWORD {} +',
+    "find . -name nothing -o -type f -exec cat {} + -o -exec cat {} ';'",
+    String.raw`find app old -type f \( -exec grep -q PASSWORD {} \; \) -exec cat {} \;`,
+    String.raw`find . -depth -exec head -n 5 {} \; -o -true`,
   ])('finds what is meant and no secrets: %s', async (command) => {
     const found = await runUnasked(command);
     expect(found).toContain('PASSWORD comes from');
     expect(found).not.toContain('hunter');
+  });
+
+  it('takes what a file is called for the name of a file, whatever it looks like', async () => {
+    const odd = ['-r', '-fapp', '+f', 'a -f .env x', 'b\n-r\n', "'", '{}', '*', '$(id)', ';'];
+    mkdirSync(join(folder, 'odd'));
+    for (const name of odd) writeFileSync(join(folder, 'odd', name), 'PASSWORD is in here\n');
+    for (const command of [
+      'find odd -type f -exec grep -h PASSWORD {} +',
+      String.raw`find odd -type f -exec tail -n 1 {} \;`,
+      String.raw`find odd -exec head -q -n 1 {} \;`,
+    ]) {
+      const found = await runUnasked(command);
+      expect([command, found.match(/PASSWORD is in here/g)?.length]).toEqual([command, odd.length]);
+      expect(found).not.toContain('hunter');
+    }
   });
 
   it('would find them with the words alone', async () => {

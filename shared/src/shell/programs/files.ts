@@ -1,5 +1,4 @@
 import type { ParsedArguments, ProgramTable } from '../program-rule.ts';
-import { readFindArguments } from './find.ts';
 
 const SUMS = '-b -t -z --binary --text --tag --zero';
 
@@ -64,7 +63,6 @@ export const FILE_PROGRAMS: ProgramTable = {
       '--gitignore --prune --filelimit= --si --inodes --sort=',
     operands: 'any',
   },
-  find: readFindArguments,
   basename: { flags: '-a -s= -z --multiple --suffix= --zero', operands: 'any' },
   dirname: { flags: '-z --zero', operands: 'any' },
   readlink: {

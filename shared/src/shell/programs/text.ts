@@ -1,20 +1,10 @@
 import { posix } from 'node:path';
 import { quote, type ParsedArguments, type ProgramTable } from '../program-rule.ts';
-import { findSecretPath, SECRET_FILES } from '../secret-paths.ts';
+import { findSecretPath, isWideFolder, SECRET_FILES, SECRET_FOLDERS } from '../secret-paths.ts';
 
 /** What a search through folders leaves out: it would print secrets that nobody has named. */
 const LEFT_OUT = SECRET_FILES.map((name) => `--exclude=${name}`);
-const LEFT_OUT_FOLDERS = '.git .ssh .aws .gnupg .kube .docker .signalbox'
-  .split(' ')
-  .map((name) => `--exclude-dir=${name}`);
-/** Folders in which a search through everything meets secrets and devices under any name; of /etc, all but those of servers. */
-const TOO_WIDE: readonly RegExp[] = [
-  /^\/(proc|sys|dev|root|run|boot|var\/(run|lib|backups|spool|cache|mail))(\/|$)/,
-  /^\/((home(\/[^/]+)?|var)\/?)?$/,
-  /^\/etc(\/?$|\/(?!(nginx|apache2|httpd|haproxy|caddy|logrotate\.d|rsyslog\.d|sysctl\.d|fail2ban)(\/|$)))/,
-];
-/** Leads up, or into a repository's own folder, by whatever way. */
-const LEADS_AWAY = /(^|\/)(\.\.|\.git)(\/|$)/i;
+const LEFT_OUT_FOLDERS = SECRET_FOLDERS.map((name) => `--exclude-dir=${name}`);
 
 // Not -R: it follows links out of the folder. -P only costs time, for which there is a deadline.
 const GREP_FLAGS =
@@ -40,18 +30,13 @@ function isRecursive({ flags }: ParsedArguments): boolean {
 
 function isNarrow(parsed: ParsedArguments): string | null {
   if (!isRecursive(parsed)) return null;
-  const wide = listGrepPaths(parsed).find(isWide);
+  const wide = listGrepPaths(parsed).find(isWideFolder);
   return wide === undefined ? null : `A search through ${quote(wide)} meets what is private.`;
-}
-
-function isWide(path: string): boolean {
-  const normal = posix.normalize(path);
-  return LEADS_AWAY.test(path) || TOO_WIDE.some((folders) => folders.test(normal));
 }
 
 /** With a folder diff compares the file of the same name in it, and with two folders all that are in both. */
 function comparesWhatIsNamed({ operands }: ParsedArguments): string | null {
-  const wide = operands.find(isWide);
+  const wide = operands.find(isWideFolder);
   if (wide !== undefined) return `A comparison with ${quote(wide)} meets what is private.`;
   const [one = '', other = ''] = operands;
   return findSecretPath([posix.join(one, posix.basename(other)), posix.join(other, posix.basename(one))]);
