@@ -1,3 +1,4 @@
+import { canonicalJson } from './canonical.ts';
 import type { Approval, ApprovalVote } from './contracts/approval.ts';
 import type { OutboundBody, RuntimeButton } from './contracts/envelope.ts';
 import { inWords } from './time.ts';
@@ -23,6 +24,7 @@ export function renderCard(approval: Approval, votes: readonly ApprovalVote[], r
     '',
     `${card.requester} asks${card.changedFrom === null ? '' : ` (changed from: ${card.changedFrom})`}.`,
     ...(card.change === '' ? [] : ['', clip(card.change)]),
+    ...resolvedLines(card),
     '',
     `- Reaches: ${card.reach}`,
     `- Undo: ${card.undo}`,
@@ -82,6 +84,14 @@ function verdict(approval: Approval, voters: string, given: number, needed: numb
   }
 }
 
+/** What the arguments stand for, each in a line. */
+function resolvedLines({ resolved = {} }: Approval['card']): readonly string[] {
+  const lines = Object.entries(resolved).map(
+    ([name, value]) => `- ${name}: \`${canonicalJson(value).replaceAll('`', 'ˋ')}\``,
+  );
+  return lines.length === 0 ? [] : ['', ...lines];
+}
+
 function buttons(approval: Approval, reader: CardReader): RuntimeButton[] {
   const { approvalId, needed } = approval;
   const button = (label: string, verb: NonNullable<RuntimeButton['act']>['verb']): RuntimeButton => ({
@@ -98,8 +108,10 @@ function buttons(approval: Approval, reader: CardReader): RuntimeButton[] {
     button('Reject', 'reject'),
     button('Modify', 'modify'),
     button('Ask', 'ask'),
-    // What takes two people every time is not opened for half an hour by one of them.
-    ...(needed === 1 ? [button('Approve, and the like for 30 min', 'grant')] : []),
+    // What takes two people every time is not opened for half an hour by one of them; and what was looked up may be something else soon.
+    ...(needed === 1 && approval.card.resolved === undefined
+      ? [button('Approve, and the like for 30 min', 'grant')]
+      : []),
   ];
 }
 

@@ -175,6 +175,11 @@ export const ERRORS = {
   REPOSITORY_REFUSED: { remedy: 'tell-user', say: 'I do not read the repository {repository}: {detail}.' },
   REPOSITORY_UNREADABLE: { remedy: 'tell-user', say: 'The repository {repository} could not be read: {detail}.' },
   SERVICE_FILE_INVALID: { remedy: 'tell-user', say: 'The file {file} is not usable: {detail}.' },
+  NOT_RESOLVED: { remedy: 'tell-user', say: 'What this would do could not be looked up: {detail}' },
+  PLAN_CHANGED: {
+    remedy: 'tell-user',
+    say: 'What was to be deployed has changed since it was decided: {changes}. Nothing was started; ask for it again.',
+  },
   NOT_READY: { remedy: 'tell-user', say: 'It was not begun. {detail}' },
   STEP_TOO_SLOW: { remedy: 'tell-user', say: 'The step {step} did not end within {seconds} s, so it was ended.' },
   STEP_STALLED: {

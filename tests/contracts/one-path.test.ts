@@ -19,6 +19,7 @@ const FORGED: ToolContext = {
   say: () => Promise.reject(new Error('reached')),
   enqueue: () => Promise.reject(new Error('reached')),
   work: () => Promise.reject(new Error('reached')),
+  resolved: null,
   ports: new Proxy({} as ToolContext['ports'], { get: () => expect.unreachable('a port was reached') }),
 };
 

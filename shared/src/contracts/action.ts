@@ -55,6 +55,11 @@ export const ProposedAction = z.object({
   toolVersion: z.string().min(1).max(80),
   /** As the schema has parsed them. */
   arguments: z.record(z.string(), z.json()),
+  /**
+   * What the arguments stand for, looked up before policy was asked: `main` is this commit. A part of what is approved. Missing where
+   * a tool looks nothing up.
+   */
+  resolved: z.record(z.string(), z.json()).optional(),
   /** What it declares to touch: `project:shop`, `server:db-main`. */
   resources: z.array(z.string().max(200)).max(50),
   environment: Environment,

@@ -19,6 +19,8 @@ export const ApprovalCard = z.object({
   what: z.string(),
   /** What will be different: arguments, or the diff. */
   change: z.string(),
+  /** What the arguments stood for when it was asked for: see ProposedAction. */
+  resolved: z.record(z.string(), z.json()).optional(),
   /** What it touches. */
   reach: z.string(),
   /** How it is taken back. */

@@ -138,6 +138,37 @@ export const ServiceFile = z
   .strict();
 export type ServiceFile = z.infer<typeof ServiceFile>;
 
+/**
+ * All that decides what a deployment will run, as it was looked up before anybody was asked: what is approved, and what the job
+ * compares before it builds and before it starts. Without secrets: what looks like one is marked on both sides of a comparison.
+ */
+export const DeployPlan = z.object({
+  repository: z.string().max(400).nullable(),
+  ref: z.string().max(200),
+  /** Whole: a commit that has the same id has the same files. */
+  commit: z.string().regex(/^[0-9a-f]{40,64}$/),
+  server: z.object({
+    name: z.string().max(80),
+    driver: DriverName,
+    host: z.string().max(253),
+    hostKey: z.string().max(200).nullable(),
+    /** SHA-256 of how it is logged in to. */
+    login: z.string().max(64),
+  }),
+  /** A rollback: the deployment whose artifact is started again. */
+  artifact: z.string().max(160).nullable(),
+  build: ServiceFile.shape.build,
+  /** Null: its Dockerfile says it. */
+  start: z.array(z.string()).nullable(),
+  health: z.string().max(200),
+  /** SHA-256 of the whole signalbox.json as it was read, and of the Dockerfile; null for one that is not read. */
+  file: z.string().length(64),
+  dockerfile: z.string().length(64).nullable(),
+  /** Their names, each with a mark that changes when it is set anew; never a value. */
+  variables: z.record(z.string(), z.string().max(64)),
+});
+export type DeployPlan = z.infer<typeof DeployPlan>;
+
 /** One thing that has to be so before a deployment may begin: measured, with what was measured. */
 export const ReadinessCheck = z.object({
   /** Such as `target`, `disk`, `ref`, `variables`, `lock`. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DeployFailure, DeployState, Inventory, LogLine, ReadinessCheck, ServiceKey } from './deploy.ts';
+import { DeployFailure, DeployPlan, DeployState, Inventory, LogLine, ReadinessCheck, ServiceKey } from './deploy.ts';
 
 // What jobs of the pool `deploy` are told and what they give back.
 
@@ -28,6 +28,10 @@ export type DeployResult = z.infer<typeof DeployResult>;
 export const ReadinessPayload = ServiceKey.extend({
   ref: z.string().min(1).max(200),
   server: z.string().max(80).nullable(),
+  /** Only looks up what would be deployed: nothing is measured, and no secret is opened. */
+  planOnly: z.boolean().default(false),
+  /** A rollback: the deployment whose artifact would be started again. */
+  fromArtifact: Id.nullable().default(null),
 });
 export const ReadinessResult = z.object({
   ready: z.boolean(),
@@ -35,6 +39,10 @@ export const ReadinessResult = z.object({
   /** The commit that the ref is now. */
   commit: z.string().nullable(),
   checks: z.array(ReadinessCheck),
+  /** What would be deployed; null when it was not asked for, or could not be looked up. */
+  plan: DeployPlan.nullable().default(null),
+  /** Why there is no plan. */
+  problem: Text.nullable().default(null),
 });
 export type ReadinessResult = z.infer<typeof ReadinessResult>;
 

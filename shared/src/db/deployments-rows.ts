@@ -1,6 +1,7 @@
 import type {
   Connection,
   DeployFailure,
+  DeployPlan,
   DeployState,
   DriverName,
   ServiceFile,
@@ -47,6 +48,8 @@ export interface StoredInstance {
 export interface WorkRow extends DeploymentRow {
   readonly driver: DriverName;
   readonly fence: number;
+  /** What was decided about; null for one that was asked for before plans were kept. */
+  readonly plan: DeployPlan | null;
   readonly fromArtifact: string | null;
   readonly replaces: string | null;
   readonly threadId: string | null;
@@ -77,7 +80,7 @@ const FROM = `from deployments d join services v on v.project = d.project and v.
 /** To be completed with a condition on `d`. */
 export const SELECT_DEPLOYMENT = `select ${PUBLIC} ${FROM}`;
 /** To be completed with a condition on `d`; numbers that may be large come as text of pg and are turned into numbers. */
-export const SELECT_WORK = `select ${PUBLIC}, d.driver, coalesce(d.fence, 0)::float8 as fence, d.from_artifact as "fromArtifact", d.replaces,
+export const SELECT_WORK = `select ${PUBLIC}, d.driver, coalesce(d.fence, 0)::float8 as fence, d.plan, d.from_artifact as "fromArtifact", d.replaces,
   d.thread_id as "threadId", d.started_at as "startedAt", d.deadline_at as "deadlineAt", d.progress_at as "progressAt",
   d.cancel_by as "cancelBy", d.file, d.instance, d.artifact, d.port, p.repository, s.host as "serverHost", s.connection, s.host_key as "hostKey"
   ${FROM} join projects p on p.name = d.project join servers s on s.name = d.server`;

@@ -1,4 +1,4 @@
-import { isCancellable, isFinal, type DeployState, type ServiceKey } from '../contracts/deploy.ts';
+import { isCancellable, isFinal, type DeployPlan, type DeployState, type ServiceKey } from '../contracts/deploy.ts';
 import { AppError } from '../errors.ts';
 import { placeService } from './deployments-placement.ts';
 import {
@@ -17,6 +17,8 @@ export interface DeploymentWish extends ServiceKey {
   readonly ref: string;
   readonly server: string | null;
   readonly fromArtifact: string | null;
+  /** What was decided about. Left out: whatever its arguments stand for when it begins. */
+  readonly plan?: DeployPlan;
   readonly userKey: string;
   readonly threadId: string;
 }
@@ -120,7 +122,7 @@ export function createDeployments(pool: Pool) {
 async function request(db: Queryable, wish: DeploymentWish): Promise<DeploymentRow> {
   const earlier = await findDeployment(db, wish.deploymentId);
   if (earlier) return earlier;
-  const { server, driver, serving } = await placeService(db, wish, wish.server);
+  const { server, driver, serving } = await placeService(db, wish, wish.plan?.server.name ?? wish.server);
   const { rows: open } = await db.query<DeploymentRow>(
     `${SELECT_DEPLOYMENT} where d.project = $1 and d.environment = $2 and d.state not in ${FINAL_STATES}`,
     [wish.project, wish.environment],
@@ -131,8 +133,8 @@ async function request(db: Queryable, wish: DeploymentWish): Promise<DeploymentR
   if (other) throw new AppError('CONFLICT', { detail: describeOpen(other, new Date()) });
   if (wish.fromArtifact !== null) await requireOfService(db, wish, wish.fromArtifact);
   await db.query(
-    `insert into deployments (deployment_id, project, environment, server, driver, kind, ref, from_artifact, replaces, user_key, thread_id)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+    `insert into deployments (deployment_id, project, environment, server, driver, kind, ref, from_artifact, replaces, user_key, thread_id, plan)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::jsonb)`,
     [
       wish.deploymentId,
       wish.project,
@@ -145,6 +147,7 @@ async function request(db: Queryable, wish: DeploymentWish): Promise<DeploymentR
       serving,
       wish.userKey,
       wish.threadId,
+      wish.plan === undefined ? null : JSON.stringify(wish.plan),
     ],
   );
   await addEvent(db, wish.deploymentId, {

@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { JOBS, type JobResult } from '@signalbox/shared/contracts/jobs';
+import { ReadinessPayload } from '@signalbox/shared/contracts/operations';
 import { openPool, type Pool } from '@signalbox/shared/db/pool';
 import type { Artifact } from '@signalbox/shared/db/artifacts';
 import { createDeployments } from '@signalbox/shared/db/deployments';
@@ -14,7 +17,14 @@ import { loadAgents } from '@signalbox/worker/agents/registry';
 import { isListenedOn } from '@signalbox/worker/listening';
 import type { Ports } from '@signalbox/worker/tools/ports/ports';
 import { loadCapabilities } from '@signalbox/worker/tools/registry';
-import { issueContext, unpackResult, type Preview, type Tool, type ToolContext } from '@signalbox/worker/tools/tool';
+import {
+  issueContext,
+  unpackResult,
+  type Preview,
+  type Resolving,
+  type Tool,
+  type ToolContext,
+} from '@signalbox/worker/tools/tool';
 import { createDatabase } from '../../support/database.ts';
 
 /** What a call came to: what the model reads, and what the person reads. */
@@ -41,6 +51,26 @@ export interface CapabilityBench {
   isUntrusted(tool: string): boolean;
   close(): Promise<void>;
 }
+
+/** A plan as the job service makes it: there is none here, and no repository. */
+const planByHand: Resolving['work'] = async (job, payload) => {
+  const wish = ReadinessPayload.parse(payload);
+  const plan = {
+    repository: 'file:///srv/demo.git',
+    ref: wish.ref,
+    commit: createHash('sha1').update(wish.ref).digest('hex'),
+    server: { name: wish.server ?? 'local', driver: 'process', host: '127.0.0.1', hostKey: null, login: '' },
+    artifact: wish.fromArtifact,
+    build: [],
+    start: ['node', 'server.js'],
+    health: '/',
+    file: '0'.repeat(64),
+    dockerfile: null,
+    variables: {},
+  };
+  const found = { ready: true, server: plan.server.name, commit: plan.commit, checks: [], plan, problem: null };
+  return JOBS[job].result.parse(found) as JobResult<typeof job>;
+};
 
 /** The capabilities over a real database. `work` does the jobs that tools wait for; without it none is expected. */
 export async function openCapabilityBench(
@@ -77,6 +107,7 @@ export async function openCapabilityBench(
     call: async (name, args, options = {}) => {
       const tool = find(name);
       calls += 1;
+      const input = tool.input.parse(args);
       const context = issueContext({
         actor: { userKey: options.userKey ?? '1001', name: 'Ada', role: 'admin' },
         threadId: 'user_1001_1',
@@ -89,9 +120,9 @@ export async function openCapabilityBench(
           return { runId: options.actionId ?? `act_${calls}` };
         },
         work: work(pool),
+        resolved: (await tool.resolve?.(input, { ports, before: null, work: planByHand })) ?? null,
         ports,
       });
-      const input = tool.input.parse(args);
       const { output, files } = unpackResult(await tool.run(input, context));
       return { output: output as Record<string, unknown>, said: tool.done(output, input), files }; // tools answer objects
     },

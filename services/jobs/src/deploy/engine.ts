@@ -8,6 +8,7 @@ import type { JobContext } from '../handlers.ts';
 import { CancelWish, limitOf } from './held.ts';
 import { createLineFilter } from './lines.ts';
 import { KEPT_ARTIFACTS, type DeployParts } from './parts.ts';
+import { requireSamePlace } from './plan.ts';
 import { build, prepare } from './prepare.ts';
 import { endProgress, startProgress } from './progress.ts';
 import { recover } from './recover.ts';
@@ -35,6 +36,8 @@ const PHASES: Readonly<
 };
 
 const CANCELLABLE: ReadonlySet<DeployState> = new Set(['preparing', 'building', 'starting', 'health_checking']);
+/** What would come of an address or a server that was changed meanwhile is not what was decided about. */
+const READS_PLACE: ReadonlySet<DeployState> = new Set(['preparing', 'building', 'starting']);
 /** Nobody knows what became of the step: the target or the proxy has to say. */
 const UNANSWERED: ReadonlySet<ErrorCode> = new Set(['TARGET_UNREACHABLE', 'TARGET_LOST', 'UPSTREAM_UNAVAILABLE']);
 const FAILURE_LINES = 40;
@@ -104,7 +107,10 @@ async function runPhase(place: WorkPlace): Promise<void> {
   const begun = row.startedAt?.getTime() ?? Date.now();
   const leftMs = isCancellable ? begun + parts.limits.wholeMs - Date.now() : Number.POSITIVE_INFINITY;
   const limitMs = Math.max(1, Math.min(limitOf(parts.limits, state, row), leftMs));
-  await held.within({ limitMs, isCancellable }, (signal, stop) => PHASES[state](place, signal, stop));
+  await held.within({ limitMs, isCancellable }, (signal, stop) => {
+    if (READS_PLACE.has(state)) requireSamePlace(row);
+    return PHASES[state](place, signal, stop);
+  });
 }
 
 /** What comes of a step that did not end well. False when it has to be tried again, because somebody does not answer. */

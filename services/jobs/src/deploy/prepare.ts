@@ -1,6 +1,7 @@
 import { AppError } from '@signalbox/shared/errors';
 import { SECOND_MS, sleep } from '@signalbox/shared/time';
 import type { WorkRow } from '@signalbox/shared/db/deployments-rows';
+import { planOf, requireSamePlan } from './plan.ts';
 import { measureReadiness, type Readiness } from './readiness.ts';
 import { fileOf, releaseId, type WorkPlace } from './work-place.ts';
 
@@ -12,7 +13,7 @@ export async function prepare(place: WorkPlace, signal: AbortSignal): Promise<vo
   const built = earlier && (await isKept(place, earlier, signal)) ? describeBuilt(earlier) : null;
   const readiness = await measureReadiness(
     parts,
-    { ...row, ref: earlier?.commit ?? row.ref, built },
+    { ...row, commit: earlier?.commit ?? row.plan?.commit ?? null, built },
     {
       repository: row.repository,
       variables: () => place.variables(`to see whether ${row.project} can be deployed to ${row.environment}`),
@@ -22,6 +23,7 @@ export async function prepare(place: WorkPlace, signal: AbortSignal): Promise<vo
   );
   const evidence = { checks: readiness.checks.map(({ name, evidence: found }) => `${name}: ${found}`) };
   requireReady(readiness);
+  await requireApproved(place, readiness, earlier);
   if (built && earlier?.artifact) {
     const { commit, release, file } = built;
     const change = { commit, release, file, artifact: earlier.artifact, kept: true };
@@ -78,6 +80,23 @@ async function watchForStall(place: WorkPlace, stop: (reason: Error) => void, si
     if (Date.now() - sign > stallMs && !signal.aborted)
       stop(new AppError('STEP_STALLED', { step: 'building', seconds: String(Math.round(stallMs / SECOND_MS)) }));
   }
+}
+
+/** What was decided about is what is there now; else nothing is built or started. */
+async function requireApproved(
+  { parts, held }: WorkPlace,
+  readiness: Readiness,
+  earlier: WorkRow | null,
+): Promise<void> {
+  const row = held.row();
+  const { target, source, commit } = readiness;
+  const file = earlier?.file ?? source?.file;
+  if (row.plan === null || !target || commit === null || !file) return;
+  const { repository, ref, fromArtifact: artifact } = row;
+  const dockerfile = earlier?.file ? null : (source?.dockerfile ?? null);
+  const variables = await parts.services.variableMarks(row);
+  // A rollback is decided about by its commit, and shown by the name that this had.
+  requireSamePlan(row.plan, planOf({ repository, ref, target, commit, file, dockerfile, artifact, variables }));
 }
 
 async function isKept(place: WorkPlace, earlier: WorkRow, signal: AbortSignal): Promise<boolean> {

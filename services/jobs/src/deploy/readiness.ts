@@ -19,6 +19,8 @@ import type { OpenedVariables } from './variables.ts';
 /** What is to be deployed. */
 export interface Wish extends ServiceKey {
   readonly ref: string;
+  /** What the ref was when the deployment was decided about; null: what it is now. */
+  readonly commit: string | null;
   readonly server: string | null;
   /** The deployment that asks, when it is written already: it does not stand in its own way. */
   readonly deploymentId: string | null;
@@ -81,7 +83,7 @@ export async function measureReadiness(
   const source = wish.built
     ? null
     : await check('ref', 'Name a tag, a branch or a commit that was pushed.', () =>
-        openSource(parts, options.repository, wish.ref, signal),
+        openSource(parts, options.repository, wish, signal),
       );
   const file = wish.built?.file ?? source?.file ?? null;
   if (file) {
@@ -141,11 +143,11 @@ async function checkRoom(check: Check, { diskFreeMb, diskMb }: Inventory): Promi
 async function openSource(
   parts: Pick<DeployParts, 'sources'>,
   repository: string | null,
-  ref: string,
+  { ref, commit }: Pick<Wish, 'ref' | 'commit'>,
   signal: AbortSignal,
 ): Promise<Found<Source>> {
   if (repository === null) return missing('The project has no repository. Say which one it is (update_project).');
-  const value = await parts.sources.open(repository, ref, signal);
+  const value = await parts.sources.open(repository, commit ?? ref, signal, ref);
   return { evidence: `${ref} is ${value.commit.slice(0, 12)}, release ${value.release}`, value };
 }
 

@@ -17,16 +17,20 @@ export interface Source {
   readonly release: string;
   readonly file: ServiceFile;
   readonly hasDockerfile: boolean;
+  /** SHA-256 of the Dockerfile; null without one. */
+  readonly dockerfile: string | null;
   /** Writes the files of the commit into a new folder, without .git, and answers its path. */
   checkOut(name: string, signal: AbortSignal): Promise<string>;
 }
 
 export interface Sources {
   /**
-   * The commit that a ref is now: a tag, else a branch, else a commit. Throws REPOSITORY_REFUSED, REPOSITORY_UNREADABLE, NOT_FOUND
-   * (the ref, with those that there are), SERVICE_FILE_INVALID.
+   * The commit that a ref is now: a tag, else a branch, else a commit; a whole commit id is that commit, whatever is named like it.
+   * `named`: what people call it, for the name of the release; the ref unless said otherwise. Throws REPOSITORY_REFUSED,
+   * REPOSITORY_UNREADABLE, NOT_FOUND (the ref, with those that there are), CONFLICT (a tag or branch is named like the beginning of
+   * another commit), SERVICE_FILE_INVALID.
    */
-  open(repository: string, ref: string, signal: AbortSignal): Promise<Source>;
+  open(repository: string, ref: string, signal: AbortSignal, named?: string): Promise<Source>;
   /** Removes a checkout; harmless when there is none. */
   discard(name: string): Promise<void>;
 }
@@ -59,7 +63,7 @@ export function createSources(options: {
     return turn;
   };
   return {
-    async open(repository, ref, signal) {
+    async open(repository, ref, signal, named = ref) {
       const address = parseRepository(repository, repositoriesDir);
       const mirror = join(dir, 'mirrors', `${createHash('sha256').update(address.url).digest('hex').slice(0, 24)}.git`);
       const commit = await inTurn(mirror, async () => {
@@ -67,12 +71,13 @@ export function createSources(options: {
         if (!(await hasCommit(git, mirror, ref, signal))) await fetchAll(git, mirror, address, signal);
         return resolveRef(git, mirror, { address, ref }, signal);
       });
-      const { file, hasDockerfile, version } = await readCommit(git, mirror, commit, signal);
+      const { file, dockerfile, version } = await readCommit(git, mirror, commit, signal);
       return {
         commit,
-        release: nameRelease(ref, commit, version),
+        release: nameRelease(named, commit, version),
         file,
-        hasDockerfile,
+        hasDockerfile: dockerfile !== null,
+        dockerfile,
         checkOut: (name, stop) => checkOut(git, { mirror, commit, folder: join(checkouts, name) }, stop),
       };
     },
@@ -134,6 +139,12 @@ async function resolveRef(
   signal: AbortSignal,
 ): Promise<string> {
   if (ref === 'HEAD') await fetchHead(git, mirror, address, signal);
+  const find = async (name: string): Promise<string | null> => {
+    const words = ['-C', mirror, 'rev-parse', '--quiet', '--verify', '--end-of-options', `${name}^{commit}`];
+    const { code, stdout } = await git(words, { signal });
+    const commit = stdout.toString('utf8').trim();
+    return code === 0 && /^[0-9a-f]{40,64}$/.test(commit) ? commit : null;
+  };
   const isPlain = /^[A-Za-z0-9_][A-Za-z0-9_./+@-]{0,199}$/.test(ref) && !ref.includes('..') && !ref.includes('@{');
   const isCommit = /^[0-9a-f]{7,40}$/.test(ref);
   // People leave the v of a tag out, or say it where there is none.
@@ -142,13 +153,16 @@ async function resolveRef(
     ref === 'HEAD'
       ? [HEAD]
       : [`refs/tags/${ref}`, `refs/heads/${ref}`, ...(/^v?\d/.test(ref) ? [`refs/tags/${other}`] : [])];
-  const names = isPlain ? [...heads, ...(isCommit ? [ref] : [])] : [];
-  for (const name of names) {
-    const words = ['-C', mirror, 'rev-parse', '--quiet', '--verify', '--end-of-options', `${name}^{commit}`];
-    const { code, stdout } = await git(words, { signal });
-    const commit = stdout.toString('utf8').trim();
-    if (code === 0 && /^[0-9a-f]{40,64}$/.test(commit)) return commit;
-  }
+  // What somebody named like a commit must not take its place: a whole id is never a name.
+  const isWhole = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(ref);
+  const named = isPlain && !isWhole ? await firstOf(heads, find) : null;
+  const byId = isPlain && isCommit ? await findById(git, mirror, ref, signal) : null;
+  if (named !== null && byId !== null && named !== byId)
+    throw new AppError('CONFLICT', {
+      detail: `${ref} is the beginning of a commit and the name of a tag or branch that is another one (${named.slice(0, 12)}). Say the whole commit, or another name.`,
+    });
+  const commit = named ?? byId;
+  if (commit !== null) return commit;
   const { stdout } = await git(
     [
       '-C',
@@ -166,12 +180,38 @@ async function resolveRef(
   throw new AppError('NOT_FOUND', { kind: `tag, branch or commit of ${address.shown}`, name: ref, known });
 }
 
+async function firstOf(
+  names: readonly string[],
+  find: (name: string) => Promise<string | null>,
+): Promise<string | null> {
+  for (const name of names) {
+    const commit = await find(name);
+    if (commit !== null) return commit;
+  }
+  return null;
+}
+
+/** The one commit whose id begins so, whatever tags and branches are called. */
+async function findById(git: Git, mirror: string, id: string, signal: AbortSignal): Promise<string | null> {
+  const { stdout } = await git(['-C', mirror, 'rev-parse', `--disambiguate=${id}`], { signal });
+  const objects = stdout
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => /^[0-9a-f]{40,64}$/.test(line));
+  const commits: string[] = [];
+  for (const object of objects.slice(0, LISTED_REFS)) {
+    const { stdout: kind } = await git(['-C', mirror, 'cat-file', '-t', object], { signal });
+    if (kind.toString('utf8').trim() === 'commit') commits.push(object);
+  }
+  return commits.length === 1 ? (commits[0] ?? null) : null;
+}
+
 async function readCommit(
   git: Git,
   mirror: string,
   commit: string,
   signal: AbortSignal,
-): Promise<{ readonly file: ServiceFile; readonly hasDockerfile: boolean; readonly version: string | null }> {
+): Promise<{ readonly file: ServiceFile; readonly dockerfile: string | null; readonly version: string | null }> {
   const show = async (name: string): Promise<string | null> => {
     const { code, stdout } = await git(['-C', mirror, 'cat-file', 'blob', `${commit}:${name}`], {
       signal,
@@ -183,7 +223,7 @@ async function readCommit(
   const version = z.object({ version: z.string().regex(/^\d[A-Za-z0-9.+-]{0,60}$/) }).safeParse(parseJson(manifest));
   return {
     file: readServiceFile(text, commit, dockerfile !== null),
-    hasDockerfile: dockerfile !== null,
+    dockerfile: dockerfile === null ? null : createHash('sha256').update(dockerfile).digest('hex'),
     version: version.success ? version.data.version : null,
   };
 }

@@ -3,6 +3,7 @@ import { AppError } from '@signalbox/shared/errors';
 import { SECOND_MS, sleep } from '@signalbox/shared/time';
 import type { Driver, Instance, InstanceState } from '../drivers/driver.ts';
 import { leasePort, leaveTakenPort } from './instance-port.ts';
+import { requireSamePlan } from './plan.ts';
 import { lookAt, type Look } from './reach.ts';
 import { fileOf, releaseId, type WorkPlace } from './work-place.ts';
 
@@ -24,6 +25,9 @@ export async function start(place: WorkPlace, signal: AbortSignal): Promise<void
   const { values, unopened } = await place.variables(`to start ${serviceName(row)}`);
   if (unopened.length > 0)
     throw new AppError('CONFLICT', { detail: unopened.map(({ name, why }) => `${name}: ${why}`).join(' ') });
+  // Looked at after they were opened: whatever was given anew before that is seen.
+  if (row.plan !== null)
+    requireSamePlan({ variables: row.plan.variables }, { variables: await parts.services.variableMarks(row) });
   const file = fileOf(row);
   const instance = await driver.start({ id: releaseId(row), artifact, file, variables: values, port }, signal);
   const evidence = { instance: instance.ref, port: instance.port, variables: Object.keys(values) };

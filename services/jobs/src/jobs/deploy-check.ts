@@ -1,9 +1,11 @@
 import type { JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
 import type { createProjects } from '@signalbox/shared/db/projects';
+import { AppError } from '@signalbox/shared/errors';
 import type { DeployParts } from '../deploy/parts.ts';
+import { resolvePlan } from '../deploy/plan.ts';
 import { measureReadiness } from '../deploy/readiness.ts';
 import { openVariables } from '../deploy/variables.ts';
-import type { JobHandler } from '../handlers.ts';
+import type { JobContext, JobHandler } from '../handlers.ts';
 import { createOpenedSecrets } from '../opened-secrets.ts';
 
 /** Measures whether a deployment could begin; what is missing is an answer, not a failure. */
@@ -15,11 +17,12 @@ export function createDeployCheck(
     title: 'The check before a deployment',
     async run(wish, context) {
       const { repository } = await projects.get(wish.project);
+      if (wish.planOnly) return resolve(parts, wish, repository, context);
       const opened = createOpenedSecrets();
       const purpose = `to see whether ${wish.project} can be deployed to ${wish.environment}`;
       const { ready, target, commit, checks } = await measureReadiness(
         parts,
-        { ...wish, deploymentId: null, built: null },
+        { ...wish, commit: null, deploymentId: null, built: null },
         {
           repository,
           variables: () => openVariables(parts, wish, { openSecret: context.openSecret, opened, purpose }),
@@ -27,13 +30,30 @@ export function createDeployCheck(
           signal: context.signal,
         },
       );
-      return { ready, server: target?.server ?? null, commit, checks: [...checks] };
+      return { ready, server: target?.server ?? null, commit, checks: [...checks], plan: null, problem: null };
     },
-    say: ({ ready, checks }) => {
+    say: ({ ready, checks, problem }) => {
+      if (problem !== null) return problem;
       const failed = checks.filter(({ ok }) => !ok);
       if (ready) return `Ready: all ${checks.length} checks hold.`;
       return `Not ready. ${failed.map(({ name, evidence, remedy }) => `${name}: ${evidence} ${remedy ?? ''}`.trim()).join(' ')}`;
     },
     isNotable: () => true,
   };
+}
+
+/** What would be deployed; what stands in the way is an answer, not a failure. */
+async function resolve(
+  parts: DeployParts,
+  wish: JobPayload<'deploy.check'>,
+  repository: string | null,
+  { signal }: JobContext,
+): Promise<JobResult<'deploy.check'>> {
+  try {
+    const plan = await resolvePlan(parts, wish, repository, signal);
+    return { ready: true, server: plan.server.name, commit: plan.commit, checks: [], plan, problem: null };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { ready: false, server: null, commit: null, checks: [], plan: null, problem: error.message.slice(0, 2_000) };
+  }
 }

@@ -14,12 +14,15 @@ const Repository = z
     'a repository is an address such as https://example.com/team/shop.git or git@example.com:team/shop.git',
   );
 
+/** What `update_project` looks up: the environments that a project has a service in. */
+const RunsIn = z.object({ runsIn: z.array(z.string()).default([]) });
+
 const Description = z.string().trim().min(1).max(500);
 
 export default toolGroup({
   name: 'project_management',
   summary: 'Create and manage projects: list them, look one up, change its description, repository or status.',
-  uses: ['projects', 'portAllocations', 'demo'],
+  uses: ['projects', 'portAllocations', 'demo', 'services'],
   tools: {
     list_projects: tool({
       describe: 'List the projects, the most recently changed first. Archived ones are left out unless asked for.',
@@ -186,7 +189,17 @@ export default toolGroup({
           .meta({ ask: 'What is the address of the repository?' }),
         status: Status.optional().describe('New status').meta({ ask: 'Shall it be intended, active or archived?' }),
       }),
-      risk: 'sensitive',
+      // What is deployed next comes from there, so it takes what such a deployment takes.
+      resolve: async ({ project: name, repository }, { ports }) => {
+        if (repository === undefined) return null;
+        const before = (await ports.projects.find(name))?.repository ?? null;
+        const services = before === repository ? [] : await ports.services.list({ project: name });
+        return { repository: before, runsIn: services.map(({ environment }) => environment) };
+      },
+      risk: (_input, resolved) =>
+        RunsIn.parse(resolved ?? {}).runsIn.includes('production')
+          ? { risk: 'dangerous', reasons: ['what serves people in production is deployed from that repository'] }
+          : 'sensitive',
       role: 'developer',
       deadlineMs: 10_000,
       replay: 'harmless',

@@ -155,6 +155,7 @@ function describe(scope: CallScope, preview: Preview | null, { action, decision 
   return {
     what: preview?.what ?? `${action.tool.replaceAll('_', ' ')}`,
     change: preview?.change ?? args.join('\n'),
+    ...(action.resolved ? { resolved: action.resolved } : {}),
     reach: preview?.reach ?? (action.resources.join(', ') || action.environment),
     undo: preview?.undo ?? 'not known; ask before you approve',
     why: `${decision.sentence} (rule \`${decision.rule}\`)${raised.join('')}`,

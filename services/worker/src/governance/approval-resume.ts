@@ -30,6 +30,7 @@ import { decidedEvent } from './events.ts';
 import { earlierResult, governAction, placeOf, runClaimed, settleUnknown } from './execute.ts';
 import type { ExecuteParts } from './parts.ts';
 import { actionHash, decide, recordedDecision, versionOf } from './proposal.ts';
+import { changedMeaning } from './resolving.ts';
 
 export type DecisionEnvelope = Extract<InboundEnvelope, { kind: 'decision' }>;
 
@@ -92,8 +93,9 @@ async function runApproved(
   const lock = call.tool.lock(call.input);
   const run = async (): Promise<ToolCallResult> => {
     const preview = await previewOf(parts, call);
+    const changed = await changedMeaning(parts, scope, call, call.resolved ?? null);
     const consumed = await withTransaction(parts.pool, (db) =>
-      consume(parts, db, scope, { approvalId: approval.approvalId, preview }, call, proposal),
+      consume(parts, db, scope, { approvalId: approval.approvalId, preview, changed }, call, proposal),
     );
     switch (consumed.kind) {
       case 'void':
@@ -142,7 +144,15 @@ async function consume(
   parts: ExecuteParts,
   db: Queryable,
   scope: CallScope,
-  { approvalId, preview }: { readonly approvalId: string; readonly preview: Awaited<ReturnType<typeof previewOf>> },
+  {
+    approvalId,
+    preview,
+    changed,
+  }: {
+    readonly approvalId: string;
+    readonly preview: Awaited<ReturnType<typeof previewOf>>;
+    readonly changed: string | null;
+  },
   call: Runnable,
   stored: Proposal,
 ): Promise<Consumed> {
@@ -175,7 +185,7 @@ async function consume(
   if (counted.length < approval.needed) return { kind: 'void', reason: 'it has not been approved by enough people' };
   if (!roleCovers(scope.actor.role, call.tool.role))
     return { kind: 'void', reason: 'the one who asked may not do it any more' };
-  const difference = changedSince(approval.card, preview);
+  const difference = changed ?? changedSince(approval.card, preview);
   if (difference) return { kind: 'void', reason: difference };
   const facts = await governanceFacts(db, action, null);
   const place = { ...placeOf(scope, call.tool), inGroup: stored.question.context.inGroup };
@@ -269,5 +279,6 @@ function runnableOf(parts: ExecuteParts, { action }: Proposal): Runnable | null 
   const found = parts.registry.find(action.tool, [action.group]);
   if (!found || versionOf(found.tool) !== action.toolVersion) return null;
   const parsed = found.tool.input.safeParse(action.arguments);
-  return parsed.success ? { actionId: action.actionId, name: action.tool, input: parsed.data, ...found } : null;
+  const { actionId, tool: name, resolved = null } = action;
+  return parsed.success ? { actionId, name, input: parsed.data, resolved, ...found } : null;
 }

@@ -1,4 +1,5 @@
 import type { Risk, RiskAssessment } from '@signalbox/shared/contracts/action';
+import type { Resolved } from '@signalbox/shared/resolved';
 import type { Tool } from '../tools/tool.ts';
 
 /** What the conversation has seen: see `actionFacts`. */
@@ -21,18 +22,23 @@ export interface Taint {
 }
 
 /** What a conversation has to do with these arguments. What only reads, and tells nobody, is not tainted by anything. */
-export function lookForTaint(tool: Tool, input: unknown, seen: Seen): Taint {
-  const { risk } = tool.risk(input);
+export function lookForTaint(tool: Tool, input: unknown, seen: Seen, resolved: Resolved | null = null): Taint {
+  const { risk } = tool.risk(input, resolved);
   const source = risk === 'safe' && !tool.egress ? null : taintOf(input, seen);
   return { source, hasPrivate: seen.hasPrivate };
 }
 
 /**
  * How bad an action can be: what its tool says of these arguments, raised by one level when an argument comes from text of outside.
- * Pure: the same tool, input and taint give the same assessment.
+ * Pure: the same tool, input, taint and meaning of the input give the same assessment.
  */
-export function assess(tool: Tool, input: unknown, { source, hasPrivate }: Taint): RiskAssessment {
-  const { risk: own, reasons, refusal } = tool.risk(input);
+export function assess(
+  tool: Tool,
+  input: unknown,
+  { source, hasPrivate }: Taint,
+  resolved: Resolved | null = null,
+): RiskAssessment {
+  const { risk: own, reasons, refusal } = tool.risk(input, resolved);
   const risk = source === null ? own : NEXT[own];
   const inProduction = tool.environment(input) === 'production' && risk !== 'safe' ? PRODUCTION_SCORE : 0;
   return {

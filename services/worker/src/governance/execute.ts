@@ -3,7 +3,7 @@ import { Role, roleCovers } from '@signalbox/shared/contracts/roles';
 import { beginAction, noteRead, putAction, settleAction } from '@signalbox/shared/db/actions';
 import { appendAudit } from '@signalbox/shared/db/audit';
 import type { Proposal } from '@signalbox/shared/db/approvals';
-import { actionFacts, type ThreadTaint } from '@signalbox/shared/db/governance-facts';
+import { actionFacts, type GovernanceFacts, type ThreadTaint } from '@signalbox/shared/db/governance-facts';
 import { recentWords } from '@signalbox/shared/db/inbox';
 import { withLock } from '@signalbox/shared/db/locks';
 import { withTransaction } from '@signalbox/shared/db/pool';
@@ -18,10 +18,11 @@ import { readCall } from './call-reading.ts';
 import { decidedEvents, deniedEvent, refusedEvent, settledEvent } from './events.ts';
 import { intentOf, type ExecuteParts } from './parts.ts';
 import { decide, factsOfRead, propose, recordedDecision, versionOf } from './proposal.ts';
+import { resolveCall } from './resolving.ts';
 
 /*
  * The one path of an action:
- *   find, validate ─▶ assess ─▶ decide ─┬─ run ─▶ intent row ─▶ handler ─▶ settle + audit
+ *   find, validate ─▶ resolve ─▶ assess ─▶ decide ─┬─ run ─▶ intent row ─▶ handler ─▶ settle + audit
  *                                       ├─ ask, confirm ─▶ approval row and cards; the turn goes on without it
  *                                       └─ deny ▶ audit; the reason goes to the model
  * What stands before the intent row can be repeated: a resumed turn comes here again with the same action id.
@@ -48,9 +49,15 @@ async function govern(parts: ExecuteParts, scope: CallScope, call: ToolCall): Pr
 export async function governAction(
   parts: ExecuteParts,
   scope: CallScope,
-  call: Runnable,
+  called: Runnable,
   parentActionId: string | null,
 ): Promise<ToolCallResult> {
+  const resolved = await resolveCall(parts, scope, called, null).catch((error: unknown) => {
+    if (!(error instanceof AppError) || error.code === 'LANE_LOST' || isTaken(error)) throw error;
+    return error;
+  });
+  if (resolved instanceof AppError) return failure(resolved);
+  const call: Runnable = { ...called, resolved };
   const proposal = await weigh(parts, scope, call, parentActionId);
   const result = await carryOut(parts, scope, call, proposal).catch((thrown: unknown) =>
     refuseId(parts, proposal, thrown),
@@ -104,13 +111,18 @@ async function weigh(
   call: Runnable,
   parentActionId: string | null,
 ): Promise<Weighed> {
-  const { tool, input } = call;
-  const isRead = tool.risk(input).risk === 'safe' && !tool.egress;
+  const { tool, input, resolved = null } = call;
+  const isRead = tool.risk(input, resolved).risk === 'safe' && !tool.egress;
   const found = isRead ? null : await lookUp(parts, scope, call);
-  const taint = lookForTaint(tool, input, found ? await seenBy(parts, scope, found.taint) : UNSEEN);
-  const action = propose(scope, call, assess(tool, input, taint), parentActionId);
-  const facts = found?.facts ?? factsOfRead(new Date());
+  const taint = lookForTaint(tool, input, found ? await seenBy(parts, scope, found.taint) : UNSEEN, resolved);
+  const action = propose(scope, call, assess(tool, input, taint, resolved), parentActionId);
+  const facts = withoutGrant(call, found?.facts ?? factsOfRead(new Date()));
   return { ...decide(parts.policy(), action, facts, parts.limits, placeOf(scope, tool)), taint };
+}
+
+/** What was granted for a while was one meaning of the arguments; the next one may be another. */
+function withoutGrant({ resolved = null }: Runnable, facts: GovernanceFacts): GovernanceFacts {
+  return resolved === null ? facts : { ...facts, grantId: null };
 }
 
 /** Where an action was asked for, as far as policy looks at it. */

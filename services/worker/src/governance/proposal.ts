@@ -37,7 +37,7 @@ export function propose(
   assessment: RiskAssessment,
   parentActionId: string | null = null,
 ): ProposedAction {
-  const { tool, group, name, actionId, input } = call;
+  const { tool, group, name, actionId, input, resolved } = call;
   const action: ProposedAction = deepFreeze({
     actionId,
     parentActionId,
@@ -47,6 +47,7 @@ export function propose(
     toolVersion: versionOf(tool),
     // JSON is what is hashed, stored and shown; what it cannot carry is not an argument.
     arguments: JSON.parse(JSON.stringify(input)) as ProposedAction['arguments'],
+    ...(resolved ? { resolved: JSON.parse(JSON.stringify(resolved)) as NonNullable<ProposedAction['resolved']> } : {}),
     resources: [...tool.resources(input)],
     environment: tool.environment(input),
     requester: { userKey: scope.actor.userKey, role: scope.actor.role },
@@ -61,7 +62,7 @@ export function propose(
   return action;
 }
 
-/** The exact action as an approval is bound to it: tool and version, arguments, resources, and who asks. */
+/** The exact action as an approval is bound to it: tool and version, arguments, what they stand for, resources, and who asks. */
 export function actionHash(action: ProposedAction): string {
   return hashes.get(action) ?? hashOf(action);
 }
@@ -69,8 +70,9 @@ export function actionHash(action: ProposedAction): string {
 /** Of actions that nobody can change any more, as `propose` leaves them; one that was stored is hashed anew. */
 const hashes = new WeakMap<ProposedAction, string>();
 
-function hashOf({ tool, toolVersion, arguments: args, resources, requester }: ProposedAction): string {
-  return canonicalHash({ tool, toolVersion, arguments: args, resources, requester: requester.userKey });
+function hashOf({ tool, toolVersion, arguments: args, resolved, resources, requester }: ProposedAction): string {
+  // Left out where nothing was looked up, so that the hash of such an action is what it always was.
+  return canonicalHash({ tool, toolVersion, arguments: args, resolved, resources, requester: requester.userKey });
 }
 
 /**

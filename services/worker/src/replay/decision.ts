@@ -43,6 +43,11 @@ export async function carryOutAgain(
     machine.to('OBSERVING');
     return read.refused;
   }
+  // What it stands for could not be looked up then, so policy was not asked.
+  if (!was.decided && read.runnable.tool.resolve && !was.result.ok) {
+    machine.to('OBSERVING');
+    return asResult(was.result);
+  }
   if (!was.decided)
     return cursor.stop({ kind: 'differs', what: `call of ${tool}`, recorded: 'refused unread', now: 'readable' });
   const { policyVersion } = was.decided.decision;
@@ -61,11 +66,12 @@ function decideAgain(
   was: NonNullable<RecordedCall['decided']>,
 ) {
   const { tool, input } = call;
+  const resolved = was.action.resolved ?? null;
   const taint = was.taint ?? { source: null, hasPrivate: false };
   const agent = { id: head.agent, class: was.action.agentClass };
   const { threadId, chatKey } = head;
   const scope = { actor: run.actor, agent, threadId, chatKey, turnId: run.turnId };
-  const action = propose(scope, call, assess(tool, input, taint));
+  const action = propose(scope, { ...call, resolved }, assess(tool, input, taint, resolved));
   const { context } = was.question as unknown as PolicyQuestion; // a question, as JSON
   const place = { channel: context.channel, inGroup: context.inGroup, leastRole: tool.role };
   const proposal = decide(engine, action, factsOf(context), limitsOf(context), place);

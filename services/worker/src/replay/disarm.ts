@@ -15,5 +15,5 @@ function withoutHandler(name: string, tool: Tool): Tool {
   const refuse = (): never => {
     throw new Error(`${name} was called in a replay, where no tool may run. Results come from the record.`);
   };
-  return { ...tool, run: refuse, probe: tool.probe && refuse };
+  return { ...tool, run: refuse, probe: tool.probe && refuse, resolve: tool.resolve && refuse };
 }

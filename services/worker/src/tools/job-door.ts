@@ -39,6 +39,11 @@ export function createJobDoor(parts: {
       const { userKey } = scope.actor;
       const ended = await waitForEnd(parts, job, actionId, { signal, forMs, userKey });
       if (ended) return ended;
+      if (wait.isQuiet) {
+        // Nobody waits for its end any more.
+        await parts.runs.cancel(actionId, userKey);
+        return { kind: 'goes-on', runId: actionId };
+      }
       const person = { userKey, chatKey: scope.chatKey };
       if (await parts.runs.tellWhenDone(actionId, person)) return { kind: 'goes-on', runId: actionId };
       const late = await lookForEnd(parts, job, actionId); // it ended since the last look

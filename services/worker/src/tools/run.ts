@@ -6,6 +6,7 @@ import type { Lane } from '@signalbox/shared/db/lane';
 import type { Pool } from '@signalbox/shared/db/pool';
 import { AppError, say as sentence, toAppError } from '@signalbox/shared/errors';
 import type { Log } from '@signalbox/shared/log';
+import type { Resolved } from '@signalbox/shared/resolved';
 import { failure, type ToolCallResult } from './call.ts';
 import type { Ports } from './ports/ports.ts';
 import { onlyDeclared, underSignal } from './tool-bounds.ts';
@@ -57,7 +58,7 @@ export interface RunParts {
     payload: JobPayload<N>,
     scope: CallScope,
     call: JobCall,
-    wait: { readonly deadlineMs: number },
+    wait: { readonly deadlineMs: number; readonly isQuiet?: boolean },
   ): Promise<Worked<JobResult<N>>>;
 }
 
@@ -71,6 +72,8 @@ export interface Runnable {
   readonly tool: Tool;
   readonly group: ToolGroup;
   readonly input: unknown;
+  /** What the input stands for, as it was decided about. */
+  readonly resolved?: Resolved | null;
 }
 
 /** Results larger than this reach the model shortened, with a note that they are. */
@@ -171,7 +174,7 @@ interface Ran {
 }
 
 function contextOf(parts: RunParts, scope: CallScope, call: Runnable, signal: AbortSignal): ToolContext {
-  const { actionId, tool, group } = call;
+  const { actionId, tool, group, resolved = null } = call;
   let said = 0;
   return issueContext({
     actor: scope.actor,
@@ -182,6 +185,7 @@ function contextOf(parts: RunParts, scope: CallScope, call: Runnable, signal: Ab
     say: (text, options = {}) => scope.say(text, options.slot ?? null, `${actionId}:say:${said++}`),
     enqueue: (job, payload) => parts.enqueue(job, payload, scope, call),
     work: (job, payload) => parts.work(job, payload, scope, call, { deadlineMs: tool.deadlineMs }),
+    resolved,
     ports: onlyDeclared(parts.ports, group),
   });
 }

@@ -4,9 +4,10 @@ import type { Button } from '@signalbox/shared/contracts/envelope';
 import type { JobName, JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
 import type { Role } from '@signalbox/shared/contracts/roles';
 import type { Artifact } from '@signalbox/shared/db/artifacts';
+import type { Resolved } from '@signalbox/shared/resolved';
 import type { Ports, PortName } from './ports/ports.ts';
 
-export type { Risk };
+export type { Resolved, Risk };
 
 /** What an approver reads about an action, each in a short line or two of markdown. */
 export interface Preview {
@@ -23,6 +24,14 @@ export interface Preview {
 export interface Look {
   /** The ports that the group declared in `uses`. */
   readonly ports: Ports;
+}
+
+/** What looking up what the arguments stand for may use. It changes nothing. */
+export interface Resolving extends Look {
+  /** What was found when the action was proposed; null the first time. What was left open then stays as it was found. */
+  readonly before: Resolved | null;
+  /** Has a job look something up, within the deadline of such look-ups. Throws JOB_FAILED, NOT_RESOLVED. */
+  work<N extends JobName>(job: N, payload: JobPayload<N>): Promise<JobResult<N>>;
 }
 
 /** What became of an effect whose result was lost, looked up where it happened. */
@@ -59,6 +68,8 @@ export interface ToolContext {
    * Calling it again with the same action id starts nothing new and gives what came of the first.
    */
   work<N extends JobName>(job: N, payload: JobPayload<N>): Promise<Worked<JobResult<N>>>;
+  /** What `resolve` found, as it was decided about; null for a tool without one. */
+  readonly resolved: Resolved | null;
   /** The ports that the group declared in `uses`; touching another one throws. */
   readonly ports: Ports;
 }
@@ -114,7 +125,13 @@ export interface ToolSpec<I extends z.ZodType, O> {
    * and the question that is asked when it is missing.
    */
   readonly input: I;
-  readonly risk: Risk | ((input: z.output<I>) => Risk | RiskWithReasons);
+  readonly risk: Risk | ((input: z.output<I>, resolved: Resolved | null) => Risk | RiskWithReasons);
+  /**
+   * Looks up what the arguments stand for, before policy is asked: `main` is this commit, on this server. What it finds is on the
+   * card, in the hash of the action and in `context.resolved`; it is looked up again when an approval is used, and anything else than
+   * before voids it. Null: they stand for nothing else. What it throws refuses the call before anybody is asked. Reads only.
+   */
+  readonly resolve?: (input: z.output<I>, look: Resolving) => Promise<Resolved | null>;
   /** What kind of effect it has; a call of a tool unless said otherwise. */
   readonly kind?: ActionKind;
   /** Where the effect lands, for policy; `none` unless said otherwise. */
@@ -162,7 +179,9 @@ export interface Tool {
   readonly untrusted: boolean;
   readonly touchesPrivate: boolean;
   readonly egress: boolean;
-  risk(input: unknown): RiskWithReasons;
+  risk(input: unknown, resolved?: Resolved | null): RiskWithReasons;
+  /** Null when its arguments stand for nothing else. */
+  readonly resolve: ((input: unknown, look: Resolving) => Promise<Resolved | null>) | null;
   environment(input: unknown): Environment;
   resources(input: unknown): readonly string[];
   preview(input: unknown, look: Look): Promise<Preview | null>;
@@ -198,10 +217,11 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>): Tool {
     untrusted: spec.untrusted ?? false,
     touchesPrivate: spec.touchesPrivate ?? false,
     egress: spec.egress ?? false,
-    risk: (input) => {
-      const found = typeof spec.risk === 'function' ? spec.risk(typed(input)) : spec.risk;
+    risk: (input, resolved = null) => {
+      const found = typeof spec.risk === 'function' ? spec.risk(typed(input), resolved) : spec.risk;
       return typeof found === 'string' ? { risk: found, reasons: [] } : found;
     },
+    resolve: spec.resolve ? async (input, look) => (await spec.resolve?.(typed(input), look)) ?? null : null,
     environment: (input) => spec.environment?.(typed(input)) ?? 'none',
     resources: (input) => spec.resources?.(typed(input)) ?? [],
     preview: async (input, look) => (await spec.preview?.(typed(input), look)) ?? null,

@@ -30,7 +30,7 @@ export const checkDeployReadiness = tool({
   replay: 'harmless',
   run: async ({ project, environment, version }, context) => {
     await context.ports.projects.get(project);
-    const payload = { project, environment, ref: version ?? MAIN, server: null };
+    const payload = { project, environment, ref: version ?? MAIN, server: null, planOnly: false, fromArtifact: null };
     const worked = await context.work('deploy.check', payload);
     return worked.kind === 'goes-on' ? { state: 'goes-on' as const } : { state: 'checked' as const, ...worked.result };
   },

@@ -4,6 +4,7 @@ import { Environment, ProjectName } from '@signalbox/shared/contracts/fields';
 import { AppError } from '@signalbox/shared/errors';
 import { tool, type ToolContext } from '../../tools/tool.ts';
 import { aboutService, riskIn, serviceLock, Version } from './fields.ts';
+import { planOf, resolveDeployment } from './plan.ts';
 import { code } from './words.ts';
 
 type Ports = ToolContext['ports'];
@@ -39,6 +40,10 @@ export const rollbackDeploy = tool({
   deadlineMs: 15_000,
   // As for a deployment: keyed by the action.
   replay: 'harmless',
+  resolve: async ({ project, environment, to_version: version }, look) => {
+    const { ref, deploymentId } = await findTarget(look.ports, { project, environment }, version ?? null);
+    return resolveDeployment({ project, environment, ref, server: null, fromArtifact: deploymentId }, look);
+  },
   preview: async ({ project, environment, to_version: version }, { ports }) => {
     const target = await findTarget(ports, { project, environment }, version ?? null);
     const service = await ports.services.find({ project, environment });
@@ -61,6 +66,10 @@ export const rollbackDeploy = tool({
     return { deployment: actionId, ...service, version: ref, server, servesNow: before?.release ?? null };
 
     function request(target: Target) {
+      const plan = planOf(context);
+      // What served before may be another one by now than was decided about.
+      if (plan.artifact !== target.deploymentId)
+        throw new AppError('PLAN_CHANGED', { changes: `${target.ref} is what would be started again now` });
       return ports.deployments.request({
         ...service,
         deploymentId: actionId,
@@ -68,6 +77,7 @@ export const rollbackDeploy = tool({
         ref: target.ref,
         server: null,
         fromArtifact: target.deploymentId,
+        plan,
         userKey: actor.userKey,
         threadId,
       });

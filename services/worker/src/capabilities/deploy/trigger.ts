@@ -3,6 +3,7 @@ import { Environment, ProjectName, ServerName } from '@signalbox/shared/contract
 import { AppError } from '@signalbox/shared/errors';
 import { tool, type ToolContext } from '../../tools/tool.ts';
 import { aboutService, riskIn, serviceLock, Version } from './fields.ts';
+import { planOf, resolveDeployment } from './plan.ts';
 import { code } from './words.ts';
 
 /** Starts a deployment. Its end comes as news of the job; nothing here says that it is there. */
@@ -34,6 +35,11 @@ export const triggerDeploy = tool({
   deadlineMs: 15_000,
   // The row and the run are both keyed by the action: what a crash left out is made up for.
   replay: 'harmless',
+  resolve: async ({ project, version, environment, server }, look) => {
+    await requireRepository(look.ports, project);
+    const wish = { project, environment, ref: version, server: server ?? null, fromArtifact: null };
+    return resolveDeployment(wish, look);
+  },
   preview: async ({ project, version, environment }, { ports }) => {
     await requireRepository(ports, project);
     const service = await ports.services.find({ project, environment });
@@ -60,6 +66,7 @@ export const triggerDeploy = tool({
       ref: version,
       server: server ?? null,
       fromArtifact: null,
+      plan: planOf(context),
       userKey: actor.userKey,
       threadId,
     });

@@ -1,4 +1,4 @@
-import type { DeployFailure, DeployState, ServiceKey } from '@signalbox/shared/contracts/deploy';
+import type { DeployFailure, DeployPlan, DeployState, ServiceKey } from '@signalbox/shared/contracts/deploy';
 
 /** One release on its way to a service, or what became of it. */
 export interface Deployment extends ServiceKey {
@@ -39,6 +39,8 @@ export interface DeployRequest extends ServiceKey {
   readonly server: string | null;
   /** A rollback: the deployment whose artifact is started again. */
   readonly fromArtifact: string | null;
+  /** What was decided about; the job runs that and nothing else. */
+  readonly plan: DeployPlan;
   readonly userKey: string;
   readonly threadId: string;
 }

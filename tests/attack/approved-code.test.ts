@@ -1,0 +1,268 @@
+import { execFileSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { loadTestConfig } from '../support/config.ts';
+import { openDemoStack, type DemoStack } from '../support/demo-stack.ts';
+import { appFiles, makeRepository, type TestRepository } from '../support/deploy-repository.ts';
+import { eventually } from '../support/until.ts';
+
+// Whoever may push to a repository, or change a project, swaps what two operators have in front of them.
+
+let demo: DemoStack;
+beforeAll(async () => {
+  demo = await openDemoStack();
+  // People write to the bot once, so that it may write to them.
+  for (const who of [demo.people.cleo, demo.people.dara]) await who.ask('hello');
+}, 60_000);
+afterAll(() => demo.close(), 60_000);
+
+let project: string;
+let repository: TestRepository;
+let first: string;
+let count = 0;
+beforeEach(async () => {
+  project = `shop${++count}`;
+  repository = newRepository(project);
+  first = repository.release('v1', appFiles({}));
+  await addProject(project, repository);
+});
+
+const sql = async <T extends object>(text: string, values: readonly unknown[] = []): Promise<readonly T[]> =>
+  (await demo.stack.pool.query<T>(text, [...values])).rows;
+const git = (folder: string, ...words: string[]): string =>
+  execFileSync('git', ['-C', folder, '-c', 'user.name=A', '-c', 'user.email=a@example.org', ...words], {
+    encoding: 'utf8',
+    env: { PATH: loadTestConfig().path, HOME: folder, GIT_CONFIG_NOSYSTEM: '1' },
+  }).trim();
+
+function newRepository(name: string): TestRepository {
+  return makeRepository(join(dirname(demo.targets), name));
+}
+
+async function addProject(name: string, at: TestRepository): Promise<void> {
+  await sql(
+    `insert into projects (name, description, repository, status, owner, action_id) values ($1, '', $2, 'active', '1002', $1)`,
+    [name, at.folder],
+  );
+}
+
+/** Ben asks for it, and both operators have the card. */
+async function askFor(version: string): Promise<string> {
+  await demo.tell(
+    demo.people.ben,
+    `deploy version ${version} of ${project} to production`,
+    /needs approval|cannot|could not/,
+  );
+  const pattern = new RegExp(`Deploy ${project} ${version.replaceAll('.', '\\.')} to production`);
+  await demo.people.dara.waitFor(pattern);
+  return demo.people.cleo.waitFor(pattern);
+}
+
+/** Both approve; what became of the request, and of the deployment. */
+async function approve(): Promise<{ readonly status: string; readonly reason: string; readonly state: string | null }> {
+  await demo.people.cleo.click('Approve');
+  await demo.people.dara.click('Approve');
+  return outcome();
+}
+
+function outcome(): Promise<{ readonly status: string; readonly reason: string; readonly state: string | null }> {
+  return eventually(
+    async () => {
+      const [found] = await sql<{ status: string; reason: string | null; state: string | null }>(
+        `select a.status, a.reason, d.state from approvals a left join deployments d on d.deployment_id = a.action_id
+          where a.card ->> 'what' like '%' || $1 || ' %' order by a.requested_at desc limit 1`,
+        [project],
+      );
+      return { status: found?.status ?? '', reason: found?.reason ?? '', state: found?.state ?? null };
+    },
+    ({ status, state }) =>
+      status === 'void' ||
+      (status === 'consumed' && state !== null && /^(?:succeeded|failed|rolled_back)$/.test(state)),
+    60_000,
+  );
+}
+
+const deployed = async (): Promise<readonly string[]> =>
+  (
+    await sql<{ commit: string }>('select commit from deployments where project = $1 and commit is not null', [project])
+  ).map(({ commit }) => commit);
+
+describe('what two operators approved', () => {
+  it('is on the card: repository, whole commit, server, build and names of variables, and it is what is deployed', async () => {
+    await demo.tell(demo.people.ben, `set COLOR of ${project} in staging to red`, /COLOR/);
+    await sql(`insert into services (project, environment, server) values ($1, 'production', 'local')`, [project]);
+    await sql(
+      `insert into service_variables (project, environment, name, value, given_by, action_id) values ($1, 'production', 'SHADE', 'dark-blue', '1002', 'a')`,
+      [project],
+    );
+    const card = await askFor('main');
+    for (const part of [repository.folder, first, 'local', 'server.mjs', '/health', 'SHADE'])
+      expect(card).toContain(part);
+    expect(card).not.toContain('dark-blue');
+    expect(await approve()).toMatchObject({ status: 'consumed', state: 'succeeded' });
+    expect(await deployed()).toEqual([first]);
+  }, 90_000);
+
+  it('is void when the branch has moved meanwhile, and the people are told from what to what', async () => {
+    await askFor('main');
+    const second = repository.release('v2', appFiles({ build: `console.log('evil');` }));
+    expect(await approve()).toMatchObject({
+      status: 'void',
+      reason: expect.stringContaining(`commit was \`${first}\` and is \`${second}\``),
+    });
+    const told = await demo.people.ben.waitFor(/no longer valid: since it was asked for, build was/);
+    expect(told).toContain('build.mjs');
+    expect(await deployed()).toEqual([]);
+  }, 90_000);
+
+  it('is void when its commit was pushed over', async () => {
+    await askFor('main');
+    git(repository.folder, 'commit', '--quiet', '--amend', '--message', 'other');
+    git(repository.folder, 'tag', '--delete', 'v1');
+    expect(await approve()).toMatchObject({ status: 'void', reason: expect.stringContaining('commit was') });
+    expect(await deployed()).toEqual([]);
+  }, 90_000);
+
+  it('is void when a project with the same repository has fetched the new commit already', async () => {
+    await askFor('main');
+    const other = `${project}-twin`;
+    await addProject(other, repository);
+    const second = repository.release('v2', appFiles({}));
+    await demo.tell(demo.people.ben, `deploy version main of ${other} to staging`, new RegExp(`Deployed ${other}`));
+    expect(await approve()).toMatchObject({ status: 'void', reason: expect.stringContaining(second) });
+    expect(await deployed()).toEqual([]);
+  }, 90_000);
+
+  it('is void when an annotated tag was moved', async () => {
+    git(repository.folder, 'tag', '--annotate', '--message', 'release', '2.0', first);
+    const card = await askFor('2.0');
+    expect(card).toContain(first);
+    const second = repository.release('x', appFiles({}));
+    git(repository.folder, 'tag', '--force', '--annotate', '--message', 'release', '2.0', second);
+    expect(await approve()).toMatchObject({ status: 'void', reason: expect.stringContaining(second) });
+    expect(await deployed()).toEqual([]);
+  }, 90_000);
+
+  it.each([
+    [
+      'the address of the repository',
+      async () => {
+        const other = newRepository(`${project}-other`);
+        other.release('v1', appFiles({}));
+        git(other.folder, 'fetch', '--quiet', repository.folder, '+main:main', '--update-head-ok');
+        await sql('update projects set repository = $2 where name = $1', [project, other.folder]);
+      },
+      /repository was/,
+    ],
+    [
+      'the server',
+      () => sql(`update servers set host = '127.0.0.2' where name = 'local'`),
+      /server\.host was `127\.0\.0\.1` and is `127\.0\.0\.2`/,
+    ],
+    [
+      'a variable',
+      async () => {
+        await sql(`insert into services (project, environment, server) values ($1, 'production', 'local')`, [project]);
+        await sql(
+          `insert into service_variables (project, environment, name, value, given_by, action_id) values ($1, 'production', 'NODE_OPTIONS', '--x', '1002', 'a')`,
+          [project],
+        );
+      },
+      /variables\.NODE_OPTIONS was not there/,
+    ],
+  ])(
+    'is void when %s was changed, although the commit is the same',
+    async (_what, change, reason) => {
+      await askFor('main');
+      const [host] = await sql<{ host: string }>(`select host from servers where name = 'local'`);
+      await change();
+      expect(await approve()).toMatchObject({ status: 'void', reason: expect.stringMatching(reason) });
+      expect(await deployed()).toEqual([]);
+      await sql(`update servers set host = $1 where name = 'local'`, [host?.host]);
+    },
+    90_000,
+  );
+
+  it('is what the job runs: what changes between the approval and the job ends the deployment', async () => {
+    await askFor('main');
+    // The row is written with the plan, and the job has not begun: so short is the time that the change is made with it.
+    await sql(`create or replace function swap_repository() returns trigger language plpgsql as $$
+      begin update projects set repository = '/nowhere' where name = new.project; return new; end $$`);
+    await sql(
+      `create or replace trigger swap after insert on deployments for each row execute function swap_repository()`,
+    );
+    try {
+      expect(await approve()).toMatchObject({ status: 'consumed', state: 'failed' });
+    } finally {
+      await sql('drop trigger swap on deployments');
+    }
+    await demo.people.ben.waitFor(/repository was .* and is .*nowhere/);
+    expect(await deployed()).toEqual([]);
+  }, 90_000);
+});
+
+describe('a name', () => {
+  it('that looks like a commit does not take its place', async () => {
+    const second = repository.release('v2', appFiles({}));
+    git(repository.folder, 'branch', first, second);
+    git(repository.folder, 'tag', first.slice(0, 10), second);
+    const card = await askFor(first);
+    expect(card).toContain(`commit: "${first}"`);
+    expect(card).not.toContain(second);
+    await demo.people.ben.click('Withdraw');
+    await demo.tell(
+      demo.people.ben,
+      `deploy version ${first.slice(0, 10)} of ${project} to production`,
+      /is the beginning of a commit and the name of a tag or branch/,
+    );
+    expect(await deployed()).toEqual([]);
+  }, 90_000);
+
+  it('that does not exist is answered at once, and nobody is asked', async () => {
+    const said = await demo.tell(
+      demo.people.ben,
+      `deploy version 9.9 of ${project} to production`,
+      /could not be looked up/,
+    );
+    expect(said).toMatch(/no tag, branch or commit/i);
+    expect(await sql(`select 1 from approvals where card ->> 'what' like '%' || $1 || ' %'`, [project])).toEqual([]);
+  }, 90_000);
+});
+
+describe('a deployment that nobody has to approve', () => {
+  it('runs the commit that its branch was when it was decided', async () => {
+    await demo.tell(demo.people.ben, `deploy version main of ${project} to staging`, /on its way/);
+    repository.release('v2', appFiles({}));
+    const said = await demo.people.ben.waitFor(new RegExp(`Deployed ${project} in staging: .*${first.slice(0, 7)}`));
+    expect(said).toContain(first.slice(0, 7));
+    expect(await deployed()).toEqual([first]);
+    const [plan] = await sql<{ commit: string }>(
+      `select d.plan ->> 'commit' as commit from deployments d join actions a on a.action_id = d.deployment_id
+        where project = $1 and a.proposal #>> '{action,resolved,commit}' = d.plan ->> 'commit'`,
+      [project],
+    );
+    expect(plan?.commit).toBe(first);
+  }, 90_000);
+});
+
+describe('the address of a repository', () => {
+  const move = (): Promise<string> =>
+    demo.tell(
+      demo.people.ben,
+      `the repository of ${project} is https://example.com/evil/shop.git`,
+      /needs approval|I updated/,
+    );
+  const address = async (): Promise<string> =>
+    (await sql<{ repository: string }>('select repository from projects where name = $1', [project]))[0]?.repository ??
+    '';
+
+  it('is not changed without an operator where the project runs in production', async () => {
+    await sql(`insert into services (project, environment, server) values ($1, 'production', 'local')`, [project]);
+    expect(await move()).toMatch(/needs approval/);
+    expect(await address()).toBe(repository.folder);
+  }, 60_000);
+
+  it('is changed by a developer where it does not', async () => {
+    expect(await move()).toMatch(/I updated/);
+  }, 60_000);
+});
