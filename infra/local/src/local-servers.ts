@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LocalConfig } from './config.ts';
 import { startPostgres, type LocalServer } from './postgres.ts';
-import { startRedis } from './redis.ts';
+import { startRedis, type RedisUser } from './redis.ts';
 
 /** Postgres and Redis of a run; those that were given by URL are not started, watched or stopped. */
 export interface LocalServers {
@@ -16,11 +16,18 @@ export interface LocalServers {
   readonly watch: (signal: AbortSignal) => Promise<void>;
 }
 
-/** Starts the servers that the configuration does not name, both at once. Throws a SetupError; then none is left running. */
-export async function startLocalServers(config: LocalConfig, report: (line: string) => void): Promise<LocalServers> {
+/**
+ * Starts the servers that the configuration does not name, both at once; a Redis that is started lets these users in. Throws a
+ * SetupError; then none is left running.
+ */
+export async function startLocalServers(
+  config: LocalConfig,
+  redisUsers: readonly RedisUser[],
+  report: (line: string) => void,
+): Promise<LocalServers> {
   const openers = [
     ...(config.DATABASE_URL === undefined ? [{ name: 'Postgres', open: postgresOpener(config) }] : []),
-    ...(config.REDIS_URL === undefined ? [{ name: 'Redis', open: redisOpener(config, report) }] : []),
+    ...(config.REDIS_URL === undefined ? [{ name: 'Redis', open: redisOpener(config, redisUsers, report) }] : []),
   ];
   const results = await Promise.allSettled(
     openers.map(async ({ name, open }) => {
@@ -76,10 +83,15 @@ function postgresOpener(config: LocalConfig): (port?: number) => Promise<LocalSe
   return (port) => startPostgres({ dir, ...(port === undefined ? {} : { port }) });
 }
 
-function redisOpener(config: LocalConfig, report: (line: string) => void): (port?: number) => Promise<LocalServer> {
+function redisOpener(
+  config: LocalConfig,
+  users: readonly RedisUser[],
+  report: (line: string) => void,
+): (port?: number) => Promise<LocalServer> {
   const dir = join(config.SIGNALBOX_DATA_DIR, 'redis');
   const binDir = join(config.SIGNALBOX_DATA_DIR, 'redis-bin');
-  return (port) => startRedis({ dir, binDir, path: config.PATH, report, ...(port === undefined ? {} : { port }) });
+  return (port) =>
+    startRedis({ dir, binDir, path: config.PATH, users, report, ...(port === undefined ? {} : { port }) });
 }
 
 function seconds(begin: number): string {

@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { RedisService } from '@signalbox/shared/redis-users';
 import type { BubblewrapSettings } from './bubblewrap-program.ts';
 import { checkoutPath } from './checkout.ts';
 import { inheritedEnvironment, type LocalConfig } from './config.ts';
 import { findFreePort, findFreePortFrom } from './free-port.ts';
+import type { KeyFiles } from './key-files.ts';
+import type { ServiceLogin } from './service-logins.ts';
+import { environmentOf } from './service-variables.ts';
 import type { ProgramSpec } from './supervisor.ts';
 
 /** The token by which the gateway speaks to the simulator; it opens nothing anywhere else. */
@@ -16,71 +20,79 @@ export async function describeSimulator(
 ): Promise<{ readonly spec: ProgramSpec; readonly url: string }> {
   const port = await findFreePortFrom(config.SIMULATOR_PORT);
   const url = `http://127.0.0.1:${port}`;
-  const env = {
-    ...environmentWithoutSecrets(),
+  const env = environmentOf('simulator', inheritedEnvironment(), {
     SIMULATOR_PORT: String(port),
     SIMULATOR_DATA_DIR: join(config.SIGNALBOX_DATA_DIR, 'simulator'),
-  };
+    SIMULATOR_TOKEN,
+  });
   const main = join(checkoutPath(), 'infra/telegram-simulator/src/main.ts');
   return { spec: describeProgram('simulator', main, `${url}/healthz`, env, config), url };
 }
 
 /**
  * The services in the order of starting. With several workers they are named worker-1, worker-2 and so on; each pool of jobs is a
- * process of its own, with the secrets that its jobs need and no others.
+ * process of its own. Each has its own logins, and of the environment what service-variables.ts names.
  */
 export async function describeServices(
   config: LocalConfig,
-  urls: { readonly databaseUrl: string; readonly redisUrl: string; readonly simulatorUrl: string | null },
+  parts: {
+    readonly loginOf: (service: RedisService) => ServiceLogin;
+    readonly keys: KeyFiles;
+    readonly simulatorUrl: string | null;
+  },
   bubblewrap: BubblewrapSettings,
 ): Promise<readonly ProgramSpec[]> {
   const dataDir = config.SIGNALBOX_DATA_DIR;
   const inherited = inheritedEnvironment();
-  const plain = environmentWithoutSecrets();
-  const shared = { ...plain, SIGNALBOX_DATA_DIR: dataDir, DATABASE_URL: urls.databaseUrl, REDIS_URL: urls.redisUrl };
-  const secrets = secretsEnvironment(config);
-  const traffic = { PROXY_SOCKET: inherited['PROXY_SOCKET'] || socketPath(join(dataDir, 'proxy')) };
-  // Only the gateway speaks to Telegram, so only the gateway gets the token and the webhook's secret.
-  const { TELEGRAM_WEBHOOK_SECRET } = inherited;
-  const telegram = { TELEGRAM_WEBHOOK_SECRET, ...telegramEnvironment(config, urls.simulatorUrl) };
-  const worker = { ...shared, ...modelKeys(), DEMO_REPOSITORY: demoRepositoryPath(dataDir) };
+  const secrets = { SECRETS_KEY_FILE: parts.keys.secrets };
+  const traffic = {
+    PROXY_DIR: join(dataDir, 'proxy'),
+    PROXY_SOCKET: inherited['PROXY_SOCKET'] || socketPath(join(dataDir, 'proxy')),
+  };
   const workers = Array.from({ length: config.SIGNALBOX_WORKERS }, (_, index): Program => ({
     name: config.SIGNALBOX_WORKERS === 1 ? 'worker' : `worker-${index + 1}`,
     service: 'worker',
-    env: worker,
+    given: { DEMO_REPOSITORY: demoRepositoryPath(dataDir) },
   }));
-  const audit = { AUDIT_KEY_FILE: inherited['AUDIT_KEY_FILE'], AUDIT_CHECKPOINT_DIR: join(dataDir, 'audit') };
   const programs: readonly Program[] = [
     // First up and last down: services that were deployed are reached whatever else goes on.
+    { name: 'proxy', service: 'proxy', given: traffic, isUrgent: true },
     {
-      name: 'proxy',
-      service: 'proxy',
-      env: { ...plain, PROXY_DIR: join(dataDir, 'proxy'), ...traffic },
-      isUrgent: true,
+      name: 'gateway',
+      service: 'gateway',
+      defaults: secrets,
+      given: telegramEnvironment(config, parts.simulatorUrl),
     },
-    { name: 'gateway', service: 'gateway', env: { ...shared, ...secrets, ...telegram } },
     ...workers,
-    // Signs the audit history, and nobody else does.
-    { name: 'jobs-maintenance', service: 'jobs', env: { ...audit, ...shared, JOBS_POOLS: 'maintenance' } },
-    // Runs what agents ask for, so it holds no key at all.
+    {
+      name: 'jobs-maintenance',
+      service: 'maintenance',
+      defaults: { AUDIT_CHECKPOINT_DIR: join(dataDir, 'audit'), AUDIT_KEY_FILE: parts.keys.audit },
+    },
     {
       name: 'jobs-agents',
-      service: 'jobs',
-      env: { WORKSPACE_DIR: join(dataDir, 'workspaces'), ...shared, ...bubblewrap, JOBS_POOLS: 'agents' },
+      service: 'agents',
+      defaults: { WORKSPACE_DIR: join(dataDir, 'workspaces') },
+      given: bubblewrap,
     },
-    // Reaches servers: it opens the secrets that services and servers need.
     {
       name: 'jobs-deploy',
-      service: 'jobs',
-      env: { ...deployFolders(dataDir), ...shared, ...secrets, ...traffic, JOBS_POOLS: 'deploy' },
+      service: 'deploy',
+      defaults: { ...secrets, ...deployFolders(dataDir) },
+      given: { ...traffic, ...bubblewrap },
     },
   ];
   const specs: ProgramSpec[] = [];
-  for (const { name, service, env, isUrgent } of programs) {
+  for (const { name, service, defaults = {}, given = {}, isUrgent } of programs) {
     const port = await findFreePort();
-    const main = join(checkoutPath(), 'services', service, 'src/main.ts');
-    const readyUrl = `http://127.0.0.1:${port}/readyz`;
-    const spec = describeProgram(name, main, readyUrl, { ...env, PROBE_PORT: String(port) }, config);
+    const isPool = service === 'maintenance' || service === 'agents' || service === 'deploy';
+    const login = service === 'proxy' ? {} : parts.loginOf(service);
+    const env = environmentOf(service, defaults, inherited, given, login, {
+      PROBE_PORT: String(port),
+      ...(isPool ? { JOBS_POOLS: service } : {}),
+    });
+    const main = join(checkoutPath(), 'services', isPool ? 'jobs' : service, 'src/main.ts');
+    const spec = describeProgram(name, main, `http://127.0.0.1:${port}/readyz`, env, config);
     specs.push(isUrgent ? { ...spec, firstBackoffMs: URGENT_BACKOFF_MS } : spec);
   }
   return specs;
@@ -88,8 +100,11 @@ export async function describeServices(
 
 interface Program {
   readonly name: string;
-  readonly service: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly service: 'proxy' | RedisService;
+  /** What holds unless the environment says otherwise. */
+  readonly defaults?: Readonly<Record<string, string>>;
+  /** What holds whatever the environment says. */
+  readonly given?: Readonly<Record<string, string | undefined>>;
   /** People notice at once when it is away. */
   readonly isUrgent?: true;
 }
@@ -134,32 +149,4 @@ function describeProgram(
 ): ProgramSpec {
   const words = ['--conditions=source', '--import', 'tsx', main];
   return { name, words, main, env, readyUrl, logFile: join(config.SIGNALBOX_DATA_DIR, 'logs', `${name}.log`) };
-}
-
-/** Who seals people's secrets and who opens them have the same key; the model's process has none. */
-function secretsEnvironment(config: LocalConfig): Record<string, string | undefined> {
-  const { SECRETS_KEY, SECRETS_KEY_FILE } = inheritedEnvironment();
-  return { SECRETS_KEY, SECRETS_KEY_FILE: SECRETS_KEY_FILE || join(config.SIGNALBOX_DATA_DIR, 'secrets.key') };
-}
-
-/** What some services need and the others must not have. */
-const SECRETS = new Set([
-  'TELEGRAM_BOT_TOKEN',
-  'TELEGRAM_WEBHOOK_SECRET',
-  'SECRETS_KEY',
-  'SECRETS_KEY_FILE',
-  'AUDIT_KEY_FILE',
-  'PROXY_SOCKET',
-]);
-/** Keys of model providers, such as OPENAI_API_KEY. */
-const MODEL_KEY = /_API_KEY$/;
-
-function environmentWithoutSecrets(): Record<string, string | undefined> {
-  const all = Object.entries(inheritedEnvironment());
-  return Object.fromEntries(all.filter(([name]) => !SECRETS.has(name) && !MODEL_KEY.test(name)));
-}
-
-/** Only workers speak to models. */
-function modelKeys(): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(inheritedEnvironment()).filter(([name]) => MODEL_KEY.test(name)));
 }

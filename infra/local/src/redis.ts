@@ -12,6 +12,8 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createLog } from '@signalbox/shared/log';
+import { closeRedis, openRedis } from '@signalbox/shared/redis';
 import { z } from 'zod';
 import { findFreePort } from './free-port.ts';
 import { logSize, openLog, readLogTail } from './log-file.ts';
@@ -28,9 +30,16 @@ const READY_TIMEOUT_MS = 60_000;
 const RedisRecord = z.object({ password: z.string().min(20), port: z.number().int().nullable() });
 type RedisRecord = z.infer<typeof RedisRecord>;
 
+/** A user and what ACL SETUSER takes after the name. */
+export interface RedisUser {
+  readonly name: string;
+  readonly rules: readonly string[];
+}
+
 /**
  * Starts the Redis whose data is in `dir` with the program of `binDir` (fetched when missing), or takes over the one
- * that runs already when it is provably ours. Answers once it serves. `settings` are lines of redis.conf.
+ * that runs already when it is provably ours. Answers once it serves. `settings` are lines of redis.conf; `users` are those who may
+ * log in besides the default user, whose password stays with who starts the server.
  * Throws a SetupError that quotes the server's last words.
  */
 export async function startRedis(options: {
@@ -39,21 +48,36 @@ export async function startRedis(options: {
   readonly path: string;
   readonly port?: number;
   readonly settings?: readonly string[];
+  readonly users?: readonly RedisUser[];
   readonly report?: (line: string) => void;
 }): Promise<LocalServer> {
   mkdirSync(options.dir, { recursive: true, mode: 0o700 });
   const dir = realpathSync(options.dir);
   const record = loadRecord(dir);
   const adopted = await adoptRedis(dir, record);
-  const server = adopted ?? (await launch(dir, { ...options, record }));
+  const users = options.users ?? [];
+  const settings = [...(options.settings ?? []), ...users.map(({ name, rules }) => ['user', name, ...rules].join(' '))];
+  const server = adopted ?? (await launch(dir, { ...options, record, settings }));
+  const url = `redis://:${record.password}@127.0.0.1:${server.port}/0`;
+  // The one that was left running knows the users of an earlier start.
+  if (adopted !== null) await setRedisUsers(url, users);
   return {
-    url: `redis://:${record.password}@127.0.0.1:${server.port}/0`,
+    url,
     pid: server.identity.pid,
     adopted: adopted !== null,
     isRunning: () => isRunning(server.identity),
     stop: () => stopRedis(server.identity),
     kill: () => sendSignal(server.identity, 'SIGKILL', 'group'),
   };
+}
+
+async function setRedisUsers(url: string, users: readonly RedisUser[]): Promise<void> {
+  const redis = openRedis(url, createLog('start', 'silent'));
+  try {
+    for (const { name, rules } of users) await redis.acl('SETUSER', name, ...rules);
+  } finally {
+    await closeRedis(redis);
+  }
 }
 
 /** Stops the Redis of `dir` if it runs, and deletes its data. For tests. */

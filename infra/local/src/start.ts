@@ -1,16 +1,18 @@
-import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ensureOwnerCode } from '@signalbox/shared/db/owner-code';
-import { migrate } from '@signalbox/shared/db/migrate';
 import { locateBubblewrap, type BubblewrapSettings } from './bubblewrap-program.ts';
 import { loadLocalConfig, type LocalConfig } from './config.ts';
 import { makeDemoRepository } from './demo-repository.ts';
 import { describeDeployed } from './deployed.ts';
 import { removeRun, stopLeftovers, takeInstanceLock, writeRun } from './instance.ts';
 import { startLocalServers, type LocalServers } from './local-servers.ts';
+import { placeKeys, type KeyFiles } from './key-files.ts';
+import { migrateDatabase } from './migrate-database.ts';
 import { describeModel } from './model-line.ts';
 import { demoRepositoryPath, describeServices, describeSimulator } from './programs.ts';
 import { seedSimulatorPeople } from './seed.ts';
+import { databasePasswords, describeLogins, describeRedisUsers, drawPasswords } from './service-logins.ts';
+import type { ServicePasswords } from './service-logins.ts';
 import { createStopSwitch, type StopSwitch } from './stop-switch.ts';
 import { createSupervisor, type ProgramSpec } from './supervisor.ts';
 import { describeOwnerCode, describeReady, report } from './terminal.ts';
@@ -33,7 +35,8 @@ async function run(config: LocalConfig): Promise<void> {
   const stopSwitch = createStopSwitch();
   const cleanups: (() => Promise<void> | void)[] = [unlock, () => removeRun(dataDir)];
   try {
-    mkdirSync(join(dataDir, 'logs'), { recursive: true });
+    const keys = placeKeys(dataDir);
+    const passwords = drawPasswords();
     for (const name of await stopLeftovers(dataDir)) report(`${name} was left over from a killed start, stopped`);
     const model = describeModel();
     model.catch(() => undefined); // awaited below, once there is something to clean up
@@ -45,14 +48,15 @@ async function run(config: LocalConfig): Promise<void> {
     const demo = makeDemoRepository(demoRepositoryPath(dataDir)).catch((error: unknown) =>
       report(`there is no demo project: ${describeError(error).split('\n').at(-1) ?? ''}`),
     );
-    const servers = await startLocalServers(config, report);
+    const servers = await startLocalServers(config, describeRedisUsers(passwords), report);
     cleanups.push(servers.stop);
     const bubblewrap = await locating;
     await demo;
     if (bubblewrap.problem !== null) report('there is no bubblewrap: commands in workspaces are refused');
     stopSwitch.onSecondPress(servers.kill);
     if (stopSwitch.signal.aborted) return;
-    await startPrograms(config, { servers, bubblewrap: bubblewrap.settings, model: await model, stopSwitch, cleanups });
+    const parts = { servers, keys, passwords, bubblewrap: bubblewrap.settings, model: await model };
+    await startPrograms(config, { ...parts, stopSwitch, cleanups });
     if (stopSwitch.signal.aborted) return;
     const watching = servers.watch(stopSwitch.signal);
     await stopSwitch.pressed;
@@ -70,6 +74,8 @@ async function startPrograms(
   config: LocalConfig,
   life: {
     readonly servers: LocalServers;
+    readonly keys: KeyFiles;
+    readonly passwords: ServicePasswords;
     readonly bubblewrap: BubblewrapSettings;
     readonly model: string;
     readonly stopSwitch: StopSwitch;
@@ -98,10 +104,14 @@ async function startPrograms(
   life.cleanups.push(supervisor.stop);
   life.stopSwitch.onSecondPress(supervisor.kill);
 
-  const applied = await migrate(databaseUrl);
-  report(applied.length > 0 ? `database brought up to date (${applied.length} migrations)` : 'database is up to date');
+  const isOwnDatabase = config.DATABASE_URL === undefined;
+  report(await migrateDatabase(databaseUrl, isOwnDatabase ? databasePasswords(life.passwords) : {}));
+  if (!isOwnDatabase) report('DATABASE_URL is the login of every service: see docs/operations.md for one each');
+  if (config.REDIS_URL !== undefined)
+    report('REDIS_URL is the user of every service: see docs/operations.md for one each');
   if (simulator !== null) await seedSimulatorPeople(databaseUrl);
-  const services = await describeServices(config, { databaseUrl, redisUrl, simulatorUrl }, life.bubblewrap);
+  const loginOf = describeLogins(config, { databaseUrl, redisUrl }, life.passwords);
+  const services = await describeServices(config, { loginOf, keys: life.keys, simulatorUrl }, life.bubblewrap);
   const start = async (spec: ProgramSpec): Promise<void> => {
     await supervisor.start(spec);
     if (!life.stopSwitch.signal.aborted) report(`${spec.name} is ready`);

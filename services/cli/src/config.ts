@@ -5,10 +5,22 @@ import { AppError } from '@signalbox/shared/errors';
 import { PolicyConfig } from '@signalbox/shared/policy/settings';
 import { z } from 'zod';
 
+/** Of printable ASCII, which every client and server prepares in the same way. */
+const PASSWORD = z
+  .string()
+  .regex(/^[!-~]{16,200}$/, 'takes 16 to 200 characters, without spaces. `openssl rand -hex 24` makes one.')
+  .optional();
+
 const CliConfig = z.object({
   ...PolicyConfig.shape,
   /** Where Postgres is. `npm run signalbox` fills it in while `npm start` runs in the same checkout. */
   DATABASE_URL: CommonConfig.shape.DATABASE_URL.optional(),
+  /** With these, `migrate` lets the roles of the services log in. Each at least 16 characters. Secret. */
+  DATABASE_PASSWORD_GATEWAY: PASSWORD,
+  DATABASE_PASSWORD_WORKER: PASSWORD,
+  DATABASE_PASSWORD_MAINTENANCE: PASSWORD,
+  DATABASE_PASSWORD_AGENTS: PASSWORD,
+  DATABASE_PASSWORD_DEPLOY: PASSWORD,
   /** Where Redis is, likewise. */
   REDIS_URL: CommonConfig.shape.REDIS_URL.optional(),
   REDIS_PREFIX: CommonConfig.shape.REDIS_PREFIX,
@@ -29,7 +41,7 @@ const CliConfig = z.object({
   PATH: z.string().default('/usr/local/bin:/usr/bin:/bin'),
   /** Folder of the signed audit checkpoints. Default: audit in the folder of `npm start`. */
   AUDIT_CHECKPOINT_DIR: z.string().optional(),
-  /** The key that signs them; its public half is beside it, with .pub. Default: signing-key.pem in that folder. */
+  /** The key that signs them; its public half is beside it, with .pub. Default: that of `npm start`, else signing-key.pem in that folder. */
   AUDIT_KEY_FILE: z.string().optional(),
 });
 export type CliConfig = z.infer<typeof CliConfig> & {
@@ -50,11 +62,14 @@ export function loadEnvironment(): Environment {
 export function loadConfig(environment: Environment): CliConfig {
   const config = readConfig(CliConfig, environment);
   const auditDir = config.AUDIT_CHECKPOINT_DIR ?? join(config.SIGNALBOX_DATA_DIR, 'audit');
+  const kept = join(config.SIGNALBOX_DATA_DIR, 'keys/audit/signing-key.pem'); // where `npm start` keeps it
+  const isKept = config.AUDIT_CHECKPOINT_DIR === undefined && existsSync(`${kept}.pub`);
+  const keyFile = config.AUDIT_KEY_FILE ?? (isKept ? kept : join(auditDir, 'signing-key.pem'));
   return {
     ...config,
     runFile: config.SIGNALBOX_RUN_FILE ?? join(config.SIGNALBOX_DATA_DIR, 'run.json'),
     auditDir,
-    auditPublicKeyFile: `${config.AUDIT_KEY_FILE ?? join(auditDir, 'signing-key.pem')}.pub`,
+    auditPublicKeyFile: `${keyFile}.pub`,
   };
 }
 

@@ -12,20 +12,18 @@ import { startLoop } from './loop.ts';
 export function startSweeper(options: {
   readonly runs: Pick<ReturnType<typeof createRuns>, 'sweep'>;
   readonly queue: Pick<Queue, 'enqueue' | 'ensureSchedules'>;
-  /** Whose schedules are looked after. Lost runs are put back whatever their pool. */
+  /** Whose schedules and lost runs are looked after: a process may put nothing into the queues of other pools. */
   readonly pools: readonly JobPool[];
   readonly everyMs: number;
   readonly leaseMs: number;
   readonly log: Log;
 }): Closable {
   const { runs, queue, everyMs, leaseMs, log } = options;
+  const jobs = Object.entries(JOBS).flatMap(([job, { pool }]) => (options.pools.includes(pool) ? [job] : []));
   const sweep = async (): Promise<void> => {
     for (const pool of options.pools) await queue.ensureSchedules(pool, new Date());
-    const lost = await runs.sweep(everyMs, leaseMs);
-    for (const { runId, job, traceId } of lost) {
-      if (!isJobName(job)) log.warn('run of an unknown job left alone', { runId, job });
-      else await queue.enqueue(job, { runId, traceId });
-    }
+    const lost = await runs.sweep(jobs, everyMs, leaseMs);
+    for (const { runId, job, traceId } of lost) if (isJobName(job)) await queue.enqueue(job, { runId, traceId });
     if (lost.length > 0) log.info('waiting runs put into the queue again', { count: lost.length });
   };
   return startLoop({ name: 'sweep', everyMs, log, step: sweep });

@@ -329,21 +329,23 @@ export function createRuns(pool: Pool) {
     },
 
     /**
-     * Runs that the queue may have lost: due for longer than `quietMs`, or in the hands of somebody silent for twice `leaseMs`.
+     * Runs of these jobs that the queue may have lost: due for longer than `quietMs`, or in the hands of somebody silent for twice `leaseMs`.
      * To be put into the queue again; what is still there is not added twice.
      */
     async sweep(
+      jobs: readonly string[],
       quietMs: number,
       leaseMs: number,
     ): Promise<readonly { readonly runId: string; readonly job: string; readonly traceId: string }[]> {
       const { rows } = await pool.query<{ runId: string; job: string; traceId: string }>(
         `update runs set queued_at = clock_timestamp() where run_id in (
            select run_id from runs
-            where status = 'queued' and queued_at < clock_timestamp() - $1 * interval '1 ms'
-               or status = 'running' and beat_at < clock_timestamp() - 2 * $2 * interval '1 ms'
+            where job = any ($4)
+              and (status = 'queued' and queued_at < clock_timestamp() - $1 * interval '1 ms'
+                   or status = 'running' and beat_at < clock_timestamp() - 2 * $2 * interval '1 ms')
             order by queued_at limit $3 for update skip locked)
          returning run_id as "runId", job, trace_id as "traceId"`,
-        [quietMs, leaseMs, SWEEP_BATCH],
+        [quietMs, leaseMs, SWEEP_BATCH, jobs],
       );
       return rows;
     },

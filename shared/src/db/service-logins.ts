@@ -31,7 +31,7 @@ export async function grantServiceRights(ownerUrl: string): Promise<readonly Dat
  */
 export async function setServicePasswords(
   ownerUrl: string,
-  passwords: Readonly<Partial<Record<DatabaseService, string>>>,
+  passwords: Readonly<Record<DatabaseService, string | undefined>>,
 ): Promise<void> {
   await asOwner(ownerUrl, async (owner) => {
     for (const service of DATABASE_SERVICES) {

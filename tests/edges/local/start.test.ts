@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkoutPath } from '@signalbox/local/checkout';
 import { findFreePort } from '@signalbox/local/free-port';
@@ -8,6 +8,9 @@ import { readLiveRun, readRun } from '@signalbox/local/instance';
 import { discardPostgres } from '@signalbox/local/postgres';
 import { identifyProcess } from '@signalbox/local/process-identity';
 import { discardRedis } from '@signalbox/local/redis';
+import { createLog } from '@signalbox/shared/log';
+import { closeRedis, openRedis } from '@signalbox/shared/redis';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadTestConfig } from '../../support/config.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
@@ -20,11 +23,14 @@ const START_TIMEOUT_MS = 120_000;
 /** What only those who need it may have. */
 const OF_ONE_SERVICE = new Set([
   'AUDIT_CHECKPOINT_DIR',
+  'AUDIT_KEY_FILE',
   'OPENAI_API_KEY',
   'PROXY_SOCKET',
   'SECRETS_KEY_FILE',
   'TELEGRAM_BOT_TOKEN',
 ]);
+/** What whoever starts it has in their environment, and no service asks for. */
+const OF_NOBODY = { CLOUD_TOKEN: 'canary-of-a-cloud', LANGSMITH_API_KEY: 'canary-of-a-tracer', NODE_NO_WARNINGS: '1' };
 let dir = '';
 let env: Record<string, string> = {};
 let first: Running;
@@ -41,6 +47,7 @@ beforeAll(async () => {
   env = { PATH: path, SIGNALBOX_DATA_DIR: dir, SIMULATOR_PORT: simulatorPort, SIGNALBOX_WORKERS: '2' };
   env['OPENAI_API_KEY'] = 'not a key'; // of a model that is not used
   env['MODEL'] = 'offline';
+  Object.assign(env, OF_NOBODY);
   first = run('start');
   await untilReady(first);
 }, START_TIMEOUT_MS);
@@ -70,14 +77,22 @@ test('run.json names every program, with as many workers as were asked for', asy
   for (const { probeUrl } of services) expect((await fetch(probeUrl)).status).toBe(200);
 });
 
-test('each process has its own secrets and no others', () => {
-  const held = Object.fromEntries(
+const environments = (): ReadonlyMap<string, Readonly<Record<string, string>>> =>
+  new Map(
     (readLiveRun(dir)?.services ?? []).map(({ name, pid }) => {
-      const names = readFileSync(`/proc/${pid}/environ`, 'utf8')
-        .split('\0')
-        .map((line) => line.split('=')[0] ?? '');
-      return [name, names.filter((variable) => OF_ONE_SERVICE.has(variable)).toSorted()];
+      const lines = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').slice(0, -1);
+      return [name, Object.fromEntries(lines.map((line) => [line.replace(/=.*/s, ''), line.replace(/^[^=]*=/, '')]))];
     }),
+  );
+
+test('each process has its own secrets and no others, and nothing that it does not ask for', () => {
+  const held = Object.fromEntries(
+    [...environments()].map(([name, variables]) => [
+      name,
+      Object.keys(variables)
+        .filter((variable) => OF_ONE_SERVICE.has(variable) || variable in OF_NOBODY)
+        .toSorted(),
+    ]),
   );
   expect(held).toEqual({
     simulator: [],
@@ -85,10 +100,80 @@ test('each process has its own secrets and no others', () => {
     gateway: ['SECRETS_KEY_FILE', 'TELEGRAM_BOT_TOKEN'],
     'worker-1': ['OPENAI_API_KEY'],
     'worker-2': ['OPENAI_API_KEY'],
-    'jobs-maintenance': ['AUDIT_CHECKPOINT_DIR'],
+    'jobs-maintenance': ['AUDIT_CHECKPOINT_DIR', 'AUDIT_KEY_FILE'],
     'jobs-agents': [],
     'jobs-deploy': ['PROXY_SOCKET', 'SECRETS_KEY_FILE'],
   });
+});
+
+test('each service logs in to Postgres and Redis as itself, and its password is nowhere but in its own environment', async () => {
+  const run = readLiveRun(dir);
+  const logins = [...environments()].flatMap(([name, { DATABASE_URL, REDIS_URL }]) =>
+    DATABASE_URL && REDIS_URL ? [{ name, database: new URL(DATABASE_URL), redis: new URL(REDIS_URL) }] : [],
+  );
+  expect(logins.map(({ name, database, redis }) => [name, database.username, redis.username])).toEqual([
+    ['gateway', 'signalbox_gateway', 'gateway'],
+    ['worker-1', 'signalbox_worker', 'worker'],
+    ['worker-2', 'signalbox_worker', 'worker'],
+    ['jobs-maintenance', 'signalbox_maintenance', 'maintenance'],
+    ['jobs-agents', 'signalbox_agents', 'agents'],
+    ['jobs-deploy', 'signalbox_deploy', 'deploy'],
+  ]);
+  const owner = new pg.Client({ connectionString: run?.databaseUrl });
+  await owner.connect();
+  const { rows } = await owner.query<{ usename: string }>(
+    `select distinct usename from pg_stat_activity where application_name ~ '^signalbox-(gateway|worker|jobs)'`,
+  );
+  await owner.end();
+  expect(rows.map(({ usename }) => usename).toSorted()).toEqual(
+    ['agents', 'deploy', 'gateway', 'maintenance', 'worker'].map((name) => `signalbox_${name}`),
+  );
+  const passwords = [...new Set(logins.flatMap(({ database, redis }) => [database.password, redis.password]))];
+  expect(passwords).toHaveLength(5);
+  const shown = [
+    first.output(),
+    ...(run?.services ?? []).map(({ pid }) => readFileSync(`/proc/${pid}/cmdline`, 'utf8')),
+    ...filesBelow(dir, (file) => !file.includes('/postgres/data/')).map((file) => readFileSync(file, 'latin1')),
+  ];
+  for (const password of passwords) expect(shown.filter((text) => text.includes(password))).toEqual([]);
+});
+
+test('the keys of a data folder are for their owner alone, each in a folder of its own', () => {
+  const mode = (path: string): string => (statSync(join(dir, path)).mode & 0o777).toString(8);
+  for (const folder of ['keys', 'keys/secrets', 'keys/audit', 'audit', 'logs', 'simulator'])
+    expect(mode(folder)).toBe('700');
+  for (const file of ['keys/secrets/secrets.key', 'keys/audit/signing-key.pem', 'run.json', 'redis/redis.conf'])
+    expect(mode(file)).toBe('600');
+});
+
+test.each([
+  ['agents', ['flushall']],
+  ['agents', ['flushdb']],
+  ['agents', ['config', 'get', '*']],
+  ['agents', ['acl', 'list']],
+  ['agents', ['keys', '*']],
+  ['agents', ['scan', '0']],
+  ['agents', ['client', 'list']],
+  ['agents', ['function', 'list']],
+  ['agents', ['get', '{jobs}:deploy:meta']],
+  ['agents', ['get', '{jobs}:maintenance:meta']],
+  ['agents', ['publish', 'stop', '1001']],
+  ['agents', ['get', 'thread:sequence:1001']],
+  ['deploy', ['lpush', '{jobs}:agents:wait', 'x']],
+  ['maintenance', ['lpush', '{jobs}:deploy:wait', 'x']],
+  ['gateway', ['lpush', '{jobs}:deploy:wait', 'x']],
+  ['gateway', ['config', 'set', 'maxmemory-policy', 'allkeys-lru']],
+  ['worker', ['shutdown']],
+  ['worker', ['replicaof', '127.0.0.1', '1']],
+] as const)('the Redis user of %s may not %j', async (service, [command, ...words]) => {
+  const urls = [...environments().values()].flatMap(({ REDIS_URL = '' }) => REDIS_URL);
+  const url = urls.find((one) => one !== '' && new URL(one).username === service);
+  const redis = openRedis(url ?? '', createLog('test', 'silent'));
+  try {
+    await expect(redis.call(command, ...words)).rejects.toThrow(/NOPERM/);
+  } finally {
+    await closeRedis(redis);
+  }
 });
 
 test('a proxy that is killed is there again at once, at the same socket', async () => {
@@ -169,4 +254,11 @@ async function untilReady(running: Running): Promise<void> {
 async function end({ child }: Running): Promise<number | null> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
   return child.exitCode;
+}
+
+function filesBelow(folder: string, isMeant: (file: string) => boolean): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter(isMeant);
 }

@@ -94,11 +94,12 @@ it('a password is sent as a verifier, by which the service logs in, and the one 
       () => false,
     );
   };
+  const none = { gateway: undefined, worker: undefined, maintenance: undefined, deploy: undefined };
   const [first, second] = [randomBytes(24).toString('hex'), randomBytes(24).toString('hex')];
   try {
-    await setServicePasswords(database.url, { agents: first });
+    await setServicePasswords(database.url, { ...none, agents: first });
     expect(await logsIn(first)).toBe(true);
-    await setServicePasswords(database.url, { agents: second });
+    await setServicePasswords(database.url, { ...none, agents: second });
     expect([await logsIn(first), await logsIn(second)]).toEqual([false, true]);
     for (const service of DATABASE_SERVICES.filter((one) => one !== 'agents')) {
       const { rows } = await owner.query('select rolcanlogin from pg_roles where rolname = $1', [serviceRole(service)]);

@@ -1,5 +1,6 @@
 import { migrate } from '@signalbox/shared/db/migrate';
 import { openPool } from '@signalbox/shared/db/pool';
+import { setServicePasswords } from '@signalbox/shared/db/service-logins';
 import { setUpCheckpoints } from '@signalbox/worker/agents/checkpoints';
 import { recordChange } from '../actor.ts';
 import { requireUrl } from '../config.ts';
@@ -8,7 +9,7 @@ import { countOf } from '../table.ts';
 
 /**
  * Brings the database up to date, with the tables of conversations' states, so that nothing else has to run as the owner. Twice is
- * safe, also at once from several processes. Throws MIGRATION_FAILED.
+ * safe, also at once from several processes. Services whose password is given can log in with it. Throws MIGRATION_FAILED.
  */
 export async function runMigrate({ config, log, actor }: CommandContext): Promise<Report> {
   const url = requireUrl(config, 'DATABASE_URL');
@@ -16,6 +17,13 @@ export async function runMigrate({ config, log, actor }: CommandContext): Promis
   const owner = openPool(url, log, { name: 'migrate', max: 2, as: 'owner' });
   try {
     await setUpCheckpoints(owner);
+    await setServicePasswords(url, {
+      gateway: config.DATABASE_PASSWORD_GATEWAY,
+      worker: config.DATABASE_PASSWORD_WORKER,
+      maintenance: config.DATABASE_PASSWORD_MAINTENANCE,
+      agents: config.DATABASE_PASSWORD_AGENTS,
+      deploy: config.DATABASE_PASSWORD_DEPLOY,
+    });
     if (applied.length > 0) await recordChange(owner, actor, 'database.migrated', { applied: [...applied] });
   } finally {
     await owner.end();

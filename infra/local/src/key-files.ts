@@ -1,0 +1,41 @@
+import { chmodSync, existsSync, mkdirSync, renameSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** Where the keys of a run are, each in a folder of its own that nobody else may enter. */
+export interface KeyFiles {
+  /** Seals people's secrets and opens them: for the gateway and the pool `deploy`. */
+  readonly secrets: string;
+  /** Signs the audit: for the pool `maintenance`. Its public half is beside it. */
+  readonly audit: string;
+}
+
+/** What of a data folder only its owner enters: keys, what was said, what was signed and what is logged. */
+const CLOSED = ['keys', 'keys/secrets', 'keys/audit', 'audit', 'logs', 'simulator'];
+
+/**
+ * Closes the folders of a data folder to others, and moves keys that an earlier release kept elsewhere to their place. Twice is safe;
+ * a key that has its place is never replaced.
+ */
+export function placeKeys(dataDir: string): KeyFiles {
+  for (const name of CLOSED) {
+    const folder = join(dataDir, name);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    chmodSync(folder, 0o700);
+  }
+  const keys: KeyFiles = {
+    secrets: join(dataDir, 'keys/secrets/secrets.key'),
+    audit: join(dataDir, 'keys/audit/signing-key.pem'),
+  };
+  move(join(dataDir, 'secrets.key'), keys.secrets);
+  const before = join(dataDir, 'audit/signing-key.pem');
+  // The public half first: a key with its place has it beside it, also after a crash between the two.
+  move(`${before}.pub`, `${keys.audit}.pub`);
+  move(before, keys.audit);
+  return keys;
+}
+
+function move(from: string, to: string): void {
+  if (!existsSync(from) || existsSync(to)) return;
+  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+  renameSync(from, to);
+}

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkoutPath } from '@signalbox/local/checkout';
+import { environmentOf, SERVICE_VARIABLES, type LocalService } from '@signalbox/local/service-variables';
+import { CommonConfig, SecretsConfig } from '@signalbox/shared/config';
+import { ModelConfig } from '@signalbox/shared/model/settings';
+import { PolicyConfig } from '@signalbox/shared/policy/settings';
+import { expect, test } from 'vitest';
+
+const SPREAD = { CommonConfig, SecretsConfig, ModelConfig, PolicyConfig };
+const CONFIGS: Readonly<Record<string, readonly LocalService[]>> = {
+  'services/gateway/src/config.ts': ['gateway'],
+  'services/worker/src/config.ts': ['worker'],
+  'services/proxy/src/config.ts': ['proxy'],
+  'services/jobs/src/config.ts': ['maintenance', 'agents', 'deploy'],
+  'infra/telegram-simulator/src/config.ts': ['simulator'],
+};
+
+/** The variables of a config.ts: those that it writes down, and those of the schemas that it spreads or extends. */
+function variablesOf(file: string): readonly string[] {
+  const source = readFileSync(join(checkoutPath(), file), 'utf8');
+  const own = [...source.matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map(([, name = '']) => name);
+  const spread = Object.entries(SPREAD).filter(([name]) => new RegExp(`\\b${name}\\.(?:extend|shape)`).test(source));
+  return [...own, ...spread.flatMap(([, schema]) => Object.keys(schema.shape))];
+}
+
+test.each(Object.entries(CONFIGS))(
+  'every variable that %s reads reaches its service with `npm start`',
+  (file, services) => {
+    const variables = variablesOf(file);
+    expect(variables.length).toBeGreaterThan(2);
+    const reaching = new Set(services.flatMap((service) => SERVICE_VARIABLES[service]));
+    // One that is missing is named in infra/local/src/service-variables.ts, for the services that need it and no others.
+    expect(variables.filter((name) => !reaching.has(name))).toEqual([]);
+  },
+);
+
+test('no secret reaches a service that has no use for it', () => {
+  const holders = (name: string): readonly string[] =>
+    Object.entries(SERVICE_VARIABLES).flatMap(([service, names]) => (names.includes(name) ? [service] : []));
+  expect(holders('TELEGRAM_BOT_TOKEN')).toEqual(['gateway']);
+  expect(holders('TELEGRAM_WEBHOOK_SECRET')).toEqual(['gateway']);
+  expect(holders('SECRETS_KEY')).toEqual(['gateway', 'deploy']);
+  expect(holders('SECRETS_KEY_FILE')).toEqual(['gateway', 'deploy']);
+  expect(holders('AUDIT_KEY_FILE')).toEqual(['maintenance']);
+  expect(holders('PROXY_SOCKET')).toEqual(['proxy', 'deploy']);
+  expect(holders('OPENAI_API_KEY')).toEqual(['worker']);
+  expect(holders('DATABASE_URL')).toEqual(['gateway', 'worker', 'maintenance', 'agents', 'deploy']);
+});
+
+test('a variable that is named nowhere, or that loads code, reaches nobody', () => {
+  const given = { NODE_OPTIONS: '--import=/tmp/x.mjs', LD_PRELOAD: '/tmp/x.so', CLOUD_TOKEN: 'x', PATH: '/bin' };
+  for (const service of Object.keys(SERVICE_VARIABLES) as LocalService[]) {
+    const environment = environmentOf(service, given);
+    expect(environment).toMatchObject({ PATH: '/bin' });
+    for (const name of ['NODE_OPTIONS', 'LD_PRELOAD', 'CLOUD_TOKEN']) expect(environment).not.toHaveProperty(name);
+  }
+});
