@@ -10,7 +10,7 @@ const CONTRACTS = 'shared/src/contracts/**';
 /** Pure functions over texts, for every sink: they know nothing but each other. */
 const REDACT = 'shared/src/redact/**';
 /** Shared files that hold no connection and import nothing: words, numbers and pure functions. */
-const LEAVES = 'shared/src/{errors,ids,time,nearest-name,canonical}.ts';
+const LEAVES = 'shared/src/{errors,ids,time,nearest-name,canonical,storable}.ts';
 const GATEWAY = 'services/gateway/src';
 const WORKER = 'services/worker/src';
 

@@ -5,6 +5,7 @@ import type { Proposal } from '@signalbox/shared/db/approvals';
 import type { RecordedRead, TurnRecording } from '@signalbox/shared/db/execution-turns';
 import type { TurnOutcome } from '@signalbox/shared/db/lanes';
 import { redactValue } from '@signalbox/shared/redact/redact';
+import { makeStorable } from '@signalbox/shared/storable';
 import type { AgentRecord, AgentRun } from './agents/agent.ts';
 import type { DecisionEnvelope, Resumed } from './governance/approval-resume.ts';
 import { actionHash } from './governance/proposal.ts';
@@ -88,9 +89,7 @@ const NO_PASS: AgentRecord['passes'][number] = {
 /** Takes secrets out, and what jsonb cannot hold, and hashes what is left. */
 function seal(whole: Omit<ExecutionTurn, 'redacted' | 'cleanHashes'>): TurnRecording['records'][number] {
   const before = JSON.stringify(whole);
-  const clean = JSON.stringify(redactValue(JSON.parse(before)), (_key, member: unknown) =>
-    typeof member === 'string' ? member.toWellFormed().replaceAll('\0', '\uFFFD') : member,
-  );
+  const clean = JSON.stringify(makeStorable(redactValue(JSON.parse(before))));
   const record = { ...(JSON.parse(clean) as typeof whole), redacted: clean !== before, cleanHashes: true as const };
   const contextHash = whole.asks.at(-1)?.context.hash ?? NOTHING;
   return { record, recordHash: canonicalHash(record), contextHash };

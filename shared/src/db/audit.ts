@@ -1,6 +1,7 @@
 import { AuditEvent } from '../contracts/audit.ts';
 import { AppError } from '../errors.ts';
 import { redactForLog, redactValue } from '../redact/redact.ts';
+import { makeStorable } from '../storable.ts';
 import type { Queryable } from './pool.ts';
 
 /** Most bytes of an event's `data` as JSON. What is larger belongs into a table of its own, and its hash into the event. */
@@ -44,13 +45,4 @@ function parseEvent(given: AuditEvent, storable: Map<AuditEvent['data'], AuditEv
 
 function refuse(kind: unknown, detail: string): AppError {
   return new AppError('AUDIT_EVENT_REFUSED', { kind: String(kind), detail });
-}
-
-function makeStorable<T>(value: T): T {
-  if (typeof value === 'string') return value.toWellFormed().replaceAll('\0', '\uFFFD') as T & string; // a string stays one
-  if (Array.isArray(value)) return value.map(makeStorable) as T & unknown[]; // as does an array
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [makeStorable(key), makeStorable(member)]),
-  ) as T; // and a record
 }

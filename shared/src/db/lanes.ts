@@ -3,6 +3,7 @@ import type { Role } from '../contracts/roles.ts';
 import { CHECKPOINT_PUT, checkpointValues, type CheckpointRow } from './checkpoints.ts';
 import { callTurnRecord, turnRecordValues, type TurnRecording } from './execution-turns.ts';
 import type { Lane } from './lane.ts';
+import { makeStorable } from '../storable.ts';
 import { withoutSecrets } from './outbox.ts';
 import type { Queryable } from './pool.ts';
 
@@ -158,10 +159,10 @@ export async function finishLane(
   recording: TurnRecording | null = null,
 ): Promise<{ readonly ok: boolean; readonly more: boolean }> {
   const turnEnd = [
-    end.turn && JSON.stringify(end.turn),
+    end.turn && JSON.stringify(makeStorable(end.turn)),
     JSON.stringify(end.outcomes),
     JSON.stringify(end.replies.map(withoutSecrets)),
-    end.thread && JSON.stringify(end.thread),
+    end.thread && JSON.stringify(makeStorable(end.thread)),
     ...turnRecordValues(recording),
   ];
   const query = checkpoint

@@ -1,11 +1,12 @@
 import type { OutboundEnvelope } from '../contracts/envelope.ts';
 import { redactText } from '../redact/redact.ts';
+import { makeStorable } from '../storable.ts';
 import type { Queryable } from './pool.ts';
 
 export type OutboxRow = OutboundEnvelope & { readonly turnId: string | null };
 
 /**
- * What a person may be shown: whoever made it, no secret goes out. Ids and keys are left alone. The same row when there is none.
+ * What a person may be shown: whoever made it, no secret goes out, and nothing that cannot be stored. Ids and keys are left alone. The same row when there is none.
  */
 export function withoutSecrets<R extends OutboundEnvelope>(row: R): R {
   const { text, buttons, files, afterwards } = row.body;
@@ -16,7 +17,7 @@ export function withoutSecrets<R extends OutboundEnvelope>(row: R): R {
     ...(files === undefined ? {} : { files: files.map((file) => ({ ...file, name: redactText(file.name) })) }),
     ...(afterwards === undefined ? {} : { afterwards: redactText(afterwards) }),
   };
-  return { ...row, body };
+  return makeStorable({ ...row, body });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { PRIORITY, type RuntimeButton } from '../contracts/envelope.ts';
 import { AppError, say } from '../errors.ts';
 import { redactText, redactValue } from '../redact/redact.ts';
+import { makeStorable } from '../storable.ts';
 import { putOutbox } from './outbox.ts';
 import { FINISHED, tellEnd, type Asker, type Finished, type HeardEnd } from './run-ends.ts';
 import { withTransaction, type Pool, type Queryable } from './pool.ts';
@@ -293,7 +294,7 @@ export function createRuns(pool: Pool) {
      */
     finish: (run: HeldRun, given: RunEnd): Promise<FinishedRun> =>
       withTransaction(pool, async (db) => {
-        const end = redactValue(given);
+        const end = makeStorable(redactValue(given));
         const { rows } = await db.query<Finished>(
           `update runs set status = $3, result = $4::jsonb, error = $5, finished_at = clock_timestamp(), beat_at = null
             where run_id = $1 and epoch = $2 and status = 'running' returning ${FINISHED}`,

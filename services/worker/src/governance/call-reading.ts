@@ -1,4 +1,5 @@
 import { AppError } from '@signalbox/shared/errors';
+import { findUnstorable, makeStorable } from '@signalbox/shared/storable';
 import { failure, type ToolCall, type ToolCallResult } from '../tools/call.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { Runnable } from '../tools/run.ts';
@@ -8,6 +9,11 @@ export function readCall(
   registry: ToolRegistry,
   call: ToolCall,
 ): { readonly runnable: Runnable } | { readonly refused: ToolCallResult } {
+  const unstorable = findUnstorable(call.tool, 'the name of the tool') ?? findUnstorable(call.args);
+  if (unstorable !== null) {
+    const data = { tool: makeStorable(call.tool), detail: unstorable };
+    return { refused: failure(new AppError('TOOL_INPUT_INVALID', data)) };
+  }
   const found = registry.find(call.tool, call.groups);
   if (!found) {
     const loaded = loadedNames(registry, call.groups);

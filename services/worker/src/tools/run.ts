@@ -5,6 +5,7 @@ import type { Role } from '@signalbox/shared/contracts/roles';
 import type { Lane } from '@signalbox/shared/db/lane';
 import type { Pool } from '@signalbox/shared/db/pool';
 import { AppError, say as sentence, toAppError } from '@signalbox/shared/errors';
+import { makeStorable } from '@signalbox/shared/storable';
 import type { Log } from '@signalbox/shared/log';
 import type { Resolved } from '@signalbox/shared/resolved';
 import { failure, type ToolCallResult } from './call.ts';
@@ -85,7 +86,7 @@ const RESULT_LIMIT = 20_000;
  * ACTION_ID_TAKEN and an abort of the turn throw.
  */
 export async function runTool(parts: RunParts, scope: CallScope, call: Runnable): Promise<ToolCallResult> {
-  return keepFiles(parts, scope, call, await handle(parts, scope, call));
+  return makeStorable(await keepFiles(parts, scope, call, await handle(parts, scope, call)));
 }
 
 /** Looks up what became of an effect whose result was lost. Unknown when the tool cannot tell, or fails to. */
@@ -101,7 +102,7 @@ export async function probeTool(
     const found: Probed<unknown> = await underSignal(tool.probe(input, contextOf(parts, scope, call, signal)), signal);
     if (found.kind !== 'done') return found.kind;
     const say = tool.done(found.output, input);
-    return { ok: true, result: shorten(found.output), say, code: null, changed: true, ...mark(tool) };
+    return makeStorable({ ok: true, result: shorten(found.output), say, code: null, changed: true, ...mark(tool) });
   } catch (error) {
     if (scope.signal.aborted) throw scope.signal.reason;
     scope.log.error('probe failed', { tool: call.name, actionId: call.actionId, error });

@@ -1,6 +1,7 @@
 import { HumanMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { AppError } from '@signalbox/shared/errors';
+import { makeStorable } from '@signalbox/shared/storable';
 import { askObject, objectKind } from '@signalbox/shared/model/object';
 import { Intent } from './base-tools.ts';
 import { runOf, spendCounter, type GraphParts } from './parts.ts';
@@ -28,7 +29,8 @@ export function intentParser(parts: GraphParts) {
     const recent = state.messages.filter(HumanMessage.isInstance).slice(-MESSAGES_READ);
     const request = { messages: [system, ...recent], signal: run.signal, onSpend: spent.onSpend };
     const noted = noteAsks(model, 'intent_parser', { names: known, groups: state.activeCapabilities }, []);
-    const intent = await askObject(noted.model, INTENT, request).catch(nullForGarbage);
+    // JSON in a text may escape what the text itself could not hold.
+    const intent = makeStorable(await askObject(noted.model, INTENT, request).catch(nullForGarbage));
     const record = [{ kind: 'read' as const, turnKey, run: recorded, asks: noted.asks(true) }];
     if (!intent) return { errors: ['intent_parser: no usable answer'], record, ...spent.update() };
     const { installed } = parts.registry.sort(intent.capabilities);

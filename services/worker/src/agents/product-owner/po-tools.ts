@@ -1,10 +1,12 @@
 import { AIMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { canonicalJson } from '@signalbox/shared/canonical';
+import { say as sentence } from '@signalbox/shared/errors';
 import type { ToolCallResult } from '../../tools/call.ts';
 import type { AgentRun } from '../agent.ts';
 import { BASE_TOOLS, isBaseTool, type BaseToolName } from './base-tools.ts';
 import { runOf, type GraphParts } from './parts.ts';
+import { whyRefused } from './refused-args.ts';
 import { lastRequest } from './replies.ts';
 import type { SessionState, SessionUpdate, TurnPart } from './state.ts';
 import { NOTHING_TO_FINISH, TASK_FINISHED } from './words.ts';
@@ -31,9 +33,7 @@ export function poTools(parts: GraphParts) {
     for (const call of calls) {
       run.signal.throwIfAborted();
       const startedAt = performance.now();
-      const outcome = isBaseTool(call.name)
-        ? await answering(run, () => baseCall(parts, state, run, call, call.name as BaseToolName))
-        : await toolCall(state, run, call);
+      const outcome = await carryOut(parts, state, run, call);
       messages.push(toMessage(call, outcome.result));
       const durationMs = Math.round(performance.now() - startedAt);
       done.push({ callId: call.id ?? '', decided: outcome.result.decided ?? null, durationMs });
@@ -57,6 +57,13 @@ export function poTools(parts: GraphParts) {
     const part = { kind: 'acted' as const, turnKey, run: recorded, phases, calls: done, outcome: verdict };
     return { ...update, messages, verdict, record: [part] };
   };
+}
+
+async function carryOut(parts: GraphParts, state: SessionState, run: AgentRun, call: Call): Promise<CallOutcome> {
+  const why = whyRefused(call.args);
+  if (why !== null) return answering(run, () => Promise.resolve(refuse(invalid(call.name, why))));
+  const { name } = call;
+  return isBaseTool(name) ? answering(run, () => baseCall(parts, state, run, call, name)) : toolCall(state, run, call);
 }
 
 /** What only talks to the person, or steers the turn, walks the same way and has no effect to govern. */
@@ -104,7 +111,7 @@ async function baseCall(
   const parsed = BASE_TOOLS[name].input.safeParse(call.args);
   if (!parsed.success) {
     const detail = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
-    return refuse(`The arguments of ${name} are not valid: ${detail}.`);
+    return refuse(invalid(name, detail));
   }
   switch (name) {
     case 'respond_to_user': {
@@ -166,6 +173,10 @@ function toMessage(call: Call, result: ToolCallResult): ToolMessage {
 
 function accept(result: unknown, say: string, update: SessionUpdate): CallOutcome {
   return { result: { ok: true, result, say, code: null, changed: false }, update };
+}
+
+function invalid(tool: string, detail: string): string {
+  return sentence('TOOL_INPUT_INVALID', { tool, detail });
 }
 
 function refuse(say: string): CallOutcome {

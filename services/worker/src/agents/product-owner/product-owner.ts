@@ -3,7 +3,9 @@ import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { callIdOf } from '@signalbox/shared/ids';
 import { pickKept } from '@signalbox/shared/model/kept';
 import type { ModelRequest } from '@signalbox/shared/model/port';
+import { findUnstorable, makeStorable } from '@signalbox/shared/storable';
 import { BASE_DEFINITIONS } from './base-tools.ts';
+import { refusedArgs } from './refused-args.ts';
 import { runOf, spendCounter, type GraphParts } from './parts.ts';
 import { systemMessage, withAnsweredCalls } from './prompt.ts';
 import { answersSoFar, noteAsks } from './turn-record.ts';
@@ -73,15 +75,19 @@ function isEmpty(message: AIMessage): boolean {
 
 /**
  * Names the message and its calls by our own ids: those of a model server repeat, within a thread and across people, and a repeated
- * id would stand for what was answered, done or approved before. Calls whose arguments could not be read become calls that will be
+ * id would stand for what was answered, done or approved before. What cannot be read or stored is a call that will be
  * refused, so that the model is told.
  */
 function withOurIds(id: string, answer: AIMessage): AIMessage {
+  const readable = (answer.tool_calls ?? []).map(({ name, args }) => {
+    const unstorable = findUnstorable(name, 'the name of the tool') ?? findUnstorable(args);
+    return { name: makeStorable(name), args: unstorable === null ? args : refusedArgs(unstorable) };
+  });
   const unreadable = (answer.invalid_tool_calls ?? []).map((call) => ({
-    name: call.name ?? 'unnamed',
-    args: { unreadable_arguments: String(call.args ?? '').slice(0, 500) },
+    name: makeStorable(call.name ?? 'unnamed'),
+    args: refusedArgs(`they are no JSON: ${makeStorable(String(call.args ?? '')).slice(0, 500)}`),
   }));
-  const calls = [...(answer.tool_calls ?? []), ...unreadable].map((call, place) => ({
+  const calls = [...readable, ...unreadable].map((call, place) => ({
     type: 'tool_call' as const,
     name: call.name,
     args: call.args,
@@ -89,9 +95,9 @@ function withOurIds(id: string, answer: AIMessage): AIMessage {
   }));
   return new AIMessage({
     id,
-    content: answer.text,
+    content: makeStorable(answer.text),
     tool_calls: calls,
-    additional_kwargs: { ...plannerMark(answer), ...pickKept(answer) },
+    additional_kwargs: makeStorable({ ...plannerMark(answer), ...pickKept(answer) }),
   });
 }
 

@@ -1,0 +1,13 @@
+/** What stands in a call instead of arguments that cannot be taken, so that a resumed turn still knows why. */
+const REFUSED = 'refused_arguments';
+
+/** The arguments of a call that will be refused, with the reason in place of what the model wrote. */
+export function refusedArgs(why: string): Record<string, unknown> {
+  return { [REFUSED]: why };
+}
+
+/** Why the arguments of a call were not taken; null when they were. */
+export function whyRefused(args: Readonly<Record<string, unknown>>): string | null {
+  const why = args[REFUSED];
+  return typeof why === 'string' ? why : null;
+}

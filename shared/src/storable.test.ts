@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findUnstorable, makeStorable } from './storable.ts';
+
+const strange = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom('a\0b', '\ud83d', '\udc00x', '\ud83d\ude00', ''),
+);
+const values = fc.object({ key: strange, values: [strange, fc.integer(), fc.constant(null)], maxDepth: 3 });
+
+describe('text that can be stored', () => {
+  it('is left as it is, and everything else is named by its place', () => {
+    expect(findUnstorable({ a: [{ b: 'fine \ud83d\ude00' }, 1, null] })).toBeNull();
+    expect(findUnstorable({ a: [{ b: 'x\0y' }] })).toBe(
+      'arguments.a.0.b has a NUL character (U+0000) at 1; leave it out',
+    );
+    expect(findUnstorable({ a: { 'b\ud83d': 1 } })).toMatch(
+      /^the name arguments\.a\.b\ufffd has half a surrogate pair/,
+    );
+    expect(findUnstorable('\0', 'the name of the tool')).toMatch(/^the name of the tool has a NUL/);
+  });
+
+  it('comes out of any value, and is that value when nothing had to be done', () => {
+    fc.assert(
+      fc.property(values, (value) => {
+        const made = makeStorable(value);
+        expect(findUnstorable(made)).toBeNull();
+        expect(JSON.stringify(made)).not.toMatch(/\\u0000|\\ud[89a-f]/i);
+        if (findUnstorable(value) === null) expect(made).toEqual(value);
+        else expect(findUnstorable(value)).toSatisfy((why: string) => findUnstorable(why) === null);
+      }),
+    );
+  });
+
+  it('keeps what writes itself as JSON', () => {
+    const at = new Date(0);
+    expect(makeStorable({ at })).toEqual({ at });
+  });
+});
