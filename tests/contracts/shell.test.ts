@@ -141,6 +141,16 @@ describe('the tools that run commands', () => {
   );
 });
 
+describe('a look into the release of a service', () => {
+  it('runs what only reads, and nobody can approve more', () => {
+    const risk = (command: string) =>
+      diagnose.tools['run_diagnostic']?.risk({ server: 'local', release_of: 'shop/staging', command });
+    expect(risk('cat package.json')).toMatchObject({ risk: 'safe' });
+    for (const command of ['rm package.json', 'cat a > b', 'cat .env', 'find . -delete'])
+      expect(risk(command)).toMatchObject({ risk: 'dangerous', refusal: expect.stringMatching(/.\.$/) as string });
+  });
+});
+
 describe('on a server, where nothing is locked in', () => {
   it.each(ON_SERVERS)('a person is asked, too: %s', (command) => {
     expect(classifyCommand(command, 'server')).toMatchObject({ decision: 'ask', pipeline: null });

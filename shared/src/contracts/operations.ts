@@ -191,6 +191,8 @@ export const DiagnosticPayload = z.object({
   command: z.string().min(1).max(4_000),
   /** Whether it was taken for one that only reads, so that perhaps nobody was asked: then it never gets a shell. */
   onlyReads: z.boolean().default(false),
+  /** The service into whose release it looks, and nowhere else; into none when left out. */
+  service: ServiceKey.optional(),
   actionId: Id,
 });
 export const DiagnosticResult = z.object({

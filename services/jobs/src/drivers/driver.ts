@@ -136,6 +136,11 @@ export interface Driver {
   has(artifact: Artifact, signal: AbortSignal): Promise<boolean>;
   /** Removes an artifact and the stopped instances of it. Harmless when it is gone. */
   discard(artifact: Artifact, signal: AbortSignal): Promise<void>;
+  /**
+   * The folder of this machine that holds what was built, with nothing else in it; null when it is no longer there. Left out where
+   * releases are no folders of this machine.
+   */
+  releaseFolder?(artifact: Artifact): string | null;
   /** Runs one program on the server, without a shell, for diagnosis. */
   execute(argv: readonly string[], options: ExecuteOptions): Promise<CommandResult>;
   /**

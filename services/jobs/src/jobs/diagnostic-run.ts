@@ -6,6 +6,7 @@ import { classifyCommand } from '@signalbox/shared/shell/classification';
 import { withDriver, type DiagnoseParts } from '../diagnose/target.ts';
 import type { JobHandler } from '../handlers.ts';
 import { executeBounded } from './diagnostic-run-bounds.ts';
+import { readRelease, type ReleaseParts } from './diagnostic-run-release.ts';
 
 /** Bytes of each output that are kept. */
 const KEPT_BYTES = 30_000;
@@ -15,11 +16,12 @@ const KEPT_BYTES = 30_000;
  * only when a person has approved exactly this text, and what nobody could want never runs.
  */
 export function createDiagnosticRun(
-  parts: Pick<DiagnoseParts, 'pool' | 'openDriver'>,
+  parts: Pick<DiagnoseParts, 'pool' | 'openDriver'> & ReleaseParts,
 ): JobHandler<JobPayload<'diagnostic.run'>, JobResult<'diagnostic.run'>> {
   return {
     title: 'Running a diagnostic command',
-    run: async ({ server, command, onlyReads }, context) => {
+    run: async ({ server, command, onlyReads, service }, context) => {
+      if (service) return readRelease(parts, { server, command, service }, context);
       const { decision, pipeline, reason } = classifyCommand(command, 'server');
       // Also what a worker of another release took for a command that only reads, so that nobody was asked.
       if (decision === 'deny' || (pipeline === null && onlyReads))

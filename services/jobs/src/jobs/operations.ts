@@ -16,6 +16,8 @@ import type { DeployParts } from '../deploy/parts.ts';
 import { createSources } from '../deploy/sources.ts';
 import { openDriver } from '../drivers/open-driver.ts';
 import type { PoolHandlers } from '../handlers.ts';
+import { findBubblewrap } from '../sandbox/program.ts';
+import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { openTraffic } from '../traffic/open-traffic.ts';
 import { createDeployCheck } from './deploy-check.ts';
 import { createDeployRun } from './deploy-run.ts';
@@ -50,7 +52,7 @@ export function createOperationsHandlers(
     'service.diagnose': createServiceDiagnose(diagnose),
     'service.stop': createServiceStop({ ...diagnose, stops: createServiceStops(pool) }),
     'service.revive': createServiceRevive({ ...deploy, revivals }),
-    'diagnostic.run': createDiagnosticRun(diagnose),
+    'diagnostic.run': createDiagnosticRun({ ...diagnose, sandbox: createSandboxOpener(config) }),
     'server.inspect': createServerInspect(servers),
     'servers.watch': createServersWatch({ ...servers, pool, publisher }),
     'services.watch': createServicesWatch({
@@ -65,6 +67,13 @@ export function createOperationsHandlers(
       },
     }),
   };
+}
+
+/** Opens the sandbox when it is first needed, and keeps it. */
+function createSandboxOpener(config: JobsConfig): () => Promise<Sandbox> {
+  const { BWRAP_PATH: file, BWRAP_LIBRARY_PATH: libraryPath, PATH: path } = config;
+  let opened: Promise<Sandbox> | null = null;
+  return () => (opened ??= openSandbox({ program: findBubblewrap({ file, libraryPath, path }) }));
 }
 
 function openDeployParts(config: JobsConfig, pool: Pool): DeployParts {

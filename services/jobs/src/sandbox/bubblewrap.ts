@@ -20,6 +20,8 @@ export interface BubblewrapProgram {
 export interface Room {
   /** The workspace; null for a command that needs none. */
   readonly workspace: string | null;
+  /** Whether it has a repository, whose hooks and configuration nothing may change; it has one unless said otherwise. */
+  readonly hasRepository?: boolean;
   /** Folders inside of the workspace that may be written, relative to it; `all` for the whole of it. */
   readonly writable: 'all' | readonly string[];
   /** Where the command begins, relative to the workspace. */
@@ -80,7 +82,10 @@ function systemMounts(): readonly string[] {
   return ['--ro-bind', '/usr', '/usr', ...roots, ...etc];
 }
 
-function workspaceMounts(workspace: string, { writable }: Pick<Room, 'writable'>): readonly string[] {
+function workspaceMounts(
+  workspace: string,
+  { writable, hasRepository = true }: Pick<Room, 'writable' | 'hasRepository'>,
+): readonly string[] {
   const folders = writable === 'all' ? [] : writable;
   const git = join(workspace, '.git');
   // What is mounted cannot be renamed or removed from inside, so .git is a mount of its own: it could be swapped otherwise.
@@ -88,7 +93,11 @@ function workspaceMounts(workspace: string, { writable }: Pick<Room, 'writable'>
   return [
     [bind, workspace, INSIDE],
     ...folders.map((folder) => ['--bind', join(workspace, folder), join(INSIDE, folder)]),
-    [bind, git, `${INSIDE}/.git`],
-    ...['hooks', 'config'].map((name) => ['--ro-bind', join(git, name), `${INSIDE}/.git/${name}`]),
+    ...(hasRepository
+      ? [
+          [bind, git, `${INSIDE}/.git`],
+          ...['hooks', 'config'].map((name) => ['--ro-bind', join(git, name), `${INSIDE}/.git/${name}`]),
+        ]
+      : []),
   ].flat();
 }

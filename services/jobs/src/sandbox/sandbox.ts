@@ -22,7 +22,7 @@ export interface Ran {
   readonly durationMs: number;
 }
 
-export type RoomFor = Pick<Room, 'workspace' | 'writable' | 'cwd'>;
+export type RoomFor = Pick<Room, 'workspace' | 'writable' | 'cwd' | 'hasRepository'>;
 
 export interface RunOptions extends RoomFor {
   /** Everything that still runs then is ended, and the result says so. */

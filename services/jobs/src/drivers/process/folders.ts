@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ServiceKey } from '@signalbox/shared/contracts/deploy';
 import { AppError } from '@signalbox/shared/errors';
@@ -51,6 +51,17 @@ export function createFolders(root: string): Folders {
         .filter(isPlain)
         .map((name) => `${plain(key.project)}/${key.environment}/${name}`),
   };
+}
+
+/** The folder of what was built; null when it is not there or leads elsewhere. */
+export function releaseFolder({ root, at }: Folders, { ref }: { readonly ref: string }): string | null {
+  const folder = join(at(ref), 'artifact');
+  try {
+    // What was deployed runs as this user: it could have put a link in the place of its folder.
+    return realpathSync(folder) === join(realpathSync(root), ref, 'artifact') ? folder : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Writes a file whole or not at all, for its owner alone. */

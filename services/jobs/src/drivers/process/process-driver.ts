@@ -6,7 +6,7 @@ import type { Host } from '../host.ts';
 import { openThisMachine, totalBytes } from '../this-machine.ts';
 import { buildFolder, endFolderBuild, isBuilt, measureFolderBuild } from './builds.ts';
 import { describeLimits } from './control-group.ts';
-import { createFolders } from './folders.ts';
+import { createFolders, releaseFolder } from './folders.ts';
 import { discardArtifact, findInstances, instanceFolder, startInstance, stateOf, stopInstance } from './instances.ts';
 import { readLog } from './log-file.ts';
 
@@ -52,6 +52,7 @@ export function createProcessDriver(options: {
     find: async (service) => findInstances(folders, service),
     has: async (artifact) => artifact.kind === 'folder' && isBuilt(folders, artifact),
     discard: (artifact) => discardArtifact(folders, artifact),
+    releaseFolder: (artifact) => releaseFolder(folders, artifact),
     execute: (argv, given) => machine.execute(argv, given),
     close: async () => undefined,
   };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ServiceKey } from '@signalbox/shared/contracts/deploy';
 import { ServerName } from '@signalbox/shared/contracts/fields';
 import { AppError } from '@signalbox/shared/errors';
 import { classifyCommand } from '@signalbox/shared/shell/classification';
@@ -23,6 +24,13 @@ export const runDiagnostic = tool({
   ],
   input: z.object({
     server: ServerName,
+    release_of: z
+      .string()
+      .regex(/^[^/\s]{1,80}\/(staging|production|local)$/)
+      .optional()
+      .describe(
+        'A service such as shop/staging, to look into the files of its release on that server and nowhere else',
+      ),
     command: z
       .string()
       .trim()
@@ -32,9 +40,11 @@ export const runDiagnostic = tool({
       .meta({ ask: 'Which command?' }),
   }),
   kind: 'shell_cmd',
-  risk: ({ command }) => {
-    const { decision, reason } = classifyCommand(command, 'server');
-    const refusal = decision === 'deny' ? { refusal: reason } : {};
+  risk: ({ command, release_of }) => {
+    // A release is read in the sandbox, where nothing else is. Nobody can approve more there.
+    const isRelease = release_of !== undefined;
+    const { decision, reason } = classifyCommand(command, isRelease ? 'workspace' : 'server');
+    const refusal = decision === 'deny' || (isRelease && decision === 'ask') ? { refusal: reason } : {};
     return { risk: decision === 'run' ? 'safe' : 'dangerous', reasons: [reason], ...refusal };
   },
   resources: ({ server }) => [`server:${server}`],
@@ -48,8 +58,8 @@ export const runDiagnostic = tool({
   role: 'operator',
   deadlineMs: 60_000,
   replay: 'unknown',
-  run: async ({ server, command }, context) => {
-    const { decision, reason } = classifyCommand(command, 'server');
+  run: async ({ server, command, release_of }, context) => {
+    const { decision, reason } = classifyCommand(command, release_of === undefined ? 'server' : 'workspace');
     if (decision === 'deny') throw new AppError('CONFLICT', { detail: `I do not run that. ${reason}` });
     await context.ports.servers.get(server);
     return unwrap(
@@ -57,6 +67,7 @@ export const runDiagnostic = tool({
         server,
         command,
         onlyReads: decision === 'run',
+        ...(release_of === undefined ? {} : { service: parseService(release_of) }),
         actionId: context.actionId,
       }),
     );
@@ -76,3 +87,9 @@ export const runDiagnostic = tool({
     },
   },
 });
+
+/** `shop/staging`, of which the schema has seen the form. */
+function parseService(name: string): ServiceKey {
+  const [project, environment] = name.split('/');
+  return ServiceKey.parse({ project, environment });
+}
