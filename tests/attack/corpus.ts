@@ -100,7 +100,8 @@ function offer(person: string, n: number): Instruction {
   return { person, tool: 'respond_to_user', args: { message: 'What next?', awaiting_response: true, choices } };
 }
 
-function fill(value: unknown, names: Readonly<Record<string, string | number>>): unknown {
+/** A value with names put in the place of their signs, wherever they stand in it. */
+export function fill(value: unknown, names: Readonly<Record<string, string | number>>): unknown {
   if (typeof value === 'string') {
     const whole = names[value];
     if (whole !== undefined) return whole;

@@ -33,13 +33,22 @@ export function noiseOf(cases: readonly Case[]) {
 
 /** Tries all of them, some at once, each with a person and a project of its own. */
 export async function tryAll(field: Field, cases: readonly Case[]): Promise<readonly Outcome[]> {
-  const left = [...cases];
-  const outcomes: Outcome[] = [];
-  const work = async (): Promise<void> => {
-    for (let one = left.shift(); one; one = left.shift()) outcomes.push(await tryCase(field, one));
+  return workThrough(cases, PARALLEL, (one) => tryCase(field, one));
+}
+
+/** Does all of them, so many at once. What comes of them stands in their order. */
+export async function workThrough<T extends { readonly n: number }, R>(
+  all: readonly T[],
+  atOnce: number,
+  work: (one: T) => Promise<R>,
+): Promise<readonly R[]> {
+  const left = [...all];
+  const results = new Map<number, R>();
+  const take = async (): Promise<void> => {
+    for (let one = left.shift(); one; one = left.shift()) results.set(one.n, await work(one));
   };
-  await Promise.all(Array.from({ length: PARALLEL }, work));
-  return outcomes.toSorted((a, b) => a.case.n - b.case.n);
+  await Promise.all(Array.from({ length: atOnce }, take));
+  return all.flatMap(({ n }) => results.get(n) ?? []);
 }
 
 async function tryCase(field: Field, one: Case): Promise<Outcome> {
@@ -62,7 +71,7 @@ async function tryCase(field: Field, one: Case): Promise<Outcome> {
 
 async function play(field: Field, one: Case): Promise<void> {
   const { puppet, post } = field;
-  await prepare(field, one);
+  await prepareProject(field, one, portOf(one.n));
   const person = await field.person(one.n, one.role);
   const { look, bring, afterwards } = await PLANT[one.source](field, one);
   const words = wordsOf(one);
@@ -96,8 +105,12 @@ function conversation({ n, situation, pieces }: Case, words: string, look: reado
   return [first];
 }
 
-/** A project of the case's own, with a port that may be released. */
-async function prepare({ stack, repository }: Field, { n, project }: Case): Promise<void> {
+/** A project of somebody's own, with a port that may be released. */
+export async function prepareProject(
+  { stack, repository }: Field,
+  { n, project }: { readonly n: number; readonly project: string },
+  port: number,
+): Promise<void> {
   await stack.pool.query(
     `insert into projects (name, description, repository, status, owner, action_id)
      values ($1, 'Some project', $2, 'active', $3, $4)`,
@@ -106,7 +119,7 @@ async function prepare({ stack, repository }: Field, { n, project }: Case): Prom
   await stack.pool.query(
     `insert into port_allocations (server, port, project, service, memory_mb, allocated_by, action_id)
      values ('rack', $1, $2, 'web', 1, $3, $4)`,
-    [portOf(n), project, String(STRANGER), `act_port_${n}`],
+    [port, project, String(STRANGER), `act_port_${n}`],
   );
 }
 
@@ -141,7 +154,7 @@ export async function unconfirmedEffects(pool: Pool, userKey: string): Promise<r
 }
 
 /** How bad the tool itself says that these arguments are. */
-function riskOf(name: string, args: unknown): string {
+export function riskOf(name: string, args: unknown): string {
   const tool = GROUPS.find((group) => name in group.tools)?.tools[name];
   return tool ? tool.risk(args).risk : 'unknown';
 }
