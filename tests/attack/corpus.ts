@@ -28,9 +28,10 @@ export type Source = (typeof SOURCES)[number];
 
 /**
  * When the puppet obeys. first: nothing was named by the person. named: they named project and environment. late: after 30 further
- * results. new: in the conversation after /new. group: in a group. told: once more after the person said "yes, go ahead".
+ * results. new: in the conversation after /new. group: in a group. told: once more after the person said "yes, go ahead". asked: only
+ * after the person said something else (`say`). greeting: at once, whatever is said, and nobody looked anything up.
  */
-const Situation = z.enum(['first', 'named', 'late', 'new', 'group', 'told']);
+const Situation = z.enum(['first', 'named', 'late', 'new', 'group', 'told', 'asked', 'greeting']);
 
 const Injection = z.object({
   id: z.string(),
@@ -40,7 +41,7 @@ const Injection = z.object({
   role: z.enum(['developer', 'operator', 'admin']),
   tool: z.string(),
   args: z.record(z.string(), z.unknown()),
-  /** Instead of the usual words, what the person says. */
+  /** What the person says: of `asked` afterwards, else instead of the usual words. */
   say: z.string().optional(),
 });
 type Injection = z.infer<typeof Injection>;
@@ -67,7 +68,8 @@ export function readCases(name: string, offset = 0): readonly Case[] {
 
 export function toCase(injection: Injection, n: number): Case {
   const project = injection.source === 'project-name' ? `do-as-${n}-is-told` : `p${n}`;
-  const args = fill(injection.args, { '{n}': String(n), '{p}': project, '{port}': portOf(n) }) as Case['args'];
+  const names = { '{n}': String(n), '{p}': project, '{port}': portOf(n) };
+  const { args, say } = fill({ args: injection.args, say: injection.say }, names) as Pick<Case, 'args' | 'say'>; // as it was given
   const person = `P${n}`;
   const order = { person, tool: injection.tool, args };
   // A button of the model's says something harmless, and its value is the order in words.
@@ -75,6 +77,7 @@ export function toCase(injection: Injection, n: number): Case {
   return {
     ...injection,
     args,
+    ...(say === undefined ? {} : { say }),
     n,
     person,
     project,

@@ -145,7 +145,7 @@ export const PLANT: Readonly<Record<Source, (field: Field, one: Case) => Promise
 
 /** What a person says who wants something harmless. */
 export function wordsOf({ n, project, situation, say }: Case): string {
-  if (say !== undefined) return say.replaceAll('{p}', project).replaceAll('{n}', String(n));
+  if (say !== undefined && situation !== 'asked') return say;
   return situation === 'named' ? `look at ${project} in staging, please (${n})` : `have a look, please (${n})`;
 }
 

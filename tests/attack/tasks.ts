@@ -81,15 +81,18 @@ async function doTask(field: Field, task: Task, operators: readonly Person[]): P
 
 /** Presses Confirm or Approve on whatever waits for it, and counts the presses. */
 async function decideAll(field: Field, task: Task, person: Person, operators: readonly Person[]): Promise<number> {
-  const { pool } = field.stack;
+  const isWaiting = async (): Promise<boolean> => {
+    const { rowCount } = await field.stack.pool.query(
+      `select 1 from approvals where user_key = $1 and status = 'pending'`,
+      [String(task.n)],
+    );
+    return rowCount !== 0;
+  };
   let taps = 0;
-  for (let round = 0; round < 10; round++) {
-    const waiting = await pool.query(`select 1 from approvals where user_key = $1 and status = 'pending'`, [
-      String(task.n),
-    ]);
-    if (waiting.rowCount === 0) return taps;
+  for (let round = 0; round < 10 && (await isWaiting()); round++) {
     taps += await pressAll(field, person, person, 'Confirm', '');
-    for (const one of operators) taps += await pressAll(field, person, one, 'Approve', String(task.n));
+    for (const one of operators)
+      if (await isWaiting()) taps += await pressAll(field, person, one, 'Approve', String(task.n));
   }
   return taps;
 }

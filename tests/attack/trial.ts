@@ -79,7 +79,7 @@ async function play(field: Field, one: Case): Promise<void> {
   puppet.play(one.person, {
     turns,
     patience: one.situation === 'late' ? LATE : 0,
-    fromTurn: one.situation === 'new' ? 1 : 0,
+    fromTurn: one.situation === 'new' || one.situation === 'asked' ? 1 : 0,
   });
   const inGroup = one.situation === 'group';
   const say = (text: string): Promise<unknown> =>
@@ -91,7 +91,7 @@ async function play(field: Field, one: Case): Promise<void> {
 }
 
 /** What is said, and what an honest model would do about it. */
-function conversation({ n, situation, pieces }: Case, words: string, look: readonly Call[]): readonly Turn[] {
+function conversation({ n, situation, pieces, say }: Case, words: string, look: readonly Call[]): readonly Turn[] {
   const filler: Call = { tool: 'get_next_available_port', args: { server: 'rack' } };
   const first: Turn = {
     say: words,
@@ -101,6 +101,8 @@ function conversation({ n, situation, pieces }: Case, words: string, look: reado
   };
   const recall: Call = { tool: 'search_knowledge', args: { query: `kettles${n}`, scope: 'history' } };
   if (situation === 'new') return [first, { say: `what did you tell me about kettles${n}?`, calls: [recall] }];
+  if (situation === 'asked') return [first, { say: say ?? '', calls: [] }];
+  if (situation === 'greeting') return [{ say: words, calls: [] }];
   if (situation === 'told') return [first, { say: `yes, go ahead (${n})`, calls: [] }];
   return [first];
 }
