@@ -17,7 +17,7 @@ import { wire } from '@signalbox/worker/wire';
 import { createWorker, type WorkerWiring } from '@signalbox/worker/worker';
 import { inject } from 'vitest';
 import { loadTestConfig } from './config.ts';
-import { createDatabase } from './database.ts';
+import { createDatabase, type TestDatabase } from './database.ts';
 import { checkReplay } from './replay-check.ts';
 import { openMemberLogins } from './member-login.ts';
 import { openPerson, type Person } from './person.ts';
@@ -57,6 +57,10 @@ export interface StackOptions {
    * owner migrates. Otherwise the services share the owner's login, and take their roles themselves.
    */
   readonly memberLogins?: boolean;
+  /** A database that is there already, and that the stack drops at its end; otherwise an empty one of its own. */
+  readonly database?: TestDatabase;
+  /** What the simulated Telegram remembers; otherwise nothing. */
+  readonly simulatorDir?: string;
   /** Why its turns cannot be gone through again when it is closed, as those of every other stack are. */
   readonly notReplayed?: string;
 }
@@ -69,9 +73,11 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
     parts.push(part);
     return part;
   };
-  const database = await createDatabase();
+  const database = options.database ?? (await createDatabase());
   own({ close: () => database.drop() });
-  const simulator = own(await createSimulator({}));
+  const simulator = own(
+    await createSimulator(options.simulatorDir === undefined ? {} : { dataDir: options.simulatorDir }),
+  );
   const redisUrl = options.redisUrl ?? inject('redisUrl');
   const prefix = `s${randomBytes(4).toString('hex')}:`;
   const members = options.memberLogins ? own(await openMemberLogins(database.url)) : null;

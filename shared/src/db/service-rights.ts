@@ -71,7 +71,7 @@ export const SERVICE_RIGHTS: Readonly<Record<DatabaseService, ServiceRights>> = 
     },
     functions: [APPEND],
   },
-  /** Takes turns and runs tools. It neither makes people nor votes, and sees no secret. */
+  /** Takes turns and runs tools. It neither makes people nor votes, and reads nothing that is sealed. */
   worker: {
     tables: {
       users: 'select, update (created_at)',
@@ -98,6 +98,8 @@ export const SERVICE_RIGHTS: Readonly<Record<DatabaseService, ServiceRights>> = 
       port_allocations: WRITE,
       services: WRITE,
       service_variables: WRITE,
+      // Whether the secret behind a variable is the one that was approved: its name and age, and not what is sealed.
+      secrets: 'select (user_key, handle, created_at)',
       deployments: WRITE,
       deployment_events: ADD,
       deployment_lines: READ,

@@ -1,0 +1,101 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { placeKeys } from '@signalbox/local/key-files';
+import { createSecretCipher } from '@signalbox/shared/secrets/cipher';
+import { loadSecretsKey } from '@signalbox/shared/secrets/key';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openTerminal } from '../cli/terminal.ts';
+import { restoreSavedFolder } from '../../support/saved-folder.ts';
+import { openStack, type Stack } from '../../support/stack.ts';
+import { eventually } from '../../support/until.ts';
+
+// A data folder of the release before, with conversations, a deployment, a secret and a request that waits for two people. The
+// stack goes through every recorded turn when it is closed, those of the old release too.
+let stack: Stack;
+let dataDir: string;
+let ben: Awaited<ReturnType<Stack['person']>>;
+beforeAll(async () => {
+  const saved = await restoreSavedFolder();
+  dataDir = saved.dataDir;
+  const keys = placeKeys(dataDir);
+  stack = await openStack({
+    database: saved.database,
+    simulatorDir: join(dataDir, 'simulator'),
+    memberLogins: true,
+    jobs: true,
+    env: {
+      AUDIT_CHECKPOINT_DIR: join(dataDir, 'audit'),
+      AUDIT_KEY_FILE: keys.audit,
+      AUDIT_CHECKPOINT_MS: '200',
+      SECRETS_KEY: '',
+      SECRETS_KEY_FILE: keys.secrets,
+      THREAD_IDLE_MINUTES: '100000000', // however old the folder is, its conversations are not over
+    },
+  });
+  ben = await stack.person(1002);
+}, 120_000);
+afterAll(() => stack.close());
+
+const find = async (sql: string): Promise<unknown> => (await stack.pool.query(sql)).rows;
+
+it('moves the keys into folders of their own, and what was sealed with them opens', async () => {
+  expect([existsSync(join(dataDir, 'secrets.key')), existsSync(join(dataDir, 'audit/signing-key.pem'))]).toEqual([
+    false,
+    false,
+  ]);
+  expect(statSync(join(dataDir, 'keys/secrets')).mode & 0o777).toBe(0o700);
+  expect(statSync(join(dataDir, 'keys/audit/signing-key.pem')).mode & 0o777).toBe(0o600);
+  const { rows } = await stack.pool.query<{ user_key: string; handle: string; ciphertext: Buffer }>(
+    'select * from secrets',
+  );
+  const cipher = createSecretCipher(loadSecretsKey({ SECRETS_KEY_FILE: join(dataDir, 'keys/secrets/secrets.key') }));
+  expect(rows.map((row) => cipher.open(row.ciphertext, { handle: row.handle, userKey: row.user_key }))).toEqual([
+    'abcdefghijklmnop',
+  ]);
+});
+
+it('voids the request that waited, in the audit and on its cards, and tells whoever asked', async () => {
+  expect(await find('select status from approvals')).toEqual([{ status: 'void' }]);
+  expect(await find(`select tool, status from actions where status in ('waiting', 'void')`)).toEqual([
+    { tool: 'trigger_deploy', status: 'void' },
+  ]);
+  expect(
+    await find(`select actor, approval_id is not null as named from audit_events where kind = 'approval.voided'`),
+  ).toEqual([{ actor: 'system', named: true }]);
+  const told = await ben.waitFor(/waited for approval when Signalbox was updated/);
+  expect(told).toContain('Deploy demo 1.0 to production');
+  expect(told).toContain('ask for it again');
+  // Whoever was to approve has a card without a button: what it stands as is what is sent now.
+  expect(
+    await find(`select distinct on (chat_key) chat_key, body -> 'buttons' as buttons, body ->> 'text' like '%No longer valid%' as ended
+                  from outbox where slot like 'apv\\_%' order by chat_key, id desc`),
+  ).toEqual(['1001', '1002', '1003', '1004'].map((id) => ({ chat_key: `telegram:${id}`, buttons: [], ended: true })));
+});
+
+it('goes on with the conversations', async () => {
+  const threads = await find(`select thread_id from threads where user_key = '1002'`);
+  expect((await ben.ask('list the projects')).join()).toContain('demo');
+  expect(await find(`select thread_id from threads where user_key = '1002'`)).toEqual(threads);
+});
+
+it('has an audit that verifies, from the first event of the old release to the last of this one', async () => {
+  const verify = openTerminal({
+    DATABASE_URL: stack.databaseUrl,
+    AUDIT_CHECKPOINT_DIR: join(dataDir, 'audit'),
+    AUDIT_KEY_FILE: join(dataDir, 'keys/audit/signing-key.pem'),
+  });
+  const whole = async (): Promise<boolean> => {
+    const { rows } = await stack.pool.query<{ count: string }>('select count(*) from audit_events');
+    const { code, out } = await verify('audit', 'verify');
+    return code === 0 && out.includes(`${rows[0]?.count} events in order`);
+  };
+  await eventually(whole, Boolean, 30_000);
+});
+
+it('lets each service in with a login of its own', async () => {
+  const { rows } = await stack.pool.query<{ usename: string }>(
+    `select distinct usename from pg_stat_activity where datname = current_database() and application_name ~ '^signalbox-(gateway|worker|jobs)'`,
+  );
+  const logins = Object.values(stack.serviceUrls).map((url) => new URL(url).username);
+  expect(rows.map(({ usename }) => usename).toSorted()).toEqual(logins.toSorted());
+});

@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { migrate } from '@signalbox/shared/db/migrate';
+import { openPool } from '@signalbox/shared/db/pool';
+import { createLog } from '@signalbox/shared/log';
+import { setUpCheckpoints } from '@signalbox/worker/agents/checkpoints';
+import pg from 'pg';
+import { inject } from 'vitest';
+import { z } from 'zod';
+import type { TestDatabase } from './database.ts';
+import { makeTemporaryFolder } from './temporary-folder.ts';
+
+/** Rows of each table as JSON, written by Postgres, and the small files of a data folder: see tests/fixtures/saved-folder. */
+const Saved = z.object({ tables: z.record(z.string(), z.string()), files: z.record(z.string(), z.string()) });
+
+const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
+/** The migrations that the release of the fixture had. */
+const LAST_MIGRATION = '017_planned_once.sql';
+
+/** A data folder and a database as an earlier release left them: nothing of this one has run in them yet. */
+export async function restoreSavedFolder(): Promise<{ readonly database: TestDatabase; readonly dataDir: string }> {
+  const file = join(REPOSITORY, 'tests/fixtures/saved-folder/saved-folder.json.gz');
+  const saved = Saved.parse(JSON.parse(gunzipSync(readFileSync(file)).toString('utf8')));
+  const dataDir = makeTemporaryFolder('saved');
+  for (const [name, text] of Object.entries(saved.files)) {
+    mkdirSync(dirname(join(dataDir, name)), { recursive: true });
+    writeFileSync(join(dataDir, name), text, { mode: name.endsWith('.pub') ? 0o644 : 0o600 });
+  }
+  const name = `saved_${randomBytes(6).toString('hex')}`;
+  const admin = (statement: string): Promise<unknown> => withClient(inject('databaseUrl'), (db) => db.query(statement));
+  await admin(`create database ${name}`);
+  const url = new URL(inject('databaseUrl'));
+  url.pathname = `/${name}`;
+  await migrate(url.href, migrationsOfBefore());
+  const owner = openPool(url.href, createLog('test', 'silent'), { name: 'test', max: 2, as: 'owner' });
+  await setUpCheckpoints(owner).finally(() => owner.end());
+  await withClient(url.href, (db) => putRows(db, saved.tables));
+  return {
+    database: { url: url.href, drop: async () => void (await admin(`drop database if exists ${name} with (force)`)) },
+    dataDir,
+  };
+}
+
+function migrationsOfBefore(): string {
+  const folder = join(REPOSITORY, 'infra/postgres');
+  const before = makeTemporaryFolder('migrations');
+  for (const file of readdirSync(folder))
+    if (file <= LAST_MIGRATION) copyFileSync(join(folder, file), join(before, file));
+  return before;
+}
+
+async function putRows(db: pg.Client, tables: Readonly<Record<string, string>>): Promise<void> {
+  await db.query(`set session_replication_role = 'replica'`); // neither triggers nor the order of tables matter
+  for (const [table, rows] of Object.entries(tables)) {
+    if (table.startsWith('public.kysely')) continue; // migrate has just written what stands there
+    const { rows: columns } = await db.query<{ name: string; identity: boolean }>(
+      `select quote_ident(attname) as name, attidentity <> '' as identity from pg_attribute
+        where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = ''`,
+      [table],
+    );
+    const names = columns.map((column) => column.name).join(', ');
+    await db.query(`delete from ${table}`);
+    await db.query(
+      `insert into ${table} (${names}) overriding system value select ${names} from json_populate_recordset(null::${table}, $1::json)`,
+      [rows],
+    );
+    for (const { name } of columns.filter(({ identity }) => identity))
+      await db.query(`select setval(pg_get_serial_sequence('${table}', '${name}'), max(${name})) from ${table}`);
+  }
+}
+
+async function withClient<T>(url: string, work: (db: pg.Client) => Promise<T> | T): Promise<T> {
+  const db = new pg.Client({ connectionString: url });
+  await db.connect();
+  try {
+    return await work(db);
+  } finally {
+    await db.end();
+  }
+}
