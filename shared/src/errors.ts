@@ -175,6 +175,10 @@ export const ERRORS = {
   REPOSITORY_REFUSED: { remedy: 'tell-user', say: 'I do not read the repository {repository}: {detail}.' },
   REPOSITORY_UNREADABLE: { remedy: 'tell-user', say: 'The repository {repository} could not be read: {detail}.' },
   SERVICE_FILE_INVALID: { remedy: 'tell-user', say: 'The file {file} is not usable: {detail}.' },
+  SECRET_NOT_WRITTEN: {
+    remedy: 'tell-user',
+    say: 'Nothing was changed: {argument} holds {what}. I write neither a secret nor something in its place. Keep it with `/secret set NAME …` in a private chat and give a variable of a service secret:NAME as its whole value, or write it yourself where it belongs.',
+  },
   NOT_RESOLVED: { remedy: 'tell-user', say: 'What this would do could not be looked up: {detail}' },
   PLAN_CHANGED: {
     remedy: 'tell-user',

@@ -19,6 +19,7 @@ import { decidedEvents, deniedEvent, refusedEvent, settledEvent } from './events
 import { intentOf, type ExecuteParts } from './parts.ts';
 import { decide, factsOfRead, propose, recordedDecision, versionOf } from './proposal.ts';
 import { resolveCall } from './resolving.ts';
+import { requireVerbatim } from './verbatim.ts';
 
 /*
  * The one path of an action:
@@ -52,7 +53,7 @@ export async function governAction(
   called: Runnable,
   parentActionId: string | null,
 ): Promise<ToolCallResult> {
-  const resolved = await resolveCall(parts, scope, called, null).catch((error: unknown) => {
+  const resolved = await readMeaning(parts, scope, called).catch((error: unknown) => {
     if (!(error instanceof AppError) || error.code === 'LANE_LOST' || isTaken(error)) throw error;
     return error;
   });
@@ -64,6 +65,12 @@ export async function governAction(
   );
   // Decided again on the way, when something changed meanwhile: what was decided last is what it went by.
   return result.decided ? result : { ...result, decided: recordedDecision(proposal, proposal.taint) };
+}
+
+/** What the arguments are and stand for. Throws what makes the call one that nobody could decide about. */
+async function readMeaning(parts: ExecuteParts, scope: CallScope, call: Runnable): ReturnType<typeof resolveCall> {
+  requireVerbatim(call);
+  return resolveCall(parts, scope, call, null);
 }
 
 /** The id of a call, or that of its job, stands for another one: whoever went on from here would mix them up. */

@@ -7,6 +7,7 @@ import { assess } from '../governance/assessment.ts';
 import { readCall } from '../governance/call-reading.ts';
 import type { Machine } from '../governance/fsm.ts';
 import { decide, propose, recordedDecision, type BudgetLimits } from '../governance/proposal.ts';
+import { requireVerbatim } from '../governance/verbatim.ts';
 import type { ToolCallResult } from '../tools/call.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { Runnable } from '../tools/run.ts';
@@ -43,8 +44,8 @@ export async function carryOutAgain(
     machine.to('OBSERVING');
     return read.refused;
   }
-  // What it stands for could not be looked up then, so policy was not asked.
-  if (!was.decided && read.runnable.tool.resolve && !was.result.ok) {
+  // What it is or stands for could not be told then, so policy was not asked.
+  if (!was.decided && !was.result.ok && isUndecidable(read.runnable)) {
     machine.to('OBSERVING');
     return asResult(was.result);
   }
@@ -57,6 +58,17 @@ export async function carryOutAgain(
   if (mayRun && hasRun(place.record, callId)) machine.to('EXECUTING');
   machine.to('OBSERVING');
   return { ...asResult(was.result), decided };
+}
+
+/** Whether a call could have been refused although it was readable: by what it holds, or because what it stands for was not found. */
+function isUndecidable(call: Runnable): boolean {
+  if (call.tool.resolve) return true;
+  try {
+    requireVerbatim(call);
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 function decideAgain(

@@ -5,6 +5,7 @@ import { AppError } from '@signalbox/shared/errors';
 import type { Log } from '@signalbox/shared/log';
 import { enqueueRun } from '@signalbox/shared/queue/enqueue-run';
 import type { Queue } from '@signalbox/shared/queue/queue';
+import { redactValue } from '@signalbox/shared/redact/redact';
 import { SECOND_MS, sleep } from '@signalbox/shared/time';
 import type { CallScope, JobCall, RunParts } from './run.ts';
 import { StoppedByPerson } from './tool-bounds.ts';
@@ -64,6 +65,11 @@ async function runOf<N extends JobName>(
   { actionId, name: tool, input }: JobCall,
   person: Parameters<typeof enqueueRun<N>>[1]['person'],
 ): Promise<Parameters<typeof enqueueRun<N>>[1]> {
+  if (canonicalHash(redactValue(payload)) !== canonicalHash(payload)) {
+    // It is stored without secrets, and what is carried out is what is stored.
+    const what = 'what looks like a secret';
+    throw new AppError('SECRET_NOT_WRITTEN', { argument: `what the job ${job} is told`, what });
+  }
   await scope.flush();
   const { threadId, traceId, turnKey, actor } = scope;
   const asked = JSON.parse(JSON.stringify({ userKey: actor.userKey, threadId, turnKey, tool, input })) as unknown;

@@ -143,6 +143,8 @@ export interface ToolSpec<I extends z.ZodType, O> {
    * out again when the approval is used: what would be different then than was shown voids it. What it throws refuses the action.
    */
   readonly preview?: (input: z.output<I>, look: Look) => Preview | Promise<Preview>;
+  /** Arguments that may be the handle of a secret, as a whole: it is opened where it is used. In others a handle is refused. */
+  readonly handles?: readonly string[];
   /** Its result carries text from outside (logs, pages, files), which must not be taken for instructions. */
   readonly untrusted?: boolean;
   /** It reads what is not for everybody. */
@@ -176,6 +178,7 @@ export interface Tool {
   readonly deadlineMs: number;
   readonly replay: 'harmless' | 'unknown';
   readonly kind: ActionKind;
+  readonly handles: readonly string[];
   readonly untrusted: boolean;
   readonly touchesPrivate: boolean;
   readonly egress: boolean;
@@ -214,6 +217,7 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>): Tool {
     deadlineMs: spec.deadlineMs,
     replay: spec.replay,
     kind: spec.kind ?? 'tool_call',
+    handles: spec.handles ?? [],
     untrusted: spec.untrusted ?? false,
     touchesPrivate: spec.touchesPrivate ?? false,
     egress: spec.egress ?? false,

@@ -40,6 +40,7 @@ export const setServiceVariable = tool({
       .meta({ entity: 'text', ask: 'What shall its value be?' }),
   }),
   risk: riskIn,
+  handles: ['value'],
   role: 'developer',
   ...aboutService,
   deadlineMs: 5_000,

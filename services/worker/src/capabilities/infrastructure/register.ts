@@ -77,6 +77,7 @@ export const registerServer = tool({
   ],
   input: Input,
   risk: 'sensitive',
+  handles: ['key'],
   role: 'operator',
   resources: ({ name }) => [`server:${name}`],
   deadlineMs: 50_000,
