@@ -105,6 +105,10 @@ export const ERRORS = {
     remedy: 'tell-user',
     say: 'I run commands only in a sandbox, and there is none here: {reason}. Nothing was run. An operator can install it (apt-get install bubblewrap).',
   },
+  CONFINEMENT_MISSING: {
+    remedy: 'tell-user',
+    say: 'I build and start programs on this machine only where they are confined, and they cannot be here: {reason}. Nothing was started. An operator can install bubblewrap (apt-get install bubblewrap) and start Signalbox again, or choose a server with an engine.',
+  },
   WORKSPACE_FULL: {
     remedy: 'tell-user',
     say: 'There is no room in the workspace: {detail}. Nothing was written. Delete what is no longer needed in it, or ask an operator for more room.',

@@ -92,7 +92,14 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   // A driver knows one way to reach a server, and nothing of deployments.
   {
     from: 'services/jobs/src/drivers/**',
-    may: ['services/jobs/src/drivers/**', CONTRACTS, REDACT, 'shared/src/{errors,ids,time,log}.ts'],
+    // What a driver builds and starts on this machine, it starts in the sandbox.
+    may: [
+      'services/jobs/src/drivers/**',
+      'services/jobs/src/sandbox/confinement.ts',
+      CONTRACTS,
+      REDACT,
+      'shared/src/{errors,ids,time,log}.ts',
+    ],
   },
   {
     from: 'services/jobs/src/traffic/**',
@@ -121,8 +128,8 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   },
   // Whether a sandbox works is found out by opening one.
   {
-    from: 'services/cli/src/checks/sandbox.ts',
-    may: ['services/cli/src/**', 'services/jobs/src/sandbox/{program,sandbox}.ts', SHARED],
+    from: 'services/cli/src/checks/{confinement,sandbox}.ts',
+    may: ['services/cli/src/**', 'services/jobs/src/sandbox/{confinement,program,sandbox}.ts', SHARED],
   },
   { from: 'services/cli/src/**', may: ['services/cli/src/**', SHARED] },
 

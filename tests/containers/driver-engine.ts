@@ -1,3 +1,4 @@
+import { openConfinement } from '@signalbox/jobs/sandbox/confinement';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DriverParts } from '@signalbox/jobs/drivers/open-driver';
@@ -40,8 +41,9 @@ export async function prepareEngine(engine: Engine): Promise<DriverEngine> {
     if (containers.length > 0) await docker(['rm', '-f', ...containers]);
     if (images.length > 0) await docker(['rmi', '-f', ...images]);
   };
+  const confinement = await openConfinement({ program: null });
   return {
-    parts: { targetsDir: '/nonexistent', path: loadTestConfig().path, baseImage: BASE, restarts: 1 },
+    parts: { targetsDir: '/nonexistent', path: loadTestConfig().path, baseImage: BASE, restarts: 1, confinement },
     traces: async () => {
       const shown = '{{json .Config.Labels}} {{.Path}} {{json .Args}} {{.Name}}';
       const containers = await docker(['inspect', '--format', shown, ...(await list('ps', '-aq'))]);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DEPLOY_TRANSITIONS, type DeployState } from '@signalbox/shared/contracts/deploy';
 import { createProcessDriver } from '@signalbox/jobs/drivers/process/process-driver';
+import { openConfinement } from '@signalbox/jobs/sandbox/confinement';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { ADA, openDeployBench, type DeployBench, type Shop } from '../integration/jobs/deploy-bench.ts';
 import { loadTestConfig } from '../support/config.ts';
@@ -107,7 +108,8 @@ async function expectTruth(shop: Shop, id: string, wanted: DeployState, version:
   const service = await bench.services.find(shop);
   expect(service?.release).toMatch(new RegExp(`^${version}-`));
   const path = loadTestConfig().path;
-  const driver = createProcessDriver({ server: 'local', targetsDir: bench.targetsDir, path, restarts: 0 });
+  const confinement = await openConfinement({ program: null }); // it starts nothing
+  const driver = createProcessDriver({ server: 'local', targetsDir: bench.targetsDir, path, restarts: 0, confinement });
   const found = await driver.find(shop, AbortSignal.timeout(10_000));
   const running = found.filter(({ state }) => state.kind === 'running').map((one) => one.id.deploymentId);
   expect(running).toEqual([service?.serving]);

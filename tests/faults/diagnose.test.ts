@@ -3,6 +3,7 @@ import { createServiceRevivals } from '@signalbox/shared/db/service-revivals';
 import { createDeployments } from '@signalbox/shared/db/deployments';
 import { createServices } from '@signalbox/shared/db/services';
 import { createLog } from '@signalbox/shared/log';
+import { openConfinement } from '@signalbox/jobs/sandbox/confinement';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
 import type { JobContext } from '@signalbox/jobs/handlers';
 import { createServicesWatch } from '@signalbox/jobs/jobs/services-watch';
@@ -18,6 +19,7 @@ let look: () => Promise<unknown>;
 beforeAll(async () => {
   demo = await openDemoStack();
   const { pool } = demo.stack;
+  const confinement = await openConfinement({ program: null }); // it starts nothing
   const handler = createServicesWatch({
     pool,
     work: createDeploymentWork(pool),
@@ -30,6 +32,7 @@ beforeAll(async () => {
           targetsDir: demo.targets,
           path: loadTestConfig().path,
           baseImage: '',
+          confinement,
           openSecret: () => Promise.reject(new Error('no secret')),
         },
       ),

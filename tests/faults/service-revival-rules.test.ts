@@ -9,6 +9,7 @@ import type { JobResult } from '@signalbox/shared/contracts/jobs';
 import { createLog } from '@signalbox/shared/log';
 import type { Driver } from '@signalbox/jobs/drivers/driver';
 import { createProcessDriver } from '@signalbox/jobs/drivers/process/process-driver';
+import { openConfinement } from '@signalbox/jobs/sandbox/confinement';
 import type { JobContext } from '@signalbox/jobs/handlers';
 import { createServiceRevive } from '@signalbox/jobs/jobs/service-revive';
 import { createServicesWatch } from '@signalbox/jobs/jobs/services-watch';
@@ -41,8 +42,16 @@ beforeAll(async () => {
 afterAll(() => bench.close());
 
 const signal = AbortSignal.timeout(300_000);
+// It starts nothing.
+const confinement = await openConfinement({ program: null });
 const driver = () =>
-  createProcessDriver({ server: 'local', targetsDir: bench.targetsDir, path: loadTestConfig().path, restarts: 0 });
+  createProcessDriver({
+    server: 'local',
+    targetsDir: bench.targetsDir,
+    path: loadTestConfig().path,
+    restarts: 0,
+    confinement,
+  });
 const traffic = () => createProxyTraffic({ socket: bench.settings().PROXY_SOCKET ?? '' });
 const shopOf = (name: (typeof NAMES)[number]): Shop => {
   const shop = shops.get(name);

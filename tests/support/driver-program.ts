@@ -1,10 +1,12 @@
+import { openConfinement } from '@signalbox/jobs/sandbox/confinement';
 import { openDriver, type DriverParts, type DriverServer } from '@signalbox/jobs/drivers/open-driver';
 import type { BuildRequest, InstanceRequest } from '@signalbox/jobs/drivers/driver';
+import { openTestConfinement } from './bubblewrap.ts';
 
 /** What a process that uses a driver is told, on its standard input. */
 export interface DriverErrand {
   readonly server: DriverServer;
-  readonly parts: Omit<DriverParts, 'openSecret'>;
+  readonly parts: Omit<DriverParts, 'openSecret' | 'confinement'>;
   /** The key of the login, for a target that takes one. */
   readonly secret: string;
   readonly step:
@@ -17,7 +19,10 @@ const die = (): void => void process.kill(process.pid, 'SIGKILL');
 const chunks: Buffer[] = [];
 for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
 const { server, parts, secret, step } = JSON.parse(Buffer.concat(chunks).toString()) as DriverErrand;
-const driver = await openDriver(server, { ...parts, openSecret: async () => secret });
+// What was sent is JSON, and no confinement.
+const confinement =
+  server.driver === 'process' ? (await openTestConfinement()).confinement : await openConfinement({ program: null });
+const driver = await openDriver(server, { ...parts, confinement, openSecret: async () => secret });
 const signal = AbortSignal.timeout(60_000);
 if (step.name === 'start') {
   await driver.start(step.request, signal);

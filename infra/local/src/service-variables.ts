@@ -110,6 +110,7 @@ export const SERVICE_VARIABLES: Readonly<Record<LocalService, readonly string[]>
     'PROXY_SOCKET',
     'HAPROXY_SOCKET',
     'HAPROXY_STATE_DIR',
+    'PROCESS_CONFINEMENT',
     'TARGETS_DIR',
     'BASE_IMAGE',
     'DEPLOY_DIR',

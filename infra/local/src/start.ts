@@ -52,7 +52,8 @@ async function run(config: LocalConfig): Promise<void> {
     cleanups.push(servers.stop);
     const bubblewrap = await locating;
     await demo;
-    if (bubblewrap.problem !== null) report('there is no bubblewrap: commands in workspaces are refused');
+    if (bubblewrap.problem !== null)
+      report('there is no bubblewrap: commands in workspaces and deployments to this machine are refused');
     stopSwitch.onSecondPress(servers.kill);
     if (stopSwitch.signal.aborted) return;
     const parts = { servers, keys, passwords, bubblewrap: bubblewrap.settings, model: await model };

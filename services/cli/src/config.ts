@@ -38,6 +38,8 @@ const CliConfig = z.object({
   /** The program bubblewrap, where its libraries are, and where it is looked for, as for the job service; only to check it. */
   BWRAP_PATH: z.string().optional(),
   BWRAP_LIBRARY_PATH: z.string().optional(),
+  /** Whether builds and programs on this machine are confined, as for the job service; only to check it. */
+  PROCESS_CONFINEMENT: z.enum(['on', 'off']).default('on'),
   PATH: z.string().default('/usr/local/bin:/usr/bin:/bin'),
   /** Folder of the signed audit checkpoints. Default: audit in the folder of `npm start`. */
   AUDIT_CHECKPOINT_DIR: z.string().optional(),

@@ -39,6 +39,8 @@ const JobsConfig = CommonConfig.extend({
   BWRAP_PATH: z.string().optional(),
   /** Where libraries of that program are which are not installed; folders separated by colons. */
   BWRAP_LIBRARY_PATH: z.string().optional(),
+  /** Whether builds and programs on this machine are confined by bubblewrap. `off` is for one's own machine: they may read its keys. */
+  PROCESS_CONFINEMENT: z.enum(['on', 'off'], { error: 'is neither on nor off' }).default('on'),
   /** Where bwrap is looked for. */
   PATH: z.string().default('/usr/local/bin:/usr/bin:/bin'),
   /** After this many silent minutes a conversation ends; the worker has the same setting. */

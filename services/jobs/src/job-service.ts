@@ -70,7 +70,7 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
       'threads.expire': createThreadsExpire({ pool, publisher, idleMs: config.idleMs }),
     }),
     agents: () => createWorkspaceHandlers(own, config, pool, log),
-    deploy: () => createOperationsHandlers(config, pool, { publisher, queue }),
+    deploy: () => createOperationsHandlers(config, pool, { publisher, queue, log }),
   };
 
   const held = own(createHeldRuns({ runs, leaseMs, log }));

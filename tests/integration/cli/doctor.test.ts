@@ -207,6 +207,25 @@ describe('signalbox doctor', () => {
     expect([missing, named, forbidden].map(({ code }) => code)).toEqual([0, 0, 0]);
   });
 
+  it.skipIf(sandbox === null)(
+    'tells before the first deployment whether programs can be confined, and what to do',
+    async () => {
+      const { find } = await examine({ ...sandbox?.settings, PATH: loadTestConfig().path });
+      expect(find('confinement')).toMatchObject({
+        state: 'ok',
+        say: expect.stringMatching(/^programs .* in a sandbox$/),
+      });
+      const missing = await examine({ PATH: folder });
+      expect(missing.find('confinement')).toMatchObject({
+        state: 'warn',
+        say: 'programs cannot be confined: bubblewrap is not installed',
+        remedy: expect.stringContaining('apt-get install bubblewrap'),
+      });
+      const off = await examine({ ...sandbox?.settings, PATH: loadTestConfig().path, PROCESS_CONFINEMENT: 'off' });
+      expect(off.find('confinement')).toMatchObject({ state: 'warn', say: expect.stringContaining('it is off') });
+    },
+  );
+
   it.each([
     [{ MODEL: 'openai' }, 'fail', 'openai needs OPENAI_API_KEY'],
     [{ OPENAI_API_KEY: 'wrong' }, 'fail', 'refuses the key (HTTP 401)'],

@@ -9,8 +9,10 @@ import { closeAll, type Closable } from '@signalbox/shared/lifecycle';
 import { createLog } from '@signalbox/shared/log';
 import { enqueueRun } from '@signalbox/shared/queue/enqueue-run';
 import { createProcessDriver } from '@signalbox/jobs/drivers/process/process-driver';
+import { openConfinement } from '@signalbox/jobs/sandbox/confinement';
 import { loadConfig as loadProxyConfig } from '@signalbox/proxy/config';
 import { createProxy } from '@signalbox/proxy/proxy';
+import { openTestConfinement } from '../../support/bubblewrap.ts';
 import { loadTestConfig } from '../../support/config.ts';
 import { eventually } from '../../support/until.ts';
 import { makeRepository, type TestRepository } from '../../support/deploy-repository.ts';
@@ -58,6 +60,7 @@ export interface DeployBench {
 
 export async function openDeployBench(): Promise<DeployBench> {
   const jobs = await openJobsBench();
+  const { settings: bubblewrap } = await openTestConfinement();
   const log = createLog('test', 'silent');
   const folder = makeTemporaryFolder('deploy');
   const targetsDir = join(folder, 'targets');
@@ -89,6 +92,7 @@ export async function openDeployBench(): Promise<DeployBench> {
     services,
     settings: (more = {}) => ({
       JOBS_POOLS: 'deploy',
+      ...bubblewrap,
       TARGETS_DIR: targetsDir,
       DEPLOY_DIR: join(folder, 'deploys'),
       REPOSITORIES_DIR: join(folder, 'repositories'),
@@ -165,7 +169,9 @@ export async function openDeployBench(): Promise<DeployBench> {
 
 /** Instances outlive whoever started them: a test ends its own. */
 export async function endInstances(targetsDir: string): Promise<void> {
-  const driver = createProcessDriver({ server: 'local', targetsDir, path: loadTestConfig().path, restarts: 0 });
+  const confinement = await openConfinement({ program: null }); // it starts nothing
+  const { path } = loadTestConfig();
+  const driver = createProcessDriver({ server: 'local', targetsDir, path, restarts: 0, confinement });
   const projects = await readdir(targetsDir).catch(() => []);
   for (const project of projects)
     for (const { instance } of await driver.find({ project, environment: 'staging' }, AbortSignal.timeout(10_000)))

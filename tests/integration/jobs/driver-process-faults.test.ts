@@ -5,18 +5,20 @@ import { openDriver } from '@signalbox/jobs/drivers/open-driver';
 import type { ServiceFile } from '@signalbox/shared/contracts/deploy';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { APP, appFile, newRelease, processesWith, soon } from '../../contracts/drivers.ts';
+import { openTestConfinement } from '../../support/bubblewrap.ts';
 import { loadTestConfig } from '../../support/config.ts';
 import { freePort } from '../../support/free-port.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { eventually, until } from '../../support/until.ts';
 
+const { confinement } = await openTestConfinement();
 let driver: Driver;
 let targetsDir: string;
 const started: Instance[] = [];
 beforeEach(async () => {
   targetsDir = makeTemporaryFolder('targets');
   const server = { name: 'local', host: '127.0.0.1', driver: 'process', connection: {}, hostKey: null } as const;
-  const parts = { targetsDir, path: loadTestConfig().path, baseImage: '', restarts: 1 };
+  const parts = { targetsDir, path: loadTestConfig().path, baseImage: '', restarts: 1, confinement };
   driver = await openDriver(server, { ...parts, openSecret: async () => '' });
 });
 afterEach(async () => {

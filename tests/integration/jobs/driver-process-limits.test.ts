@@ -5,6 +5,7 @@ import { describeLimits, makeGroup, removeGroup } from '@signalbox/jobs/drivers/
 import { createProcessDriver } from '@signalbox/jobs/drivers/process/process-driver';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { APP, appFile, commandLinesWith, needle, newRelease, soon } from '../../contracts/drivers.ts';
+import { openTestConfinement } from '../../support/bubblewrap.ts';
 import { loadTestConfig } from '../../support/config.ts';
 import { freePort } from '../../support/free-port.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
@@ -12,6 +13,7 @@ import { eventually, until } from '../../support/until.ts';
 
 /** Small, so that a program that multiplies is far from harming this machine: Node alone has a dozen threads. */
 const TASKS = 40;
+const { confinement } = await openTestConfinement();
 let driver: Driver;
 let targetsDir: string;
 const started: Instance[] = [];
@@ -22,6 +24,7 @@ const open = (more: { readonly controlGroups?: string } = {}): Driver =>
     path: loadTestConfig().path,
     restarts: 1,
     tasks: TASKS,
+    confinement,
     ...more,
   });
 beforeEach(() => {

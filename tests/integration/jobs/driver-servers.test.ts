@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
+import { openConfinement } from '@signalbox/jobs/sandbox/confinement';
 import { createServerInspect } from '@signalbox/jobs/jobs/server-inspect';
 import { createServersWatch } from '@signalbox/jobs/jobs/servers-watch';
 import { findTarget } from '@signalbox/shared/db/deployments-placement';
@@ -35,8 +36,9 @@ const context = {
   },
 };
 
+const confinement = await openConfinement({ program: null }); // nothing is started
 function partsOf(pool: Pool) {
-  const parts = { targetsDir: join(folder, 'targets'), path: loadTestConfig().path, baseImage: 'none' };
+  const parts = { targetsDir: join(folder, 'targets'), path: loadTestConfig().path, baseImage: 'none', confinement };
   return {
     pool,
     looks: createServerLooks(pool),

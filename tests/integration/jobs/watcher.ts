@@ -2,11 +2,14 @@ import type { JobResult } from '@signalbox/shared/contracts/jobs';
 import { createDeploymentWork } from '@signalbox/shared/db/deployments-work';
 import { createServiceRevivals } from '@signalbox/shared/db/service-revivals';
 import { createLog } from '@signalbox/shared/log';
+import { openConfinement } from '@signalbox/jobs/sandbox/confinement';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
 import type { JobContext } from '@signalbox/jobs/handlers';
 import { createServicesWatch } from '@signalbox/jobs/jobs/services-watch';
 import { loadTestConfig } from '../../support/config.ts';
 import type { DeployBench } from './deploy-bench.ts';
+
+const confinement = await openConfinement({ program: null }); // it starts nothing
 
 /** One process that looks after services, as the schedule does. */
 export function openWatcher(bench: DeployBench): () => Promise<JobResult<'services.watch'>> {
@@ -23,6 +26,7 @@ export function openWatcher(bench: DeployBench): () => Promise<JobResult<'servic
           targetsDir: bench.targetsDir,
           path: loadTestConfig().path,
           baseImage: '',
+          confinement,
           openSecret: () => Promise.reject(new Error('no secret')),
         },
       ),

@@ -1,3 +1,4 @@
+import { checkConfinement } from '../checks/confinement.ts';
 import { checkDatabase } from '../checks/database.ts';
 import { checkModel } from '../checks/model.ts';
 import { checkNode } from '../checks/node.ts';
@@ -12,7 +13,16 @@ const MARKS = { ok: '✓ ok  ', warn: '! warn', fail: '✗ fail' } as const;
 
 /** Runs every check, also after one failed. Only `fail` makes the exit code 1: a warning is for the owner to judge. */
 export async function runDoctor(context: CommandContext): Promise<Report> {
-  const checks = [checkNode, checkDatabase, checkRedis, checkServices, checkSandbox, checkTelegram, checkModel];
+  const checks = [
+    checkNode,
+    checkDatabase,
+    checkRedis,
+    checkServices,
+    checkSandbox,
+    checkConfinement,
+    checkTelegram,
+    checkModel,
+  ];
   const findings = (await Promise.all(checks.map((check) => check(context)))).flat();
   const ok = findings.every(({ state }) => state !== 'fail');
   const width = Math.max(...findings.map(({ what }) => what.length));

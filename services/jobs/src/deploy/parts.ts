@@ -5,6 +5,7 @@ import type { PlacedTarget } from '@signalbox/shared/db/deployments-placement';
 import type { createServices } from '@signalbox/shared/db/services';
 import type { Driver } from '../drivers/driver.ts';
 import type { JobContext } from '../handlers.ts';
+import type { Confinement } from '../sandbox/confinement.ts';
 import type { Traffic } from '../traffic/traffic.ts';
 import type { Sources } from './sources.ts';
 
@@ -33,6 +34,8 @@ export interface DeployParts {
   readonly leases: PortLeases;
   readonly sources: Sources;
   readonly traffic: Traffic;
+  /** What keeps builds and programs on this machine from the rest of it. */
+  readonly confinement: Confinement;
   /** Its login is opened in the name of whoever gave it, by the run that needs it. */
   readonly openDriver: (target: PlacedTarget, context: Pick<JobContext, 'openSecret'>) => Promise<Driver>;
   /** Where the proxy listens, where it is reached from here, and what people are told. */

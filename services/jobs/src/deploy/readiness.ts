@@ -11,6 +11,7 @@ import { isTransient } from '@signalbox/shared/db/pool';
 import { AppError } from '@signalbox/shared/errors';
 import { SECOND_MS } from '@signalbox/shared/time';
 import type { JobContext } from '../handlers.ts';
+import type { Confinement } from '../sandbox/confinement.ts';
 import type { DeployParts } from './parts.ts';
 import { isFree } from './reach.ts';
 import type { Source } from './sources.ts';
@@ -47,7 +48,10 @@ const DISK_MB = 256;
  * what to do; checks that depend on it say so. Throws only for the signal, or when the database is away. Changes nothing.
  */
 export async function measureReadiness(
-  parts: Pick<DeployParts, 'work' | 'deployments' | 'leases' | 'sources' | 'traffic' | 'openDriver' | 'listenHost'>,
+  parts: Pick<
+    DeployParts,
+    'work' | 'deployments' | 'leases' | 'sources' | 'traffic' | 'openDriver' | 'listenHost' | 'confinement'
+  >,
   wish: Wish,
   options: {
     readonly repository: string | null;
@@ -79,6 +83,8 @@ export async function measureReadiness(
   const inventory =
     target && (await check('target', remedyOfTarget(target), () => inspect(parts, target, context, signal)));
   if (inventory) await checkRoom(check, inventory);
+
+  if (target?.driver === 'process') await checkConfinement(check, parts.confinement);
 
   const source = wish.built
     ? null
@@ -138,6 +144,17 @@ async function checkRoom(check: Check, { diskFreeMb, diskMb }: Inventory): Promi
       ? found(`${diskFreeMb} of ${diskMb} MB free`)
       : missing(`Only ${diskFreeMb} of ${diskMb} MB are free; ${DISK_MB} are needed at the least.`),
   );
+}
+
+/** Whether programs on this machine can be kept from our keys. */
+async function checkConfinement(check: Check, { kind, problem }: Confinement): Promise<void> {
+  const remedy =
+    'Install bubblewrap (apt-get install bubblewrap) and start Signalbox again, or deploy to a server with an engine; see docs/drivers.md.';
+  await check('confinement', remedy, () => {
+    if (problem !== null) return missing(`Programs cannot be confined on this machine: ${problem}.`);
+    if (kind === 'off') return found('off (PROCESS_CONFINEMENT): programs may read all that Signalbox may');
+    return found(kind === 'user' ? 'a user of its own in a sandbox' : 'a sandbox');
+  });
 }
 
 async function openSource(

@@ -1,6 +1,7 @@
 import type { Connection, DriverName } from '@signalbox/shared/contracts/deploy';
 import { AppError } from '@signalbox/shared/errors';
 import { SECOND_MS } from '@signalbox/shared/time';
+import type { Confinement } from '../sandbox/confinement.ts';
 import { createDockerDriver } from './docker/docker-driver.ts';
 import { linkError } from './docker/engine.ts';
 import { ENGINE_SOCKET, openLocalEngine } from './docker/local-engine.ts';
@@ -31,6 +32,8 @@ export interface DriverParts {
   readonly openSecret: (secret: { handle: string; owner: string }, purpose: string) => Promise<string>;
   /** Times in a row that a program is started again after a crash; 3 when left out. */
   readonly restarts?: number;
+  /** What keeps builds and programs on this machine from the rest of it. */
+  readonly confinement: Confinement;
 }
 
 const LOGIN_MS = 20 * SECOND_MS;
@@ -41,14 +44,14 @@ const LOGIN_MS = 20 * SECOND_MS;
  */
 export async function openDriver(server: DriverServer, parts: DriverParts): Promise<Driver> {
   const { name, connection, driver } = server;
-  const { targetsDir, path, baseImage, restarts = 3 } = parts;
+  const { targetsDir, path, baseImage, restarts = 3, confinement } = parts;
   switch (driver) {
     case null:
       throw new AppError('CONFLICT', {
         detail: `The server ${name} is only booked: it was registered without a driver, so nothing can be done on it.`,
       });
     case 'process':
-      return createProcessDriver({ server: name, targetsDir, path, restarts });
+      return createProcessDriver({ server: name, targetsDir, path, restarts, confinement });
     case 'docker': {
       const engine = openLocalEngine(name, connection.socket ?? ENGINE_SOCKET);
       return createDockerDriver({ name: 'docker', engine, host: openThisMachine(path), baseImage, restarts });

@@ -8,6 +8,7 @@ import { createServerLooks } from '@signalbox/shared/db/server-looks';
 import { createServiceRevivals } from '@signalbox/shared/db/service-revivals';
 import { createServiceStops } from '@signalbox/shared/db/service-stops';
 import { createServices } from '@signalbox/shared/db/services';
+import type { Log } from '@signalbox/shared/log';
 import type { Queue } from '@signalbox/shared/queue/queue';
 import type { Publisher } from '@signalbox/shared/streams/publish';
 import { MINUTE_MS, SECOND_MS } from '@signalbox/shared/time';
@@ -16,6 +17,7 @@ import type { DeployParts } from '../deploy/parts.ts';
 import { createSources } from '../deploy/sources.ts';
 import { openDriver } from '../drivers/open-driver.ts';
 import type { PoolHandlers } from '../handlers.ts';
+import { openConfinement, type Confinement } from '../sandbox/confinement.ts';
 import { findBubblewrap } from '../sandbox/program.ts';
 import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { openTraffic } from '../traffic/open-traffic.ts';
@@ -33,12 +35,16 @@ import { createServiceStop } from './service-stop.ts';
 import { createServicesWatch } from './services-watch.ts';
 
 /** The jobs that reach servers. What they need is opened here, once per process. */
-export function createOperationsHandlers(
+export async function createOperationsHandlers(
   config: JobsConfig,
   pool: Pool,
-  { publisher, queue }: { readonly publisher: Publisher; readonly queue: Pick<Queue, 'enqueue'> },
-): PoolHandlers<'deploy'> {
-  const deploy = openDeployParts(config, pool);
+  {
+    publisher,
+    queue,
+    log,
+  }: { readonly publisher: Publisher; readonly queue: Pick<Queue, 'enqueue'>; readonly log: Log },
+): Promise<PoolHandlers<'deploy'>> {
+  const deploy = openDeployParts(config, pool, await findConfinement(config, log));
   const runs = createRuns(pool);
   const revivals = createServiceRevivals(pool);
   const diagnose = { ...deploy, pool };
@@ -76,9 +82,25 @@ function createSandboxOpener(config: JobsConfig): () => Promise<Sandbox> {
   return () => (opened ??= openSandbox({ program: findBubblewrap({ file, libraryPath, path }) }));
 }
 
-function openDeployParts(config: JobsConfig, pool: Pool): DeployParts {
+/** How programs on this machine are confined. Says so in the log, and aloud where they are not. */
+async function findConfinement(config: JobsConfig, log: Log): Promise<Confinement> {
+  const { BWRAP_PATH: file, BWRAP_LIBRARY_PATH: libraryPath, PATH: path, PROCESS_CONFINEMENT } = config;
+  const program = findBubblewrap({ file, libraryPath, path });
+  const confinement = await openConfinement({ program, isOff: PROCESS_CONFINEMENT === 'off' });
+  const { kind, problem } = confinement;
+  if (kind === 'off')
+    log.warn(
+      'PROCESS_CONFINEMENT=off: what is built or deployed on this machine may read and end all that the job service may',
+    );
+  else if (problem === null) log.info('builds and programs on this machine are confined', { by: kind });
+  else log.warn('nothing can be built or started on this machine: it cannot be confined', { problem });
+  return confinement;
+}
+
+function openDeployParts(config: JobsConfig, pool: Pool, confinement: Confinement): DeployParts {
   const { TARGETS_DIR: targetsDir, BASE_IMAGE: baseImage, PATH: path } = config;
   return {
+    confinement,
     work: createDeploymentWork(pool),
     deployments: createDeployments(pool),
     services: createServices(pool),
@@ -92,6 +114,7 @@ function openDeployParts(config: JobsConfig, pool: Pool): DeployParts {
           targetsDir,
           path,
           baseImage,
+          confinement,
           openSecret: ({ handle, owner }, purpose) => context.openSecret(handle, purpose, owner),
         },
       ),

@@ -1,6 +1,6 @@
-import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Limits } from './limits.ts';
+import { systemMounts } from './system-mounts.ts';
 
 /** Where the workspace is inside the sandbox. */
 const INSIDE = '/workspace';
@@ -33,9 +33,6 @@ export interface Room {
 
 /** Sets limits of the kernel for the command; part of every Debian, and of most other systems. */
 const PRLIMIT = '/usr/bin/prlimit';
-
-/** What a dynamically linked program needs of /etc. No keys, no names of people, no addresses. */
-const FROM_ETC = ['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'alternatives', 'ssl/certs', 'localtime'];
 
 const ENVIRONMENT = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
@@ -70,16 +67,6 @@ export function bubblewrapArguments(room: Room, argv: readonly string[]): readon
     argv,
   ];
   return groups.flat();
-}
-
-function systemMounts(): readonly string[] {
-  // On a merged system these are links into /usr; on others they are folders.
-  const roots = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'].flatMap((path) => {
-    if (!existsSync(path)) return [];
-    return lstatSync(path).isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path];
-  });
-  const etc = FROM_ETC.map((name) => `/etc/${name}`).flatMap((path) => ['--ro-bind-try', path, path]);
-  return ['--ro-bind', '/usr', '/usr', ...roots, ...etc];
 }
 
 function workspaceMounts(

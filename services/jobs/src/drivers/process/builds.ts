@@ -1,13 +1,22 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { AppError } from '@signalbox/shared/errors';
+import { serviceName, type LogLine } from '@signalbox/shared/contracts/deploy';
 import { z } from 'zod';
+import type { Confinement } from '../../sandbox/confinement.ts';
 import type { Artifact, BuildRequest, ReleaseId } from '../driver.ts';
 import { runLines, type Command, type Outcome } from './commands.ts';
 import { Label, putJson, readJson, type Folders } from './folders.ts';
 import { endAll, findFamily, measureCpuMs, type ProcessIdentity } from './process-table.ts';
+
+const run = promisify(execFile);
+const NONE_SUCH = 'there is no such program';
+/** What stands before the command in its sandbox says this of a program that is not there. */
+const NO_PROGRAM = /^\/usr\/bin\/env: .*: No such file or directory$/;
 
 /** What a build that was begun is known by, so that another process can end it. */
 const BuildMark = z.object({
@@ -16,7 +25,14 @@ const BuildMark = z.object({
 });
 
 /** Copies the checkout and runs its commands there. Twice is safe: what is complete is not built again, what is not begins anew. */
-export async function buildFolder(folders: Folders, path: string, request: BuildRequest): Promise<Artifact> {
+export async function buildFolder(
+  {
+    folders,
+    path,
+    confinement,
+  }: { readonly folders: Folders; readonly path: string; readonly confinement: Confinement },
+  request: BuildRequest,
+): Promise<Artifact> {
   const { id, sourceDir, file, onLine, signal } = request;
   const ref = folders.ref(id);
   const folder = folders.at(ref);
@@ -34,22 +50,35 @@ export async function buildFolder(folders: Folders, path: string, request: Build
   const markFile = join(folder, 'build.json');
   // Before anything runs: whoever finds the file can end all that ever comes of this build.
   putJson(markFile, begun);
-  const environment = { PATH: path, HOME: folders.home(id), LANG: 'C.UTF-8', CI: 'true', [mark.name]: mark.value };
+  const environment = { PATH: path, LANG: 'C.UTF-8', CI: 'true', [mark.name]: mark.value };
   try {
+    const confined = await confinement.confine({
+      release: workDir,
+      isReleaseWritable: true,
+      data: folders.home(id),
+      environment,
+      control: join(folder, 'build'),
+      targetsDir: folders.root,
+      service: serviceName(id),
+    });
+    const own = { ...environment, HOME: folders.home(id) };
     for (const argv of file.build) {
-      const command = { argv, cwd: workDir, environment, mark: begun.mark, signal };
+      const command = { argv, cwd: workDir, environment: own, mark: begun.mark, signal, confined };
       await runStep(command, onLine, (leader) => {
         begun.sessions.push({ pid: leader.pid, startMark: leader.startMark });
         putJson(markFile, begun);
       });
     }
     signal.throwIfAborted();
+    // Whoever looks into it later is another user than the one that has built it. Links are not followed.
+    if (confined !== null) await run('/bin/chmod', ['-R', 'a+rX', '--', workDir], { env: {}, maxBuffer: 1_000_000 });
   } catch (error) {
     await removeHalf(folders, id);
     throw error;
   }
   putJson(join(folder, 'built.json'), Label.parse(id));
   await rm(markFile, { force: true });
+  await rm(join(folder, 'build'), { recursive: true, force: true });
   return artifact;
 }
 
@@ -58,15 +87,22 @@ async function runStep(
   onLine: BuildRequest['onLine'],
   onStart: (leader: ProcessIdentity) => void,
 ): Promise<void> {
-  const outcome = await runLines(command, onLine, onStart).catch((error: unknown) => {
+  let isUnknown = false;
+  const onEach = (line: LogLine): void => {
+    isUnknown ||= command.confined !== null && NO_PROGRAM.test(line.line);
+    onLine(line);
+  };
+  const outcome = await runLines(command, onEach, onStart).catch((error: unknown) => {
     command.signal.throwIfAborted();
-    throw new AppError('BUILD_FAILED', {
-      command: shown(command.argv),
-      outcome: `could not be started: ${reason(error)}`,
-    });
+    throw notStarted(command, reason(error));
   });
+  if (outcome.code === 127 && isUnknown) throw notStarted(command, NONE_SUCH);
   if (outcome.code !== 0)
     throw new AppError('BUILD_FAILED', { command: shown(command.argv), outcome: describe(outcome) });
+}
+
+function notStarted({ argv }: Command, why: string): AppError {
+  return new AppError('BUILD_FAILED', { command: shown(argv), outcome: `could not be started: ${why}` });
 }
 
 /** Ends what is left of a build, whoever began it. */
@@ -89,6 +125,7 @@ export function measureFolderBuild(folders: Folders, id: ReleaseId): number | nu
 async function removeHalf(folders: Folders, id: ReleaseId): Promise<void> {
   const folder = folders.at(folders.ref(id));
   await rm(join(folder, 'artifact'), { recursive: true, force: true });
+  await rm(join(folder, 'build'), { recursive: true, force: true });
   await rm(join(folder, 'build.json'), { force: true });
 }
 
@@ -110,5 +147,5 @@ function describe({ code, by }: Outcome): string {
 
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such program' : error.message;
+  return (error as NodeJS.ErrnoException).code === 'ENOENT' ? NONE_SUCH : error.message;
 }

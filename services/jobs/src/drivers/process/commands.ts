@@ -1,7 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import type { LogLine } from '@signalbox/shared/contracts/deploy';
+import { launchWords, type ConfinedProgram } from '../../sandbox/confinement.ts';
 import type { CommandResult } from '../driver.ts';
 import { splitLines } from '../lines.ts';
 import { endAll, findFamily, readProcess, type ProcessIdentity, type ProcessRow } from './process-table.ts';
@@ -13,6 +15,8 @@ export interface Command {
   /** The assignment in the environment by which everything that it starts is known. */
   readonly mark: string;
   readonly signal: AbortSignal;
+  /** How it is confined; then `cwd` and `environment` are in there, and it gets none of these. */
+  readonly confined?: ConfinedProgram | null;
   /** What it reads; it reads nothing when this is left out. */
   readonly input?: Readable;
   /** Gets what it writes, to the end, instead of whoever listens. */
@@ -71,15 +75,15 @@ interface Listener {
 }
 
 async function run(command: Command, { onOut, onErr, onStart }: Listener): Promise<Outcome> {
-  const { argv, cwd, environment, mark, signal, input, output } = command;
+  const { argv, cwd, environment, mark, signal, input, output, confined = null } = command;
   signal.throwIfAborted();
-  const [program = '', ...words] = argv;
-  const child = spawn(program, words, {
-    cwd,
-    env: environment,
-    detached: true,
-    stdio: [input ? 'pipe' : 'ignore', 'pipe', 'pipe'],
-  }) as ChildProcess & { readonly stdout: Readable; readonly stderr: Readable }; // by the option above
+  const stdin = input ? 'pipe' : 'ignore';
+  // By the options, the two that are read are pipes.
+  const child = (
+    confined
+      ? startConfined(confined, { argv, mark, stdin })
+      : start(argv, { cwd, env: environment, stdio: [stdin, 'pipe', 'pipe'] })
+  ) as ChildProcess & { readonly stdout: Readable; readonly stderr: Readable };
   const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   ended.catch(() => undefined); // thrown below, where it is waited for
@@ -109,6 +113,28 @@ async function run(command: Command, { onOut, onErr, onStart }: Listener): Promi
   } finally {
     signal.removeEventListener('abort', kill);
     await endAll(find, AbortSignal.timeout(AFTER_ABORT_MS));
+  }
+}
+
+function start(argv: readonly string[], options: Pick<SpawnOptions, 'cwd' | 'env' | 'stdio'>): ChildProcess {
+  const [program = '', ...words] = argv;
+  return spawn(program, words, { ...options, detached: true });
+}
+
+function startConfined(
+  confined: ConfinedProgram,
+  { argv, mark, stdin }: Pick<Command, 'argv' | 'mark'> & { readonly stdin: 'pipe' | 'ignore' },
+): ChildProcess {
+  const filter = openSync(confined.filterFile, 'r');
+  try {
+    const words = [...launchWords(confined, mark, { args: 3, filter: 4 }), ...argv];
+    const child = start(words, { cwd: '/', env: {}, stdio: [stdin, 'pipe', 'pipe', 'pipe', filter] });
+    const args = child.stdio[3] as Writable; // a pipe, by the option above
+    args.on('error', () => undefined); // bubblewrap has ended, and says why
+    args.end(confined.args);
+    return child;
+  } finally {
+    closeSync(filter);
   }
 }
 

@@ -3,10 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ServiceKey } from '@signalbox/shared/contracts/deploy';
+import { serviceName, type ServiceKey } from '@signalbox/shared/contracts/deploy';
 import { AppError } from '@signalbox/shared/errors';
 import { z } from 'zod';
 import type { Artifact, FoundInstance, Instance, InstanceRequest, InstanceState } from '../driver.ts';
+import { launchWords, type Confinement } from '../../sandbox/confinement.ts';
 import { isBuilt } from './builds.ts';
 import { Label, putJson, readJson, readText, type Folders } from './folders.ts';
 import { groupName, makeGroup, membersOf, removeGroup } from './control-group.ts';
@@ -51,6 +52,7 @@ interface StartPlace {
   readonly restarts: number;
   readonly tasks: number;
   readonly controlGroups: string | undefined;
+  readonly confinement: Confinement;
 }
 
 const HOST = '127.0.0.1';
@@ -65,6 +67,7 @@ const OPEN_FILES = 8_192;
 /** 4 GB, in units of 512 bytes: a file that grows beyond it fills the disk of everybody. */
 const FILE_BLOCKS = 4 * 1024 * 1024 * 2;
 const SPARE_TASKS = 1_024;
+const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 export function instanceFolder(folders: Folders, ref: string): string {
   return join(folders.at(ref), 'instance');
@@ -72,7 +75,7 @@ export function instanceFolder(folders: Folders, ref: string): string {
 
 /** Starts the program, or gives the one of that deployment that runs. One that has ended is started anew; its log goes on. */
 export async function startInstance(
-  { folders, path, restarts, tasks, controlGroups }: StartPlace,
+  { folders, path, restarts, tasks, controlGroups, confinement }: StartPlace,
   request: InstanceRequest,
   signal: AbortSignal,
 ): Promise<Instance> {
@@ -107,6 +110,25 @@ export async function startInstance(
   };
   await Promise.all(['shim', 'pid', 'exit', 'oom', 'restarts'].map((name) => rm(join(folder, name), { force: true })));
   mkdirSync(folders.home(id), { recursive: true, mode: 0o700 });
+  const release = join(folders.at(artifact.ref), 'artifact');
+  const environment = {
+    PATH: path,
+    LANG: 'C.UTF-8',
+    ...variables,
+    PORT: String(port),
+    HOST,
+    SIGNALBOX_RELEASE: id.release,
+    [mark.name]: mark.value,
+  };
+  const confined = await confinement.confine({
+    release,
+    isReleaseWritable: false,
+    data: folders.home(id),
+    environment,
+    control: folder,
+    targetsDir: folders.root,
+    service: serviceName(id),
+  });
   putJson(join(folder, 'spec.json'), instance);
   writeFileSync(join(folder, 'shim.sh'), SHIM, { mode: 0o600 });
   writeFileSync(join(folder, 'keeper.cjs'), KEEPER, { mode: 0o600 });
@@ -122,18 +144,13 @@ export async function startInstance(
     groups.length > 0 ? '' : String(countOwnTasks() + tasks + SPARE_TASKS),
     groups.join(':'),
   ];
-  const child = spawn('/bin/sh', [...words, '--', ...file.start], {
-    cwd: join(folders.at(artifact.ref), 'artifact'),
-    env: {
-      PATH: path,
-      HOME: folders.home(id),
-      LANG: 'C.UTF-8',
-      ...variables,
-      PORT: String(port),
-      HOST,
-      SIGNALBOX_RELEASE: id.release,
-      [mark.name]: mark.value,
-    },
+  const launch = confined ? launchWords(confined, instance.mark, { args: 8, filter: 9, info: 7 }) : [];
+  const child = spawn('/bin/sh', [...words, '--', ...launch, ...file.start], {
+    // Where a program is confined, its shim has none of its variables and stands in no folder of its.
+    cwd: confined ? folder : release,
+    env: confined
+      ? { PATH: SYSTEM_PATH, [mark.name]: mark.value, ...inPieces(confined.args) }
+      : { HOME: folders.home(id), ...environment },
     detached: true,
     stdio: 'ignore',
   });
@@ -261,6 +278,12 @@ function readPid(folder: string, name: 'shim' | 'pid', { bootId }: InstanceFile)
 function readFile(folder: string): InstanceFile | null {
   const file = join(folder, 'spec.json');
   return existsSync(file) ? readJson(file, InstanceFile) : null;
+}
+
+/** As variables of the shim; the kernel takes no more than 128 kB in one. */
+function inPieces(args: Buffer): Record<string, string> {
+  const pieces = args.toString('base64').match(/.{1,100000}/g) ?? [];
+  return Object.fromEntries(pieces.map((piece, place) => [`_sb_args${place}`, piece]));
 }
 
 function describe(ref: string, { host, port, startedAt }: InstanceFile): Instance {

@@ -1,6 +1,7 @@
 import { availableParallelism, release } from 'node:os';
 import type { Inventory } from '@signalbox/shared/contracts/deploy';
 import { AppError } from '@signalbox/shared/errors';
+import type { Confinement } from '../../sandbox/confinement.ts';
 import type { Driver } from '../driver.ts';
 import type { Host } from '../host.ts';
 import { openThisMachine, totalBytes } from '../this-machine.ts';
@@ -14,7 +15,7 @@ const MEGABYTE = 1024 * 1024;
 const TASKS = 256;
 
 /**
- * Runs releases as processes of this machine, as the user of the job service, without an engine. Everything about them is in files
+ * Runs releases as processes of this machine, confined, without an engine. Everything about them is in files
  * below `targetsDir`, so that the next process finds them again. Linux only: it reads /proc.
  */
 export function createProcessDriver(options: {
@@ -26,10 +27,12 @@ export function createProcessDriver(options: {
   readonly restarts: number;
   /** Processes and threads that a program may have; as many as an engine gives a container when left out. */
   readonly tasks?: number;
+  /** What keeps builds and programs from the rest of the machine. */
+  readonly confinement: Confinement;
   /** Where the system has its control groups, when not in the usual place. */
   readonly controlGroups?: string;
 }): Driver {
-  const { server, targetsDir, path, restarts, tasks = TASKS, controlGroups } = options;
+  const { server, targetsDir, path, restarts, tasks = TASKS, controlGroups, confinement } = options;
   if (process.platform !== 'linux')
     throw new AppError('TARGET_UNREACHABLE', { server, detail: 'programs can be run as processes on Linux only.' });
   const folders = createFolders(targetsDir);
@@ -42,10 +45,11 @@ export function createProcessDriver(options: {
       `Start \`${(file.start ?? ['(no start command)']).join(' ')}\` as a process of ${server}, as release ${id.release}.`,
     ],
     inspect: (signal) => measure(machine, { targetsDir, limits: describeLimits(controlGroups) }, signal),
-    build: (request) => buildFolder(folders, path, request),
+    build: (request) => buildFolder({ folders, path, confinement }, request),
     endBuild: (id, signal) => endFolderBuild(folders, id, signal),
     buildCpuMs: async (id) => measureFolderBuild(folders, id),
-    start: (request, signal) => startInstance({ folders, path, restarts, tasks, controlGroups }, request, signal),
+    start: (request, signal) =>
+      startInstance({ folders, path, restarts, tasks, controlGroups, confinement }, request, signal),
     state: async (instance) => stateOf(folders, instance),
     stop: (instance, graceMs, signal) => stopInstance(folders, instance, graceMs, signal),
     logs: (instance, query) => readLog(instanceFolder(folders, instance.ref), query),

@@ -4,14 +4,19 @@
  * product changes nothing under a running one.
  *
  *   sh shim.sh FOLDER RESTARTS NODE DATA_KB FILES BLOCKS TASKS GROUPS -- COMMAND…
- *                     (the program's variables are its own environment; names of ours begin with _sb_)
+ *                     (names of ours begin with _sb_, and no variable of the program is outside of _sb_args…)
  *   DATA_KB, FILES, BLOCKS   limits of each process: data, open files, size of a file in units of 512 bytes
  *   TASKS                    processes and threads of the whole user, where there is no control group; else empty
  *   GROUPS                   folders of the control group, joined by colons, that of memory first; empty without one
  *
+ * A confined program comes with FOLDER/filter, and COMMAND is that of bubblewrap, which reads its arguments from descriptor 8, the
+ * filter of system calls from 9, and tells on 7 which process is the first of the sandbox. The arguments hold the program's variables:
+ * they come base64-encoded in _sb_args0, _sb_args1 and so on, as a variable such as LD_PRELOAD must not be one of this shell's. Without
+ * confinement the program's variables are this shell's environment, and there is no _sb_args0.
+ *
  * Files that it leaves in FOLDER, each whole or not at all:
  *   shim      pid and start tick of itself
- *   pid       pid and start tick of the program, which leads a session and a group of its own
+ *   pid       pid and start tick of the program, or of the first process of its sandbox; it leads a session and a group of its own
  *   restarts  how often it was started again
  *   exit      `code time again` while it is to be started again; when not, `code time told` after a TERM, else `code time final`
  * TERM is passed on to the program's group, and then it is not started again. A machine that goes down says TERM to everybody.
@@ -48,6 +53,22 @@ _sb_limit() {
   IFS=:
   for _sb_group in $_sb_groups; do echo 0 > "$_sb_group/cgroup.procs"; done
 } 2> /dev/null
+# Bubblewrap's arguments. They are read from here for each start.
+_sb_arguments() {
+  _sb_count=0
+  while eval "_sb_part=\$_sb_args$_sb_count" && [ -n "$_sb_part" ]; do
+    printf %s "$_sb_part"
+    _sb_count=$((_sb_count + 1))
+  done | /usr/bin/base64 -d
+}
+# The first process of the sandbox, when bubblewrap has told; else bubblewrap itself, which then ends.
+_sb_find() {
+  until _sb_pid=$(sed -n 's/.*"child-pid": *\([0-9]*\).*/\1/p' "$_sb_dir/info") && [ -n "$_sb_pid" ]; do
+    [ -n "$(_sb_tick "$_sb_waited")" ] || break
+    sleep 0.02
+  done
+  [ -n "$_sb_pid" ] || _sb_pid=$_sb_waited
+} 2> /dev/null
 _sb_put() { printf '%s\n' "$2" > "$_sb_dir/$1.new" && mv "$_sb_dir/$1.new" "$_sb_dir/$1"; }
 
 rm -f "$_sb_dir/out" "$_sb_dir/err"
@@ -62,12 +83,12 @@ exec 3<>"$_sb_dir/out" 4<>"$_sb_dir/err"
   done
 ) &
 
-_sb_stop= _sb_told= _sb_pid= _sb_restarts=0 _sb_row=0
+_sb_stop= _sb_told= _sb_pid= _sb_waited= _sb_restarts=0 _sb_row=0
 # Once: many programs take a second TERM for an order to end at once. Before it leads its group, the program is alone.
 _sb_tell() {
   [ -n "$_sb_pid" ] && [ -z "$_sb_told" ] || return 0
   _sb_told=1
-  kill -s TERM -- "-$_sb_pid" || kill -s TERM "$_sb_pid"
+  kill -s TERM -- "-$_sb_pid" || kill -s TERM "$_sb_waited"
 }
 trap '_sb_stop=1; _sb_tell' TERM INT
 _sb_put shim "$$ $(_sb_tick $$)"
@@ -76,18 +97,28 @@ while :; do
   rm -f "$_sb_dir/exit"
   _sb_begun=$(date +%s)
   _sb_before=$(_sb_ooms)
-  { _sb_limit; PATH=$_sb_path; exec /usr/bin/setsid "$@"; } >&3 2>&4 3>&- 4>&- &
-  _sb_pid=$!
-  _sb_start=$(_sb_tick "$_sb_pid")
-  _sb_put pid "$_sb_pid $_sb_start"
+  if [ -n "$_sb_args0" ]; then
+    : > "$_sb_dir/info"
+    _sb_arguments | { _sb_limit; exec /usr/bin/setsid "$@" 8<&0 < /dev/null 9< "$_sb_dir/filter" 7> "$_sb_dir/info"; } >&3 2>&4 3>&- 4>&- &
+    _sb_waited=$!
+    _sb_find
+  else
+    { _sb_limit; PATH=$_sb_path; exec /usr/bin/setsid "$@"; } >&3 2>&4 3>&- 4>&- &
+    _sb_waited=$! _sb_pid=$!
+  fi
+  _sb_start=$(_sb_tick "$_sb_waited")
+  _sb_first=$(_sb_tick "$_sb_pid")
+  _sb_put pid "$_sb_pid $_sb_first"
   [ -z "$_sb_stop" ] || _sb_tell
   # A signal ends the wait too: the program has ended only when its start tick is gone.
   while :; do
-    wait "$_sb_pid"
+    wait "$_sb_waited"
     _sb_code=$?
-    [ "$(_sb_tick "$_sb_pid")" = "$_sb_start" ] || break
+    [ "$(_sb_tick "$_sb_waited")" = "$_sb_start" ] || break
   done
+  # With the first process of a sandbox the kernel ends all others.
   kill -s KILL -- "-$_sb_pid"
+  [ -z "$_sb_first" ] || [ "$(_sb_tick "$_sb_pid")" != "$_sb_first" ] || kill -s KILL "$_sb_pid"
   if [ "$_sb_code" -eq 137 ] && [ "$(_sb_ooms)" != "$_sb_before" ]; then
     _sb_put oom "$_sb_pid"
     echo 'ended by the kernel: it used more memory than it may have' >&4

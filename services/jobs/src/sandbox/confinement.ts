@@ -1,0 +1,190 @@
+import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { closeSync, lstatSync, mkdirSync, mkdtempSync, openSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { promisify } from 'node:util';
+import { AppError } from '@signalbox/shared/errors';
+import type { BubblewrapProgram } from './bubblewrap.ts';
+import { hiddenPaths, passwdOf, programArguments, programWords, type ProgramRoom } from './program-room.ts';
+import { compileFilter } from './system-call-filter.ts';
+
+/** What a program is confined by: another user of the system in a sandbox, the sandbox alone, or nothing on somebody's own machine. */
+export type ConfinementKind = 'user' | 'sandbox' | 'off' | 'missing';
+
+/** How a confined program is started: see launchWords. */
+export interface ConfinedProgram {
+  readonly bubblewrap: BubblewrapProgram;
+  /** What stands between bubblewrap and the program's own words. */
+  readonly words: readonly string[];
+  /** Bubblewrap's arguments. They hold the values of variables, so they come through a file descriptor. */
+  readonly args: Buffer;
+  /** The filter of system calls, compiled. */
+  readonly filterFile: string;
+}
+
+export interface Confinement {
+  readonly kind: ConfinementKind;
+  /** Why nothing may be built or started, as a sentence; null when it may. */
+  readonly problem: string | null;
+  /**
+   * Writes what bubblewrap needs into `control`, a folder that no program can write, gives release and data folder to the program's
+   * user, and answers how to start it. Null where confinement is turned off. Throws CONFINEMENT_MISSING. Twice is safe.
+   */
+  confine(place: ProgramPlace): Promise<ConfinedProgram | null>;
+}
+
+export interface ProgramPlace extends Omit<ProgramRoom, 'passwd' | 'hostname'> {
+  /** The installation and the service in it: each has a user of its own. */
+  readonly targetsDir: string;
+  readonly service: string;
+  readonly control: string;
+}
+
+/**
+ * Users are numbers that nobody else gives out: above those of containers and of systemd, and a number that fits into 31 bits. Two
+ * services share one with a chance of one in two hundred million.
+ */
+const FIRST_USER = 1_900_000_000;
+const USERS = 200_000_000;
+const SELF_TEST_MS = 20_000;
+const run = promisify(execFile);
+
+/** Finds out how programs can be confined here, by confining one. Never throws. */
+export async function openConfinement(options: {
+  readonly program: BubblewrapProgram | null;
+  readonly isOff?: boolean;
+  /** As Node names it. */
+  readonly architecture?: string;
+}): Promise<Confinement> {
+  const { program, isOff = false, architecture = process.arch } = options;
+  if (isOff) return { kind: 'off', problem: null, confine: async () => null };
+  const filter = compileFilter(architecture);
+  if (program === null) return missing('bubblewrap is not installed');
+  if (filter === null) return missing(`no filter of system calls is known for ${architecture}`);
+  let problem = '';
+  for (const kind of process.getuid?.() === 0 ? (['user', 'sandbox'] as const) : (['sandbox'] as const)) {
+    const cell: Cell = { program, filter, kind };
+    const found = await tryOut(cell);
+    if (found === null) return { kind, problem: null, confine: (place) => confine(cell, place) };
+    problem ||= found;
+  }
+  return missing(problem);
+}
+
+interface Cell {
+  readonly program: BubblewrapProgram;
+  readonly filter: Buffer;
+  readonly kind: 'user' | 'sandbox';
+}
+
+async function confine({ program, filter, kind }: Cell, place: ProgramPlace): Promise<ConfinedProgram> {
+  const { control, service, targetsDir, ...room } = place;
+  const user = kind === 'user' ? userOf(targetsDir, service) : null;
+  mkdirSync(control, { recursive: true, mode: 0o700 });
+  const [passwd, filterFile] = [join(control, 'passwd'), join(control, 'filter')];
+  // Read by bubblewrap, and the first by the program, whoever it is then.
+  writeFileSync(passwd, passwdOf(user), { mode: 0o644 });
+  writeFileSync(filterFile, filter, { mode: 0o600 });
+  for (const folder of [room.release, room.data]) await giveTo(user ?? process.getuid?.() ?? 0, folder);
+  const hostname = service.replace(/[^a-z0-9]+/gi, '-').slice(0, 60);
+  return {
+    bubblewrap: program,
+    words: programWords(user),
+    args: programArguments({ ...room, passwd, hostname }, user, hiddenPaths(targetsDir)),
+    filterFile,
+  };
+}
+
+/** File descriptors on which bubblewrap finds its arguments and the filter, and on which it tells of its first process. */
+export interface LaunchDescriptors {
+  readonly args: number;
+  readonly filter: number;
+  readonly info?: number;
+}
+
+/**
+ * The command that starts a confined program, with nothing in bubblewrap's own environment but `mark`, by which its processes are
+ * known, and where its libraries are.
+ */
+export function launchWords(
+  { bubblewrap, words }: ConfinedProgram,
+  mark: string,
+  { args, filter, info }: LaunchDescriptors,
+): readonly string[] {
+  const { file, libraryPath } = bubblewrap;
+  return [
+    ...['/usr/bin/env', '-i', mark, ...(libraryPath === null ? [] : [`LD_LIBRARY_PATH=${libraryPath}`])],
+    ...[file, '--args', String(args), '--seccomp', String(filter)],
+    ...(info === undefined ? [] : ['--info-fd', String(info)]),
+    ...['--', ...words],
+  ];
+}
+
+/** The number of the user of a service: always the same in one installation. */
+function userOf(targetsDir: string, service: string): number {
+  const hash = createHash('sha256').update(`${targetsDir}\0${service}`).digest();
+  return FIRST_USER + (hash.readUInt32BE() % USERS);
+}
+
+/** The folder with all in it, links themselves and not what they name. One that is its user's already is left alone. */
+async function giveTo(user: number, folder: string): Promise<void> {
+  if (lstatSync(folder).uid === user) return;
+  // The folder itself comes last, so that what was broken off is done again.
+  await run('/bin/chown', ['-hR', `${user}:${user}`, '--', folder], { env: {}, maxBuffer: 1_000_000 });
+}
+
+/** Starts Node as a program is started. Answers why that does not work, or null. */
+async function tryOut(cell: Cell): Promise<string | null> {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-confinement-'));
+  try {
+    for (const name of ['release', 'data']) mkdirSync(join(folder, name), { mode: 0o700 });
+    const confined = await confine(cell, {
+      release: join(folder, 'release'),
+      isReleaseWritable: false,
+      data: join(folder, 'data'),
+      control: folder,
+      targetsDir: folder,
+      service: 'self-test',
+      environment: {},
+    });
+    const said = await launch(confined, [process.execPath, '-e', '0']);
+    return said === null ? null : `bubblewrap does not work here: ${said}`;
+  } catch (error) {
+    return `bubblewrap cannot be started: ${(error instanceof Error ? error.message : String(error)).split('\n')[0] ?? ''}`;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function launch(confined: ConfinedProgram, argv: readonly string[]): Promise<string | null> {
+  const filter = openSync(confined.filterFile, 'r');
+  const [program = '', ...words] = launchWords(confined, 'SIGNALBOX_SELF_TEST=1', { args: 3, filter: 4 });
+  const child = spawn(program, [...words, ...argv], {
+    cwd: '/',
+    env: {},
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', filter],
+    timeout: SELF_TEST_MS,
+    killSignal: 'SIGKILL',
+  });
+  closeSync(filter);
+  // The third and fourth are pipes by the option above.
+  const [stderr, args] = [child.stderr as Readable, child.stdio[3] as Writable];
+  args.on('error', () => undefined);
+  args.end(confined.args);
+  let said = '';
+  stderr.on('data', (bytes) => (said += String(bytes)));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return code === 0 ? null : said.trim().split('\n')[0]?.slice(0, 300) || `exit code ${code}`;
+}
+
+function missing(problem: string): Confinement {
+  return {
+    kind: 'missing',
+    problem,
+    confine: () => Promise.reject(new AppError('CONFINEMENT_MISSING', { reason: problem })),
+  };
+}

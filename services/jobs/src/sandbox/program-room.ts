@@ -1,0 +1,102 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { systemMounts } from './system-mounts.ts';
+
+/** What a program that is built or deployed may touch. Paths of the host, in folders that no such program can write. */
+export interface ProgramRoom {
+  /** The files of the release, seen as /app. */
+  readonly release: string;
+  /** A build may change them; what runs may not, so that a rollback starts what was built. */
+  readonly isReleaseWritable: boolean;
+  /** The folder that stays from release to release, seen as /data; its home folder. */
+  readonly data: string;
+  /** Who it is, as a file of the form of /etc/passwd. */
+  readonly passwd: string;
+  /** All of its environment but HOME. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Its names for the system's log and the like. */
+  readonly hostname: string;
+}
+
+const RELEASE = '/app';
+const DATA = '/data';
+const REPOSITORY = fileURLToPath(new URL('../../../../', import.meta.url)).replace(/\/$/, '');
+/** How names are resolved and certificates checked: a program uses the network. */
+const FROM_ETC = [
+  'resolv.conf',
+  'hosts',
+  'host.conf',
+  'nsswitch.conf',
+  'gai.conf',
+  'services',
+  'protocols',
+  'mime.types',
+  'ssl/openssl.cnf',
+];
+const SCRATCH_BYTES = 256 * 1024 * 1024;
+const SETPRIV = '/usr/bin/setpriv';
+
+/**
+ * The arguments of bubblewrap for a program: the system read-only, its release, its data folder and scratch room; processes, names and
+ * shared memory of its own; the network of the machine, because the proxy reaches it on a port there. With `user` it is to become that
+ * user, else it is nobody in a namespace of users. NUL-separated: secrets are in it, and an argument vector can be read by others.
+ * Throws for text that would end an argument.
+ */
+export function programArguments(room: ProgramRoom, user: number | null, hidden: readonly string[]): Buffer {
+  const scratch = ['--size', String(SCRATCH_BYTES), '--perms', '1777', '--tmpfs'];
+  const environment = { ...room.environment, HOME: DATA };
+  const words = [
+    ['--unshare-ipc', '--unshare-pid', '--unshare-uts', '--unshare-cgroup-try', '--new-session'],
+    ['--hostname', room.hostname, '--cap-drop', 'ALL', '--clearenv'],
+    // As root it gives up being root itself, in `programWords`; that takes these two until then.
+    user === null
+      ? ['--unshare-user', '--disable-userns', '--uid', '1000', '--gid', '1000']
+      : ['--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID'],
+    ['/etc', '/etc/ssl', '/run', '/var'].flatMap(openFolder),
+    ['--symlink', '../tmp', '/var/tmp', ...systemMounts(FROM_ETC), ...nodeMounts()],
+    // Whatever of ours lies below a folder of the system.
+    hidden.filter((path) => path.startsWith('/usr/')).flatMap((path) => ['--tmpfs', path]),
+    ['--ro-bind', room.passwd, '/etc/passwd'],
+    ['--proc', '/proc', '--dev', '/dev', ...scratch, '/dev/shm', ...scratch, '/tmp'],
+    [room.isReleaseWritable ? '--bind' : '--ro-bind', room.release, RELEASE, '--bind', room.data, DATA],
+    // A service that is root owns what is below /proc/sys, also for the kernel.
+    ['--remount-ro', '/dev', '--remount-ro', '/proc', '--remount-ro', '/', '--chdir', '/'],
+    Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]),
+  ].flat();
+  if (words.some((word) => word.includes('\0'))) throw new Error('a path or a variable of a program holds a NUL');
+  return Buffer.from(words.map((word) => `${word}\0`).join(''));
+}
+
+/** What is started in the sandbox before the program itself, which takes its place. */
+export function programWords(user: number | null): readonly string[] {
+  const become = [SETPRIV, `--reuid=${user}`, `--regid=${user}`, '--clear-groups', '--inh-caps=-all', '--'];
+  // Bubblewrap sets PWD, which is no variable of the program; and it may not enter a folder that is the program's alone.
+  return [...(user === null ? [] : become), '/usr/bin/env', '-u', 'PWD', '-C', RELEASE, '--'];
+}
+
+/** The line of /etc/passwd for the program: some ask who they are and end when nobody knows. */
+export function passwdOf(user: number | null): string {
+  const id = user ?? 1000;
+  return `service:x:${id}:${id}:service:${DATA}:/bin/sh\nroot:x:0:0:root:/:/usr/sbin/nologin\n`;
+}
+
+/** Paths that a program must not see although they may lie below /usr. */
+export function hiddenPaths(targetsDir: string): readonly string[] {
+  return [REPOSITORY, targetsDir, dirname(targetsDir)].filter(existsSync);
+}
+
+/** Bubblewrap makes folders on the way to a mount for itself alone. */
+function openFolder(path: string): readonly string[] {
+  return ['--perms', '0755', '--dir', path];
+}
+
+/** Node and its npm, where they are not part of the system, as with a version manager in a home folder. */
+function nodeMounts(): readonly string[] {
+  const bin = dirname(process.execPath);
+  if (['/usr', '/bin'].some((root) => bin === root || bin.startsWith(root + sep))) return [];
+  const modules = join(dirname(bin), 'lib', 'node_modules');
+  const above = modules.split(sep).slice(1, -2);
+  const parents = above.map((_, place) => sep + above.slice(0, place + 1).join(sep));
+  return [...parents.flatMap(openFolder), '--ro-bind', bin, bin, '--ro-bind-try', modules, modules];
+}
