@@ -60,15 +60,52 @@ export interface Admitted {
 
 /**
  * Admits updates in their order, in one round trip: one answer per item. An update that was admitted before is a
- * duplicate and changes nothing, so calling twice is safe. Answers to commands are the caller's, in the same transaction.
+ * duplicate and changes nothing, so calling twice is safe; one under the number of another person's is admitted under a number of its
+ * own, because channels draw numbers as they like. Answers to commands are the caller's, in the same transaction.
  */
 export async function admitInbox(db: Queryable, items: readonly Admission[]): Promise<readonly Admitted[]> {
+  const admitted = await admitAll(db, items);
+  const repeated = items.filter((_, place) => admitted[place]?.verdict === 'duplicate');
+  const others = repeated.length === 0 ? new Set<Admission>() : await findNumbersOfOthers(db, repeated);
+  if (others.size === 0) return admitted;
+  const again = items.filter((item) => others.has(item));
+  const renamed = await admitAll(db, again.map(withOwnNumber));
+  return admitted.map((one, place) => {
+    const item = items[place];
+    return (item && others.has(item) && renamed[again.indexOf(item)]) || one;
+  });
+}
+
+async function admitAll(db: Queryable, items: readonly Admission[]): Promise<readonly Admitted[]> {
   const { rows } = await db.query<Admitted & { id: string | null }>({
     name: 'inbox_admit',
     text: 'select id, verdict, reason, role, label, said from inbox_admit($1::jsonb) order by place',
     values: [JSON.stringify(items)],
   });
   return rows.map((row) => ({ ...row, id: row.id === null ? null : Number(row.id) }));
+}
+
+/** Those whose number stands for an update of somebody else. */
+async function findNumbersOfOthers(db: Queryable, items: readonly Admission[]): Promise<ReadonlySet<Admission>> {
+  const { rows } = await db.query<{ place: number }>(
+    `select g.place::int - 1 as place
+       from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality as g (channel, bot, update_id, user_key, place)
+       join inbox i using (channel, bot, update_id) where i.user_key <> g.user_key`,
+    [
+      items.map(({ channel }) => channel),
+      items.map(({ bot }) => bot),
+      items.map(({ updateId }) => updateId),
+      items.map(({ userKey }) => userKey),
+    ],
+  );
+  return new Set(rows.flatMap(({ place }) => items[place] ?? []));
+}
+
+/** The same update under a number that is its person's: the same when it comes again. */
+function withOwnNumber(item: Admission): Admission {
+  const updateId = `${item.updateId}~${item.userKey}`;
+  const id = `${item.channel}:${item.bot}:${updateId}`;
+  return { ...item, updateId, envelope: 'id' in item.envelope ? { ...item.envelope, id, updateId } : item.envelope };
 }
 
 /** Asks the holder of this person's lane to stop and voids what waits before this inbox row. False when there was nothing. */

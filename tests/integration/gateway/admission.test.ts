@@ -48,6 +48,23 @@ describe('what Telegram sends', () => {
     expect((await inbox()).map((row) => row.text)).toEqual(['once', 'end']);
   });
 
+  test('an update under the number of another person is no duplicate, also when it comes twice', async () => {
+    const gil = { chat: { id: 1002, type: 'private' }, from: { id: 1002, is_bot: false, first_name: 'Bea' } };
+    await inject(update(900, 'of Ada'));
+    for (let time = 0; time < 3; time += 1) await inject(update(900, 'of another', gil));
+    await inject(update(900, 'of Ada'));
+    await inject(update(901, 'end'));
+    await harness.startGateway();
+    await untilRows(3);
+    expect((await inbox()).map(({ text, user_key }) => `${user_key} ${text}`).sort()).toEqual([
+      '1001 end',
+      '1001 of Ada',
+      '1002 of another',
+    ]);
+    const ids = await harness.rows<{ id: string }>(`select distinct envelope ->> 'id' as id from inbox`);
+    expect(ids).toHaveLength(3);
+  });
+
   test('updates out of order, with gaps and with ids that start again are all admitted, in order of arrival', async () => {
     const ids = [905, 901, 990, 903, 7, 8, 5_000_000];
     for (const id of ids) await inject(update(id, `n${id}`));
