@@ -37,6 +37,8 @@ const spec = {
   role: 'viewer',
   deadlineMs: 60_000,
   replay: 'harmless',
+  holds: 'facts',
+  egress: false,
   hints: ['paper alpha', 'the paper beta', 'paper gamma'],
 } as const;
 /** What a result says of whose it is: nobody else may be given it. */

@@ -128,6 +128,7 @@ function bareGraph(): () => Promise<unknown> {
       judge: () => Promise.resolve('continue'),
       say: () => Promise.resolve(),
       draft: () => undefined,
+      reads: () => Promise.resolve(),
       spent: () => undefined,
     },
     turnKey: 't',

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { PortName } from '@signalbox/worker/tools/ports/ports';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
+import { tool as makeTool } from '@signalbox/worker/tools/tool';
 
 const FOLDER = fileURLToPath(new URL('../../services/worker/src/capabilities/', import.meta.url));
 
@@ -127,5 +128,82 @@ describe.each(tools.map((entry) => [entry.name, entry] as const))('the tool %s',
     expect(tool.deadlineMs).toBeGreaterThanOrEqual(1_000);
     expect(tool.deadlineMs).toBeLessThanOrEqual(60_000);
     expect(['harmless', 'unknown']).toContain(tool.replay);
+  });
+});
+
+describe('what a tool declares of its result and of ways out', () => {
+  // A new tool is text from outside until somebody has looked at what it gives back, and writes its name down here.
+  const FACTS = [
+    'allocate_port',
+    'create_project_intent',
+    'get_next_available_port',
+    'index_docs',
+    'mute_service',
+    'register_demo_project',
+    'set_service_variable',
+    'trigger_deploy',
+    'trust_host_key',
+    'write_file',
+  ];
+  const WAYS_OUT = [
+    'check_deploy_readiness',
+    'create_project_intent',
+    'register_server',
+    'rollback_deploy',
+    'run_diagnostic',
+    'set_service_variable',
+    'trigger_deploy',
+    'update_project',
+  ];
+
+  it('holds facts alone in no other tools than these', () => {
+    expect(
+      tools
+        .filter(({ tool }) => !tool.untrusted)
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(FACTS);
+  });
+
+  it('carries data out by these, and by no others', () => {
+    expect(
+      tools
+        .filter(({ tool }) => tool.egress)
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(WAYS_OUT);
+  });
+
+  it('looks at text that others wrote with no tool that calls it records', () => {
+    const texts = [
+      'read_file',
+      'list_files',
+      'run_command',
+      'get_service_logs',
+      'get_error_history',
+      'get_deploy_logs',
+    ];
+    for (const name of [
+      ...texts,
+      'get_node_state',
+      'get_node_logs',
+      'run_diagnostic',
+      'check_service_health',
+      'inspect_server',
+    ])
+      expect([name, tools.find((one) => one.name === name)?.tool.holds]).toEqual([name, 'text']);
+  });
+
+  it('holds text unless it says otherwise', () => {
+    const spec = {
+      describe: 'x',
+      hints: [],
+      input: z.object({}),
+      risk: 'safe',
+      role: 'viewer',
+      egress: false,
+    } as const;
+    const rest = { deadlineMs: 1, replay: 'harmless', phrases: { done: () => '' }, run: async () => ({}) } as const;
+    expect(makeTool({ ...spec, ...rest })).toMatchObject({ holds: 'text', untrusted: true });
   });
 });

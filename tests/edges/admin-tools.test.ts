@@ -25,6 +25,8 @@ describe('tools that repair conversations', { timeout: 120_000 }, () => {
         input: z.object({ project: z.string().meta({ entity: 'project', ask: 'Which project?' }) }),
         risk: 'sensitive',
         role: 'developer',
+        holds: 'facts',
+        egress: false,
         deadlineMs: 5_000,
         replay: 'harmless',
         run: async ({ project }) => {

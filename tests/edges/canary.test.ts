@@ -57,6 +57,8 @@ const leaky = toolGroup({
       input: z.object({ note: z.string() }),
       risk: 'safe',
       role: 'viewer',
+      holds: 'facts',
+      egress: false,
       deadlineMs: 5_000,
       replay: 'harmless',
       run: async ({ note }, { say }) => {

@@ -37,6 +37,8 @@ const group = (describe_ = 'Erases a thing.', extra: z.ZodRawShape = {}): ToolGr
         input: z.object({ name: z.string(), size: z.number().int(), ...extra }),
         risk: 'dangerous',
         role: 'developer',
+        holds: 'facts',
+        egress: false,
         deadlineMs: 5_000,
         replay: 'unknown',
         run: async (input, context) => {

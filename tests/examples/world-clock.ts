@@ -31,6 +31,8 @@ export default toolGroup({
       input: z.object({ city: City }),
       risk: 'safe',
       role: 'viewer',
+      holds: 'facts',
+      egress: false,
       deadlineMs: 1_000,
       replay: 'harmless',
       run: async ({ city }, { now }) => ({ time: formatIn(ZONES[city], now()) }),

@@ -45,6 +45,8 @@ const group = (
         input: z.object({ name: z.string() }),
         risk,
         role: 'developer',
+        holds: 'facts',
+        egress: false,
         deadlineMs: 5_000,
         replay,
         run: async (_input, { actionId }) => {

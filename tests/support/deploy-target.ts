@@ -94,6 +94,8 @@ export function deployGroup(target: Pick<DeployTarget, 'url'>, way: DeployWay = 
         input: Deploy,
         risk: way.risk,
         role: 'developer',
+        holds: 'facts',
+        egress: false,
         environment: ({ environment }) => environment,
         resources: ({ project, environment }) => [`project:${project}`, `environment:${environment}`],
         ...(way.hasLock

@@ -7,7 +7,7 @@ import { openRedis, closeRedis } from '@signalbox/shared/redis';
 import { createPublisher } from '@signalbox/shared/streams/publish';
 import { createScriptedModels, type ModelScript } from '@signalbox/shared/model/scripted';
 import { INBOUND } from '@signalbox/shared/contracts/topics';
-import type { InboundEnvelope } from '@signalbox/shared/contracts/envelope';
+import type { InboundEnvelope, MessageEnvelope } from '@signalbox/shared/contracts/envelope';
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
 import { wire } from '@signalbox/worker/wire';
@@ -35,7 +35,13 @@ export interface WorkerBench {
   say(
     userKey: string,
     text: string,
-    options?: { chatKey?: string; silent?: boolean; kind?: 'message' | 'new' },
+    options?: {
+      chatKey?: string;
+      silent?: boolean;
+      kind?: 'message' | 'new';
+      /** What the gateway has decoded besides: a forward, a file, a button. */
+      with?: Partial<MessageEnvelope>;
+    },
   ): Promise<number>;
   /** What the gateway does on /stop. */
   stop(userKey: string): Promise<void>;
@@ -102,7 +108,11 @@ export async function openWorkerBench(options: { redisUrl?: string; log?: Log } 
       workers.add(worker);
       return worker;
     },
-    say: async (userKey, text, { chatKey = `telegram:${userKey}`, silent = false, kind = 'message' } = {}) => {
+    say: async (
+      userKey,
+      text,
+      { chatKey = `telegram:${userKey}`, silent = false, kind = 'message', with: more } = {},
+    ) => {
       updates += 1;
       const base = {
         id: `telegram:100:${updates}`,
@@ -119,7 +129,7 @@ export async function openWorkerBench(options: { redisUrl?: string; log?: Log } 
       const envelope: InboundEnvelope =
         kind === 'new'
           ? { ...base, kind: 'command', command: 'new' }
-          : { ...base, kind: 'message', text, messageId: String(updates), button: null };
+          : { ...base, kind: 'message', text, messageId: String(updates), button: null, ...more };
       const { rows } = await pool.query<{ id: string }>(
         `with l as (insert into lanes (user_key) values ($4) on conflict do nothing)
          insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id)

@@ -166,6 +166,7 @@ function createEnvelope(update: FromPerson, options: PlanOptions, text: string):
     text,
     messageId: update.messageId,
     ...files(update),
+    ...('borrowed' in update && update.borrowed ? { borrowed: update.borrowed } : {}),
     ...('whisper' in update && update.whisper ? { whisper: true as const } : {}),
     button: update.kind === 'press' ? { outboxId: update.outboxId, index: update.index } : null,
   };

@@ -68,6 +68,8 @@ export interface TurnParts {
   /** The thread's newest state, to be stored with the end of the turn, and word that it was. */
   pendingCheckpoint(threadId: string): Promise<CheckpointRow | null>;
   checkpointStored(threadId: string): void;
+  /** Notes that this conversation is about to read text from outside: by a look-up, or in messages that wait. */
+  taint(threadId: string, source: string, messages: readonly InboxMessage[] | null): Promise<void>;
   /** Carries a proposed call through governance. */
   execute(scope: CallScope, call: ToolCall): Promise<ToolCallResult>;
   /** Goes on with an action that somebody decided about. */
@@ -219,6 +221,7 @@ async function agentTurn(
     for (const { envelope: news } of batch) if (news.kind === 'job-finished') context.evidence.push(news.say);
     const agentBatch = resumed ? newsOf(envelope.id, resumed) : toAgentBatch(batch);
     messages = agentBatch.messages;
+    if (!isThreadOver) await parts.taint(threadId, 'messages', batch.filter(isBorrowed));
     const result = await parts.agent.run({
       messages,
       run: agentRun(parts, context, scope, draft, createMachine()),
@@ -274,6 +277,12 @@ function newsOf(
 ): { readonly messages: readonly AgentMessage[]; readonly shownWith: Map<string, string> } {
   const news: AgentMessage = { id, text: `[decision] ${resumed.say}`, event: { kind: 'decision', say: resumed.say } };
   return { messages: [news], shownWith: new Map() };
+}
+
+/** What others wrote, or may have: forwards, what came beside a file, and what a job has to say. */
+function isBorrowed({ envelope }: InboxMessage): boolean {
+  if (envelope.kind === 'message') return envelope.borrowed !== undefined || envelope.attachments !== undefined;
+  return envelope.kind === 'job-finished';
 }
 
 function isStopped(message: InboxMessage, stopBefore: number): boolean {
@@ -363,6 +372,7 @@ function agentRun(
       await scope.flush();
       for (const one of await backed(parts, context, [reply])) await put(parts, context, outbound(context, one));
     },
+    reads: (source) => parts.taint(threadId, source, null),
     draft: draft.show,
     spent: spending.add,
   };

@@ -2,6 +2,7 @@ import { INBOUND, OUTBOUND, STOP_CHANNEL } from '@signalbox/shared/contracts/top
 import { putDeadLetter } from '@signalbox/shared/db/dead-letters';
 import { soFarInTurn } from '@signalbox/shared/db/actions';
 import { knownNames } from '@signalbox/shared/db/names';
+import { taintByMessages, taintThread } from '@signalbox/shared/db/taint';
 import { openPool, type Pool } from '@signalbox/shared/db/pool';
 import { say } from '@signalbox/shared/errors';
 import { background, type Own } from '@signalbox/shared/lifecycle';
@@ -129,6 +130,15 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
             flush: (threadId) => checkpoints.flush(threadId),
             pendingCheckpoint: (threadId) => checkpoints.pending(threadId),
             checkpointStored: (threadId) => checkpoints.stored(threadId),
+            taint: (threadId, source, messages) =>
+              messages === null
+                ? taintThread(pool, threadId, source)
+                : taintByMessages(
+                    pool,
+                    threadId,
+                    messages.map(({ id }) => id),
+                    source,
+                  ),
             execute: (scope, call) => executeCall(execute, scope, call),
             resume: (scope, decision) => resumeDecision(execute, scope, decision),
             load: (scope, groups) => loadGroups(execute, scope, groups),

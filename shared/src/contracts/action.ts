@@ -29,7 +29,7 @@ export const RiskAssessment = z.object({
   score: z.number().min(0).max(1),
   /** Sentences for people, such as "the command is not on the allow-list". */
   reasons: z.array(z.string().max(500)).max(20),
-  /** An argument contains text from an untrusted result of this thread. */
+  /** Text from outside was read in this thread and the call is not in the person's own words, or an argument stands in such text. */
   tainted: z.boolean(),
   /** It reads what is private, or this thread did. */
   touchesPrivate: z.boolean(),

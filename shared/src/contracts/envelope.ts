@@ -58,6 +58,8 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     album: z.string().max(200).optional(),
     /** In a group: only we and the person see the message, so the answer is for nobody else either. */
     whisper: z.literal(true).optional(),
+    /** The words are not the person's own: forwarded, written by another bot, or with a quotation in them. */
+    borrowed: z.enum(['forward', 'bot', 'quote']).optional(),
     /** Set when the text came from a button: which outbox row it belongs to. */
     button: z.object({ outboxId: z.string(), index: z.number().int() }).nullable(),
   }),

@@ -58,10 +58,18 @@ export const RecordedDecision = z.object({
   question: z.record(z.string(), Json),
   decision: PolicyDecision,
   /**
-   * The argument that came from text of outside, or null; and whether the conversation had read what is private. Null for an action
-   * that was assessed before and is decided once more.
+   * The argument that came from text of outside, or null; the part of the call that is not in the person's own words, or null, where
+   * such text was read; and whether the conversation had read what is private. Null for an action that was assessed before and is
+   * decided once more.
    */
-  taint: z.object({ source: z.string().nullable(), hasPrivate: z.boolean() }).nullable(),
+  taint: z
+    .object({
+      source: z.string().nullable(),
+      /** Missing in records of before. */
+      foreign: z.string().nullable().optional(),
+      hasPrivate: z.boolean(),
+    })
+    .nullable(),
 });
 export type RecordedDecision = z.infer<typeof RecordedDecision>;
 

@@ -6,8 +6,11 @@ import { auditJson } from './audit.ts';
 import type { Lane } from './lane.ts';
 import type { Queryable } from './pool.ts';
 
-/** What a call was marked with: its result carries outside text, or it read what is private. */
-export type ActionMark = 'untrusted' | 'private';
+/**
+ * What a call was marked with: its result carries outside text with which later arguments are compared, or such text in records of our
+ * own, or it read what is private.
+ */
+export type ActionMark = 'untrusted' | 'records' | 'private';
 
 export interface ActionIntent {
   readonly actionId: string;
@@ -121,10 +124,12 @@ export async function beginAction(
               where actor.role = any ($8) and ($13::text is null or exists (select 1 from granted))
                 and ($15::boolean = exists (select 1 from settings where key = 'freeze'))
              on conflict (action_id) do nothing returning 1),
-           audited as (select audit_append($12::jsonb) from mine)
+           audited as (select audit_append($12::jsonb) from mine),
+           tainted as (select taint_thread($5, $6, clock_timestamp()) from mine where $11::text[] && '{untrusted,records}')
            select exists (select 1 from mine) as claimed, exists (select 1 from held) as held, a.status, a.result, a.error_code,
                   (select role from actor) as role, coalesce((select role = any ($8) from actor), false) as permitted,
-                  (select count(*) from audited) as audited, ${differs(2, 5, 16, 6, 7)} as differs
+                  (select count(*) from audited) as audited, (select count(*) from tainted) as tainted,
+                  ${differs(2, 5, 16, 6, 7)} as differs
              from (select 1) one left join actions a on a.action_id = $1`,
     values: [
       intent.actionId,
@@ -269,7 +274,7 @@ export interface SoFar {
 export async function soFarInTurn(db: Queryable, turnId: string): Promise<SoFar> {
   const { rows } = await db.query<{ status: string; say: string | null }>(
     `select status, result ->> 'say' as say from actions
-      where turn_id = $1 and (status = 'done' and not ('untrusted' = any (marks)) or status = 'unknown')
+      where turn_id = $1 and (status = 'done' and proposal #>> '{action,assessment,risk}' is distinct from 'safe' or status = 'unknown')
       order by started_at, action_id`,
     [turnId],
   );

@@ -90,8 +90,11 @@ export async function claimApproved(
        update approvals set status = 'consumed', consumed_at = clock_timestamp(), used = $3::jsonb
         where approval_id = $1 and status = 'approved'
        returning action_id)
-     update actions a set status = 'started', started_at = clock_timestamp(), epoch = $2 from used
-      where a.action_id = used.action_id and a.status = 'waiting'`,
+     , begun as (
+       update actions a set status = 'started', started_at = clock_timestamp(), epoch = $2 from used
+        where a.action_id = used.action_id and a.status = 'waiting'
+       returning a.thread_id, a.tool, a.marks)
+     select case when marks && '{untrusted,records}' then taint_thread(thread_id, tool, clock_timestamp()) end from begun`,
     [approvalId, lane.epoch, JSON.stringify(decided)],
   );
   return rowCount === 1;

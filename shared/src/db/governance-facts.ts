@@ -41,10 +41,17 @@ function placeJson(place: GrantPlace | null): string | null {
   return place && JSON.stringify(grantPlaceOf(place));
 }
 
-/** Text from outside that a conversation has seen, and whether it has read what is private. */
+/** What a conversation has read, and what its person said there. */
 export interface ThreadTaint {
+  /** The newest results with text from outside: what an alarm compares arguments with. */
   readonly untrusted: readonly string[];
   readonly hasPrivate: boolean;
+  /** Text from outside was read, however long ago. */
+  readonly isTainted: boolean;
+  /** What the person typed themselves in this task since the newest of that; empty without any. */
+  readonly typed: readonly string[];
+  /** What they wrote or pressed in this chat lately; empty without text from outside. */
+  readonly said: readonly string[];
 }
 
 /**
@@ -62,25 +69,27 @@ export async function actionFacts(
   withUse: boolean,
 ): Promise<{ readonly facts: GovernanceFacts; readonly taint: ThreadTaint }> {
   const { rows } = await db.query<
-    Omit<GovernanceFacts, 'at' | 'tokens'> & { at: Date; tokens: string; untrusted: string[]; private: boolean }
+    Omit<GovernanceFacts, 'at' | 'tokens'> &
+      Omit<ThreadTaint, 'hasPrivate' | 'isTainted'> & { at: Date; tokens: string; private: boolean; tainted: boolean }
   >({
     name: withUse ? 'action_facts_and_use' : 'action_facts',
     text: `select clock_timestamp() as at, f.frozen, f.break_glass as "breakGlass", f.grant_id as "grantId", f.operators, f.admins,
-                  ${withUse ? 'f.calls, f.tokens, f.cost_usd' : '0 as calls, 0 as tokens, 0'} as "costUsd", t.untrusted, t.private
-             from governance_facts($1, $2, $3::jsonb, $5::jsonb) f, thread_taint($4) t`,
+                  ${withUse ? 'f.calls, f.tokens, f.cost_usd' : '0 as calls, 0 as tokens, 0'} as "costUsd", t.*
+             from governance_facts($1, $2, $3::jsonb, $5::jsonb) f, thread_taint($4, $1, $6) t`,
     values: [
       action.requester.userKey,
       action.tool,
       JSON.stringify(action.arguments),
       action.threadId,
       placeJson(action),
+      action.chatKey,
     ],
   });
   const row = rows[0];
   if (!row) throw new Error('functions without conditions always answer one row');
-  const { untrusted, private: hasPrivate, ...facts } = row;
+  const { untrusted, private: hasPrivate, tainted: isTainted, typed, said, ...facts } = row;
   return {
     facts: { ...facts, at: row.at.toISOString(), tokens: Number(row.tokens) },
-    taint: { untrusted, hasPrivate },
+    taint: { untrusted, hasPrivate, isTainted, typed, said },
   };
 }

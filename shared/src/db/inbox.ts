@@ -114,16 +114,6 @@ export async function stopLane(db: Queryable, userKey: string, beforeId: number)
   return rows[0]?.busy ?? false;
 }
 
-/** What this person wrote in this chat lately, the newest first. */
-export async function recentWords(db: Queryable, userKey: string, chatKey: string): Promise<readonly string[]> {
-  const { rows } = await db.query<{ text: string }>(
-    `select envelope ->> 'text' as text from inbox
-      where user_key = $1 and chat_key = $2 and kind = 'message' order by id desc limit 50`,
-    [userKey, chatKey],
-  );
-  return rows.map((row) => row.text);
-}
-
 /** What a person may ask about their own lane. Ages in milliseconds. */
 export interface LaneStatus {
   readonly running: boolean;

@@ -80,6 +80,7 @@ export const SERVICE_RIGHTS: Readonly<Record<DatabaseService, ServiceRights>> = 
       lanes: WRITE,
       threads: WRITE,
       thread_sequences: WRITE,
+      thread_taints: WRITE,
       turns: ADD,
       chats: ADD,
       outbox: ADD,

@@ -26,6 +26,8 @@ const valves = toolGroup({
       input: z.object({ project: z.string() }),
       risk: 'sensitive',
       role: 'developer',
+      holds: 'facts',
+      egress: false,
       deadlineMs: 5_000,
       replay: 'harmless',
       run: async ({ project }) => {

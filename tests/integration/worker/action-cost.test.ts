@@ -17,6 +17,8 @@ const act = tool({
   input: z.object({ name: z.string() }),
   risk: 'sensitive',
   role: 'developer',
+  holds: 'facts',
+  egress: false,
   deadlineMs: 5_000,
   replay: 'harmless',
   run: () => Promise.resolve({}),

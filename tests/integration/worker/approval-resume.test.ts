@@ -24,6 +24,8 @@ const group = (run: () => Promise<object>): ToolGroup =>
         input: z.object({}),
         risk: 'dangerous',
         role: 'developer',
+        holds: 'facts',
+        egress: false,
         deadlineMs: 5_000,
         replay: 'unknown',
         run,

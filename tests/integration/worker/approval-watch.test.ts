@@ -20,6 +20,8 @@ const group = toolGroup({
       input: z.object({}),
       risk: 'dangerous',
       role: 'developer',
+      holds: 'facts',
+      egress: false,
       deadlineMs: 1_000,
       replay: 'unknown',
       run: () => Promise.resolve({}),

@@ -121,6 +121,8 @@ describe('a tool that makes files', () => {
               input: z.object({}),
               risk,
               role: 'viewer',
+              holds: 'facts',
+              egress: false,
               deadlineMs: 5_000,
               replay: 'harmless',
               run: async () => {

@@ -36,6 +36,8 @@ const group = toolGroup({
       input: z.object({ name: z.string() }),
       risk: 'sensitive',
       role: 'developer',
+      holds: 'facts',
+      egress: false,
       deadlineMs: 5_000,
       replay: 'unknown',
       run: ({ name }) => {

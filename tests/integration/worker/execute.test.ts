@@ -56,6 +56,8 @@ describe('a tool call', () => {
               input: Input,
               risk: 'sensitive',
               role: 'developer',
+              holds: 'facts',
+              egress: false,
               deadlineMs: 2_000,
               replay: 'harmless',
               run: async ({ name }) => {

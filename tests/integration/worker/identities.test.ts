@@ -35,6 +35,8 @@ const papers = toolGroup({
       input: z.object({ paper: z.string() }),
       risk: 'sensitive',
       role: 'viewer',
+      holds: 'facts',
+      egress: false,
       deadlineMs: 5_000,
       replay: 'harmless',
       run: async ({ paper }) => ({ text: `the text of ${paper}` }),

@@ -30,6 +30,8 @@ const plumbing = toolGroup({
       input: z.object({ valve: z.string() }),
       risk: 'sensitive',
       role: 'developer',
+      holds: 'facts',
+      egress: false,
       deadlineMs: 5_000,
       replay: 'harmless',
       run: async ({ valve }) => {

@@ -73,6 +73,8 @@ describe('an action whose audit event cannot be written', () => {
               hints: ['act'],
               input: z.object({ name: z.string() }),
               risk,
+              holds: 'facts',
+              egress: false,
               role,
               deadlineMs: 30_000,
               replay: 'unknown',

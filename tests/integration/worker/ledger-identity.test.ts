@@ -42,7 +42,9 @@ beforeEach(() => void (ran = []));
 /** Tools that change, look up, are dangerous, and are an admin's; each says for whom it ran, and with what. */
 function parts(): ExecuteParts {
   const spec = (changes: Partial<ToolSpec<typeof Input, unknown>>) =>
-    tool({
+    tool<typeof Input, unknown>({
+      holds: 'facts',
+      egress: false,
       describe: 'acts',
       hints: ['act'],
       input: Input,
@@ -60,7 +62,7 @@ function parts(): ExecuteParts {
   const tools = {
     act: spec({}),
     act_too: spec({}),
-    read: spec({ risk: 'safe', untrusted: true }),
+    read: spec({ risk: 'safe', touchesPrivate: true }),
     wipe: spec({ risk: 'dangerous' }),
     rule: spec({ role: 'admin' }),
     give_nothing: spec({ run: () => Promise.resolve(null) }),
@@ -113,7 +115,7 @@ describe('an id that stands for another action', () => {
     await execute(actionId, 'read', { name: 'x' });
     await execute(actionId, 'read', { name: 'x' }, { turnId: 'turn_2' });
     const { rows } = await pool.query('select marks, status from actions where action_id = $1', [actionId]);
-    expect(rows).toEqual([{ marks: ['untrusted'], status: 'done' }]);
+    expect(rows).toEqual([{ marks: ['private'], status: 'done' }]);
     await expect(execute(actionId, 'read', { name: 'y' })).rejects.toMatchObject({ code: 'ACTION_ID_TAKEN' });
   });
 

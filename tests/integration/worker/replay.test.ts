@@ -50,6 +50,8 @@ const plumbing = toolGroup({
       input: z.object({ meter: z.string() }),
       risk: 'safe',
       role: 'viewer',
+      holds: 'facts',
+      egress: false,
       deadlineMs: 5_000,
       replay: 'harmless',
       run: async ({ meter }) => ({ zebra: 1, meter, aardvark: 2 }),
@@ -61,6 +63,8 @@ const plumbing = toolGroup({
       input: z.object({ valve: z.string() }),
       risk: 'sensitive',
       role: 'developer',
+      holds: 'facts',
+      egress: false,
       deadlineMs: 60_000,
       replay: 'harmless',
       run: async ({ valve }, { signal }) => {

@@ -21,7 +21,15 @@ const answered = (messages: readonly BaseMessage[]): string[] =>
 const call = (name: string, args: Record<string, unknown>): ScriptedAnswer => ({ toolCalls: [{ name, args }] });
 
 const Anything = z.looseObject({});
-const spec = { input: Anything, role: 'developer', deadlineMs: 5_000, replay: 'harmless', hints: ['take it'] } as const;
+const spec = {
+  input: Anything,
+  role: 'developer',
+  deadlineMs: 5_000,
+  replay: 'harmless',
+  hints: ['take it'],
+  holds: 'facts',
+  egress: false,
+} as const;
 const desk = toolGroup({
   name: 'desk',
   summary: 'A desk.',
@@ -38,7 +46,7 @@ const desk = toolGroup({
       ...spec,
       describe: 'Look at it.',
       risk: 'safe',
-      untrusted: true,
+      touchesPrivate: true,
       run: async () => ({ [NUL]: HALF, long: '😀'.repeat(20_000) }),
       phrases: { done: () => `Seen${HALF}.` },
     }),

@@ -1,4 +1,4 @@
-import type { Attachment, ChatKind, OutboundBody } from '@signalbox/shared/contracts/envelope';
+import type { Attachment, ChatKind, MessageEnvelope, OutboundBody } from '@signalbox/shared/contracts/envelope';
 import type { Closable } from '@signalbox/shared/lifecycle';
 
 /** What one update of a channel means to us. `updateId` is the channel's, unique per bot. */
@@ -30,6 +30,8 @@ export type Incoming =
       readonly album: string | null;
       /** The message of ours that it answers. Left out when it answers none. */
       readonly answers?: string;
+      /** The words are not the person's own. Left out when they are. */
+      readonly borrowed?: MessageEnvelope['borrowed'];
     })
   /** More of an album whose first part may be for us. By itself it is nothing. */
   | (FromPerson & {

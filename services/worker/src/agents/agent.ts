@@ -46,6 +46,8 @@ export interface AgentRun {
     readonly args: unknown;
     readonly groups: readonly string[];
   }): Promise<ToolCallResult>;
+  /** Notes that text from outside is about to be read by a way other than `call`: it stays with the conversation. */
+  reads(source: string): Promise<void>;
   /**
    * Moves the turn on: THINKING before the model is asked, PROPOSING when it answered with calls, EVALUATING after the last of them.
    * Throws on a step that the table does not know. Where it is now: `phase`.

@@ -38,6 +38,8 @@ export default toolGroup({
       input: z.object({ thread: OwnOrOther }),
       risk: 'safe',
       role: 'admin',
+      holds: 'records',
+      egress: false,
       deadlineMs: 10_000,
       replay: 'harmless',
       run: async ({ thread: given }, { ports, threadId }) => {
@@ -89,8 +91,8 @@ export default toolGroup({
       input: z.object({ node: Node, thread: OwnOrOther }),
       risk: 'safe',
       touchesPrivate: true,
-      untrusted: true,
       role: 'admin',
+      egress: false,
       deadlineMs: 10_000,
       replay: 'harmless',
       run: async ({ node, thread: given }, { ports, threadId }) => {
@@ -153,6 +155,8 @@ export default toolGroup({
         undo: 'Not taken back by itself. Effects that were done before are not repeated.',
       }),
       role: 'admin',
+      holds: 'records',
+      egress: false,
       lock: ({ thread }) => `thread:${thread}`,
       deadlineMs: 10_000,
       replay: 'harmless',
@@ -198,6 +202,8 @@ export default toolGroup({
         undo: 'Not taken back; what was said stays on record, and people can ask again.',
       }),
       role: 'admin',
+      holds: 'records',
+      egress: false,
       deadlineMs: 15_000,
       replay: 'harmless',
       run: async ({ project }, { ports, threadId }) => {

@@ -28,6 +28,8 @@ export default toolGroup({
       }),
       risk: 'safe',
       role: 'viewer',
+      holds: 'records',
+      egress: false,
       deadlineMs: 10_000,
       replay: 'harmless',
       run: async ({ server, project }, { ports, now }) => {
@@ -68,6 +70,8 @@ export default toolGroup({
       input: z.object({}),
       risk: 'safe',
       role: 'viewer',
+      holds: 'records',
+      egress: false,
       deadlineMs: 10_000,
       replay: 'harmless',
       run: async (_input, { ports, now }) => {

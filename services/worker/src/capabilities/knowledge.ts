@@ -21,6 +21,8 @@ export default toolGroup({
       input: z.object({}),
       risk: 'sensitive',
       role: 'developer',
+      holds: 'facts',
+      egress: false,
       deadlineMs: 10_000,
       replay: 'harmless',
       run: (_, { enqueue }) => enqueue('knowledge.index', {}),

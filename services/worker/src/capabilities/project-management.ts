@@ -42,6 +42,8 @@ export default toolGroup({
       }),
       risk: 'safe',
       role: 'viewer',
+      holds: 'records',
+      egress: false,
       deadlineMs: 5_000,
       replay: 'harmless',
       run: async ({ status }, { ports }) => {
@@ -86,6 +88,8 @@ export default toolGroup({
       input: z.object({ project: ProjectName }),
       risk: 'safe',
       role: 'viewer',
+      holds: 'records',
+      egress: false,
       deadlineMs: 5_000,
       replay: 'harmless',
       run: async ({ project: name }, { ports }) => {
@@ -148,6 +152,8 @@ export default toolGroup({
       }),
       risk: 'sensitive',
       role: 'developer',
+      holds: 'facts',
+      egress: true,
       deadlineMs: 5_000,
       replay: 'harmless',
       run: async ({ name, description, repository }, { ports, actor, actionId }) => {
@@ -201,6 +207,8 @@ export default toolGroup({
           ? { risk: 'dangerous', reasons: ['what serves people in production is deployed from that repository'] }
           : 'sensitive',
       role: 'developer',
+      holds: 'records',
+      egress: true,
       deadlineMs: 10_000,
       replay: 'harmless',
       run: async ({ project: name, description, repository, status }, { ports, actionId }) => {
@@ -248,6 +256,8 @@ export default toolGroup({
       input: z.object({}),
       risk: 'sensitive',
       role: 'developer',
+      holds: 'facts',
+      egress: false,
       resources: () => [`project:${DEMO.name}`],
       deadlineMs: 5_000,
       replay: 'harmless',

@@ -40,8 +40,8 @@ export default toolGroup({
         project: Project,
       }),
       risk: 'safe',
-      untrusted: true,
       role: 'developer',
+      egress: false,
       deadlineMs: 20_000,
       replay: 'harmless',
       run: async ({ path, from_line, lines, project }, context) => {
@@ -78,8 +78,8 @@ export default toolGroup({
         project: Project,
       }),
       risk: 'safe',
-      untrusted: true,
       role: 'developer',
+      egress: false,
       deadlineMs: 20_000,
       replay: 'harmless',
       run: async ({ path, depth, project }, context) =>
@@ -121,6 +121,8 @@ export default toolGroup({
       risk: 'sensitive',
       resources: ({ path, project }) => [`file:${project ?? 'thread'}/${path}`],
       role: 'developer',
+      holds: 'facts',
+      egress: false,
       deadlineMs: 30_000,
       replay: 'harmless',
       run: async ({ path, content, project }, context) =>
@@ -162,6 +164,7 @@ export default toolGroup({
         undo: 'Apply the reverse of the diff.',
       }),
       role: 'developer',
+      egress: false,
       deadlineMs: 30_000,
       replay: 'harmless',
       run: async ({ diff, project }, context) =>
@@ -211,8 +214,8 @@ export default toolGroup({
         reach: 'Files of the workspace. It has no network and sees nothing else of the machine.',
         undo: 'What it does to files is not taken back by itself.',
       }),
-      untrusted: true,
       role: 'developer',
+      egress: false,
       deadlineMs: 60_000,
       replay: 'harmless',
       run: async ({ command, project }, context) => {

@@ -1,12 +1,17 @@
 import type { Risk, RiskAssessment } from '@signalbox/shared/contracts/action';
 import type { Resolved } from '@signalbox/shared/resolved';
 import type { Tool } from '../tools/tool.ts';
+import { foreignPart } from './own-words.ts';
 
-/** What the conversation has seen: see `actionFacts`. */
+/** What the conversation has seen and what its person said: see `actionFacts`. */
 export interface Seen {
   readonly untrusted: readonly string[];
   readonly hasPrivate: boolean;
-  /** Words of the person in this conversation: what they typed themselves is theirs. */
+  /** Text from outside was read in this conversation, ever. */
+  readonly isTainted: boolean;
+  /** What the person typed themselves since the newest of that. */
+  readonly typed: readonly string[];
+  /** What they wrote or pressed lately: the alarm does not ring for it. */
   readonly said: readonly string[];
 }
 
@@ -15,27 +20,43 @@ const SCORE: Readonly<Record<Risk, number>> = { safe: 0.1, sensitive: 0.5, dange
 /** Production makes the same effect weigh more. */
 const PRODUCTION_SCORE = 0.05;
 
-/** Where an argument comes from, as far as that matters: the text of outside that it stands in, else null. */
+/**
+ * Where a call comes from, as far as that matters. `foreign`: the part of it that is not in the person's own words, where text from
+ * outside was read; this is the gate. `source`: an argument that stands in such text; a second alarm, which raises the risk. Records
+ * of before have no `foreign`.
+ */
 export interface Taint {
   readonly source: string | null;
+  readonly foreign?: string | null | undefined;
   readonly hasPrivate: boolean;
 }
 
 /** What a conversation has to do with these arguments. What only reads, and tells nobody, is not tainted by anything. */
-export function lookForTaint(tool: Tool, input: unknown, seen: Seen, resolved: Resolved | null = null): Taint {
+export function lookForTaint(
+  name: string,
+  tool: Tool,
+  input: unknown,
+  seen: Seen,
+  resolved: Resolved | null = null,
+): Taint {
+  const { hasPrivate, isTainted, typed } = seen;
   const { risk } = tool.risk(input, resolved);
-  const source = risk === 'safe' && !tool.egress ? null : taintOf(input, seen);
-  return { source, hasPrivate: seen.hasPrivate };
+  if (risk === 'safe' && !tool.egress) return { source: null, foreign: null, hasPrivate };
+  return {
+    source: taintOf(input, seen),
+    foreign: isTainted ? foreignPart(name, tool, input, typed) : null,
+    hasPrivate,
+  };
 }
 
 /**
- * How bad an action can be: what its tool says of these arguments, raised by one level when an argument comes from text of outside.
+ * How bad an action can be: what its tool says of these arguments, raised by one level when an argument stands in text of outside.
  * Pure: the same tool, input, taint and meaning of the input give the same assessment.
  */
 export function assess(
   tool: Tool,
   input: unknown,
-  { source, hasPrivate }: Taint,
+  { source, foreign = null, hasPrivate }: Taint,
   resolved: Resolved | null = null,
 ): RiskAssessment {
   const { risk: own, reasons, refusal } = tool.risk(input, resolved);
@@ -47,8 +68,9 @@ export function assess(
     reasons: [
       ...reasons,
       ...(source === null ? [] : [`“${clip(source)}” comes from text that was read and not from the person`]),
+      ...(foreign === null ? [] : [`text from outside was read here, and nobody has typed “${clip(foreign)}” since`]),
     ],
-    tainted: source !== null,
+    tainted: source !== null || foreign !== null,
     touchesPrivate: tool.touchesPrivate || hasPrivate,
     egress: tool.egress,
     ...(refusal === undefined ? {} : { refusal }),

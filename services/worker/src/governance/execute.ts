@@ -3,10 +3,10 @@ import { Role, roleCovers } from '@signalbox/shared/contracts/roles';
 import { beginAction, noteRead, putAction, settleAction } from '@signalbox/shared/db/actions';
 import { appendAudit } from '@signalbox/shared/db/audit';
 import type { Proposal } from '@signalbox/shared/db/approvals';
-import { actionFacts, type GovernanceFacts, type ThreadTaint } from '@signalbox/shared/db/governance-facts';
-import { recentWords } from '@signalbox/shared/db/inbox';
+import { actionFacts, type GovernanceFacts } from '@signalbox/shared/db/governance-facts';
 import { withLock } from '@signalbox/shared/db/locks';
 import { withTransaction } from '@signalbox/shared/db/pool';
+import { taintThread } from '@signalbox/shared/db/taint';
 import { AppError } from '@signalbox/shared/errors';
 import { failure, type ToolCall, type ToolCallResult } from '../tools/call.ts';
 import { probeTool, runTool, type CallScope, type Runnable } from '../tools/run.ts';
@@ -121,7 +121,7 @@ async function weigh(
   const { tool, input, resolved = null } = call;
   const isRead = tool.risk(input, resolved).risk === 'safe' && !tool.egress;
   const found = isRead ? null : await lookUp(parts, scope, call);
-  const taint = lookForTaint(tool, input, found ? await seenBy(parts, scope, found.taint) : UNSEEN, resolved);
+  const taint = lookForTaint(call.name, tool, input, found?.taint ?? UNSEEN, resolved);
   const action = propose(scope, call, assess(tool, input, taint, resolved), parentActionId);
   const facts = withoutGrant(call, found?.facts ?? factsOfRead(new Date()));
   return { ...decide(parts.policy(), action, facts, parts.limits, placeOf(scope, tool)), taint };
@@ -137,7 +137,7 @@ export function placeOf(scope: CallScope, tool: Tool): Parameters<typeof decide>
   return { channel: scope.chatKey.split(':', 1)[0] ?? '', inGroup: scope.inGroup, leastRole: tool.role };
 }
 
-const UNSEEN: Seen = { untrusted: [], hasPrivate: false, said: [] };
+const UNSEEN: Seen = { untrusted: [], hasPrivate: false, isTainted: false, typed: [], said: [] };
 
 function lookUp({ pool, limits }: ExecuteParts, scope: CallScope, call: Runnable): ReturnType<typeof actionFacts> {
   const isLimited = Object.values(limits).some((limit) => limit !== null);
@@ -151,11 +151,6 @@ function lookUp({ pool, limits }: ExecuteParts, scope: CallScope, call: Runnable
   };
   const { actor: requester, threadId } = scope;
   return actionFacts(pool, { tool, arguments: input, requester, threadId, ...place }, isLimited);
-}
-
-async function seenBy(parts: ExecuteParts, scope: CallScope, taint: ThreadTaint): Promise<Seen> {
-  const isSeen = taint.untrusted.length > 0;
-  return { ...taint, said: isSeen ? await recentWords(parts.pool, scope.actor.userKey, scope.chatKey) : [] };
 }
 
 async function deny(
@@ -180,10 +175,13 @@ async function read(
   proposal: Proposal,
 ): Promise<ToolCallResult> {
   scope.enter('EXECUTING');
+  // Before it is read: what happens in between cannot lose it.
+  if (call.tool.untrusted) await taintThread(parts.pool, scope.threadId, call.name);
   const result = parts.redact(await runTool(parts, scope, call));
+  await taintByFailure(parts, scope, call, result);
   const intent = intentOf(call, scope, proposal);
   // What taints later arguments is remembered by the thread, wherever it goes on.
-  if (intent.marks.length > 0 && result.ok) {
+  if (intent.marks.some((mark) => mark !== 'records') && result.ok) {
     await scope.flush();
     await noteRead(parts.pool, scope.lane, intent, result);
   }
@@ -221,6 +219,16 @@ async function throughLedger(
   return runClaimed(parts, scope, call, proposal);
 }
 
+/** A job's own words about its failure are those of the programs that it ran. The model sees them only after this. */
+async function taintByFailure(
+  parts: ExecuteParts,
+  scope: CallScope,
+  call: Runnable,
+  result: ToolCallResult,
+): Promise<void> {
+  if (result.code === 'JOB_FAILED' && !call.tool.untrusted) await taintThread(parts.pool, scope.threadId, call.name);
+}
+
 /** Runs an action whose intent is committed, and settles it. */
 export async function runClaimed(
   parts: ExecuteParts,
@@ -231,6 +239,7 @@ export async function runClaimed(
   scope.enter('EXECUTING');
   try {
     const outcome = parts.redact(await runTool(parts, scope, call));
+    await taintByFailure(parts, scope, call, outcome);
     await settle(parts, call, proposal, statusOf(outcome, call.tool), outcome);
     return outcome;
   } catch (thrown) {

@@ -26,7 +26,8 @@ export function intentOf(
   { action, question, decision }: Proposal,
 ): Omit<ActionIntent, 'roles' | 'events' | 'grantId'> {
   const marks: ActionMark[] = [
-    ...(call.tool.untrusted ? ['untrusted' as const] : []),
+    ...(call.tool.holds === 'text' ? ['untrusted' as const] : []),
+    ...(call.tool.holds === 'records' ? ['records' as const] : []),
     ...(call.tool.touchesPrivate ? ['private' as const] : []),
   ];
   return {

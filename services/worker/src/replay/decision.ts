@@ -83,7 +83,13 @@ function decideAgain(
   const agent = { id: head.agent, class: was.action.agentClass };
   const { threadId, chatKey } = head;
   const scope = { actor: run.actor, agent, threadId, chatKey, turnId: run.turnId };
-  const action = propose(scope, { ...call, resolved }, assess(tool, input, taint, resolved));
+  // What a tool declares of itself is a fact of then.
+  const { egress, touchesPrivate } = was.action.assessment;
+  const action = propose(
+    scope,
+    { ...call, resolved },
+    { ...assess(tool, input, taint, resolved), egress, touchesPrivate },
+  );
   const { context } = was.question as unknown as PolicyQuestion; // a question, as JSON
   const place = { channel: context.channel, inGroup: context.inGroup, leastRole: tool.role };
   const proposal = decide(engine, action, factsOf(context), limitsOf(context), place);

@@ -148,6 +148,7 @@ function replayRun(
       return carryOutAgain(parts, { head, run, record, was, machine, cursor }, request);
     },
     say: () => Promise.resolve(),
+    reads: () => Promise.resolve(),
     draft: () => undefined,
     spent: () => undefined,
   };

@@ -30,6 +30,8 @@ export async function searchKnowledge(
       say,
       code: null,
       changed: false,
+      // Whoever wrote a document, or a message of long ago, does not speak for the person of now.
+      untrusted: true,
     };
   } catch (thrown) {
     const error = toAppError(thrown, newId('ref'));

@@ -145,12 +145,19 @@ export interface ToolSpec<I extends z.ZodType, O> {
   readonly preview?: (input: z.output<I>, look: Look) => Preview | Promise<Preview>;
   /** Arguments that may be the handle of a secret, as a whole: it is opened where it is used. In others a handle is refused. */
   readonly handles?: readonly string[];
-  /** Its result carries text from outside (logs, pages, files), which must not be taken for instructions. */
-  readonly untrusted?: boolean;
+  /**
+   * What its result, and what it says, hold. `facts`: nothing but what the runtime itself made or measured (ids, numbers, states, times)
+   * and what this very call gave. `records`: what people have told this system besides, such as names and descriptions; that is text
+   * from outside, but made to be an argument of the next call. Left out: text that anybody may have written, as in logs, files, pages
+   * and commits.
+   */
+  readonly holds?: 'facts' | 'records' | 'text';
   /** It reads what is not for everybody. */
   readonly touchesPrivate?: boolean;
-  /** It can carry data out of the system. */
-  readonly egress?: boolean;
+  /**
+   * Whether it can carry data out of the system: to an address that its arguments or stored data name, or into a program that may send it.
+   */
+  readonly egress: boolean;
   /** Looks up whether an effect took place, by its action id, when the result was lost. Reads only. */
   readonly probe?: (input: z.output<I>, context: ToolContext) => Promise<Probed<O>>;
   /** The least role that may call it. */
@@ -179,6 +186,8 @@ export interface Tool {
   readonly replay: 'harmless' | 'unknown';
   readonly kind: ActionKind;
   readonly handles: readonly string[];
+  readonly holds: 'facts' | 'records' | 'text';
+  /** Its result holds text from outside, which is never an instruction: all but facts do. */
   readonly untrusted: boolean;
   readonly touchesPrivate: boolean;
   readonly egress: boolean;
@@ -218,9 +227,10 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>): Tool {
     replay: spec.replay,
     kind: spec.kind ?? 'tool_call',
     handles: spec.handles ?? [],
-    untrusted: spec.untrusted ?? false,
+    holds: spec.holds ?? 'text',
+    untrusted: spec.holds !== 'facts',
     touchesPrivate: spec.touchesPrivate ?? false,
-    egress: spec.egress ?? false,
+    egress: spec.egress,
     risk: (input, resolved = null) => {
       const found = typeof spec.risk === 'function' ? spec.risk(typed(input), resolved) : spec.risk;
       return typeof found === 'string' ? { risk: found, reasons: [] } : found;

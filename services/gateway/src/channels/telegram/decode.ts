@@ -64,7 +64,7 @@ function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): Incomi
   }
   const text = clean(words ?? '');
   const album = message.media_group_id === undefined ? null : clean(message.media_group_id).slice(0, 80);
-  const content = { text, attachments, album, ...answered(message, bot) };
+  const content = { text, attachments, album, ...answered(message, bot), ...borrowed(message) };
   if (chatKind === 'private') return { ...sender, ...content, kind: 'text', named: true, whisper: false };
   const addressed = readGroupText(text, whisper || answersBot(message, bot), bot);
   if (addressed) {
@@ -73,6 +73,17 @@ function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): Incomi
     return { ...sender, ...content, ...addressed, kind: 'text', text: asked, whisper };
   }
   return album === null ? ignore(updateId, 'not addressed') : { ...sender, ...content, kind: 'album-part', album };
+}
+
+/** Whose words they are, when they are not the sender's own. A field of any shape counts: in doubt they are not. */
+function borrowed(message: Message): Pick<Extract<Incoming, { kind: 'text' }>, 'borrowed'> {
+  const isForward = Object.keys(message).some(
+    (field) => field.startsWith('forward_') || field === 'is_automatic_forward',
+  );
+  if (isForward) return { borrowed: 'forward' };
+  if (message.via_bot !== undefined) return { borrowed: 'bot' };
+  const isQuoted = message.entities?.some(({ type }) => type.endsWith('blockquote'));
+  return isQuoted ? { borrowed: 'quote' } : {};
 }
 
 /** The message of ours that this one answers. */

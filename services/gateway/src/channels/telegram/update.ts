@@ -34,6 +34,15 @@ export const Message = z.looseObject({
   text: z.string().optional(),
   caption: z.string().optional(),
   media_group_id: z.string().optional(),
+  /** Set on forwards; only that it is there counts, and no sender of its text is trusted more than another. */
+  forward_origin: z.unknown().optional(),
+  is_automatic_forward: z.unknown().optional(),
+  /** The bot through which it was sent: that bot wrote it. */
+  via_bot: z.unknown().optional(),
+  entities: z
+    .array(z.looseObject({ type: z.string() }))
+    .catch([])
+    .optional(),
   migrate_to_chat_id: id.optional(),
   /** Everything in a topic answers the notice that opened it, unless it answers something else. */
   reply_to_message: z

@@ -122,6 +122,7 @@ async function baseCall(
     }
     case 'search_knowledge': {
       const { query, scope } = BASE_TOOLS.search_knowledge.input.parse(call.args);
+      await run.reads(name);
       const found = await parts.search(query, scope, run.actor.userKey);
       return { result: found, update: {} };
     }

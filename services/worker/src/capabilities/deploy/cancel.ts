@@ -32,6 +32,8 @@ export const cancelDeploy = tool({
   input: z.object({ project: ProjectName, environment: AnyEnvironment }),
   risk: 'sensitive',
   role: 'developer',
+  holds: 'records',
+  egress: false,
   environment: ({ environment }) => environment ?? 'none',
   resources: ({ project, environment }) => [
     `project:${project}`,

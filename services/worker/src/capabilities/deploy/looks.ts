@@ -22,6 +22,8 @@ export const getDeployStatus = tool({
   input: z.object({ project: ProjectName, environment: AnyEnvironment }),
   risk: 'safe',
   role: 'viewer',
+  holds: 'records',
+  egress: false,
   deadlineMs: 5_000,
   replay: 'harmless',
   run: async ({ project, environment }, { ports, now }) => {
@@ -78,8 +80,8 @@ export const getDeployLogs = tool({
       .meta({ ask: 'How many lines?' }),
   }),
   risk: 'safe',
-  untrusted: true,
   role: 'viewer',
+  egress: false,
   deadlineMs: 5_000,
   replay: 'harmless',
   run: async ({ project, environment, lines: tail }, { ports, now }) => {
@@ -118,6 +120,8 @@ export const listDeployments = tool({
   }),
   risk: 'safe',
   role: 'viewer',
+  holds: 'records',
+  egress: false,
   deadlineMs: 5_000,
   replay: 'harmless',
   run: async ({ project }, { ports, now }) => {
@@ -153,6 +157,8 @@ export const listServices = tool({
   }),
   risk: 'safe',
   role: 'viewer',
+  holds: 'records',
+  egress: false,
   deadlineMs: 5_000,
   replay: 'harmless',
   run: async ({ project, environment }, { ports }) => {

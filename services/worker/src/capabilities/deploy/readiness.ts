@@ -26,6 +26,7 @@ export const checkDeployReadiness = tool({
   }),
   risk: 'safe',
   role: 'viewer',
+  egress: true,
   deadlineMs: 45_000,
   replay: 'harmless',
   run: async ({ project, environment, version }, context) => {

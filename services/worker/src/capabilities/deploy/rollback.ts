@@ -35,6 +35,8 @@ export const rollbackDeploy = tool({
   }),
   risk: riskIn,
   role: 'developer',
+  holds: 'records',
+  egress: true,
   ...aboutService,
   lock: serviceLock,
   deadlineMs: 15_000,

@@ -25,6 +25,8 @@ export const stopService = tool({
   input: z.object({ project: ProjectName, environment: Environment }),
   risk: riskIn,
   role: 'developer',
+  holds: 'records',
+  egress: false,
   ...aboutService,
   lock: serviceLock,
   deadlineMs: WAIT_MS,

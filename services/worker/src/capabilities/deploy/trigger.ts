@@ -30,6 +30,8 @@ export const triggerDeploy = tool({
   }),
   risk: riskIn,
   role: 'developer',
+  holds: 'facts',
+  egress: true,
   ...aboutService,
   lock: serviceLock,
   deadlineMs: 15_000,

@@ -42,6 +42,8 @@ export const setServiceVariable = tool({
   risk: riskIn,
   handles: ['value'],
   role: 'developer',
+  holds: 'facts',
+  egress: true,
   ...aboutService,
   deadlineMs: 5_000,
   replay: 'harmless',
@@ -91,6 +93,8 @@ export const listServiceVariables = tool({
   input: z.object({ project: ProjectName, environment: Environment }),
   risk: 'safe',
   role: 'developer',
+  holds: 'records',
+  egress: false,
   deadlineMs: 5_000,
   replay: 'harmless',
   run: async ({ project, environment }, { ports }) => {

@@ -31,6 +31,8 @@ export const muteService = tool({
   }),
   risk: 'sensitive',
   role: 'developer',
+  holds: 'facts',
+  egress: false,
   ...aboutAsked,
   deadlineMs: 5_000,
   replay: 'harmless',

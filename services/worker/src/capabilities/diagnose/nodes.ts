@@ -32,9 +32,9 @@ export const getNodeLogs = tool({
     node: Node.optional().describe('Node of the graph; all of them when left out'),
   }),
   risk: 'safe',
-  untrusted: true,
   touchesPrivate: true,
   role: 'developer',
+  egress: false,
   deadlineMs: 10_000,
   replay: 'harmless',
   run: async ({ thread: given, node }, context) => {
@@ -105,6 +105,8 @@ export const retryFailedNode = tool({
     };
   },
   role: 'developer',
+  holds: 'records',
+  egress: false,
   lock: ({ thread }) => `thread:${thread}`,
   deadlineMs: 10_000,
   replay: 'harmless',

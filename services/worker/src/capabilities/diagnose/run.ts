@@ -54,8 +54,8 @@ export const runDiagnostic = tool({
     reach: `The server ${server}, as the user under which Signalbox works there. It is not locked in.`,
     undo: 'Whatever it does is not taken back by itself.',
   }),
-  untrusted: true,
   role: 'operator',
+  egress: true,
   deadlineMs: 60_000,
   replay: 'unknown',
   run: async ({ server, command, release_of }, context) => {

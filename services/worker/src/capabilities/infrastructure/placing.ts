@@ -37,6 +37,8 @@ export const findSuitableServer = tool({
   }),
   risk: 'safe',
   role: 'viewer',
+  holds: 'records',
+  egress: false,
   deadlineMs: 5_000,
   replay: 'harmless',
   run: async ({ environment, memoryMb, cpus }, { ports }) =>

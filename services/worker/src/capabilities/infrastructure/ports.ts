@@ -39,6 +39,8 @@ export const allocatePort = tool({
   }),
   risk: 'sensitive',
   role: 'developer',
+  holds: 'facts',
+  egress: false,
   deadlineMs: 20_000,
   replay: 'harmless',
   run: async ({ server, project, service, port, memoryMb }, { ports, actor, actionId }) => {
@@ -72,6 +74,8 @@ export const getNextAvailablePort = tool({
   input: z.object({ server: ServerName }),
   risk: 'safe',
   role: 'viewer',
+  holds: 'facts',
+  egress: false,
   deadlineMs: 5_000,
   replay: 'harmless',
   run: async ({ server }, { ports }) => ({ server, port: await ports.portAllocations.next(server) }),
@@ -100,6 +104,8 @@ export const listAllocations = tool({
   }),
   risk: 'safe',
   role: 'viewer',
+  holds: 'records',
+  egress: false,
   deadlineMs: 5_000,
   replay: 'harmless',
   run: async ({ server, project }, { ports }) => {
@@ -139,6 +145,8 @@ export const releasePort = tool({
   }),
   risk: 'sensitive',
   role: 'developer',
+  holds: 'records',
+  egress: false,
   deadlineMs: 20_000,
   replay: 'harmless',
   run: async ({ server, port }, { ports, actionId }) =>

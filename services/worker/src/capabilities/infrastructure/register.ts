@@ -79,6 +79,7 @@ export const registerServer = tool({
   risk: 'sensitive',
   handles: ['key'],
   role: 'operator',
+  egress: true,
   resources: ({ name }) => [`server:${name}`],
   deadlineMs: 50_000,
   replay: 'harmless',

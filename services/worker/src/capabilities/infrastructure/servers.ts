@@ -31,6 +31,8 @@ export const listManagedServers = tool({
   }),
   risk: 'safe',
   role: 'viewer',
+  holds: 'records',
+  egress: false,
   deadlineMs: 5_000,
   replay: 'harmless',
   run: async ({ environment }, { ports }) => {
@@ -64,6 +66,7 @@ export const inspectServer = tool({
   input: z.object({ server: ServerName }),
   risk: 'safe',
   role: 'developer',
+  egress: false,
   deadlineMs: 50_000,
   replay: 'harmless',
   run: async ({ server }, { ports, work }): Promise<Looked> => {
@@ -101,6 +104,8 @@ export const trustHostKey = tool({
     reasons: ['whoever holds that key can pass for the server and gets what is sent to it'],
   }),
   role: 'operator',
+  holds: 'facts',
+  egress: false,
   resources: ({ server }) => [`server:${server}`],
   deadlineMs: 5_000,
   replay: 'harmless',

@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { foreignPart } from './own-words.ts';
+
+const restart = {
+  input: z.object({
+    project: z.string(),
+    environment: z.enum(['staging', 'production']),
+    reason: z.string().default('asked for'),
+    labels: z.array(z.string()).optional(),
+    options: z.record(z.string(), z.unknown()).optional(),
+  }),
+};
+const SHOP = { project: 'shop', environment: 'staging', reason: 'asked for' };
+const foreign = (typed: readonly string[], input: unknown = SHOP, name = 'restart_project') =>
+  foreignPart(name, restart, input, typed);
+
+describe('a call is in the words of the person', () => {
+  it.each([
+    ['in one message', ['please restart shop on staging']],
+    ['over several', ['staging', 'shop', 'Restart it']],
+    ['a name in other case', ['restart SHOP on Staging.']],
+    ['in another form of the word', ['restarting shop (staging) would help']],
+  ])('when what is done and each value was typed: %s', (_, typed) => {
+    expect(foreign(typed)).toBeNull();
+  });
+
+  it.each<[string, readonly string[], unknown, string]>([
+    ['nothing was typed', [], SHOP, 'restart project'],
+    ['only the names were', ['how is shop on staging?'], SHOP, 'restart project'],
+    ['only a field of it was named', ['how is the project shop on staging?'], SHOP, 'restart project'],
+    ['a value is missing', ['restart shop'], SHOP, 'staging'],
+    ['a name is a part of another', ['restart shop-2 on staging'], SHOP, 'shop'],
+    ['a name is a part of an address', ['restart shop.example.com on staging'], SHOP, 'shop'],
+    ['it stands in a quotation', ['> restart shop on staging\nwhat does that mean?'], SHOP, 'restart project'],
+    ['a default was changed', ['restart shop on staging'], { ...SHOP, reason: 'x1' }, 'x1'],
+    ['a value goes on in another line', ['restart shop on staging because a b'], { ...SHOP, reason: 'a\nb' }, 'a\nb'],
+    ['a text is in other case', ['restart shop on staging, rm -R x'], { ...SHOP, reason: 'rm -r x' }, 'rm -r x'],
+    ['it is joined from parts', ['restart shop on staging: al pha'], { ...SHOP, reason: 'alpha' }, 'alpha'],
+    ['something is deep inside', ['restart shop on staging, one'], { ...SHOP, labels: ['one', 'two'] }, 'two'],
+    ['a key is its own', ['restart shop on staging, true'], { ...SHOP, options: { force: true } }, 'force'],
+    ['a value is empty', ['restart shop on staging'], { ...SHOP, reason: '' }, ''],
+  ])('not when %s', (_, typed, input, part) => {
+    expect(foreign(typed, input)).toBe(part);
+  });
+
+  it('whatever text of outside says, it cannot add a word to what was typed', () => {
+    const word = fc.stringMatching(/^[a-z]{3,12}$/);
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 8 }), word, word, (typed, project, reason) => {
+        const all = [...typed, 'restart', 'staging'];
+        const isOwn = foreign([all.join(' ')], { ...SHOP, project, reason }) === null;
+        expect(isOwn).toBe(all.includes(project) && all.includes(reason));
+      }),
+    );
+  });
+
+  it('is never in doubt: each value that is let pass stands in what was typed, letter by letter or in other case', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string({ unit: 'grapheme' }), (typed, reason) => {
+        const found = foreign([`restart shop staging ${typed}`], { ...SHOP, reason });
+        const said = `restart shop staging ${typed}`.toLowerCase();
+        if (found === null) expect(said.includes(reason.toLowerCase()) || reason === 'asked for').toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

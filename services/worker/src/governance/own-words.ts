@@ -1,0 +1,83 @@
+import { canonicalHash } from '@signalbox/shared/canonical';
+import type { Tool } from '../tools/tool.ts';
+
+/*
+ * Whether a call is in the person's own words. Text from outside may have chosen a tool and its arguments; what nobody can have
+ * planted is a message that the person typed after it was read. So a call is theirs when such words hold the name of what is to be done
+ * and every value that is not the tool's own default, whole and as they were typed. Everything else asks them.
+ */
+
+/** Shorter parts of a tool's name, such as "to", stand in most sentences. */
+const SHORTEST_PART = 3;
+
+/**
+ * The first part of a call that is not in `typed`, in words: a value, or what the tool does; null when all of it is. Pure, and in doubt
+ * it names something: whoever asked is asked then.
+ */
+export function foreignPart(
+  name: string,
+  tool: Pick<Tool, 'input'>,
+  input: unknown,
+  typed: readonly string[],
+): string | null {
+  const own = typed.map(withoutQuotations).join('\n');
+  const fields = fieldsOf(input);
+  const isDone = name
+    .split('_')
+    .filter((part) => part.length >= SHORTEST_PART && !fields.some(([field]) => field.toLowerCase() === part))
+    .some((part) => new RegExp(`(?<![\\p{L}\\p{N}])${escape(part)}`, 'iu').test(own));
+  if (!isDone) return name.replaceAll('_', ' ');
+  for (const [field, value] of fields) {
+    if (isDefault(tool, input, field, value)) continue;
+    const foreign = leavesOf(value).find((leaf) => !isTyped(leaf, own));
+    if (foreign !== undefined) return foreign;
+  }
+  return null;
+}
+
+/** Lines that quote somebody are not the person's. */
+function withoutQuotations(text: string): string {
+  return text
+    .split('\n')
+    .filter((line) => !/^\s*>/.test(line))
+    .join('\n');
+}
+
+function fieldsOf(input: unknown): readonly (readonly [string, unknown])[] {
+  return typeof input === 'object' && input !== null
+    ? Object.entries(input).filter(([, value]) => value !== undefined)
+    : [];
+}
+
+/** Whether it would be the same if nobody had given it. */
+function isDefault({ input: schema }: Pick<Tool, 'input'>, input: unknown, field: string, value: unknown): boolean {
+  const { [field]: _, ...rest } = input as Record<string, unknown>; // fieldsOf found the field in it
+  const parsed = schema.safeParse(rest);
+  if (!parsed.success || typeof parsed.data !== 'object' || parsed.data === null) return false;
+  const given: unknown = Reflect.get(parsed.data, field);
+  return given !== undefined && canonicalHash(asJson(given)) === canonicalHash(asJson(value));
+}
+
+function asJson(value: unknown): Parameters<typeof canonicalHash>[0] {
+  return JSON.parse(JSON.stringify(value) ?? 'null') as Parameters<typeof canonicalHash>[0]; // JSON is what is compared
+}
+
+/** The keys of a value count as well: a model chooses them, too. */
+function leavesOf(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.length === 0 ? ['[]'] : value.flatMap(leavesOf);
+  if (typeof value !== 'object' || value === null) return [String(value)];
+  return Object.entries(value).flatMap(([key, below]) => [key, ...leavesOf(below)]);
+}
+
+/** A name may be written in other case; anything else counts letter by letter. It stands alone: `shop` is no part of `shop-2`. */
+function isTyped(value: string, own: string): boolean {
+  if (value.trim() === '' || value.length > own.length) return false;
+  const flags = /^[\w-]+$/.test(value) ? 'iu' : 'u';
+  const before = '(?<![\\p{L}\\p{N}_-]|[\\p{L}\\p{N}][./:@])';
+  const after = '(?![\\p{L}\\p{N}_-]|[./:@][\\p{L}\\p{N}])';
+  return new RegExp(`${before}${escape(value)}${after}`, flags).test(own);
+}
+
+function escape(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}
