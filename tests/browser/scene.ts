@@ -45,7 +45,9 @@ export async function openScene(executablePath: string | null): Promise<Scene> {
     url: simulator.url,
     bot: (method, parameters) => call(`${simulator.url}/bot100:simulator/${method}`, parameters),
     newestUpdate: async () => {
-      const response = await fetch(`${simulator.url}/bot100:simulator/getUpdates?offset=-1&timeout=5`);
+      const response = await fetch(`${simulator.url}/bot100:simulator/getUpdates?offset=-1&timeout=5`, {
+        method: 'POST',
+      });
       // See call.
       const { result } = (await response.json()) as { result: { callback_query?: { id: string } }[] };
       return result[0] ?? {};

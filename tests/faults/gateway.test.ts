@@ -104,7 +104,7 @@ describe('with several gateways', () => {
   test('a foreign process that polls the same bot is reported once, and then all is well again', async () => {
     const started = await harness.startGateway();
     await untilReady(started);
-    await fetch(`${harness.simulatorUrl}/bot${DEFAULT_TOKEN}/getUpdates?timeout=0`);
+    await fetch(`${harness.simulatorUrl}/bot${DEFAULT_TOKEN}/getUpdates?timeout=0`, { method: 'POST' });
     await until('it notices', async () => (await problemsOf(started)).includes('another process polls this bot'));
     await untilReady(started);
     const told = started.lines.filter((line) => String(line['message']).startsWith('another process polls this bot'));

@@ -22,6 +22,7 @@ export function registerBotApi(app: FastifyInstance, deps: BotApiDeps): void {
       const arrivedAt = readArrivalTime();
       const { token, method } = request.params;
       if (token !== deps.token) return sendError(reply, new BotError(401, 'Unauthorized'));
+      if (request.method !== 'POST' && !isReading(method)) return sendError(reply, new BotError(405, notByGet(method)));
       const parameters = readParameters(request.query, request.body);
       const { wrong, ...problems } = checkCall(method, parameters.values, parameters.files);
       const run = (signal: AbortSignal): unknown => {
@@ -33,6 +34,18 @@ export function registerBotApi(app: FastifyInstance, deps: BotApiDeps): void {
       return serveCall({ deps, request, reply, method, arrivedAt, parameters, problems, run, send });
     },
   });
+}
+
+/**
+ * Telegram takes GET for everything. Here any page that a browser shows could send one, as the address of a picture: so it is taken
+ * for what changes nothing. getUpdates makes the updates before its offset be forgotten.
+ */
+function isReading(method: string): boolean {
+  return /^get/i.test(method) && !/^getupdates$/i.test(method);
+}
+
+function notByGet(method: string): string {
+  return `Method Not Allowed: ${method} changes something, and the simulator takes that with POST only. Send the same parameters with POST.`;
 }
 
 type Sent = Pick<Parameters, 'values' | 'files'>;

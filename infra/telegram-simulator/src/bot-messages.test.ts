@@ -109,7 +109,7 @@ test('query, JSON, urlencoded and multipart parameters mean the same', async () 
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
   const json = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(fields) };
   const responses = await Promise.all([
-    fetch(`${url}?${new URLSearchParams(fields).toString()}`),
+    fetch(`${url}?${new URLSearchParams(fields).toString()}`, { method: 'POST' }),
     fetch(url, { method: 'POST', body: new URLSearchParams(fields) }),
     fetch(url, { method: 'POST', body: form }),
     fetch(url, json),

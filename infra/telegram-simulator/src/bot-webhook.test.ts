@@ -227,7 +227,7 @@ test.each([
 
 test('setting and deleting a webhook twice says so', async () => {
   const call = async (path: string): Promise<unknown> =>
-    (await fetch(`${simulator.url}/bot${DEFAULT_TOKEN}/${path}`)).json();
+    (await fetch(`${simulator.url}/bot${DEFAULT_TOKEN}/${path}`, { method: 'POST' })).json();
   const set = `setWebhook?url=${encodeURIComponent(url)}`;
   expect(await call(set)).toEqual({ ok: true, result: true, description: 'Webhook was set' });
   expect(await call(set)).toEqual({ ok: true, result: true, description: 'Webhook is already set' });

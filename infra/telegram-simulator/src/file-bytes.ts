@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The contents of files, by a name that the simulator gave them. */
@@ -18,8 +18,9 @@ export function createFileBytes(dataDir: string | undefined): FileBytes {
   const folder = join(dataDir, 'files');
   return {
     put: (name, bytes) => {
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(join(folder, name), bytes);
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      chmodSync(folder, 0o700); // one that an earlier release made
+      writeFileSync(join(folder, name), bytes, { mode: 0o600 });
     },
     get: (name) => {
       try {

@@ -1,4 +1,6 @@
 import {
+  chmodSync,
+  fchmodSync,
   closeSync,
   existsSync,
   ftruncateSync,
@@ -31,11 +33,14 @@ const NEWLINE = 10;
  * process leaves: it was never announced, so it is cut off. Any other unreadable line throws, with what to do.
  */
 export function openJournal(dataDir: string): OpenedJournal {
-  mkdirSync(dataDir, { recursive: true });
+  // What people said is for whoever runs the simulator alone, also in a folder that an earlier release made.
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  chmodSync(dataDir, 0o700);
   const path = join(dataDir, FILE);
   const bytes = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
   const { entries, sizeBytes } = parseLines(bytes, path);
-  const descriptor = openSync(path, 'a');
+  const descriptor = openSync(path, 'a', 0o600);
+  fchmodSync(descriptor, 0o600);
   if (sizeBytes < bytes.length) ftruncateSync(descriptor, sizeBytes);
   return { entries, sizeBytes, journal: createJournal(descriptor) };
 }
@@ -44,7 +49,7 @@ export function openJournal(dataDir: string): OpenedJournal {
 export function rewriteJournal(dataDir: string, entries: Iterable<Entry>): Journal {
   const path = join(dataDir, FILE);
   const next = `${path}.next`;
-  const descriptor = openSync(next, 'w');
+  const descriptor = openSync(next, 'w', 0o600);
   for (const entry of entries) writeAll(descriptor, `${JSON.stringify(entry)}\n`);
   renameSync(next, path);
   return createJournal(descriptor);

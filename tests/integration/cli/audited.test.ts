@@ -101,7 +101,8 @@ it('a webhook is removed only when that can be recorded', async () => {
   const host = `127.0.0.1:${await freePort()}`;
   const url = `http://${host}/secret`;
   const bot = { TELEGRAM_BOT_TOKEN: DEFAULT_TOKEN, TELEGRAM_API_ROOT: simulator.url };
-  const call = (method: string): Promise<Response> => fetch(`${simulator.url}/bot${DEFAULT_TOKEN}/${method}`);
+  const call = (method: string): Promise<Response> =>
+    fetch(`${simulator.url}/bot${DEFAULT_TOKEN}/${method}`, { method: 'POST' });
   await call(`setWebhook?url=${encodeURIComponent(url)}`);
   const without = await openTerminal({ ...bot, DATABASE_URL: 'postgres://u@127.0.0.1:9/x' })('webhook', 'remove');
   expect(without).toMatchObject({ code: 1, error: expect.stringContaining('ECONNREFUSED') as string });

@@ -36,7 +36,7 @@ const diagnose = async (wanted?: string): Promise<Finding> => {
   return finding;
 };
 const register = async (url: string): Promise<void> => {
-  await fetch(`${simulator.url}/bot${DEFAULT_TOKEN}/setWebhook?url=${encodeURIComponent(url)}`);
+  await fetch(`${simulator.url}/bot${DEFAULT_TOKEN}/setWebhook?url=${encodeURIComponent(url)}`, { method: 'POST' });
 };
 const speak = (): Promise<unknown> =>
   createSimulatorClient(simulator.url).post('/api/messages', { from: 1001, text: 'hello' });

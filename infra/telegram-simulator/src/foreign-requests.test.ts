@@ -1,0 +1,99 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Api, InputFile } from 'grammy';
+import { expect, onTestFinished, test } from 'vitest';
+import { createSimulator, DEFAULT_TOKEN } from './server.ts';
+import { api, client, simulator, useSimulator } from './simulator.fixture.ts';
+
+useSimulator();
+
+/** As a browser writes it, header by header: fetch would not let a test say who it is. */
+function send(path: string, headers: Readonly<Record<string, string>>, method = 'GET'): Promise<number> {
+  const body = method === 'POST' ? JSON.stringify({ from: 1001, text: 'deploy shop to production' }) : '';
+  return new Promise((resolve, reject) => {
+    const all = { host: new URL(simulator.url).host, 'content-type': 'application/json', ...headers };
+    const sent = request(`${simulator.url}${path}`, { method, headers: all }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+test.each([
+  ['a page of the world', { origin: 'https://example.org' }],
+  ['a page of another port of this machine, as a deployed service is', { origin: 'http://127.0.0.1:20001' }],
+  ['the same port under another name of this machine', { origin: 'http://localhost:1' }],
+  ['a frame without an origin', { origin: 'null' }],
+  ['a page that only its referrer names', { referer: 'http://127.0.0.1:20001/index.html' }],
+  ['what a browser calls another site', { 'sec-fetch-site': 'cross-site' }],
+  ['what a browser calls the same site, which is any port', { 'sec-fetch-site': 'same-site' }],
+  ['a foreign name that resolves to this machine', { host: 'rebound.example.org:8081' }],
+  ['a name that only looks like this machine', { host: '127.0.0.1.example.org' }],
+])('%s neither reads nor speaks as a person', async (_who, headers) => {
+  const before = await api.getUpdates();
+  expect(await send('/api/people', headers)).toBeGreaterThanOrEqual(400);
+  expect(await send('/api/messages', headers, 'POST')).toBeGreaterThanOrEqual(400);
+  expect(await send(`/bot${DEFAULT_TOKEN}/getMe`, headers)).toBeGreaterThanOrEqual(400);
+  expect(await api.getUpdates()).toEqual(before);
+});
+
+test('its own page, a typed address and a program of this machine are answered', async () => {
+  const own = { origin: simulator.url, referer: `${simulator.url}/`, 'sec-fetch-site': 'same-origin' };
+  expect(await send('/api/people', own)).toBe(200);
+  expect(await send('/api/messages', own, 'POST')).toBe(200);
+  expect(await send('/', { 'sec-fetch-site': 'none' })).toBe(200);
+  expect(await send('/api/people', {})).toBe(200);
+  const port = new URL(simulator.url).port;
+  expect(await send('/api/people', { host: `localhost:${port}`, origin: `http://localhost:${port}` })).toBe(200);
+});
+
+test.each([
+  'sendMessage?chat_id=1001&text=hi',
+  'SENDMESSAGE?chat_id=1001&text=hi',
+  'getUpdates?offset=1000000000',
+  'setWebhook?url=http://127.0.0.1:1/',
+  'deleteMyCommands',
+  'answerCallbackQuery?callback_query_id=1',
+])('GET %s changes nothing, and the error says to use POST', async (call) => {
+  await client.post('/api/messages', { from: 1001, text: 'kept' });
+  for (const method of ['GET', 'HEAD']) {
+    const response = await fetch(`${simulator.url}/bot${DEFAULT_TOKEN}/${call}`, { method });
+    expect(response.status).toBe(405);
+    const text = await response.text();
+    if (method === 'GET')
+      expect(JSON.parse(text)).toMatchObject({ ok: false, description: expect.stringContaining('POST') });
+  }
+  expect((await api.getUpdates()).map((update) => update.message?.text)).toContain('kept');
+  expect(await api.getWebhookInfo()).toMatchObject({ url: '' });
+});
+
+test('GET is still taken for what only reads', async () => {
+  const response = await fetch(`${simulator.url}/bot${DEFAULT_TOKEN}/getMe`);
+  expect(await response.json()).toMatchObject({ ok: true, result: { id: 100 } });
+});
+
+test('what people said and sent is readable by nobody but whoever runs it, also in a folder of an earlier release', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'simulator-'));
+  onTestFinished(() => rmSync(dataDir, { recursive: true }));
+  chmodSync(dataDir, 0o755);
+  writeFileSync(join(dataDir, 'simulator.jsonl'), '', { mode: 0o644 });
+  mkdirSync(join(dataDir, 'files'), { mode: 0o755 });
+  const kept = await createSimulator({ dataDir });
+  const bot = new Api(DEFAULT_TOKEN, { apiRoot: kept.url });
+  await fetch(`${kept.url}/api/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ from: 1001, text: 'a secret' }),
+  });
+  await bot.sendDocument(1001, new InputFile(Buffer.from('a file'), 'notes.txt'));
+  await kept.close();
+  const modeOf = (path: string): number => statSync(join(dataDir, path)).mode & 0o077;
+  expect(existsSync(join(dataDir, 'simulator.jsonl'))).toBe(true);
+  const all = ['.', ...readdirSync(dataDir, { recursive: true, encoding: 'utf8' })];
+  expect(all.length).toBeGreaterThan(3);
+  expect(all.filter((path) => modeOf(path) !== 0)).toEqual([]);
+});
