@@ -39,10 +39,15 @@ function judge(command: string, { programs, begun }: Recorded): readonly string[
   if (!isSame(inOrder(begun), inOrder(promised))) problems.push(`sandboxes began [${inOrder(begun).join()}]`);
   const written = parseWithUnbash(command) ?? [];
   for (const [place, argv] of programs.entries()) {
-    const [name = '', ...words] = written[place] ?? argv;
-    const alone = [name, ...words.map((word) => quoteWord(word, 'single'))].join(' ');
+    // find and xargs are looked at together.
+    const from = written[place]?.[0] === 'xargs' ? place - 1 : place;
+    const to = written[place + 1]?.[0] === 'xargs' ? place + 1 : place;
+    const alone = (written[place] ? written.slice(from, to + 1) : [argv])
+      .map(([name = '', ...words]) => [name, ...words.map((word) => quoteWord(word, 'single'))].join(' '))
+      .join(' | ');
     const { pipeline } = classifyCommand(alone);
-    if (!isSame(pipeline, [argv])) problems.push(`not on the list: ${JSON.stringify(argv)}`);
+    if (!isSame(pipeline?.[place - (written[place] ? from : place)], argv))
+      problems.push(`not on the list: ${JSON.stringify(argv)}`);
   }
   return problems;
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { classifyCommand } from '@signalbox/shared/shell/classification';
-import { hardenArgv, PROGRAMS } from '@signalbox/shared/shell/programs';
+import { PROGRAMS } from '@signalbox/shared/shell/programs';
+import { hardenPipeline } from '@signalbox/shared/shell/xargs';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { quoteWord, SHELL_CHARACTERS, type Quoting } from '../support/shell-commands.ts';
@@ -21,6 +22,8 @@ const everyday = [
   ...readCommands('everyday.jsonl'),
   "find . ! -name '*.log' -exec grep -n x {} +",
   String.raw`find src -type f \( -name a -o -name b \) -exec wc -l {} \;`,
+  "find . -type f ! -name 'a b' | xargs grep -n x | sort",
+  'find src -name a -print0 | xargs -0 -n 5 wc -l',
   "find . -exec basename {} ';' -exec stat -c %s -- {} + -print",
 ];
 const hostile = [...readCommands('bypass.jsonl'), ...read('own-bypasses.txt')];
@@ -45,10 +48,10 @@ async function compare(command: string): Promise<boolean> {
   const { decision, pipeline } = classifyCommand(command);
   if (decision !== 'run' || pipeline === null) return false;
   const bash = await recorder.runInBash(command);
-  const hardened = bash.argv.map((argv) => hardenArgv(argv));
+  const hardened = hardenPipeline(bash.argv);
   expect({ command, ...bash, argv: hardened }).toEqual({
     command,
-    argv: pipeline.map((argv) => ({ argv })),
+    argv: { pipeline },
     error: '',
     code: 0,
     left: [],

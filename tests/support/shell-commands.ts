@@ -31,6 +31,7 @@ const FORMS: Readonly<Record<string, readonly string[]>> = {
     "find . ! -name '*;id' -exec grep -n 'x y' {} +",
     'find a -type f -exec wc -l {} \\; -exec basename {} ";"',
   ],
+  xargs: ["find . -type f ! -name 'a b' | xargs grep -n 'a;b'", 'find a -print0 | xargs -0 -I {} stat {}'],
   git: ['git log -n 3 --format="%h $(id)"', "git show HEAD:'a b'", 'git diff --stat', "git branch --list 'x;y'"],
   ip: ['ip addr', 'ip -br link show dev eth0', 'ip -4 route'],
   sed: ["sed -n '2,$p' a.txt", 'sed -n 7p'],

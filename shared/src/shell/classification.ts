@@ -1,9 +1,9 @@
 import type { Risk } from '../contracts/action.ts';
 import { findAlarm } from './alarms.ts';
 import { agreesWithShfmt, parseWithUnbash } from './parsers.ts';
-import { hardenArgv } from './programs.ts';
 import { findServerProblem, hardenForServer } from './server.ts';
 import { splitWords } from './words.ts';
+import { hardenPipeline } from './xargs.ts';
 
 /** What becomes of one shell command. */
 export interface Classification {
@@ -55,14 +55,12 @@ function classify(command: string, place: Place): Classification {
   const programs = [...new Set(vectors.map(([name = '']) => name))];
   const hidden = commands.find(([name]) => name?.raw !== name?.value);
   if (hidden) return ask('The name of a program is hidden by quotes or backslashes.', 'dangerous', programs);
-  const pipeline: (readonly string[])[] = [];
-  for (const vector of vectors) {
-    const hardened = hardenArgv(vector);
-    if ('reason' in hardened) return ask(hardened.reason, alarm.risk, programs);
-    const problem = place === 'server' ? findServerProblem(vector) : null;
-    if (problem !== null) return ask(problem, alarm.risk, programs);
-    pipeline.push(place === 'server' ? hardenForServer(hardened.argv) : hardened.argv);
-  }
+  const hardened = hardenPipeline(vectors);
+  if ('reason' in hardened) return ask(hardened.reason, alarm.risk, programs);
+  const problems = place === 'server' ? vectors.map(findServerProblem) : [];
+  const problem = problems.find((one) => one !== null) ?? null;
+  if (problem !== null) return ask(problem, alarm.risk, programs);
+  const pipeline = place === 'server' ? hardened.pipeline.map(hardenForServer) : hardened.pipeline;
   if (JSON.stringify(parseWithUnbash(command)) !== JSON.stringify(vectors) || !agreesWithShfmt(command, commands))
     return ask('It can be read in more than one way.', 'dangerous', programs);
   return { decision: 'run', reason: `It only reads (${programs.join(', ')}).`, pipeline, risk: 'safe', programs };

@@ -8,7 +8,7 @@ import {
   type ProgramTable,
 } from './program-rule.ts';
 import { FILE_PROGRAMS } from './programs/files.ts';
-import { createFindReader } from './programs/find.ts';
+import { createFindReader, type ProgramList } from './programs/find.ts';
 import { GIT_PROGRAMS } from './programs/git.ts';
 import { SYSTEM_PROGRAMS } from './programs/system.ts';
 import { TEXT_PROGRAMS } from './programs/text.ts';
@@ -20,7 +20,12 @@ export const PROGRAMS: ProgramTable = {
   ...SYSTEM_PROGRAMS,
   ...GIT_PROGRAMS,
   find: createFindReader({ harden: (vector) => hardenArgv(vector), parse: (vector) => parseVector(vector) }),
+  // Behind find it is looked at together with it: see xargs.ts.
+  xargs: () => ({ reason: 'xargs runs another command.' }),
 };
+
+/** The list, for what starts programs of it. */
+export const LIST: ProgramList = { harden: hardenArgv, parse: parseVector };
 
 /** Why some well-known programs are not on the list. For words only: what is missing here asks as well. */
 const REASONS: readonly (readonly [RegExp, string])[] = [

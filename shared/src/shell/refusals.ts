@@ -69,7 +69,7 @@ function refuse(name: string, args: readonly string[]): string | null {
   if (
     name === 'dd' &&
     args.some((arg) => NOISE.test(arg)) &&
-    args.some((arg) => /^of=/.test(arg) && DISKS.test(arg.slice(3)))
+    args.some((arg) => arg.startsWith('of=') && DISKS.test(arg.slice(3)))
   )
     return 'It overwrites a disk.';
   if (name === 'kill' && args.length > 1 && args.at(-1) === '-1') return 'It ends every process of the machine.';

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,14 +10,14 @@ const run = promisify(execFile);
 const env = { PATH: '/usr/bin:/bin' };
 let folder: string;
 
-/** Runs what the product would run for a command, and answers what it prints. */
+/** Runs what the product would run for a command, one program after another, and answers what the last one prints. */
 async function runUnasked(command: string): Promise<string> {
-  const [argv] = classifyCommand(command).pipeline ?? [];
-  if (!argv) throw new Error(`${command} does not run unasked`);
-  const [name = '', ...args] = argv;
-  // grep ends with 1 when it finds nothing, and diff when it finds something.
-  const ended = await run(name, args, { cwd: folder, env, timeout: 20_000 }).catch((error: unknown) => error);
-  return (ended as { stdout: string }).stdout; // both outcomes of execFile have it
+  const { pipeline } = classifyCommand(command);
+  if (!pipeline) throw new Error(`${command} does not run unasked`);
+  let input = Buffer.alloc(0);
+  for (const [name = '', ...args] of pipeline)
+    input = spawnSync(name, args, { cwd: folder, env, input, timeout: 20_000 }).stdout;
+  return input.toString();
 }
 
 beforeAll(() => {
@@ -45,6 +45,9 @@ describe('a search that runs unasked', () => {
     `grep -r PASSWORD . --include='*.ts' --include='.en?'`,
     `grep -r --include='*' -e PASSWORD -- app`,
     'diff old app',
+    'find . -type f | xargs grep -n PASSWORD',
+    'find . ! -name nothing -print0 | xargs -0 -n 1 cat',
+    'find . -name nothing -o -type f -print | xargs -I {} head -n 3 {} | grep PASSWORD',
     'find . -type f -exec grep -n PASSWORD {} +',
     "find . -name nothing -o -type f -exec cat {} + -o -exec cat {} ';'",
     String.raw`find app old -type f \( -exec grep -q PASSWORD {} \; \) -exec cat {} \;`,
@@ -63,6 +66,9 @@ describe('a search that runs unasked', () => {
       'find odd -type f -exec grep -h PASSWORD {} +',
       String.raw`find odd -type f -exec tail -n 1 {} \;`,
       String.raw`find odd -exec head -q -n 1 {} \;`,
+      'find odd -type f | xargs cat',
+      'find odd -type f -print0 | xargs -0 -n 1 grep -h PASSWORD',
+      "find odd -type f | xargs -I '{}' tail -n 1 {}",
     ]) {
       const found = await runUnasked(command);
       expect([command, found.match(/PASSWORD is in here/g)?.length]).toEqual([command, odd.length]);

@@ -58,10 +58,20 @@ const TELLING = new Set('basename dirname du echo ls readlink realpath stat'.spl
 const READING = new Set(
   'cat cksum cut file grep head md5sum nl od sha1sum sha256sum sha512sum sort tac tail wc zcat'.split(' '),
 );
+/** Whether it may be started over what was found. */
+export function mayStart(program: string): boolean {
+  return TELLING.has(program) || READING.has(program);
+}
+
+/** Whether it prints what is in a file, so that it must be given none with secrets. */
+export function isReading(program: string): boolean {
+  return READING.has(program);
+}
+
 /** What stands for a found file when the list looks at the program that is started for it: every found path begins with its folder. */
-const FOUND = './found';
+export const FOUND = './found';
 /** Stands in front of what reads files: links and what holds secrets are passed to no program, as in `grep -r`. */
-const GUARD: readonly string[] = [
+export const GUARD: readonly string[] = [
   '!',
   '(',
   ...[
@@ -98,7 +108,7 @@ export function createFindReader(list: ProgramList): ArgumentReader {
         if (args[index - 1] === '!' || args[index - 1] === '-not') return { reason: 'find negates what it starts.' };
         const started = readStarted(args.slice(index + 1), list);
         if ('reason' in started) return started;
-        argv.push(...(READING.has(started.words[0] ?? '') ? GUARD : []), word, ...started.words);
+        argv.push(...(isReading(started.words[0] ?? '') ? GUARD : []), word, ...started.words);
         index += started.words.length;
         starts = true;
         continue;
@@ -127,8 +137,7 @@ function readStarted(
   const end = words.findIndex((word, at) => word === ';' || (word === '+' && words[at - 1] === '{}'));
   const vector = words.slice(0, Math.max(0, end)).map((word) => (word === '{}' ? FOUND : word));
   const [name = ''] = vector;
-  if (!TELLING.has(name) && !READING.has(name))
-    return { reason: `find starts ${quote(name)}, which is not on the list of what it may start.` };
+  if (!mayStart(name)) return { reason: `find starts ${quote(name)}, which is not on the list of what it may start.` };
   // The value of a flag may be a pattern or a list of names, and a part of a word may become a flag.
   const places = words.slice(0, end).filter((word) => word.includes('{}')).length;
   const operands = parse(vector)?.operands.filter((operand) => operand === FOUND) ?? [];

@@ -1,0 +1,93 @@
+import { hardenArgv, LIST } from './programs.ts';
+import { quote } from './program-rule.ts';
+import { FOUND, GUARD, isReading, mayStart } from './programs/find.ts';
+import { isWideFolder } from './secret-paths.ts';
+
+type Vector = readonly string[];
+
+/** What find does with what it finds, besides -print and -print0. */
+const OTHER_ACTIONS = /^-(exec|ls|printf|quit)$/;
+const PRINTS = /^-print0?$/;
+/** Between alternatives it is not plain to which of them an action belongs that was not written. */
+const ALTERNATIVES = /^(-o|-or|,)$/;
+
+/**
+ * What is executed for the commands of a pipeline, each hardened; or the sentence why not. Pure. A pair of find and xargs is looked at
+ * together: xargs is told to take names as they are, ended by NUL, and find to write them so. Every name begins with the folder in
+ * which find began, so that none can be a flag.
+ */
+export function hardenPipeline(
+  vectors: readonly Vector[],
+): { readonly pipeline: readonly Vector[] } | { readonly reason: string } {
+  const pipeline: Vector[] = [];
+  for (const [place, vector] of vectors.entries()) {
+    const pair = vectors[place + 1]?.[0] === 'xargs' ? hardenPair(vector, vectors[place + 1] ?? []) : null;
+    if (pair !== null && 'reason' in pair) return pair;
+    const isSecond = vector[0] === 'xargs' && place > 0;
+    const hardened = pair ?? (isSecond ? hardenPair(vectors[place - 1] ?? [], vector) : hardenArgv(vector));
+    if ('reason' in hardened) return hardened;
+    pipeline.push('argv' in hardened ? hardened.argv : isSecond ? hardened.xargs : hardened.find);
+  }
+  return { pipeline };
+}
+
+function hardenPair(
+  find: Vector,
+  xargs: Vector,
+): { readonly find: Vector; readonly xargs: Vector } | { readonly reason: string } {
+  const [name = '', ...words] = find;
+  if (name !== 'find')
+    return { reason: `xargs runs a command over what ${quote(name)} writes, which may be anything.` };
+  const started = readXargs(xargs.slice(1));
+  if ('reason' in started) return started;
+  const hardened = hardenArgv(find);
+  if ('reason' in hardened) return hardened;
+  const last = words.at(-1) ?? '';
+  const [before, written] = PRINTS.test(last) ? [words.slice(0, -1), true] : [words, false];
+  const isOdd =
+    before.some((word) => OTHER_ACTIONS.test(word) || PRINTS.test(word)) ||
+    (!written && before.some((word) => ALTERNATIVES.test(word))) ||
+    (written && /^(!|-not)$/.test(before.at(-1) ?? ''));
+  if (isOdd) return { reason: 'find writes something else than the names of what it finds, for all that is known.' };
+  // Folders stand in front of the expression; behind it find takes none.
+  const begin = before[0] === '-P' ? 1 : 0;
+  const end = before.findIndex((word, at) => at >= begin && /^[-(!,]/.test(word));
+  const folders = before.slice(begin, end === -1 ? before.length : end);
+  const wide = folders.find((folder) => folder.startsWith('+') || isWideFolder(folder));
+  if (wide !== undefined) return { reason: `Programs over all of ${quote(wide)} meet what is private.` };
+  const guard = isReading(started.program) ? GUARD : [];
+  return { find: [name, ...before, ...guard, '-print0'], xargs: ['xargs', '-0', ...started.words] };
+}
+
+/** Flags of xargs that are known, without -0 which it gets anyway, and the command behind them. */
+function readXargs(args: Vector): { readonly words: Vector; readonly program: string } | { readonly reason: string } {
+  const flags: string[] = [];
+  let at = 0;
+  let replaces = false;
+  for (; args[at]?.startsWith('-'); at += 1) {
+    const word = args[at] ?? '';
+    const next = args[at + 1] ?? '';
+    if (/^(-0|--null)$/.test(word)) continue;
+    if (/^(-r|--no-run-if-empty|-n[1-9]\d{0,3})$/.test(word)) flags.push(word);
+    else if (word === '-n' && /^[1-9]\d{0,3}$/.test(next)) flags.push(word, args[(at += 1)] ?? '');
+    else if (word === '-I{}' || (word === '-I' && next === '{}')) {
+      flags.push('-I', '{}');
+      if (word === '-I') at += 1;
+      replaces = true;
+    } else return { reason: `xargs with ${quote(word)} is not on the list.` };
+  }
+  const vector = args.slice(at);
+  const [program = ''] = vector;
+  if (!mayStart(program))
+    return { reason: `xargs starts ${quote(program)}, which is not on the list of what it may start.` };
+  const given = replaces ? vector.map((word) => (word === '{}' ? FOUND : word)) : [...vector, FOUND];
+  const places = replaces ? vector.filter((word) => word.includes('{}')).length : 1;
+  const operands = LIST.parse(given)?.operands.filter((operand) => operand === FOUND) ?? [];
+  const searches = program === 'grep' && vector.some((word) => /^-[a-zA-Z]*r|^--recursive$/.test(word));
+  if (places === 0 || operands.length !== places || searches)
+    return { reason: `xargs starts ${program} in a way that is not on the list.` };
+  const hardened = LIST.harden(given);
+  if ('reason' in hardened) return hardened;
+  if (hardened.argv.length !== given.length) return { reason: `xargs cannot start ${program} as it has to be.` };
+  return { words: [...flags, ...vector], program };
+}
