@@ -115,6 +115,7 @@ export const SERVICE_VARIABLES: Readonly<Record<LocalService, readonly string[]>
     'BASE_IMAGE',
     'DEPLOY_DIR',
     'REPOSITORIES_DIR',
+    'REPOSITORY_PRIVATE_HOSTS',
     'DEPLOY_BUILD_MINUTES',
     'DEPLOY_STALL_MINUTES',
     'DEPLOY_UNKNOWN_MINUTES',

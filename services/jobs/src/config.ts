@@ -71,6 +71,11 @@ const JobsConfig = CommonConfig.extend({
   DEPLOY_DIR: z.string().default(`${REPOSITORY}.signalbox/deploys`),
   /** Folder below which repositories may be named by their path. */
   REPOSITORIES_DIR: z.string().default(`${REPOSITORY}.signalbox`),
+  /** Hosts of repositories that may be at private addresses, with commas between them, such as git.corp. Default: none. */
+  REPOSITORY_PRIVATE_HOSTS: z
+    .string()
+    .default('')
+    .transform((names) => names.split(',').flatMap((name) => name.trim().toLowerCase() || [])),
   /** How long a build may take, in minutes. */
   DEPLOY_BUILD_MINUTES: z.coerce.number().positive().max(25).default(20),
   /** A build that writes nothing and uses no processor for so many minutes is ended. */

@@ -19,7 +19,9 @@ export function parseRepository(address: string, folder: string): RepositoryAddr
   const refuse = (detail: string): AppError => new AppError('REPOSITORY_REFUSED', { repository: shown, detail });
   // eslint-disable-next-line no-control-regex -- these are what must not be in it
   if (address.startsWith('-') || /[\s\u0000-\u001f]/.test(address)) throw refuse('it is not an address');
-  if (/^https:\/\/[^/]+\/./.test(address)) return { url: address, protocol: 'https', shown };
+  // As this program reads it, so that git, which reads some addresses otherwise, goes to the host that was looked at.
+  if (/^https:\/\/[^/]+\/./.test(address) && URL.canParse(address))
+    return { url: new URL(address).href, protocol: 'https', shown };
   if (/^ssh:\/\/(?:[^/@-][^/@]*@)?[^/@-][^/@]*\/./.test(address)) return { url: address, protocol: 'ssh', shown };
   if (/^[A-Za-z0-9._-]+@[A-Za-z0-9][A-Za-z0-9.-]*:[^:]/.test(address)) return { url: address, protocol: 'ssh', shown };
   const path = address.startsWith('file://') ? toPath(address) : address;

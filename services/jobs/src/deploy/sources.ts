@@ -8,6 +8,7 @@ import { listNames } from '@signalbox/shared/nearest-name';
 import { HOUR_MS } from '@signalbox/shared/time';
 import { z } from 'zod';
 import { createGit, type Git } from './git.ts';
+import { pinRepository, type Pin } from './public-address.ts';
 import { parseRepository, type RepositoryAddress } from './repository-address.ts';
 
 /** A commit of a repository that was fetched. */
@@ -48,8 +49,10 @@ export function createSources(options: {
   readonly dir: string;
   readonly repositoriesDir: string;
   readonly path: string;
+  /** Hosts of repositories that may be at addresses which are not public. */
+  readonly privateHosts: readonly string[];
 }): Sources {
-  const { dir, repositoriesDir, path } = options;
+  const { dir, repositoriesDir, path, privateHosts } = options;
   const checkouts = join(dir, 'checkouts');
   const git = createGit({ path, home: dir });
   /** One fetch of a mirror at a time; another process has git's own locks. */
@@ -68,8 +71,11 @@ export function createSources(options: {
       const mirror = join(dir, 'mirrors', `${createHash('sha256').update(address.url).digest('hex').slice(0, 24)}.git`);
       const commit = await inTurn(mirror, async () => {
         // A whole commit never changes: what was fetched before can be built again while the repository is away.
-        if (!(await hasCommit(git, mirror, ref, signal))) await fetchAll(git, mirror, address, signal);
-        return resolveRef(git, mirror, { address, ref }, signal);
+        if (await hasCommit(git, mirror, ref, signal))
+          return resolveRef(git, mirror, { from: null, shown: address.shown, ref }, signal);
+        const from = { ...address, pin: await pinRepository(address, privateHosts) };
+        await fetchAll(git, mirror, from, signal);
+        return resolveRef(git, mirror, { from, shown: address.shown, ref }, signal);
       });
       const { file, dockerfile, version } = await readCommit(git, mirror, commit, signal);
       return {
@@ -98,7 +104,10 @@ export function nameRelease(ref: string, commit: string, version: string | null)
   return `${ref.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 80)}-${short}`;
 }
 
-async function fetchAll(git: Git, mirror: string, address: RepositoryAddress, signal: AbortSignal): Promise<void> {
+/** A repository whose host was resolved. */
+type Reachable = RepositoryAddress & { readonly pin: Pin };
+
+async function fetchAll(git: Git, mirror: string, address: Reachable, signal: AbortSignal): Promise<void> {
   const fetch = async (): Promise<string | null> => {
     if (!existsSync(join(mirror, 'HEAD'))) {
       mkdirSync(mirror, { recursive: true, mode: 0o700 });
@@ -106,8 +115,11 @@ async function fetchAll(git: Git, mirror: string, address: RepositoryAddress, si
       if (made.code !== 0) return made.stderr;
     }
     const words = ['fetch', '--quiet', '--force', '--prune', '--no-tags', '--no-recurse-submodules', '--no-auto-gc'];
-    const options = { signal, protocols: address.protocol };
-    const { code, stderr } = await git(['-C', mirror, ...words, '--', address.url, ...PUSHED], options);
+    const options = { signal, protocols: address.protocol, env: address.pin.env };
+    const { code, stderr } = await git(
+      [...address.pin.words, '-C', mirror, ...words, '--', address.url, ...PUSHED],
+      options,
+    );
     return code === 0 ? null : stderr;
   };
   const trouble = await fetch();
@@ -122,9 +134,11 @@ async function fetchAll(git: Git, mirror: string, address: RepositoryAddress, si
 }
 
 /** What the repository names as its main branch. */
-async function fetchHead(git: Git, mirror: string, address: RepositoryAddress, signal: AbortSignal): Promise<void> {
-  const words = ['-C', mirror, 'fetch', '--quiet', '--force', '--no-tags', '--no-recurse-submodules', '--no-auto-gc'];
-  await git([...words, '--', address.url, `+HEAD:${HEAD}`], { signal, protocols: address.protocol });
+async function fetchHead(git: Git, mirror: string, address: Reachable, signal: AbortSignal): Promise<void> {
+  const { pin, url, protocol } = address;
+  const quietly = ['fetch', '--quiet', '--force', '--no-tags', '--no-recurse-submodules', '--no-auto-gc'];
+  const words = [...pin.words, '-C', mirror, ...quietly, '--', url, `+HEAD:${HEAD}`];
+  await git(words, { signal, protocols: protocol, env: pin.env });
 }
 
 async function hasCommit(git: Git, mirror: string, ref: string, signal: AbortSignal): Promise<boolean> {
@@ -135,10 +149,10 @@ async function hasCommit(git: Git, mirror: string, ref: string, signal: AbortSig
 async function resolveRef(
   git: Git,
   mirror: string,
-  { address, ref }: { readonly address: RepositoryAddress; readonly ref: string },
+  { from, shown, ref }: { readonly from: Reachable | null; readonly shown: string; readonly ref: string },
   signal: AbortSignal,
 ): Promise<string> {
-  if (ref === 'HEAD') await fetchHead(git, mirror, address, signal);
+  if (ref === 'HEAD' && from) await fetchHead(git, mirror, from, signal);
   const find = async (name: string): Promise<string | null> => {
     const words = ['-C', mirror, 'rev-parse', '--quiet', '--verify', '--end-of-options', `${name}^{commit}`];
     const { code, stdout } = await git(words, { signal });
@@ -177,7 +191,7 @@ async function resolveRef(
     { signal },
   );
   const known = listNames(ref, stdout.toString('utf8').split('\n').filter(Boolean));
-  throw new AppError('NOT_FOUND', { kind: `tag, branch or commit of ${address.shown}`, name: ref, known });
+  throw new AppError('NOT_FOUND', { kind: `tag, branch or commit of ${shown}`, name: ref, known });
 }
 
 async function firstOf(

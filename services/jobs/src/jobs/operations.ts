@@ -105,7 +105,12 @@ function openDeployParts(config: JobsConfig, pool: Pool, confinement: Confinemen
     deployments: createDeployments(pool),
     services: createServices(pool),
     leases: createPortLeases(pool),
-    sources: createSources({ dir: config.DEPLOY_DIR, repositoriesDir: config.REPOSITORIES_DIR, path }),
+    sources: createSources({
+      dir: config.DEPLOY_DIR,
+      repositoriesDir: config.REPOSITORIES_DIR,
+      path,
+      privateHosts: config.REPOSITORY_PRIVATE_HOSTS,
+    }),
     traffic: openTraffic(config),
     openDriver: ({ server: name, serverHost: host, ...rest }, context) =>
       openDriver(
