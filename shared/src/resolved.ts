@@ -7,8 +7,8 @@ const SHOWN = 90;
 const MOST = 5;
 
 /**
- * What is no longer as it was, in words for people: "commit was `a1…` and is `b2…`". Empty when nothing changed. What is a record is
- * compared member by member. Pure.
+ * What is no longer as it was, in words for people: "commit was `a1…` and is `b2…`". Empty when nothing changed. What is a record or a
+ * list of named things is compared member by member. Pure.
  */
 export function changesOf(was: Resolved, is: Resolved): readonly string[] {
   const [before, now] = [flatten(was), flatten(is)];
@@ -20,14 +20,21 @@ export function changesOf(was: Resolved, is: Resolved): readonly string[] {
   return changed.length > MOST ? [...told, `${changed.length - MOST} more`] : told;
 }
 
+/** Members of a record, and those of a list of named things, one by one. */
 function flatten(resolved: Resolved): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const [name, value] of Object.entries(resolved)) {
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    if (Array.isArray(value) && value.every(isNamed))
+      for (const { name: member, ...rest } of value) found.set(`${name}.${member}`, canonicalJson(rest));
+    else if (typeof value === 'object' && value !== null && !Array.isArray(value))
       for (const [member, inner] of Object.entries(value)) found.set(`${name}.${member}`, canonicalJson(inner));
     else if (value !== undefined) found.set(name, canonicalJson(value));
   }
   return found;
+}
+
+function isNamed(value: unknown): value is { readonly name: string } {
+  return typeof value === 'object' && value !== null && 'name' in value && typeof value.name === 'string';
 }
 
 function shown(json: string | undefined): string {

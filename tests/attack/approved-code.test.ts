@@ -201,6 +201,39 @@ describe('what two operators approved', () => {
   }, 90_000);
 });
 
+describe('a rollback that was approved', () => {
+  it('starts the release and the variables that were on the card, or nothing', async () => {
+    const { ben, cleo, dara } = demo.people;
+    const release = async (version: string): Promise<void> => {
+      await askFor(version);
+      expect(await approve()).toMatchObject({ status: 'consumed', state: 'succeeded' });
+    };
+    await release('v1');
+    const second = repository.release('v2', appFiles({}));
+    await release('v2');
+    await sql(
+      `insert into service_variables (project, environment, name, value, given_by, action_id) values ($1, 'production', 'DB_PASSWORD', 'old', '1002', 'a')`,
+      [project],
+    );
+    const ask = async (): Promise<string> => {
+      await demo.tell(ben, `roll back ${project} in production`, /needs approval/);
+      await dara.waitFor(new RegExp(`Roll ${project} in production back to v1`));
+      return cleo.waitFor(new RegExp(`Roll ${project} in production back to v1`));
+    };
+    const card = await ask();
+    expect(card).toContain(first);
+    expect(card).not.toContain(second);
+    await sql(`update service_variables set value = 'new', given_at = now(), action_id = 'b' where project = $1`, [
+      project,
+    ]);
+    const outcomeOf = await approve();
+    expect(outcomeOf).toMatchObject({ status: 'void', reason: expect.stringContaining('variables.DB_PASSWORD was') });
+    await ask();
+    expect(await approve()).toMatchObject({ status: 'consumed', state: 'succeeded' });
+    expect((await deployed()).filter((commit) => commit === first)).toHaveLength(2);
+  }, 120_000);
+});
+
 describe('a name', () => {
   it('that looks like a commit does not take its place', async () => {
     const second = repository.release('v2', appFiles({}));

@@ -165,7 +165,7 @@ export const DeployPlan = z.object({
   file: z.string().length(64),
   dockerfile: z.string().length(64).nullable(),
   /** Their names, each with a mark that changes when it is set anew; never a value. */
-  variables: z.record(z.string(), z.string().max(64)),
+  variables: z.array(z.object({ name: z.string(), mark: z.string().max(64) })).readonly(),
 });
 export type DeployPlan = z.infer<typeof DeployPlan>;
 

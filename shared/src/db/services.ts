@@ -53,15 +53,15 @@ export function createServices(pool: Pool) {
     },
 
     /** The names of the variables, each with a mark that changes when the variable or the secret behind it is given anew. */
-    async variableMarks(service: ServiceKey): Promise<Readonly<Record<string, string>>> {
+    async variableMarks(service: ServiceKey): Promise<readonly { readonly name: string; readonly mark: string }[]> {
       const { rows } = await pool.query<{ name: string; mark: string }>(
-        `select v.name, left(encode(sha256(convert_to(concat_ws(' ', v.action_id, v.given_by, extract(epoch from v.given_at),
+        `select v.name, 'v' || left(encode(sha256(convert_to(concat_ws(' ', v.action_id, v.given_by, extract(epoch from v.given_at),
                   extract(epoch from s.created_at)), 'UTF8')), 'hex'), 16) as mark
            from service_variables v left join secrets s on s.user_key = v.given_by and s.handle = v.secret
           where v.project = $1 and v.environment = $2 order by v.name`,
         [service.project, service.environment],
       );
-      return Object.fromEntries(rows.map(({ name, mark }) => [name, mark]));
+      return rows;
     },
 
     /**

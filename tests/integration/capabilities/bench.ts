@@ -66,7 +66,7 @@ const planByHand: Resolving['work'] = async (job, payload) => {
     health: '/',
     file: '0'.repeat(64),
     dockerfile: null,
-    variables: {},
+    variables: [],
   };
   const found = { ready: true, server: plan.server.name, commit: plan.commit, checks: [], plan, problem: null };
   return JOBS[job].result.parse(found) as JobResult<typeof job>;

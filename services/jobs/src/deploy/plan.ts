@@ -16,7 +16,7 @@ export interface Planned {
   readonly file: ServiceFile;
   readonly dockerfile: string | null;
   readonly artifact: string | null;
-  readonly variables: Readonly<Record<string, string>>;
+  readonly variables: DeployPlan['variables'];
 }
 
 /** The plan of a deployment. Without secrets, so that it is the same before and after it was stored. Pure. */
