@@ -68,7 +68,10 @@ export const SECRET_FILES: readonly string[] = [
 ];
 
 /** Folders that a search leaves out, whatever their files are called. */
-export const SECRET_FOLDERS: readonly string[] = '.git .ssh .aws .gnupg .kube .docker .signalbox'.split(' ');
+export const SECRET_FOLDERS: readonly string[] =
+  '.git .ssh .aws .azure .gnupg .kube .docker .password-store .signalbox secret secrets credential credentials'.split(
+    ' ',
+  );
 
 /** Folders in which a search through everything meets secrets and devices under any name; of /etc, all but those of servers. */
 const TOO_WIDE: readonly RegExp[] = [

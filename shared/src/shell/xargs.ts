@@ -26,7 +26,8 @@ export function hardenPipeline(
     const isSecond = vector[0] === 'xargs' && place > 0;
     const hardened = pair ?? (isSecond ? hardenPair(vectors[place - 1] ?? [], vector) : hardenArgv(vector));
     if ('reason' in hardened) return hardened;
-    pipeline.push('argv' in hardened ? hardened.argv : isSecond ? hardened.xargs : hardened.find);
+    if ('argv' in hardened) pipeline.push(hardened.argv);
+    else pipeline.push(isSecond ? hardened.xargs : hardened.find);
   }
   return { pipeline };
 }

@@ -22,13 +22,14 @@ async function runUnasked(command: string): Promise<string> {
 
 beforeAll(() => {
   folder = makeTemporaryFolder('search');
-  for (const place of ['app', 'app/.git', 'app/.ssh', 'old']) mkdirSync(join(folder, place));
+  for (const place of ['app', 'app/.git', 'app/.ssh', 'app/secrets', 'old']) mkdirSync(join(folder, place));
   for (const name of [
     'app/.env',
     'app/.env.local',
     'app/prod.env',
     'app/server.key',
     'app/.git/config',
+    'app/secrets/db',
     'app/.ssh/id_rsa',
   ])
     writeFileSync(join(folder, name), 'PASSWORD=hunter2\n');
