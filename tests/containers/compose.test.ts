@@ -52,7 +52,14 @@ async function findCompose(): Promise<readonly string[] | null> {
   return null;
 }
 
-const SECRETS = 'POSTGRES_PASSWORD=longword\nSECRETS_KEY=c2VjcmV0\nTELEGRAM_BOT_TOKEN=1:abc\nOPENAI_API_KEY=sk-1\n';
+const PASSWORDS = ['GATEWAY', 'WORKER', 'MAINTENANCE', 'AGENTS', 'DEPLOY'].map((name) => `DATABASE_PASSWORD_${name}`);
+const SECRETS = [
+  'POSTGRES_PASSWORD=longword',
+  ...PASSWORDS.map((name) => `${name}=of-${name}`),
+  'SECRETS_KEY=c2VjcmV0',
+  'TELEGRAM_BOT_TOKEN=1:abc',
+  'OPENAI_API_KEY=sk-1\n',
+].join('\n');
 const compose = await findCompose();
 if (compose === null)
   reportNotRun('the compose file', 'docker compose is not installed: see tests/containers/install-tools');
@@ -88,12 +95,15 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
 
   it('resolves with .env.example as soon as its empty secrets are filled in', async () => {
     const example = readFileSync(join(ROOT, '.env.example'), 'utf8');
-    const filled = example.replace(/^(POSTGRES_PASSWORD|SECRETS_KEY|TELEGRAM_BOT_TOKEN)=$/gm, '$1=x');
+    const filled = example.replace(
+      /^(POSTGRES_PASSWORD|DATABASE_PASSWORD_\w+|SECRETS_KEY|TELEGRAM_BOT_TOKEN)=$/gm,
+      '$1=x',
+    );
     expect((await resolveProject(filled)).code).toBe(0);
     expect(readExampleVariables(example)).toContain('POSTGRES_PASSWORD');
   });
 
-  it.each(['POSTGRES_PASSWORD', 'SECRETS_KEY', 'TELEGRAM_BOT_TOKEN'])(
+  it.each(['POSTGRES_PASSWORD', ...PASSWORDS, 'SECRETS_KEY', 'TELEGRAM_BOT_TOKEN'])(
     'refuses to start without %s, and says where to set it',
     async (name) => {
       const { code, error } = await resolveProject(SECRETS.replace(new RegExp(`^${name}=.*$`, 'm'), ''));
@@ -142,6 +152,18 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     expect(holders('POSTGRES_PASSWORD')).toEqual(['postgres']);
     expect(holders('SECRETS_KEY')).toEqual(['deploy', 'gateway']);
     expect(holders('DATABASE_URL')).toEqual(['agents', 'deploy', 'gateway', 'jobs', 'migrate', 'worker']);
+    for (const name of PASSWORDS) expect(holders(name)).toEqual(['migrate']);
+    const logins = services.flatMap(([key, { environment }]) =>
+      environment['DATABASE_URL'] ? [[key, new URL(String(environment['DATABASE_URL'])).username]] : [],
+    );
+    expect(Object.fromEntries(logins)).toEqual({
+      migrate: 'signalbox',
+      gateway: 'signalbox_gateway',
+      worker: 'signalbox_worker',
+      jobs: 'signalbox_maintenance',
+      agents: 'signalbox_agents',
+      deploy: 'signalbox_deploy',
+    });
   });
 
   it('runs each pool of jobs in a service of its own, and lets only the one for agents build sandboxes', () => {

@@ -110,6 +110,7 @@ describe('services that log in as a mere member of their role', () => {
     ['maintenance', 'vote', `insert into approval_votes (approval_id, user_key, name) values ('a', '1', 'Ada')`],
     ['maintenance', 'see variables of services', 'select value from service_variables'],
     ['agents', 'see secrets', 'select handle from secrets'],
+    ['agents', 'read what people wrote', 'select envelope from inbox'],
     ['agents', 'see people', 'select name from users'],
     ['agents', 'see variables of services', 'select value from service_variables'],
     ['agents', 'decide an approval', `update approvals set status = 'approved'`],

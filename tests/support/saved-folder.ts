@@ -36,7 +36,8 @@ export async function restoreSavedFolder(): Promise<{ readonly database: TestDat
   url.pathname = `/${name}`;
   await migrate(url.href, migrationsOfBefore());
   const owner = openPool(url.href, createLog('test', 'silent'), { name: 'test', max: 2, as: 'owner' });
-  await setUpCheckpoints(owner).finally(() => owner.end());
+  await setUpCheckpoints(owner);
+  await owner.end();
   await withClient(url.href, (db) => putRows(db, saved.tables));
   return {
     database: { url: url.href, drop: async () => void (await admin(`drop database if exists ${name} with (force)`)) },

@@ -139,7 +139,11 @@ export const SERVICE_RIGHTS: Readonly<Record<DatabaseService, ServiceRights>> = 
     ],
   },
   /** Runs what agents ask for in workspaces: the nearest to what a model can reach, so it has the least. */
-  agents: { tables: POOL_TABLES, functions: [APPEND] },
+  agents: {
+    // It puts how a run ended into the inbox, and reads nothing of what people wrote there.
+    tables: { ...POOL_TABLES, inbox: 'select (channel, bot, update_id), insert' },
+    functions: [APPEND],
+  },
   /** Deploys, diagnoses and watches. It opens the secrets that services and servers need. */
   deploy: {
     tables: {

@@ -16,7 +16,7 @@ export async function checkDatabase({ config, database }: CommandContext): Promi
     const found = `${version} at ${new URL(config.DATABASE_URL).host}`;
     const old = Number.parseInt(version, 10) < LOWEST_VERSION;
     const server = old ? fail('Postgres', found, `Use Postgres ${LOWEST_VERSION} or newer.`) : ok('Postgres', found);
-    return [server, await checkMigrations(database())];
+    return [server, await checkMigrations(database()), ...(await checkLogins(database()))];
   } catch (error) {
     return [fail('Postgres', `does not answer: ${reasonOf(error)}`, 'Start it, or correct DATABASE_URL.')];
   }
@@ -25,6 +25,22 @@ export async function checkDatabase({ config, database }: CommandContext): Promi
 async function readVersion(pool: Pool): Promise<string> {
   const { rows } = await pool.query<{ server_version: string }>('show server_version');
   return rows[0]?.server_version.split(' ')[0] ?? 'unknown';
+}
+
+/** Whether the services that run now share a login: then whoever takes over one of them has what all of them have. */
+async function checkLogins(pool: Pool): Promise<readonly Finding[]> {
+  const { rows } = await pool.query<{ login: string }>(
+    `select min(usename) as login from pg_stat_activity
+      where datname = current_database() and application_name ~ '^signalbox-(gateway|worker|jobs)'
+     having count(distinct application_name) > 1 and count(distinct usename) = 1`,
+  );
+  return rows.map(({ login }) =>
+    warn(
+      'logins',
+      `all services log in to Postgres as ${login}`,
+      'Give each service a login of its own: see docs/operations.md, "A login for each service".',
+    ),
+  );
 }
 
 async function checkMigrations(pool: Pool): Promise<Finding> {
