@@ -58,6 +58,22 @@ describe('messages', () => {
     expect(named('@signalbox_bot /weather')).toMatchObject({ text: '/weather', named: true });
   });
 
+  test.each([
+    ['a forward', { forward_origin: { type: 'user', sender_user: { id: 1001 } } }, 'forward'],
+    ['a forward of an older server', { forward_date: 1 }, 'forward'],
+    ['a forward of any shape', { forward_origin: 7 }, 'forward'],
+    ['what another bot wrote', { via_bot: { id: 5 } }, 'bot'],
+    ['a quotation', { entities: [{ type: 'blockquote', offset: 0, length: 5 }] }, 'quote'],
+    ['a folded quotation', { entities: [{ type: 'expandable_blockquote', offset: 0, length: 5 }] }, 'quote'],
+  ])('%s is not the words of whoever sent it', (_, fields, borrowed) => {
+    expect(decode(message({ text: 'deploy shop', ...fields }), BOT)).toMatchObject({ kind: 'text', borrowed });
+  });
+
+  test.each([{}, { entities: [{ type: 'bold', offset: 0, length: 5 }] }, { entities: 'x' }])(
+    'what a person typed is their own: %j',
+    (fields) => expect(decode(message({ text: 'deploy shop', ...fields }), BOT)).not.toHaveProperty('borrowed'),
+  );
+
   test('in a group an answer to our message is for us', () => {
     const reply = { chat: GROUP, text: 'yes', reply_to_message: { from: { id: 100, is_bot: true } } };
     expect(decode(message(reply), BOT)).toMatchObject({ kind: 'text', text: 'yes' });
@@ -212,6 +228,8 @@ describe('other updates', () => {
       },
     });
     expect(decode(edited({}), BOT)).toMatchObject({ kind: 'edit', messageId: '5', text: 'deploy blog' });
+    const entities = [{ type: 'blockquote', offset: 0, length: 5 }];
+    expect(decode(edited({ text: 'deploy\nblog', entities }), BOT)).toMatchObject({ text: '> deploy\n> blog' });
     expect(decode(edited({ chat: GROUP }), BOT)).toMatchObject({ reason: 'not addressed' });
     expect(decode(edited({ chat: GROUP, text: '@signalbox_bot deploy' }), BOT)).toMatchObject({
       kind: 'edit',

@@ -141,8 +141,9 @@ function decodeEdit(updateId: string, raw: unknown, bot: BotIdentity): Incoming 
   const read = decodeMessage(updateId, raw, bot);
   if (read.kind === 'ignored') return read;
   if (read.kind !== 'text' || read.messageId === null) return ignore(updateId, 'edit without words');
-  const { named: _, attachments: __, whisper: ___, messageId, ...rest } = read;
-  return { ...rest, messageId, kind: 'edit' };
+  const { named: _, attachments: __, whisper: ___, borrowed: quoted, messageId, text, ...rest } = read;
+  // It takes the place of words that were typed, so what is quoted in it has to show.
+  return { ...rest, text: quoted === undefined ? text : text.replace(/^/gm, '> '), messageId, kind: 'edit' };
 }
 
 /** The Stop button under what is being written does what /stop does. */
