@@ -1,4 +1,4 @@
-import { canonicalJson } from './canonical.ts';
+import { asCodeBlock, escapeLine, escapeText } from './canonical-card.ts';
 import type { Approval, ApprovalVote } from './contracts/approval.ts';
 import type { OutboundBody, RuntimeButton } from './contracts/envelope.ts';
 import { inWords } from './time.ts';
@@ -9,7 +9,7 @@ export type CardReader = 'approver' | 'requester';
 /** What stands on the card of an action that a run carries on, until the run ends. */
 export const UNDER_WAY = '⏳ Under way; this card will say how it ends.';
 
-/** More of a change than this is not read on a phone; the rest is behind /why. */
+/** More of a summary than this is not read on a phone; the exact action stands below it. */
 const CHANGE_LENGTH = 1_200;
 
 /**
@@ -18,20 +18,21 @@ const CHANGE_LENGTH = 1_200;
  */
 export function renderCard(approval: Approval, votes: readonly ApprovalVote[], reader: CardReader): OutboundBody {
   const { card, status, needed } = approval;
-  const voters = votes.map((vote) => vote.name).join(', ');
+  const voters = votes.map((vote) => escapeLine(vote.name)).join(', ');
   const lines = [
-    `${outcomeMark(approval) ?? MARK[status]} **${card.what}**`,
+    `${outcomeMark(approval) ?? MARK[status]} **${escapeLine(card.what)}**`,
     '',
-    `${card.requester} asks${card.changedFrom === null ? '' : ` (changed from: ${card.changedFrom})`}.`,
-    ...(card.change === '' ? [] : ['', clip(card.change)]),
-    ...resolvedLines(card),
+    `${escapeLine(card.requester)} asks${card.changedFrom === null ? '' : ` (changed from: ${escapeLine(card.changedFrom)})`}.`,
+    ...(card.change === '' ? [] : ['', asQuote(clip(card.change))]),
     '',
-    `- Reaches: ${card.reach}`,
-    `- Undo: ${card.undo}`,
-    `- Why you are asked: ${card.why}`,
+    `- Reaches: ${escapeLine(card.reach)}`,
+    `- Undo: ${escapeLine(card.undo)}`,
+    `- Why you are asked: ${escapeLine(card.why)}`,
     '',
     verdict(approval, voters, votes.length, needed),
     `_${approval.approvalId}_`,
+    // A receipt says what became of it; what was decided about is read before.
+    ...(status === 'pending' && card.exact !== undefined ? ['', ...exactLines(card.exact, approval.hash)] : []),
   ];
   return { text: lines.join('\n'), buttons: status === 'pending' ? buttons(approval, reader) : [] };
 }
@@ -54,7 +55,7 @@ function outcomeMark({ status, reason }: Approval): string | null {
 
 function verdict(approval: Approval, voters: string, given: number, needed: number): string {
   const { reason, decidedBy } = approval;
-  const because = reason === null || reason === '' ? '' : `: ${reason}`;
+  const because = reason === null || reason === '' ? '' : `: ${escapeLine(reason)}`;
   switch (approval.status) {
     case 'pending': {
       const left = inWords(Math.max(60_000, approval.expiresAt.getTime() - approval.requestedAt.getTime()));
@@ -71,12 +72,12 @@ function verdict(approval: Approval, voters: string, given: number, needed: numb
       const done = approval.byRequester ? 'Confirmed' : 'Approved';
       if (because === '') return `${done} by ${voters}.`;
       const mark = outcomeMark(approval);
-      return `${done} by ${voters}. ${mark ? clip((reason ?? '').slice(mark.length).trim()) : clip(`Result${because}`)}`;
+      return `${done} by ${voters}. ${mark ? clip(escapeLine((reason ?? '').slice(mark.length).trim())) : clip(`Result${because}`)}`;
     }
     case 'rejected':
-      return `Rejected by ${decidedBy ?? 'somebody'}${because}`;
+      return `Rejected by ${escapeLine(decidedBy ?? 'somebody')}${because}`;
     case 'modified':
-      return `Changed by ${reason ?? 'somebody'}; a new request takes its place.`;
+      return `Changed by ${escapeLine(reason ?? 'somebody')}; a new request takes its place.`;
     case 'expired':
       return 'Nobody decided in time. Nothing was changed.';
     case 'void':
@@ -84,12 +85,17 @@ function verdict(approval: Approval, voters: string, given: number, needed: numb
   }
 }
 
-/** What the arguments stand for, each in a line. */
-function resolvedLines({ resolved = {} }: Approval['card']): readonly string[] {
-  const lines = Object.entries(resolved).map(
-    ([name, value]) => `- ${name}: \`${canonicalJson(value).replaceAll('`', 'ˋ')}\``,
-  );
-  return lines.length === 0 ? [] : ['', ...lines];
+/** The exact action, and the short form of the hash that the approval is bound to. */
+function exactLines(exact: string, hash: string): readonly string[] {
+  return [`Exactly this runs (\`${hash.slice(0, 12)}\`):`, '', asCodeBlock(exact)];
+}
+
+/** The summary of a tool, line by line within a quotation: nothing in it can draw a line of the card. */
+function asQuote(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `> ${escapeText(line)}`)
+    .join('\n');
 }
 
 function buttons(approval: Approval, reader: CardReader): RuntimeButton[] {

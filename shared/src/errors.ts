@@ -84,6 +84,10 @@ export const ERRORS = {
     remedy: 'tell-user',
     say: '{action} needs the approval of another person, and {problem}. Nothing was changed.',
   },
+  APPROVAL_UNSHOWABLE: {
+    remedy: 'tell-user',
+    say: 'Nobody can approve that, because it cannot be shown as a whole: {problem}. Nothing was changed.',
+  },
   POLICY_DENIED: { remedy: 'tell-user', say: '{sentence} (rule {rule}). Nothing was changed.' },
   POLICY_REFUSED: {
     remedy: 'page-operator',
@@ -209,6 +213,7 @@ export type ErrorCode = keyof typeof ERRORS;
 export const REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
   'NOT_PERMITTED',
   'NEEDS_APPROVAL',
+  'APPROVAL_UNSHOWABLE',
   'WAITING_FOR_APPROVAL',
   'WAITING_FOR_CONFIRMATION',
   'POLICY_DENIED',

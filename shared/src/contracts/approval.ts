@@ -21,6 +21,8 @@ export const ApprovalCard = z.object({
   change: z.string(),
   /** What the arguments stood for when it was asked for: see ProposedAction. */
   resolved: z.record(z.string(), z.json()).optional(),
+  /** The exact action, as `renderExact` writes it: what runs is compared with it. */
+  exact: z.string().optional(),
   /** What it touches. */
   reach: z.string(),
   /** How it is taken back. */

@@ -1,6 +1,8 @@
 import type { Approval, ApprovalCard } from '@signalbox/shared/contracts/approval';
 import { roleCovers } from '@signalbox/shared/contracts/roles';
 import { newId } from '@signalbox/shared/ids';
+import { EXACT_LIMIT, renderExact } from '@signalbox/shared/canonical-card';
+import { redactText } from '@signalbox/shared/redact/redact';
 import { hasAction, putAction } from '@signalbox/shared/db/actions';
 import {
   approvalEvent,
@@ -40,6 +42,9 @@ export async function requestApproval(
   const { action, decision } = proposal;
   const shown = await previewOf(parts, call);
   if (shown instanceof AppError) return failure(shown);
+  const card = describe(scope, shown, proposal);
+  const unshowable = findUnshowable(card.exact ?? '');
+  if (unshowable) return failure(new AppError('APPROVAL_UNSHOWABLE', { problem: unshowable }));
   const authors = await authorsOf(parts, scope, action.parentActionId);
   const approval: Approval = {
     approvalId: newId('apv'),
@@ -57,7 +62,7 @@ export async function requestApproval(
     byRequester: decision.effect === 'confirm',
     solo: takes.solo && roleCovers(scope.actor.role, takes.role),
     authors,
-    card: describe(scope, shown, proposal),
+    card,
     status: 'pending',
     requestedAt: new Date(),
     expiresAt: new Date(Date.now() + takes.expiresMs),
@@ -150,24 +155,27 @@ export async function previewOf(parts: ExecuteParts, call: Runnable): Promise<Pr
 
 /** What approvers read. What a tool does not say for itself is shown as the arguments are. */
 function describe(scope: CallScope, preview: Preview | null, { action, decision }: Proposal): ApprovalCard {
-  const args = Object.entries(action.arguments).map(([name, value]) => `- ${name}: ${code(value)}`);
   const raised = action.assessment.reasons.map((reason) => ` ${capital(reason)}.`);
   return {
     what: preview?.what ?? `${action.tool.replaceAll('_', ' ')}`,
-    change: preview?.change ?? args.join('\n'),
+    change: preview?.change ?? '',
     ...(action.resolved ? { resolved: action.resolved } : {}),
     reach: preview?.reach ?? (action.resources.join(', ') || action.environment),
     undo: preview?.undo ?? 'not known; ask before you approve',
     why: `${decision.sentence} (rule \`${decision.rule}\`)${raised.join('')}`,
-    requester: `${scope.actor.name} (${scope.actor.role})`,
+    exact: renderExact(action),
+    requester: `${scope.actor.name} (${scope.actor.role}, id ${action.requester.userKey})`,
     changedFrom: action.parentActionId,
   };
 }
 
-function code(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  // A backtick in an argument must not end the code that it is shown in.
-  return `\`${text.replaceAll('`', 'ˋ').replace(/\s+/g, ' ').slice(0, 300)}\``;
+/** Why an approver could not be shown the whole of it, or null. */
+function findUnshowable(exact: string): string | null {
+  if (exact.length > EXACT_LIMIT)
+    return `written out it has ${exact.length} characters, and a card shows ${EXACT_LIMIT}; make it smaller, or do it in steps`;
+  if (redactText(exact) !== exact)
+    return 'there is something in it that looks like a secret, and a card shows none; store it as a secret and refer to it';
+  return null;
 }
 
 function capital(text: string): string {

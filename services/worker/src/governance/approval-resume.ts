@@ -3,6 +3,7 @@ import type { RecordedDecision } from '@signalbox/shared/contracts/execution-tur
 import type { InboundEnvelope } from '@signalbox/shared/contracts/envelope';
 import { roleCovers } from '@signalbox/shared/contracts/roles';
 import { canonicalHash } from '@signalbox/shared/canonical';
+import { renderExact } from '@signalbox/shared/canonical-card';
 import {
   approvalEvent,
   claimApproved,
@@ -172,6 +173,7 @@ async function consume(
   const { action } = stored;
   const isSame =
     actionHash(action) === approval.hash &&
+    renderExact(action) === approval.card.exact &&
     row.hash === approval.hash &&
     canonicalHash(row.arguments) === canonicalHash(action.arguments) &&
     action.requester.userKey === scope.lane.userKey &&

@@ -1,0 +1,156 @@
+import { canonicalJson } from './canonical.ts';
+
+/** What a person who approves has to see of an action, whole. */
+export interface ExactAction {
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly resolved?: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+/** Stands in front of every line of a value that has several. */
+const LINE_MARK = '│';
+const EMPTY = '⟨⟩';
+
+/**
+ * The exact action as text: its tool, then every argument by name, a string behind `: ` and anything else as JSON behind `= `. It holds
+ * no character that a channel takes out, turns around or does not draw. `readExact` gives back what it was made of. Pure.
+ */
+export function renderExact({ tool, arguments: args, resolved }: ExactAction): string {
+  return [escapeName(tool), ...members('', args), ...members('→ ', resolved ?? {})].join('\n');
+}
+
+/** Reads what `renderExact` wrote. Throws when it did not. */
+export function readExact(text: string): ExactAction {
+  const [tool = '', ...lines] = text.split('\n');
+  const read = { arguments: {} as Record<string, unknown>, resolved: {} as Record<string, unknown> };
+  for (let at = 0; at < lines.length; at += 1) {
+    const match = /^(→ )?([^:= ]*)(?:(:)$|(: |= )(.*)$)/u.exec(lines[at] ?? '');
+    if (!match) throw new Error(`this is no line of an exact action: ${lines[at] ?? ''}`);
+    const [, arrow, name = '', several, mark, shown = ''] = match;
+    const parts: string[] = [];
+    if (several) while (lines[at + 1]?.startsWith(LINE_MARK)) parts.push((lines[(at += 1)] ?? '').slice(2));
+    const value = several ? parts.map(unescapeText).join('\n') : unescapeText(shown);
+    Object.defineProperty(arrow ? read.resolved : read.arguments, unescapeText(name), {
+      value: mark === '= ' ? (JSON.parse(value) as unknown) : value,
+      enumerable: true,
+    });
+  }
+  return { tool: unescapeText(tool), ...read };
+}
+
+/**
+ * A text in which control, direction, invisible and look-alike characters are code points such as `⟨U+202E⟩`. The mark that opens a code
+ * is one itself, so `unescapeText` gives back exactly the text.
+ */
+export function escapeText(text: string): string {
+  if (!UNUSUAL.test(text)) return text;
+  const doubtful = findDoubtful(text);
+  let offset = 0;
+  const chars = Array.from(text);
+  return chars
+    .map((char, place) => {
+      const at = offset;
+      offset += char.length;
+      const isPlain = (char <= '~' && char >= ' ') || isPartOfPicture(chars, place);
+      return isPlain || !(doubtful.has(at) || isUnclear(char, chars[place - 1] ?? '')) ? char : code(char);
+    })
+    .join('');
+}
+
+/** The text that `escapeText` was given. */
+export function unescapeText(shown: string): string {
+  return shown === EMPTY
+    ? ''
+    : shown.replace(/⟨U\+([0-9A-F]{4,6})⟩/gu, (_, hex: string) => String.fromCodePoint(parseInt(hex, 16)));
+}
+
+/** One line for people that was put together from values: nothing in it begins a line, and only code spans are formatting. */
+export function escapeLine(text: string): string {
+  return text
+    .split(/(`[^`\n]*`)/)
+    .map((part, place) => {
+      const shown = part.replace(/[^\n]+/g, escapeText).replaceAll('\n', code('\n'));
+      return place % 2 === 1 ? shown : shown.replace(/[\\*_~[\]<>&|#`!]/g, '\\$&').replace(/:\/\//g, '\\://');
+    })
+    .join('');
+}
+
+/** Text in a code block of its own, where it is nothing but characters. */
+export function asCodeBlock(exact: string): string {
+  const longest = Math.max(2, ...Array.from(exact.matchAll(/`+/g), ([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}\n${exact}\n${fence}`;
+}
+
+/** More than this nobody reads on a card; what is longer cannot be approved. In UTF-16 units. */
+export const EXACT_LIMIT = 24_000;
+const WORD = /[\p{L}\p{M}\p{N}_]+/gu;
+const LATIN = /\p{Script=Latin}/u;
+/** Scripts with letters that look like Latin ones; `own`: letters of it that no Latin one looks like. */
+const SCRIPTS = [
+  { any: /\p{Script=Cyrillic}/u, own: /[бвгджзийлмнптфцчшщъыьэюяБГДЖЗИЙЛПФЦЧШЩЪЫЬЭЮЯђћљњџїєґў]/u },
+  { any: /\p{Script=Greek}/u, own: /[βγδεζθλμξπσςφχψωΓΔΘΛΞΠΣΦΨΩά-ώ]/u },
+  { any: /\p{Script=Armenian}/u, own: /[ա-ֆ](?<![օսոհցզ])/u },
+  { any: /\p{Script=Cherokee}/u, own: /(?!)/u },
+] as const;
+/** Not drawn, drawn elsewhere, or the mark of a code: controls, formats, surrogates, unassigned, separators but the space, fillers. */
+const NEVER = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}⟨⟩\u2800]|(?! )\p{Zs}/u;
+/** Drawn like a character of ASCII, and not one. */
+const TWIN =
+  /[\u2010-\u2012\u2212\u2044\u2215\u29F8\u2216\u29F5\u2236\u02D0\uA789\u01C3\u2223\u01C0\u2024\u02C8\u2032\u02CB\u0131]/u;
+const UNUSUAL = /[^\x21-\x7e ]/u;
+const PICTURE = /\p{Extended_Pictographic}|\p{Emoji_Modifier}/u;
+
+/** Where letters stand that are read as Latin ones: in a word with others, or in one where nothing says otherwise. */
+function findDoubtful(text: string): ReadonlySet<number> {
+  const doubtful = new Set<number>();
+  for (const { 0: word, index } of text.matchAll(WORD)) {
+    const scripts = SCRIPTS.filter((script) => script.any.test(word));
+    const isMixed = scripts.length + (LATIN.test(word) ? 1 : 0) > 1;
+    if (!isMixed && scripts.every((script) => script.own.test(text))) continue;
+    for (const { 0: char, index: at } of word.matchAll(/./gsu))
+      if (scripts.some((script) => script.any.test(char))) doubtful.add(index + at);
+  }
+  return doubtful;
+}
+
+function isUnclear(char: string, before: string): boolean {
+  if (NEVER.test(char) || TWIN.test(char) || /^[\x20-\x7e]$/.test(char.normalize('NFKC'))) return true;
+  if ((before + char).normalize('NFC') !== before + char) return true;
+  return /\p{M}/u.test(char) && !/[\p{L}\p{M}\p{N}]/u.test(before);
+}
+
+/** A family is one picture, and so is a heart in its color. */
+function isPartOfPicture(chars: readonly string[], place: number): boolean {
+  const before = chars[place - 1] ?? '';
+  if (chars[place] === '\uFE0F') return /\p{Extended_Pictographic}/u.test(before) && before > '\u00FF';
+  const isPicture = PICTURE.test(before) || (before === '\uFE0F' && PICTURE.test(chars[place - 2] ?? ''));
+  return chars[place] === '\u200D' && isPicture && PICTURE.test(chars[place + 1] ?? '');
+}
+
+function code(char: string): string {
+  return `⟨U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
+}
+
+function escapeName(name: string): string {
+  return name === '' ? EMPTY : escapeText(name).replace(/[:= \n│]/g, code);
+}
+
+function members(mark: string, values: Readonly<Record<string, unknown>>): readonly string[] {
+  return Object.entries(values)
+    .filter(([, value]) => value !== undefined)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => {
+      const head = `${mark}${escapeName(name)}`;
+      if (typeof value !== 'string') return `${head}= ${escapeText(canonicalJson(value))}`;
+      if (!value.includes('\n')) return `${head}: ${value === '' ? EMPTY : escapeEnds(value)}`;
+      return [`${head}:`, ...value.split('\n').map((line) => `${LINE_MARK} ${escapeEnds(line) || EMPTY}`)].join('\n');
+    });
+}
+
+/** Spaces at an end are not seen, so they are codes. */
+function escapeEnds(text: string): string {
+  const isIndented = /^ /.test(text);
+  const shown = escapeText(text).replace(/ +$/, (spaces) => code(' ').repeat(spaces.length));
+  return isIndented ? shown.replace(/^ /, code(' ')) : shown;
+}
