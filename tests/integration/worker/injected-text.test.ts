@@ -201,7 +201,7 @@ describe('ordinary work', () => {
     page = 'nothing';
     await start(puppet(call('read_page'), call('set_flag', { project: 'shop', environment: 'staging' })));
     await say('read the page');
-    await say('fine, set it for shop on staging');
+    await say('set it for shop on staging');
     expect([set, await cards()]).toEqual([['shop staging'], 0]);
   });
 

@@ -19,10 +19,9 @@ const foreign = (typed: readonly string[], input: unknown = SHOP, name = 'restar
 describe('a call is in the words of the person', () => {
   it.each([
     ['in one message', ['please restart shop on staging']],
-    ['over several', ['staging', 'shop', 'Restart it']],
+    ['in one of several', ['thanks', 'Restart shop on staging', 'hello']],
     ['a name in other case', ['restart SHOP on Staging.']],
-    ['in another form of the word', ['restarting shop (staging) would help']],
-  ])('when what is done and each value was typed: %s', (_, typed) => {
+  ])('when one message begins with what is done and holds each value: %s', (_, typed) => {
     expect(foreign(typed)).toBeNull();
   });
 
@@ -30,6 +29,11 @@ describe('a call is in the words of the person', () => {
     ['nothing was typed', [], SHOP, 'restart project'],
     ['only the names were', ['how is shop on staging?'], SHOP, 'restart project'],
     ['only a field of it was named', ['how is the project shop on staging?'], SHOP, 'restart project'],
+    ['it is a question', ['did somebody restart shop on staging?'], SHOP, 'restart project'],
+    ['it is a warning', ['do not restart shop on staging'], SHOP, 'restart project'],
+    ['it was pasted', ['Ben sent me this:\nrestart shop on staging'], SHOP, 'restart project'],
+    ['it is about the noun', ['restarts of shop on staging: how many?'], SHOP, 'restart project'],
+    ['it is spread over several messages', ['staging', 'shop', 'Restart it'], SHOP, 'shop'],
     ['a value is missing', ['restart shop'], SHOP, 'staging'],
     ['a name is a part of another', ['restart shop-2 on staging'], SHOP, 'shop'],
     ['a name is a part of an address', ['restart shop.example.com on staging'], SHOP, 'shop'],
@@ -49,7 +53,7 @@ describe('a call is in the words of the person', () => {
     const word = fc.stringMatching(/^[a-z]{3,12}$/);
     fc.assert(
       fc.property(fc.array(word, { maxLength: 8 }), word, word, (typed, project, reason) => {
-        const all = [...typed, 'restart', 'staging'];
+        const all = ['restart', ...typed, 'staging'];
         const isOwn = foreign([all.join(' ')], { ...SHOP, project, reason }) === null;
         expect(isOwn).toBe(all.includes(project) && all.includes(reason));
       }),

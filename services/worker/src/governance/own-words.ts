@@ -3,16 +3,14 @@ import type { Tool } from '../tools/tool.ts';
 
 /*
  * Whether a call is in the person's own words. Text from outside may have chosen a tool and its arguments; what nobody can have
- * planted is a message that the person typed after it was read. So a call is theirs when such words hold the name of what is to be done
- * and every value that is not the tool's own default, whole and as they were typed. Everything else asks them.
+ * planted is a message that the person typed after it was read. So a call is theirs when one such message begins with the name of
+ * what is to be done, as an order does, and holds every value that is not the tool's own default, whole and as it was typed. Questions,
+ * warnings and what somebody pastes hold the same words, but do not begin so. Everything else asks them.
  */
 
-/** Shorter parts of a tool's name, such as "to", stand in most sentences. */
-const SHORTEST_PART = 3;
-
 /**
- * The first part of a call that is not in `typed`, in words: a value, or what the tool does; null when all of it is. Pure, and in doubt
- * it names something: whoever asked is asked then.
+ * The first part of a call that is not in `typed` (messages, the newest first), in words: a value, or what the tool does; null when
+ * one of them holds all of it. Pure, and in doubt it names something: whoever asked is asked then.
  */
 export function foreignPart(
   name: string,
@@ -20,27 +18,23 @@ export function foreignPart(
   input: unknown,
   typed: readonly string[],
 ): string | null {
-  const own = typed.map(withoutQuotations).join('\n');
-  const fields = fieldsOf(input);
-  const isDone = name
-    .split('_')
-    .filter((part) => part.length >= SHORTEST_PART && !fields.some(([field]) => field.toLowerCase() === part))
-    .some((part) => new RegExp(`(?<![\\p{L}\\p{N}])${escape(part)}`, 'iu').test(own));
-  if (!isDone) return name.replaceAll('_', ' ');
-  for (const [field, value] of fields) {
-    if (isDefault(tool, input, field, value)) continue;
-    const foreign = leavesOf(value).find((leaf) => !isTyped(leaf, own));
-    if (foreign !== undefined) return foreign;
-  }
-  return null;
+  const [first = name, second = first] = name.split('_');
+  const verb = first === 'trigger' ? second : first; // nobody triggers a deploy: people deploy
+  const begin = new RegExp(`^\\s*(?:please\\s+)?${escape(verb)}(?![\\p{L}\\p{N}_-])`, 'iu');
+  const orders = typed.map(withoutQuotations).filter((text) => begin.test(text));
+  const values = fieldsOf(input)
+    .filter(([field, value]) => !isDefault(tool, input, field, value))
+    .flatMap(([, value]) => leavesOf(value));
+  const missing = orders.map((order) => values.find((value) => !isTyped(value, order)) ?? null);
+  if (missing.includes(null)) return null;
+  return missing[0] ?? name.replaceAll('_', ' ');
 }
 
-/** Lines that quote somebody are not the person's. */
+/** Lines that quote somebody are not the person's. The words before one belong to it. */
 function withoutQuotations(text: string): string {
-  return text
-    .split('\n')
-    .filter((line) => !/^\s*>/.test(line))
-    .join('\n');
+  const lines = text.split('\n');
+  const quoted = lines.findIndex((line) => /^\s*>/.test(line));
+  return lines.slice(0, quoted === -1 ? undefined : quoted).join('\n');
 }
 
 function fieldsOf(input: unknown): readonly (readonly [string, unknown])[] {
