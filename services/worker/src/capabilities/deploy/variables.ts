@@ -3,6 +3,7 @@ import { Environment, ProjectName } from '@signalbox/shared/contracts/fields';
 import { AppError } from '@signalbox/shared/errors';
 import { tool } from '../../tools/tool.ts';
 import { aboutService, riskIn } from './fields.ts';
+import { isLoaderVariable } from './loader-variables.ts';
 import { code } from './words.ts';
 
 const Name = z
@@ -39,12 +40,20 @@ export const setServiceVariable = tool({
       .describe('Its value, or a handle such as secret:db-password')
       .meta({ entity: 'text', ask: 'What shall its value be?' }),
   }),
-  risk: riskIn,
+  risk: (given) =>
+    isLoaderVariable(given.name)
+      ? { risk: 'dangerous', reasons: ['it changes which code programs load and run'] }
+      : riskIn(given),
   handles: ['value'],
   role: 'developer',
   holds: 'facts',
   egress: true,
   ...aboutService,
+  // By this name policy refuses it: see variables.cedar.
+  resources: (given) => [
+    ...aboutService.resources(given),
+    ...(isLoaderVariable(given.name) ? ['variable:loader'] : []),
+  ],
   deadlineMs: 5_000,
   replay: 'harmless',
   preview: async ({ project, environment, name, value }, { ports }) => {
