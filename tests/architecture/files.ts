@@ -17,6 +17,7 @@ const ENVIRONMENT_READERS = [
   'infra/local/bootstrap.mjs', // runs before anything is installed, so it cannot import a config.ts
   'infra/demo/releases/**', // somebody's project, as far as the product is concerned
   'tests/fixtures/driver-app/**', // as well
+  'tests/fixtures/hostile-release/**', // and this one
 ];
 
 /** Files that are longer than a reader's patience. */
