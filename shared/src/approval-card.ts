@@ -18,9 +18,9 @@ const CHANGE_LENGTH = 1_200;
  */
 export function renderCard(approval: Approval, votes: readonly ApprovalVote[], reader: CardReader): OutboundBody {
   const { card, status, needed } = approval;
-  const voters = votes.map((vote) => escapeLine(vote.name)).join(', ');
+  const voters = votes.map(({ name, userKey }) => `${escapeLine(name)} (${escapeLine(userKey)})`).join(', ');
   const lines = [
-    `${outcomeMark(approval) ?? MARK[status]} **${escapeLine(card.what)}**`,
+    `${outcomeMark(approval) ?? MARK[status]} ${cardTitle(card)}`,
     '',
     `${escapeLine(card.requester)} asks${card.changedFrom === null ? '' : ` (changed from: ${escapeLine(card.changedFrom)})`}.`,
     ...(card.change === '' ? [] : ['', asQuote(clip(card.change))]),
@@ -35,6 +35,11 @@ export function renderCard(approval: Approval, votes: readonly ApprovalVote[], r
     ...(status === 'pending' && card.exact !== undefined ? ['', ...exactLines(card.exact, approval.hash)] : []),
   ];
   return { text: lines.join('\n'), buttons: status === 'pending' ? buttons(approval, reader) : [] };
+}
+
+/** What a card is about, as Markdown for a sentence. */
+export function cardTitle({ what }: Pick<Approval['card'], 'what'>): string {
+  return `**${escapeLine(what)}**`;
 }
 
 const MARK: Readonly<Record<Approval['status'], string>> = {

@@ -53,6 +53,7 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
       `${WORKER}/agents/agent.ts`,
       `${WORKER}/agents/<agent>/**`,
       'shared/src/model/**',
+      'shared/src/canonical-card.ts', // pure; a button shows what it sends
       'shared/src/redact/redact.ts', // pure; a record's hashes are of texts without secrets
       CONTRACTS,
       LEAVES,

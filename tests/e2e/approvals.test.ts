@@ -63,7 +63,7 @@ describe('a deploy to production', () => {
     await developer.waitFor(/Approved by .* Deployed shop 1\.4\.2 to production/);
 
     expect(target.effects).toEqual([{ key: expect.any(String), what: 'shop 1.4.2 production' }]);
-    await cardSays(/✅[\s\S]*Approved by Cleo, Dara[\s\S]*Result: Deployed shop/);
+    await cardSays(/✅[\s\S]*Approved by Cleo \(1003\), Dara \(1004\)[\s\S]*Result: Deployed shop/);
     expect((await ops.heard('ops')).at(-1)?.buttons).toBeNull();
     expect(await status()).toEqual(['consumed']);
     expect(await audit()).toEqual(

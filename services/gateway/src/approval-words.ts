@@ -1,3 +1,5 @@
+import { cardTitle } from '@signalbox/shared/approval-card';
+import { escapeLine } from '@signalbox/shared/canonical-card';
 import type { Approval } from '@signalbox/shared/contracts/approval';
 
 /** What the gateway says around approval cards. */
@@ -19,27 +21,31 @@ export function prompt(
   name: string,
   args: Readonly<Record<string, unknown>>,
 ): string {
-  const about = `**${card.what}**`;
+  const about = cardTitle(card);
   switch (verb) {
     case 'reject':
       return `${name}, why do you reject ${about}? Choose, or answer this message with your reason.\n_${approvalId}_`;
     case 'modify': {
-      const now = Object.entries(args).map(
-        ([key, value]) => `- ${key}: \`${String(value).replaceAll('`', 'ˋ').slice(0, 200)}\``,
-      );
+      const now = Object.entries(args).map(([key, value]) => `- ${escapeLine(key)}: ${escapeLine(inShort(value))}`);
       return `${name}, answer this message with what should be different in ${about}, such as \`name: value\`. It is decided anew then. Now it is:\n${now.join('\n')}\n_${approvalId}_`;
     }
     case 'ask':
-      return `${name}, answer this message with your question about ${about}; I pass it on to ${card.requester}.\n_${approvalId}_`;
+      return `${name}, answer this message with your question about ${about}; I pass it on to ${escapeLine(card.requester)}.\n_${approvalId}_`;
   }
 }
 
 export function question({ card, approvalId }: Approval, name: string, text: string): string {
-  return `${name} asks about **${card.what}**:\n> ${quoted(text)}\n\nAnswer this message, and I pass it on. _${approvalId}_`;
+  return `${name} asks about ${cardTitle(card)}:\n> ${quoted(text)}\n\nAnswer this message, and I pass it on. _${approvalId}_`;
 }
 
 export function answer({ card, approvalId }: Approval, name: string, text: string): string {
-  return `${name} answers about **${card.what}**:\n> ${quoted(text)}\n\n_${approvalId}_`;
+  return `${name} answers about ${cardTitle(card)}:\n> ${quoted(text)}\n\n_${approvalId}_`;
+}
+
+/** Enough to know a value by; the card has all of it. */
+function inShort(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length <= 200 ? text : `${text.slice(0, 200)}…`;
 }
 
 function quoted(text: string): string {

@@ -1,3 +1,5 @@
+import { cardTitle } from '@signalbox/shared/approval-card';
+import { escapeLine } from '@signalbox/shared/canonical-card';
 import type { Approval, ApprovalVote } from '@signalbox/shared/contracts/approval';
 import type { ExplainedAction } from '@signalbox/shared/db/freeze';
 import type { Grant } from '@signalbox/shared/db/grants';
@@ -29,7 +31,7 @@ export function pending(
   const lines = open.map(({ approval, votes }) => {
     const { card, needed, expiresAt, approvalId } = approval;
     const left = inWords(Math.max(0, expiresAt.getTime() - now));
-    return `- **${card.what}**, for ${card.requester}: ${votes.length} of ${needed}, ${left} left (\`${approvalId}\`)`;
+    return `- ${cardTitle(card)}, for ${escapeLine(card.requester)}: ${votes.length} of ${needed}, ${left} left (\`${approvalId}\`)`;
   });
   return `Waiting for approval:\n${lines.join('\n')}\n\nThe buttons are on the cards.`;
 }

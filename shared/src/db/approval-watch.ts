@@ -1,3 +1,4 @@
+import { cardTitle } from '../approval-card.ts';
 import { PRIORITY } from '../contracts/envelope.ts';
 import type { Approval } from '../contracts/approval.ts';
 import { inWords } from '../time.ts';
@@ -63,7 +64,7 @@ async function remind(db: Queryable, approval: Approval): Promise<readonly strin
   // Whoever asked in private knows; the others see the card and nothing new without a message of its own.
   const chats = all.filter((chatKey) => all.length === 1 || chatKey !== approval.chatKey);
   const left = inWords(Math.max(0, approval.expiresAt.getTime() - Date.now()));
-  await say(db, approval, chats, 'remind', `⏳ **${approval.card.what}** still waits for a decision, ${left} left.`);
+  await say(db, approval, chats, 'remind', `⏳ ${cardTitle(approval.card)} still waits for a decision, ${left} left.`);
   await recordApproval(db, approvalEvent(approval, 'approval.reminded', 'system', { chats: chats.length }));
   return chats;
 }

@@ -1,3 +1,4 @@
+import { cardTitle } from '@signalbox/shared/approval-card';
 import type { Approval, ApprovalCard } from '@signalbox/shared/contracts/approval';
 import type { RecordedDecision } from '@signalbox/shared/contracts/execution-turn';
 import type { InboundEnvelope } from '@signalbox/shared/contracts/envelope';
@@ -55,7 +56,7 @@ export async function resumeDecision(
   const approval = await findApproval(parts.pool, envelope.approvalId);
   const known = await findAction(parts.pool, envelope.actionId);
   if (!approval || !known?.proposal) return { say: say('BUTTON_EXPIRED', {}), result: null };
-  const what = `**${approval.card.what}**`;
+  const what = cardTitle(approval.card);
   switch (envelope.outcome) {
     case 'rejected': {
       const because = approval.reason ? `: ${approval.reason}` : '';
@@ -263,7 +264,7 @@ async function change(parts: ExecuteParts, scope: CallScope, approval: Approval,
   const found = parts.registry.find(stored.action.tool, [stored.action.group]);
   const args = { ...stored.action.arguments, ...approval.change };
   const parsed = found?.tool.input.safeParse(args);
-  const who = `The request **${approval.card.what}** was changed`;
+  const who = `The request ${cardTitle(approval.card)} was changed`;
   if (!found || !parsed?.success) {
     const detail = parsed?.error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ') ?? '';
     return {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Button } from '@signalbox/shared/contracts/envelope';
+import { escapeLine, escapeText } from '@signalbox/shared/canonical-card';
 import type { ToolDefinition } from '../../tools/registry.ts';
 
 /** The tools that are always loaded. The graph carries them out itself: they talk to the person or steer the turn. */
@@ -7,11 +8,13 @@ export const BASE_TOOLS = {
   respond_to_user: {
     describe:
       'Send a message to the person. Use awaiting_response=true only to ask a question that you need answered before you can go on; the turn then ends and continues with the answer. For progress use false. Offer choices as buttons when there are few.',
-    input: z.object({
-      message: z.string().min(1).max(8_000).describe('Markdown text for the person.'),
-      awaiting_response: z.boolean().default(false),
-      choices: z.array(Button).max(8).default([]),
-    }),
+    input: z
+      .object({
+        message: z.string().min(1).max(8_000).describe('Markdown text for the person.'),
+        awaiting_response: z.boolean().default(false),
+        choices: z.array(Button).max(8).default([]),
+      })
+      .transform((said) => ({ ...said, ...withHonestButtons(said) })),
   },
   search_knowledge: {
     describe: 'Search the documentation and the past conversations of this person. Each hit names its source; cite it.',
@@ -32,6 +35,32 @@ export const BASE_TOOLS = {
     }),
   },
 } as const;
+
+/** What fits on a button. */
+const LABEL_LENGTH = 64;
+
+/**
+ * A button says in the person's name what stands on it. One that would say something else shows that too: on the button, or in the
+ * message where there is no room.
+ */
+function withHonestButtons({ message, choices }: { readonly message: string; readonly choices: readonly Button[] }): {
+  readonly message: string;
+  readonly choices: Button[];
+} {
+  const told: string[] = [];
+  const shown = choices.map(({ label, value }) => {
+    const [name, words] = [escapeText(label), escapeText(value)];
+    const both = isSame(label, value) ? words : `${name} → ${words}`;
+    if (both.length <= LABEL_LENGTH) return { label: both, value };
+    told.push(`“${escapeLine(label)}” sends: ${escapeLine(value)}`);
+    return { label: name.slice(0, LABEL_LENGTH), value };
+  });
+  return { message: [message, ...told].join('\n\n'), choices: shown };
+}
+
+function isSame(label: string, value: string): boolean {
+  return label.trim().toLowerCase() === value.trim().toLowerCase();
+}
 
 export type BaseToolName = keyof typeof BASE_TOOLS;
 
