@@ -215,7 +215,7 @@ describe('signalbox doctor', () => {
         state: 'ok',
         say: expect.stringMatching(/^programs .* in a sandbox$/),
       });
-      const missing = await examine({ PATH: folder });
+      const missing = await examine({ PATH: join(folder, 'empty') });
       expect(missing.find('confinement')).toMatchObject({
         state: 'warn',
         say: 'programs cannot be confined: bubblewrap is not installed',
