@@ -1,3 +1,4 @@
+import { closeInherited } from './descriptors.ts';
 import type { Log } from './log.ts';
 
 export interface Closable {
@@ -12,9 +13,11 @@ const CLOSE_DEADLINE_MS = 12_000;
 /**
  * Runs a service until it is told to stop. Parts are closed in the reverse of the order in which they were owned:
  * consumers first, connections last. A failed start closes what was already open.
+ * What the starter has left open is closed first, so that no child of the service gets it.
  * Exits 0 when everything closed in time, 1 otherwise. A second signal exits at once.
  */
 export async function runService(log: Log, start: (own: Own) => Promise<void>): Promise<void> {
+  closeInherited();
   const parts: Closable[] = [];
   let stopping = false;
   const stop = async (code: number): Promise<never> => {

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { closeInherited } from '@signalbox/shared/descriptors';
 import { ensureOwnerCode } from '@signalbox/shared/db/owner-code';
 import { locateBubblewrap, type BubblewrapSettings } from './bubblewrap-program.ts';
 import { loadLocalConfig, type LocalConfig } from './config.ts';
@@ -20,6 +21,7 @@ import { describeOwnerCode, describeReady, report } from './terminal.ts';
 // `npm start`: servers, migrations, simulator, services; then waits for Ctrl-C and takes everything down again.
 
 const begin = Date.now();
+closeInherited();
 try {
   const given = loadLocalConfig();
   await run({ ...given, SIGNALBOX_DATA_DIR: resolve(given.SIGNALBOX_DATA_DIR) });

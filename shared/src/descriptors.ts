@@ -1,0 +1,36 @@
+import { closeSync, readdirSync, readFileSync } from 'node:fs';
+
+/** O_CLOEXEC of Linux, as `flags` of /proc/self/fdinfo has it: the kernel closes such a descriptor when another program is started. */
+const CLOSED_ON_EXEC = 0o2_000_000;
+/** Input, output and errors are what a child is given on purpose, or not at all. */
+const STANDARD = 2;
+
+/**
+ * Closes what whoever started this process has left open in it, such as the pipes and files of a shell, so that no child gets them.
+ * What Node opens itself is closed on exec and stays. Call it once, before anything else is opened; Linux only, nothing elsewhere.
+ * Returns the descriptors that were closed.
+ */
+export function closeInherited(): readonly number[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc/self/fd')
+    .map(Number)
+    .filter((descriptor) => descriptor > STANDARD && isInherited(descriptor) && close(descriptor));
+}
+
+function isInherited(descriptor: number): boolean {
+  try {
+    const [, flags = ''] = /^flags:\s+([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8')) ?? [];
+    return flags !== '' && (Number.parseInt(flags, 8) & CLOSED_ON_EXEC) === 0;
+  } catch {
+    return false; // it was the one by which the folder was listed
+  }
+}
+
+function close(descriptor: number): boolean {
+  try {
+    closeSync(descriptor);
+    return true;
+  } catch {
+    return false; // somebody else has closed it meanwhile
+  }
+}
