@@ -150,7 +150,7 @@ function members(mark: string, values: Readonly<Record<string, unknown>>): reado
 
 /** Spaces at an end are not seen, so they are codes. */
 function escapeEnds(text: string): string {
-  const isIndented = /^ /.test(text);
+  const isIndented = text.startsWith(' ');
   const shown = escapeText(text).replace(/ +$/, (spaces) => code(' ').repeat(spaces.length));
   return isIndented ? shown.replace(/^ /, code(' ')) : shown;
 }

@@ -18,7 +18,7 @@ export function newId(prefix: string, nowMs: number = Date.now()): string {
  * The id of what these parts name, such as `act_7c0…`: the same parts make the same id, in any process and after any crash, and other
  * parts another one. 120 bits of SHA-256.
  */
-export function derivedId(prefix: string, parts: readonly (string | number)[]): string {
+function derivedId(prefix: string, parts: readonly (string | number)[]): string {
   const digest = createHash('sha256').update(JSON.stringify(parts)).digest();
   let id = '';
   for (const byte of digest.subarray(0, 24)) id += ALPHABET[byte % 32];

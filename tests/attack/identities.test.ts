@@ -138,7 +138,7 @@ describe('a model that chooses ids', () => {
           const given = calls
             .filter(({ name }) => name !== 'no_such_tool')
             .map(({ args }) => textOf(userKey, args.paper));
-          expect(said.match(/<\w+ of \d>/g) ?? [], said).toEqual(given);
+          expect(said.match(/<\w+ of \d>/g) ?? []).toEqual(given);
           const signed = calls.filter(({ name }) => name === 'sign_paper').map(({ args }) => args.paper);
           expect(effects.slice(before).map(({ paper }) => paper)).toEqual(signed);
         }

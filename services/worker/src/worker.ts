@@ -55,8 +55,14 @@ const LOCK_CONNECTIONS = 4;
 /** Opens a worker: connections first, the consumer last. Parts are closed in reverse by their owner. */
 export async function createWorker(own: Own, config: WorkerConfig, log: Log, wiring: WorkerWiring): Promise<Worker> {
   const { DATABASE_URL, REDIS_URL, REDIS_PREFIX: prefix, STREAM_PARTITIONS: partitions, WORKER_NAME: worker } = config;
-  const pool = ownPool(own, openPool(DATABASE_URL, log, { name: 'worker', max: config.DATABASE_CONNECTIONS, as: 'worker' }));
-  const lockPool = ownPool(own, openPool(DATABASE_URL, log, { name: 'worker-locks', max: LOCK_CONNECTIONS, as: 'worker' }));
+  const pool = ownPool(
+    own,
+    openPool(DATABASE_URL, log, { name: 'worker', max: config.DATABASE_CONNECTIONS, as: 'worker' }),
+  );
+  const lockPool = ownPool(
+    own,
+    openPool(DATABASE_URL, log, { name: 'worker-locks', max: LOCK_CONNECTIONS, as: 'worker' }),
+  );
   const redis = openRedis(REDIS_URL, log);
   own({ close: () => closeRedis(redis) });
   await requireNoEviction(redis);

@@ -296,7 +296,7 @@ describe('a replay', () => {
       if (!answer) throw new Error('it had an answer');
       delete answer.modelId;
       answer.id = 'chatcmpl-7';
-      for (const one of [...answer.calls]) one.id = 'act_chatcmpl-7_0';
+      for (const one of answer.calls) one.id = 'act_chatcmpl-7_0';
       for (const one of calls) one.callId = 'act_chatcmpl-7_0';
     });
     // That it was forged is all that is found.

@@ -117,10 +117,18 @@ export function launchWords(
 ): readonly string[] {
   const { file, libraryPath } = bubblewrap;
   return [
-    ...['/usr/bin/env', '-i', mark, ...(libraryPath === null ? [] : [`LD_LIBRARY_PATH=${libraryPath}`])],
-    ...[file, '--args', String(args), '--seccomp', String(filter)],
+    '/usr/bin/env',
+    '-i',
+    mark,
+    ...(libraryPath === null ? [] : [`LD_LIBRARY_PATH=${libraryPath}`]),
+    file,
+    '--args',
+    String(args),
+    '--seccomp',
+    String(filter),
     ...(info === undefined ? [] : ['--info-fd', String(info)]),
-    ...['--', ...words],
+    '--',
+    ...words,
   ];
 }
 

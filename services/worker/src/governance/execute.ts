@@ -53,7 +53,7 @@ export async function governAction(
   called: Runnable,
   parentActionId: string | null,
 ): Promise<ToolCallResult> {
-  const resolved = await readMeaning(parts, scope, called).catch((error: unknown) => {
+  const resolved = await readMeaning(parts, scope, called).catch((error: unknown): AppError => {
     if (!(error instanceof AppError) || error.code === 'LANE_LOST' || isTaken(error)) throw error;
     return error;
   });

@@ -65,7 +65,7 @@ describe('a call is in the words of the person', () => {
       fc.property(fc.string(), fc.string({ unit: 'grapheme' }), (typed, reason) => {
         const found = foreign([`restart shop staging ${typed}`], { ...SHOP, reason });
         const said = `restart shop staging ${typed}`.toLowerCase();
-        if (found === null) expect(said.includes(reason.toLowerCase()) || reason === 'asked for').toBe(true);
+        expect(found !== null || said.includes(reason.toLowerCase()) || reason === 'asked for').toBe(true);
       }),
       { numRuns: 500 },
     );
