@@ -60,7 +60,8 @@ function outcomeMark({ status, reason }: Approval): string | null {
 
 function verdict(approval: Approval, voters: string, given: number, needed: number): string {
   const { reason, decidedBy } = approval;
-  const because = reason === null || reason === '' ? '' : `: ${escapeLine(reason)}`;
+  // What tools say of their results is Markdown; here it is one plain line.
+  const because = reason === null || reason === '' ? '' : `: ${escapeLine(reason.replaceAll('**', ''))}`;
   switch (approval.status) {
     case 'pending': {
       const left = inWords(Math.max(60_000, approval.expiresAt.getTime() - approval.requestedAt.getTime()));

@@ -23,6 +23,9 @@ describe('files that people send', () => {
 
   it('do not keep a request from being understood, and stay out of it', async () => {
     await sendFiles({ text: 'create a project called shop for the web shop', files: [{ name: 'logo.png', data }] });
+    // What comes with a file is not taken for the person's own word.
+    await ada.waitFor(/Please confirm/);
+    await ada.click('Confirm');
     expect(await ada.waitFor(/created the project/)).toContain('shop');
     const { rows } = await stack.pool.query('select name, description from projects');
     expect(rows).toEqual([{ name: 'shop', description: expect.not.stringContaining('attached') }]);
@@ -53,6 +56,8 @@ describe('files that people send', () => {
     await ada.ask('create a project called blog');
     await sendFiles({ files: [{ name: 'draft.txt', data }] });
     await ada.waitFor(/^I got draft\.txt/);
-    expect((await ada.ask('articles about tea')).join()).toMatch(/created the project.*blog/i);
+    expect((await ada.ask('articles about tea')).join()).toMatch(/name: blog/);
+    await ada.click('Confirm');
+    expect(await ada.waitFor(/created the project.*blog/i)).toContain('blog');
   });
 });

@@ -23,9 +23,10 @@ describe.skipIf(sandbox === null)('in a conversation', () => {
 
   it('files are written, listed and read', async () => {
     expect(await ada.ask('list the files in the workspace').then(last)).toMatch(/The workspace is empty/);
-    expect(await ada.ask('create a file notes.md with "buy milk"').then(last)).toMatch(
-      /I created notes\.md \(8 bytes\)/,
-    );
+    // File names are text from outside: after them whoever asked confirms what is written.
+    expect(await ada.ask('create a file notes.md with "buy milk"').then(last)).toMatch(/Please confirm/);
+    await ada.click('Confirm');
+    expect(await ada.waitFor(/Confirmed by Ada\. I created/)).toMatch(/notes\.md \(8 bytes\)/);
     expect(await ada.ask('list the files').then(last)).toMatch(/The workspace holds 1 entry[\s\S]*notes\.md/);
     expect(await ada.ask('show notes.md').then(last)).toMatch(/notes\.md:[\s\S]*buy milk/);
   });

@@ -39,7 +39,7 @@ const valves = toolGroup({
   },
 });
 
-/** Words such as `call list_graph_nodes {"thread":"…"}` become that call; its result is the answer. */
+/** Words such as `call list_graph_nodes {"thread":"…"}` become that call, and so does `turn the valve of shop`; its result is the answer. */
 const script: ModelScript = (messages, tools) => {
   if (tools.some(({ name }) => name === 'classify_intent'))
     return {
@@ -52,7 +52,8 @@ const script: ModelScript = (messages, tools) => {
     };
   const last = messages.at(-1);
   if (ToolMessage.isInstance(last)) return { content: String(last.additional_kwargs['say']) };
-  const [, name = '', args = '{}'] = /^call (\w+) ?(.*)$/.exec(last?.text ?? '') ?? [];
+  const said = last?.text.replace(/^turn the valve of (\w+)$/, 'call turn_valve {"project":"$1"}') ?? '';
+  const [, name = '', args = '{}'] = /^call (\w+) ?(.*)$/.exec(said) ?? [];
   return name === ''
     ? { content: 'hello' }
     : { toolCalls: [{ name, args: JSON.parse(args) as Record<string, unknown> }] };
@@ -92,7 +93,7 @@ const call = (userKey: string, name: string, args: Record<string, unknown> = {})
 const BENS = 'user_1002_1';
 
 test('the nodes of a conversation are listed with what they did', async () => {
-  expect(await call('1002', 'turn_valve', { project: 'shop' })).toContain('jammed');
+  expect(await ask('1002', 'turn the valve of shop')).toContain('jammed');
   const said = await call('1001', 'list_graph_nodes', { thread: BENS });
   expect(said).toMatch(/user_1002_1\*\* \(P1002, product_owner, open\)/);
   expect(said).toMatch(/`intent_parser`: 1 pass, last/);
@@ -121,7 +122,7 @@ test('what nodes did is for its people and admins, and nobody retries what did n
 });
 
 test('a node is run again only when somebody else has approved it, and by the door of messages', async () => {
-  expect(await call('1002', 'turn_valve', { project: 'shop' })).toContain('jammed');
+  expect(await ask('1002', 'turn the valve of shop')).toContain('jammed');
   isJammed = false;
   expect(await call('1001', 'trigger_node_manually', { thread: BENS, node: 'po_tools' })).toContain(
     'I have asked for it',
@@ -151,7 +152,7 @@ test('a node is run again only when somebody else has approved it, and by the do
 });
 
 test('state of a project is cleared by closing conversations about it, and only those', async () => {
-  expect(await call('1002', 'turn_valve', { project: 'shop' })).toContain('turned');
+  expect(await ask('1002', 'turn the valve of shop')).toContain('turned');
   const cleared = await clearProjectState(bench.pool, 'shop', 'user_1001_1');
   expect(cleared.closed.map(({ threadId }) => threadId)).toEqual([BENS]);
   expect(cleared.busy).toEqual([]);

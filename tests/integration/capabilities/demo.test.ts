@@ -13,8 +13,9 @@ const rows = async () =>
 
 describe('registering the demo project', () => {
   it('makes the project once, whoever asks how often', async () => {
-    const [first] = await Promise.all([register('act_a'), register('act_a')]);
-    expect(first.said).toContain('registered the project **demo**');
+    // Either of the two may come first, and the other finds it there.
+    const both = await Promise.all([register('act_a'), register('act_a')]);
+    expect(both.map(({ said }) => said).join()).toContain('registered the project **demo**');
     expect((await register()).said).toContain('is there');
     expect(await rows()).toEqual([{ name: 'demo', repository: 'file:///srv/demo.git' }]);
   });
