@@ -157,9 +157,9 @@ export default toolGroup({
       }),
       kind: 'code_diff',
       risk: 'sensitive',
-      preview: ({ diff, project }) => ({
+      preview: ({ project }) => ({
         what: `Apply a diff to the workspace of ${project ?? 'this conversation'}`,
-        change: fence(diff),
+        change: '',
         reach: 'Only text files of the workspace.',
         undo: 'Apply the reverse of the diff.',
       }),
@@ -210,7 +210,7 @@ export default toolGroup({
       },
       preview: ({ command, project }) => ({
         what: `Run “${inShort(command)}” in the workspace of ${project ?? 'this conversation'}`,
-        change: fence(command),
+        change: '',
         reach: 'Files of the workspace. It has no network and sees nothing else of the machine.',
         undo: 'What it does to files is not taken back by itself.',
       }),
@@ -300,13 +300,13 @@ function shorten(text: string, limit: number): string {
   return `${text.slice(0, half)}\n… ${text.length - 2 * half} characters left out …\n${text.slice(-half)}`;
 }
 
-/** A block of code that its own content cannot end. */
 /** Enough of a command to know it by in a list; the card shows all of it. */
 function inShort(command: string): string {
-  const line = command.replace(/\s+/g, ' ').replace(/[*_`~[\]<>|\\]/g, '\\$&');
+  const line = command.replace(/\s+/g, ' ');
   return line.length <= 60 ? line : `${line.slice(0, 60)}…`;
 }
 
+/** A block of code that its own content cannot end. */
 function fence(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const marks = '`'.repeat(longest + 1);

@@ -9,11 +9,11 @@ import type { Ports, PortName } from './ports/ports.ts';
 
 export type { Resolved, Risk };
 
-/** What an approver reads about an action, each in a short line or two of markdown. */
+/** What an approver reads about an action besides its exact arguments, which every card shows: plain text, each in a short line. */
 export interface Preview {
   /** The action in one line: "Deploy shop 1.4.2 to production". */
   readonly what: string;
-  /** What will be different; a diff goes into a code fence. */
+  /** What will be different, as far as the arguments do not say it. */
   readonly change: string;
   readonly reach: string;
   /** How it is taken back; say so when it cannot be. */

@@ -49,8 +49,8 @@ export const runDiagnostic = tool({
   },
   resources: ({ server }) => [`server:${server}`],
   preview: ({ server, command }) => ({
-    what: `Run ${code(command.slice(0, 60))} on ${server}`,
-    change: fence(command),
+    what: `Run “${command.length <= 60 ? command : `${command.slice(0, 60)}…`}” on ${server}`,
+    change: '',
     reach: `The server ${server}, as the user under which Signalbox works there. It is not locked in.`,
     undo: 'Whatever it does is not taken back by itself.',
   }),
