@@ -1,6 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { placeKeys } from '@signalbox/local/key-files';
+import { canonicalHash } from '@signalbox/shared/canonical';
+import { ExecutionTurn } from '@signalbox/shared/contracts/execution-turn';
 import { createSecretCipher } from '@signalbox/shared/secrets/cipher';
 import { loadSecretsKey } from '@signalbox/shared/secrets/key';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -76,6 +78,58 @@ it('goes on with the conversations', async () => {
   const threads = await find(`select thread_id from threads where user_key = '1002'`);
   expect((await ben.ask('list the projects')).join()).toContain('demo');
   expect(await find(`select thread_id from threads where user_key = '1002'`)).toEqual(threads);
+});
+
+it('replays what the old release recorded, and says that its prompts are not compared', async () => {
+  const { code, out } = await openTerminal({ DATABASE_URL: stack.databaseUrl })('replay', 'all');
+  expect(code).toBe(0);
+  expect(out).toMatch(/ {2}same; recorded under another version of the .*prompt.*not compared/);
+  expect(out).toMatch(
+    /came out the same \(\d+ recorded under other versions\), 0 differently, 0 could not be replayed/,
+  );
+});
+
+it.each<[string, string, (record: ExecutionTurn) => unknown]>([
+  [
+    'effect of the decision about',
+    'decision',
+    ({ calls }) => calls.forEach(({ decided }) => decided && Object.assign(decided.decision, { effect: 'deny' })),
+  ],
+  [
+    'rule of the decision about',
+    'rule',
+    ({ calls }) => calls.forEach(({ decided }) => decided && Object.assign(decided.decision, { rule: 'mine' })),
+  ],
+  [
+    'messages that|proposal of',
+    'call',
+    ({ answer }) => answer?.calls.forEach((call) => Object.assign(call, { args: { ...call.args, project: 'other' } })),
+  ],
+  ['result of', 'result', ({ calls }) => calls.forEach((call) => Object.assign(call.result, { ok: !call.result.ok }))],
+  ['verdict of the judge', 'verdict', (record) => Object.assign(record, { outcome: 'limit' })],
+  ['record in the audit', 'text', ({ calls }) => calls.forEach((call) => (call.durationMs += 1))],
+])('names the %s when the %s of a turn of the old release is forged', async (what, _, change) => {
+  const { rows } = await stack.pool.query<{ turn_id: string; pass: number; record: unknown; record_hash: string }>(
+    `select turn_id, pass, record, record_hash from execution_turns
+      where record -> 'calls' -> 0 -> 'decided' ->> 'decision' is not null order by recorded_at limit 1`,
+  );
+  const [old] = rows;
+  if (!old) throw new Error('the old release decided nothing');
+  const put = (record: unknown, hash: string): Promise<unknown> =>
+    stack.pool.query(
+      'update execution_turns set record = $1::json, record_hash = $2 where turn_id = $3 and pass = $4',
+      [JSON.stringify(record), hash, old.turn_id, old.pass],
+    );
+  const forged = ExecutionTurn.parse(old.record);
+  change(forged);
+  await put(forged, canonicalHash(forged));
+  try {
+    const { code, out } = await openTerminal({ DATABASE_URL: stack.databaseUrl })('replay', old.turn_id);
+    expect(code).toBe(1);
+    expect(out).toMatch(new RegExp(`${old.turn_id}  DIFFERENT[^:]*: (${what})`));
+  } finally {
+    await put(old.record, old.record_hash);
+  }
 });
 
 it('has an audit that verifies, from the first event of the old release to the last of this one', async () => {

@@ -218,9 +218,14 @@ describe('a replay', () => {
       'rule of the decision about turn_valve',
     ],
     [
-      'another prompt',
+      'another version of the prompt',
       () => forge(1, ({ versions }) => Object.assign(versions, { prompt: canonicalHash('be nice') })),
-      'version of the prompt',
+      'record in the audit',
+    ],
+    [
+      'another system prompt',
+      () => forge(1, ({ asks }) => asks.forEach(({ context }) => (context.system = canonicalHash('be nice')))),
+      'system prompt of intent_parser',
     ],
     [
       'another verdict',

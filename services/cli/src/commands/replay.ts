@@ -17,18 +17,21 @@ export async function runReplay(context: CommandContext): Promise<Report> {
   const pool = context.database();
   const replay = await openReplay(pool);
   const counts = { same: 0, different: 0, nothing: 0, 'not-replayable': 0 };
+  let otherVersions = 0; // of those that came out the same
   const turns: TurnReplay[] = [];
   for await (const turn of select(context, replay, what)) {
     counts[turn.kind] += 1;
+    if (turn.kind === 'same' && turn.otherVersions) otherVersions += 1;
     if (context.arguments.jsonl) context.out(`${JSON.stringify(turn)}\n`);
     else turns.push(turn);
   }
   const ok = counts.different === 0;
+  const older = otherVersions > 0 ? ` (${otherVersions} recorded under other versions)` : '';
   const summary =
-    `${countOf(counts.same, 'turn')} came out the same, ${counts.different} differently, ` +
+    `${countOf(counts.same, 'turn')} came out the same${older}, ${counts.different} differently, ` +
     `${counts['not-replayable']} could not be replayed, ${counts.nothing} had nothing to replay.`;
   const lines = context.arguments.jsonl ? [] : [...turns.map(describe), summary];
-  return { ok, data: { ...counts, turns }, lines };
+  return { ok, data: { ...counts, otherVersions, turns }, lines };
 }
 
 async function* select(context: CommandContext, replay: Replay, what: string): AsyncGenerator<TurnReplay, void> {
@@ -50,9 +53,17 @@ async function* select(context: CommandContext, replay: Replay, what: string): A
 
 function describe(turn: TurnReplay): string {
   const head = `${formatTime(turn.startedAt)}  ${turn.turnId}`;
-  if (turn.kind === 'same') return `${head}  same`;
+  if (turn.kind === 'same') return `${head}  same${describeVersions(turn.otherVersions ?? [])}`;
   if (turn.kind === 'nothing') return `${head}  nothing to replay: ${turn.why}`;
   if (turn.kind === 'not-replayable') return `${head}  not replayable: ${turn.why}`;
   const { pass, what, recorded, now } = turn.difference;
   return `${head}  DIFFERENT${pass === null ? '' : ` in pass ${pass}`}: ${what}; recorded ${recorded}, now ${now}`;
+}
+
+/** What was not compared, and why. */
+function describeVersions(other: NonNullable<Extract<TurnReplay, { kind: 'same' }>['otherVersions']>): string {
+  if (other.length === 0) return '';
+  const under = `; recorded under another version of the ${other.join(', the ')}`;
+  if (other.includes('tools')) return `${under}: system prompts and tools not compared`;
+  return other.includes('prompt') ? `${under}: system prompts not compared` : under;
 }

@@ -1,7 +1,7 @@
 import { canonicalHash } from '@signalbox/shared/canonical';
 import type { PassRecord } from '@signalbox/shared/contracts/execution-turn';
 import { describe, expect, it } from 'vitest';
-import { comparePasses } from './comparison.ts';
+import { comparePasses, otherVersions } from './comparison.ts';
 
 const hash = (text: string): string => canonicalHash(text);
 
@@ -41,26 +41,44 @@ describe('a comparison of passes', () => {
     expect(comparePasses([passOf(1)], [again])).toBeNull();
   });
 
-  it.each<[string, (pass: PassRecord) => unknown]>([
-    ['version of the prompt', (pass) => (pass.versions.prompt = hash('other'))],
-    ['version of the tools', (pass) => (pass.versions.tools = hash('other'))],
-    ['version of the state', (pass) => (pass.versions.state = 4)],
-    ['system prompt of product_owner', (pass) => Object.assign(pass.asks[0]?.context ?? {}, { system: hash('other') })],
-    [
-      'messages that product_owner was given',
-      (pass) => Object.assign(pass.asks[0]?.context ?? {}, { messages: hash('o') }),
-    ],
-    ['tools that product_owner was given', (pass) => Object.assign(pass.asks[0]?.context ?? {}, { tools: hash('o') })],
+  const give = (pass: PassRecord, part: 'system' | 'messages' | 'tools' | 'hash'): unknown =>
+    Object.assign(pass.asks[0]?.context ?? {}, { [part]: hash('other') });
+  const ofPrompt: [string, (pass: PassRecord) => unknown][] = [
+    ['system prompt of product_owner', (pass) => give(pass, 'system')],
+    ['context of product_owner', (pass) => give(pass, 'hash')],
+  ];
+  const ofTools: typeof ofPrompt = [['tools that product_owner was given', (pass) => give(pass, 'tools')]];
+  const ofNeither: typeof ofPrompt = [
+    ['messages that product_owner was given', (pass) => give(pass, 'messages')],
     ['questions to models', (pass) => pass.asks.push(...passOf(1).asks)],
     ['answer', (pass) => (pass.answer = null)],
     ['call of look', (pass) => (pass.calls = [])],
     ['result of look', (pass) => Object.assign(pass.calls[0] ?? {}, { seen: hash('other') })],
     ['phases', (pass) => pass.phases.splice(3, 1)],
     ['verdict of the judge', (pass) => (pass.outcome = 'limit')],
-  ])('names the %s, and the pass', (what, change) => {
+  ];
+
+  it.each([...ofPrompt, ...ofTools, ...ofNeither])('names the %s, and the pass', (what, change) => {
     const other = passOf(2);
     change(other);
     expect(comparePasses([passOf(1), passOf(2)], [passOf(1), other])).toMatchObject({ pass: 2, what });
+  });
+
+  it.each<[keyof PassRecord['versions'], typeof ofPrompt, typeof ofPrompt]>([
+    ['prompt', ofPrompt, [...ofTools, ...ofNeither]],
+    ['tools', [...ofPrompt, ...ofTools], ofNeither],
+    ['state', [], [...ofPrompt, ...ofTools, ...ofNeither]],
+  ])('leaves out what another version of the %s changes, and nothing else', (version, left, compared) => {
+    const before = passOf(1);
+    Object.assign(before.versions, { [version]: version === 'state' ? 2 : hash('before') });
+    expect(otherVersions([before], [passOf(1)])).toEqual([version]);
+    const changed = (change: (pass: PassRecord) => unknown): PassRecord[] => {
+      const pass = passOf(1);
+      change(pass);
+      return [pass];
+    };
+    for (const [, change] of left) expect(comparePasses([before], changed(change))).toBeNull();
+    for (const [what, change] of compared) expect(comparePasses([before], changed(change))).toMatchObject({ what });
   });
 
   it('names a pass too many or too few', () => {

@@ -25,11 +25,16 @@ export function comparePasses(recorded: readonly PassRecord[], now: readonly Pas
 
 type Found = Omit<Difference, 'pass'> | null;
 
+const VERSIONED = ['prompt', 'tools', 'state'] as const;
+export type Versioned = (typeof VERSIONED)[number];
+
+/** What had another version when these passes were recorded than it has now. Pure. */
+export function otherVersions(recorded: readonly PassRecord[], now: readonly PassRecord[]): readonly Versioned[] {
+  return VERSIONED.filter((one) => recorded.some((was, index) => was.versions[one] !== now[index]?.versions[one]));
+}
+
 function comparePass(was: PassRecord, is: PassRecord): Found {
   return (
-    differ('version of the prompt', was.versions.prompt, is.versions.prompt) ??
-    differ('version of the tools', was.versions.tools, is.versions.tools) ??
-    differ('version of the state', was.versions.state, is.versions.state) ??
     compareAsks(was, is) ??
     differ('answer', hashed(was.answer), hashed(likeRecord(was.answer, is.answer))) ??
     compareCalls(was, is) ??
@@ -45,14 +50,20 @@ function likeRecord(was: PassRecord['answer'], is: PassRecord['answer']): PassRe
   return rest;
 }
 
+/**
+ * A prompt and definitions of tools that this release does not have cannot be made again, so what holds them is not compared: the
+ * system prompt, which names the groups of tools too, and the tools. Messages hold neither, so they always are.
+ */
 function compareAsks(was: PassRecord, is: PassRecord): Found {
+  const hasTools = was.versions.tools === is.versions.tools;
+  const hasPrompt = hasTools && was.versions.prompt === is.versions.prompt;
   for (const [index, ask] of was.asks.entries()) {
     const context = is.asks[index]?.context;
     const found =
-      differ(`system prompt of ${ask.node}`, ask.context.system, context?.system) ??
+      (hasPrompt ? differ(`system prompt of ${ask.node}`, ask.context.system, context?.system) : null) ??
       differ(`messages that ${ask.node} was given`, ask.context.messages, context?.messages) ??
-      differ(`tools that ${ask.node} was given`, ask.context.tools, context?.tools) ??
-      differ(`context of ${ask.node}`, ask.context.hash, context?.hash);
+      (hasTools ? differ(`tools that ${ask.node} was given`, ask.context.tools, context?.tools) : null) ??
+      (hasPrompt ? differ(`context of ${ask.node}`, ask.context.hash, context?.hash) : null);
     if (found) return found;
   }
   return differ('questions to models', was.asks.length, is.asks.length);

@@ -7,7 +7,7 @@ import { createMachine, passOf, type Machine } from '../governance/fsm.ts';
 import { sortByPolicy } from '../governance/loading.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import { answerMessage } from './answer.ts';
-import { compareDecisions, comparePasses, type Difference } from './comparison.ts';
+import { compareDecisions, comparePasses, otherVersions, type Difference, type Versioned } from './comparison.ts';
 import { Cursor, type Halt } from './cursor.ts';
 import { carryOutAgain } from './decision.ts';
 import { asResult } from './result.ts';
@@ -15,7 +15,8 @@ import type { ReplayStates } from './states.ts';
 
 /** What came of a replay of one turn. What could not be gone through is never called the same. */
 export type Replayed =
-  | { readonly kind: 'same' }
+  /** `otherVersions`: what had another version then, so that the prompts and tools which a model was given were not compared. */
+  | { readonly kind: 'same'; readonly otherVersions?: readonly Versioned[] }
   | { readonly kind: 'different'; readonly difference: Difference }
   /** No agent took part, so there is nothing that could come out otherwise. */
   | { readonly kind: 'nothing'; readonly why: string }
@@ -42,11 +43,13 @@ export async function replayTurn(parts: TurnParts, records: readonly ExecutionTu
   const outcome = await goThrough(parts, records, first.began, ended, cursor);
   if ('kind' in outcome) return resultOf(outcome);
   const passes = records.filter(({ pass }) => pass > 0);
-  const difference = comparePasses(passes, JSON.parse(JSON.stringify(outcome.record.passes)) as typeof passes);
+  const now = JSON.parse(JSON.stringify(outcome.record.passes)) as typeof passes;
+  const difference = comparePasses(passes, now);
   if (difference) return { kind: 'different', difference };
   if (outcome.ended !== ended.outcome)
     return differs(null, { what: 'end of the turn', recorded: ended.outcome, now: outcome.ended });
-  return { kind: 'same' };
+  const versions = otherVersions(passes, now);
+  return versions.length > 0 ? { kind: 'same', otherVersions: versions } : { kind: 'same' };
 }
 
 interface GoneThrough {
