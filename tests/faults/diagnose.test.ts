@@ -62,6 +62,18 @@ const { ask, heard } = {
     (await demo.people.ben.heard()).map(({ text }) => text).filter((text) => pattern.test(text)),
 };
 
+/** Logs were read here, so a change waits for one tap more. */
+async function pressAndConfirm(label: string): Promise<void> {
+  const before = (await heard(/Please confirm/)).length;
+  await demo.people.ben.click(label);
+  await eventually(
+    () => heard(/Please confirm/),
+    (said) => said.length > before,
+    30_000,
+  );
+  await demo.people.ben.click('Confirm');
+}
+
 it('from a complaint to evidence, and by a button to the release before', async () => {
   await ask('register the demo project', /registered the project demo/);
   await ask('deploy demo 1.0 to staging', /✅ Deployed/);
@@ -87,13 +99,13 @@ it('what breaks is told once in a conversation that can be answered, and can be 
   await look();
   expect(await heard(/⚠️/)).toEqual([expect.stringMatching(/demo in staging is degraded\. It answers in/)]);
   expect(await ask('why?', /Shall I roll back/)).toContain('demo');
-  await demo.people.ben.click('Mute 1 h');
+  await pressAndConfirm('Mute 1 h');
   await demo.people.ben.waitFor(/I keep quiet about demo in staging for 1 hour/);
   const { rows } = await demo.stack.pool.query(
     `select muted_until > now() + interval '50 minutes' as muted from services where project = 'demo'`,
   );
   expect(rows).toEqual([{ muted: true }]);
-  await demo.people.ben.click('Roll back');
+  await pressAndConfirm('Roll back');
   await demo.people.ben.waitFor(/✅ Rolled/);
   expect((await demo.visit('staging')).release).toMatch(/^1\.0/);
   const actions = await demo.stack.pool.query<{ tool: string; status: string }>(

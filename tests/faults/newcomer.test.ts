@@ -40,7 +40,7 @@ it('a build that runs is cancelled: its processes are gone, and what served goes
     (written) => written.some((line) => line.includes('page 2 of')),
     60_000,
   );
-  const said = await ask('cancel the deploy', /Cancelled: /);
+  const said = await demo.confirm(demo.people.ben, 'cancel the deploy', /Cancelled: /);
   expect(said).toContain('demo 1.1 does not go to staging');
   expect(said).toContain(`${FIRST} serves, as before`);
   expect(await builds()).toBe(0);
@@ -51,7 +51,7 @@ it('a build that runs is cancelled: its processes are gone, and what served goes
 it('a release that takes long to build takes over, and goes back again', async () => {
   await ask('deploy demo 1.1 to staging', /✅ Deployed/);
   expect((await demo.visit('staging')).release).toBe(SECOND);
-  expect(await ask('roll back demo in staging', /✅ Rolled back/)).toContain(FIRST);
+  expect(await demo.confirm(demo.people.ben, 'roll back demo in staging', /✅ Rolled back/)).toContain(FIRST);
   expect((await demo.visit('staging')).release).toBe(FIRST);
   const { rows } = await demo.stack.pool.query(
     `select kind, state, from_artifact is not null as kept from deployments order by requested_at desc limit 1`,

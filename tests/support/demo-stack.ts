@@ -21,6 +21,8 @@ export interface DemoStack {
   processes(): Promise<readonly { readonly pid: number; readonly command: string }[]>;
   /** Says something and waits until the bot has said something that matches, in any message since. */
   tell(person: Person, text: string, pattern: RegExp, withinMs?: number): Promise<string>;
+  /** Sends a text that asks for a change after text from outside was read, and presses Confirm. */
+  confirm(person: Person, text: string, pattern: RegExp): Promise<string>;
   /** What a service answers through the proxy. */
   visit(
     environment: string,
@@ -60,19 +62,31 @@ export async function openDemoStack(): Promise<DemoStack> {
     await stack.person(1004, 'operator'),
     await stack.person(1005, 'viewer'),
   ];
+  const tell: DemoStack['tell'] = async (person, text, pattern, withinMs = DEPLOY_MS) => {
+    const before = (await person.heard()).length;
+    await person.send(text);
+    const found = await eventually(
+      async () => (await person.heard()).slice(before).map((message) => message.text),
+      (texts) => texts.some((one) => pattern.test(one)),
+      withinMs,
+    );
+    return found.findLast((one) => pattern.test(one)) ?? '';
+  };
   const processes = (): ReturnType<DemoStack['processes']> => processesBelow(targets);
   return {
     stack,
     targets,
     people: { ben, cleo, dara, eli },
     processes,
-    tell: async (person, text, pattern, withinMs = DEPLOY_MS) => {
+    tell,
+    confirm: async (person, text, pattern) => {
+      await tell(person, text, /Please confirm/);
       const before = (await person.heard()).length;
-      await person.send(text);
+      await person.click('Confirm');
       const found = await eventually(
         async () => (await person.heard()).slice(before).map((message) => message.text),
         (texts) => texts.some((one) => pattern.test(one)),
-        withinMs,
+        DEPLOY_MS,
       );
       return found.findLast((one) => pattern.test(one)) ?? '';
     },
