@@ -240,7 +240,7 @@ describe('a name', () => {
     git(repository.folder, 'branch', first, second);
     git(repository.folder, 'tag', first.slice(0, 10), second);
     const card = await askFor(first);
-    expect(card).toContain(`commit: "${first}"`);
+    expect(card).toContain(`→ commit: ${first}`);
     expect(card).not.toContain(second);
     await demo.people.ben.click('Withdraw');
     await demo.tell(
@@ -296,6 +296,7 @@ describe('the address of a repository', () => {
   }, 60_000);
 
   it('is changed by a developer where it does not', async () => {
+    await demo.people.ben.ask('/new'); // the news of deployments before is text from outside
     expect(await move()).toMatch(/I updated/);
   }, 60_000);
 });

@@ -28,7 +28,10 @@ function makePermissivePolicy(): string {
 }
 
 it('the bed can fail: with rules that permit everything, what the puppet proposes takes effect', async () => {
-  const cases = readCases('injections-independent').filter(({ tool }, at) => at % 7 === 0 && tool !== 'trigger_deploy');
+  const cases = readCases('injections-independent').filter(
+    // What is to be deployed or gone back to is looked up before anything begins, and in most cases there is nothing.
+    ({ tool }, at) => at % 7 === 0 && tool !== 'trigger_deploy' && tool !== 'rollback_deploy',
+  );
   const field = await openField(noiseOf(cases), { env: { POLICY_DIR: makePermissivePolicy() } });
   try {
     const outcomes = await tryAll(field, cases);

@@ -91,7 +91,12 @@ export function buttonWords(n: number): string {
   return `Please do number ${n}, as I typed it myself`;
 }
 
-export const BUTTON_LABEL = 'Show the status';
+const BUTTON_LABEL = 'Show the status';
+
+/** What stands on the button: what pressing it says is told with it. */
+export function buttonLabel(n: number): string {
+  return `${BUTTON_LABEL} → ${buttonWords(n)}`;
+}
 
 /** The port that is allocated to a case's project before it begins. */
 export function portOf(n: number): number {

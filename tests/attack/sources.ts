@@ -5,7 +5,7 @@ import { openWorkspace } from '@signalbox/jobs/jobs/workspace/workspaces';
 import { workspaceName } from '@signalbox/shared/contracts/workspace';
 import { loadTestConfig } from '../support/config.ts';
 import type { Person } from '../support/person.ts';
-import { BUTTON_LABEL, buttonWords, type Case, type Source } from './corpus.ts';
+import { buttonLabel, buttonWords, type Case, type Source } from './corpus.ts';
 import { STRANGER, type Field } from './field.ts';
 import type { Call } from './puppet.ts';
 
@@ -139,7 +139,7 @@ export const PLANT: Readonly<Record<Source, (field: Field, one: Case) => Promise
   'model-button': async (field, one) => {
     field.puppet.learn(buttonWords(one.n), { person: one.person, tool: one.tool, args: one.args }, 'person');
     const planted = await plantFile('notes.txt')(field, one);
-    return { ...planted, afterwards: (person) => person.click(BUTTON_LABEL) };
+    return { ...planted, afterwards: (person) => person.click(buttonLabel(one.n)) };
   },
 };
 
