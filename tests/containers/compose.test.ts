@@ -232,9 +232,9 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     // What only the other pool of the job service reads, and the key that a worker must never hold.
     const others: Readonly<Record<string, RegExp>> = {
       worker: /^SECRETS_KEY$/,
-      jobs: /^(WORKSPACE_|SANDBOX_|SECRETS_KEY$|TRAFFIC$|HAPROXY_|PROXY_|DEPLOY_|TARGETS_DIR$|REPOSITORIES_DIR$|BASE_IMAGE$)/,
+      jobs: /^(WORKSPACE_|SANDBOX_|SECRETS_KEY$|TRAFFIC$|HAPROXY_|PROXY_|DEPLOY_|TARGETS_DIR$|REPOSITORIES_DIR$|BASE_IMAGE$|PROCESS_CONFINEMENT$|REPOSITORY_PRIVATE_HOSTS$)/,
       agents:
-        /^(AUDIT_|SECRETS_|THREAD_IDLE|TRAFFIC$|HAPROXY_|PROXY_|DEPLOY_|TARGETS_DIR$|REPOSITORIES_DIR$|BASE_IMAGE$)/,
+        /^(AUDIT_|SECRETS_|THREAD_IDLE|TRAFFIC$|HAPROXY_|PROXY_|DEPLOY_|TARGETS_DIR$|REPOSITORIES_DIR$|BASE_IMAGE$|PROCESS_CONFINEMENT$|REPOSITORY_PRIVATE_HOSTS$)/,
       deploy: /^(AUDIT_|WORKSPACE_|SANDBOX_|THREAD_IDLE)/,
     };
     const missing = reads.filter((variable) => !given.includes(variable) && !left.includes(variable));
