@@ -37,7 +37,7 @@ function startWorker(): Promise<ServiceProcess> {
 async function holdStates(): Promise<void> {
   await bench.jobs.pool.query(`
     create table held_states (project text, state text);
-    grant select on held_states to signalbox_app;
+    grant select on held_states to public;
     create function wait_for_test() returns trigger language plpgsql as $$
     begin
       if new.state is distinct from old.state and (new.state <> 'unknown' or old.state = 'unknown') then

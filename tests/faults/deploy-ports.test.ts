@@ -9,7 +9,7 @@ beforeAll(async () => {
   // Whoever has probed a port and is about to start a program with it waits until the test has looked at it.
   await bench.jobs.pool.query(`
     create table looked_at (port int primary key);
-    grant select on looked_at to signalbox_app;
+    grant select on looked_at to public;
     create function wait_for_look() returns trigger language plpgsql as $$
     begin
       if new.port is not null and new.port is distinct from old.port then
