@@ -1,9 +1,6 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADA, openDeployBench, type DeployBench, type Shop } from '../integration/jobs/deploy-bench.ts';
-import { appFiles, gatedBuild } from '../support/deploy-repository.ts';
-import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+import { appFiles, gatedBuild, makeGate, type Gate } from '../support/deploy-repository.ts';
 import { eventually } from '../support/until.ts';
 
 const CLEO = '1003';
@@ -36,7 +33,7 @@ const news = async (deploymentId: string): Promise<readonly string[]> =>
 /** A build that goes on until it is ended. */
 async function building(project: string, deploymentId: string): Promise<Shop> {
   const shop = await bench.shop(project);
-  shop.repository.release('v1', appFiles({ build: gatedBuild(join(makeTemporaryFolder('gate'), 'never')) }));
+  shop.repository.release('v1', appFiles({ build: gatedBuild(await makeGate()) }));
   await shop.ask(deploymentId, 'v1');
   await eventually(
     () => progress(deploymentId),
@@ -108,15 +105,14 @@ it('a run that an operator cancels is not called over before its deployment is, 
 describe('the message that is edited', () => {
   it('ends with what is true: done, failed where, rolled back', async () => {
     const shop = await bench.shop('ends');
-    const gates = ['a', 'b', 'c'].map((name) => join(makeTemporaryFolder('gate'), name));
-    const [first = '', second = '', third = ''] = gates;
-    const deploy = async (id: string, ref: string, gate: string): Promise<void> => {
+    const [first, second, third] = [await makeGate(), await makeGate(), await makeGate()];
+    const deploy = async (id: string, ref: string, gate: Gate): Promise<void> => {
       await shop.ask(id, ref);
       await eventually(
         () => progress(id),
         (text) => text.includes('building'),
       );
-      writeFileSync(gate, '');
+      gate.open();
       await bench.told(id);
     };
     shop.repository.release('v1', appFiles({ build: gatedBuild(first) }));
@@ -135,12 +131,12 @@ describe('the message that is edited', () => {
 
   it('says that it is not known, and is the same message when a later run has found out', async () => {
     const shop = await bench.shop('mute');
-    const gate = join(makeTemporaryFolder('gate'), 'open');
+    const gate = await makeGate();
     shop.repository.release('v1', appFiles({ build: gatedBuild(gate) }));
     await shop.ask('act_mute', 'v1');
     await bench.reaches('act_mute', 'building');
     await bench.stopProxy();
-    writeFileSync(gate, '');
+    gate.open();
     expect(await bench.told('act_mute')).toContain('❓');
     expect(await progress('act_mute')).toMatch(/^❓ .*\nnot known how it ended; I look again · /);
     await bench.startProxy();

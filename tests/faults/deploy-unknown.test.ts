@@ -1,10 +1,7 @@
-import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
-import { join } from 'node:path';
 import { ReadinessResult } from '@signalbox/shared/contracts/operations';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { appFiles, gatedBuild } from '../support/deploy-repository.ts';
-import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+import { appFiles, gatedBuild, makeGate } from '../support/deploy-repository.ts';
 import { eventually } from '../support/until.ts';
 import { ADA, openDeployBench, type DeployBench, type Shop } from '../integration/jobs/deploy-bench.ts';
 
@@ -38,13 +35,13 @@ describe('a proxy that does not answer', () => {
   it('leaves a deployment unknown, which is said, until it answers again', async () => {
     const shop = await bench.shop('mute');
     shop.repository.release('v1', appFiles({}));
-    const gate = join(makeTemporaryFolder('gate'), 'open');
+    const gate = await makeGate();
     shop.repository.release('v2', appFiles({ build: gatedBuild(gate) }));
     await shop.deploy('act_m1', 'v1');
     await shop.ask('act_m2', 'v2');
     await bench.reaches('act_m2', 'building');
     await bench.stopProxy();
-    writeFileSync(gate, '');
+    gate.open();
     const said = await bench.told('act_m2');
     expect(said).toMatch(/❓ \*\*mute\*\* in staging: whether v2-\w{7} came to serve is not known/);
     expect((await bench.deployments.find('act_m2'))?.state).toBe('unknown');

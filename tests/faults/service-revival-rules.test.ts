@@ -9,12 +9,12 @@ import type { JobResult } from '@signalbox/shared/contracts/jobs';
 import { createLog } from '@signalbox/shared/log';
 import type { Driver } from '@signalbox/jobs/drivers/driver';
 import { createProcessDriver } from '@signalbox/jobs/drivers/process/process-driver';
-import { openConfinement } from '@signalbox/jobs/sandbox/confinement';
 import type { JobContext } from '@signalbox/jobs/handlers';
 import { createServiceRevive } from '@signalbox/jobs/jobs/service-revive';
 import { createServicesWatch } from '@signalbox/jobs/jobs/services-watch';
 import { createProxyTraffic } from '@signalbox/jobs/traffic/proxy-traffic';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTestConfinement } from '../support/bubblewrap.ts';
 import { loadTestConfig } from '../support/config.ts';
 import { appFiles } from '../support/deploy-repository.ts';
 import { until } from '../support/until.ts';
@@ -42,8 +42,7 @@ beforeAll(async () => {
 afterAll(() => bench.close());
 
 const signal = AbortSignal.timeout(300_000);
-// It starts nothing.
-const confinement = await openConfinement({ program: null });
+const { confinement } = await openTestConfinement();
 const driver = () =>
   createProcessDriver({
     server: 'local',

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -43,12 +45,27 @@ export function makeRepository(folder: string): TestRepository {
   };
 }
 
-/** A build that says that it has begun, and ends when the test makes this file: no race with how quick a machine is. */
-export function gatedBuild(gate: string): string {
+/** What a build waits for. A build sees no folder of a test, but it reaches this machine's loopback. */
+export interface Gate {
+  readonly url: string;
+  open(): void;
+}
+
+/** A gate that is closed until `open` is called. It keeps no process alive. */
+export async function makeGate(): Promise<Gate> {
+  let isOpen = false;
+  const server = createServer((_request, response) => response.writeHead(isOpen ? 200 : 404).end());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  server.unref();
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  return { url: `http://127.0.0.1:${port}/`, open: () => void (isOpen = true) };
+}
+
+/** A build that says that it has begun, and ends when the test opens the gate: no race with how quick a machine is. */
+export function gatedBuild({ url }: Gate): string {
   return `
-import { existsSync } from 'node:fs';
 console.log('begun');
-while (!existsSync(${JSON.stringify(gate)})) await new Promise((done) => setTimeout(done, 20));
+while ((await fetch(${JSON.stringify(url)})).status !== 200) await new Promise((done) => setTimeout(done, 20));
 `;
 }
 

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPortLeases } from '@signalbox/shared/db/deployments-ports';
 import { createDeploymentWork } from '@signalbox/shared/db/deployments-work';
@@ -8,8 +8,7 @@ import { createServiceStop } from '@signalbox/jobs/jobs/service-stop';
 import type { JobContext } from '@signalbox/jobs/handlers';
 import { createProxyTraffic } from '@signalbox/jobs/traffic/proxy-traffic';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { appFiles, gatedBuild } from '../../support/deploy-repository.ts';
-import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+import { appFiles, gatedBuild, makeGate } from '../../support/deploy-repository.ts';
 import { eventually, until } from '../../support/until.ts';
 import { ADA, openDeployBench, type DeployBench, type Shop } from './deploy-bench.ts';
 
@@ -20,7 +19,6 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-const TELLS_PID = { begin: `console.log('pid ' + process.pid);` };
 const never = new AbortController().signal;
 const keyOf = ({ project, environment }: Shop) => ({ project, environment });
 
@@ -57,15 +55,17 @@ async function stopHalf(runId: string, shop: Shop): Promise<void> {
 const traffic = () => createProxyTraffic({ socket: bench.settings().PROXY_SOCKET ?? '' });
 const routeOf = (shop: Shop) => traffic().current(`${shop.project}/staging`, never);
 
-async function pidOf(deploymentId: string): Promise<number> {
-  const read = async () => (await bench.lines(deploymentId)).find((line) => line.startsWith('pid '));
-  return Number((await eventually(read, (line) => line !== undefined))?.slice(4));
+/** The number by which this machine knows the program of a deployment; inside of its confinement it has another. */
+async function pidOf(shop: Shop, deploymentId: string): Promise<number> {
+  const file = join(bench.targetsDir, shop.project, shop.environment, deploymentId, 'instance/pid');
+  const read = async () => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+  return Number((await eventually(read, (text) => text !== '')).split(' ')[0]);
 }
 
+/** A zombie has ended: it waits for a parent to look, which after a stop is the machine's init. */
 function isAlive(pid: number): boolean {
   try {
-    process.kill(pid, 0);
-    return true;
+    return !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
     return false;
   }
@@ -75,9 +75,9 @@ function isAlive(pid: number): boolean {
 describe.concurrent('a service that is stopped', () => {
   it('is reached no more, has no program, and is deployed and rolled back again at the same address', async () => {
     const shop = await bench.shop('shop');
-    shop.repository.release('v1', appFiles(TELLS_PID));
+    shop.repository.release('v1', appFiles({}));
     await shop.deploy('act_1', 'v1');
-    const pid = await pidOf('act_1');
+    const pid = await pidOf(shop, 'act_1');
     const before = await bench.services.find(shop);
     expect(isAlive(pid)).toBe(true);
 
@@ -120,9 +120,9 @@ describe.concurrent('a service that is stopped', () => {
 
   it('is stopped to the end when the process that stopped it dies in between', async () => {
     const shop = await bench.shop('half');
-    shop.repository.release('v1', appFiles(TELLS_PID));
+    shop.repository.release('v1', appFiles({}));
     await shop.deploy('act_h1', 'v1');
-    const pid = await pidOf('act_h1');
+    const pid = await pidOf(shop, 'act_h1');
     await stopHalf('act_half', shop);
     expect(await routeOf(shop)).toBeNull();
     expect(isAlive(pid)).toBe(true);
@@ -135,10 +135,10 @@ describe.concurrent('a service that is stopped', () => {
 
   it('stays up as what was deployed after a stop that died in between', async () => {
     const shop = await bench.shop('later');
-    shop.repository.release('v1', appFiles(TELLS_PID));
+    shop.repository.release('v1', appFiles({}));
     shop.repository.release('v2', appFiles({}));
     await shop.deploy('act_a1', 'v1');
-    const pid = await pidOf('act_a1');
+    const pid = await pidOf(shop, 'act_a1');
     await stopHalf('act_late', shop);
     await shop.deploy('act_a2', 'v2');
     expect(await stop('act_late', shop)).toMatchObject({ status: 'done', result: { deploymentId: 'act_a1' } });
@@ -151,7 +151,7 @@ describe.concurrent('a service that is stopped', () => {
   it('is not stopped while a deployment of it is under way', async () => {
     const shop = await bench.shop('busy');
     shop.repository.release('v1', appFiles({}));
-    const gate = join(makeTemporaryFolder('gate'), 'open');
+    const gate = await makeGate();
     shop.repository.release('v2', appFiles({ build: gatedBuild(gate) }));
     await shop.deploy('act_b1', 'v1');
     await shop.ask('act_b2', 'v2');
@@ -161,7 +161,7 @@ describe.concurrent('a service that is stopped', () => {
       error: expect.stringMatching(/^busy in staging is taken: Ada asked for a deployment of v2/) as string,
     });
     expect(await shop.serves()).toMatch(/^v1-/);
-    writeFileSync(gate, '');
+    gate.open();
     expect(await bench.reaches('act_b2', 'succeeded', 'failed')).toBe('succeeded');
     expect(await shop.serves()).toMatch(/^v2-/);
   });
