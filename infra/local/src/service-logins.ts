@@ -32,8 +32,8 @@ export function databasePasswords(passwords: ServicePasswords): Readonly<Record<
 }
 
 /**
- * How each service logs in: with its own login to servers that were started here, and as DATABASE_URL and REDIS_URL say to others,
- * whose logins are made by whoever runs them.
+ * How each service logs in. `npm start` makes a login for each on the servers that it starts. On other servers the operator makes the
+ * logins, and all services use DATABASE_URL and REDIS_URL.
  */
 export function describeLogins(
   config: LocalConfig,
