@@ -1,12 +1,13 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { DATABASE_SERVICES, SERVICE_RIGHTS, serviceRole, type DatabaseService } from './service-rights.ts';
+import { jobPoolStatement, rowPoliciesOf } from './service-rows.ts';
 
 /** Any fixed number: grants to the same tables from two transactions at once would refuse one of them. */
 const RIGHTS_LOCK = 7_270_020;
 
 /**
- * Gives each service the rights of service-rights.ts in this database, and takes every other right from it, in one transaction. The
+ * Gives each service the rights of service-rights.ts in this database, to the rows of service-rows.ts, and takes every other right from it, in one transaction. The
  * roles are made where they are missing. Twice is safe. Answers the services that have no role because this login may not make
  * any: those go on with `signalbox_app`, which may do what all of them may.
  */
@@ -17,8 +18,11 @@ export async function grantServiceRights(ownerUrl: string): Promise<readonly Dat
       if (!(await ensureRole(owner, serviceRole(service)))) without.push(service);
     await owner.query('begin');
     await owner.query('select pg_advisory_xact_lock($1)', [RIGHTS_LOCK]);
+    await owner.query(jobPoolStatement());
     for (const service of DATABASE_SERVICES) {
-      if (!without.includes(service)) await owner.query(grantsOf(service).join('; '));
+      if (without.includes(service)) continue;
+      await owner.query(grantsOf(service).join('; '));
+      await bindRows(owner, service);
     }
     await owner.query('commit');
     return without;
@@ -55,6 +59,31 @@ function grantsOf(service: DatabaseService): readonly string[] {
     // What doctor and readiness ask: which migrations ran.
     `grant select on public.kysely_migration to ${role}`,
   ];
+}
+
+/** Policies that stand are left alone, since to make one waits for everybody who uses the table. Their comment is what they were made of. */
+async function bindRows(owner: pg.Client, service: DatabaseService): Promise<void> {
+  const role = serviceRole(service);
+  const { rows: standing } = await owner.query<{ name: string; table: string; made: string | null }>(
+    `select p.polname as name, p.polrelid::regclass::text as "table", obj_description(p.oid, 'pg_policy') as made
+       from pg_policy p where (select oid from pg_roles where rolname = $1) = any (p.polroles)`,
+    [role],
+  );
+  const wanted = rowPoliciesOf(service).map((policy) => ({
+    ...policy,
+    made: `for ${policy.command} to ${role} using (${policy.condition})`,
+  }));
+  const isSame = (a: { name: string; table: string; made: string | null }, b: typeof a): boolean =>
+    a.name === b.name && a.table === b.table && a.made === b.made;
+  for (const old of standing) {
+    if (!wanted.some((policy) => isSame(policy, old))) await owner.query(`drop policy ${old.name} on ${old.table}`);
+  }
+  for (const policy of wanted) {
+    if (standing.some((old) => isSame(policy, old))) continue;
+    await owner.query(`create policy ${policy.name} on public.${policy.table} ${policy.made}`);
+    const comment = pg.escapeLiteral(policy.made);
+    await owner.query(`comment on policy ${policy.name} on public.${policy.table} is ${comment}`);
+  }
 }
 
 /** Makes a role that cannot log in, and lets the owner take it. False when the owner may do neither. */

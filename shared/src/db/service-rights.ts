@@ -22,9 +22,17 @@ const ALL = 'select, insert, update, delete';
 /** Nobody changes what was recorded: there is no right to any table of the audit but to read it. */
 const APPEND = 'audit_append(jsonb)';
 
-/** What every pool of jobs does: its own runs, and telling whoever waits for them. */
+/** A pool records what a schedule started, which is nobody's, and writes how a run goes on: not what it is, nor who hears of it. */
+const OWN_RUNS = [
+  'select',
+  'delete',
+  'insert (run_id, job, payload, trace_id, status, result, error, attempts, created_at, queued_at, started_at, finished_at)',
+  'update (status, attempts, epoch, queued_at, started_at, beat_at, finished_at, progress, result, error)',
+].join(', ');
+
+/** What every pool of jobs does: its own runs, and telling whoever waits for them. Which rows those are says service-rows.ts. */
 const POOL_TABLES = {
-  runs: ALL,
+  runs: OWN_RUNS,
   inbox: ADD,
   lanes: ADD,
   chats: ADD,
@@ -32,8 +40,6 @@ const POOL_TABLES = {
   // The card of what somebody approved says how it ended.
   approvals: 'select, update (reason)',
   approval_votes: READ,
-  deployments: READ,
-  dead_letters: WRITE,
 } as const;
 
 /**
@@ -124,6 +130,8 @@ export const SERVICE_RIGHTS: Readonly<Record<DatabaseService, ServiceRights>> = 
       threads: CHANGE,
       actions: 'select, update (status, settled_at)',
       approvals: CHANGE,
+      // The audit that cannot be sealed.
+      dead_letters: WRITE,
       knowledge: ALL,
       knowledge_words: ADD,
       audit_events: READ,
@@ -148,6 +156,8 @@ export const SERVICE_RIGHTS: Readonly<Record<DatabaseService, ServiceRights>> = 
   deploy: {
     tables: {
       ...POOL_TABLES,
+      // It starts services again, and whoever asks for one that is being started hears of that run.
+      runs: ALL,
       users: READ,
       threads: READ,
       actions: READ,

@@ -1,0 +1,171 @@
+import { JOBS, type JobName } from '@signalbox/shared/contracts/jobs';
+import { migrate } from '@signalbox/shared/db/migrate';
+import { putOutbox } from '@signalbox/shared/db/outbox';
+import { openPool, type Pool } from '@signalbox/shared/db/pool';
+import { createRuns, type RunIntent } from '@signalbox/shared/db/runs';
+import { serviceRole } from '@signalbox/shared/db/service-rights';
+import { createLog } from '@signalbox/shared/log';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { openMemberLogins, type MemberLogins } from '../../support/member-login.ts';
+
+const log = createLog('test', 'silent');
+const POOLS = ['maintenance', 'agents', 'deploy'] as const;
+type Pools = (typeof POOLS)[number];
+/** A job of each pool. */
+const JOB: Readonly<Record<Pools, JobName>> = {
+  maintenance: 'knowledge.index',
+  agents: 'workspace.run',
+  deploy: 'deploy.run',
+};
+const LEASE_MS = 60_000;
+const REFUSED = { code: '42501' };
+
+// What the login of one pool gets at work of another, whatever program holds it.
+let database: TestDatabase;
+let members: MemberLogins;
+let owner: Pool;
+const pools = new Map<Pools, Pool>();
+const as = (pool: Pools): Pool => {
+  const found = pools.get(pool);
+  if (!found) throw new Error(`no login for ${pool}`);
+  return found;
+};
+
+beforeAll(async () => {
+  database = await createDatabase();
+  members = await openMemberLogins(database.url);
+  owner = openPool(database.url, log, { name: 'test', max: 4, as: 'owner' });
+  for (const pool of POOLS) pools.set(pool, openPool(members.urls[pool], log, { name: 'test', max: 2, as: pool }));
+});
+afterAll(async () => {
+  for (const pool of pools.values()) await pool.end();
+  await owner.end();
+  await members.close();
+  await database.drop();
+});
+
+const intent = (runId: string, job: string): RunIntent => ({
+  runId,
+  job,
+  payload: {},
+  person: { userKey: '1001', chatKey: 'telegram:1001' },
+  threadId: null,
+  traceId: 'trc_test',
+});
+const runsOf = (pool: Pools): ReturnType<typeof createRuns> => createRuns(as(pool));
+const END = { outcome: 'done', result: null, error: null, say: 'Done, says the thief.' } as const;
+const row = async (runId: string): Promise<unknown> =>
+  (await owner.query('select * from runs where run_id = $1', [runId])).rows[0];
+const message = (key: string, chatKey: string, slot: string | null) => ({
+  ...{ key, chatKey, slot, userKey: null, threadId: null, turnId: null, traceId: 'trc_test', priority: 0 as const },
+  body: { text: 'from a thief', buttons: [] },
+});
+
+describe.each(
+  POOLS.flatMap((thief) => POOLS.filter((other) => other !== thief).map((other) => ({ thief, victim: other }))),
+)('the login of $thief, at runs of $victim', ({ thief, victim }) => {
+  const runId = `act_${thief}_${victim}`;
+  beforeAll(() => createRuns(owner).create(intent(runId, JOB[victim])));
+
+  it('adds none', async () => {
+    await expect(runsOf(thief).create(intent(`${runId}_new`, JOB[victim]))).rejects.toMatchObject(REFUSED);
+    const scheduled = { runId: `${runId}_new`, job: JOB[victim], traceId: 'trc_test', startedAt: new Date() };
+    await expect(
+      runsOf(thief).record({ ...scheduled, outcome: 'done', result: null, error: null }),
+    ).rejects.toMatchObject(REFUSED);
+    expect(await row(`${runId}_new`)).toBeUndefined();
+  });
+
+  it('claims none, and finishes, gives back or removes none that its own process works on', async () => {
+    const before = await row(runId);
+    expect(await runsOf(thief).begin(runId, 0)).not.toMatchObject({ kind: 'held' });
+    expect(await row(runId)).toEqual(before);
+    const held = await runsOf(victim).begin(runId, LEASE_MS);
+    if (held.kind !== 'held') throw new Error('the victim cannot work');
+    const running = await row(runId);
+    expect(await runsOf(thief).begin(runId, 0)).not.toMatchObject({ kind: 'held' });
+    expect(await runsOf(thief).report(held.run, { percent: 100 })).toBe(false);
+    expect(await runsOf(thief).giveBack(held.run, { delayMs: 0, counts: false, error: null })).toBe(false);
+    expect(await runsOf(thief).finish(held.run, END)).toMatchObject({ recorded: false });
+    expect((await as(thief).query('delete from runs where run_id = $1', [runId])).rowCount).toBe(0);
+    await as(thief).query('reset role'); // the bare login has no more than its role
+    expect((await as(thief).query(`update runs set status = 'done' where run_id = $1`, [runId])).rowCount).toBe(0);
+    await as(thief).query(`set role ${serviceRole(thief)}`);
+    expect(await row(runId)).toEqual(running);
+  });
+});
+
+describe.each(['agents', 'deploy'] as const)('the login of %s', (pool) => {
+  const [own, other] = [`act_own_${pool}`, `act_other_${pool}`];
+  const elsewhere = pool === 'agents' ? JOB.deploy : JOB.agents;
+  beforeAll(async () => {
+    await createRuns(owner).create(intent(own, JOB[pool]));
+    await createRuns(owner).create(intent(other, elsewhere));
+  });
+
+  it('sees no run of others', async () => {
+    const { rows } = await as(pool).query<{ pool: string }>('select distinct job_pool(job) as pool from runs');
+    expect(rows).toEqual([{ pool }]);
+  });
+
+  it('tells nobody how a run of others ended, and nobody but who waits for its own', async () => {
+    const put = (updateId: string, userKey: string, kind = 'job-finished'): Promise<unknown> =>
+      as(pool).query(
+        `insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id)
+         values ('jobs', 'jobs', $1, $2, 'telegram:1', $3, '{}', 'trc_test') on conflict (channel, bot, update_id) do nothing`,
+        [updateId, userKey, kind],
+      );
+    await expect(put(other, '1001')).rejects.toMatchObject(REFUSED);
+    await expect(put('act_none', '1001')).rejects.toMatchObject(REFUSED);
+    await expect(put(own, '1002')).rejects.toMatchObject(REFUSED);
+    await expect(put(own, '1001', 'approval')).rejects.toMatchObject(REFUSED);
+  });
+
+  it('writes into no chat but the one of its run, and changes the card of nobody', async () => {
+    for (const forged of [
+      message(`${other}/said`, 'telegram:1001', null),
+      message(`${own}/said`, 'telegram:1002', null),
+      message('apv_1:telegram:1002:approved', 'telegram:1002', 'apv_1'),
+      message('welcome', 'telegram:1001', null),
+    ])
+      await expect(putOutbox(as(pool), [forged])).rejects.toMatchObject(REFUSED);
+    expect((await as(pool).query(`update approvals set reason = 'approved'`)).rowCount).toBe(0);
+  });
+
+  it('does its own work: claims, tells, ends, and whoever waits hears of it', async () => {
+    const held = await runsOf(pool).begin(own, LEASE_MS);
+    if (held.kind !== 'held') throw new Error('not its own');
+    const text = { text: 'half way', slot: 'progress', key: 'half' };
+    expect(await runsOf(pool).tell(held.run, text)).toMatchObject({ held: true, chat: { chatKey: 'telegram:1001' } });
+    expect(await runsOf(pool).finish(held.run, END)).toMatchObject({ recorded: true, lane: { userKey: '1001' } });
+    const { rows } = await owner.query('select kind from inbox where update_id = $1', [own]);
+    expect(rows).toEqual([{ kind: 'job-finished' }]);
+  });
+});
+
+it.each(['agents', 'maintenance'] as const)(
+  'the login of %s makes no run for a person, and gives no run another person, work or job',
+  async (pool) => {
+    await createRuns(owner).create(intent(`act_redirect_${pool}`, JOB[pool]));
+    for (const change of [`user_key = '666'`, `chat_key = 'telegram:666'`, `payload = '{}'`, `job = '${JOB.deploy}'`])
+      await expect(as(pool).query(`update runs set ${change}`)).rejects.toMatchObject(REFUSED);
+    await expect(runsOf(pool).create(intent(`act_asked_${pool}`, JOB[pool]))).rejects.toMatchObject(REFUSED);
+  },
+);
+
+it('every job is of the pool that its contract names, and a job that nobody knows is of none', async () => {
+  for (const [job, spec] of [...Object.entries(JOBS), ['no.job', { pool: null }] as const]) {
+    const { rows } = await owner.query<{ pool: string | null }>('select job_pool($1) as pool', [job]);
+    expect([job, rows[0]?.pool]).toEqual([job, spec.pool]);
+  }
+});
+
+it('migrating again leaves the policies that stand, and takes away one that somebody added', async () => {
+  const policies = async (): Promise<unknown> =>
+    (await owner.query('select oid::text, polname, polrelid::regclass::text from pg_policy order by 1')).rows;
+  const before = await policies();
+  await owner.query('create policy mine on runs to signalbox_agents using (true)');
+  await migrate(database.url);
+  expect(await policies()).toEqual(before);
+});
