@@ -1,6 +1,17 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { devNull } from 'node:os';
 import { dirname, join } from 'node:path';
 import { checkoutPath } from './checkout.ts';
@@ -38,6 +49,18 @@ export async function makeDemoRepository(folder: string, releases = releasesFold
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
+}
+
+/**
+ * Moves the repository of a release before to its place, and leaves a link: projects name the place of before. Twice is safe; a data
+ * folder without one stays so.
+ */
+export function moveDemoRepository(before: string, folder: string): void {
+  if (lstatSync(before, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  mkdirSync(dirname(folder), { recursive: true });
+  if (existsSync(folder)) rmSync(before, { recursive: true, force: true });
+  else renameSync(before, folder);
+  symlinkSync(folder, before);
 }
 
 function releasesFolder(): string {

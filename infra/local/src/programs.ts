@@ -119,14 +119,18 @@ function socketPath(folder: string): string {
   return join(tmpdir(), `signalbox-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}.sock`);
 }
 
-/** Where what is deployed lies; repositories may be folders of the data folder, as the demo's is. */
+/** Where what is deployed lies. Repositories have a folder of their own, so that nothing else of ours can be named as one. */
 function deployFolders(dataDir: string): Record<string, string> {
-  return { TARGETS_DIR: join(dataDir, 'targets'), DEPLOY_DIR: join(dataDir, 'deploys'), REPOSITORIES_DIR: dataDir };
+  return {
+    TARGETS_DIR: join(dataDir, 'targets'),
+    DEPLOY_DIR: join(dataDir, 'deploys'),
+    REPOSITORIES_DIR: join(dataDir, 'repositories'),
+  };
 }
 
 /** Where the repository of the demo project is. */
 export function demoRepositoryPath(dataDir: string): string {
-  return join(dataDir, 'demo.git');
+  return join(dataDir, 'repositories/demo.git');
 }
 
 function telegramEnvironment(config: LocalConfig, simulatorUrl: string | null): Record<string, string | undefined> {

@@ -3,7 +3,7 @@ import { closeInherited } from '@signalbox/shared/descriptors';
 import { ensureOwnerCode } from '@signalbox/shared/db/owner-code';
 import { locateBubblewrap, type BubblewrapSettings } from './bubblewrap-program.ts';
 import { loadLocalConfig, type LocalConfig } from './config.ts';
-import { makeDemoRepository } from './demo-repository.ts';
+import { makeDemoRepository, moveDemoRepository } from './demo-repository.ts';
 import { describeDeployed } from './deployed.ts';
 import { removeRun, stopLeftovers, takeInstanceLock, writeRun } from './instance.ts';
 import { startLocalServers, type LocalServers } from './local-servers.ts';
@@ -47,6 +47,7 @@ async function run(config: LocalConfig): Promise<void> {
       { named: config.BWRAP_PATH, path: config.PATH },
       report,
     );
+    moveDemoRepository(join(dataDir, 'demo.git'), demoRepositoryPath(dataDir));
     const demo = makeDemoRepository(demoRepositoryPath(dataDir)).catch((error: unknown) =>
       report(`there is no demo project: ${describeError(error).split('\n').at(-1) ?? ''}`),
     );

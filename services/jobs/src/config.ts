@@ -70,7 +70,7 @@ const JobsConfig = CommonConfig.extend({
   /** Folder of the mirrors and checkouts of repositories that are deployed. */
   DEPLOY_DIR: z.string().default(`${REPOSITORY}.signalbox/deploys`),
   /** Folder below which repositories may be named by their path. */
-  REPOSITORIES_DIR: z.string().default(`${REPOSITORY}.signalbox`),
+  REPOSITORIES_DIR: z.string().default(`${REPOSITORY}.signalbox/repositories`),
   /** Hosts of repositories that may be at private addresses, with commas between them, such as git.corp. Default: none. */
   REPOSITORY_PRIVATE_HOSTS: z
     .string()

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServiceFile } from '@signalbox/shared/contracts/deploy';
 import { checkoutPath } from '@signalbox/local/checkout';
-import { makeDemoRepository } from '@signalbox/local/demo-repository';
+import { makeDemoRepository, moveDemoRepository } from '@signalbox/local/demo-repository';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 
 const place = mkdtempSync(join(tmpdir(), 'demo-'));
@@ -39,6 +39,16 @@ describe('the repository of the demo project', () => {
     await makeDemoRepository(folder, releases);
     expect(tags(folder)).not.toBe(before);
     expect(readdirSync(place).filter((name) => name.includes('.new-'))).toEqual([]);
+  });
+
+  it('of a release before moves to its place, and is found at the place of before', async () => {
+    const [before, folder] = [join(place, 'data/demo.git'), join(place, 'data/repositories/demo.git')];
+    await makeDemoRepository(before);
+    const was = tags(before);
+    for (let times = 0; times < 2; times++) moveDemoRepository(before, folder);
+    expect([tags(folder), tags(before), realpathSync(before)]).toEqual([was, was, realpathSync(folder)]);
+    moveDemoRepository(join(place, 'none/demo.git'), join(place, 'none/repositories/demo.git'));
+    expect(existsSync(join(place, 'none'))).toBe(false);
   });
 
   it('is made once by two at the same time', async () => {

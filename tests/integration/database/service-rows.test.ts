@@ -58,7 +58,14 @@ const END = { outcome: 'done', result: null, error: null, say: 'Done, says the t
 const row = async (runId: string): Promise<unknown> =>
   (await owner.query('select * from runs where run_id = $1', [runId])).rows[0];
 const message = (key: string, chatKey: string, slot: string | null) => ({
-  ...{ key, chatKey, slot, userKey: null, threadId: null, turnId: null, traceId: 'trc_test', priority: 0 as const },
+  key,
+  chatKey,
+  slot,
+  userKey: null,
+  threadId: null,
+  turnId: null,
+  traceId: 'trc_test',
+  priority: 0 as const,
   body: { text: 'from a thief', buttons: [] },
 });
 

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { devNull } from 'node:os';
+import type { Writable } from 'node:stream';
+import type { GitCell, GitRoom } from '../sandbox/git-room.ts';
 
 /** How git ended, and what it wrote; `stdout` is cut at the limit that was given. */
 export interface GitResult {
@@ -17,6 +19,8 @@ export interface Git {
       readonly env?: Readonly<Record<string, string>>;
       readonly protocols?: string;
       readonly maxBytes?: number;
+      /** Locks it into this room, where the machine can: for what reads a repository that is not ours. */
+      readonly room?: GitRoom;
     },
   ): Promise<GitResult>;
 }
@@ -25,15 +29,34 @@ export interface Git {
 const STDERR_BYTES = 8_192;
 const STDOUT_BYTES = 1_048_576;
 /** Files of a person or of the machine change nothing, hooks and filters do not run, and nothing is packed behind our back. */
-const SETTINGS = ['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'gc.auto=0', 'maintenance.auto=false'];
+const SETTINGS = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  // None of a helper that finds a login, and none of a protocol that is a command.
+  'credential.helper=',
+  'protocol.ext.allow=never',
+];
 
-/** Git as a child process: it asks nobody for anything, reads nobody's settings, and speaks only the protocols that are named. */
-export function createGit(options: { readonly path: string; readonly home: string }): Git {
-  return (words, { signal, env = {}, protocols = '', maxBytes = STDOUT_BYTES }) =>
+/**
+ * Git as a child process: it asks nobody for anything, reads nobody's settings, and speaks only the protocols that are named. Where
+ * there is a cell, what has a room sees nothing else.
+ */
+export function createGit(options: {
+  readonly path: string;
+  readonly home: string;
+  readonly cell?: GitCell | null;
+}): Git {
+  const { cell = null } = options;
+  return (words, { signal, env = {}, protocols = '', maxBytes = STDOUT_BYTES, room }) =>
     new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason as Error); // set by whoever gave the signal
-      const child = spawn('git', [...SETTINGS.flatMap((setting) => ['-c', setting]), ...words], {
+      const locked = cell && room ? { cell, words: cell.words(room) } : null;
+      const [program, ...before] = locked ? [...locked.words, 'git'] : ['git'];
+      const child = spawn(program, [...before, ...SETTINGS.flatMap((setting) => ['-c', setting]), ...words], {
         env: {
+          ...(locked?.cell.libraryPath ? { LD_LIBRARY_PATH: locked.cell.libraryPath } : {}),
           PATH: options.path,
           HOME: options.home,
           LANG: 'C.UTF-8',
@@ -48,9 +71,16 @@ export function createGit(options: { readonly path: string; readonly home: strin
           ...env,
         },
         detached: true, // a group of its own, so that what it starts ends with it
-        stdio: ['ignore', 'pipe', 'pipe'],
+        stdio: ['ignore', 'pipe', 'pipe', ...(locked ? (['pipe'] as const) : [])],
       });
-      const [out, err] = [collect(child.stdout, maxBytes), collect(child.stderr, STDERR_BYTES)];
+      // Pipes, by the options above.
+      const [stdout, stderr] = [child.stdout as NodeJS.ReadableStream, child.stderr as NodeJS.ReadableStream];
+      const [out, err] = [collect(stdout, maxBytes), collect(stderr, STDERR_BYTES)];
+      if (locked) {
+        const filter = child.stdio[3] as Writable;
+        filter.on('error', () => undefined); // it ended before it read all of it, which its own end tells
+        filter.end(locked.cell.filter);
+      }
       const kill = (): void => killGroup(child.pid);
       signal.addEventListener('abort', kill, { once: true });
       child.once('error', (error) => {

@@ -1,5 +1,5 @@
-import { realpathSync } from 'node:fs';
-import { sep } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '@signalbox/shared/errors';
 
@@ -10,11 +10,15 @@ export interface RepositoryAddress {
   readonly shown: string;
 }
 
+/** What a data folder of `npm start` holds that is nobody's repository. */
+const OF_DATA_FOLDER = ['keys', 'audit', 'logs', 'simulator', 'postgres', 'redis', 'workspaces', 'targets', 'deploys'];
+
 /**
  * Reads the address of a repository: https, ssh (also `git@host:path`), or a folder or file: address below `folder`, links followed.
- * Throws REPOSITORY_REFUSED for everything else.
+ * What is in one of the `closed` folders is none, nor what holds one; and when `folder` is a whole data folder, neither is what
+ * Signalbox keeps in it. Throws REPOSITORY_REFUSED for everything else.
  */
-export function parseRepository(address: string, folder: string): RepositoryAddress {
+export function parseRepository(address: string, folder: string, closed: readonly string[]): RepositoryAddress {
   const shown = address.replace(/\/\/[^/@]*@/, '//').slice(0, 200);
   const refuse = (detail: string): AppError => new AppError('REPOSITORY_REFUSED', { repository: shown, detail });
   // eslint-disable-next-line no-control-regex -- these are what must not be in it
@@ -31,7 +35,16 @@ export function parseRepository(address: string, folder: string): RepositoryAddr
   const root = realOf(folder);
   if (real === null) throw refuse('there is no such folder');
   if (root === null || !real.startsWith(`${root}${sep}`)) throw refuse('that folder is not below REPOSITORIES_DIR');
+  const ours = [...closed, ...(existsSync(join(root, 'keys')) ? OF_DATA_FOLDER.map((name) => join(root, name)) : [])];
+  // A folder around all repositories says nothing about one of them.
+  const places = ours.map(realOf).filter((place) => place !== null && !isIn(root, place));
+  if (places.some((place) => isIn(real, place) || isIn(place, real)))
+    throw refuse('Signalbox keeps its own data there');
   return { url: real, protocol: 'file', shown };
+}
+
+function isIn(path: string | null, folder: string | null): boolean {
+  return path !== null && folder !== null && (path === folder || path.startsWith(`${folder}${sep}`));
 }
 
 function toPath(url: string): string | null {

@@ -7,6 +7,7 @@ import { AppError } from '@signalbox/shared/errors';
 import { listNames } from '@signalbox/shared/nearest-name';
 import { HOUR_MS } from '@signalbox/shared/time';
 import { z } from 'zod';
+import type { GitCell, GitRoom } from '../sandbox/git-room.ts';
 import { createGit, type Git } from './git.ts';
 import { pinRepository, type Pin } from './public-address.ts';
 import { parseRepository, type RepositoryAddress } from './repository-address.ts';
@@ -44,17 +45,22 @@ const HEAD = 'refs/signalbox/head';
 const LEFT_BEHIND_MS = 6 * HOUR_MS;
 const PUSHED = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'];
 
-/** Repositories, mirrored below `dir`, which is ours alone. Folders on this machine are read only below `repositoriesDir`. */
+/**
+ * Repositories, mirrored below `dir`, which is ours alone. Folders on this machine are read only below `repositoriesDir`, and not where
+ * `closed` folders are. `cell`: what a fetch is locked into.
+ */
 export function createSources(options: {
   readonly dir: string;
   readonly repositoriesDir: string;
+  readonly closed: readonly string[];
+  readonly cell: GitCell | null;
   readonly path: string;
   /** Hosts of repositories that may be at addresses which are not public. */
   readonly privateHosts: readonly string[];
 }): Sources {
-  const { dir, repositoriesDir, path, privateHosts } = options;
+  const { dir, repositoriesDir, closed, cell, path, privateHosts } = options;
   const checkouts = join(dir, 'checkouts');
-  const git = createGit({ path, home: dir });
+  const git = createGit({ path, home: dir, cell });
   /** One fetch of a mirror at a time; another process has git's own locks. */
   const queues = new Map<string, Promise<unknown>>();
   const inTurn = <T>(key: string, work: () => Promise<T>): Promise<T> => {
@@ -67,7 +73,7 @@ export function createSources(options: {
   };
   return {
     async open(repository, ref, signal, named = ref) {
-      const address = parseRepository(repository, repositoriesDir);
+      const address = parseRepository(repository, repositoriesDir, [dir, ...closed]);
       const mirror = join(dir, 'mirrors', `${createHash('sha256').update(address.url).digest('hex').slice(0, 24)}.git`);
       const commit = await inTurn(mirror, async () => {
         // A whole commit never changes: what was fetched before can be built again while the repository is away.
@@ -115,7 +121,7 @@ async function fetchAll(git: Git, mirror: string, address: Reachable, signal: Ab
       if (made.code !== 0) return made.stderr;
     }
     const words = ['fetch', '--quiet', '--force', '--prune', '--no-tags', '--no-recurse-submodules', '--no-auto-gc'];
-    const options = { signal, protocols: address.protocol, env: address.pin.env };
+    const options = { signal, protocols: address.protocol, env: address.pin.env, room: roomOf(mirror, address) };
     const { code, stderr } = await git(
       [...address.pin.words, '-C', mirror, ...words, '--', address.url, ...PUSHED],
       options,
@@ -138,7 +144,11 @@ async function fetchHead(git: Git, mirror: string, address: Reachable, signal: A
   const { pin, url, protocol } = address;
   const quietly = ['fetch', '--quiet', '--force', '--no-tags', '--no-recurse-submodules', '--no-auto-gc'];
   const words = [...pin.words, '-C', mirror, ...quietly, '--', url, `+HEAD:${HEAD}`];
-  await git(words, { signal, protocols: protocol, env: pin.env });
+  await git(words, { signal, protocols: protocol, env: pin.env, room: roomOf(mirror, address) });
+}
+
+function roomOf(mirror: string, { url, protocol }: RepositoryAddress): GitRoom {
+  return { mirror, local: protocol === 'file' ? url : null, isSsh: protocol === 'ssh' };
 }
 
 async function hasCommit(git: Git, mirror: string, ref: string, signal: AbortSignal): Promise<boolean> {

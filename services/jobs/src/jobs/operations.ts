@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { createDeployments } from '@signalbox/shared/db/deployments';
 import { createPortLeases } from '@signalbox/shared/db/deployments-ports';
 import { createDeploymentWork } from '@signalbox/shared/db/deployments-work';
@@ -18,6 +19,9 @@ import { createSources } from '../deploy/sources.ts';
 import { openDriver } from '../drivers/open-driver.ts';
 import type { PoolHandlers } from '../handlers.ts';
 import { openConfinement, type Confinement } from '../sandbox/confinement.ts';
+import type { BubblewrapProgram } from '../sandbox/bubblewrap.ts';
+import { openGitCell } from '../sandbox/git-room.ts';
+import { hiddenPaths } from '../sandbox/program-room.ts';
 import { findBubblewrap } from '../sandbox/program.ts';
 import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { openTraffic } from '../traffic/open-traffic.ts';
@@ -77,16 +81,19 @@ export async function createOperationsHandlers(
 
 /** Opens the sandbox when it is first needed, and keeps it. */
 function createSandboxOpener(config: JobsConfig): () => Promise<Sandbox> {
-  const { BWRAP_PATH: file, BWRAP_LIBRARY_PATH: libraryPath, PATH: path } = config;
   let opened: Promise<Sandbox> | null = null;
-  return () => (opened ??= openSandbox({ program: findBubblewrap({ file, libraryPath, path }) }));
+  return () => (opened ??= openSandbox({ program: bubblewrapOf(config) }));
+}
+
+function bubblewrapOf(config: JobsConfig): BubblewrapProgram | null {
+  const { BWRAP_PATH: file, BWRAP_LIBRARY_PATH: libraryPath, PATH: path } = config;
+  return findBubblewrap({ file, libraryPath, path });
 }
 
 /** How programs on this machine are confined. Says so in the log, and aloud where they are not. */
 async function findConfinement(config: JobsConfig, log: Log): Promise<Confinement> {
-  const { BWRAP_PATH: file, BWRAP_LIBRARY_PATH: libraryPath, PATH: path, PROCESS_CONFINEMENT } = config;
-  const program = findBubblewrap({ file, libraryPath, path });
-  const confinement = await openConfinement({ program, isOff: PROCESS_CONFINEMENT === 'off' });
+  const isOff = config.PROCESS_CONFINEMENT === 'off';
+  const confinement = await openConfinement({ program: bubblewrapOf(config), isOff });
   const { kind, problem } = confinement;
   if (kind === 'off')
     log.warn(
@@ -108,6 +115,12 @@ function openDeployParts(config: JobsConfig, pool: Pool, confinement: Confinemen
     sources: createSources({
       dir: config.DEPLOY_DIR,
       repositoriesDir: config.REPOSITORIES_DIR,
+      closed: [targetsDir, dirname(config.SECRETS_KEY_FILE), dirname(config.PROXY_SOCKET), config.WORKSPACE_DIR],
+      cell: openGitCell({
+        program: confinement.kind === 'user' || confinement.kind === 'sandbox' ? bubblewrapOf(config) : null,
+        path,
+        hidden: hiddenPaths(targetsDir),
+      }),
       path,
       privateHosts: config.REPOSITORY_PRIVATE_HOSTS,
     }),

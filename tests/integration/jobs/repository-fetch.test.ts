@@ -1,0 +1,170 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createGit } from '@signalbox/jobs/deploy/git';
+import { createSources, type Sources } from '@signalbox/jobs/deploy/sources';
+import { openGitCell, type GitCell } from '@signalbox/jobs/sandbox/git-room';
+import { findBubblewrap } from '@signalbox/jobs/sandbox/program';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { locateTestSandbox } from '../../support/bubblewrap.ts';
+import { loadTestConfig } from '../../support/config.ts';
+import { appFiles, makeRepository } from '../../support/deploy-repository.ts';
+import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+
+const { path } = loadTestConfig();
+const signal = AbortSignal.timeout(120_000);
+const sandbox = await locateTestSandbox('git in a room');
+const { BWRAP_PATH: file, BWRAP_LIBRARY_PATH: libraryPath } = sandbox?.settings ?? {};
+const cell = sandbox && openGitCell({ program: findBubblewrap({ file, libraryPath, path }), path, hidden: [] });
+
+let folder: string;
+beforeEach(() => (folder = makeTemporaryFolder('fetch')));
+afterEach(() => vi.unstubAllEnvs());
+const at = (...names: string[]): string => join(folder, ...names);
+
+function open(
+  root: string,
+  options: { readonly cell?: GitCell | null; readonly closed?: readonly string[] } = {},
+): Sources {
+  const closed = [at('targets'), ...(options.closed ?? [])];
+  return createSources({
+    dir: at('deploys'),
+    repositoriesDir: root,
+    closed,
+    cell: options.cell ?? null,
+    path,
+    privateHosts: [],
+  });
+}
+
+describe('a folder as the address of a repository', () => {
+  const parts = [
+    'keys/secrets',
+    'keys',
+    'audit',
+    'logs',
+    'postgres',
+    'redis',
+    'workspaces/w/files',
+    'targets',
+    'deploys',
+  ];
+
+  it.each(parts)('is refused when it is %s of a whole data folder, also by a link', async (name) => {
+    mkdirSync(at('keys/secrets'), { recursive: true });
+    makeRepository(at(name)).release('v1', appFiles({}));
+    symlinkSync(at(name), at('innocent'));
+    for (const address of [at(name), `file://${at(name)}`, at('innocent'), at('demo', '..', name)])
+      await expect(open(folder).open(address, 'v1', signal)).rejects.toMatchObject({ code: 'REPOSITORY_REFUSED' });
+    makeRepository(at('shop')).release('v1', appFiles({}));
+    expect(await open(folder).open(at('shop'), 'v1', signal)).toMatchObject({ hasDockerfile: false });
+  });
+
+  it('is refused when it is around or inside of a folder of ours, whatever that is called', async () => {
+    for (const name of ['mine', 'mine/secret', 'mine/secret/deep'])
+      makeRepository(at('all', name)).release('v1', appFiles({}));
+    const sources = open(at('all'), { closed: [at('all/mine/secret')] });
+    for (const name of ['mine', 'mine/secret', 'mine/secret/deep'])
+      await expect(sources.open(at('all', name), 'v1', signal)).rejects.toThrow(/keeps its own data there/);
+  });
+});
+
+describe.skipIf(cell === null)('a fetch in a room', () => {
+  it('gets nothing of a folder elsewhere from which the repository borrows objects; without a room it would', async () => {
+    const secret = makeRepository(at('secret'));
+    const commit = secret.release('v1', appFiles({}));
+    const bait = makeRepository(at('repositories/bait'));
+    bait.release('bait', appFiles({}));
+    mkdirSync(at('repositories/bait/.git/objects/info'), { recursive: true });
+    writeFileSync(at('repositories/bait/.git/objects/info/alternates'), `${at('secret/.git/objects')}\n`);
+    writeFileSync(at('repositories/bait/.git/refs/heads/stolen'), `${commit}\n`);
+    const address = at('repositories/bait');
+    await expect(open(at('repositories'), { cell }).open(address, 'stolen', signal)).rejects.toMatchObject({
+      code: 'REPOSITORY_UNREADABLE',
+    });
+    renameSync(at('deploys'), at('before'));
+    expect(await open(at('repositories')).open(address, 'stolen', signal)).toMatchObject({ commit });
+  });
+
+  it('reads a folder, its main branch and its tags as before', async () => {
+    const shop = makeRepository(at('repositories/shop'));
+    const commit = shop.release('v1', appFiles({}));
+    const sources = open(at('repositories'), { cell });
+    for (const ref of ['v1', 'HEAD', 'main', commit])
+      expect(await sources.open(shop.folder, ref, signal)).toMatchObject({ commit });
+  });
+
+  it('sees the mirror and the system, no home folder and no network when it reads a folder', async () => {
+    mkdirSync(at('mirror'));
+    mkdirSync(at('local'));
+    // Git runs an alias that begins with a sign of exclamation by a shell, in its own room.
+    const look =
+      'alias.look=!ls -A / /root /home /tmp /var /run 2>/dev/null; cat /proc/net/dev; echo x > /mine || echo closed';
+    const words = ['-c', look, 'look'];
+    const room = { mirror: at('mirror'), local: at('local'), isSsh: false };
+    const git = createGit({ path, home: at('mirror'), cell });
+    const { stdout, stderr } = await git(words, { signal, room });
+    const seen = stdout.toString('utf8');
+    expect(seen + stderr).toContain('closed');
+    for (const name of ['root', 'home', 'var', 'run', 'secret', 'eth0'])
+      expect(seen.split(/[\s/:]+/)).not.toContain(name);
+    expect(seen.match(/^ *\w+:(?= )/gm)).toEqual(['    lo:']);
+  });
+});
+
+it('git gets neither the variables of the service nor settings of the machine or of a person', async () => {
+  mkdirSync(at('bin'));
+  writeFileSync(at('bin/git'), `#!/bin/sh\n/usr/bin/env\necho "$@"\n`);
+  chmodSync(at('bin/git'), 0o755);
+  const planted = {
+    SECRETS_KEY: 'plum',
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: 'core.sshCommand',
+    GIT_CONFIG_VALUE_0: 'plum',
+    GIT_SSH: 'plum',
+    GIT_PROXY_COMMAND: 'plum',
+    GIT_EXTERNAL_DIFF: 'plum',
+    GIT_EXEC_PATH: 'plum',
+    GIT_TEMPLATE_DIR: 'plum',
+    SSH_AUTH_SOCK: 'plum',
+    LD_PRELOAD: '',
+  };
+  for (const [name, value] of Object.entries(planted)) vi.stubEnv(name, value);
+  const git = createGit({ path: at('bin'), home: folder });
+  const { stdout } = await git(['fetch'], { signal, protocols: 'https' });
+  const seen = stdout.toString('utf8');
+  expect(seen).not.toContain('plum');
+  for (const line of [
+    'GIT_CONFIG_NOSYSTEM=1',
+    'GIT_CONFIG_GLOBAL=/dev/null',
+    'GIT_ALLOW_PROTOCOL=https',
+    'GIT_TERMINAL_PROMPT=0',
+  ])
+    expect(seen.split('\n')).toContain(line);
+  for (const setting of [
+    'core.hooksPath=/dev/null',
+    'core.fsmonitor=false',
+    'protocol.ext.allow=never',
+    'credential.helper=',
+  ])
+    expect(seen).toContain(`-c ${setting}`);
+});
+
+it('hooks and filters of a repository on this machine do not run, with a room and without', async () => {
+  const shop = makeRepository(at('repositories/shop'));
+  shop.release('v1', { ...appFiles({}), '.gitattributes': '* filter=evil\n' });
+  execFileSync('git', ['-C', shop.folder, 'config', 'filter.evil.smudge', `touch ${at('ran')}`]);
+  execFileSync('git', ['-C', shop.folder, 'config', 'uploadpack.packObjectsHook', `touch ${at('ran')}`]);
+  for (const name of ['post-checkout', 'pre-auto-gc', 'reference-transaction', 'post-index-change']) {
+    writeFileSync(join(shop.folder, '.git/hooks', name), `#!/bin/sh\ntouch ${at('ran')}\n`);
+    chmodSync(join(shop.folder, '.git/hooks', name), 0o755);
+  }
+  for (const [name, one] of [
+    ['open', null],
+    ['room', cell],
+  ] as const) {
+    const source = await open(at('repositories'), { cell: one }).open(shop.folder, 'v1', signal);
+    await source.checkOut(name, signal);
+  }
+  expect(() => execFileSync('ls', [at('ran')], { stdio: 'pipe' })).toThrow();
+});
