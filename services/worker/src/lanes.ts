@@ -1,23 +1,23 @@
 import { INBOUND, OUTBOUND, type WakeUp } from '@signalbox/shared/contracts/topics';
-import { putDeadLetter } from '@signalbox/shared/db/dead-letters';
 import {
   beatLanes,
   beginLane,
-  finishLane,
   readStopBefore,
   sweepLanes,
   yieldLane,
   type BeginOptions,
   type Begun,
 } from '@signalbox/shared/db/lanes';
-import { isTransient, type Pool } from '@signalbox/shared/db/pool';
-import { AppError, say } from '@signalbox/shared/errors';
-import { PRIORITY } from '@signalbox/shared/contracts/envelope';
+import { withTransaction, type Pool } from '@signalbox/shared/db/pool';
+import { AppError } from '@signalbox/shared/errors';
+import { newId } from '@signalbox/shared/ids';
 import { background, type Closable } from '@signalbox/shared/lifecycle';
 import type { Log } from '@signalbox/shared/log';
 import type { Publisher } from '@signalbox/shared/streams/publish';
 import { backoffMs, sleep } from '@signalbox/shared/time';
-import { abandon } from './governance/abandon.ts';
+import { giveUp } from './governance/give-up.ts';
+import { isInfrastructure } from './infrastructure.ts';
+import { WORDS } from './reply.ts';
 import { StoppedByPerson } from './tools/tool-bounds.ts';
 import type { TurnSignals } from './turn.ts';
 
@@ -28,6 +28,8 @@ import type { TurnSignals } from './turn.ts';
  *                    └─ begun → beat every second → turn → finish → wake again if more waits
  *                                 │                  └─ failed → yield with back-off (infrastructure) or counted (poison)
  *                                 └─ lease lost → abort, write nothing
+ * A process that dies says nothing: what it held is suspected, and taken one at a time (infra/postgres/025_ledger.sql). One that lives
+ * and could not give a lane back says so as soon as it can, and nothing is charged.
  */
 
 /** After this many begins without progress a batch is poison. */
@@ -53,7 +55,7 @@ interface Held {
   again: boolean;
 }
 
-export interface LaneOptions extends Omit<BeginOptions, 'maxMessages'> {
+export interface LaneOptions extends Omit<BeginOptions, 'maxMessages' | 'holder'> {
   readonly pool: Pool;
   readonly publisher: Publisher;
   readonly log: Log;
@@ -77,7 +79,10 @@ export function createLanes(options: LaneOptions): Lanes {
   /** Asked for and not answered: asking twice at once would let this process take its own lane when a lease runs out between. */
   const beginning = new Map<string, Pick<Held, 'again'>>();
   const stop = new AbortController();
-  const begin: BeginOptions = { ...options, maxMessages: MAX_BATCH };
+  const holder = newId('wrk');
+  const begin: BeginOptions = { ...options, holder, maxMessages: MAX_BATCH };
+  /** Lanes that this process let go of without having said so. */
+  const unsaid = new Set<Begun>();
 
   const wake = async (userKeys: readonly string[], traceId: string): Promise<void> => {
     await publisher
@@ -141,6 +146,8 @@ export function createLanes(options: LaneOptions): Lanes {
     } finally {
       release(lane);
       lane.abort.abort(new AppError('LANE_LOST', { userKey: begun.userKey })); // ends the typing loop; the turn is over
+      // Others that are suspected wait for this one.
+      if (begun.suspect && !stop.signal.aborted) background(log, 'sweep', sweep());
     }
   };
 
@@ -148,10 +155,11 @@ export function createLanes(options: LaneOptions): Lanes {
   const giveBack = async ({ begun }: Held, error: unknown): Promise<'lost' | 'yielded'> => {
     if (error instanceof AppError && error.code === 'LANE_LOST') {
       log.warn('lane lost, turn dropped', { userKey: begun.userKey, epoch: begun.epoch });
+      unsaid.add(begun);
       return 'lost';
     }
     const draining = stop.signal.aborted;
-    const infrastructure = draining || isTransient(error);
+    const infrastructure = draining || isInfrastructure(error);
     const pauseMs = draining ? 0 : backoffMs(begun.attempts, 250, MAX_BACKOFF_MS);
     log[draining ? 'info' : 'error']('turn not finished, lane given back', {
       userKey: begun.userKey,
@@ -160,47 +168,35 @@ export function createLanes(options: LaneOptions): Lanes {
       pauseMs,
       error,
     });
-    await yieldLane(pool, begun, { countAttempt: !infrastructure, backoffMs: pauseMs }).catch((failure: unknown) =>
-      log.warn('lane not given back; its lease will run out', { userKey: begun.userKey, error: failure }),
+    await yieldLane(pool, begun, { holder, countAttempt: !infrastructure, backoffMs: pauseMs }).catch(
+      (failure: unknown) => {
+        log.warn('lane not given back; that is done when Postgres answers', { userKey: begun.userKey, error: failure });
+        unsaid.add(begun);
+      },
     );
     // A pause is waited for by the sweeper, which any worker runs; waiting here would be lost with this process.
     if (pauseMs === 0) await wake([begun.userKey], 'yield');
     return 'yielded';
   };
 
+  /** This process lives, so no lane that slipped from it was its end. */
+  const sayUnsaid = async (): Promise<void> => {
+    for (const begun of unsaid) {
+      await yieldLane(pool, begun, { holder, countAttempt: false, backoffMs: 0 });
+      unsaid.delete(begun);
+    }
+  };
+
   /** Poison: only the first message is given up, so that the ones behind it get their chance. */
   const deadLetter = async (begun: Begun): Promise<boolean> => {
     const message = begun.messages[0];
     if (!message) return false;
-    const { id, envelope } = message;
-    const abandoned = await abandon(pool, begun, id);
-    const ref = await putDeadLetter(pool, {
-      source: 'inbound',
-      ref: String(id),
-      userKey: begun.userKey,
-      reason: `no progress in ${MAX_ATTEMPTS} attempts`,
-      body: envelope,
-    });
-    log.error('message dead-lettered', { userKey: begun.userKey, inboxId: id, ref, traceId: envelope.traceId });
-    const { ok, more } = await finishLane(pool, begun, {
-      turn: null,
-      outcomes: [{ id, outcome: 'dead-lettered', reason: ref }],
-      replies: [
-        {
-          key: `dead:${id}`,
-          chatKey: envelope.chatKey,
-          userKey: begun.userKey,
-          threadId: begun.threadId,
-          turnId: null,
-          traceId: envelope.traceId,
-          priority: PRIORITY.reply,
-          slot: null,
-          body: { text: [say('DEAD_LETTERED', { ref }), ...abandoned].join('\n\n'), buttons: [] },
-        },
-      ],
-      thread: null,
-    });
-    if (ok) await announce(envelope.chatKey, envelope.traceId, 'send');
+    const { envelope } = message;
+    const { ref, more } = await withTransaction(pool, (db) =>
+      giveUp(db, begun, message, { attempts: MAX_ATTEMPTS, words: WORDS.failed }),
+    );
+    log.error('message dead-lettered', { userKey: begun.userKey, inboxId: message.id, ref, traceId: envelope.traceId });
+    await announce(envelope.chatKey, envelope.traceId, 'send');
     return more;
   };
 
@@ -256,17 +252,21 @@ export function createLanes(options: LaneOptions): Lanes {
     if (lane && asked.includes(lane)) lane.abort.abort(new AppError('LANE_LOST', { userKey: lane.begun.userKey }));
   };
 
+  const sweep = async (): Promise<void> => {
+    try {
+      await sayUnsaid();
+      const lanes = await sweepLanes(pool, QUIET_MS, SWEEP_LANES);
+      if (lanes.length > 0) log.info('lanes woken by the sweeper', { lanes: lanes.length });
+      await wake(lanes, 'sweep');
+    } catch (error) {
+      log.warn('sweep failed', { error });
+    }
+  };
+
   const sweepLoop = async (): Promise<void> => {
     while (!stop.signal.aborted) {
       await sleep(SWEEP_MS, stop.signal);
-      if (stop.signal.aborted) break;
-      try {
-        const lanes = await sweepLanes(pool, QUIET_MS, SWEEP_LANES);
-        if (lanes.length > 0) log.info('lanes woken by the sweeper', { lanes: lanes.length });
-        await wake(lanes, 'sweep');
-      } catch (error) {
-        log.warn('sweep failed', { error });
-      }
+      if (!stop.signal.aborted) await sweep();
     }
   };
 

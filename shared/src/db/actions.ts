@@ -272,11 +272,28 @@ export interface SoFar {
 }
 
 export async function soFarInTurn(db: Queryable, turnId: string): Promise<SoFar> {
+  return soFarWhere(db, 'turn_id = $1', [turnId]);
+}
+
+/** The same of all runs of the turn that a message began, or, for a decision, of the action that it decided about. */
+export async function soFarOfMessage(
+  db: Queryable,
+  userKey: string,
+  message: { readonly turnKey: string; readonly actionId: string | null },
+): Promise<SoFar> {
+  return soFarWhere(db, 'user_key = $1 and (turn_key = $2 or action_id = $3)', [
+    userKey,
+    message.turnKey,
+    message.actionId,
+  ]);
+}
+
+async function soFarWhere(db: Queryable, which: string, values: readonly unknown[]): Promise<SoFar> {
   const { rows } = await db.query<{ status: string; say: string | null }>(
     `select status, result ->> 'say' as say from actions
-      where turn_id = $1 and (status = 'done' and proposal #>> '{action,assessment,risk}' is distinct from 'safe' or status = 'unknown')
+      where ${which} and (status = 'done' and proposal #>> '{action,assessment,risk}' is distinct from 'safe' or status = 'unknown')
       order by started_at, action_id`,
-    [turnId],
+    [...values],
   );
   const linesOf = (status: string): readonly string[] =>
     rows.flatMap((row) => (row.status === status ? (row.say?.split('\n')[0] ?? []) : []));

@@ -13,8 +13,13 @@ export interface InboxMessage {
 }
 
 export interface Begun extends Lane {
-  /** How often this lane was begun without progress, this time included; drains and infrastructure errors do not count. */
+  /**
+   * How often this lane was begun without progress, this time included. What Postgres, Redis or a drain ended does not count, nor does
+   * the death of a process that held others besides.
+   */
   readonly attempts: number;
+  /** The process that held it before ended in silence: it is the only such lane of this process. */
+  readonly suspect: boolean;
   /** An earlier run of this turn was cut off: its checkpoint and effects may be there. */
   readonly resumed: boolean;
   /** Inbox id of the newest /stop: messages before it are not to be answered. */
@@ -40,18 +45,31 @@ export interface WaitingCard {
 
 export interface BeginOptions {
   readonly worker: string;
+  /** Names this process and no later one; the worker's name unless said otherwise. */
+  readonly holder?: string;
   readonly leaseMs: number;
   readonly maxMessages: number;
   readonly idleMs: number;
   readonly agent: string;
 }
 
-/** Takes a person's lane. Null when it is busy, backing off, or has nothing to do. One round trip. */
+/**
+ * Takes a person's lane. Null when it is busy, backing off, has nothing to do, or is suspected of having ended a process while this
+ * one tries another such lane. One round trip.
+ */
 export async function beginLane(db: Queryable, userKey: string, options: BeginOptions): Promise<Begun | null> {
   const { rows } = await db.query<BeginRow>({
     name: 'lane_begin',
-    text: 'select * from lane_begin($1, $2, $3, $4, $5, $6)',
-    values: [userKey, options.worker, options.leaseMs, options.maxMessages, options.idleMs, options.agent],
+    text: LANE_BEGIN,
+    values: [
+      userKey,
+      options.worker,
+      options.leaseMs,
+      options.maxMessages,
+      options.idleMs,
+      options.agent,
+      options.holder ?? options.worker,
+    ],
   });
   const row = rows[0];
   if (!row) return null;
@@ -59,6 +77,7 @@ export async function beginLane(db: Queryable, userKey: string, options: BeginOp
     userKey,
     epoch: row.epoch,
     attempts: row.attempts,
+    suspect: row.is_suspect,
     resumed: row.begun > 1,
     stopBefore: Number(row.stop_before),
     messages: row.messages,
@@ -70,9 +89,14 @@ export async function beginLane(db: Queryable, userKey: string, options: BeginOp
   };
 }
 
+/** Without leave of `lane_isolate`, `lane_begin` is asked about nobody. */
+const LANE_BEGIN = `
+select b.*, i.is_suspect from lane_isolate($1, $7) i, lateral lane_begin(case when i.ok then $1 end, $2, $3, $4, $5, $6) b`;
+
 interface BeginRow {
   readonly epoch: string;
   readonly attempts: number;
+  readonly is_suspect: boolean;
   readonly begun: number;
   readonly stop_before: string;
   readonly messages: InboxMessage[];
@@ -182,19 +206,22 @@ select f.ok, f.more, ${callTurnRecord(21)}
   from (select ${CHECKPOINT_PUT} as stored) c,
        lateral lane_finish(case when c.stored then $1 end, $2, $17::jsonb, $18::jsonb, $19::jsonb, $20::jsonb) f`;
 
-/** Gives a lane back without an end of turn. False when it was lost anyway. */
+/**
+ * Gives a lane back without an end of turn. One that another process holds by now is not touched, but what it was charged for the
+ * silence of this one is taken back. Twice is safe.
+ */
 export async function yieldLane(
   db: Queryable,
   lane: Lane,
-  options: { readonly countAttempt: boolean; readonly backoffMs: number },
-): Promise<boolean> {
-  const { rows } = await db.query<{ ok: boolean }>('select lane_yield($1, $2, $3, $4) as ok', [
+  options: { readonly holder: string; readonly countAttempt: boolean; readonly backoffMs: number },
+): Promise<void> {
+  await db.query('select case when lane_yield($1, $2, $3, $4) then true else lane_acquit($1, $5) end', [
     lane.userKey,
     lane.epoch,
     options.countAttempt,
     options.backoffMs,
+    options.holder,
   ]);
-  return rows[0]?.ok ?? false;
 }
 
 /** People with open messages whom nobody woke for `quietMs`: a crash, a lost Redis, a trimmed stream. Marks them as woken. */

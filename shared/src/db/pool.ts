@@ -90,10 +90,10 @@ export async function withTransaction<T>(pool: Pool, work: (db: Queryable) => Pr
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error ? String(error.code) : '';
-  if (/^(08|53|57|40|55P03|25P03)/.test(code)) return true;
-  if (/^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/.test(code)) return true;
+  if (/^(08|53|57|58|40|55P03|25P03|25006)/.test(code)) return true;
+  if (/^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/.test(code)) return true;
   // pg gives these no code: "Connection terminated unexpectedly", "timeout exceeded when trying to connect", "Query read timeout".
-  return /^(Connection terminated|timeout exceeded when|Query read timeout|Client has encountered a connection error)/.test(
+  return /^(Connection terminated|timeout exceeded when|Query read timeout|Client (has encountered a connection error|was closed))/.test(
     error.message,
   );
 }

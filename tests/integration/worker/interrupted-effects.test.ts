@@ -102,3 +102,31 @@ it('a message that is given up after its effect was begun says so, and leaves no
   );
   expect(await actions()).toEqual([{ tool: 'act', status: 'unknown', error_code: 'TOOL_OUTCOME_UNKNOWN' }]);
 });
+
+it('a message that is given up after its effect was done says what was done, each time that it is given up', async () => {
+  const script = actThen(() => {
+    throw new TypeError('poison');
+  });
+  await bench.startWorker({ script, wiring: { groups: [groupOf(() => Promise.resolve({}))] } });
+  await bench.addPerson('73');
+  const id = await bench.say('73', 'act');
+  // As if it had failed often enough before.
+  await eventually(actions, (rows) => JSON.stringify(rows).includes('done'));
+  await bench.pool.query(`update lanes set attempts = 9, not_before = null where user_key = '73'`);
+  await eventually(
+    () => bench.outcomes('73'),
+    (all) => all[0] === 'dead-lettered',
+    40_000,
+  );
+  expect((await bench.replies('73')).at(-1)).toMatch(/could not handle it[\s\S]*Already done before that:\n- Acted\./);
+  await bench.pool.query('update inbox set outcome = null where id = $1', [id]);
+  await bench.pool.query(`update lanes set attempts = 9, begun = 1 where user_key = '73'`);
+  await bench.wake('73');
+  await eventually(
+    () => bench.outcomes('73'),
+    (all) => all[0] === 'dead-lettered',
+    40_000,
+  );
+  expect((await bench.replies('73')).filter((text) => /Already done before that/.test(text))).toHaveLength(2);
+  expect((await bench.pool.query('select 1 from dead_letters')).rowCount).toBe(1);
+});

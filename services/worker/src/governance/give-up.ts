@@ -1,0 +1,58 @@
+import { PRIORITY } from '@signalbox/shared/contracts/envelope';
+import { abandonedActions, settleAction, soFarOfMessage, type SoFar } from '@signalbox/shared/db/actions';
+import { putDeadLetter } from '@signalbox/shared/db/dead-letters';
+import { finishLane, type Begun, type InboxMessage } from '@signalbox/shared/db/lanes';
+import type { Queryable } from '@signalbox/shared/db/pool';
+import { AppError } from '@signalbox/shared/errors';
+import { failure } from '../tools/call.ts';
+import { settledEvent } from './events.ts';
+
+/**
+ * Gives a message up: its dead letter, its outcome and the answer to its author come in the caller's transaction, or not at all. What
+ * its turn has done is told with it, and what it had begun is settled as unknown, for the reconciler. Throws LANE_LOST.
+ */
+export async function giveUp(
+  db: Queryable,
+  begun: Begun,
+  { id, envelope }: InboxMessage,
+  { attempts, words }: { readonly attempts: number; readonly words: (error: AppError, soFar: SoFar) => string },
+): Promise<{ readonly ref: string; readonly more: boolean }> {
+  const lost: string[] = [];
+  for (const { actionId, tool } of await abandonedActions(db, begun, id)) {
+    const outcome = failure(new AppError('TOOL_OUTCOME_UNKNOWN', { tool }));
+    const events = [settledEvent(actionId, null, 'unknown', outcome)];
+    await settleAction(db, actionId, { status: 'unknown', result: outcome, errorCode: outcome.code, events });
+    lost.push(outcome.say);
+  }
+  const decided = envelope.kind === 'decision' ? envelope.actionId : null;
+  const { done, unclear } = await soFarOfMessage(db, begun.userKey, { turnKey: envelope.id, actionId: decided });
+  const soFar = { done, unclear: [...new Set([...unclear, ...lost])] };
+  const ref = await putDeadLetter(db, {
+    source: 'inbound',
+    ref: String(id),
+    userKey: begun.userKey,
+    reason: `no progress in ${attempts} attempts`,
+    body: envelope,
+  });
+  const { ok, more } = await finishLane(db, begun, {
+    turn: null,
+    outcomes: [{ id, outcome: 'dead-lettered', reason: ref }],
+    replies: [
+      {
+        // It may be put back, and given up again: that is told again.
+        key: `dead:${id}:${begun.epoch}`,
+        chatKey: envelope.chatKey,
+        userKey: begun.userKey,
+        threadId: begun.threadId,
+        turnId: null,
+        traceId: envelope.traceId,
+        priority: PRIORITY.reply,
+        slot: null,
+        body: { text: words(new AppError('DEAD_LETTERED', { ref }), soFar), buttons: [] },
+      },
+    ],
+    thread: null,
+  });
+  if (!ok) throw new AppError('LANE_LOST', { userKey: begun.userKey });
+  return { ref, more };
+}
