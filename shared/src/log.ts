@@ -1,5 +1,6 @@
 import { pino, type DestinationStream } from 'pino';
 import { redactForLog, redactValue } from './redact/redact.ts';
+import { standardOutput } from './standard-output.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -28,7 +29,8 @@ const SECRET_FIELDS = [
 
 /**
  * Opens the log of one service on standard output. Errors under `error` are written with code, stack and cause. Secrets, addresses
- * and telephone numbers are left out of every string, whatever its field is called.
+ * and telephone numbers are left out of every string, whatever its field is called. To log never waits and never throws: what
+ * standard output does not take is dropped, and a later line says how many there were.
  */
 export function createLog(service: string, level: string, destination?: DestinationStream): Log {
   const options = {
@@ -39,7 +41,15 @@ export function createLog(service: string, level: string, destination?: Destinat
     formatters: { level: (label: string) => ({ level: label }) },
     redact: { paths: SECRET_FIELDS, censor: '[secret]' },
   };
-  return wrap(destination ? pino(options, destination) : pino(options));
+  const notice = (lines: number, reason: string): string => describeDropped(service, lines, reason);
+  // One that is silent leaves standard output to whoever writes there.
+  return wrap(pino(options, destination ?? (level === 'silent' ? { write: () => undefined } : standardOutput(notice))));
+}
+
+/** The line that stands where lines are missing. */
+export function describeDropped(service: string, lines: number, reason: string): string {
+  const at = new Date().toISOString();
+  return `${JSON.stringify({ level: 'warn', at, service, message: 'lines were not written', lines, reason })}\n`;
 }
 
 type Pino = ReturnType<typeof pino>;

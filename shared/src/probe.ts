@@ -1,17 +1,27 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Registry } from 'prom-client';
 import type { Closable } from './lifecycle.ts';
+import { droppedLines } from './standard-output.ts';
 
 export interface Probe extends Closable {
   readonly port: number;
 }
 
-/** A registry with Node's own metrics, one per service. */
+/** A registry with Node's own metrics and the count of lost log lines, one per service. */
 export function createMetrics(service: string): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
   collectDefaultMetrics({ register: registry });
+  new Counter({
+    name: 'signalbox_log_lines_dropped_total',
+    help: 'Log lines that standard output did not take: a full disk, or nobody who reads.',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(droppedLines());
+    },
+  });
   return registry;
 }
 

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { findFreePort } from './free-port.ts';
 import { logSize, openLog, readLogTail } from './log-file.ts';
 import { ensureDatabase, POSTGRES_USER, postgresUrl, tryLogin } from './postgres-login.ts';
+import { endWithParent } from './parent-death.ts';
 import { preparePlace, rememberPort, type PostgresPlace } from './postgres-place.ts';
 import { identifyProcess, isRunning, readCommandLine, sendSignal, waitForExit } from './process-identity.ts';
 import type { ProcessIdentity } from './process-identity.ts';
@@ -178,7 +179,12 @@ async function tryLaunch(
   const words = Object.entries(options.settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const log = openLog(options.logFile);
   // Detached: Ctrl-C in the terminal reaches only the supervisor, which stops its servers in the right order.
-  const child = spawn(join(place.programs, 'bin/postgres'), ['-D', place.data, '-p', String(options.port), ...words], {
+  // SIGINT, also when this process is gone: connections end, everything is written.
+  const { file, words: given } = endWithParent('INT', {
+    file: join(place.programs, 'bin/postgres'),
+    words: ['-D', place.data, '-p', String(options.port), ...words],
+  });
+  const child = spawn(file, [...given], {
     ...runAs(place),
     detached: true,
     stdio: ['ignore', log, log],

@@ -18,6 +18,7 @@ import { z } from 'zod';
 import { findFreePort } from './free-port.ts';
 import { logSize, openLog, readLogTail } from './log-file.ts';
 import type { LocalServer } from './postgres.ts';
+import { endWithParent } from './parent-death.ts';
 import { identifyProcess, isRunning, readCommandLine, sendSignal, waitForExit } from './process-identity.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 import { locateRedis } from './redis-programs.ts';
@@ -163,7 +164,8 @@ async function launch(
   const logStart = logSize(logFile);
   const log = openLog(logFile);
   // Detached: Ctrl-C in the terminal reaches only the supervisor, which stops its servers in the right order.
-  const child = spawn(program.file, [config], {
+  const { file, words } = endWithParent('TERM', { file: program.file, words: [config] });
+  const child = spawn(file, [...words], {
     env: { ...program.env, LC_ALL: 'C' },
     cwd: dir,
     detached: true,

@@ -1,6 +1,8 @@
-import { closeSync, writeSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { createInterface } from 'node:readline';
+import { createLineSink } from '@signalbox/shared/line-sink';
+import { describeDropped } from '@signalbox/shared/log';
 import { openLog } from './log-file.ts';
 
 /** Where the output of one program goes. */
@@ -15,23 +17,34 @@ const ROUTINE = new Set(['level', 'at', 'service', 'message', 'traceId', 'conver
 
 /**
  * Writes every line of a program's output to `file` and reports warnings and errors in short form.
- * The file belongs to the whole run: a program that is started again goes on writing to it.
+ * The file belongs to the whole run: a program that is started again goes on writing to it. A disk that takes no more is said
+ * once; lines are dropped then, and a line in the file says how many.
  */
 export function openServiceLog(name: string, file: string, report: (line: string) => void): ServiceLog {
-  const handle = openLog(file);
-  let open = true;
+  let handle: number | null = null;
+  const sink = createLineSink({
+    open: () => (handle = openLog(file)),
+    notice: (lines, reason) => describeDropped('start', lines, reason),
+    changed: (reason) =>
+      report(
+        reason === null
+          ? `the log of ${name} is written again`
+          : `the log of ${name} cannot be written (${reason}); its lines are dropped until ${file} takes them`,
+      ),
+  });
   return {
     file,
     follow: (stream) => {
       createInterface({ input: stream }).on('line', (line) => {
-        if (open) writeSync(handle, `${line}\n`);
+        sink.write(`${line}\n`);
         const short = shortenLine(line);
         if (short !== null) report(`${name} ${short}`);
       });
     },
     close: () => {
-      if (open) closeSync(handle);
-      open = false;
+      sink.close();
+      if (handle !== null) closeSync(handle);
+      handle = null;
     },
   };
 }

@@ -5,18 +5,19 @@ import { locateBubblewrap, type BubblewrapSettings } from './bubblewrap-program.
 import { loadLocalConfig, type LocalConfig } from './config.ts';
 import { makeDemoRepository, moveDemoRepository } from './demo-repository.ts';
 import { describeDeployed } from './deployed.ts';
-import { removeRun, stopLeftovers, takeInstanceLock, writeRun } from './instance.ts';
+import { removeRun, stopLeftovers, takeInstanceLock } from './instance.ts';
 import { startLocalServers, type LocalServers } from './local-servers.ts';
 import { placeKeys, type KeyFiles } from './key-files.ts';
 import { migrateDatabase } from './migrate-database.ts';
 import { describeModel } from './model-line.ts';
 import { demoRepositoryPath, describeServices, describeSimulator } from './programs.ts';
+import { createRunRecorder } from './run-recorder.ts';
 import { seedSimulatorPeople } from './seed.ts';
 import { databasePasswords, describeLogins, describeRedisUsers, drawPasswords } from './service-logins.ts';
 import type { ServicePasswords } from './service-logins.ts';
 import { createStopSwitch, type StopSwitch } from './stop-switch.ts';
 import { createSupervisor, type ProgramSpec } from './supervisor.ts';
-import { describeOwnerCode, describeReady, report } from './terminal.ts';
+import { describeOwnerCode, describeReady, report, show } from './terminal.ts';
 
 // `npm start`: servers, migrations, simulator, services; then waits for Ctrl-C and takes everything down again.
 
@@ -69,9 +70,14 @@ async function run(config: LocalConfig): Promise<void> {
     await watching;
   } finally {
     if (stopSwitch.signal.aborted) report('stopping (Ctrl-C again ends at once)');
-    for (const cleanup of cleanups.toReversed()) await cleanup();
+    for (const cleanup of cleanups.toReversed())
+      await Promise.resolve()
+        .then(cleanup)
+        .catch((error: unknown) => report(describeError(error))); // the others are done all the same
     report('stopped');
   }
+  const failure = stopSwitch.failure();
+  if (failure !== null) throw failure;
 }
 
 async function startPrograms(
@@ -90,11 +96,16 @@ async function startPrograms(
   const simulator = config.TELEGRAM_BOT_TOKEN === undefined ? await describeSimulator(config) : null;
   const simulatorUrl = simulator?.url ?? null;
   const startedAt = new Date(begin).toISOString();
+  const record = createRunRecorder({
+    dataDir: config.SIGNALBOX_DATA_DIR,
+    report,
+    signal: life.stopSwitch.signal,
+  });
   const supervisor = createSupervisor({
     report,
     changed: () => {
       const services = supervisor.services();
-      writeRun(config.SIGNALBOX_DATA_DIR, {
+      record({
         pid: process.pid,
         startedAt,
         databaseUrl,
@@ -133,9 +144,9 @@ async function startPrograms(
     logsDir: join(config.SIGNALBOX_DATA_DIR, 'logs'),
     probeUrl: services.find(({ name }) => name === 'gateway')?.readyUrl ?? '',
   };
-  process.stdout.write(describeReady(facts));
+  show(describeReady(facts));
   const code = await ensureOwnerCode(databaseUrl);
-  if (code !== null) process.stdout.write(describeOwnerCode(code));
+  if (code !== null) show(describeOwnerCode(code));
 }
 
 function describeError(error: unknown): string {

@@ -1,9 +1,11 @@
-/** Ctrl-C, SIGTERM or a closed terminal, as something to wait for. */
+/** Ctrl-C, SIGTERM, a closed terminal or a failure that nobody expected, as something to wait for. */
 export interface StopSwitch {
   readonly signal: AbortSignal;
   readonly pressed: Promise<void>;
   /** What to do when the person presses again because stopping takes too long; then the process ends. */
   readonly onSecondPress: (kill: () => void) => void;
+  /** What broke and pressed the switch; null when a person did. */
+  readonly failure: () => Error | null;
 }
 
 /**
@@ -17,6 +19,7 @@ export function createStopSwitch(): StopSwitch {
   const controller = new AbortController();
   const kills: (() => void)[] = [];
   let firstAt = 0;
+  let failure: Error | null = null;
   const pressed = new Promise<void>((resolve) => {
     const press = (): void => {
       if (firstAt === 0) {
@@ -30,9 +33,19 @@ export function createStopSwitch(): StopSwitch {
       process.exit(130);
     };
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, press);
+    // A mistake in here must not leave behind what runs. What breaks while it is stopped is not waited for.
+    for (const name of ['uncaughtException', 'unhandledRejection'] as const)
+      process.on(name, (error) => {
+        failure ??= error instanceof Error ? error : new Error(String(error));
+        if (firstAt === 0) press();
+      });
   });
-  // A terminal that was closed must not turn the last progress lines into a crash.
-  process.stdout.on('error', () => undefined);
+  // A terminal that was closed must not turn the last lines into a crash.
   process.stderr.on('error', () => undefined);
-  return { signal: controller.signal, pressed, onSecondPress: (kill) => void kills.push(kill) };
+  return {
+    signal: controller.signal,
+    pressed,
+    onSecondPress: (kill) => void kills.push(kill),
+    failure: () => failure,
+  };
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { stopProcess, type ServiceRecord } from './instance.ts';
 import { logSize, readLogTail } from './log-file.ts';
+import { endWithParent } from './parent-death.ts';
 import { identifyProcess, sendSignal, type ProcessIdentity } from './process-identity.ts';
 import { openServiceLog, type ServiceLog } from './service-log.ts';
 import { lastLines, SetupError } from './setup-error.ts';
@@ -67,7 +68,10 @@ interface Program {
   startedAt: number;
 }
 
-/** Keeps programs running until `stop`. `changed` is called whenever the processes behind `services` are others. */
+/**
+ * Keeps programs running until `stop`, and no longer than this process: whatever ends it, they are told to end. `changed` is called
+ * whenever the processes behind `services` are others.
+ */
 export function createSupervisor(options: {
   readonly report: (line: string) => void;
   readonly changed: () => void;
@@ -144,7 +148,8 @@ export function createSupervisor(options: {
 
 function spawnProgram(spec: ProgramSpec, log: ServiceLog): Pick<Program, 'child' | 'identity' | 'closed'> {
   // A process group of its own: Ctrl-C reaches only the supervisor, and the group can be ended as one.
-  const child = spawn(process.execPath, [...spec.words], {
+  const { file, words } = endWithParent('TERM', { file: process.execPath, words: spec.words });
+  const child = spawn(file, [...words], {
     env: { ...spec.env },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,3 +1,5 @@
+import { standardOutput } from '@signalbox/shared/standard-output';
+
 /** What the ready lines tell. */
 export interface ReadyFacts {
   readonly seconds: number;
@@ -9,9 +11,14 @@ export interface ReadyFacts {
   readonly probeUrl: string;
 }
 
-/** Writes progress for the person at the terminal. A terminal that went away is no reason to stop. */
+/** Writes progress for the person at the terminal. One that went away, stands still or is a full disk is no reason to stop. */
 export function report(line: string): void {
-  process.stdout.write(`  ${line}\n`);
+  show(`  ${line}\n`);
+}
+
+/** Writes lines as they are, likewise. */
+export function show(lines: string): void {
+  standardOutput((count, reason) => `  ${count} lines were not written (${reason})\n`).write(lines);
 }
 
 /** The line that begins with `ready` and the five lines that say what is up and where to click. */

@@ -207,22 +207,22 @@ test('a second start is refused', async () => {
 });
 
 test(
-  'a start after a kill takes over the servers and replaces the services',
+  'everything ends with a start that is killed, and the next one goes on with the same databases',
   { timeout: START_TIMEOUT_MS },
   async () => {
     const before = readRun(dir);
     if (before === null) throw new Error('nothing was recorded');
+    const redis = Number(readFileSync(join(dir, 'redis/redis.pid'), 'utf8'));
     process.kill(before.pid, 'SIGKILL');
     await end(first);
+    const left = (): boolean =>
+      before.services.some((service) => identifyProcess(service.pid)?.startMark === service.startMark) ||
+      identifyProcess(redis) !== null;
+    await until(() => !left(), 30_000);
     first = run('start');
     await untilReady(first);
-    expect(first.output()).toMatch(/Postgres was left running, taken over/);
-    expect(first.output()).toMatch(/Redis was left running, taken over/);
     const after = readRun(dir);
     expect(after).toMatchObject({ databaseUrl: before.databaseUrl, redisUrl: before.redisUrl });
-    expect(before.services.filter((service) => identifyProcess(service.pid)?.startMark === service.startMark)).toEqual(
-      [],
-    );
   },
 );
 

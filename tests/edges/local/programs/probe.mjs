@@ -17,6 +17,8 @@ if (mode === 'with-child') {
 
 const server = createServer((request, response) => {
   if (request.url === '/die') process.exit(1);
+  if (request.url === '/talk')
+    for (let n = 0; n < 100; n += 1) console.log(JSON.stringify({ message: 'x'.repeat(100), n }));
   response.statusCode = mode === 'never-ready' ? 503 : 200;
   response.end('ok');
 });

@@ -1,0 +1,42 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { writeRun, type RunRecord } from './instance.ts';
+
+const AGAIN_MS = 2_000;
+
+/**
+ * Writes run.json, now or as soon as it can be: a full disk is said once, and is no reason to leave what runs alone. The newest
+ * record wins.
+ */
+export function createRunRecorder(options: {
+  readonly dataDir: string;
+  readonly report: (line: string) => void;
+  readonly signal: AbortSignal;
+}): (record: RunRecord) => void {
+  const { dataDir, report, signal } = options;
+  let newest: RunRecord | null = null;
+  let isTrying = false;
+
+  const tryUntilWritten = async (): Promise<void> => {
+    isTrying = true;
+    while (newest !== null && !signal.aborted) {
+      await delay(AGAIN_MS, undefined, { signal }).catch(() => undefined);
+      if (tryWrite()) report('what runs is recorded in run.json again');
+    }
+    isTrying = false;
+  };
+  const tryWrite = (): boolean => {
+    if (newest === null) return true;
+    try {
+      writeRun(dataDir, newest);
+      newest = null;
+      return true;
+    } catch (error) {
+      if (!isTrying) report(`run.json cannot be written, it is tried again: ${String(error)}`);
+      return false;
+    }
+  };
+  return (record) => {
+    newest = record;
+    if (!tryWrite() && !isTrying) void tryUntilWritten();
+  };
+}
