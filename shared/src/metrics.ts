@@ -1,9 +1,14 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /** A number that only grows, by labels. */
 export interface Count {
   /** Grows by one, or by `amount`. */
   add(labels: Readonly<Record<string, string>>, amount?: number): void;
+}
+
+/** A number that goes up and down, by labels. */
+export interface Level {
+  set(labels: Readonly<Record<string, string>>, value: number): void;
 }
 
 /** How long something took, by labels, in seconds as Prometheus wants it. */
@@ -15,6 +20,12 @@ export interface Duration {
 export function createCount(registry: Registry, name: string, help: string, labels: readonly string[]): Count {
   const counter = new Counter({ name, help, labelNames: [...labels], registers: [registry] });
   return { add: (values, amount = 1) => counter.inc({ ...values }, amount) };
+}
+
+/** Registers a gauge. */
+export function createLevel(registry: Registry, name: string, help: string, labels: readonly string[]): Level {
+  const gauge = new Gauge({ name, help, labelNames: [...labels], registers: [registry] });
+  return { set: (values, value) => gauge.set({ ...values }, value) };
 }
 
 /** From a local round trip to a minute of waiting. */

@@ -34,13 +34,16 @@ export async function startProbe(options: {
   readonly port: number;
   readonly metrics: Registry;
   readonly problems: () => Promise<readonly string[]>;
+  /** What is said on /readyz although the service is ready. */
+  readonly notes?: () => readonly string[];
 }): Promise<Probe> {
   const answer = async (path: string): Promise<[status: number, body: string, type: string]> => {
     if (path === '/healthz') return [200, 'ok\n', 'text/plain'];
     if (path === '/metrics') return [200, await options.metrics.metrics(), options.metrics.contentType];
     if (path !== '/readyz') return [404, 'try /healthz, /readyz or /metrics\n', 'text/plain'];
     const problems = await options.problems();
-    return problems.length === 0 ? [200, 'ready\n', 'text/plain'] : [503, `${problems.join('\n')}\n`, 'text/plain'];
+    if (problems.length > 0) return [503, `${problems.join('\n')}\n`, 'text/plain'];
+    return [200, `${['ready', ...(options.notes?.() ?? [])].join('\n')}\n`, 'text/plain'];
   };
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://probe').pathname;

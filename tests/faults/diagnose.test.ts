@@ -37,6 +37,7 @@ beforeAll(async () => {
         },
       ),
     reachHost: '127.0.0.1',
+    traffic: { current: () => Promise.resolve(null) },
     publisher: { publish: async () => undefined }, // the sweepers find what is not published
     gapMs: 0,
     revivals: createServiceRevivals(pool),

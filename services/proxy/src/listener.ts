@@ -60,7 +60,8 @@ export async function openListener(address: Route['listen'], live: LiveRoute, pa
 
 function describe({ host, port }: Route['listen'], error: NodeJS.ErrnoException): string {
   const where = `${host}:${port}`;
-  if (error.code === 'EADDRINUSE') return `The address ${where} is taken by another program.`;
+  if (error.code === 'EADDRINUSE')
+    return `The address ${where} is taken by another program. End that program, or deploy the service with another port.`;
   if (error.code === 'EACCES') return `The proxy may not listen on ${where}; ports below 1024 need a privilege.`;
   if (error.code === 'EADDRNOTAVAIL') return `${where} is no address of the machine that the proxy runs on.`;
   return `The proxy cannot listen on ${where} (${error.code ?? error.message}).`;

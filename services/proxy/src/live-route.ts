@@ -74,6 +74,7 @@ export function createLiveRoute(first: Route, since: string): LiveRoute {
       open: upstreams.map(({ address, requests }) => ({ upstream: address, requests })),
       served,
       failed,
+      problem: null,
     }),
   };
 }

@@ -1,4 +1,4 @@
-import { createCount } from '@signalbox/shared/metrics';
+import { createCount, createLevel } from '@signalbox/shared/metrics';
 import type { createMetrics } from '@signalbox/shared/probe';
 
 /**
@@ -12,6 +12,8 @@ export interface ProxyMetrics {
   count(service: string, outcome: Outcome): void;
   /** Counts one connection attempt that was made again. */
   retried(service: string): void;
+  /** Says whether the port of a service's route is listened on. */
+  listens(service: string, isSo: boolean): void;
 }
 
 /** Counts requests by service and outcome. */
@@ -21,7 +23,11 @@ export function createProxyMetrics(registry: ReturnType<typeof createMetrics>): 
   const retries = createCount(registry, 'signalbox_proxy_retries_total', 'Requests that were sent a second time.', [
     'target',
   ]);
+  const listening = createLevel(registry, 'signalbox_proxy_listening', '1 while the port of a route is listened on.', [
+    'target',
+  ]);
   return {
+    listens: (target, isSo) => listening.set({ target }, isSo ? 1 : 0),
     count: (target, outcome) => requests.add({ target, outcome }),
     retried: (target) => retries.add({ target }),
   };

@@ -3,7 +3,7 @@ import type { Route, RouteState } from '@signalbox/shared/contracts/traffic';
 import { AppError } from '@signalbox/shared/errors';
 import type { Closable } from '@signalbox/shared/lifecycle';
 import type { Log } from '@signalbox/shared/log';
-import { SECOND_MS, sleep } from '@signalbox/shared/time';
+import { backoffMs, SECOND_MS, sleep } from '@signalbox/shared/time';
 import type { ForwardParts } from './forward.ts';
 import { openListener, type Listener } from './listener.ts';
 import { createLiveRoute, isSameAddress, type LiveRoute } from './live-route.ts';
@@ -21,7 +21,7 @@ export interface RouteTable extends Closable {
   remove(service: string, fence: number): Promise<void>;
   /** How many requests are on their way to an upstream of the service, also of a route that was taken away. */
   open(service: string, upstream: Route['upstream']): number;
-  /** Services whose door could not be opened again after a restart; it is tried until it can. */
+  /** Routes whose port cannot be listened on, and why. Each is tried until it can; the others serve meanwhile. */
   problems(): readonly string[];
 }
 
@@ -29,11 +29,16 @@ interface Entry {
   readonly live: LiveRoute;
   since: string;
   door: Listener | null;
+  /** Why there is no listener, and when it is tried again. */
+  shut: { readonly problem: string; readonly attempts: number; readonly retryAt: number } | null;
 }
 
-const AGAIN_EVERY_MS = SECOND_MS;
+/** The pause between two attempts grows from one to the other. */
+const FIRST_AGAIN_MS = SECOND_MS / 2;
+const LAST_AGAIN_MS = 10 * SECOND_MS;
+const LOOK_MS = SECOND_MS / 4;
 
-/** Opens the doors of all stored routes. Changes come one at a time, each on disk before it is in effect. */
+/** Listens for all stored routes; one that cannot is that route's problem. Changes come one at a time, each on disk before it is in effect. */
 export async function openRouteTable(options: {
   readonly store: RouteStore;
   readonly forwarding: ForwardParts;
@@ -50,29 +55,54 @@ export async function openRouteTable(options: {
   let last: Promise<unknown> = Promise.resolve();
 
   for (const { route, since } of stored.routes)
-    entries.set(route.service, { live: createLiveRoute(route, since), since, door: null });
+    entries.set(route.service, { live: createLiveRoute(route, since), since, door: null, shut: null });
   await openDoors();
   const opening = keepOpening();
 
   async function openDoors(): Promise<void> {
-    for (const entry of entries.values()) {
-      entry.door ??= await openListener(entry.live.current().listen, entry.live, forwarding).catch((error: unknown) => {
-        log.warn('door not opened, it is tried again', { target: entry.live.service, error });
-        return null;
-      });
+    const now = performance.now();
+    const due = [...entries.values()].filter(
+      ({ door, shut }) => door === null && (shut === null || now >= shut.retryAt),
+    );
+    for (const entry of due) await openAgain(entry);
+  }
+
+  /** What is wrong is said once, until it is something else. */
+  async function openAgain(entry: Entry): Promise<void> {
+    const { service } = entry.live;
+    try {
+      entry.door = await openListener(entry.live.current().listen, entry.live, forwarding);
+      if (entry.shut !== null) log.info('route listens again', { target: service });
+      entry.shut = null;
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      const attempts = (entry.shut?.attempts ?? 0) + 1;
+      if (entry.shut?.problem !== problem)
+        log.warn('route cannot listen; it is tried again, and the others serve', { target: service, problem });
+      entry.shut = {
+        problem,
+        attempts,
+        retryAt: performance.now() + backoffMs(attempts, FIRST_AGAIN_MS, LAST_AGAIN_MS),
+      };
     }
+    forwarding.metrics.listens(service, entry.door !== null);
   }
 
   async function keepOpening(): Promise<void> {
     while (!stopping.signal.aborted) {
-      if (problems().length > 0) await inTurn(openDoors);
-      await sleep(AGAIN_EVERY_MS, stopping.signal);
+      if ([...entries.values()].some(({ door }) => door === null)) await inTurn(openDoors);
+      await sleep(LOOK_MS, stopping.signal);
     }
   }
 
   function problems(): readonly string[] {
-    const shut = [...entries.values()].filter(({ door }) => door === null).map(({ live }) => live.current());
-    return shut.map(({ service, listen }) => `the door of ${service} (${listen.host}:${listen.port}) cannot be opened`);
+    return [...entries.values()].flatMap(({ live, shut }) =>
+      shut === null ? [] : [`The route of ${live.service} does not listen. ${shut.problem}`],
+    );
+  }
+
+  function stateOf({ live, shut }: Entry): RouteState {
+    return { ...live.state(), problem: shut?.problem ?? null };
   }
 
   function inTurn<T>(change: () => Promise<T>): Promise<T> {
@@ -131,7 +161,8 @@ export async function openRouteTable(options: {
     }
     if (!kept) void leave(entry?.door ?? null);
     live.switchTo(route, now);
-    entries.set(service, { live, since, door });
+    entries.set(service, { live, since, door, shut: null });
+    forwarding.metrics.listens(service, true);
     removed.delete(service);
     log.info('route set', { target: service, release: route.release, upstream: route.upstream, fence: route.fence });
     return live.state();
@@ -150,8 +181,11 @@ export async function openRouteTable(options: {
   }
 
   return {
-    list: () => [...entries.values()].map(({ live }) => live.state()),
-    find: (service) => entries.get(service)?.live.state() ?? null,
+    list: () => [...entries.values()].map(stateOf),
+    find: (service) => {
+      const entry = entries.get(service);
+      return entry ? stateOf(entry) : null;
+    },
     put: (route) => inTurn(() => put(route)),
     remove: (service, fence) => inTurn(() => remove(service, fence)),
     open: (service, upstream) =>

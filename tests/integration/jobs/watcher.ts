@@ -6,13 +6,19 @@ import { openConfinement } from '@signalbox/jobs/sandbox/confinement';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
 import type { JobContext } from '@signalbox/jobs/handlers';
 import { createServicesWatch } from '@signalbox/jobs/jobs/services-watch';
+import type { Traffic } from '@signalbox/jobs/traffic/traffic';
 import { loadTestConfig } from '../../support/config.ts';
 import type { DeployBench } from './deploy-bench.ts';
 
 const confinement = await openConfinement({ program: null }); // it starts nothing
 
+const NOBODY_SAYS: Pick<Traffic, 'current'> = { current: () => Promise.resolve(null) };
+
 /** One process that looks after services, as the schedule does. */
-export function openWatcher(bench: DeployBench): () => Promise<JobResult<'services.watch'>> {
+export function openWatcher(
+  bench: DeployBench,
+  traffic: Pick<Traffic, 'current'> = NOBODY_SAYS,
+): () => Promise<JobResult<'services.watch'>> {
   const { pool } = bench.jobs;
   const handler = createServicesWatch({
     pool,
@@ -30,6 +36,7 @@ export function openWatcher(bench: DeployBench): () => Promise<JobResult<'servic
           openSecret: () => Promise.reject(new Error('no secret')),
         },
       ),
+    traffic,
     reachHost: '127.0.0.1',
     publisher: { publish: async () => undefined },
     gapMs: 0,

@@ -109,21 +109,28 @@ it('a service that moves to another door is reached there alone', async () => {
   );
 });
 
-it('a door that is taken at a restart is opened as soon as it is free, and the probe says so until then', async () => {
+it('a route whose port another program has is said once and opened when it is free, and the others serve meanwhile', async () => {
   const first = await start();
-  const shop = await routeOf('shop/staging');
-  await createProxyTraffic(first).switchTo(shop, never);
+  const [shop, blog] = [await routeOf('shop/staging'), await routeOf('blog/staging')];
+  for (const route of [shop, blog]) await createProxyTraffic(first).switchTo(route, never);
   await first.close();
   const squatter = createServer((_request, response) => response.end('squatter'));
   await new Promise<void>((resolve) => squatter.listen(shop.listen.port, '127.0.0.1', resolve));
   const again = await start(first.folder);
-  const ready = (): Promise<Response> => fetch(`http://127.0.0.1:${again.probePort}/readyz`);
-  expect((await ready()).status).toBe(503);
-  expect(await (await ready()).text()).toContain('the door of shop/staging');
+  const get = async (path: string): Promise<string> => {
+    const response = await fetch(`http://127.0.0.1:${again.probePort}${path}`);
+    return `${response.status} ${await response.text()}`;
+  };
+  const problem = `The address 127.0.0.1:${shop.listen.port} is taken by another program.`;
+  expect(await get('/readyz')).toContain(`200 ready\nThe route of shop/staging does not listen. ${problem} End that`);
+  expect(await get('/metrics')).toMatch(/signalbox_proxy_listening\{target="shop\/staging"[^}]*\} 0/);
+  expect((await createProxyTraffic(again).current('shop/staging', never))?.problem).toContain(problem);
+  expect(await ask(blog)).toBe('blog/staging');
   squatter.closeAllConnections();
   await new Promise((resolve) => squatter.close(resolve));
-  await until(async () => (await ready()).status === 200);
+  await until(async () => (await get('/readyz')) === '200 ready\n');
   expect(await ask(shop)).toBe('shop/staging');
+  expect(await get('/metrics')).toMatch(/signalbox_proxy_listening\{target="shop\/staging"[^}]*\} 1/);
 });
 
 it('a proxy that is told to stop lets open requests finish and takes no new ones', async () => {

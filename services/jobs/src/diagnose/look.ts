@@ -8,7 +8,7 @@ import { HOUR_MS, MINUTE_MS } from '@signalbox/shared/time';
 import { lookAt, type Look } from '../deploy/reach.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { usualLatency, type HealthMemory } from './latencies.ts';
-import type { DiagnoseParts } from './target.ts';
+import { problemOfRoute, type DiagnoseParts } from './target.ts';
 import type { Found } from './verdict.ts';
 
 /** Errors are compared with those of the hour before. */
@@ -16,7 +16,7 @@ const LATELY_MS = 5 * MINUTE_MS;
 
 /** Looks at a service from all sides: through the proxy, at the instance, at its program and its server. Changes nothing. */
 export async function lookAtService(
-  parts: Pick<DiagnoseParts, 'pool' | 'reachHost'>,
+  parts: Pick<DiagnoseParts, 'pool' | 'reachHost' | 'traffic'>,
   driver: Driver,
   { service, serving }: { readonly service: ServiceRow; readonly serving: WorkRow },
   memory: HealthMemory,
@@ -24,7 +24,7 @@ export async function lookAtService(
 ): Promise<Found> {
   const { file, instance } = serving;
   const [proxy, direct, process, diskFreeMb] = await Promise.all([
-    file === null || service.port === null ? null : lookAt({ host: parts.reachHost, port: service.port }, file, signal),
+    file === null || service.port === null ? null : lookThrough(parts, service, { file, port: service.port }, signal),
     file === null || instance === null ? null : lookAt(instance, file, signal),
     instance === null ? null : programOf(driver, serving, signal),
     driver.inspect(signal).then(
@@ -78,6 +78,18 @@ export function toHealth(
   { verdict, because }: Pick<ServiceHealthResult, 'verdict' | 'because'>,
 ): ServiceHealthResult {
   return { project, environment, verdict, because, ...found };
+}
+
+/** What answers at a port that the proxy could not get is not the service, however well it answers. */
+async function lookThrough(
+  parts: Pick<DiagnoseParts, 'reachHost' | 'traffic'>,
+  service: ServiceKey,
+  { file, port }: { readonly file: NonNullable<WorkRow['file']>; readonly port: number },
+  signal: AbortSignal,
+): Promise<Look> {
+  const problem = await problemOfRoute(parts, service, signal);
+  if (problem !== null) return { status: null, ms: 0, release: null, problem: problem.replace(/\.$/, '') };
+  return lookAt({ host: parts.reachHost, port }, file, signal);
 }
 
 /** It comes from outside and stands in sentences of ours. */

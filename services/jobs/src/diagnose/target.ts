@@ -8,6 +8,7 @@ import type { ServiceRow, createServices } from '@signalbox/shared/db/services';
 import { AppError } from '@signalbox/shared/errors';
 import type { Driver } from '../drivers/driver.ts';
 import type { JobContext } from '../handlers.ts';
+import type { Traffic } from '../traffic/traffic.ts';
 
 /** What diagnosing is made with; opened once per process. */
 export interface DiagnoseParts {
@@ -17,6 +18,8 @@ export interface DiagnoseParts {
   readonly services: Pick<ReturnType<typeof createServices>, 'find' | 'variables'>;
   /** Reaches a server, with secrets that the run opens. */
   readonly openDriver: (target: PlacedTarget, context: Pick<JobContext, 'openSecret'>) => Promise<Driver>;
+  /** What leads people to services, and says when it cannot. */
+  readonly traffic: Pick<Traffic, 'current'>;
   /** Where the proxy is reached from here. */
   readonly reachHost: string;
 }
@@ -45,4 +48,17 @@ export async function withDriver<T>(
   } finally {
     await driver.close();
   }
+}
+
+/** Why nobody is led to a service, in the words of what leads there; null when it knows of nothing, or does not answer. */
+export async function problemOfRoute(
+  parts: Pick<DiagnoseParts, 'traffic'>,
+  service: ServiceKey,
+  signal: AbortSignal,
+): Promise<string | null> {
+  // That it does not answer at all is seen by the look through it.
+  return parts.traffic.current(serviceName(service), signal).then(
+    (route) => route?.problem ?? null,
+    () => null,
+  );
 }

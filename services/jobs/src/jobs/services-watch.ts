@@ -15,7 +15,7 @@ import { addLatency, HealthMemory } from '../diagnose/latencies.ts';
 import { LogCursor, readOn } from '../diagnose/log-cursor.ts';
 import { maskOf, readLines, type Mask } from '../diagnose/log-lines.ts';
 import { lookAtService } from '../diagnose/look.ts';
-import { findServing, withDriver, type DiagnoseParts } from '../diagnose/target.ts';
+import { findServing, problemOfRoute, withDriver, type DiagnoseParts } from '../diagnose/target.ts';
 import { judge, type Found, type Verdict } from '../diagnose/verdict.ts';
 import type { Driver } from '../drivers/driver.ts';
 import type { JobContext, JobHandler } from '../handlers.ts';
@@ -95,7 +95,8 @@ async function lookAfter(
     const lines = serving.instance
       ? await readLines(driver, serving.instance, { tail: LINES, ...since, signal }, mask)
       : [];
-    const why = await whyMissing(driver, serving, looked, memory, signal);
+    const isBlocked = (await problemOfRoute(parts, watched, signal)) !== null;
+    const why = await whyMissing(driver, serving, looked, { ...memory, isBlocked }, signal);
     return { found: looked, read: readOn(cursor, serving.deploymentId, lines), missing: why };
   });
   context.signal.throwIfAborted();
@@ -137,18 +138,21 @@ async function lookAfter(
 
 /**
  * Why its program is not there, or is not led to, without having been given up by its driver; null when nothing of that is so. That
- * the proxy does not lead to it may be chance, and is believed when it is seen again.
+ * the proxy does not lead to it may be chance, and is believed when it is seen again; when the proxy itself says why it cannot
+ * (`isBlocked`), bringing the program back would not help.
  */
 async function whyMissing(
   driver: Driver,
   { instance }: WorkRow,
   { process, proxy, instance: direct }: Found,
-  { bad }: HealthMemory,
+  { bad, isBlocked }: HealthMemory & { readonly isBlocked: boolean },
   signal: AbortSignal,
 ): Promise<string | null> {
   if (instance === null || process === null) return null;
   if (process.running)
-    return bad > 0 && direct?.status === 200 && proxy?.status !== 200 ? 'the proxy did not lead to it any more' : null;
+    return !isBlocked && bad > 0 && direct?.status === 200 && proxy?.status !== 200
+      ? 'the proxy did not lead to it any more'
+      : null;
   const state = await driver.state(instance, signal);
   if (state.kind === 'gone') return 'nothing of it was there any more';
   return state.kind === 'exited' ? state.lost : null;
