@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createLog } from '@signalbox/shared/log';
+import { AppError } from '@signalbox/shared/errors';
 import { openPool, type Pool } from '@signalbox/shared/db/pool';
 import type { PolicyEngine } from '@signalbox/shared/contracts/decision';
 import { executeCall } from '@signalbox/worker/governance/execute';
@@ -134,6 +135,20 @@ describe('a tool call', () => {
     expect(ran).toEqual([]);
     expect(await ledger(one.actionId)).toEqual([{ status: 'unknown', error_code: 'TOOL_OUTCOME_UNKNOWN' }]);
     expect((await executeCall(parts({ replay: 'unknown' }), scope(), one)).code).toBe('TOOL_OUTCOME_UNKNOWN');
+  });
+
+  it.each([
+    ['no result', null],
+    ['something that is no result', '{"text": "x"}'],
+  ])('whose row in the ledger holds %s is one of which nobody can tell', async (_what, stored) => {
+    const one = call();
+    await leaveStarted(one.actionId);
+    await pool.query(`update actions set status = 'done', result = $2::jsonb where action_id = $1`, [
+      one.actionId,
+      stored,
+    ]);
+    expect(await executeCall(parts(), scope(), one)).toMatchObject({ ok: false, code: 'TOOL_OUTCOME_UNKNOWN' });
+    expect(ran).toEqual([]);
   });
 
   it('of a read needs neither a durable state nor a ledger row', async () => {
@@ -317,5 +332,19 @@ describe('a tool call', () => {
       expect(await executeCall(parts(), scope(), done)).toMatchObject({ ok: true, say: 'Did x.' });
       expect(ran).toEqual(['x']);
     });
+  });
+
+  it('after one that failed and reads text from outside is decided like any other', async () => {
+    const fails = parts({ holds: 'text', run: () => Promise.reject(new AppError('NOT_READY', { detail: 'x' })) });
+    expect(await executeCall(fails, scope({ threadId: 'user_1_9' }), call())).toMatchObject({ ok: false });
+    const next = await executeCall(parts(), scope({ threadId: 'user_1_9' }), call());
+    expect(next.decided?.decision.effect).toBe('confirm'); // text from outside was read here
+    const { rows } = await pool.query(
+      `select tool, status from actions where thread_id = 'user_1_9' order by proposed_at`,
+    );
+    expect(rows).toEqual([
+      { tool: 'act', status: 'failed' },
+      { tool: 'act', status: 'waiting' },
+    ]);
   });
 });

@@ -26,6 +26,7 @@ import { withLock } from '@signalbox/shared/db/locks';
 import { withTransaction, type Queryable } from '@signalbox/shared/db/pool';
 import { AppError, say } from '@signalbox/shared/errors';
 import { failure, type ToolCallResult } from '../tools/call.ts';
+import { readStoredResult } from '../tools/stored-result.ts';
 import type { CallScope, Runnable } from '../tools/run.ts';
 import { previewOf } from './approval-request.ts';
 import { decidedEvent } from './events.ts';
@@ -123,7 +124,7 @@ async function withoutTool(
   const decided = await findDecision(parts.pool, approval.approvalId);
   const known = decided ? { decided } : {};
   if (status === 'started') return { ...(await settleUnknown(parts, { actionId, name: tool })), ...known };
-  if (approval.status === 'consumed') return { ...(result as ToolCallResult), ...known }; // written by settle
+  if (approval.status === 'consumed') return { ...readStoredResult(result, tool), ...known };
   return voided(parts, approval, approval.reason ?? 'the tool or what its arguments mean has changed');
 }
 

@@ -9,6 +9,7 @@ import { withTransaction } from '@signalbox/shared/db/pool';
 import { taintThread } from '@signalbox/shared/db/taint';
 import { AppError } from '@signalbox/shared/errors';
 import { failure, type ToolCall, type ToolCallResult } from '../tools/call.ts';
+import { readStoredResult } from '../tools/stored-result.ts';
 import { probeTool, runTool, type CallScope, type Runnable } from '../tools/run.ts';
 import { StoppedByPerson } from '../tools/tool-bounds.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -261,7 +262,7 @@ export async function earlierResult(
   status: string,
   result: unknown,
 ): Promise<ToolCallResult | null> {
-  if (status === 'done' || status === 'failed' || status === 'unknown') return result as ToolCallResult; // written by settle
+  if (status === 'done' || status === 'failed' || status === 'unknown') return readStoredResult(result, call.name);
   if (status !== 'started') return failure(new AppError('APPROVAL_GONE', { status }));
   const probed = call.tool.probe ? await probeTool(parts, scope, call) : 'unknown';
   if (typeof probed === 'object') {
