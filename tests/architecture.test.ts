@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ERRORS } from '@signalbox/shared/errors';
 import { describe, expect, it } from 'vitest';
+import { planCommand } from '../infra/local/commands.mjs';
 import rootConfig from '../vitest.config.ts';
 import {
   findDeadLinks,
@@ -17,6 +18,7 @@ import { IMPORT_TABLE, PACKAGE_HOMES } from './architecture/import-table.ts';
 import { findCycles, findForbiddenImports, findHomelessPackages } from './architecture/imports.ts';
 import { listFiles, parseSource, readSources, type SourceFile } from './architecture/sources.ts';
 import { findForgottenTests, type Suite } from './architecture/suites.ts';
+import { CI_SUITES } from './ci/suites.ts';
 
 // Every rule is tried twice: on the repository, where it must find nothing, and on a made-up breach, which it must find.
 
@@ -154,28 +156,27 @@ describe('tests', () => {
   const projects = (rootConfig.test?.projects ?? []).flatMap((project) =>
     typeof project === 'object' && 'test' in project && project.test ? [project.test] : [],
   );
-  const suites = projects.map(({ name, include = [] }): Suite => ({
-    name: String(name),
-    include,
-    command: 'npm test',
-  }));
+  const suites = projects.map(({ name, include = [] }): Suite => ({ name: String(name), include }));
 
   it('all run, each in one suite, and every suite is part of the build', () => {
-    expect(findForgottenTests(paths, suites, read('.ci/run'))).toEqual([]);
+    expect(findForgottenTests(paths, suites, CI_SUITES)).toEqual([]);
+    expect(read('.ci/run')).toContain('npm run ci');
+    // What is run without words is what the README's command runs.
+    const plan = planCommand('test', [], ROOT, {});
+    const words = 'steps' in plan ? (plan.steps[0]?.words ?? []) : [];
+    const named = words.flatMap((word) => /^--project=(.*)$/.exec(word)?.slice(1) ?? []);
+    expect(CI_SUITES.find((suite) => suite.words.length === 0)?.projects).toEqual(named);
   });
 
   it('are missed when no suite or no build runs them', () => {
-    const unit: Suite = { name: 'unit', include: ['{shared,services/*}/src/**/*.test.ts'], command: 'npm test' };
-    expect(findForgottenTests(['shared/src/a/b.test.ts', 'services/cli/src/a.test.ts'], [unit], 'npm test')).toEqual(
-      [],
-    );
-    expect(findForgottenTests(['tests/new/a.test.ts'], [unit], 'npm test')).toEqual([
+    const unit: Suite = { name: 'unit', include: ['{shared,services/*}/src/**/*.test.ts'] };
+    const build = { title: 'tests', projects: ['unit', 'twin'], words: [] };
+    expect(findForgottenTests(['shared/src/a/b.test.ts', 'services/cli/src/a.test.ts'], [unit], [build])).toEqual([]);
+    expect(findForgottenTests(['tests/new/a.test.ts'], [unit], [build])).toEqual([
       'tests/new/a.test.ts: no suite runs it',
     ]);
-    expect(findForgottenTests(['shared/src/a.test.ts'], [unit, { ...unit, name: 'twin' }], 'npm test')).toHaveLength(1);
-    expect(findForgottenTests([], [unit], '# npm test')).toEqual([
-      `the suite unit is not run: .ci/run has no 'npm test'`,
-    ]);
+    expect(findForgottenTests(['shared/src/a.test.ts'], [unit, { ...unit, name: 'twin' }], [build])).toHaveLength(1);
+    expect(findForgottenTests([], [unit], [])).toEqual(['unit: tests/ci/suites.ts does not run it']);
   });
 });
 

@@ -49,12 +49,14 @@ export function planCommand(command, words, checkout, environment) {
         ['node_modules/vitest/vitest.mjs', 'run', ...chooseSuites(words), ...words],
         environment,
       );
+    case 'ci':
+      return replaceWith('ci', [...TYPESCRIPT, 'tests/ci/main.ts', ...words], environment);
     case 'check':
       return { mode: 'checks', steps: planChecks(words, environment) };
     case 'bench':
       return planBench(words, checkout, environment);
     default:
-      return { problem: `There is no command '${command}'. Known: start, chat, signalbox, test, check, bench.` };
+      return { problem: `There is no command '${command}'. Known: start, chat, signalbox, test, check, ci, bench.` };
   }
 }
 

@@ -1,23 +1,22 @@
+import type { CiSuite } from '../ci/suites.ts';
 import { matchesAny } from './globs.ts';
 
-/** A vitest project and the command of .ci/run that runs it. */
+/** A vitest project and the files that it runs. */
 export interface Suite {
   readonly name: string;
   readonly include: readonly string[];
-  readonly command: string;
 }
 
 /** Test files that no suite runs or that two run, and suites that the build leaves out. */
 export function findForgottenTests(
   paths: readonly string[],
   suites: readonly Suite[],
-  buildScript: string,
+  builds: readonly CiSuite[],
 ): readonly string[] {
-  const lines = buildScript.split('\n').filter((line) => !line.trimStart().startsWith('#'));
-  const unrun = suites.filter(({ command }) => !lines.some((line) => line.includes(command)));
+  const built = new Set(builds.flatMap(({ projects }) => projects));
   const tests = paths.filter((path) => path.endsWith('.test.ts'));
   return [
-    ...unrun.map(({ name, command }) => `the suite ${name} is not run: .ci/run has no '${command}'`),
+    ...suites.filter(({ name }) => !built.has(name)).map(({ name }) => `${name}: tests/ci/suites.ts does not run it`),
     ...tests.flatMap((path) => {
       const running = suites.filter(({ include }) => matchesAny(include, path)).map(({ name }) => name);
       if (running.length === 1) return [];
