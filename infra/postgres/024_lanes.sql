@@ -22,3 +22,11 @@ returns table (untrusted text[], private boolean, tainted boolean, typed text[],
             order by i.id desc limit 50) x), '{}') end
     from (select 1) one left join thread_taints r on r.thread_id = t
 $$;
+
+-- Names are looked up by what a person wrote: as it stands (the primary key), without separators, or nearly so.
+create index projects_by_bare_name on projects (replace(name, '-', ''));
+create index projects_by_likeness on projects using gist (name gist_trgm_ops);
+create index projects_newest on projects (created_at desc) where status <> 'archived';
+create index servers_by_bare_name on servers (replace(name, '-', ''));
+create index servers_by_likeness on servers using gist (name gist_trgm_ops);
+create index servers_newest on servers (registered_at desc);

@@ -1,5 +1,5 @@
 /** How many known names an error lists: more do not fit a phone. */
-const LISTED_NAMES = 10;
+export const LISTED_NAMES = 10;
 
 /**
  * The name that a mistyped one most likely stands for, or null when nothing is close: the same letters in another case,
@@ -16,13 +16,13 @@ export function nearestName(typed: string, known: readonly string[]): string | n
   return best?.name ?? null;
 }
 
-/** Known names for an error sentence: `shop (did you mean this?), blog, … and 4 more`, or `none yet`. */
-export function listNames(typed: string, known: readonly string[]): string {
+/** Known names for an error sentence: `shop (did you mean this?), blog, … and 4 more`, or `none yet`. `total`: of how many they are. */
+export function listNames(typed: string, known: readonly string[], total = known.length): string {
   if (known.length === 0) return 'none yet';
   const near = nearestName(typed, known);
   const rest = [...known].filter((name) => name !== near).sort();
   const names = near === null ? rest : [`${near} (did you mean this?)`, ...rest];
-  const more = names.length - LISTED_NAMES;
+  const more = total - LISTED_NAMES;
   return more > 0 ? `${names.slice(0, LISTED_NAMES).join(', ')} and ${more} more` : names.join(', ');
 }
 

@@ -101,7 +101,7 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
     models,
     checkpoints,
     registry: offerOf(registry),
-    knownNames: () => knownNames(pool),
+    knownNames: (words) => knownNames(pool, words),
     maxPasses: config.MAX_PASSES,
     search: (query, scope, userKey) => searchKnowledge(ports.knowledge, query, scope, userKey, log),
   });

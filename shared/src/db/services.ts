@@ -1,6 +1,5 @@
 import type { ServiceKey } from '../contracts/deploy.ts';
-import { AppError } from '../errors.ts';
-import { listNames } from '../nearest-name.ts';
+import { nameNotFound } from './not-found.ts';
 import { placeService } from './deployments-placement.ts';
 import { withTransaction, type Pool, type Queryable } from './pool.ts';
 import { findStoppable } from './service-stops.ts';
@@ -103,7 +102,7 @@ export function createServices(pool: Pool) {
           [service.project, service.environment, until, until === null ? null : by],
         );
         const muted = rowCount === 0 ? null : await find(db, service);
-        if (!muted) throw await serviceNotFound(db, service);
+        if (!muted) throw await nameNotFound(db, 'service', `${service.project}/${service.environment}`);
         return muted;
       }),
   };
@@ -115,16 +114,4 @@ async function find(db: Queryable, service: ServiceKey): Promise<ServiceRow | nu
     service.environment,
   ]);
   return rows[0] ?? null;
-}
-
-async function serviceNotFound(db: Queryable, service: ServiceKey): Promise<AppError> {
-  const name = `${service.project}/${service.environment}`;
-  const { rows } = await db.query<{ name: string }>(
-    `select project || '/' || environment as name from services order by updated_at desc limit 500`,
-  );
-  const known = listNames(
-    name,
-    rows.map((row) => row.name),
-  );
-  return new AppError('NOT_FOUND', { kind: 'service', name, known });
 }

@@ -3,6 +3,7 @@ import type { Button, OutboundFile } from '@signalbox/shared/contracts/envelope'
 import type { AgentClass } from '@signalbox/shared/contracts/action';
 import type { PassRecord, RecordedMessage, RecordedRun } from '@signalbox/shared/contracts/execution-turn';
 import type { Role } from '@signalbox/shared/contracts/roles';
+import type { NameWords } from '@signalbox/shared/contracts/name-words';
 import type { Model, ModelSpend } from '@signalbox/shared/model/port';
 import type { ToolCallResult } from '../tools/call.ts';
 import type { GraphNode } from '../tools/ports/graph-nodes.ts';
@@ -142,8 +143,8 @@ export interface AgentParts {
   readonly model: (node: string) => Model;
   readonly checkpoints: ThreadStates;
   readonly registry: ToolOffer;
-  /** Known names by kind of thing, for the prompt and for filling arguments. */
-  readonly knownNames: () => Promise<Readonly<Record<string, readonly string[]>>>;
+  /** Names by kind of thing that these words may mean, for the prompt and for filling arguments. */
+  readonly knownNames: (words: NameWords) => Promise<Readonly<Record<string, readonly string[]>>>;
   /** The base tool search_knowledge. */
   readonly search: (query: string, scope: KnowledgeScope, userKey: string) => Promise<ToolCallResult>;
   /** Most rounds of model and tools in one turn. */

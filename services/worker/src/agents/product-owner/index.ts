@@ -3,6 +3,7 @@ import type { StateSnapshot } from '@langchain/langgraph';
 import type { Agent, AgentMessage, AgentParts, AgentPlugin, AgentReply, AgentResult, AgentRun } from '../agent.ts';
 import type { Button } from '@signalbox/shared/contracts/envelope';
 import type { RecordedRun } from '@signalbox/shared/contracts/execution-turn';
+import { nameWords } from '@signalbox/shared/model/offline/name-words';
 import { isBaseTool } from './base-tools.ts';
 import { buildGraph, NODES } from './graph.ts';
 import type { RunExtras } from './parts.ts';
@@ -48,7 +49,7 @@ function createProductOwner(parts: AgentParts): Agent {
     run: async ({ messages: batch, run, resume, threadNew }) => {
       const begun = resume ? await graph.getState({ configurable: { thread_id: run.threadId } }) : null;
       const { messages, later } = begun ? takenBefore(idsIn(begun), batch) : { messages: batch, later: [] };
-      const extras = extrasOf(parts.knownNames, run, messages);
+      const extras = extrasOf(parts, run, messages, threadNew);
       const config = {
         configurable: { thread_id: run.threadId, extras },
         signal: run.signal,
@@ -122,16 +123,15 @@ function takenBefore(known: ReadonlySet<string | undefined>, batch: readonly Age
     : { messages, later: batch.filter(({ id }) => !known.has(id)) };
 }
 
-/**
- * What the nodes of this run share. The names are asked for at once, while the graph sets out, and again after a call that may have
- * made or removed one.
- */
-function extrasOf(knownNames: AgentParts['knownNames'], run: AgentRun, messages: readonly AgentMessage[]): RunExtras {
+/** What the nodes of this run share. */
+function extrasOf(parts: AgentParts, run: AgentRun, messages: readonly AgentMessage[], isNew: boolean): RunExtras {
   const batch = new Set(messages.map((message) => message.id));
-  let names = knownNames();
-  names.catch(() => undefined); // whoever needs them sees the failure
+  const names = rememberNames(parts.knownNames);
+  // Asked for at once, while the graph sets out; whoever needs them sees the failure.
+  if (isNew) names.of(messages.map(({ text }) => text)).catch(() => undefined);
   return {
-    names: () => names,
+    names: ({ messages: all, currentProject }) =>
+      names.of([...all.filter(HumanMessage.isInstance).map(({ text }) => text), currentProject ?? '']),
     turnStart: (all) => startOf(all, batch),
     turnKey: messages[0]?.id ?? run.turnId,
     recorded: runRecord(run, messages.length),
@@ -139,13 +139,25 @@ function extrasOf(knownNames: AgentParts['knownNames'], run: AgentRun, messages:
       ...run,
       call: async (request) => {
         const result = await run.call(request);
-        if (result.changed || !result.ok) {
-          names = knownNames();
-          names.catch(() => undefined);
-        }
+        if (result.changed || !result.ok) names.forget();
         return result;
       },
     },
+  };
+}
+
+/** Names by the words that they were looked up under, until they are forgotten. `of` takes texts, the oldest first. */
+function rememberNames(knownNames: AgentParts['knownNames']) {
+  const found = new Map<string, ReturnType<AgentParts['knownNames']>>();
+  return {
+    of: (texts: readonly string[]) => {
+      const words = nameWords(texts.toReversed());
+      const key = [...words.exact].sort().join(' ');
+      const names = found.get(key) ?? knownNames(words);
+      found.set(key, names);
+      return names;
+    },
+    forget: () => found.clear(),
   };
 }
 

@@ -24,7 +24,7 @@ export function intentParser(parts: GraphParts) {
     const extras = runOf(config);
     const { run, names, turnKey, recorded } = extras;
     const spent = spendCounter(extras);
-    const known = await names();
+    const known = await names(state);
     const system = systemMessage(state, run.actor, parts.registry.catalog, known);
     const recent = state.messages.filter(HumanMessage.isInstance).slice(-MESSAGES_READ);
     const request = { messages: [system, ...recent], signal: run.signal, onSpend: spent.onSpend };

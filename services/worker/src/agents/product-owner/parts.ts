@@ -6,7 +6,7 @@ import type { KnowledgeScope } from '../../tools/ports/knowledge.ts';
 import type { ToolOffer } from '../../tools/registry.ts';
 import type { RecordedRun } from '@signalbox/shared/contracts/execution-turn';
 import type { AgentRun } from '../agent.ts';
-import type { SessionUpdate, TurnSpend } from './state.ts';
+import type { SessionState, SessionUpdate, TurnSpend } from './state.ts';
 
 export interface GraphParts {
   readonly registry: ToolOffer;
@@ -18,8 +18,10 @@ export interface GraphParts {
 /** What a single run carries beside the state. Never checkpointed. */
 export interface RunExtras {
   readonly run: AgentRun;
-  /** The names that exist, looked up once and again after a tool may have changed them. */
-  readonly names: () => Promise<Readonly<Record<string, readonly string[]>>>;
+  /** The names that the conversation may mean, looked up once and again after a tool may have changed them. */
+  readonly names: (
+    state: Pick<SessionState, 'messages' | 'currentProject'>,
+  ) => Promise<Readonly<Record<string, readonly string[]>>>;
   /** Index of the turn's first message. */
   readonly turnStart: (messages: readonly BaseMessage[]) => number;
   /** Id of the turn's first message: marks what belongs to this turn, also when it is resumed. */

@@ -29,7 +29,7 @@ export function productOwner(parts: GraphParts) {
       return { messages: [new AIMessage({ id: `${id}_end`, content })], limitReached: true };
     }
     run.enter('THINKING');
-    const known = await names();
+    const known = await names(state);
     const system = systemMessage(state, run.actor, parts.registry.catalog, known);
     const noted = noteAsks(model, 'product_owner', { names: known, groups: state.activeCapabilities }, earlier);
     const spent = spendCounter(extras);

@@ -1,0 +1,87 @@
+import { nameNotFound } from '@signalbox/shared/db/not-found';
+import { knownNames } from '@signalbox/shared/db/names';
+import { nameWords } from '@signalbox/shared/model/offline/name-words';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../support/until.ts';
+import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
+
+/** More than any list that somebody could keep in a prompt. */
+const OTHERS = 1_500;
+
+describe('among more names than anybody lists', () => {
+  let bench: WorkerBench;
+  beforeAll(async () => {
+    bench = await openWorkerBench();
+    await bench.addPerson('7', 'developer');
+    await bench.pool.query(
+      `insert into projects (name, description, owner, action_id, created_at)
+       select name, 'a project', '7', 'act_' || name, now() - age * interval '1 minute'
+         from (values ('quokka', 9000), ('finch-mobile', 9000), ('long-gone', 9000)) old (name, age)
+       union all select 'service-' || n, 'a project', '7', 'act_' || n, now() - n * interval '1 minute' from generate_series(1, $1) n`,
+      [OTHERS],
+    );
+    await bench.pool.query(`update projects set status = 'archived' where name = 'long-gone'`);
+    await bench.pool.query(
+      `insert into servers (name, host, environment, cpus, memory_mb, first_port, last_port, action_id, registered_at)
+       select name, name, 'staging', 4, 4096, 4000, 4999, 'act_s' || name, now() - interval '9000 minutes' * (name = 'heron-1')::int
+         from (select 'heron-1' as name union all select 'rack-' || n from generate_series(1, $1) n) x`,
+      [OTHERS],
+    );
+    await bench.startWorker({ env: { MODEL: 'offline' } });
+  });
+  afterAll(() => bench.close());
+
+  const find = async (text: string) => knownNames(bench.pool, nameWords([text]));
+  const ask = async (text: string): Promise<string> => {
+    const before = (await bench.replies('7')).length;
+    await bench.say('7', text);
+    const replies = await eventually(
+      () => bench.replies('7'),
+      (all) => all.length > before,
+    );
+    return replies.slice(before).join('\n');
+  };
+
+  it('the oldest project and server are found by what a person wrote', async () => {
+    const { project, server } = await find('Put Quokka, and then the finch mobile, on heron-1 please');
+    expect(project).toEqual(expect.arrayContaining(['quokka', 'finch-mobile']));
+    expect(server).toContain('heron-1');
+  });
+
+  it.each([
+    ['mistyped', 'deploy quoka', 'quokka'],
+    ['with swapped letters', 'deploy qoukka', 'quokka'],
+    ['shortened', 'deploy finch', 'finch-mobile'],
+    ['in the possessive', "quokka's ports", 'quokka'],
+    ['in another message before', 'it', 'quokka'],
+  ])('the oldest project is found %s', async (_how, text, name) => {
+    const { project } = await knownNames(bench.pool, nameWords([text, 'quokka']));
+    expect(project).toContain(name);
+  });
+
+  it('an archived project is none of them', async () => {
+    expect((await find('deploy long-gone')).project).not.toContain('long-gone');
+  });
+
+  it('what is handed to a turn does not grow with the number of names', async () => {
+    const { project = [], server = [] } = await find('x '.repeat(1_000));
+    expect(project.length + server.length).toBeLessThan(500);
+  });
+
+  it('a person may speak of the oldest project and server', async () => {
+    expect(await ask('allocate a port for quokka on heron-1')).toContain('heron-1');
+    const { rows } = await bench.pool.query('select project, server from port_allocations');
+    expect(rows).toEqual([{ project: 'quokka', server: 'heron-1' }]);
+  });
+
+  it('a slip in the name of the oldest project is understood', async () => {
+    expect(await ask('which ports does quoka have?')).toContain('quokka');
+  });
+
+  it('the error for a name that nobody has counts all and means the oldest', async () => {
+    const error = await nameNotFound(bench.pool, 'project', 'quoka');
+    expect(error.message).toContain('quokka (did you mean this?)');
+    expect(error.message).toContain(`and ${OTHERS + 2 - 10} more`);
+    expect((await nameNotFound(bench.pool, 'server', 'heron')).message).toContain('heron-1 (did you mean this?)');
+  });
+});
