@@ -30,3 +30,18 @@ create index projects_newest on projects (created_at desc) where status <> 'arch
 create index servers_by_bare_name on servers (replace(name, '-', ''));
 create index servers_by_likeness on servers using gist (name gist_trgm_ops);
 create index servers_newest on servers (registered_at desc);
+
+-- As in 002_lanes.sql, but the oldest first: of a backlog that is larger than one sweep nobody is left to the end.
+create or replace function lane_sweep(quiet_ms int, max_lanes int) returns setof text language sql volatile as $$
+  update lanes l set woken_at = clock_timestamp()
+   where l.user_key in (
+     select c.user_key
+       from (select i.user_key, min(i.received_at) as oldest from inbox i where i.outcome is null group by i.user_key) o
+       join lanes c on c.user_key = o.user_key
+      where (c.worker is null or c.lease_until < clock_timestamp())
+        and (c.not_before is null or c.not_before <= clock_timestamp())
+        and (c.woken_at is null or c.woken_at < clock_timestamp() - quiet_ms * interval '1 ms')
+        and (c.not_before is not null or o.oldest < clock_timestamp() - quiet_ms * interval '1 ms')
+      order by o.oldest limit max_lanes for update of c skip locked)
+  returning l.user_key
+$$;

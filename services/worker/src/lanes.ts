@@ -13,7 +13,7 @@ import { AppError } from '@signalbox/shared/errors';
 import { newId } from '@signalbox/shared/ids';
 import { background, type Closable } from '@signalbox/shared/lifecycle';
 import type { Log } from '@signalbox/shared/log';
-import type { Publisher } from '@signalbox/shared/streams/publish';
+import type { CountingPublisher } from '@signalbox/shared/streams/publish';
 import { backoffMs, sleep } from '@signalbox/shared/time';
 import { giveUp } from './governance/give-up.ts';
 import { isInfrastructure } from './infrastructure.ts';
@@ -40,6 +40,8 @@ const SWEEP_MS = 1_000;
 /** A message that nobody woke for this long lost its wake-up: a crash, a lost Redis, a trimmed stream. */
 const QUIET_MS = 5_000;
 const SWEEP_LANES = 200;
+/** Woken all the same while wake-ups wait in the stream: a lane whose own was lost must not wait for the last of them. */
+const SWEEP_LEAST = 10;
 /** How long a closing worker lets its turns run on. */
 const DRAIN_MS = 4_000;
 const MAX_BACKOFF_MS = 30_000;
@@ -57,7 +59,7 @@ interface Held {
 
 export interface LaneOptions extends Omit<BeginOptions, 'maxMessages' | 'holder'> {
   readonly pool: Pool;
-  readonly publisher: Publisher;
+  readonly publisher: CountingPublisher;
   readonly log: Log;
   /** Handles the messages of a begun lane and ends the turn. True when more wait. */
   readonly turn: (begun: Begun, signals: TurnSignals) => Promise<boolean>;
@@ -255,7 +257,9 @@ export function createLanes(options: LaneOptions): Lanes {
   const sweep = async (): Promise<void> => {
     try {
       await sayUnsaid();
-      const lanes = await sweepLanes(pool, QUIET_MS, SWEEP_LANES);
+      // Who waits in the stream has a wake-up; another one would only make the stream longer.
+      const waiting = await publisher.waiting(INBOUND).catch(() => 0);
+      const lanes = await sweepLanes(pool, QUIET_MS, Math.max(SWEEP_LEAST, SWEEP_LANES - waiting));
       if (lanes.length > 0) log.info('lanes woken by the sweeper', { lanes: lanes.length });
       await wake(lanes, 'sweep');
     } catch (error) {

@@ -5,6 +5,7 @@ import type { Log } from '../log.ts';
 import { closeRedis, openRedis, type Redis } from '../redis.ts';
 import { backoffMs, sleep } from '../time.ts';
 import { streamKeys } from './keys.ts';
+import { createRoom, SPELL_MS } from './room.ts';
 
 /*
  * The life of one entry:
@@ -33,7 +34,7 @@ export interface ConsumerOptions<S extends z.ZodType> {
   readonly partitions: number;
   /** A stable name (a slot such as worker-1), so that restarts do not grow the group's list of consumers. */
   readonly consumer: string;
-  /** How many pieces of work may run at once. */
+  /** How many pieces of work may run at once, as far as the process has time for them: see room.ts. */
   readonly slots: number;
   readonly log: Log;
   /** Resolves once the entry may be acknowledged; `work` keeps a slot until it settles. A throw leaves the entry pending for a later claim. */
@@ -60,7 +61,7 @@ export function startConsumer<S extends z.ZodType>(options: ConsumerOptions<S>):
   let groupsExist = false;
   const claimIdleMs = options.claimIdleMs ?? CLAIM_IDLE_MS;
 
-  const free = (): number => slots - running.size;
+  const room = createRoom(slots);
   const own = (work: Promise<void>): void => {
     running.add(work);
     background(
@@ -101,7 +102,7 @@ export function startConsumer<S extends z.ZodType>(options: ConsumerOptions<S>):
     }
   };
 
-  const read = async (): Promise<void> => {
+  const read = async (count: number): Promise<void> => {
     const ids = keys.map(() => '>');
     const reply = reader.xreadgroup(
       ...([
@@ -109,7 +110,7 @@ export function startConsumer<S extends z.ZodType>(options: ConsumerOptions<S>):
         topic.group,
         options.consumer,
         'COUNT',
-        free(),
+        count,
         'BLOCK',
         BLOCK_MS,
         'STREAMS',
@@ -121,10 +122,18 @@ export function startConsumer<S extends z.ZodType>(options: ConsumerOptions<S>):
     for (const [key, list] of entries as [string, Entry[]][]) takeAll(key, list);
   };
 
+  /** Until a piece of work has ended, or the process may have got time for more of them. */
+  const roomMade = async (): Promise<void> => {
+    const over = new AbortController();
+    freed = (): void => over.abort();
+    await sleep(running.size < slots ? SPELL_MS : BLOCK_MS, over.signal);
+  };
+
   const loop = async (): Promise<void> => {
     while (!stop.signal.aborted) {
-      if (free() <= 0) {
-        await new Promise<void>((resolve) => (freed = resolve));
+      const count = room(running.size);
+      if (count <= 0) {
+        await roomMade();
         continue;
       }
       // A command that is sent without a connection would wait in the client for ever, and for nobody to see.
@@ -136,7 +145,7 @@ export function startConsumer<S extends z.ZodType>(options: ConsumerOptions<S>):
       try {
         if (!groupsExist) await createGroups(commands, keys, topic.group);
         groupsExist = true;
-        await read();
+        await read(count);
         failures = 0;
       } catch (error) {
         if (stop.signal.aborted) break;
@@ -156,7 +165,8 @@ export function startConsumer<S extends z.ZodType>(options: ConsumerOptions<S>):
     while (!stop.signal.aborted) {
       await sleep(claimIdleMs / 3, stop.signal);
       for (const key of keys) {
-        if (stop.signal.aborted || free() <= 0) break;
+        const count = room(running.size);
+        if (stop.signal.aborted || count <= 0) break;
         try {
           const [, entries] = (await commands.xautoclaim(
             key,
@@ -165,7 +175,7 @@ export function startConsumer<S extends z.ZodType>(options: ConsumerOptions<S>):
             claimIdleMs,
             '0',
             'COUNT',
-            free(),
+            count,
           )) as [string, Entry[]];
           takeAll(key, entries);
         } catch (error) {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Topic } from '../contracts/topics.ts';
 import type { Redis } from '../redis.ts';
-import { partitionOf, streamKey } from './keys.ts';
+import { partitionOf, streamKey, streamKeys } from './keys.ts';
 
 export interface Publisher {
   /**
@@ -11,11 +11,17 @@ export interface Publisher {
   publish<S extends z.ZodType>(topic: Topic<S>, messages: readonly z.output<S>[]): Promise<void>;
 }
 
+/** A publisher that can say how far behind those are who read. */
+export interface CountingPublisher extends Publisher {
+  /** How many messages of a topic nobody has handled yet. */
+  waiting(topic: Topic<z.ZodType>): Promise<number>;
+}
+
 export function createPublisher(options: {
   readonly redis: Redis;
   readonly prefix: string;
   readonly partitions: number;
-}): Publisher {
+}): CountingPublisher {
   const { redis, prefix, partitions } = options;
   return {
     publish: async (topic, messages) => {
@@ -28,6 +34,11 @@ export function createPublisher(options: {
       const results = (await pipeline.exec()) ?? [];
       const failed = results.find(([error]) => error)?.[0];
       if (failed) throw failed;
+    },
+    waiting: async (topic) => {
+      // Entries are deleted when they are acknowledged, so what is there is what waits.
+      const lengths = await Promise.all(streamKeys(prefix, topic, partitions).map((key) => redis.xlen(key)));
+      return lengths.reduce((sum, length) => sum + length, 0);
     },
   };
 }

@@ -1,0 +1,87 @@
+import { INBOUND } from '@signalbox/shared/contracts/topics';
+import { openRedis, closeRedis } from '@signalbox/shared/redis';
+import { createPublisher, type CountingPublisher } from '@signalbox/shared/streams/publish';
+import type { ModelScript } from '@signalbox/shared/model/scripted';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { echo } from '../../support/echo.ts';
+import { eventually } from '../../support/until.ts';
+import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
+
+let bench: WorkerBench;
+let publisher: CountingPublisher;
+let closeIt: () => Promise<void>;
+beforeEach(async () => {
+  bench = await openWorkerBench();
+  const redis = openRedis(bench.redisUrl, bench.log);
+  publisher = createPublisher({ redis, prefix: bench.prefix, partitions: 1 });
+  closeIt = () => closeRedis(redis);
+});
+afterEach(async () => {
+  await closeIt();
+  await bench.close();
+});
+
+/** Messages that came while no worker ran: `each` of every person, in turns. */
+async function leaveBacklog(people: number, each: number): Promise<readonly string[]> {
+  const users = Array.from({ length: people }, (_, n) => `8${n}`);
+  for (const user of users) await bench.addPerson(user);
+  for (let n = 0; n < each; n++) await Promise.all(users.map((user) => bench.say(user, `m${n}`, { silent: true })));
+  return users;
+}
+
+const open = async (): Promise<number> =>
+  (await bench.pool.query('select 1 from inbox where outcome is null')).rowCount ?? 0;
+
+/** A model that computes as long as the offline planner does over a long request: nothing else runs in that time. */
+function computing(ms: number): ModelScript {
+  const answer = echo();
+  return (messages, tools, ...rest) => {
+    const until = performance.now() + ms;
+    while (performance.now() < until);
+    return answer(messages, tools, ...rest);
+  };
+}
+
+describe('a backlog that waits when a worker starts', () => {
+  it('is settled turn by turn, and not begun as a whole first', async () => {
+    const users = await leaveBacklog(40, 3);
+    await publisher.publish(
+      INBOUND,
+      users.map((userKey) => ({ userKey, traceId: 't' })),
+    );
+    await bench.startWorker({ script: computing(40) });
+    await eventually(open, (count) => count === 0, 50_000);
+    const { rows } = await bench.pool.query<{ before: number }>(
+      'select count(*)::int as before from turns where started_at < (select min(ended_at) from turns)',
+    );
+    // All 32 slots, when each is filled as soon as it is free.
+    expect(rows[0]?.before).toBeLessThan(16);
+  });
+
+  it('of turns that wait for their model is begun in all slots', async () => {
+    const users = await leaveBacklog(32, 1);
+    await publisher.publish(
+      INBOUND,
+      users.map((userKey) => ({ userKey, traceId: 't' })),
+    );
+    await bench.startWorker({ script: echo(() => 8_000) });
+    await eventually(
+      async () => (await bench.pool.query('select 1 from lanes where worker is not null')).rowCount,
+      (count) => count === 32,
+      7_500,
+    );
+  });
+
+  it('is not announced again while its wake-ups wait in the stream', async () => {
+    const users = await leaveBacklog(300, 1);
+    await bench.pool.query(`update inbox set received_at = now() - interval '1 hour'`);
+    await publisher.publish(
+      INBOUND,
+      users.map((userKey) => ({ userKey, traceId: 't' })),
+    );
+    // All slots are taken by what waits for its model: the rest stays in the stream.
+    await bench.startWorker({ script: echo(() => 20_000), env: { WORKER_SLOTS: '4' } });
+    await new Promise((resolve) => setTimeout(resolve, 4_000)); // four sweeps
+    expect(await publisher.waiting(INBOUND)).toBeLessThan(300 + 4 * 50);
+  });
+});
