@@ -14,8 +14,28 @@ interface ErrorSpec {
 export const ERRORS = {
   CONFIG_INVALID: { remedy: 'page-operator', say: 'The configuration is not usable: {problems}' },
   STARTUP_REFUSED: { remedy: 'page-operator', say: 'I refuse to start: {reason}' },
+  SERVER_AWAY: {
+    remedy: 'retry',
+    say: '{server} at {address} does not answer: {detail}. Start it, or correct {variable}.',
+  },
+  LOGIN_REFUSED: {
+    remedy: 'page-operator',
+    say: '{server} at {address} refuses the login {login}. Correct the password in {variable}, or give the login that password on the server.',
+  },
+  DATABASE_MISSING: {
+    remedy: 'page-operator',
+    say: 'There is no database {name} on the Postgres at {address}. Create it, then run `npm run signalbox -- migrate`.',
+  },
+  DATABASE_OUTDATED: {
+    remedy: 'page-operator',
+    say: 'The database lacks {count} migrations of this release. Run `npm run signalbox -- migrate`.',
+  },
   MIGRATION_FAILED: { remedy: 'page-operator', say: 'The database could not be brought up to date: {detail}' },
   ENVELOPE_UNREADABLE: { remedy: 'page-operator', say: 'A message on {stream} could not be read: {detail}' },
+  INBOUND_NOT_STORED: {
+    remedy: 'tell-user',
+    say: 'I cannot store messages at the moment, so nothing is done yet. Yours is not lost: I answer it as soon as I can, and you need not send it again.',
+  },
   STRANGER: {
     remedy: 'tell-user',
     say: 'Hello {name}, I only work for people I know. Ask an admin for an invitation (your id is {id}), and send me its code.',

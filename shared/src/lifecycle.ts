@@ -1,5 +1,6 @@
 import { closeInherited } from './descriptors.ts';
 import type { Log } from './log.ts';
+import { sleep } from './time.ts';
 
 export interface Closable {
   close(): Promise<void>;
@@ -9,14 +10,20 @@ export type Own = <T extends Closable>(part: T) => T;
 
 /** How long a service may take to close its parts before it is ended; less than the launcher's and Kubernetes' patience. */
 const CLOSE_DEADLINE_MS = 12_000;
+const START_AGAIN_MS = 2_000;
 
 /**
  * Runs a service until it is told to stop. Parts are closed in the reverse of the order in which they were owned:
  * consumers first, connections last. A failed start closes what was already open.
  * What the starter has left open is closed first, so that no child of the service gets it.
+ * A start that fails as `passes` describes, such as by a server that went away meanwhile, is begun again from its beginning.
  * Exits 0 when everything closed in time, 1 otherwise. A second signal exits at once.
  */
-export async function runService(log: Log, start: (own: Own) => Promise<void>): Promise<void> {
+export async function runService(
+  log: Log,
+  start: (own: Own) => Promise<void>,
+  passes: (error: unknown) => boolean = () => false,
+): Promise<void> {
   closeInherited();
   const parts: Closable[] = [];
   let stopping = false;
@@ -37,14 +44,23 @@ export async function runService(log: Log, start: (own: Own) => Promise<void>): 
     log.error('unhandled rejection', { error });
     if (!stopping) void stop(1);
   });
-  try {
-    await start((part) => {
-      parts.push(part);
-      return part;
-    });
-  } catch (error) {
-    log.error('start failed', { error });
-    await stop(1);
+  const own: Own = (part) => {
+    parts.push(part);
+    return part;
+  };
+  for (;;) {
+    try {
+      return await start(own);
+    } catch (error) {
+      if (stopping) return;
+      if (!passes(error)) {
+        log.error('start failed', { error });
+        return stop(1);
+      }
+      log.warn('start broke off, it begins again', { error });
+      await closeAll(parts.splice(0), log);
+      await sleep(START_AGAIN_MS);
+    }
   }
 }
 

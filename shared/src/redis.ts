@@ -31,6 +31,52 @@ export function openRedis(url: string, log: Log, commandTimeoutMs = 5_000): Redi
   return redis;
 }
 
+const CHECK_MS = 3_000;
+
+/**
+ * Why a service cannot use this Redis, with what to do about it; null when it can be used. Answers within some seconds, also when
+ * nobody is there. Throws STARTUP_REFUSED when it may evict keys: to wait would not make it safe.
+ */
+export async function checkRedis(url: string): Promise<AppError | null> {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    retryStrategy: () => null,
+    maxRetriesPerRequest: 0,
+    enableReadyCheck: false,
+    connectTimeout: CHECK_MS,
+    commandTimeout: CHECK_MS,
+  });
+  let reason: Error | null = null;
+  redis.on('error', (error: Error) => (reason ??= error));
+  try {
+    await redis.connect();
+    await redis.ping(); // refused while it loads its data
+    await requireNoEviction(redis);
+    return null;
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    return describeProblem(reason ?? error, new URL(url));
+  } finally {
+    redis.disconnect();
+  }
+}
+
+function describeProblem(error: unknown, { host: address, username }: URL): AppError {
+  const detail = error instanceof Error ? error.message : String(error);
+  const [server, variable] = ['Redis', 'REDIS_URL'];
+  if (/^(WRONGPASS|NOAUTH|NOPERM|ERR AUTH)/.test(detail))
+    return new AppError('LOGIN_REFUSED', { server, address, login: username || 'default', variable }, error);
+  return new AppError('SERVER_AWAY', { server, address, variable, detail }, error);
+}
+
+/** Whether a command failed because Redis was away, so that it may well pass later. ioredis gives these errors no code. */
+export function isRedisAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return /^(Command timed out|Connection is closed|Stream isn't writeable|Reached the max retries|LOADING)/.test(
+    error.message,
+  );
+}
+
 /** Refuses a Redis that may evict keys: streams and queues would lose entries silently. Throws STARTUP_REFUSED. */
 export async function requireNoEviction(redis: Redis): Promise<void> {
   const info = await redis.info('memory');

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LocalConfig } from './config.ts';
+import { describeError } from './describe-error.ts';
 import { startPostgres, type LocalServer } from './postgres.ts';
 import { startRedis, type RedisUser } from './redis.ts';
 
@@ -64,14 +65,24 @@ interface Running {
 }
 
 async function watchServers(running: Running[], report: (line: string) => void, signal: AbortSignal): Promise<void> {
+  const said = new Map<string, string>();
+  // What is the same as before is not said again: a full disk may last for hours.
+  const sayOnce = (name: string, problem: string): void => {
+    const [what = ''] = problem.split('\n'); // below it are the server's last words, with their times
+    if (said.get(name) !== what) report(`${name} cannot be started, it is tried again: ${problem}`);
+    said.set(name, what);
+  };
   while (await waitUnlessStopped(1_000, signal)) {
     for (const entry of running) {
+      const { name } = entry;
       if (entry.server.isRunning() || signal.aborted) continue;
-      report(`${entry.name} ended; it starts again`);
+      if (!said.has(name)) report(`${name} ended; it starts again`);
       try {
         entry.server = await entry.open(Number(new URL(entry.server.url).port));
+        report(`${name} runs again`);
+        said.delete(name);
       } catch (error) {
-        report(`${entry.name} cannot be started: ${error instanceof Error ? error.message : String(error)}`);
+        sayOnce(name, describeError(error));
         await waitUnlessStopped(5_000, signal);
       }
     }

@@ -97,10 +97,21 @@ interface RunningRedis {
 
 function loadRecord(dir: string): RedisRecord {
   const file = join(dir, 'server.json');
-  if (existsSync(file)) return RedisRecord.parse(JSON.parse(readFileSync(file, 'utf8')));
+  if (existsSync(file)) return readRecord(file);
   const record = { password: randomBytes(24).toString('hex'), port: null };
   saveRecord(dir, record);
   return record;
+}
+
+function readRecord(file: string): RedisRecord {
+  try {
+    return RedisRecord.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (cause) {
+    throw new SetupError(`${file} cannot be read; it holds the password of the local Redis.`, {
+      remedy: `Delete it: rm ${file}. Redis keeps its data and gets a new password.`,
+      cause,
+    });
+  }
 }
 
 function saveRecord(dir: string, record: RedisRecord): void {

@@ -5,6 +5,7 @@ import { locateBubblewrap, type BubblewrapSettings } from './bubblewrap-program.
 import { loadLocalConfig, type LocalConfig } from './config.ts';
 import { makeDemoRepository, moveDemoRepository } from './demo-repository.ts';
 import { describeDeployed } from './deployed.ts';
+import { describeError } from './describe-error.ts';
 import { removeRun, stopLeftovers, takeInstanceLock } from './instance.ts';
 import { startLocalServers, type LocalServers } from './local-servers.ts';
 import { placeKeys, type KeyFiles } from './key-files.ts';
@@ -147,10 +148,4 @@ async function startPrograms(
   show(describeReady(facts));
   const code = await ensureOwnerCode(databaseUrl);
   if (code !== null) show(describeOwnerCode(code));
-}
-
-function describeError(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  // Errors that were written for a person say everything in their message; others need their stack.
-  return error.name === 'SetupError' || error.name === 'AppError' ? error.message : (error.stack ?? error.message);
 }

@@ -1,14 +1,18 @@
 import { Readable } from 'node:stream';
 import { parseArgs } from 'node:util';
+import { checkDatabase } from '@signalbox/shared/db/database-check';
 import { openPool, type Pool } from '@signalbox/shared/db/pool';
 import { AppError } from '@signalbox/shared/errors';
 import { closeAll, type Closable } from '@signalbox/shared/lifecycle';
 import { createLog } from '@signalbox/shared/log';
-import { closeRedis, openRedis, type Redis } from '@signalbox/shared/redis';
+import { checkRedis, closeRedis, openRedis, type Redis } from '@signalbox/shared/redis';
 import { nameActor } from './actor.ts';
 import { COMMANDS, describeCommands } from './catalog.ts';
 import { UsageError, type CommandContext, type Report } from './command.ts';
-import { loadConfig, loadEnvironment, requireUrl } from './config.ts';
+import { loadConfig, loadEnvironment, requireUrl, type CliConfig } from './config.ts';
+
+/** A server, by the variable that says where it is. */
+type Server = 'DATABASE_URL' | 'REDIS_URL';
 
 export interface Output {
   readonly input?: Readable;
@@ -81,32 +85,41 @@ async function execute(
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
     throw new UsageError(`--limit is a whole number from 1 to ${MAX_LIMIT}, not '${values.limit}'.`);
   const parts: Closable[] = [];
-  const context = openContext(environment, output, parts, {
-    words: rest,
-    person: values.person ?? null,
-    all: values.all,
-    force: values.force,
-    jsonl: values.jsonl,
-    limit,
-    options: {
-      policies: values.policies ?? null,
-      from: values.from ?? null,
-      checkpoints: values.checkpoints ?? null,
-      key: values.key ?? null,
-      out: values.out ?? null,
-      since: values.since ?? null,
-      thread: values.thread ?? null,
-      action: values.action ?? null,
-      kind: values.kind ?? null,
-      job: values.job ?? null,
-      status: values.status ?? null,
-      project: values.project ?? null,
-      text: values.text ?? null,
+  const opened = new Set<Server>();
+  const context = openContext(
+    environment,
+    output,
+    { parts, opened },
+    {
+      words: rest,
+      person: values.person ?? null,
+      all: values.all,
+      force: values.force,
+      jsonl: values.jsonl,
+      limit,
+      options: {
+        policies: values.policies ?? null,
+        from: values.from ?? null,
+        checkpoints: values.checkpoints ?? null,
+        key: values.key ?? null,
+        out: values.out ?? null,
+        since: values.since ?? null,
+        thread: values.thread ?? null,
+        action: values.action ?? null,
+        kind: values.kind ?? null,
+        job: values.job ?? null,
+        status: values.status ?? null,
+        project: values.project ?? null,
+        text: values.text ?? null,
+      },
     },
-  });
+  );
   try {
     const run = await command.load();
     return await run(context);
+  } catch (error) {
+    if (error instanceof AppError || error instanceof UsageError) throw error;
+    throw (await findServerProblem(context.config, opened)) ?? error;
   } finally {
     await closeAll(parts, context.log);
   }
@@ -126,7 +139,7 @@ function parse(words: readonly string[]) {
 function openContext(
   environment: Readonly<Record<string, string | undefined>>,
   { input = Readable.from([]), out }: Output,
-  parts: Closable[],
+  { parts, opened: used }: { readonly parts: Closable[]; readonly opened: Set<Server> },
   given: CommandContext['arguments'],
 ): CommandContext {
   const config = loadConfig(environment);
@@ -143,17 +156,30 @@ function openContext(
     out,
     database: () => {
       if (pool) return pool;
+      used.add('DATABASE_URL');
       const opened = openPool(requireUrl(config, 'DATABASE_URL'), log, { name: 'cli', max: 4 });
       parts.push({ close: () => opened.end() });
       return (pool = opened);
     },
     redis: () => {
       if (redis) return redis;
+      used.add('REDIS_URL');
       const opened = openRedis(requireUrl(config, 'REDIS_URL'), log);
       parts.push({ close: () => closeRedis(opened) });
       return (redis = opened);
     },
   };
+}
+
+/** A client says only that it got no answer; this says from whom, and what to do. Null when the servers are well. */
+async function findServerProblem(config: CliConfig, opened: ReadonlySet<Server>): Promise<AppError | null> {
+  const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = config;
+  if (databaseUrl !== undefined && opened.has('DATABASE_URL')) {
+    const problem = await checkDatabase(databaseUrl, undefined);
+    if (problem !== null) return problem;
+  }
+  // One that may evict keys answers, and is no reason why a command fails.
+  return redisUrl !== undefined && opened.has('REDIS_URL') ? await checkRedis(redisUrl).catch(() => null) : null;
 }
 
 function describeError(error: unknown): { readonly message: string; readonly code: string } {

@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto';
 import { readArtifact } from '@signalbox/shared/db/artifacts';
 import { OUTBOUND } from '@signalbox/shared/contracts/topics';
 import { putDeadLetter } from '@signalbox/shared/db/dead-letters';
+import { checkDatabase } from '@signalbox/shared/db/database-check';
 import { openPool, type Pool } from '@signalbox/shared/db/pool';
 import { newId } from '@signalbox/shared/ids';
 import type { Own } from '@signalbox/shared/lifecycle';
 import type { Log } from '@signalbox/shared/log';
-import { createMetrics, startProbe, type Probe } from '@signalbox/shared/probe';
-import { closeRedis, openRedis, requireNoEviction, type Redis } from '@signalbox/shared/redis';
+import { createMetrics, openProbe, type Probe } from '@signalbox/shared/probe';
+import { waitForServers } from '@signalbox/shared/needed-servers';
+import { checkRedis, closeRedis, openRedis, type Redis } from '@signalbox/shared/redis';
 import { startConsumer } from '@signalbox/shared/streams/consume';
 import { listenToDrafts } from '@signalbox/shared/streams/drafts';
 import { createSecretCipher } from '@signalbox/shared/secrets/cipher';
@@ -28,6 +30,7 @@ import { startMenuKeeper } from './menu-keeper.ts';
 import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts';
 import { createPace } from './pace.ts';
 import { startListening } from './standby.ts';
+import { withStorageNotice } from './storage-notice.ts';
 import { startSweeper } from './sweep.ts';
 
 export interface Gateway {
@@ -47,9 +50,13 @@ const PROBE_TIMEOUT_MS = 2_000;
  * Throws STARTUP_REFUSED when Redis may lose entries, and when the key of the secrets is missing its form or its privacy.
  */
 export async function createGateway(own: Own, config: GatewayConfig, log: Log): Promise<Gateway> {
+  const cipher = createSecretCipher(loadSecretsKey(config));
+  // Listens before anything else, so that readiness says what is waited for.
+  const probe = own(await openProbe({ host: config.PROBE_HOST, port: config.PROBE_PORT, log }));
+  const checks = [() => checkDatabase(config.DATABASE_URL, 'gateway'), () => checkRedis(config.REDIS_URL)];
+  await waitForServers({ checks, probe, own, log });
   const registry = createMetrics('gateway');
   const metrics = createGatewayMetrics(registry);
-  const cipher = createSecretCipher(loadSecretsKey(config));
   const pool = openPool(config.DATABASE_URL, log, {
     name: 'gateway',
     max: config.DATABASE_CONNECTIONS,
@@ -58,7 +65,6 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log): 
   own({ close: () => pool.end() });
   const redis = openRedis(config.REDIS_URL, log, PROBE_TIMEOUT_MS);
   own({ close: () => closeRedis(redis) });
-  await requireNoEviction(redis);
 
   const webhook = createWebhook(config, { pool, log, metrics });
   const channel = createTelegram({
@@ -130,7 +136,8 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log): 
   const { peopleChanged } = menu;
   const policies = own(await openPolicies({ folder: config.POLICY_DIR, timeZone: config.POLICY_TIME_ZONE, log }));
   const policy = policies.current;
-  const admit = createAdmission({ pool, channel, cipher, policy, burst, announcer, log, metrics, peopleChanged });
+  const admission = createAdmission({ pool, channel, cipher, policy, burst, announcer, log, metrics, peopleChanged });
+  const admit = withStorageNotice(admission, { channel, log });
   // Open before Telegram hears of it, and closed first: what is being admitted then is finished.
   const entrance = await webhook?.server.open();
   const listening = own(startListening({ pool, channel, way: webhook ? 'webhook' : 'polling', log, admit }));
@@ -140,9 +147,8 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log): 
     if (!consumer.healthy()) found.push('outbound stream: reads fail');
     return found.filter((problem) => problem !== null);
   };
-  const probe = own(
-    await startProbe({ host: config.PROBE_HOST, port: config.PROBE_PORT, metrics: registry, problems }),
-  );
+  probe.serve({ metrics: registry, problems });
+  own({ close: () => Promise.resolve(probe.wait(['stopping'])) });
   const webhookPort = entrance?.port ?? null;
   log.info('gateway started', { bot: channel.bot, probePort: probe.port, webhookPort });
   return { probe, ended: listening.ended };

@@ -1,15 +1,17 @@
 import type { JobPool } from '@signalbox/shared/contracts/jobs';
 import { INBOUND, OUTBOUND } from '@signalbox/shared/contracts/topics';
 import { createKnowledgePassages } from '@signalbox/shared/db/knowledge-passages';
+import { checkDatabase } from '@signalbox/shared/db/database-check';
 import { openPool } from '@signalbox/shared/db/pool';
 import { createRuns } from '@signalbox/shared/db/runs';
 import { AppError } from '@signalbox/shared/errors';
 import type { Own } from '@signalbox/shared/lifecycle';
 import type { Log } from '@signalbox/shared/log';
-import { createMetrics, startProbe } from '@signalbox/shared/probe';
+import { waitForServers } from '@signalbox/shared/needed-servers';
+import { createMetrics, openProbe } from '@signalbox/shared/probe';
 import { consumeQueue, type QueueConsumer } from '@signalbox/shared/queue/consume';
 import { createQueue } from '@signalbox/shared/queue/queue';
-import { closeRedis, openRedis, requireNoEviction } from '@signalbox/shared/redis';
+import { checkRedis, closeRedis, openRedis } from '@signalbox/shared/redis';
 import { createSecretCipher } from '@signalbox/shared/secrets/cipher';
 import { loadSecretsKey } from '@signalbox/shared/secrets/key';
 import { createPublisher } from '@signalbox/shared/streams/publish';
@@ -40,15 +42,19 @@ export interface JobService {
 export async function createJobService(own: Own, config: JobsConfig, log: Log): Promise<JobService> {
   const { REDIS_URL: redisUrl, REDIS_PREFIX: prefix, JOBS_LEASE_MS: leaseMs } = config;
   const name = serviceName(config.JOBS_POOLS);
+  // Listens before anything else, so that readiness says what is waited for.
+  const probe = own(await openProbe({ host: config.PROBE_HOST, port: config.PROBE_PORT, log }));
+  const role = databaseRoleOf(config.JOBS_POOLS);
+  const checks = [() => checkDatabase(config.DATABASE_URL, role.as), () => checkRedis(redisUrl)];
+  await waitForServers({ checks, probe, own, log });
   const pool = openPool(config.DATABASE_URL, log, {
     name,
     max: config.DATABASE_CONNECTIONS,
-    ...databaseRoleOf(config.JOBS_POOLS),
+    ...role,
   });
   own({ close: () => pool.end() });
   const redis = openRedis(redisUrl, log);
   own({ close: () => closeRedis(redis) });
-  await requireNoEviction(redis);
 
   const metrics = createMetrics(name);
   // Only what reaches servers opens people's secrets, so no other process holds the key.
@@ -92,28 +98,25 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
     const concurrency = config.JOBS_CONCURRENCY;
     consumers.push(own(consumeQueue({ redisUrl, prefix, pool: jobPool, concurrency, leaseMs, log, handle })));
   }
-  const probe = own(
-    await startProbe({
-      host: config.PROBE_HOST,
-      port: config.PROBE_PORT,
-      metrics,
-      problems: async () => {
-        const failures = await Promise.all([
-          pool.query('select 1').then(
-            () => null,
-            () => 'the database does not answer',
-          ),
-          redis.ping().then(
-            () => null,
-            () => 'Redis does not answer',
-          ),
-        ]);
-        return [...failures, consumers.every((consumer) => consumer.isRunning()) ? null : 'no jobs are taken'].filter(
-          (problem) => problem !== null,
-        );
-      },
-    }),
-  );
+  probe.serve({
+    metrics,
+    problems: async () => {
+      const failures = await Promise.all([
+        pool.query('select 1').then(
+          () => null,
+          () => 'the database does not answer',
+        ),
+        redis.ping().then(
+          () => null,
+          () => 'Redis does not answer',
+        ),
+      ]);
+      return [...failures, consumers.every((consumer) => consumer.isRunning()) ? null : 'no jobs are taken'].filter(
+        (problem) => problem !== null,
+      );
+    },
+  });
+  own({ close: () => Promise.resolve(probe.wait(['stopping'])) });
   own(startSweeper({ runs, queue, pools: config.JOBS_POOLS, everyMs: config.JOBS_SWEEP_MS, leaseMs, log }));
   // With the jobs that change nothing outside: a process for agents alone must not hold the signing key.
   if (config.JOBS_POOLS.includes('maintenance')) await startAuditing(own, { config, pool, publisher, metrics, log });

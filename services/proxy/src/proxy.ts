@@ -35,6 +35,7 @@ export async function createProxy(own: Own, config: ProxyConfig, log: Log): Prom
     await startProbe({
       host: config.PROBE_HOST,
       port: config.PROBE_PORT,
+      log,
       metrics,
       problems: () => Promise.resolve([]), // one route that cannot listen is no reason to send the others nothing
       notes: () => table.problems(),

@@ -3,14 +3,16 @@ import { putDeadLetter } from '@signalbox/shared/db/dead-letters';
 import { soFarInTurn } from '@signalbox/shared/db/actions';
 import { knownNames } from '@signalbox/shared/db/names';
 import { taintByMessages, taintThread } from '@signalbox/shared/db/taint';
+import { checkDatabase } from '@signalbox/shared/db/database-check';
 import { openPool, type Pool } from '@signalbox/shared/db/pool';
 import { say } from '@signalbox/shared/errors';
 import { background, type Own } from '@signalbox/shared/lifecycle';
 import type { Log } from '@signalbox/shared/log';
 import type { ModelObserver, Models } from '@signalbox/shared/model/port';
 import { withoutSecrets } from '@signalbox/shared/model/without-secrets';
-import { createMetrics, startProbe } from '@signalbox/shared/probe';
-import { closeRedis, openRedis, requireNoEviction } from '@signalbox/shared/redis';
+import { waitForServers } from '@signalbox/shared/needed-servers';
+import { createMetrics, openProbe } from '@signalbox/shared/probe';
+import { checkRedis, closeRedis, openRedis } from '@signalbox/shared/redis';
 import { startConsumer } from '@signalbox/shared/streams/consume';
 import { createDraftPublisher } from '@signalbox/shared/streams/drafts';
 import { createPublisher, type Publisher } from '@signalbox/shared/streams/publish';
@@ -55,6 +57,14 @@ const LOCK_CONNECTIONS = 4;
 /** Opens a worker: connections first, the consumer last. Parts are closed in reverse by their owner. */
 export async function createWorker(own: Own, config: WorkerConfig, log: Log, wiring: WorkerWiring): Promise<Worker> {
   const { DATABASE_URL, REDIS_URL, REDIS_PREFIX: prefix, STREAM_PARTITIONS: partitions, WORKER_NAME: worker } = config;
+  // Listens before anything else, so that readiness says what is waited for.
+  const probe = own(await openProbe({ host: config.PROBE_HOST, port: config.PROBE_PORT, log }));
+  await waitForServers({
+    checks: [() => checkDatabase(DATABASE_URL, 'worker'), () => checkRedis(REDIS_URL)],
+    probe,
+    own,
+    log,
+  });
   const pool = ownPool(
     own,
     openPool(DATABASE_URL, log, { name: 'worker', max: config.DATABASE_CONNECTIONS, as: 'worker' }),
@@ -65,7 +75,6 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
   );
   const redis = openRedis(REDIS_URL, log);
   own({ close: () => closeRedis(redis) });
-  await requireNoEviction(redis);
 
   await prepareCheckpoints(DATABASE_URL, log);
   const checkpoints = new Checkpoints(pool);
@@ -193,20 +202,17 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
       },
     }),
   );
-  const probe = own(
-    await startProbe({
-      host: config.PROBE_HOST,
-      port: config.PROBE_PORT,
-      metrics,
-      problems: async () => [
-        ...(await pool.query('select 1').then(
-          () => [],
-          (error: unknown) => [`postgres: ${String(error)}`],
-        )),
-        ...(consumer.healthy() && redis.status === 'ready' ? [] : ['redis: the inbound stream cannot be read']),
-      ],
-    }),
-  );
+  probe.serve({
+    metrics,
+    problems: async () => [
+      ...(await pool.query('select 1').then(
+        () => [],
+        (error: unknown) => [`postgres: ${String(error)}`],
+      )),
+      ...(consumer.healthy() && redis.status === 'ready' ? [] : ['redis: the inbound stream cannot be read']),
+    ],
+  });
+  own({ close: () => Promise.resolve(probe.wait(['stopping'])) });
   log.info('worker is up', {
     worker,
     models: models.names,

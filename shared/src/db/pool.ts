@@ -55,7 +55,8 @@ export function openPool(
 const OWN_ROLE = `(select rolname from pg_roles where rolname = $1 and pg_has_role(session_user, oid, 'member')
                       and has_table_privilege(oid, to_regclass('public.lanes'), 'select'))`;
 
-async function takeRole(client: pg.ClientBase, service: DatabaseService | undefined): Promise<void> {
+/** Gives a connection the rights of a service, or of all. Throws DATABASE_ROLE_MISSING when its login may take neither role. */
+export async function takeRole(client: pg.ClientBase, service: DatabaseService | undefined): Promise<void> {
   try {
     const own = service === undefined ? null : serviceRole(service);
     await client.query(`select set_config('role', coalesce(${OWN_ROLE}, $2), false)`, [own, APP_ROLE]);

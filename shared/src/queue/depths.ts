@@ -21,6 +21,7 @@ export interface QueueDepth {
 
 /** Counts what is in the queues now. Changes nothing. Throws when Redis does not answer. */
 export async function readQueueDepths(redis: Redis, prefix: string, now: Date): Promise<readonly QueueDepth[]> {
+  await redis.ping(); // a queue waits for a connection for ever; a command does not
   return Promise.all(
     JobPool.options.map(async (pool) => {
       const bull = new Bull(pool, { connection: redis, prefix: queuePrefix(prefix), skipMetasUpdate: true });

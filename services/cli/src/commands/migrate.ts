@@ -1,3 +1,4 @@
+import { checkDatabase } from '@signalbox/shared/db/database-check';
 import { migrate } from '@signalbox/shared/db/migrate';
 import { openPool } from '@signalbox/shared/db/pool';
 import { setServicePasswords } from '@signalbox/shared/db/service-logins';
@@ -9,10 +10,13 @@ import { countOf } from '../table.ts';
 
 /**
  * Brings the database up to date, with the tables of conversations' states, so that nothing else has to run as the owner. Twice is
- * safe, also at once from several processes. Services whose password is given can log in with it. Throws MIGRATION_FAILED.
+ * safe, also at once from several processes. Services whose password is given can log in with it. Throws MIGRATION_FAILED, and what
+ * keeps the database from being used.
  */
 export async function runMigrate({ config, log, actor }: CommandContext): Promise<Report> {
   const url = requireUrl(config, 'DATABASE_URL');
+  const problem = await checkDatabase(url, 'owner');
+  if (problem !== null) throw problem;
   const applied = await migrate(url);
   const owner = openPool(url, log, { name: 'migrate', max: 2, as: 'owner' });
   try {

@@ -7,6 +7,7 @@ const log = createLog('talker', 'info');
 const probe = await startProbe({
   host: '127.0.0.1',
   port: 0,
+  log,
   metrics: createMetrics('talker'),
   problems: () => Promise.resolve([]),
 });

@@ -1,0 +1,30 @@
+import { dirname } from 'node:path';
+
+/** What the system says when a file cannot be written, for people. */
+const REASONS: Readonly<Record<string, string>> = {
+  EROFS: 'its file system is read-only',
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  ENOSPC: 'its disk is full',
+  EDQUOT: 'the disk space that this user may have is used up',
+  ENOTDIR: 'a part of the path is a file',
+  EEXIST: 'a part of the path is a file',
+};
+
+/**
+ * What to say of a failure at the terminal. Errors that were written for a person say everything in their message; a folder that
+ * cannot be written is named with what to do; anything else is a mistake of ours, and needs its stack.
+ */
+export function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'SetupError' || error.name === 'AppError') return error.message;
+  const { code = '', path } = error as NodeJS.ErrnoException;
+  const reason = REASONS[code];
+  if (reason === undefined || path === undefined) return error.stack ?? error.message;
+  return [
+    `${dirname(path)} cannot be written: ${reason}.`,
+    code === 'ENOSPC' || code === 'EDQUOT'
+      ? 'Make room there, or set SIGNALBOX_DATA_DIR to a folder that has some. Nothing is lost: the next start goes on where this one was.'
+      : 'Make it writable, or set SIGNALBOX_DATA_DIR to a folder that is.',
+  ].join('\n');
+}
