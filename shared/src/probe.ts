@@ -23,8 +23,8 @@ export interface Probe extends Closable {
   wait(reasons: readonly string[]): void;
 }
 
-/** Whoever asks waits some seconds: a check that hangs is an answer too. */
-const CHECKS_MS = 3 * SECOND_MS;
+/** Whoever asks waits for three seconds or so: a check that hangs is an answer too. */
+const CHECKS_MS = 2.5 * SECOND_MS;
 const FIRST_AGAIN_MS = SECOND_MS;
 const LAST_AGAIN_MS = 15 * SECOND_MS;
 

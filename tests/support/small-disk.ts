@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
@@ -13,9 +13,9 @@ export interface SmallDisk {
   readonly unmount: () => void;
 }
 
-/** Mounts a disk in memory. Throws where that is not allowed: it takes root, and a test without it would prove nothing. */
-export function mountSmallDisk(name: string, sizeMb: number): SmallDisk {
-  const folder = makeTemporaryFolder(name);
+/** Mounts a disk in memory, at a folder of its own or at the one given. Throws where that is not allowed: it takes root, and a test without it would prove nothing. */
+export function mountSmallDisk(name: string, sizeMb: number, folder = makeTemporaryFolder(name)): SmallDisk {
+  mkdirSync(folder, { recursive: true });
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeMb}m,mode=755`, 'tmpfs', folder], { stdio: 'pipe' });
   const ballast = join(folder, 'ballast');
   return {

@@ -45,8 +45,10 @@ export async function readRunFile(file: string): Promise<RunFile | null> {
 async function checkService(name: string, probeUrl: string): Promise<Finding> {
   try {
     const response = await fetch(probeUrl, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
+    const [first = '', ...rest] = (await response.text()).trim().slice(0, 1_000).split('\n');
+    if (response.ok && rest.length > 0) return warn(name, rest.join(' '), 'The service is ready otherwise.');
     if (response.ok) return ok(name, 'ready');
-    const problems = (await response.text()).trim().replaceAll('\n', '; ').slice(0, 300);
+    const problems = [first, ...rest].join('; ').slice(0, 300);
     return fail(name, `not ready: ${problems}`, 'Mend what it names; it becomes ready by itself. Its log has more.');
   } catch (error) {
     return fail(name, `does not answer at ${probeUrl}: ${reasonOf(error)}`, 'Look at its log, and start it again.');
