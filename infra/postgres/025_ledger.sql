@@ -52,3 +52,48 @@ begin
    where l.user_key = u and (l.lost_by = h or h = any (l.charged_by));
   return found;
 end $$;
+
+-- The ledger: an effect and the mark of its action are one transaction, so what became of it can be looked up by a key of our own. Once
+-- an action is settled as failed, nothing can be written in its name any more: whoever looked it up and found nothing was right.
+create table action_effects (
+  action_id text primary key references actions,
+  result    jsonb,                                -- what cannot be read again afterwards; else null
+  at        timestamptz not null default clock_timestamp()
+);
+
+-- probe_at: when it is looked up next, while nobody knows what became of it; probes: how often that was done
+alter table actions add column probe_at timestamptz not null default now();
+alter table actions add column probes int not null default 0;
+create index actions_unsettled on actions (probe_at) where status in ('started', 'unknown');
+
+-- Marks what action `id` does in this transaction; ids that are no actions have no mark. Whoever settles by looking holds the row FOR UPDATE
+-- meanwhile: this waits for that, and that for this.
+create function effect_note(id text, what jsonb default null) returns void
+language plpgsql volatile security definer set search_path = pg_catalog, public, pg_temp as $$
+declare s text;
+begin
+  select a.status into s from actions a where a.action_id = id for key share;
+  if not found then return; end if;
+  if s = 'failed' then raise exception 'action % was settled as failed before this', id using errcode = 'SB001'; end if;
+  insert into action_effects (action_id, result) values (id, what) on conflict do nothing;
+end $$;
+
+-- The same by a column of the row that is written: the trigger's argument.
+create function effect_noted() returns trigger
+language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
+declare id text := to_jsonb(new) ->> tg_argv[0];
+begin
+  if id is not null and (tg_op = 'INSERT' or id is distinct from to_jsonb(old) ->> tg_argv[0]) then perform effect_note(id); end if;
+  return null;
+end $$;
+
+create trigger effect_noted after insert on projects for each row execute function effect_noted('action_id');
+create trigger effect_noted after insert on project_changes for each row execute function effect_noted('action_id');
+create trigger effect_noted after insert on servers for each row execute function effect_noted('action_id');
+create trigger effect_noted after insert on port_allocations for each row execute function effect_noted('action_id');
+create trigger release_noted after update of release_action_id on port_allocations for each row execute function effect_noted('release_action_id');
+create trigger effect_noted after insert or update of action_id on service_variables for each row execute function effect_noted('action_id');
+create trigger effect_noted after insert on deployments for each row execute function effect_noted('deployment_id');
+create trigger cancel_noted after update of cancel_action on deployments for each row execute function effect_noted('cancel_action');
+create trigger effect_noted after insert on runs for each row execute function effect_noted('run_id');
+create trigger effect_noted after insert on inbox for each row when (new.kind = 'node') execute function effect_noted('update_id');

@@ -91,6 +91,10 @@ export const ERRORS = {
     remedy: 'tell-user',
     say: '{tool} was interrupted and I cannot tell whether it took effect. Please check before you ask again.',
   },
+  TOOL_NOT_DONE: {
+    remedy: 'tell-model',
+    say: '{tool} was interrupted before it took effect. It changed nothing.',
+  },
   FILES_REFUSED: { remedy: 'tell-model', say: 'The files could not be attached. {detail}' },
   TOOL_FAILED: { remedy: 'tell-model', say: '{tool} failed. Reference: {ref}.' },
   NOT_FOUND: { remedy: 'tell-model', say: 'I know no {kind} named {name}. Known: {known}.' },

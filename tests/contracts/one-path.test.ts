@@ -19,6 +19,8 @@ const FORGED: ToolContext = {
   say: () => Promise.reject(new Error('reached')),
   enqueue: () => Promise.reject(new Error('reached')),
   work: () => Promise.reject(new Error('reached')),
+  wrote: () => Promise.resolve(null),
+  worked: () => Promise.resolve({ kind: 'unknown' }),
   resolved: null,
   ports: new Proxy({} as ToolContext['ports'], { get: () => expect.unreachable('a port was reached') }),
 };
@@ -42,6 +44,7 @@ describe('there is one way to cause an effect', () => {
     const importers = sources.filter(({ text }) => /import \{[^}]*\b(?:runTool|probeTool|issueContext)\b/.test(text));
     expect(importers.map(({ path }) => path).toSorted()).toEqual([
       'services/worker/src/governance/execute.ts',
+      'services/worker/src/governance/settling.ts',
       'services/worker/src/tools/run.ts',
     ]);
   });

@@ -37,6 +37,7 @@ export function governanceOver(
     announce: () => Promise.resolve(),
     enqueue: () => Promise.resolve({ runId: 'r' }),
     work: () => Promise.reject(new Error('no job is expected')),
+    look: () => Promise.resolve({ kind: 'unknown' }),
     ...changes,
   };
 }

@@ -11,12 +11,12 @@ import {
 import { withTransaction, type Pool } from '@signalbox/shared/db/pool';
 import { AppError } from '@signalbox/shared/errors';
 import { newId } from '@signalbox/shared/ids';
+import { isInfrastructure } from '@signalbox/shared/db/infrastructure';
 import { background, type Closable } from '@signalbox/shared/lifecycle';
 import type { Log } from '@signalbox/shared/log';
 import type { CountingPublisher } from '@signalbox/shared/streams/publish';
 import { backoffMs, sleep } from '@signalbox/shared/time';
 import { giveUp } from './governance/give-up.ts';
-import { isInfrastructure } from './infrastructure.ts';
 import { WORDS } from './reply.ts';
 import { StoppedByPerson } from './tools/tool-bounds.ts';
 import type { TurnSignals } from './turn.ts';

@@ -33,6 +33,15 @@ export const WORDS = {
     const card = link === null ? 'the card' : `[the card](${link})`;
     return `_Still waiting for a decision: ${first?.what ?? ''}${more}. Only the buttons on ${card} decide (${first?.approvalId ?? ''})._`;
   },
+  /** What became of an effect that nobody saw the end of, told when it is known and its turn is long over. */
+  lookedUp: (status: 'done' | 'failed' | 'unknown', say: string, exact: string): string => {
+    const head = {
+      done: `It was done after all. ${say}`,
+      failed: say,
+      unknown: say,
+    }[status];
+    return `${head}\n\n_I had lost sight of this:_\n${fenced(exact.slice(0, EXACT_SHOWN))}`;
+  },
   /** What was done before is told: the turn ends here, and its results would be told by nobody. */
   failed: (error: AppError, { done, unclear }: SoFar): string =>
     [
@@ -41,6 +50,16 @@ export const WORDS = {
       ...unclear,
     ].join('\n\n'),
 } as const;
+
+/** Enough to know an action by; the ledger has the rest. */
+const EXACT_SHOWN = 600;
+
+/** A block of code that its own content cannot end. */
+function fenced(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const marks = '`'.repeat(longest + 1);
+  return `${marks}\n${text}\n${marks}`;
+}
 
 /** More names than this do not fit into a sentence. */
 const NAMES_LISTED = 3;

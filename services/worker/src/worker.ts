@@ -27,8 +27,11 @@ import { loadGroups } from './governance/load-groups.ts';
 import { resumeDecision } from './governance/approval-resume.ts';
 import { createJudge } from './governance/judge.ts';
 import { executeCall } from './governance/execute.ts';
+import { reconcileNext } from './governance/reconcile.ts';
 import type { ExecuteParts } from './governance/parts.ts';
 import { openWorkerPolicies } from './governance/policies.ts';
+import { startReconciler } from './reconciler.ts';
+import { WORDS } from './reply.ts';
 import type { Ports } from './tools/ports/ports.ts';
 import { redactValue } from '@signalbox/shared/redact/redact';
 import { createRegistry, loadCapabilities, offerOf, type ToolRegistry } from './tools/registry.ts';
@@ -43,7 +46,7 @@ export interface WorkerWiring {
   /** Throws CONFIG_INVALID when a model is given to an agent or node that does not exist. */
   models(registry: ToolRegistry, agents: readonly AgentPlugin[], observer: ModelObserver): Promise<Models>;
   ports(pool: Pool): Ports | Promise<Ports>;
-  jobs(own: Own, pool: Pool, publisher: Publisher): Pick<ExecuteParts, 'enqueue' | 'work'>;
+  jobs(own: Own, pool: Pool, publisher: Publisher): Pick<ExecuteParts, 'enqueue' | 'work' | 'look'>;
 }
 
 export interface Worker {
@@ -171,6 +174,14 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
           begun,
           signals,
         ),
+    }),
+  );
+
+  own(
+    startReconciler({
+      log,
+      next: (signal) =>
+        reconcileNext(execute, (status, { say }, exact) => WORDS.lookedUp(status, say, exact), signal, log),
     }),
   );
 

@@ -170,7 +170,10 @@ async function isStopped(db: Queryable, intent: ActionIntent): Promise<boolean> 
   return rowCount === 0;
 }
 
-/** Records what came of an action, with its audit events. The first settlement stands. */
+/**
+ * Records what came of an action, with its audit events. The first settlement stands; but one that nobody knew the outcome of may be
+ * settled again by whoever has looked it up.
+ */
 export async function settleAction(
   db: Queryable,
   actionId: string,
@@ -179,13 +182,14 @@ export async function settleAction(
     readonly result: unknown;
     readonly errorCode: string | null;
     readonly events: readonly AuditEvent[];
+    readonly isLookedUp?: boolean;
   },
 ): Promise<void> {
   await db.query({
     name: 'action_settle',
     text: `with settled as (
              update actions set status = $2, result = $3, error_code = $4, settled_at = now()
-              where action_id = $1 and status = 'started' returning 1)
+              where action_id = $1 and (status = 'started' or $6 and status = 'unknown' and $2 <> 'unknown') returning 1)
            select (select audit_append($5::jsonb)) from settled`,
     values: [
       actionId,
@@ -193,6 +197,7 @@ export async function settleAction(
       JSON.stringify(outcome.result ?? null),
       outcome.errorCode,
       auditJson(outcome.events),
+      outcome.isLookedUp ?? false,
     ],
   });
 }

@@ -2,6 +2,7 @@ import type { InboundEnvelope } from '../contracts/envelope.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { withTransaction, type Pool, type Queryable } from './pool.ts';
+import { noteEffect } from './unsettled.ts';
 
 /** A conversation whose graph is looked at. */
 export interface GraphThread {
@@ -116,7 +117,12 @@ export async function isNodeRunPut(db: Queryable, actionId: string): Promise<boo
  * people starts without it. Lanes that somebody works in are left alone and reported, `except` one is left out. Records stay.
  * Twice finds nothing more to close.
  */
-export async function clearProjectState(pool: Pool, project: string, except: string): Promise<ClearedState> {
+export async function clearProjectState(
+  pool: Pool,
+  project: string,
+  except: string,
+  actionId: string,
+): Promise<ClearedState> {
   return withTransaction(pool, async (db) => {
     const { rows: about } = await db.query<GraphThread>(ABOUT, [
       JSON.stringify(project),
@@ -135,10 +141,12 @@ export async function clearProjectState(pool: Pool, project: string, except: str
       [about.map(({ threadId }) => threadId)],
     );
     const ids = new Set(closed.map((row) => row.thread_id));
-    return {
+    const cleared = {
       closed: about.filter(({ threadId }) => ids.has(threadId)),
       busy: about.filter(({ threadId }) => !ids.has(threadId)),
     };
+    await noteEffect(db, actionId, cleared);
+    return cleared;
   });
 }
 

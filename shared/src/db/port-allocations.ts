@@ -66,6 +66,15 @@ export function createPortAllocations(pool: Pool, isListenedOn: PortProbe = asyn
       return rows;
     },
 
+    /** What an action took, or gave back; null: nothing. */
+    async of(actionId: string): Promise<PortAllocationRow | null> {
+      const { rows } = await pool.query<PortAllocationRow>(
+        `select ${COLUMNS} from port_allocations a where a.action_id = $1 or a.release_action_id = $1`,
+        [actionId],
+      );
+      return rows[0] ?? null;
+    },
+
     /** The lowest free port, without taking it; null when the server is full. Throws NOT_FOUND. */
     async next(server: string): Promise<number | null> {
       const { rows } = await pool.query<Place>(`select ${PLACE} from servers where name = $1`, [server]);

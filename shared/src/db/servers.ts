@@ -1,7 +1,8 @@
 import type { Connection, DriverName, Inventory } from '../contracts/deploy.ts';
 import { AppError } from '../errors.ts';
 import { nameNotFound } from './not-found.ts';
-import type { Pool, Queryable } from './pool.ts';
+import { withTransaction, type Pool, type Queryable } from './pool.ts';
+import { noteEffect } from './unsettled.ts';
 
 /** Whether a server answered when it was looked at last; unknown: never reached, or nobody has approved its host key. */
 export type ServerHealth = 'unknown' | 'up' | 'down';
@@ -100,11 +101,15 @@ export function createServers(pool: Pool) {
      * Approves the host key that the server has shown. Twice is safe. Throws NOT_FOUND, and CONFLICT for any other key than the one
      * that was seen: what nobody has seen cannot be approved.
      */
-    async trustHostKey(name: string, fingerprint: string): Promise<ServerRow> {
-      const { rows } = await pool.query<ServerRow>(
-        `update servers s set host_key = $2 where s.name = $1 and s.host_key_seen = $2 returning ${SERVER_COLUMNS}`,
-        [name, fingerprint],
-      );
+    async trustHostKey(name: string, fingerprint: string, actionId: string): Promise<ServerRow> {
+      const rows = await withTransaction(pool, async (db) => {
+        const written = await db.query<ServerRow>(
+          `update servers s set host_key = $2 where s.name = $1 and s.host_key_seen = $2 returning ${SERVER_COLUMNS}`,
+          [name, fingerprint],
+        );
+        if (written.rowCount === 1) await noteEffect(db, actionId);
+        return written.rows;
+      });
       const [trusted] = rows;
       if (trusted) return trusted;
       const { hostKeySeen } = await get(name);

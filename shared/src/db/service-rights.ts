@@ -92,6 +92,8 @@ export const SERVICE_RIGHTS: Readonly<Record<DatabaseService, ServiceRights>> = 
       outbox: ADD,
       dead_letters: WRITE,
       actions: WRITE,
+      // Its marks are made by the function that has the owner's rights.
+      action_effects: READ,
       approvals: WRITE,
       approval_votes: READ,
       grants: CHANGE,

@@ -153,10 +153,10 @@ test('a node is run again only when somebody else has approved it, and by the do
 
 test('state of a project is cleared by closing conversations about it, and only those', async () => {
   expect(await ask('1002', 'turn the valve of shop')).toContain('turned');
-  const cleared = await clearProjectState(bench.pool, 'shop', 'user_1001_1');
+  const cleared = await clearProjectState(bench.pool, 'shop', 'user_1001_1', 'act_clear');
   expect(cleared.closed.map(({ threadId }) => threadId)).toEqual([BENS]);
   expect(cleared.busy).toEqual([]);
-  expect((await clearProjectState(bench.pool, 'shop', 'user_1001_1')).closed).toEqual([]);
+  expect((await clearProjectState(bench.pool, 'shop', 'user_1001_1', 'act_clear')).closed).toEqual([]);
   const { rows } = await bench.pool.query(
     `select thread_id, status from threads where user_key in ('1002', '1009') order by thread_id`,
   );

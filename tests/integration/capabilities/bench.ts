@@ -120,6 +120,8 @@ export async function openCapabilityBench(
           return { runId: options.actionId ?? `act_${calls}` };
         },
         work: work(pool),
+        wrote: () => Promise.resolve(null),
+        worked: () => Promise.resolve({ kind: 'unknown' }),
         resolved: (await tool.resolve?.(input, { ports, before: null, work: planByHand })) ?? null,
         ports,
       });

@@ -243,8 +243,8 @@ describe('ports and variables', () => {
     expect(await services.variables(SHOP)).toEqual([token]);
     expect(await services.find(SHOP)).toMatchObject({ server: 'local', port: null, url: null });
     const until = new Date('2030-01-01T00:00:00Z');
-    expect((await services.mute(SHOP, until, 'telegram:1')).mutedUntil).toEqual(until);
-    await expect(services.mute({ ...SHOP, environment: 'production' }, until, 'telegram:1')).rejects.toThrow(
+    expect((await services.mute(SHOP, until, 'telegram:1', 'act_mute')).mutedUntil).toEqual(until);
+    await expect(services.mute({ ...SHOP, environment: 'production' }, until, 'telegram:1', 'act_mute')).rejects.toThrow(
       /no service named shop\/production. Known: shop\/staging/,
     );
   });

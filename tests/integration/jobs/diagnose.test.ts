@@ -250,7 +250,7 @@ describe('a release that is slow', () => {
   });
 
   it('keeps quiet while it is muted, and speaks when that is over', async () => {
-    await bench.services.mute(SERVICE, new Date(Date.now() + 60_000), ADA);
+    await bench.services.mute(SERVICE, new Date(Date.now() + 60_000), ADA, 'act_mute');
     const look = openWatcher(bench);
     await fetchEnd();
     await eventually(
@@ -263,7 +263,7 @@ describe('a release that is slow', () => {
     );
     expect(await news()).toHaveLength(2);
     expect(await listOpenIncidents(bench.jobs.pool)).toEqual([expect.objectContaining({ told: null })]);
-    await bench.services.mute(SERVICE, null, ADA);
+    await bench.services.mute(SERVICE, null, ADA, 'act_unmute');
     await eventually(
       async () => {
         await fetchEnd();

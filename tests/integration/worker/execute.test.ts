@@ -208,6 +208,41 @@ describe('a tool call', () => {
     });
   });
 
+  it.each([
+    ['is done', { kind: 'done' as const, output: { did: 'x' } }, 'done', null],
+    ['was not done', { kind: 'not-done' as const }, 'failed', 'TOOL_NOT_DONE'],
+    ['cannot be told', { kind: 'unknown' as const }, 'unknown', 'TOOL_OUTCOME_UNKNOWN'],
+  ])(
+    'that had begun before policy asked about it is looked up, and nobody is asked: it %s',
+    async (_, found, status, code) => {
+      const one = call();
+      await leaveStarted(one.actionId);
+      const asks = parts({ risk: 'dangerous', probe: () => Promise.resolve(found) });
+      const result = await executeCall(asks, scope(), one);
+      expect(result).toMatchObject({ ok: status === 'done', code });
+      expect(result.decided?.decision.effect).not.toBe('run');
+      expect([ran, await ledger(one.actionId)]).toEqual([[], [{ status, error_code: code }]]);
+      expect((await pool.query('select 1 from approvals where action_id = $1', [one.actionId])).rowCount).toBe(0);
+    },
+  );
+
+  it('whose answer was lost after it took effect is done, and says so', async () => {
+    const one = call();
+    const lost = parts({
+      run: () => Promise.reject(new Error('Connection terminated unexpectedly')),
+      probe: () => Promise.resolve({ kind: 'done', output: { did: 'x' } }),
+    });
+    expect(await executeCall(lost, scope(), one)).toMatchObject({ ok: true, say: 'Did x.' });
+    expect(await ledger(one.actionId)).toEqual([{ status: 'done', error_code: null }]);
+  });
+
+  it('whose answer was lost and that nobody can look up is unknown', async () => {
+    const one = call();
+    const lost = parts({ run: () => Promise.reject(new Error('Connection terminated unexpectedly')) });
+    expect(await executeCall(lost, scope(), one)).toMatchObject({ code: 'TOOL_OUTCOME_UNKNOWN' });
+    expect(await ledger(one.actionId)).toEqual([{ status: 'unknown', error_code: 'TOOL_OUTCOME_UNKNOWN' }]);
+  });
+
   it('that is dangerous is refused where nobody could approve it', async () => {
     expect(await executeCall(parts({ risk: 'dangerous' }), scope(), call())).toMatchObject({ code: 'NEEDS_APPROVAL' });
     await pool.query(

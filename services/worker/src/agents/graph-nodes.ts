@@ -47,7 +47,7 @@ export function createGraphNodes(pool: Pool, plugins: readonly AgentPlugin[]): G
     },
     runAgain: (wish) => putNodeRun(pool, wish),
     isPut: (actionId) => isNodeRunPut(pool, actionId),
-    clearProject: (project, except) => clearProjectState(pool, project, except),
+    clearProject: (project, except, actionId) => clearProjectState(pool, project, except, actionId),
   };
 }
 

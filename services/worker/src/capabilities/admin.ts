@@ -206,11 +206,16 @@ export default toolGroup({
       egress: false,
       deadlineMs: 15_000,
       replay: 'harmless',
-      run: async ({ project }, { ports, threadId }) => {
-        const { closed, busy } = await ports.graphNodes.clearProject(project, threadId);
-        const named = (threads: typeof closed) =>
-          threads.map(({ threadId: id, userName, title }) => ({ thread: id, person: userName, title }));
-        return { project, closed: named(closed), busy: named(busy) };
+      run: async ({ project }, { ports, threadId, actionId }) => {
+        const { closed, busy } = await ports.graphNodes.clearProject(project, threadId, actionId);
+        return { project, closed: namedOf(closed), busy: namedOf(busy) };
+      },
+      probe: async ({ project }, { wrote }) => {
+        const mark = await wrote();
+        if (mark === null) return { kind: 'not-done' };
+        // It was written by clearProject: the titles of what was closed cannot be read from anywhere else afterwards.
+        const { closed, busy } = mark.result as { closed: Cleared; busy: Cleared };
+        return { kind: 'done', output: { project, closed: namedOf(closed), busy: namedOf(busy) } };
       },
       phrases: {
         done: ({ project, closed, busy }) => {
@@ -228,6 +233,11 @@ export default toolGroup({
     }),
   },
 });
+
+type Cleared = Awaited<ReturnType<ToolContext['ports']['graphNodes']['clearProject']>>['closed'];
+
+const namedOf = (threads: Cleared) =>
+  threads.map(({ threadId: thread, userName: person, title }) => ({ thread, person, title }));
 
 const TOOLS = 'po_tools';
 

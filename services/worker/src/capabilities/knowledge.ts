@@ -26,6 +26,9 @@ export default toolGroup({
       deadlineMs: 10_000,
       replay: 'harmless',
       run: (_, { enqueue }) => enqueue('knowledge.index', {}),
+      // What the job comes to is told by the job.
+      probe: async (_, { wrote, actionId }) =>
+        (await wrote()) ? { kind: 'done', output: { runId: actionId } } : { kind: 'not-done' },
       phrases: { done: () => 'Indexing the documentation; I will tell you when it is done.' },
     }),
   },

@@ -166,6 +166,11 @@ export default toolGroup({
           status: project.status,
         };
       },
+      probe: async ({ name, description, repository }, { ports, wrote }) => {
+        if (!(await wrote())) return NOT_DONE;
+        const { status } = await ports.projects.get(name);
+        return { kind: 'done', output: { name, description, repository: repository ?? null, status } };
+      },
       phrases: {
         done: (project) =>
           `I created the project **${project.name}**: ${project.description}\n\nRepository: ${project.repository ?? 'none yet'}.`,
@@ -230,6 +235,11 @@ export default toolGroup({
           version: project.version,
         };
       },
+      probe: async ({ project }, { ports, wrote }) => {
+        if (!(await wrote())) return NOT_DONE;
+        const { name, description, repository, status, version } = await ports.projects.get(project);
+        return { kind: 'done', output: { name, description, repository, status, version } };
+      },
       phrases: {
         done: (project, { description, repository, status }) => {
           const changed = [
@@ -281,6 +291,11 @@ export default toolGroup({
         if (known.repository !== repository) await ports.projects.update(DEMO.name, { repository }, actionId);
         return { name: DEMO.name, repository, isNew: false };
       },
+      probe: async (_input, { ports, wrote }) => {
+        if (!(await wrote())) return NOT_DONE;
+        const { name, repository, version } = await ports.projects.get(DEMO.name);
+        return { kind: 'done', output: { name, repository: repository ?? '', isNew: version === 1 } };
+      },
       phrases: {
         done: ({ name, isNew }) =>
           `${isNew ? `I registered the project **${name}**` : `The project **${name}** is there`}: a tea shop in three releases.\n\n- 1.0 works\n- 1.1 works too, but it is slow\n- 1.2 is broken\n\nTry \`deploy demo 1.0 to staging\`.`,
@@ -291,6 +306,8 @@ export default toolGroup({
 
 /** What the project of that name is, and its row. */
 const DEMO = { name: 'demo', description: 'A small web shop to try deployments with.' } as const;
+
+const NOT_DONE = { kind: 'not-done' } as const;
 
 function describePort(held: { readonly server: string; readonly port: number; readonly service: string }): string {
   return `- Port ${held.port} on ${held.server}: ${held.service}`;

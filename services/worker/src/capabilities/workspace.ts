@@ -3,7 +3,7 @@ import { ProjectName } from '@signalbox/shared/contracts/fields';
 import { COMMAND_LIMIT_MS, PATH_LIMIT, TEXT_LIMIT, workspaceName } from '@signalbox/shared/contracts/workspace';
 import { AppError, type ErrorCode, type ErrorData } from '@signalbox/shared/errors';
 import { classifyCommand } from '@signalbox/shared/shell/classification';
-import { tool, toolGroup, type ToolContext, type Worked } from '../tools/tool.ts';
+import { tool, toolGroup, type Probed, type ToolContext, type Worked } from '../tools/tool.ts';
 
 /** What a person reads of an output; the model gets more of it. Characters. */
 const SHOWN = 3_000;
@@ -127,6 +127,7 @@ export default toolGroup({
       replay: 'harmless',
       run: async ({ path, content, project }, context) =>
         unwrap(await context.work('workspace.write', { ...(await callOf(context, project)), path, content })),
+      probe: async (_input, { worked }) => unwrapProbed(await worked('workspace.write')),
       phrases: {
         done: (output) => {
           if (output.state === 'goes-on') return GOES_ON;
@@ -169,6 +170,7 @@ export default toolGroup({
       replay: 'harmless',
       run: async ({ diff, project }, context) =>
         unwrap(await context.work('workspace.apply', { ...(await callOf(context, project)), diff })),
+      probe: async (_input, { worked }) => unwrapProbed(await worked('workspace.apply')),
       phrases: {
         done: (output) => {
           if (output.state === 'goes-on') return GOES_ON;
@@ -231,6 +233,11 @@ export default toolGroup({
         );
         return ran.state === 'goes-on' ? ran : { ...ran, output: shorten(ran.output, MODEL_READS) };
       },
+      probe: async (_input, { worked }) => {
+        const found = unwrapProbed(await worked('workspace.run'));
+        if (found.kind !== 'done') return found;
+        return { kind: 'done', output: { ...found.output, output: shorten(found.output.output, MODEL_READS) } };
+      },
       phrases: {
         done: (output, { command }) => {
           if (output.state === 'goes-on') return GOES_ON;
@@ -264,6 +271,14 @@ function unwrap<T>(worked: Worked<Ended<T>>): ({ readonly state: 'done' } & T) |
     throw new AppError(code, data as ErrorData<ErrorCode>); // the job service made it from an AppError of this code
   }
   return { state: 'done', ...worked.result.result };
+}
+
+/** The same of a job that was looked up. */
+function unwrapProbed<T>(found: Probed<Ended<T>>): Probed<{ readonly state: 'done' } & T> {
+  if (found.kind !== 'done') return found;
+  if (found.output.outcome === 'done') return { kind: 'done', output: { state: 'done', ...found.output.result } };
+  const { code, data } = found.output.refusal;
+  return { kind: 'failed', error: new AppError(code, data as ErrorData<ErrorCode>) }; // as above
 }
 
 async function callOf({ ports, actor, threadId, actionId }: ToolContext, project: string | undefined) {

@@ -30,10 +30,11 @@ import { readStoredResult } from '../tools/stored-result.ts';
 import type { CallScope, Runnable } from '../tools/run.ts';
 import { previewOf } from './approval-request.ts';
 import { decidedEvent } from './events.ts';
-import { earlierResult, governAction, placeOf, runClaimed, settleUnknown } from './execute.ts';
+import { governAction, placeOf, runClaimed } from './execute.ts';
 import type { ExecuteParts } from './parts.ts';
-import { actionHash, decide, recordedDecision, versionOf } from './proposal.ts';
+import { actionHash, decide, recordedDecision, runnableOf } from './proposal.ts';
 import { changedMeaning } from './resolving.ts';
+import { earlierResult, settleUnknown } from './settling.ts';
 
 export type DecisionEnvelope = Extract<InboundEnvelope, { kind: 'decision' }>;
 
@@ -91,7 +92,7 @@ async function runApproved(
   known: LedgerRow & { readonly proposal: Proposal },
 ): Promise<ToolCallResult> {
   const { proposal } = known;
-  const call = runnableOf(parts, proposal);
+  const call = runnableOf(parts.registry, proposal);
   if (!call) return withoutTool(parts, approval, known);
   const lock = call.tool.lock(call.input);
   const run = async (): Promise<ToolCallResult> => {
@@ -277,12 +278,4 @@ async function change(parts: ExecuteParts, scope: CallScope, approval: Approval,
   const runnable: Runnable = { actionId, name: stored.action.tool, input: parsed.data, ...found };
   const result = await governAction(parts, scope, runnable, stored.action.actionId);
   return { say: `${who}. ${result.say}`, result, ...decidedIn(result) };
-}
-
-function runnableOf(parts: ExecuteParts, { action }: Proposal): Runnable | null {
-  const found = parts.registry.find(action.tool, [action.group]);
-  if (!found || versionOf(found.tool) !== action.toolVersion) return null;
-  const parsed = found.tool.input.safeParse(action.arguments);
-  const { actionId, tool: name, resolved = null } = action;
-  return parsed.success ? { actionId, name, input: parsed.data, resolved, ...found } : null;
 }

@@ -1,8 +1,7 @@
-import type { AuditEvent } from '@signalbox/shared/contracts/audit';
 import { Role, roleCovers } from '@signalbox/shared/contracts/roles';
-import { beginAction, noteRead, putAction, settleAction } from '@signalbox/shared/db/actions';
+import { beginAction, hasAction, noteRead, putAction } from '@signalbox/shared/db/actions';
 import { appendAudit } from '@signalbox/shared/db/audit';
-import type { Proposal } from '@signalbox/shared/db/approvals';
+import { findAction, type Proposal } from '@signalbox/shared/db/approvals';
 import { actionFacts, type GovernanceFacts } from '@signalbox/shared/db/governance-facts';
 import { withLock } from '@signalbox/shared/db/locks';
 import { withTransaction } from '@signalbox/shared/db/pool';
@@ -10,16 +9,17 @@ import { taintThread } from '@signalbox/shared/db/taint';
 import { AppError } from '@signalbox/shared/errors';
 import { failure, type ToolCall, type ToolCallResult } from '../tools/call.ts';
 import { readStoredResult } from '../tools/stored-result.ts';
-import { probeTool, runTool, type CallScope, type Runnable } from '../tools/run.ts';
+import { runTool, type CallScope, type Runnable } from '../tools/run.ts';
 import { StoppedByPerson } from '../tools/tool-bounds.ts';
 import type { Tool } from '../tools/tool.ts';
 import { requestApproval } from './approval-request.ts';
 import { assess, lookForTaint, type Seen, type Taint } from './assessment.ts';
 import { readCall } from './call-reading.ts';
-import { decidedEvents, deniedEvent, refusedEvent, settledEvent } from './events.ts';
+import { decidedEvents, deniedEvent, refusedEvent } from './events.ts';
 import { intentOf, type ExecuteParts } from './parts.ts';
 import { decide, factsOfRead, propose, recordedDecision, versionOf } from './proposal.ts';
 import { resolveCall } from './resolving.ts';
+import { earlierResult, outcomeUnknown, settle, settleByLooking } from './settling.ts';
 import { requireVerbatim } from './verbatim.ts';
 
 /*
@@ -92,6 +92,10 @@ async function carryOut(
 ): Promise<ToolCallResult> {
   const { tool } = call;
   const { decision, action } = proposal;
+  if (decision.effect !== 'run' || !roleCovers(scope.actor.role, tool.role)) {
+    const begun = await whatHasBegun(parts, scope, call, proposal);
+    if (begun) return begun;
+  }
   if (!roleCovers(scope.actor.role, tool.role) || decision.effect === 'deny') {
     const isRole = !roleCovers(scope.actor.role, tool.role);
     const error = isRole
@@ -108,6 +112,30 @@ async function carryOut(
   const lock = tool.lock(call.input);
   const guarded = (): Promise<ToolCallResult> => throughLedger(parts, scope, call, proposal);
   return lock === null ? guarded() : withLock(parts.lockPool, lock, guarded);
+}
+
+/**
+ * What came of this very action, which an earlier run of the turn has begun: nobody is asked for leave, or told that there is none, for
+ * what may be done already. It is looked up, and not run again. Null when it was not begun.
+ */
+async function whatHasBegun(
+  parts: ExecuteParts,
+  scope: CallScope,
+  call: Runnable,
+  proposal: Proposal,
+): Promise<ToolCallResult | null> {
+  if (!(await hasAction(parts.pool, scope.lane, intentOf(call, scope, proposal)))) return null;
+  const known = await findAction(parts.pool, call.actionId);
+  switch (known?.status) {
+    case 'done':
+    case 'failed':
+    case 'unknown':
+      return readStoredResult(known.result, call.name);
+    case 'started':
+      return settleByLooking(parts, scope, call, { proposal, unknown: outcomeUnknown(call) });
+    default:
+      return null;
+  }
 }
 
 type Weighed = Proposal & { readonly grantId: string | null; readonly taint: Taint };
@@ -178,7 +206,7 @@ async function read(
   scope.enter('EXECUTING');
   // Before it is read: what happens in between cannot lose it.
   if (call.tool.untrusted) await taintThread(parts.pool, scope.threadId, call.name);
-  const result = parts.redact(await runTool(parts, scope, call));
+  const result = parts.redact((await runTool(parts, scope, call)).result);
   await taintByFailure(parts, scope, call, result);
   const intent = intentOf(call, scope, proposal);
   // What taints later arguments is remembered by the thread, wherever it goes on.
@@ -239,69 +267,21 @@ export async function runClaimed(
 ): Promise<ToolCallResult> {
   scope.enter('EXECUTING');
   try {
-    const outcome = parts.redact(await runTool(parts, scope, call));
+    const { result, isUncertain } = await runTool(parts, scope, call);
+    const outcome = parts.redact(result);
     await taintByFailure(parts, scope, call, outcome);
-    await settle(parts, call, proposal, statusOf(outcome, call.tool), outcome);
+    if (isUncertain) {
+      const unknown = outcome.code === 'TOOL_TIMED_OUT' ? outcome : outcomeUnknown(call);
+      return await settleByLooking(parts, scope, call, { proposal, unknown });
+    }
+    await settle(parts, call, proposal, outcome.ok ? 'done' : 'failed', outcome);
     return outcome;
   } catch (thrown) {
-    // After a /stop nobody goes on with this turn, so nobody will look it up: how far it came is not known, and that is said.
+    // After a /stop nobody goes on with this turn: what came of it is looked up, and told, by the reconciler.
     if (thrown instanceof StoppedByPerson) await settle(parts, call, proposal, 'unknown', outcomeUnknown(call));
     if (isTaken(thrown)) await settle(parts, call, proposal, 'failed', failure(thrown));
     throw thrown;
   }
-}
-
-/**
- * What came of an action that an earlier run of this turn had begun; null when it is to be run now, because that is harmless or
- * because the target says that nothing happened.
- */
-export async function earlierResult(
-  parts: ExecuteParts,
-  scope: CallScope,
-  call: Runnable,
-  status: string,
-  result: unknown,
-): Promise<ToolCallResult | null> {
-  if (status === 'done' || status === 'failed' || status === 'unknown') return readStoredResult(result, call.name);
-  if (status !== 'started') return failure(new AppError('APPROVAL_GONE', { status }));
-  const probed = call.tool.probe ? await probeTool(parts, scope, call) : 'unknown';
-  if (typeof probed === 'object') {
-    await settle(parts, call, null, 'done', parts.redact(probed));
-    return probed;
-  }
-  if (probed === 'not-done' || call.tool.replay === 'harmless') return null;
-  return settleUnknown(parts, call);
-}
-
-/** Ends an action of which nobody can tell whether it took effect. */
-export async function settleUnknown(
-  parts: ExecuteParts,
-  call: Pick<Runnable, 'actionId' | 'name'>,
-): Promise<ToolCallResult> {
-  const unknown = outcomeUnknown(call);
-  await settle(parts, call, null, 'unknown', unknown);
-  return unknown;
-}
-
-async function settle(
-  parts: ExecuteParts,
-  call: Pick<Runnable, 'actionId'>,
-  proposal: Proposal | null,
-  status: 'done' | 'failed' | 'unknown',
-  outcome: ToolCallResult,
-): Promise<void> {
-  const events: readonly AuditEvent[] = [settledEvent(call.actionId, proposal, status, outcome)];
-  await settleAction(parts.pool, call.actionId, { status, result: outcome, errorCode: outcome.code, events });
-}
-
-function outcomeUnknown({ name }: Pick<Runnable, 'name'>): ToolCallResult {
-  return failure(new AppError('TOOL_OUTCOME_UNKNOWN', { tool: name }));
-}
-
-/** A time-out after a write means unknown, not failed; what is harmless to repeat may simply be asked for again. */
-function statusOf(outcome: ToolCallResult, tool: Tool): 'done' | 'failed' | 'unknown' {
-  if (outcome.ok) return 'done';
-  return outcome.code === 'TOOL_TIMED_OUT' && tool.replay === 'unknown' ? 'unknown' : 'failed';
 }
 
 function withoutStop(sentence: string): string {

@@ -5,6 +5,7 @@ import { canonicalHash } from '@signalbox/shared/canonical';
 import type { RecordedDecision } from '@signalbox/shared/contracts/execution-turn';
 import type { Proposal } from '@signalbox/shared/db/approvals';
 import type { GovernanceFacts } from '@signalbox/shared/db/governance-facts';
+import type { ToolRegistry } from '../tools/registry.ts';
 import type { CallScope, Runnable } from '../tools/run.ts';
 import type { Tool } from '../tools/tool.ts';
 
@@ -140,6 +141,15 @@ export function versionOf(tool: Tool): string {
   const version = canonicalHash(z.toJSONSchema(tool.input, { io: 'input', target: 'draft-7' }));
   versions.set(tool, version);
   return version;
+}
+
+/** The call of a stored action; null when the worker has another tool by now than was decided about. */
+export function runnableOf(registry: ToolRegistry, { action }: Pick<Proposal, 'action'>): Runnable | null {
+  const found = registry.find(action.tool, [action.group]);
+  if (!found || versionOf(found.tool) !== action.toolVersion) return null;
+  const parsed = found.tool.input.safeParse(action.arguments);
+  const { actionId, tool: name, resolved = null } = action;
+  return parsed.success ? { actionId, name, input: parsed.data, resolved, ...found } : null;
 }
 
 function left(limit: number | null, used: number): number | null {

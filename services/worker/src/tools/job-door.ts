@@ -25,11 +25,18 @@ export function createJobDoor(parts: {
   readonly runs: ReturnType<typeof createRuns>;
   readonly queue: Pick<Queue, 'enqueue'>;
   readonly log: Log;
-}): Pick<RunParts, 'enqueue' | 'work'> {
+}): Pick<RunParts, 'enqueue' | 'work' | 'look'> {
   return {
     enqueue: async (job, payload, scope, call) => {
       const person = { userKey: scope.actor.userKey, chatKey: scope.chatKey };
       return enqueueRun(parts, await runOf(job, payload, scope, call, person));
+    },
+    look: async (job, actionId) => {
+      const run = await parts.runs.find(actionId);
+      if (run === null) return { kind: 'not-done' };
+      if (run.status === 'done') return { kind: 'done', output: resultOf(job, run.result) };
+      if (run.status !== 'failed' && run.status !== 'cancelled') return { kind: 'unknown' };
+      return { kind: 'failed', error: jobFailed(job, run.error) };
     },
     work: async (job, payload, scope, call, wait) => {
       const { signal } = scope;
@@ -103,9 +110,16 @@ async function lookForEnd<N extends JobName>(
   runId: string,
 ): Promise<Worked<JobResult<N>> | null> {
   const run = await parts.runs.find(runId);
-  if (run?.status === 'failed' || run?.status === 'cancelled')
-    throw new AppError('JOB_FAILED', { job, detail: run.error ?? 'no reason was recorded' });
+  if (run?.status === 'failed' || run?.status === 'cancelled') throw jobFailed(job, run.error);
   if (run?.status !== 'done') return null;
-  // The job service has parsed it with the same schema; a newer release may have written more.
-  return { kind: 'done', result: JOBS[job].result.parse(run.result) as JobResult<N> };
+  return { kind: 'done', result: resultOf(job, run.result) };
+}
+
+function jobFailed(job: JobName, error: string | null): AppError {
+  return new AppError('JOB_FAILED', { job, detail: error ?? 'no reason was recorded' });
+}
+
+/** The job service has parsed it with the same schema; a newer release may have written more. */
+function resultOf<N extends JobName>(job: N, result: unknown): JobResult<N> {
+  return JOBS[job].result.parse(result) as JobResult<N>;
 }

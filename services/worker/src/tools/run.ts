@@ -4,7 +4,9 @@ import type { JobName, JobPayload, JobResult } from '@signalbox/shared/contracts
 import type { Role } from '@signalbox/shared/contracts/roles';
 import type { Lane } from '@signalbox/shared/db/lane';
 import type { Pool } from '@signalbox/shared/db/pool';
+import { findEffect } from '@signalbox/shared/db/unsettled';
 import { AppError, say as sentence, toAppError } from '@signalbox/shared/errors';
+import { isInfrastructure } from '@signalbox/shared/db/infrastructure';
 import { makeStorable } from '@signalbox/shared/storable';
 import type { Log } from '@signalbox/shared/log';
 import type { Resolved } from '@signalbox/shared/resolved';
@@ -61,6 +63,8 @@ export interface RunParts {
     call: JobCall,
     wait: { readonly deadlineMs: number; readonly isQuiet?: boolean },
   ): Promise<Worked<JobResult<N>>>;
+  /** What became of the job of an action. */
+  look<N extends JobName>(job: N, actionId: string): Promise<Probed<JobResult<N>>>;
 }
 
 /** The call that a job is asked for by. */
@@ -85,8 +89,13 @@ const RESULT_LIMIT = 20_000;
  * decides has decided. What the tool throws comes back as a result; only LANE_LOST,
  * ACTION_ID_TAKEN and an abort of the turn throw.
  */
-export async function runTool(parts: RunParts, scope: CallScope, call: Runnable): Promise<ToolCallResult> {
-  return makeStorable(await keepFiles(parts, scope, call, await handle(parts, scope, call)));
+export async function runTool(
+  parts: RunParts,
+  scope: CallScope,
+  call: Runnable,
+): Promise<{ readonly result: ToolCallResult; readonly isUncertain: boolean }> {
+  const ran = await handle(parts, scope, call);
+  return { result: makeStorable(await keepFiles(parts, scope, call, ran)), isUncertain: ran.isUncertain };
 }
 
 /** Looks up what became of an effect whose result was lost. Unknown when the tool cannot tell, or fails to. */
@@ -100,6 +109,7 @@ export async function probeTool(
   const signal = AbortSignal.any([scope.signal, AbortSignal.timeout(tool.deadlineMs)]);
   try {
     const found: Probed<unknown> = await underSignal(tool.probe(input, contextOf(parts, scope, call, signal)), signal);
+    if (found.kind === 'failed') return failure(found.error);
     if (found.kind !== 'done') return found.kind;
     const say = tool.done(found.output, input);
     return makeStorable({ ok: true, result: shorten(found.output), say, code: null, changed: true, ...mark(tool) });
@@ -133,7 +143,7 @@ async function handle(parts: RunParts, scope: CallScope, call: Runnable): Promis
       ...nextOf(tool, output, input),
       ...mark(tool),
     };
-    return { result: done, files };
+    return { result: done, files, isUncertain: false };
   } catch (thrown) {
     if (scope.signal.aborted) throw scope.signal.reason;
     if (thrown instanceof AppError && thrown.code === 'ACTION_ID_TAKEN') throw thrown;
@@ -149,7 +159,7 @@ async function handle(parts: RunParts, scope: CallScope, call: Runnable): Promis
       error: thrown,
       durationMs: Math.round(performance.now() - startedAt),
     });
-    return { result: failure(error), files: [] };
+    return { result: failure(error), files: [], isUncertain: isUncertain(error, tool) };
   }
 }
 
@@ -169,7 +179,18 @@ async function keepFiles(parts: RunParts, scope: CallScope, call: Runnable, ran:
   return { ...result, result: { result: result.result, files: refusal }, say: `${result.say}\n\n${refusal}` };
 }
 
+/**
+ * Whether the effect may have happened all the same: time ran out, an answer was lost on the way, or the handler broke where nobody
+ * expected it. What a tool refuses in its own words it has not done.
+ */
+function isUncertain(error: AppError, tool: Tool): boolean {
+  if (error.code === 'TOOL_TIMED_OUT' || isInfrastructure(error)) return true;
+  return error.code === 'TOOL_FAILED' && tool.probe !== null;
+}
+
 interface Ran {
+  /** When it failed: whether the effect may be there. */
+  readonly isUncertain: boolean;
   readonly result: ToolCallResult;
   readonly files: readonly Artifact[];
 }
@@ -185,6 +206,8 @@ function contextOf(parts: RunParts, scope: CallScope, call: Runnable, signal: Ab
     now: () => new Date(),
     say: (text, options = {}) => scope.say(text, options.slot ?? null, `${actionId}:say:${said++}`),
     enqueue: (job, payload) => parts.enqueue(job, payload, scope, call),
+    wrote: () => findEffect(parts.pool, actionId),
+    worked: (job) => parts.look(job, actionId),
     work: (job, payload) => parts.work(job, payload, scope, call, { deadlineMs: tool.deadlineMs }),
     resolved,
     ports: onlyDeclared(parts.ports, group),

@@ -4,6 +4,7 @@ import type { Button } from '@signalbox/shared/contracts/envelope';
 import type { JobName, JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
 import type { Role } from '@signalbox/shared/contracts/roles';
 import type { Artifact } from '@signalbox/shared/db/artifacts';
+import type { AppError } from '@signalbox/shared/errors';
 import type { Resolved } from '@signalbox/shared/resolved';
 import type { Ports, PortName } from './ports/ports.ts';
 
@@ -36,7 +37,11 @@ export interface Resolving extends Look {
 
 /** What became of an effect whose result was lost, looked up where it happened. */
 export type Probed<O> =
-  { readonly kind: 'done'; readonly output: O } | { readonly kind: 'not-done' } | { readonly kind: 'unknown' };
+  | { readonly kind: 'done'; readonly output: O }
+  /** It ended, and said that it failed. */
+  | { readonly kind: 'failed'; readonly error: AppError }
+  | { readonly kind: 'not-done' }
+  | { readonly kind: 'unknown' };
 
 /** A risk with the reasons for it, in sentences for people. */
 export interface RiskWithReasons {
@@ -68,6 +73,10 @@ export interface ToolContext {
    * Calling it again with the same action id starts nothing new and gives what came of the first.
    */
   work<N extends JobName>(job: N, payload: JobPayload<N>): Promise<Worked<JobResult<N>>>;
+  /** The mark of this very action, which stands in one transaction with what it writes in our database; null: it has written nothing. */
+  wrote(): Promise<{ readonly result: unknown } | null>;
+  /** What became of the job of this very action. */
+  worked<N extends JobName>(job: N): Promise<Probed<JobResult<N>>>;
   /** What `resolve` found, as it was decided about; null for a tool without one. */
   readonly resolved: Resolved | null;
   /** The ports that the group declared in `uses`; touching another one throws. */
@@ -158,7 +167,10 @@ export interface ToolSpec<I extends z.ZodType, O> {
    * Whether it can carry data out of the system: to an address that its arguments or stored data name, or into a program that may send it.
    */
   readonly egress: boolean;
-  /** Looks up whether an effect took place, by its action id, when the result was lost. Reads only. */
+  /**
+   * Looks up whether an effect took place, by its action id, when the result was lost: `wrote` and `worked` of the context say it of what
+   * is in our database and of jobs. Reads only. A tool without one leaves it to a person, who is asked once.
+   */
   readonly probe?: (input: z.output<I>, context: ToolContext) => Promise<Probed<O>>;
   /** The least role that may call it. */
   readonly role: Role;
@@ -184,6 +196,8 @@ export interface Tool {
   readonly role: Role;
   readonly deadlineMs: number;
   readonly replay: 'harmless' | 'unknown';
+  /** False for what only looks something up, whatever its arguments are. */
+  readonly mayChange: boolean;
   readonly kind: ActionKind;
   readonly handles: readonly string[];
   readonly holds: 'facts' | 'records' | 'text';
@@ -225,6 +239,7 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>): Tool {
     role: spec.role,
     deadlineMs: spec.deadlineMs,
     replay: spec.replay,
+    mayChange: spec.risk !== 'safe',
     kind: spec.kind ?? 'tool_call',
     handles: spec.handles ?? [],
     holds: spec.holds ?? 'text',

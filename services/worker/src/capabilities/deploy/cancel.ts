@@ -60,6 +60,14 @@ export const cancelDeploy = tool({
     const service = await ports.services.find(target);
     return { ...factsOf(ended, now()), servesNow: service?.release ?? null };
   },
+  probe: async ({ project, environment }, { ports, wrote, now }) => {
+    if (!(await wrote())) return { kind: 'not-done' };
+    const filter = { project, ...(environment ? { environment } : {}) };
+    const target = (await ports.deployments.list(filter, LOOKED_AT)).find(({ cancelAt }) => cancelAt !== null);
+    if (!target) return { kind: 'unknown' };
+    const service = await ports.services.find(target);
+    return { kind: 'done', output: { ...factsOf(target, now()), servesNow: service?.release ?? null } };
+  },
   phrases: {
     done: (facts) => {
       const serves = facts.servesNow
@@ -73,6 +81,9 @@ export const cancelDeploy = tool({
     },
   },
 });
+
+/** How many deployments are looked through for the one whose end was asked for. */
+const LOOKED_AT = 20;
 
 /** Whoever waits tells of the end; once nobody waits here any more, the end of the run is told as news. */
 async function waitForEnd(

@@ -85,6 +85,14 @@ export const rollbackDeploy = tool({
       });
     }
   },
+  probe: async ({ project, environment }, { ports, actionId }) => {
+    const found = await ports.deployments.find(actionId);
+    if (found === null) return { kind: 'not-done' };
+    const serves = await ports.services.find({ project, environment });
+    const { ref: version, server } = found;
+    const servesNow = found.serving ? null : (serves?.release ?? null);
+    return { kind: 'done', output: { deployment: actionId, project, environment, version, server, servesNow } };
+  },
   phrases: {
     done: ({ project, environment, version, servesNow }) => {
       const stays = servesNow ? ` ${code(servesNow)} serves until it is healthy.` : '';

@@ -50,6 +50,10 @@ export const stopService = tool({
       ? { state: 'done' as const, ...worked.result }
       : { state: 'goes-on' as const, ...service };
   },
+  probe: async (_service, { worked }) => {
+    const found = await worked('service.stop');
+    return found.kind === 'done' ? { kind: 'done', output: { state: 'done' as const, ...found.output } } : found;
+  },
   phrases: {
     done: (stopped) => {
       const where = `**${stopped.project}** in ${stopped.environment}`;

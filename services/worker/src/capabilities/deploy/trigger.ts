@@ -83,6 +83,15 @@ export const triggerDeploy = tool({
       servesNow: before?.release ?? null,
     };
   },
+  // A deployment that is there and has no run is taken up by the job that reconciles deployments.
+  probe: async ({ project, version, environment }, { ports, actionId }) => {
+    const found = await ports.deployments.find(actionId);
+    if (found === null) return { kind: 'not-done' };
+    const serves = await ports.services.find({ project, environment });
+    const { server, state } = found;
+    const servesNow = found.serving ? null : (serves?.release ?? null);
+    return { kind: 'done', output: { deployment: actionId, project, version, environment, server, state, servesNow } };
+  },
   phrases: {
     done: ({ project, version, environment, server, servesNow }) => {
       const stays = servesNow ? ` ${code(servesNow)} serves until it is healthy.` : '';

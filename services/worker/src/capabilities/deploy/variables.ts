@@ -78,6 +78,10 @@ export const setServiceVariable = tool({
     await ports.services.setVariable({ project, environment }, variable, actionId);
     return { project, environment, name, value, isSecret };
   },
+  probe: async ({ project, environment, name, value }, { wrote }) =>
+    (await wrote())
+      ? { kind: 'done', output: { project, environment, name, value, isSecret: HANDLE.test(value) } }
+      : { kind: 'not-done' },
   phrases: {
     done: ({ project, environment, name, value, isSecret }) => {
       const passing =

@@ -36,11 +36,17 @@ export const muteService = tool({
   ...aboutAsked,
   deadlineMs: 5_000,
   replay: 'harmless',
-  run: async ({ hours, ...asked }, { ports, actor, now }) => {
+  run: async ({ hours, ...asked }, { ports, actor, now, actionId }) => {
     const service = await findService(ports, asked);
     const until = hours === 0 ? null : new Date(now().getTime() + hours * HOUR_MS);
-    await ports.services.mute(service, until, actor.userKey);
+    await ports.services.mute(service, until, actor.userKey, actionId);
     return { ...service, hours, until: until?.toISOString() ?? null };
+  },
+  probe: async ({ hours, ...asked }, { ports, wrote }) => {
+    if (!(await wrote())) return { kind: 'not-done' };
+    const service = await findService(ports, asked);
+    const until = (await ports.services.find(service))?.mutedUntil ?? null;
+    return { kind: 'done', output: { ...service, hours, until: until?.toISOString() ?? null } };
   },
   phrases: {
     done: ({ project, environment, hours }) =>

@@ -72,6 +72,10 @@ export const runDiagnostic = tool({
       }),
     );
   },
+  probe: async (_input, { worked }) => {
+    const found = await worked('diagnostic.run');
+    return found.kind === 'done' ? { kind: 'done', output: { state: 'done' as const, ...found.output } } : found;
+  },
   phrases: {
     done: (ran, { command, server }) => {
       if (ran.state === 'goes-on') return GOES_ON;

@@ -55,6 +55,12 @@ export const allocatePort = tool({
     const { passedOver, ...taken } = await ports.portAllocations.allocate(request, actionId);
     return { ...describeAllocation(taken), passedOver };
   },
+  probe: async (_input, { ports, actionId }) => {
+    const held = await ports.portAllocations.of(actionId);
+    return held === null
+      ? { kind: 'not-done' }
+      : { kind: 'done', output: { ...describeAllocation(held), passedOver: [] } };
+  },
   phrases: {
     done: (held) =>
       `Port **${held.port}** on **${held.server}** now belongs to ${held.project} (${held.service}), with ${formatMemory(held.memoryMb)} reserved.${sayPassedOver(held.passedOver)}`,
@@ -151,6 +157,10 @@ export const releasePort = tool({
   replay: 'harmless',
   run: async ({ server, port }, { ports, actionId }) =>
     describeAllocation(await ports.portAllocations.release(server, port, actionId)),
+  probe: async (_input, { ports, actionId }) => {
+    const held = await ports.portAllocations.of(actionId);
+    return held === null ? { kind: 'not-done' } : { kind: 'done', output: describeAllocation(held) };
+  },
   phrases: {
     done: (held) =>
       `Port **${held.port}** on **${held.server}** is free again; ${held.project} (${held.service}) held it with ${formatMemory(held.memoryMb)}.`,

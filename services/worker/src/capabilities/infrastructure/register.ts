@@ -98,6 +98,12 @@ export const registerServer = tool({
       worked.kind === 'goes-on' ? { state: 'goes-on', server: name } : { state: 'looked', ...worked.result };
     return { server, look, told: size };
   },
+  probe: async ({ name, cpus, memoryMb }, { ports, wrote }) => {
+    if (!(await wrote())) return { kind: 'not-done' };
+    const server = { ...(await ports.servers.get(name)), connection: {} };
+    const look: Looked | null = server.driver === null ? null : { state: 'goes-on', server: name };
+    return { kind: 'done', output: { server, look, told: { cpus: cpus ?? null, memoryMb: memoryMb ?? null } } };
+  },
   phrases: {
     done: ({ server, look, told }) => {
       const head = `I registered **${server.name}** (${server.host}) in ${server.environment}`;

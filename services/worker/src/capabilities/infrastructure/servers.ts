@@ -118,10 +118,12 @@ export const trustHostKey = tool({
       undo: 'trust another key, or register the server anew',
     };
   },
-  run: async ({ server, fingerprint }, { ports }) => {
-    const trusted = await ports.servers.trustHostKey(server, fingerprint);
+  run: async ({ server, fingerprint }, { ports, actionId }) => {
+    const trusted = await ports.servers.trustHostKey(server, fingerprint, actionId);
     return { server: trusted.name, hostKey: fingerprint };
   },
+  probe: async ({ server, fingerprint }, { wrote }) =>
+    (await wrote()) ? { kind: 'done', output: { server, hostKey: fingerprint } } : { kind: 'not-done' },
   phrases: {
     done: ({ server, hostKey }) =>
       `**${server}** is trusted with the host key \`${hostKey}\`. Ask me to inspect it next.`,

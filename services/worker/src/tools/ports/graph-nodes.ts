@@ -39,5 +39,5 @@ export interface GraphNodes {
   }): Promise<{ readonly userKey: string }>;
   isPut(actionId: string): Promise<boolean>;
   /** Closes open conversations about a project, but for `except`. Twice closes nothing more. */
-  clearProject(project: string, except: string): Promise<ClearedState>;
+  clearProject(project: string, except: string, actionId: string): Promise<ClearedState>;
 }

@@ -28,6 +28,8 @@ export interface PortAllocations {
     request: Omit<PortAllocation, 'port' | 'allocatedAt'> & { readonly port: number | null },
     actionId: string,
   ): Promise<TakenPort>;
+  /** What an action took, or gave back; null: nothing. */
+  of(actionId: string): Promise<PortAllocation | null>;
   /** Gives a port and its memory back. Idempotent by action id. Throws NOT_FOUND when nobody holds it. */
   release(server: string, port: number, actionId: string): Promise<PortAllocation>;
 }

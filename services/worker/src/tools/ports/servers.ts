@@ -52,5 +52,5 @@ export interface Servers {
   /** Idempotent by action id. Throws ALREADY_EXISTS. */
   register(server: NewServer, actionId: string): Promise<Server>;
   /** Approves the host key that the server has shown, and no other. Twice is safe. Throws NOT_FOUND, CONFLICT. */
-  trustHostKey(name: string, fingerprint: string): Promise<Server>;
+  trustHostKey(name: string, fingerprint: string, actionId: string): Promise<Server>;
 }

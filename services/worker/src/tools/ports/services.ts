@@ -48,5 +48,5 @@ export interface Services {
     actionId: string,
   ): Promise<ServiceVariable>;
   /** Messages about its health stay away until then; null: they come again. Throws NOT_FOUND. */
-  mute(service: ServiceKey, until: Date | null, by: string): Promise<Service>;
+  mute(service: ServiceKey, until: Date | null, by: string, actionId: string): Promise<Service>;
 }

@@ -1,4 +1,4 @@
-import { isTransient } from '@signalbox/shared/db/pool';
+import { isTransient } from './pool.ts';
 
 /** Deeper than any chain of causes that is made here; a cause that leads back to itself ends too. */
 const MOST_CAUSES = 10;

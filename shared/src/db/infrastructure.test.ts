@@ -1,4 +1,4 @@
-import { AppError } from '@signalbox/shared/errors';
+import { AppError } from '../errors.ts';
 import { expect, it } from 'vitest';
 import { isInfrastructure } from './infrastructure.ts';
 

@@ -1,0 +1,78 @@
+import { PRIORITY } from '@signalbox/shared/contracts/envelope';
+import { renderExact } from '@signalbox/shared/canonical-card';
+import { putOutbox } from '@signalbox/shared/db/outbox';
+import type { Queryable } from '@signalbox/shared/db/pool';
+import { claimUnsettled, postponeProbe, type UnsettledAction } from '@signalbox/shared/db/unsettled';
+import { newId } from '@signalbox/shared/ids';
+import type { Log } from '@signalbox/shared/log';
+import { backoffMs, SECOND_MS } from '@signalbox/shared/time';
+import type { ToolCallResult } from '../tools/call.ts';
+import type { CallScope } from '../tools/run.ts';
+import type { ExecuteParts } from './parts.ts';
+import { runnableOf } from './proposal.ts';
+import { outcomeUnknown, settleByLooking, type Settled } from './settling.ts';
+
+/** Longer than any tool may take to look something up: two workers never look at once. */
+const LEASE_MS = 90 * SECOND_MS;
+const FIRST_PAUSE_MS = 2 * SECOND_MS;
+const LONGEST_PAUSE_MS = 600 * SECOND_MS;
+
+/** What a person is told of an effect that was looked up. */
+export type NewsOfEffect = (status: Settled, outcome: ToolCallResult, exact: string) => string;
+
+/**
+ * Looks up one action that was begun and of which nobody knows what became, when its turn is over and it is due. Once it is known, it is
+ * settled and whoever asked is told, in one transaction; until then it is looked up again, less and less often. False when none is due.
+ * What no tool can look up is told once and left to people.
+ */
+export async function reconcileNext(
+  parts: ExecuteParts,
+  news: NewsOfEffect,
+  signal: AbortSignal,
+  log: Log,
+): Promise<boolean> {
+  const due = await claimUnsettled(parts.pool, LEASE_MS);
+  if (due === null) return false;
+  const { actionId } = due;
+  const { action } = due.proposal;
+  const tell = async (db: Queryable, status: Settled, outcome: ToolCallResult): Promise<void> => {
+    const body = { text: news(status, outcome, renderExact(action)), buttons: [] };
+    const { chatKey, threadId, requester } = action;
+    const head = { chatKey, threadId, userKey: requester.userKey, turnId: due.turnId, traceId: newId('trace') };
+    await putOutbox(db, [
+      { ...head, key: `looked-up:${actionId}:${status}`, priority: PRIORITY.reply, slot: null, body },
+    ]);
+  };
+  const call = runnableOf(parts.registry, due.proposal) ?? { actionId, name: due.tool };
+  const unknown = outcomeUnknown(call);
+  const scope = scopeOf(due, signal, log);
+  const outcome = await settleByLooking(parts, scope, call, { proposal: due.proposal, unknown, then: tell });
+  log.info('effect looked up', { actionId, tool: due.tool, ok: outcome.ok, code: outcome.code, probes: due.probes });
+  await parts.announce(action.chatKey, scope.traceId);
+  if (outcome !== unknown) return true;
+  const canTell = 'tool' in call && call.tool.probe !== null;
+  await postponeProbe(parts.pool, actionId, canTell ? backoffMs(due.probes, FIRST_PAUSE_MS, LONGEST_PAUSE_MS) : null);
+  return true;
+}
+
+/** Nothing of a turn is left but who asked, and where. */
+function scopeOf({ proposal, turnId, turnKey, userName }: UnsettledAction, signal: AbortSignal, log: Log): CallScope {
+  const { action, question } = proposal;
+  const { requester, threadId, chatKey } = action;
+  return {
+    lane: { userKey: requester.userKey, epoch: '0' },
+    turnId,
+    turnKey: turnKey ?? turnId,
+    threadId,
+    chatKey,
+    traceId: newId('trace'),
+    actor: { userKey: requester.userKey, role: requester.role, name: userName },
+    signal,
+    log,
+    inGroup: question.context.inGroup,
+    agent: { id: action.agent, class: action.agentClass },
+    enter: () => undefined,
+    flush: () => Promise.resolve(),
+    say: () => Promise.resolve(),
+  };
+}
