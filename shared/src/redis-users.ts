@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JobPool } from './contracts/jobs.ts';
 import { INBOUND, OUTBOUND, STOP_CHANNEL, type Topic } from './contracts/topics.ts';
+import type { Redis } from './redis.ts';
 
 /** The services that have a Redis user of their own. The proxy needs no Redis; the default user is its administrator's. */
 export type RedisService = 'gateway' | 'worker' | JobPool;
@@ -64,6 +65,23 @@ export function redisUserRules(service: RedisService, password: string, prefix: 
     ...channels.map((channel) => `&${begin}${channel}`),
     ...COMMANDS,
   ];
+}
+
+/**
+ * Makes the users whose passwords are given, as an administrator of the server, and has it keep them where it has a file for that
+ * (`aclfile`): otherwise they are gone with its next restart. The same again changes nothing.
+ */
+export async function setRedisUsers(
+  redis: Redis,
+  passwords: Readonly<Record<RedisService, string | undefined>>,
+  prefix: string,
+): Promise<void> {
+  for (const service of REDIS_SERVICES) {
+    const password = passwords[service];
+    if (password !== undefined) await redis.acl('SETUSER', service, ...redisUserRules(service, password, prefix));
+  }
+  const [, file] = (await redis.config('GET', 'aclfile')) as readonly string[];
+  if (file) await redis.acl('SAVE');
 }
 
 /** A pool of jobs takes from its own queue, and wakes lanes and chats. */

@@ -139,6 +139,8 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   // An auditor runs it alone.
   { from: 'infra/audit/*.mjs', may: [] },
   // A project that is deployed knows nothing of what deploys it.
+  // Runs before anything is installed, also in a bare container.
+  { from: 'infra/docker/*.mjs', may: [] },
   { from: 'infra/demo/releases/<release>/**', may: ['infra/demo/releases/<release>/**'] },
   { from: 'infra/telegram-simulator/src/page/**', may: ['infra/telegram-simulator/src/page/**'] },
   { from: 'infra/<part>/src/**', may: ['infra/<part>/src/**', SHARED] },

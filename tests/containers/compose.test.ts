@@ -52,9 +52,12 @@ async function findCompose(): Promise<readonly string[] | null> {
   return null;
 }
 
-const PASSWORDS = ['GATEWAY', 'WORKER', 'MAINTENANCE', 'AGENTS', 'DEPLOY'].map((name) => `DATABASE_PASSWORD_${name}`);
+const PASSWORDS = ['DATABASE', 'REDIS'].flatMap((server) =>
+  ['GATEWAY', 'WORKER', 'MAINTENANCE', 'AGENTS', 'DEPLOY'].map((name) => `${server}_PASSWORD_${name}`),
+);
 const SECRETS = [
   'POSTGRES_PASSWORD=longword',
+  'REDIS_PASSWORD=otherword',
   ...PASSWORDS.map((name) => `${name}=of-${name}`),
   'SECRETS_KEY=c2VjcmV0',
   'TELEGRAM_BOT_TOKEN=1:abc',
@@ -96,14 +99,33 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
   it('resolves with .env.example as soon as its empty secrets are filled in', async () => {
     const example = readFileSync(join(ROOT, '.env.example'), 'utf8');
     const filled = example.replace(
-      /^(POSTGRES_PASSWORD|DATABASE_PASSWORD_\w+|SECRETS_KEY|TELEGRAM_BOT_TOKEN)=$/gm,
+      /^(POSTGRES_PASSWORD|REDIS_PASSWORD|(?:DATABASE|REDIS)_PASSWORD_\w+|SECRETS_KEY|TELEGRAM_BOT_TOKEN)=$/gm,
       '$1=x',
     );
     expect((await resolveProject(filled)).code).toBe(0);
     expect(readExampleVariables(example)).toContain('POSTGRES_PASSWORD');
   });
 
-  it.each(['POSTGRES_PASSWORD', ...PASSWORDS, 'SECRETS_KEY', 'TELEGRAM_BOT_TOKEN'])(
+  it('resolves with what make-env.mjs writes, once the token is in it; again it makes nothing new, and it adds what is missing', async () => {
+    const folder = makeTemporaryFolder('env');
+    copyFileSync(join(ROOT, '.env.example'), join(folder, '.env.example'));
+    const make = () => runProgram(process.execPath, [join(ROOT, 'infra/docker/make-env.mjs')], { cwd: folder });
+    expect((await make()).code).toBe(0);
+    const made = readFileSync(join(folder, '.env'), 'utf8');
+    const token = (text: string): string => text.replace(/^TELEGRAM_BOT_TOKEN=$/m, 'TELEGRAM_BOT_TOKEN=1:abc');
+    expect((await resolveProject(token(made))).code).toBe(0);
+    const drawn = [...made.matchAll(/^(?:[A-Z]+_PASSWORD[A-Z_]*|SECRETS_KEY)=(.+)$/gm)].map(([, value]) => value);
+    expect(new Set(drawn).size).toBe(13);
+    await make();
+    expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(made);
+    writeFileSync(join(folder, '.env'), 'POSTGRES_PASSWORD=mine\nTELEGRAM_BOT_TOKEN=1:abc');
+    await make();
+    const added = readFileSync(join(folder, '.env'), 'utf8');
+    expect(added).toMatch(/^POSTGRES_PASSWORD=mine\nTELEGRAM_BOT_TOKEN=1:abc\n/);
+    expect((await resolveProject(added)).code).toBe(0);
+  });
+
+  it.each(['POSTGRES_PASSWORD', 'REDIS_PASSWORD', ...PASSWORDS, 'SECRETS_KEY', 'TELEGRAM_BOT_TOKEN'])(
     'refuses to start without %s, and says where to set it',
     async (name) => {
       const { code, error } = await resolveProject(SECRETS.replace(new RegExp(`^${name}=.*$`, 'm'), ''));
@@ -134,7 +156,10 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
   });
 
   it('starts the services after the migrations, and those after Postgres', () => {
-    expect(service('migrate').depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
+    expect(service('migrate').depends_on).toEqual({
+      postgres: { condition: 'service_healthy' },
+      redis: { condition: 'service_healthy' },
+    });
     for (const name of withData) {
       expect(service(name).depends_on).toMatchObject({
         migrate: { condition: 'service_completed_successfully' },
@@ -153,6 +178,20 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     expect(holders('SECRETS_KEY')).toEqual(['deploy', 'gateway']);
     expect(holders('DATABASE_URL')).toEqual(['agents', 'deploy', 'gateway', 'jobs', 'migrate', 'worker']);
     for (const name of PASSWORDS) expect(holders(name)).toEqual(['migrate']);
+    expect(holders('REDIS_URL')).toEqual(holders('DATABASE_URL'));
+    expect(holders('REDISCLI_AUTH')).toEqual(['redis']);
+    const users = services.flatMap(([key, { environment }]) => {
+      const url = environment['REDIS_URL'] ? new URL(String(environment['REDIS_URL'])) : null;
+      return url ? [[key, [url.username, url.password]]] : [];
+    });
+    expect(Object.fromEntries(users)).toEqual({
+      migrate: ['default', 'otherword'],
+      gateway: ['gateway', 'of-REDIS_PASSWORD_GATEWAY'],
+      worker: ['worker', 'of-REDIS_PASSWORD_WORKER'],
+      jobs: ['maintenance', 'of-REDIS_PASSWORD_MAINTENANCE'],
+      agents: ['agents', 'of-REDIS_PASSWORD_AGENTS'],
+      deploy: ['deploy', 'of-REDIS_PASSWORD_DEPLOY'],
+    });
     const logins = services.flatMap(([key, { environment }]) =>
       environment['DATABASE_URL'] ? [[key, new URL(String(environment['DATABASE_URL'])).username]] : [],
     );

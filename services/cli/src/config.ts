@@ -21,6 +21,12 @@ const CliConfig = z.object({
   DATABASE_PASSWORD_MAINTENANCE: PASSWORD,
   DATABASE_PASSWORD_AGENTS: PASSWORD,
   DATABASE_PASSWORD_DEPLOY: PASSWORD,
+  /** With these, and the login of an administrator in REDIS_URL, `migrate` makes the users of the services there. Likewise secret. */
+  REDIS_PASSWORD_GATEWAY: PASSWORD,
+  REDIS_PASSWORD_WORKER: PASSWORD,
+  REDIS_PASSWORD_MAINTENANCE: PASSWORD,
+  REDIS_PASSWORD_AGENTS: PASSWORD,
+  REDIS_PASSWORD_DEPLOY: PASSWORD,
   /** Where Redis is, likewise. */
   REDIS_URL: CommonConfig.shape.REDIS_URL.optional(),
   REDIS_PREFIX: CommonConfig.shape.REDIS_PREFIX,

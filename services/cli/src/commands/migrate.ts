@@ -2,6 +2,8 @@ import { checkDatabase } from '@signalbox/shared/db/database-check';
 import { migrate } from '@signalbox/shared/db/migrate';
 import { openPool } from '@signalbox/shared/db/pool';
 import { setServicePasswords } from '@signalbox/shared/db/service-logins';
+import { setRedisUsers } from '@signalbox/shared/redis-users';
+import { closeRedis, openRedis } from '@signalbox/shared/redis';
 import { setUpCheckpoints } from '@signalbox/worker/agents/checkpoints';
 import { recordChange } from '../actor.ts';
 import { requireUrl } from '../config.ts';
@@ -10,8 +12,8 @@ import { countOf } from '../table.ts';
 
 /**
  * Brings the database up to date, with the tables of conversations' states, so that nothing else has to run as the owner. Twice is
- * safe, also at once from several processes. Services whose password is given can log in with it. Throws MIGRATION_FAILED, and what
- * keeps the database from being used.
+ * safe, also at once from several processes. Services whose password is given can log in with it, here and at Redis. Throws
+ * MIGRATION_FAILED, and what keeps the database from being used.
  */
 export async function runMigrate({ config, log, actor }: CommandContext): Promise<Report> {
   const url = requireUrl(config, 'DATABASE_URL');
@@ -32,7 +34,25 @@ export async function runMigrate({ config, log, actor }: CommandContext): Promis
   } finally {
     await owner.end();
   }
+  await makeRedisUsers({ config, log });
   const first =
     applied.length === 0 ? 'The database is up to date.' : `Applied ${countOf(applied.length, 'migration')}:`;
   return { ok: true, data: { applied }, lines: [first, ...applied.map((name) => `  ${name}`)] };
+}
+
+async function makeRedisUsers({ config, log }: Pick<CommandContext, 'config' | 'log'>): Promise<void> {
+  const passwords = {
+    gateway: config.REDIS_PASSWORD_GATEWAY,
+    worker: config.REDIS_PASSWORD_WORKER,
+    maintenance: config.REDIS_PASSWORD_MAINTENANCE,
+    agents: config.REDIS_PASSWORD_AGENTS,
+    deploy: config.REDIS_PASSWORD_DEPLOY,
+  };
+  if (Object.values(passwords).every((password) => password === undefined)) return;
+  const redis = openRedis(requireUrl(config, 'REDIS_URL'), log);
+  try {
+    await setRedisUsers(redis, passwords, config.REDIS_PREFIX);
+  } finally {
+    await closeRedis(redis);
+  }
 }
