@@ -53,10 +53,14 @@ export function planCommand(command, words, checkout, environment) {
       return replaceWith('ci', [...TYPESCRIPT, 'tests/ci/main.ts', ...words], environment);
     case 'check':
       return { mode: 'checks', steps: planChecks(words, environment) };
+    case 'soak':
+      return replaceWith('soak', [...TYPESCRIPT, 'tests/endurance/soak/main.ts', ...words], environment);
     case 'bench':
       return planBench(words, checkout, environment);
     default:
-      return { problem: `There is no command '${command}'. Known: start, chat, signalbox, test, check, ci, bench.` };
+      return {
+        problem: `There is no command '${command}'. Known: start, chat, signalbox, test, check, ci, soak, bench.`,
+      };
   }
 }
 

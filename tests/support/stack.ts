@@ -19,6 +19,7 @@ import { inject } from 'vitest';
 import { loadTestConfig } from './config.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 import { checkReplay } from './replay-check.ts';
+import { requireEqualLedger } from './ledger-world.ts';
 import { openMemberLogins } from './member-login.ts';
 import { openPerson, type Person } from './person.ts';
 import { TEST_SECRETS_KEY } from './secrets-key.ts';
@@ -63,6 +64,8 @@ export interface StackOptions {
   readonly simulatorDir?: string;
   /** Why its turns cannot be gone through again when it is closed, as those of every other stack are. */
   readonly notReplayed?: string;
+  /** Why its ledger and what exists differ when it is closed, as those of no other stack do. */
+  readonly unequal?: string;
 }
 
 /** Opens a stack of its own: database, key prefix, simulator. Everything is closed by `close`, in reverse. */
@@ -155,6 +158,7 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
       await closeAll(parts.splice(places), log);
       try {
         if (options.notReplayed === undefined) await checkReplay(pool, options.wiring?.groups ?? []);
+        if (options.unequal === undefined) await requireEqualLedger(pool);
       } finally {
         await closeAll(parts, log);
       }

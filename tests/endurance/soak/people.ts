@@ -1,0 +1,173 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Pool } from '@signalbox/shared/db/pool';
+import { z } from 'zod';
+import { createRandom } from './random.ts';
+
+/** What somebody wrote, whose right answer is known. */
+export interface Asked {
+  readonly userKey: string;
+  readonly kind: Kind;
+  /** The project or file that it is about: no two messages of one kind are about the same. */
+  readonly name: string;
+  readonly text: string;
+  readonly at: number;
+  readonly updateId: string;
+}
+
+export type Kind = 'create' | 'port' | 'show' | 'file';
+
+/** The right answer to a message, in whatever else is said. */
+export const ANSWERS: Readonly<Record<Kind, (name: string) => RegExp>> = {
+  create: (name) => new RegExp(`I created the project ${name}:`),
+  port: (name) => new RegExp(`Port \\d+ on \\S+ now belongs to ${name} \\(`),
+  show: (name) => new RegExp(`(?:^|\\n)${name} \\(`),
+  file: (name) => new RegExp(`(?<![\\w-])${name}\\.md\\b`),
+};
+
+const TEXTS: Readonly<Record<Kind, (name: string) => string>> = {
+  create: (name) => `create a project called ${name} for selling tea`,
+  port: (name) => `allocate a port for ${name}`,
+  show: (name) => `show project ${name}`,
+  file: (name) => `create a file ${name}.md with "tea of ${name}"`,
+};
+
+/** The demo server has so many ports to give away, and some to spare. */
+const MOST_PORTS = 60;
+const FIRST_PERSON = 50_001;
+const LOOK_MS = 500;
+const Sent = z.object({ updateId: z.number() });
+
+/** People who write bursts of requests, and wait until those are settled and delivered before they write the next. */
+export interface Crowd {
+  readonly asked: readonly Asked[];
+  readonly userKeys: readonly string[];
+  /** Whether anything of anybody is under way; null while the database does not answer. */
+  isQuiet(): Promise<boolean | null>;
+  /** Ends the writing; what was written goes on, and who is asked to confirm does. */
+  stop(): Promise<void>;
+  /** Ends all of it. */
+  close(): Promise<void>;
+}
+
+/** Makes people of these ids developers and lets them write until they are stopped. */
+export async function startCrowd(options: {
+  readonly pool: Pool;
+  readonly simulatorUrl: string;
+  readonly people: number;
+  readonly seed: number;
+}): Promise<Crowd> {
+  const { pool, simulatorUrl, people, seed } = options;
+  const userKeys = Array.from({ length: people }, (_, index) => String(FIRST_PERSON + index));
+  for (const id of userKeys) await post(simulatorUrl, '/api/people', { id: Number(id), name: `P${id}` });
+  await pool.query(
+    `insert into users (user_key, channel, name, role) select k, 'telegram', 'P' || k, 'developer' from unnest($1::text[]) k`,
+    [userKeys],
+  );
+  const asked: Asked[] = [];
+  const stopping = new AbortController();
+  const closing = new AbortController();
+  let ports = 0;
+  let busy: ReadonlySet<string> | null = null;
+  let admitted: ReadonlySet<string> = new Set();
+  let projects: ReadonlySet<string> = new Set();
+  const look = async (): Promise<ReadonlySet<string> | null> => {
+    const { rows } = await pool.query<{ user_key: string }>(
+      `select user_key from inbox where outcome is null
+       union select user_key from outbox where status in ('pending', 'sending') and user_key is not null
+       union select user_key from approvals where status in ('pending', 'approved')`,
+    );
+    const { rows: made } = await pool.query<{ name: string }>(`select name from projects where name like 'q%x%'`);
+    projects = new Set(made.map(({ name }) => name));
+    const { rows: updates } = await pool.query<{ update_id: string }>(
+      `select update_id from inbox where channel = 'telegram'`,
+    );
+    admitted = new Set(updates.map((row) => row.update_id));
+    return new Set(rows.map((row) => row.user_key));
+  };
+  const watch = (async () => {
+    while (!closing.signal.aborted) {
+      busy = await look().catch(() => null);
+      await delay(LOOK_MS);
+    }
+  })();
+  /** Whoever was shown a card of their own request presses its button, the newest first. */
+  const confirm = (async () => {
+    while (!closing.signal.aborted) {
+      const { rows } = await pool
+        .query<{ user_key: string }>(
+          `select distinct a.user_key from approvals a join outbox o on o.slot = a.approval_id and o.status = 'sent'
+            where a.status = 'pending'`,
+        )
+        .catch(() => ({ rows: [] })); // the database is away
+      for (const { user_key: userKey } of rows)
+        // No such button: the card is being changed.
+        await post(simulatorUrl, '/api/clicks', { from: Number(userKey), button: 'Confirm' }).catch(() => undefined);
+      await delay(2 * LOOK_MS);
+    }
+  })();
+  const waits = (userKey: string): boolean =>
+    busy === null || busy.has(userKey) || asked.some((one) => one.userKey === userKey && !admitted.has(one.updateId));
+
+  const live = async (userKey: string): Promise<void> => {
+    const random = createRandom(seed * 7_919 + Number(userKey));
+    const mine: { readonly name: string; port: boolean; shown: boolean }[] = [];
+    let count = 0;
+    const next = (): { kind: Kind; name: string } => {
+      count += 1;
+      const x = random.next();
+      const forPort = mine.find(({ name, port }) => !port && projects.has(name));
+      if (x < 0.12 && forPort && ports < MOST_PORTS) {
+        ports += 1;
+        forPort.port = true;
+        return { kind: 'port', name: forPort.name };
+      }
+      const toShow = mine.find(({ name, shown }) => !shown && projects.has(name));
+      if (x < 0.4 && toShow) {
+        toShow.shown = true;
+        return { kind: 'show', name: toShow.name };
+      }
+      return { kind: x > 0.93 ? 'file' : 'create', name: `q${userKey}x${count}` };
+    };
+    await delay(random.between(0, 8_000));
+    while (!stopping.signal.aborted) {
+      const burst = Array.from({ length: random.pick([1, 1, 1, 2, 2, 3]) }, next);
+      for (const { kind, name } of burst) {
+        const text = TEXTS[kind](name);
+        const at = Date.now();
+        const { updateId } = Sent.parse(await post(simulatorUrl, '/api/messages', { from: Number(userKey), text }));
+        asked.push({ userKey, kind, name, text, at, updateId: String(updateId) });
+        await delay(random.between(0, 60));
+      }
+      while (waits(userKey) && !stopping.signal.aborted) await delay(250);
+      for (const { kind, name } of burst) if (kind === 'create') mine.push({ name, port: false, shown: false });
+      await delay(random.between(500, 6_500));
+    }
+  };
+  const lives = userKeys.map(live);
+  return {
+    asked,
+    userKeys,
+    isQuiet: async () => {
+      const open = await look().catch(() => null);
+      return open && open.size === 0 && asked.every(({ updateId }) => admitted.has(updateId));
+    },
+    stop: async () => {
+      stopping.abort();
+      await Promise.all(lives);
+    },
+    close: async () => {
+      closing.abort();
+      await Promise.all([watch, confirm]);
+    },
+  };
+}
+
+async function post(simulatorUrl: string, path: string, body: object): Promise<unknown> {
+  const response = await fetch(`${simulatorUrl}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+  return response.json();
+}

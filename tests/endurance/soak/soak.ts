@@ -1,0 +1,88 @@
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { check, type Wrong } from './check.ts';
+import { startFaults } from './faults.ts';
+import { openField } from './field.ts';
+import { startCrowd } from './people.ts';
+import { createRandom } from './random.ts';
+
+export interface SoakOptions {
+  /** How long people write and things break; what was asked for is then waited for. */
+  readonly minutes: number;
+  readonly people: number;
+  readonly seed: number;
+  /** A folder of the run's own, which stays: databases, logs, and what was broken when. */
+  readonly dir: string;
+  readonly say: (line: string) => void;
+}
+
+export interface SoakReport {
+  readonly messages: number;
+  readonly faults: Readonly<Record<string, number>>;
+  /** From the last fault until nothing was under way, in seconds; null when that did not come. */
+  readonly drainedInSeconds: number | null;
+  readonly wrong: readonly Wrong[];
+}
+
+const DRAIN_MS = 180_000;
+/** Nothing may come after this: later than every sweeper and every lease. */
+const QUIET_MS = 8_000;
+const SAY_MS = 30_000;
+
+/**
+ * Lets people write to the whole product while its processes, servers and wires break at random, and then looks at what they were told
+ * and what exists. The same seed draws the same faults and words; how they meet depends on the machine.
+ */
+export async function soak(options: SoakOptions): Promise<SoakReport> {
+  const { minutes, people, seed, dir, say } = options;
+  const field = await openField(dir);
+  try {
+    say(`seed ${seed}, ${minutes} min, ${people} people, in ${dir}`);
+    const begin = Date.now();
+    const events = createWriteStream(join(dir, 'faults.log'));
+    const note = (line: string): void =>
+      void events.write(`${((Date.now() - begin) / 1_000).toFixed(1)} ${new Date().toISOString()} ${line}\n`);
+    const crowd = await startCrowd({ pool: field.pool, simulatorUrl: field.simulatorUrl, people, seed });
+    await delay(10_000); // some have begun
+    const faults = startFaults(field, createRandom(seed), note);
+    for (let left = minutes * 60_000 - 10_000; left > 0; left -= SAY_MS) {
+      await delay(Math.min(left, SAY_MS));
+      const made = Object.values(faults.counts).reduce((sum, count) => sum + count, 0);
+      say(`${Math.round((Date.now() - begin) / 1_000)} s: ${crowd.asked.length} messages, ${made} faults`);
+    }
+    await crowd.stop();
+    await faults.stop();
+    note('the last fault is over');
+    const healed = Date.now();
+    let quietSince: number | null = null;
+    while (Date.now() - healed < DRAIN_MS && (quietSince === null || Date.now() - quietSince < QUIET_MS)) {
+      if ((await crowd.isQuiet()) === true) quietSince ??= Date.now();
+      else quietSince = null;
+      await delay(500);
+    }
+    await crowd.close();
+    const drainedInSeconds = quietSince === null ? null : Math.round((quietSince - healed) / 1_000);
+    const wrong = [...(await check(field, crowd.asked))];
+    if (drainedInSeconds === null)
+      wrong.unshift({ what: `not drained ${DRAIN_MS / 1_000} s after the last fault`, count: 1, example: '' });
+    events.end();
+    return { messages: crowd.asked.length, faults: faults.counts, drainedInSeconds, wrong };
+  } finally {
+    await field.close();
+  }
+}
+
+/** The report as lines: what was done, and a table of what was wrong with the first of each kind. */
+export function describeReport(report: SoakReport): readonly string[] {
+  const { messages, faults, drainedInSeconds, wrong } = report;
+  const broken = Object.entries(faults).map(([name, count]) => `${name} ${count}`);
+  return [
+    `${messages} messages; faults: ${broken.join(', ')}`,
+    drainedInSeconds === null ? 'not drained' : `drained ${drainedInSeconds} s after the last fault`,
+    wrong.length === 0 ? 'nothing was wrong' : `wrong in ${wrong.length} ways:`,
+    ...wrong
+      .toSorted((a, b) => b.count - a.count)
+      .flatMap(({ what, count, example }) => [`${String(count).padStart(6)}  ${what}`, `        ${example}`]),
+  ];
+}
