@@ -51,7 +51,7 @@ it('a build that runs is cancelled: its processes are gone, and what served goes
 it('a release that takes long to build takes over, and goes back again', async () => {
   await ask('deploy demo 1.1 to staging', /✅ Deployed/);
   expect((await demo.visit('staging')).release).toBe(SECOND);
-  expect(await demo.confirm(demo.people.ben, 'roll back demo in staging', /✅ Rolled back/)).toContain(FIRST);
+  expect(await ask('roll back demo in staging', /✅ Rolled back/)).toContain(FIRST);
   expect((await demo.visit('staging')).release).toBe(FIRST);
   const { rows } = await demo.stack.pool.query(
     `select kind, state, from_artifact is not null as kept from deployments order by requested_at desc limit 1`,

@@ -1,17 +1,26 @@
 import type { TurnRecording } from '@signalbox/shared/db/execution-turns';
+import type { OfferedButton, ActionButton } from '@signalbox/shared/contracts/envelope';
 import type { Begun, InboxMessage, TurnEnd } from '@signalbox/shared/db/lanes';
 import type { Agent } from './agents/agent.ts';
-import { contextOf, outbound, record, settle } from './turn-end.ts';
+import { contextOf, notice, outbound, record, settle, type TurnContext } from './turn-end.ts';
 import { recordTurn, type RecordHead } from './turn-record.ts';
 
 /** Titles are for lists on a phone. */
 const TITLE_LENGTH = 80;
+
+/** Binds buttons to what they stand for, as far as that is known without a look-up: see governance/offers.ts. */
+export type OfferButtons = (
+  context: TurnContext,
+  person: NonNullable<Begun['person']>,
+  buttons: readonly ActionButton[],
+) => Promise<readonly OfferedButton[]>;
 
 interface IncidentParts {
   readonly agent: Agent;
   readonly worker: string;
   readonly idleMs: number;
   recordHead(): RecordHead;
+  readonly offer: OfferButtons;
 }
 
 /**
@@ -28,7 +37,8 @@ export async function tellIncident(
   if (envelope.kind !== 'incident')
     throw new Error(`an incident is told by its own envelope, not by a ${envelope.kind}`);
   const context = contextOf(begun, message);
-  const { say: text, project: about, buttons, phase } = envelope;
+  const { say: text, project: about, phase } = envelope;
+  const buttons = await parts.offer(context, person, envelope.buttons);
   const actor = { userKey: begun.userKey, ...person };
   const noted = await parts.agent.note({
     run: { threadId: context.threadId, turnId: context.turnId, actor },
@@ -55,6 +65,17 @@ export async function tellIncident(
       thread: { threadId: context.threadId, status: 'open', awaiting: false, title, summary: null },
     },
   };
+}
+
+/** The end of a turn that tells of it beside the conversation, where a question waits for its answer. */
+export async function tellBeside(
+  parts: IncidentParts,
+  begun: Begun,
+  message: InboxMessage,
+  person: NonNullable<Begun['person']>,
+): Promise<TurnEnd> {
+  const drawn = message.envelope.kind === 'incident' ? message.envelope.buttons : [];
+  return notice(parts, begun, message, await parts.offer(contextOf(begun, message), person, drawn));
 }
 
 function plainLine(text: string): string {

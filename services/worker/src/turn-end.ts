@@ -144,12 +144,16 @@ export function closeThread(begun: Begun, message: InboxMessage): TurnEnd {
   };
 }
 
-/** News of a job or an incident whose conversation is over: told as it is, without waking the agent. */
-export function notice(parts: EndParts, begun: Begun, message: InboxMessage): TurnEnd {
+/** News of a job or an incident that is told as it is, beside the conversation, without waking the agent. */
+export function notice(
+  parts: EndParts,
+  begun: Begun,
+  message: InboxMessage,
+  buttons: AgentReply['buttons'] = [],
+): TurnEnd {
   const context = contextOf(begun, message);
   const { envelope } = message;
   const text = envelope.kind === 'job-finished' || envelope.kind === 'incident' ? envelope.say : '';
-  const buttons = envelope.kind === 'incident' ? envelope.buttons : [];
   return {
     turn: record(parts, context, 'notice', { passes: 0, toolCalls: 0, error: null }),
     outcomes: settle([message], 'answered', 'notice'),

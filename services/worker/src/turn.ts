@@ -23,7 +23,7 @@ import type { Loaded } from './governance/loading.ts';
 import { createMachine, passOf, type Machine } from './governance/fsm.ts';
 import type { ToolCall, ToolCallResult } from './tools/call.ts';
 import type { CallScope } from './tools/run.ts';
-import { tellIncident } from './incident-turn.ts';
+import { tellBeside, tellIncident, type OfferButtons } from './incident-turn.ts';
 import { createSpending } from './spending.ts';
 import { nothingThought, recordResume, recordTurn, type RecordHead } from './turn-record.ts';
 import {
@@ -72,6 +72,7 @@ export interface TurnParts {
   taint(threadId: string, source: string, messages: readonly InboxMessage[] | null): Promise<void>;
   /** Carries a proposed call through governance. */
   execute(scope: CallScope, call: ToolCall): Promise<ToolCallResult>;
+  readonly offer: OfferButtons;
   /** Goes on with an action that somebody decided about. */
   resume(scope: CallScope, decision: DecisionEnvelope): Promise<Resumed>;
   /** Asks policy which capability groups a conversation may have, and writes down what came of it. */
@@ -147,7 +148,7 @@ async function incidentTurn(
   const { threadId } = begun;
   // A question that waits for its answer stays the last thing that was said in the conversation.
   if (threadId === null || (await isAwaiting(parts.pool, threadId)))
-    return finish(parts, begun, notice(parts, begun, message));
+    return finish(parts, begun, await tellBeside(parts, begun, message, person));
   parts.openThread(threadId, begun);
   let committed = false;
   try {

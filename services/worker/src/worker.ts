@@ -26,6 +26,7 @@ import { createThreadSequences } from './threads.ts';
 import { loadGroups } from './governance/load-groups.ts';
 import { resumeDecision } from './governance/approval-resume.ts';
 import { createJudge } from './governance/judge.ts';
+import { bindOffers } from './governance/offers.ts';
 import { executeCall } from './governance/execute.ts';
 import { reconcileNext } from './governance/reconcile.ts';
 import type { ExecuteParts } from './governance/parts.ts';
@@ -158,6 +159,11 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
                     source,
                   ),
             execute: (scope, call) => executeCall(execute, scope, call),
+            offer: ({ begun: lane, ...context }, person, buttons) => {
+              const agent = { id: DEFAULT_AGENT, class: classOf(plugins, DEFAULT_AGENT) };
+              const asker = { ...context, agent, actor: { userKey: lane.userKey, ...person } };
+              return bindOffers(registry, asker, buttons, null);
+            },
             resume: (scope, decision) => resumeDecision(execute, scope, decision),
             load: (scope, groups) => loadGroups(execute, scope, groups),
             judge,

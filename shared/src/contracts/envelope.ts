@@ -42,6 +42,16 @@ export type Attachment = z.infer<typeof Attachment>;
 export const Button = z.object({ label: z.string().min(1).max(64), value: z.string().min(1).max(200) });
 export type Button = z.infer<typeof Button>;
 
+/** A button that stands for one whole call of a tool. Only the runtime draws such a one; those of a model have label and value alone. */
+export const ActionButton = Button.extend({
+  does: z.object({ tool: z.string().min(1).max(120), arguments: z.record(z.string(), z.json()) }).optional(),
+});
+export type ActionButton = z.infer<typeof ActionButton>;
+
+/** As it is sent: what it stands for was looked up and hashed, so that a press confirms exactly that. */
+export const OfferedButton = Button.extend({ offer: z.string().length(64).optional() });
+export type OfferedButton = z.infer<typeof OfferedButton>;
+
 /** Anything that wakes an agent. */
 export const InboundEnvelope = z.discriminatedUnion('kind', [
   Base.extend({
@@ -95,7 +105,7 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     project: z.string().max(80).nullable(),
     /** For the person, as markdown: facts that were measured, and no text of outside. */
     say: z.string().min(1).max(4_000),
-    buttons: z.array(Button).max(6),
+    buttons: z.array(ActionButton).max(6),
   }),
   /** A node of this person's conversation is to run again: somebody asked for it with a tool. */
   Base.extend({
@@ -114,8 +124,8 @@ export type MessageEnvelope = Extract<InboundEnvelope, { kind: 'message' }>;
 export const InboxOutcome = z.enum(['answered', 'merged', 'refused', 'stopped', 'expired', 'dead-lettered']);
 export type InboxOutcome = z.infer<typeof InboxOutcome>;
 
-/** A button of the runtime's own. Those that a model asks for never carry an act. */
-export const RuntimeButton = Button.extend({
+/** A button of the runtime's own. Those that a model asks for never carry an act or an offer. */
+export const RuntimeButton = OfferedButton.extend({
   act: ApprovalAct.optional(),
   /** The run of a followed log: pressing the button ends it, and says nothing. */
   ends: z.string().min(1).max(200).optional(),

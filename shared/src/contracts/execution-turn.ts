@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ProposedAction } from './action.ts';
 import { PolicyDecision } from './decision.ts';
-import { Button, OutboundFile } from './envelope.ts';
+import { OfferedButton, OutboundFile } from './envelope.ts';
 import { Role } from './roles.ts';
 
 /*
@@ -68,6 +68,8 @@ export const RecordedDecision = z.object({
       /** Missing in records of before. */
       foreign: z.string().nullable().optional(),
       hasPrivate: z.boolean(),
+      /** The offer that was pressed for exactly this action, by its hash. */
+      pressed: z.string().optional(),
     })
     .nullable(),
 });
@@ -82,7 +84,7 @@ export const RecordedResult = z.object({
   code: z.string().nullable(),
   changed: z.boolean(),
   untrusted: z.boolean().optional(),
-  next: z.array(Button).optional(),
+  next: z.array(OfferedButton).optional(),
   files: z.array(OutboundFile).optional(),
 });
 export type RecordedResult = z.infer<typeof RecordedResult>;

@@ -1,5 +1,5 @@
 import type { ServiceKey } from '../contracts/deploy.ts';
-import type { Button, InboundEnvelope } from '../contracts/envelope.ts';
+import type { ActionButton, InboundEnvelope } from '../contracts/envelope.ts';
 import { newId } from '../ids.ts';
 import { addErrors, type FoundErrors } from './error-groups.ts';
 import { redactText, redactValue } from '../redact/redact.ts';
@@ -20,7 +20,7 @@ export interface IncidentReport {
   readonly project: string | null;
   /** For the person, as markdown, without text of outside. */
   readonly say: string;
-  readonly buttons: readonly Button[];
+  readonly buttons: readonly ActionButton[];
   /** What it adds to the errors of its service, once, when it is opened; null when that is counted otherwise. */
   readonly error?: (ServiceKey & FoundErrors) | null;
   /** It is opened, and told when this has passed and it still lasts. */

@@ -1,5 +1,6 @@
 import type { ServiceKey } from '@signalbox/shared/contracts/deploy';
-import type { Button } from '@signalbox/shared/contracts/envelope';
+import type { ActionButton } from '@signalbox/shared/contracts/envelope';
+import { muteButton, rollbackButton } from '@signalbox/shared/contracts/service-buttons';
 import { closeIncident, openIncident, type Incident } from '@signalbox/shared/db/incidents';
 import type { Pool } from '@signalbox/shared/db/pool';
 import { incidentSubject, type WatchedService } from '@signalbox/shared/db/service-looks';
@@ -33,7 +34,7 @@ export async function openService(
     owners: watched.owners,
     project,
     say: `⚠️ **${project}** in ${environment} is ${verdict.verdict}. ${because}`,
-    buttons: buttonsOf({ project, environment }, before !== null),
+    buttons: buttonsOf({ project, environment }, before),
     error: error && { project, environment, ...error },
     mutedUntil: watched.mutedUntil,
   });
@@ -56,10 +57,10 @@ export function closeService(
   });
 }
 
-function buttonsOf({ project, environment }: ServiceKey, hasPrevious: boolean): readonly Button[] {
+function buttonsOf(service: ServiceKey, before: { readonly release: string | null } | null): readonly ActionButton[] {
   return [
-    { label: 'Diagnose', value: `diagnose ${project} in ${environment}` },
-    ...(hasPrevious ? [{ label: 'Roll back', value: `roll back ${project} in ${environment}` }] : []),
-    { label: 'Mute 1 h', value: `mute ${project} in ${environment} for 1 hour` },
+    { label: 'Diagnose', value: `diagnose ${service.project} in ${service.environment}` },
+    ...(before ? [rollbackButton(service, before.release)] : []),
+    muteButton(service),
   ];
 }

@@ -1,5 +1,5 @@
 import type { BaseCheckpointSaver } from '@langchain/langgraph-checkpoint';
-import type { Button, OutboundFile } from '@signalbox/shared/contracts/envelope';
+import type { OfferedButton, OutboundFile } from '@signalbox/shared/contracts/envelope';
 import type { AgentClass } from '@signalbox/shared/contracts/action';
 import type { PassRecord, RecordedMessage, RecordedRun } from '@signalbox/shared/contracts/execution-turn';
 import type { Role } from '@signalbox/shared/contracts/roles';
@@ -76,7 +76,7 @@ export interface AgentReply {
   /** Idempotency key, unique in the thread. */
   readonly key: string;
   readonly text: string;
-  readonly buttons: readonly Button[];
+  readonly buttons: readonly OfferedButton[];
   /** Sent as documents after the text. */
   readonly files?: readonly OutboundFile[];
 }

@@ -29,6 +29,8 @@ export interface Taint {
   readonly source: string | null;
   readonly foreign?: string | null | undefined;
   readonly hasPrivate: boolean;
+  /** The offer that was pressed for exactly this action, by its hash. */
+  readonly pressed?: string | undefined;
 }
 
 /** What a conversation has to do with these arguments. What only reads, and tells nobody, is not tainted by anything. */

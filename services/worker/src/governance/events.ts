@@ -8,9 +8,13 @@ import { actionHash } from './proposal.ts';
 /** Longer texts are told by their hash; the ledger has them. */
 const KEPT_LENGTH = 4_000;
 
-/** What an auditor has to know before an effect begins: who asked for what exactly, and which rule let it run. */
-export function decidedEvents(proposal: Proposal): readonly AuditEvent[] {
-  const decided = decidedEvent(proposal, 'action.decided');
+/**
+ * What an auditor has to know before an effect begins: who asked for what exactly, and which rule let it run. `pressed`: the offer that
+ * its requester confirmed it with.
+ */
+export function decidedEvents(proposal: Proposal, pressed: string | null): readonly AuditEvent[] {
+  const event = decidedEvent(proposal, 'action.decided');
+  const decided = pressed === null ? event : { ...event, data: { ...event.data, pressed } };
   return [decided, { ...decided, kind: 'action.started' }];
 }
 

@@ -3,6 +3,7 @@ import { beginAction, hasAction, noteRead, putAction } from '@signalbox/shared/d
 import { appendAudit } from '@signalbox/shared/db/audit';
 import { findAction, type Proposal } from '@signalbox/shared/db/approvals';
 import { actionFacts, type GovernanceFacts } from '@signalbox/shared/db/governance-facts';
+import { findPressedOffer } from '@signalbox/shared/db/pressed-offers';
 import { withLock } from '@signalbox/shared/db/locks';
 import { withTransaction } from '@signalbox/shared/db/pool';
 import { taintThread } from '@signalbox/shared/db/taint';
@@ -16,8 +17,9 @@ import { requestApproval } from './approval-request.ts';
 import { assess, lookForTaint, type Seen, type Taint } from './assessment.ts';
 import { readCall } from './call-reading.ts';
 import { decidedEvents, deniedEvent, refusedEvent } from './events.ts';
+import { bindOffers, offerHash } from './offers.ts';
 import { intentOf, type ExecuteParts } from './parts.ts';
-import { decide, factsOfRead, propose, recordedDecision, versionOf } from './proposal.ts';
+import { actionHash, decide, factsOfRead, propose, recordedDecision, versionOf } from './proposal.ts';
 import { resolveCall } from './resolving.ts';
 import { earlierResult, outcomeUnknown, settle, settleByLooking } from './settling.ts';
 import { requireVerbatim } from './verbatim.ts';
@@ -61,11 +63,27 @@ export async function governAction(
   if (resolved instanceof AppError) return failure(resolved);
   const call: Runnable = { ...called, resolved };
   const proposal = await weigh(parts, scope, call, parentActionId);
-  const result = await carryOut(parts, scope, call, proposal).catch((thrown: unknown) =>
+  const carried = await carryOut(parts, scope, call, proposal).catch((thrown: unknown) =>
     refuseId(parts, proposal, thrown),
   );
+  const result = await withOffers(parts, scope, call, carried);
   // Decided again on the way, when something changed meanwhile: what was decided last is what it went by.
   return result.decided ? result : { ...result, decided: recordedDecision(proposal, proposal.taint) };
+}
+
+/** What may be done next, each bound to what it stands for now. */
+async function withOffers(
+  parts: ExecuteParts,
+  scope: CallScope,
+  { actionId }: Runnable,
+  result: ToolCallResult,
+): Promise<ToolCallResult> {
+  if (!result.next) return result;
+  // Under the id of the call that offers it, so that a resumed turn finds the same answer.
+  const next = await bindOffers(parts.registry, scope, result.next, (offered) =>
+    resolveCall(parts, scope, { ...offered, actionId }, null),
+  );
+  return { ...result, next };
 }
 
 /** What the arguments are and stand for. Throws what makes the call one that nobody could decide about. */
@@ -103,7 +121,7 @@ async function carryOut(
       : new AppError('POLICY_DENIED', { sentence: withoutStop(decision.sentence), rule: decision.rule });
     return deny(parts, scope, call, proposal, error);
   }
-  if (decision.effect === 'ask' || decision.effect === 'confirm') {
+  if (decision.effect === 'ask' || (decision.effect === 'confirm' && proposal.taint.pressed === undefined)) {
     await scope.flush();
     return requestApproval(parts, scope, call, proposal);
   }
@@ -153,7 +171,16 @@ async function weigh(
   const taint = lookForTaint(call.name, tool, input, found?.taint ?? UNSEEN, resolved);
   const action = propose(scope, call, assess(tool, input, taint, resolved), parentActionId);
   const facts = withoutGrant(call, found?.facts ?? factsOfRead(new Date()));
-  return { ...decide(parts.policy(), action, facts, parts.limits, placeOf(scope, tool)), taint };
+  const weighed = { ...decide(parts.policy(), action, facts, parts.limits, placeOf(scope, tool)), taint };
+  if (weighed.decision.effect !== 'confirm') return weighed;
+  const pressed = await findPressedOffer(parts.pool, {
+    lane: scope.lane,
+    threadId: scope.threadId,
+    chatKey: scope.chatKey,
+    offer: offerHash(action),
+    action: { actionId: call.actionId, hash: actionHash(action) },
+  });
+  return pressed ? { ...weighed, taint: { ...taint, pressed: offerHash(action) } } : weighed;
 }
 
 /** What was granted for a while was one meaning of the arguments; the next one may be another. */
@@ -228,7 +255,7 @@ async function throughLedger(
     ...intentOf(call, scope, proposal),
     roles: Role.options.filter((role) => roleCovers(role, tool.role)),
     grantId: proposal.grantId,
-    events: decidedEvents(proposal),
+    events: decidedEvents(proposal, proposal.taint.pressed ?? null),
   });
   switch (begun.kind) {
     case 'denied':

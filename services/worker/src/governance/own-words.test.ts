@@ -25,6 +25,12 @@ describe('a call is in the words of the person', () => {
     expect(foreign(typed)).toBeNull();
   });
 
+  it('when what a tool calls by one word is written in two', () => {
+    expect(foreign(['roll back shop on staging'], SHOP, 'rollback_deploy')).toBeNull();
+    expect(foreign(['rollback shop on staging'], SHOP, 'rollback_deploy')).toBeNull();
+    expect(foreign(['roll shop on staging'], SHOP, 'rollback_deploy')).toBe('rollback deploy');
+  });
+
   it.each<[string, readonly string[], unknown, string]>([
     ['nothing was typed', [], SHOP, 'restart project'],
     ['only the names were', ['how is shop on staging?'], SHOP, 'restart project'],

@@ -19,8 +19,8 @@ export function foreignPart(
   typed: readonly string[],
 ): string | null {
   const [first = name, second = first] = name.split('_');
-  const verb = first === 'trigger' ? second : first; // nobody triggers a deploy: people deploy
-  const begin = new RegExp(`^\\s*(?:please\\s+)?${escape(verb)}(?![\\p{L}\\p{N}_-])`, 'iu');
+  const verb = SAID[first] ?? escape(first === 'trigger' ? second : first); // nobody triggers a deploy: people deploy
+  const begin = new RegExp(`^\\s*(?:please\\s+)?${verb}(?![\\p{L}\\p{N}_-])`, 'iu');
   const orders = typed.map(withoutQuotations).filter((text) => begin.test(text));
   const values = fieldsOf(input)
     .filter(([field, value]) => !isDefault(tool, input, field, value))
@@ -29,6 +29,9 @@ export function foreignPart(
   if (missing.includes(null)) return null;
   return missing[0] ?? name.replaceAll('_', ' ');
 }
+
+/** How people write what a tool's name writes as one word. */
+const SAID: Readonly<Record<string, string>> = { rollback: 'roll ?back' };
 
 /** Lines that quote somebody are not the person's. The words before one belong to it. */
 function withoutQuotations(text: string): string {

@@ -93,7 +93,9 @@ function decideAgain(
   const { context } = was.question as unknown as PolicyQuestion; // a question, as JSON
   const place = { channel: context.channel, inGroup: context.inGroup, leastRole: tool.role };
   const proposal = decide(engine, action, factsOf(context), limitsOf(context), place);
-  const mayRun = proposal.decision.effect === 'run' && roleCovers(run.actor.role, tool.role);
+  const { effect } = proposal.decision;
+  const isLet = effect === 'run' || (effect === 'confirm' && was.taint?.pressed !== undefined);
+  const mayRun = isLet && roleCovers(run.actor.role, tool.role);
   return { decided: recordedDecision(proposal, was.taint), mayRun };
 }
 

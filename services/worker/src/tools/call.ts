@@ -1,5 +1,5 @@
 import type { RecordedDecision } from '@signalbox/shared/contracts/execution-turn';
-import type { Button, OutboundFile } from '@signalbox/shared/contracts/envelope';
+import type { ActionButton, OfferedButton, OutboundFile } from '@signalbox/shared/contracts/envelope';
 import { say as sentence, type AppError, type ErrorCode } from '@signalbox/shared/errors';
 
 /** What the agent gets back. `say` is for people; `result` and `code` are for the model. */
@@ -13,7 +13,7 @@ export interface ToolCallResult {
   /** The result carries text from outside, which is never an instruction. */
   readonly untrusted?: boolean;
   /** What may be done next, as buttons under the answer. */
-  readonly next?: readonly Button[];
+  readonly next?: readonly (ActionButton | OfferedButton)[];
   /** Files that go with the answer. */
   readonly files?: readonly OutboundFile[];
   /** What policy was asked, and said: for the record, not for the model. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ActionKind, Environment, Risk } from '@signalbox/shared/contracts/action';
-import type { Button } from '@signalbox/shared/contracts/envelope';
+import type { ActionButton } from '@signalbox/shared/contracts/envelope';
 import type { JobName, JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
 import type { Role } from '@signalbox/shared/contracts/roles';
 import type { Artifact } from '@signalbox/shared/db/artifacts';
@@ -182,8 +182,11 @@ export interface ToolSpec<I extends z.ZodType, O> {
   /** For people: the result in words (markdown). */
   readonly phrases: {
     readonly done: (output: O, input: z.output<I>) => string;
-    /** What may be done next, as buttons under the answer: pressing one says its value, which is then decided like any words. */
-    readonly next?: (output: O, input: z.output<I>) => readonly Button[];
+    /**
+     * What may be done next, as buttons under the answer: pressing one says its value, which is then decided like any words. One
+     * whose label says the whole call that it `does` confirms exactly that call: see governance/offers.ts.
+     */
+    readonly next?: (output: O, input: z.output<I>) => readonly ActionButton[];
   };
   run(input: z.output<I>, context: ToolContext): Promise<O | WithFiles<O>>;
 }
@@ -215,7 +218,7 @@ export interface Tool {
   readonly probe: ((input: unknown, context: ToolContext) => Promise<Probed<unknown>>) | null;
   lock(input: unknown): string | null;
   done(output: unknown, input: unknown): string;
-  next(output: unknown, input: unknown): readonly Button[];
+  next(output: unknown, input: unknown): readonly ActionButton[];
   /** What comes back is for `unpackResult`. */
   run(input: unknown, context: ToolContext): Promise<unknown>;
 }

@@ -1,7 +1,7 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { StateSnapshot } from '@langchain/langgraph';
 import type { Agent, AgentMessage, AgentParts, AgentPlugin, AgentReply, AgentResult, AgentRun } from '../agent.ts';
-import type { Button } from '@signalbox/shared/contracts/envelope';
+import type { OfferedButton } from '@signalbox/shared/contracts/envelope';
 import type { RecordedRun } from '@signalbox/shared/contracts/execution-turn';
 import { nameWords } from '@signalbox/shared/model/offline/name-words';
 import { isBaseTool } from './base-tools.ts';
@@ -217,7 +217,7 @@ function toResult(state: SessionState, batch: readonly AgentMessage[]): Omit<Age
 function withNext(replies: readonly AgentReply[], messages: readonly BaseMessage[]): readonly AgentReply[] {
   const last = replies.at(-1);
   const result = messages.findLast(ToolMessage.isInstance);
-  const next = result?.additional_kwargs['next'] as readonly Button[] | undefined; // written by po-tools only
+  const next = result?.additional_kwargs['next'] as readonly OfferedButton[] | undefined; // written by po-tools only
   if (!last || last.buttons.length > 0 || !next) return replies;
   return [...replies.slice(0, -1), { ...last, buttons: next }];
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import type { Button } from '@signalbox/shared/contracts/envelope';
+import type { ActionButton } from '@signalbox/shared/contracts/envelope';
 import type { ServiceDiagnosisResult } from '@signalbox/shared/contracts/operations';
 import { inWords } from '@signalbox/shared/time';
 import { tool } from '../../tools/tool.ts';
+import { rollbackButton } from '@signalbox/shared/contracts/service-buttons';
 import { aboutAsked, findService, GOES_ON, Project, SomeEnvironment, unwrap } from './asked-service.ts';
 import { code, count, describeHealth, logBlock } from './words.ts';
 
@@ -106,7 +107,7 @@ export const diagnoseService = tool({
   },
 });
 
-type Diagnosis = Pick<ServiceDiagnosisResult, 'project' | 'environment' | 'proposal'>;
+type Diagnosis = Pick<ServiceDiagnosisResult, 'project' | 'environment' | 'proposal' | 'previous'>;
 
 function proposed({ action, because }: Diagnosis['proposal']): string {
   switch (action) {
@@ -121,13 +122,13 @@ function proposed({ action, because }: Diagnosis['proposal']): string {
 }
 
 /** What may be done next. Nothing of it happens by itself: a press is decided as words are. */
-function buttonsOf({ project, environment, proposal }: Diagnosis): readonly Button[] {
+function buttonsOf({ project, environment, proposal, previous }: Diagnosis): readonly ActionButton[] {
   const where = `${project} in ${environment}`;
   const logs = { label: 'Show the log', value: `show the logs of ${where}` };
   const again = { label: 'Look again', value: `diagnose ${where}` };
   switch (proposal.action) {
     case 'rollback':
-      return [{ label: 'Roll back', value: `roll back ${where}` }, logs, again];
+      return [rollbackButton({ project, environment }, previous?.release ?? null), logs, again];
     case 'look-at-logs':
       return [logs, again];
     case 'wait':

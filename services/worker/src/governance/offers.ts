@@ -1,0 +1,78 @@
+import { canonicalHash } from '@signalbox/shared/canonical';
+import type { ProposedAction, RiskAssessment } from '@signalbox/shared/contracts/action';
+import type { ActionButton, OfferedButton } from '@signalbox/shared/contracts/envelope';
+import { AppError } from '@signalbox/shared/errors';
+import type { Resolved } from '@signalbox/shared/resolved';
+import type { ToolRegistry } from '../tools/registry.ts';
+import type { CallScope, Runnable } from '../tools/run.ts';
+import { readCall } from './call-reading.ts';
+import { foreignPart } from './own-words.ts';
+import { actionHash, propose } from './proposal.ts';
+
+/*
+ * A button that the runtime draws for one whole call. When it is drawn, what the call stands for is looked up and hashed together with
+ * whoever may press it and the conversation it stands in. A press confirms the action of that very hash, once: see `findPressedOffer`.
+ * What a model writes on a button is words, and has no hash.
+ */
+
+/** Whom a button is drawn for, and where it stands. */
+export type Asker = Pick<CallScope, 'actor' | 'agent' | 'threadId' | 'turnId' | 'chatKey'>;
+
+/**
+ * Binds each button to the exact action that it stands for. One that cannot be bound stays a button that says its words: its label does
+ * not say all of the call, it is no call of this registry, or what it stands for is not known. `resolve`: null where nothing can be
+ * looked up. Changes nothing.
+ */
+export async function bindOffers(
+  registry: ToolRegistry,
+  asker: Asker,
+  buttons: readonly (ActionButton | OfferedButton)[],
+  resolve: ((call: Runnable) => Promise<Resolved | null>) | null,
+): Promise<readonly OfferedButton[]> {
+  const bound: OfferedButton[] = [];
+  for (const button of buttons) {
+    const { label, value } = button;
+    const offer = 'does' in button && button.does ? await hashOf(registry, asker, label, button.does, resolve) : null;
+    bound.push(offer === null ? { label, value } : { label, value, offer });
+  }
+  return bound;
+}
+
+/** What a button has to be bound to for a press of it to confirm this action. */
+export function offerHash(action: ProposedAction): string {
+  return canonicalHash({ action: actionHash(action), threadId: action.threadId });
+}
+
+async function hashOf(
+  registry: ToolRegistry,
+  asker: Asker,
+  label: string,
+  does: NonNullable<ActionButton['does']>,
+  resolve: ((call: Runnable) => Promise<Resolved | null>) | null,
+): Promise<string | null> {
+  const groups = registry.groups.map(({ name }) => name);
+  const read = readCall(registry, { actionId: 'offer', tool: does.tool, args: does.arguments, groups });
+  if ('refused' in read) return null;
+  const { name, tool, input } = read.runnable;
+  // The rule for words that a person types: the label begins with what is done, and holds every value.
+  if (foreignPart(name, tool, input, [label]) !== null) return null;
+  if (tool.resolve && !resolve) return null;
+  try {
+    const resolved = tool.resolve && resolve ? await resolve(read.runnable) : null;
+    const call: Runnable = { ...read.runnable, resolved };
+    // The assessment is no part of the hash: policy decides at the press.
+    return offerHash(propose(asker, call, UNASSESSED));
+  } catch (error) {
+    if (error instanceof AppError && error.code !== 'LANE_LOST') return null;
+    throw error;
+  }
+}
+
+const UNASSESSED: RiskAssessment = {
+  risk: 'dangerous',
+  score: 1,
+  reasons: [],
+  tainted: true,
+  touchesPrivate: true,
+  egress: true,
+};
