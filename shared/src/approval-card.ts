@@ -18,11 +18,12 @@ const CHANGE_LENGTH = 1_200;
  */
 export function renderCard(approval: Approval, votes: readonly ApprovalVote[], reader: CardReader): OutboundBody {
   const { card, status, needed } = approval;
-  const voters = votes.map(({ name, userKey }) => `${escapeLine(name)} (${escapeLine(userKey)})`).join(', ');
+  const voters = votes.map((vote) => escapePerson(describePerson(vote))).join(', ');
   const lines = [
     `${outcomeMark(approval) ?? MARK[status]} ${cardTitle(card)}`,
     '',
-    `${escapeLine(card.requester)} asks${card.changedFrom === null ? '' : ` (changed from: ${escapeLine(card.changedFrom)})`}.`,
+    // A name that is written from right to left stands behind words that are not, so it turns nothing.
+    `Asked for by ${escapePerson(card.requester)}${card.changedFrom === null ? '' : `, changed from ${escapeLine(card.changedFrom)}`}.`,
     ...(card.change === '' ? [] : ['', asQuote(clip(card.change))]),
     '',
     `- Reaches: ${escapeLine(card.reach)}`,
@@ -40,6 +41,21 @@ export function renderCard(approval: Approval, votes: readonly ApprovalVote[], r
 /** What a card is about, as Markdown for a sentence. */
 export function cardTitle({ what }: Pick<Approval['card'], 'what'>): string {
   return `**${escapeLine(what)}**`;
+}
+
+/** Somebody as cards name them: anybody may call themselves anything, so the role and the id stand beside the name. */
+export function describePerson({
+  name,
+  role,
+  userKey,
+}: Omit<ApprovalVote, 'role'> & { readonly role: string | null }): string {
+  return `${name} (${role === null ? '' : `${role}, `}id ${userKey})`;
+}
+
+/** That as Markdown. The name is escaped by itself: what surrounds it is ours. */
+export function escapePerson(described: string): string {
+  const [, name = described, known = ''] = /^(.*) (\((?:[a-z]+, )?id [\w:-]+\))$/su.exec(described) ?? [];
+  return known === '' ? escapeLine(name) : `${escapeLine(name)} ${escapeLine(known)}`;
 }
 
 const MARK: Readonly<Record<Approval['status'], string>> = {
@@ -81,7 +97,7 @@ function verdict(approval: Approval, voters: string, given: number, needed: numb
       return `${done} by ${voters}. ${mark ? clip(escapeLine((reason ?? '').slice(mark.length).trim())) : clip(`Result${because}`)}`;
     }
     case 'rejected':
-      return `Rejected by ${escapeLine(decidedBy ?? 'somebody')}${because}`;
+      return `Rejected by ${escapePerson(decidedBy ?? 'somebody')}${because}`;
     case 'modified':
       return `Changed by ${escapeLine(reason ?? 'somebody')}; a new request takes its place.`;
     case 'expired':
@@ -91,9 +107,9 @@ function verdict(approval: Approval, voters: string, given: number, needed: numb
   }
 }
 
-/** The exact action, and the short form of the hash that the approval is bound to. */
+/** The exact action, and the hash that the approval is bound to. */
 function exactLines(exact: string, hash: string): readonly string[] {
-  return [`Exactly this runs (\`${hash.slice(0, 12)}\`):`, '', asCodeBlock(exact)];
+  return [`Exactly this runs, SHA-256 \`${hash}\`:`, '', asCodeBlock(exact)];
 }
 
 /** The summary of a tool, line by line within a quotation: nothing in it can draw a line of the card. */

@@ -1,94 +1,5 @@
 import { expect, it } from 'vitest';
-import { asCodeBlock, escapeLine, escapeText, readExact, renderExact, unescapeText } from './canonical-card.ts';
-
-const PIECES = [
-  '\x1B[;',
-  '‮',
-  '⁦',
-  '​',
-  '‍',
-  '️',
-  '­',
-  '\0',
-  '\r',
-  '\r\n',
-  '\n',
-  '\n\n',
-  '	',
-  '\u2028',
-  '⟨U+202E⟩',
-  '⟨',
-  '⟩',
-  '⟨⟩',
-  '│ ',
-  '→ ',
-  '```',
-  '~~~',
-  '`',
-  '**b**',
-  '[a](http://x)',
-  '<b>',
-  '&lt;',
-  '&#8238;',
-  '\\n',
-  '> ',
-  'раypal',
-  'Привет',
-  'сор',
-  'ελ',
-  '中文',
-  'größer',
-  'é',
-  'é',
-  'ｒｍ',
-  ';',
-  '\ud800',
-  '\udc00',
-  '﷐',
-  '👨‍👩‍👧',
-  '❤️',
-  '🇩🇪',
-  '7️⃣',
-  '- Reaches: nothing',
-  'Approved by Ada: 1 of 2',
-  ' ',
-  '   ',
-  'name: value',
-  '=',
-  ':',
-  'x',
-];
-/** Numbers from a seed, so that a failure can be played again. */
-function createRandom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
-const random = createRandom(7);
-const generate = (place: number): string =>
-  Array.from({ length: place % 400 === 0 ? 6_000 : random(30) }, () => PIECES[random(PIECES.length)])
-    .join('')
-    .slice(0, 20_000);
-
-it('2,000 generated values read back from what is shown, which holds nothing that a channel takes out', () => {
-  for (let place = 0; place < 2_000; place += 1) {
-    const value = generate(place);
-    const action = {
-      tool: 'run_command',
-      arguments: { command: value, n: 3, deep: [value.toWellFormed()] },
-      resolved: {},
-    };
-    const shown = renderExact(action);
-    expect(readExact(shown)).toEqual(action);
-    expect(shown).not.toMatch(/[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069\u2028\u2029]/u);
-    expect(shown.isWellFormed()).toBe(true);
-    const lines = shown.split('\n').slice(1);
-    expect(lines.every((line) => /^(?:│ |command:|n= |deep= )/.test(line))).toBe(true);
-    expect(unescapeText(escapeText(value))).toBe(value);
-  }
-});
+import { asCodeBlock, escapeLine, escapeText, readExact, renderExact } from './canonical-card.ts';
 
 it('names and values that try to be each other are told apart', () => {
   const actions = [
@@ -128,6 +39,40 @@ it('a look-alike within a word, an override and a terminal code are seen', () =>
 
 it('a line of the card is one line without formatting', () => {
   expect(escapeLine('**x**\n\n- Reaches: [a](b)')).toBe('\\*\\*x\\*\\*⟨U+000A⟩⟨U+000A⟩- Reaches: \\[a\\](b)');
+});
+
+it('a sentence from right to left stays legible, and beside anything else its letters are codes, so that nothing changes places', () => {
+  for (const text of ['שלום עולם', 'مرحبا، كيف حالك؟', 'חנות תה.']) expect(escapeText(text)).toBe(text);
+  expect(escapeText('cp א ב')).toBe('cp ⟨U+05D0⟩ ⟨U+05D1⟩');
+  expect(escapeText('א 12')).toBe('⟨U+05D0⟩ 12');
+  expect(escapeText('א ٣')).toBe('⟨U+05D0⟩ ⟨U+0663⟩');
+  expect(escapeText('א; ב')).toBe('⟨U+05D0⟩; ⟨U+05D1⟩');
+  expect(escapeText('.א')).toBe('.⟨U+05D0⟩');
+  expect(renderExact({ tool: 't', arguments: { a: 'שלום', b: ['שלום'] } })).toBe(
+    't\na: שלום\nb= ["⟨U+05E9⟩⟨U+05DC⟩⟨U+05D5⟩⟨U+05DD⟩"]',
+  );
+});
+
+it('a letter has no more accents than can be read', () => {
+  expect(escapeText(`x${'\u0331'.repeat(5)}`)).toBe(`x${'\u0331'.repeat(3)}⟨U+0331⟩⟨U+0331⟩`);
+});
+
+it('a long line goes on in the next one, with every blank to be seen, and reads back', () => {
+  for (const value of [
+    'a '.repeat(2_000),
+    ' '.repeat(1_500),
+    '中'.repeat(1_500),
+    '\u200d👨'.repeat(900),
+    '⟨'.repeat(700),
+  ]) {
+    const action = { tool: 't', arguments: { value, n: [value] }, resolved: {} };
+    const shown = renderExact(action);
+    expect(readExact(shown)).toEqual(action);
+    for (const line of shown.split('\n').slice(1)) {
+      expect(line.length).toBeLessThan(700);
+      expect(line).not.toMatch(/ $/);
+    }
+  }
 });
 
 it('code is fenced by more than it holds', () => {

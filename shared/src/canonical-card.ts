@@ -9,6 +9,11 @@ export interface ExactAction {
 
 /** Stands in front of every line of a value that has several. */
 const LINE_MARK = '│';
+/** Stands in front of what goes on with the line above. */
+const GOES_ON = '┊ ';
+/** A longer line goes on in the next one: a channel that cuts a long message then always finds the end of a line to cut at. */
+const LINE_LENGTH = 600;
+const LONGEST_LINE = 650;
 const EMPTY = '⟨⟩';
 
 /**
@@ -16,12 +21,13 @@ const EMPTY = '⟨⟩';
  * no character that a channel takes out, turns around or does not draw. `readExact` gives back what it was made of. Pure.
  */
 export function renderExact({ tool, arguments: args, resolved }: ExactAction): string {
-  return [escapeName(tool), ...members('', args), ...members('→ ', resolved ?? {})].join('\n');
+  const lines = [escapeName(tool), ...members('', args), ...members('→ ', resolved ?? {})];
+  return lines.flatMap((line) => line.split('\n').flatMap(wrap)).join('\n');
 }
 
 /** Reads what `renderExact` wrote. Throws when it did not. */
 export function readExact(text: string): ExactAction {
-  const [tool = '', ...lines] = text.split('\n');
+  const [tool = '', ...lines] = text.replaceAll(`\n${GOES_ON}`, '').split('\n');
   const read = { arguments: {} as Record<string, unknown>, resolved: {} as Record<string, unknown> };
   for (let at = 0; at < lines.length; at += 1) {
     const match = /^(→ )?([^:= ]*)(?:(:)$|(: |= )(.*)$)/u.exec(lines[at] ?? '');
@@ -40,21 +46,28 @@ export function readExact(text: string): ExactAction {
 
 /**
  * A text in which control, direction, invisible and look-alike characters are code points such as `⟨U+202E⟩`. The mark that opens a code
- * is one itself, so `unescapeText` gives back exactly the text.
+ * is one itself, so `unescapeText` gives back exactly the text. Letters that are written from right to left stay where there is nothing else
+ * that they could change places with; beside other letters, numbers or signs they are codes.
  */
 export function escapeText(text: string): string {
   if (!UNUSUAL.test(text)) return text;
   const doubtful = findDoubtful(text);
-  let offset = 0;
   const chars = Array.from(text);
-  return chars
-    .map((char, place) => {
-      const at = offset;
-      offset += char.length;
-      const isPlain = (char <= '~' && char >= ' ') || isPartOfPicture(chars, place);
-      return isPlain || !(doubtful.has(at) || isUnclear(char, chars[place - 1] ?? '')) ? char : code(char);
-    })
-    .join('');
+  const write = (isTurning: (char: string) => boolean): string => {
+    let offset = 0;
+    return chars
+      .map((char, place) => {
+        const at = offset;
+        offset += char.length;
+        if ((char <= '~' && char >= ' ') || isPartOfPicture(chars, place)) return char;
+        const isDoubtful = doubtful.has(at) || isTurning(char) || isStacked(chars, place);
+        return isDoubtful || isUnclear(char, chars[place - 1] ?? '') ? code(char) : char;
+      })
+      .join('');
+  };
+  const shown = write(() => false);
+  if (!RIGHT_TO_LEFT.test(shown) || ONLY_RIGHT_TO_LEFT.test(shown)) return shown;
+  return write((char) => RIGHT_TO_LEFT.test(char));
 }
 
 /** The text that `escapeText` was given. */
@@ -98,6 +111,13 @@ const NEVER = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}⟨⟩\u2800]|(
 /** Drawn like a character of ASCII, and not one. */
 const TWIN =
   /[\u2010-\u2012\u2212\u2044\u2215\u29F8\u2216\u29F5\u2236\u02D0\uA789\u01C3\u2223\u01C0\u2024\u02C8\u2032\u02CB\u0131]/u;
+/** Blocks of Unicode whose characters turn the order of what stands beside them. */
+const TURNING = '\\u0590-\\u08FF\\uFB1D-\\uFDFF\\uFE70-\\uFEFC\\u{10800}-\\u{10FFF}\\u{1E800}-\\u{1EFFF}';
+const RIGHT_TO_LEFT = new RegExp(`[${TURNING}]`, 'u');
+/** A sentence in such a script: read from its right end, and nothing in it is read the other way. */
+const ONLY_RIGHT_TO_LEFT = new RegExp(`^[${TURNING}](?!.*\\p{N})[${TURNING} .,!?-]*(?<! )$`, 'u');
+/** More accents on one letter are drawn over the lines around it. */
+const MOST_MARKS = 3;
 const UNUSUAL = /[^\x21-\x7e ]/u;
 const PICTURE = /\p{Extended_Pictographic}|\p{Emoji_Modifier}/u;
 
@@ -128,6 +148,13 @@ function isPartOfPicture(chars: readonly string[], place: number): boolean {
   return chars[place] === '\u200D' && isPicture && PICTURE.test(chars[place + 1] ?? '');
 }
 
+/** Whether a mark stands on a letter that has as many as can be read. */
+function isStacked(chars: readonly string[], place: number): boolean {
+  return (
+    chars.slice(Math.max(0, place - MOST_MARKS), place + 1).filter((char) => /\p{M}/u.test(char)).length > MOST_MARKS
+  );
+}
+
 function code(char: string): string {
   return `⟨U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
 }
@@ -150,7 +177,35 @@ function members(mark: string, values: Readonly<Record<string, unknown>>): reado
 
 /** Spaces at an end are not seen, so they are codes. */
 function escapeEnds(text: string): string {
-  const isIndented = text.startsWith(' ');
-  const shown = escapeText(text).replace(/ +$/, (spaces) => code(' ').repeat(spaces.length));
-  return isIndented ? shown.replace(/^ /, code(' ')) : shown;
+  return escapeText(text)
+    .replace(/ +$/, (spaces) => code(' ').repeat(spaces.length))
+    .replace(/^ /, code(' '));
 }
+
+/** A line as several that can be read; no code and no character that people see is cut. */
+function wrap(line: string): readonly string[] {
+  if (line.length <= LINE_LENGTH) return [line];
+  const pieces: string[] = [];
+  let piece = '';
+  for (const part of line.match(/⟨[^⟩]*⟩|[^⟨]+/gu) ?? []) {
+    const chars = part.startsWith('⟨') ? [part] : Array.from(SEGMENTER.segment(part), ({ segment }) => segment);
+    for (const char of chars.flatMap((one) => (one.length > LONGEST ? Array.from(one) : [one]))) {
+      // Between two blanks, or beside one, only where there is no other place.
+      const isBlank = char === ' ' || piece.endsWith(' ');
+      if (piece.length + char.length > (isBlank ? LONGEST_LINE : LINE_LENGTH)) {
+        pieces.push(piece);
+        piece = '';
+      }
+      piece += char;
+    }
+  }
+  // A blank at a cut would not be seen.
+  return [...pieces, piece].map((one, place) => {
+    const shown = one.replace(/ $/, code(' '));
+    return place === 0 ? shown : GOES_ON + shown.replace(/^ /, code(' '));
+  });
+}
+
+const SEGMENTER = new Intl.Segmenter();
+/** A family of emoji; what is longer is no picture. In UTF-16 units. */
+const LONGEST = 30;

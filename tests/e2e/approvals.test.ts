@@ -63,7 +63,9 @@ describe('a deploy to production', () => {
     await developer.waitFor(/Approved by .* Deployed shop 1\.4\.2 to production/);
 
     expect(target.effects).toEqual([{ key: expect.any(String), what: 'shop 1.4.2 production' }]);
-    await cardSays(/✅[\s\S]*Approved by Cleo \(1003\), Dara \(1004\)[\s\S]*Result: Deployed shop/);
+    await cardSays(
+      /✅[\s\S]*Approved by Cleo \(operator, id 1003\), Dara \(operator, id 1004\)[\s\S]*Result: Deployed shop/,
+    );
     expect((await ops.heard('ops')).at(-1)?.buttons).toBeNull();
     expect(await status()).toEqual(['consumed']);
     expect(await audit()).toEqual(
@@ -93,7 +95,7 @@ describe('a deploy to production', () => {
       (heard) => heard.some(({ text }) => text.includes('why do you reject')),
     );
     await ops.click('Too risky', 'ops');
-    await developer.waitFor(/Cleo rejected .*Too risky.*Nothing was changed/);
+    await developer.waitFor(/Cleo \(operator, id 1003\) rejected .*Too risky.*Nothing was changed/);
     expect(target.effects).toEqual([]);
     expect(await status()).toEqual(['rejected']);
   });

@@ -1,4 +1,4 @@
-import { cardTitle } from '@signalbox/shared/approval-card';
+import { cardTitle, escapePerson } from '@signalbox/shared/approval-card';
 import { escapeLine } from '@signalbox/shared/canonical-card';
 import type { Approval } from '@signalbox/shared/contracts/approval';
 
@@ -30,7 +30,7 @@ export function prompt(
       return `${name}, answer this message with what should be different in ${about}, such as \`name: value\`. It is decided anew then. Now it is:\n${now.join('\n')}\n_${approvalId}_`;
     }
     case 'ask':
-      return `${name}, answer this message with your question about ${about}; I pass it on to ${escapeLine(card.requester)}.\n_${approvalId}_`;
+      return `${name}, answer this message with your question about ${about}; I pass it on to ${escapePerson(card.requester)}.\n_${approvalId}_`;
   }
 }
 

@@ -71,4 +71,6 @@ export interface Approval {
 export interface ApprovalVote {
   readonly userKey: string;
   readonly name: string;
+  /** What they were then; null in votes of before. */
+  readonly role: Role | null;
 }

@@ -2,7 +2,7 @@ import type { Approval, ApprovalAct, ApprovalVote } from '../contracts/approval.
 import type { Permission, PolicyEngine, PolicyQuestion } from '../contracts/decision.ts';
 import { PRIORITY } from '../contracts/envelope.ts';
 import type { Role } from '../contracts/roles.ts';
-import { renderCard } from '../approval-card.ts';
+import { describePerson, renderCard } from '../approval-card.ts';
 import { canonicalHash } from '../canonical.ts';
 import { say } from '../errors.ts';
 import { newId } from '../ids.ts';
@@ -123,7 +123,7 @@ function mayConfirm(
 
 async function approve(db: Queryable, approval: Approval, press: Press, rule: string): Promise<Decided> {
   const { by } = press;
-  const { votes, isNew } = await addVote(db, approval.approvalId, { userKey: by.userKey, name: by.name });
+  const { votes, isNew } = await addVote(db, approval.approvalId, by);
   if (!isNew) return toast(`You approved it already: ${votes.length} of ${approval.needed}.`);
   const given = {
     by: by.userKey,
@@ -150,7 +150,7 @@ async function approve(db: Queryable, approval: Approval, press: Press, rule: st
 }
 
 async function reject(db: Queryable, approval: Approval, by: Decider, reason: string, rule: string): Promise<Decided> {
-  await endApproval(db, approval.approvalId, { status: 'rejected', by: by.name, reason });
+  await endApproval(db, approval.approvalId, { status: 'rejected', by: describePerson(by), reason });
   const data = { name: by.name, role: by.role, reason, permittedBy: rule };
   await recordApproval(db, approvalEvent(approval, 'approval.rejected', by.userKey, data));
   await putDecision(db, approval, 'rejected');

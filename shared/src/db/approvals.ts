@@ -143,7 +143,7 @@ export async function findProposal(
 /** Who has approved so far, in order. */
 export async function listVotes(db: Queryable, approvalId: string): Promise<readonly ApprovalVote[]> {
   const { rows } = await db.query<ApprovalVote>(
-    `select user_key as "userKey", name from approval_votes where approval_id = $1 order by voted_at, user_key`,
+    `select user_key as "userKey", name, role from approval_votes where approval_id = $1 order by voted_at, user_key`,
     [approvalId],
   );
   return rows;
@@ -203,8 +203,8 @@ export async function addVote(
   voter: ApprovalVote,
 ): Promise<{ readonly votes: readonly ApprovalVote[]; readonly isNew: boolean }> {
   const { rowCount } = await db.query(
-    'insert into approval_votes (approval_id, user_key, name) values ($1, $2, $3) on conflict do nothing',
-    [approvalId, voter.userKey, voter.name],
+    'insert into approval_votes (approval_id, user_key, name, role) values ($1, $2, $3, $4) on conflict do nothing',
+    [approvalId, voter.userKey, voter.name, voter.role],
   );
   return { votes: await listVotes(db, approvalId), isNew: rowCount === 1 };
 }

@@ -87,12 +87,12 @@ describe('a card whose action is carried on by a run', () => {
     await bench.ask('act_1');
     await receipt(approvalId, '**shop** is on its way. I tell you how it ends.');
     expect(await cards()).toHaveLength(CHATS.length);
-    for (const text of await cards()) expect(text).toMatch(/Approved by Cleo \(\w+\)\. Under way/);
+    for (const text of await cards()) expect(text).toMatch(/Approved by Cleo \(id \w+\)\. Under way/);
     go();
     await ended('act_1');
     for (const text of await cards()) {
       expect(text).toContain('✅ **Deploy shop**');
-      expect(text).toMatch(/Approved by Cleo \(\w+\)\. Result: Indexed\./);
+      expect(text).toMatch(/Approved by Cleo \(id \w+\)\. Result: Indexed\./);
       expect(text).not.toContain('Under way');
     }
   });
@@ -105,7 +105,7 @@ describe('a card whose action is carried on by a run', () => {
     await ended('act_1');
     for (const text of await cards()) {
       expect(text).toMatch(/^❌ \*\*Deploy shop\*\*/);
-      expect(text).toMatch(/Approved by Cleo \(\w+\)\. Indexing failed: No room\./);
+      expect(text).toMatch(/Approved by Cleo \(id \w+\)\. Indexing failed: No room\./);
     }
   });
 
@@ -114,7 +114,8 @@ describe('a card whose action is carried on by a run', () => {
     await bench.ask('act_1');
     await receipt(approvalId, 'on its way');
     expect(await bench.runs.cancel('act_1', '1001')).toMatchObject({ kind: 'cancelled', cards: CHATS.toSorted() });
-    for (const text of await cards()) expect(text).toMatch(/^⏹ [\s\S]*Approved by Cleo \(\w+\)\. .* was cancelled\./);
+    for (const text of await cards())
+      expect(text).toMatch(/^⏹ [\s\S]*Approved by Cleo \(id \w+\)\. .* was cancelled\./);
   });
 
   it('is not taken back to the beginning by a worker that writes its receipt late, or twice', async () => {

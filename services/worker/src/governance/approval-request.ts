@@ -1,5 +1,6 @@
 import type { Approval, ApprovalCard } from '@signalbox/shared/contracts/approval';
 import { roleCovers } from '@signalbox/shared/contracts/roles';
+import { describePerson } from '@signalbox/shared/approval-card';
 import { newId } from '@signalbox/shared/ids';
 import { EXACT_LIMIT, renderExact } from '@signalbox/shared/canonical-card';
 import { redactText } from '@signalbox/shared/redact/redact';
@@ -164,7 +165,7 @@ function describe(scope: CallScope, preview: Preview | null, { action, decision 
     undo: preview?.undo ?? 'not known; ask before you approve',
     why: `${decision.sentence} (rule \`${decision.rule}\`)${raised.join('')}`,
     exact: renderExact(action),
-    requester: `${scope.actor.name} (${scope.actor.role}, id ${action.requester.userKey})`,
+    requester: describePerson(scope.actor),
     changedFrom: action.parentActionId,
   };
 }

@@ -1,4 +1,4 @@
-import { cardTitle } from '@signalbox/shared/approval-card';
+import { cardTitle, escapePerson } from '@signalbox/shared/approval-card';
 import type { Approval, ApprovalCard } from '@signalbox/shared/contracts/approval';
 import type { RecordedDecision } from '@signalbox/shared/contracts/execution-turn';
 import type { InboundEnvelope } from '@signalbox/shared/contracts/envelope';
@@ -63,7 +63,7 @@ export async function resumeDecision(
     case 'rejected': {
       const because = approval.reason ? `: ${approval.reason}` : '';
       return {
-        say: `${approval.decidedBy ?? 'Somebody'} rejected ${what}${because}. Nothing was changed.`,
+        say: `${escapePerson(approval.decidedBy ?? 'Somebody')} rejected ${what}${because}. Nothing was changed.`,
         result: null,
       };
     }

@@ -82,6 +82,15 @@ describe('rich blocks', () => {
     expect(folded).not.toHaveProperty('is_open');
   });
 
+  test('code that somebody is to decide about is never folded', () => {
+    const act = { approvalId: 'apv_1', verb: 'approve' } as const;
+    for (const lines of [41, 1_500]) {
+      const text = `Exactly this runs:\n\n\`\`\`\n${repeat(lines, (n) => `line ${n}`)}\n\`\`\``;
+      const parts = encode({ text, buttons: [{ label: 'Approve', value: 'Approve', act }] }, row(null));
+      expect(JSON.stringify(parts)).not.toContain('details');
+    }
+  });
+
   test('only web addresses become links, and no address becomes a mention', () => {
     const text = '# x\n\n[a](https://x.example/y) [u](tg://user?id=1) https://z.example ![i](http://p.example/i.png)';
     expect(blocksOf(text)[1]).toEqual({

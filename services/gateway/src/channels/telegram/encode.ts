@@ -35,7 +35,9 @@ const PART_LIMIT = MESSAGE_LIMIT - REPEATED.length - 1;
 
 /** A message as Telegram takes it: as many parts as it needs, buttons under the last one. */
 export function encode(body: OutboundBody, row: EncodedRow): readonly TelegramPart[] {
-  const contents = encodeText(body.text, row);
+  // What somebody is to decide about is never folded away: they have it before their eyes when they press.
+  const isDecision = body.buttons.some(({ act }) => act !== undefined);
+  const contents = encodeText(body.text, row, !isDecision);
   const keyboard = createKeyboard(body.buttons, row.outboxId);
   const replyTo = body.replyTo && /^\d+$/.test(body.replyTo) ? Number(body.replyTo) : null;
   return contents.map((content, index) => ({
@@ -54,7 +56,11 @@ export function putAbove(line: string, part: TelegramPart): TelegramPart {
 }
 
 /** The text in the form that suits it; from `simpleFrom` on as text, whatever suits it. */
-function encodeText(markdown: string, { chatKey, simpleFrom }: EncodedRow): readonly TelegramContent[] {
+function encodeText(
+  markdown: string,
+  { chatKey, simpleFrom }: EncodedRow,
+  mayFold: boolean,
+): readonly TelegramContent[] {
   const source = cleanText(markdown);
   const blocks = readBlocks(source);
   const formatted = formatBlocks(blocks);
@@ -63,7 +69,7 @@ function encodeText(markdown: string, { chatKey, simpleFrom }: EncodedRow): read
     splitText(disarm(whole, { inGroup }), PART_LIMIT).map((part) => ({ ...part, form: 'text' }));
 
   if (isBlank(formatted.text)) return toTexts(plainText(source));
-  const isBetter = isBetterRich(blocks);
+  const isBetter = isBetterRich(blocks, mayFold);
   if (simpleFrom === 0 || !(isBetter || isLong(formatted))) return toTexts(formatted);
   const sections = cutSections(fitShape(blocks));
   // Many short lines make more rich messages than ordinary ones.
@@ -74,7 +80,7 @@ function encodeText(markdown: string, { chatKey, simpleFrom }: EncodedRow): read
   const rightToLeft = isRightToLeft(formatted.text);
   const rich = sections
     .slice(0, simpleFrom ?? sections.length)
-    .map((section): TelegramContent => ({ form: 'rich', blocks: toRichBlocks(section), rightToLeft }));
+    .map((section): TelegramContent => ({ form: 'rich', blocks: toRichBlocks(section, mayFold), rightToLeft }));
   return [...rich, ...toTexts(formatBlocks(sections.slice(rich.length).flat()))];
 }
 

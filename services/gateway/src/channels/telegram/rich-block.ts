@@ -10,10 +10,17 @@ const FOLDED_LINES = 40;
 /** Telegram shows a cell without text as a hole, and an item without any is refused. */
 const EMPTY = '\u00a0';
 
-/** Blocks as the Bot API takes them. They fit its limits when `cutSections` made them. */
-export function toRichBlocks(blocks: readonly Block[]): RichBlock[] {
-  return blocks.map((block) => toRichBlock(block, 1, blocks.length === 1));
+/**
+ * Blocks as the Bot API takes them. They fit its limits when `cutSections` made them. A message that is nothing but code is there to be
+ * read, so its code is open; without `mayFold` none is even foldable.
+ */
+export function toRichBlocks(blocks: readonly Block[], mayFold = true): RichBlock[] {
+  const fold = mayFold ? (blocks.length === 1 ? 'open' : 'closed') : 'never';
+  return blocks.map((block) => toRichBlock(block, 1, fold));
 }
+
+/** What becomes of long code. */
+type Fold = 'open' | 'closed' | 'never';
 
 /** Whether code is so long that only its first line of description is shown until somebody opens it. */
 export function isFolded(code: string): boolean {
@@ -25,14 +32,14 @@ export function toRichParagraph(text: string): RichBlock {
   return { type: 'paragraph', text };
 }
 
-function toRichBlock(block: Block, depth: number, alone = false): RichBlock {
+function toRichBlock(block: Block, depth: number, fold: Fold = 'closed'): RichBlock {
   switch (block.type) {
     case 'paragraph':
       return { type: 'paragraph', text: toRichText(block.text, depth) };
     case 'heading':
       return { type: 'heading', size: block.size, text: toRichText(block.text, depth) };
     case 'code':
-      return toRichCode(block, alone);
+      return toRichCode(block, fold);
     case 'quote':
       return { type: 'blockquote', blocks: toInner(block.blocks, depth + 1) };
     case 'divider':
@@ -44,19 +51,18 @@ function toRichBlock(block: Block, depth: number, alone = false): RichBlock {
   }
 }
 
-function toRichCode(block: Extract<Block, { type: 'code' }>, alone: boolean): RichBlock {
+function toRichCode(block: Extract<Block, { type: 'code' }>, fold: Fold): RichBlock {
   const code: RichBlock = {
     type: 'pre',
     text: block.text,
     ...(block.language === null ? {} : { language: block.language }),
   };
-  if (!isFolded(block.text)) return code;
+  if (fold === 'never' || !isFolded(block.text)) return code;
   return {
     type: 'details',
     summary: `${block.language ?? 'code'}, ${block.text.split('\n').length} lines`,
     blocks: [code],
-    // A message that is nothing but code is there to be read.
-    ...(alone ? { is_open: true } : {}),
+    ...(fold === 'open' ? { is_open: true } : {}),
   };
 }
 

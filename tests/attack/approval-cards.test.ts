@@ -1,0 +1,126 @@
+import { renderCard } from '@signalbox/shared/approval-card';
+import { EXACT_LIMIT, escapeText, readExact, renderExact, unescapeText } from '@signalbox/shared/canonical-card';
+import type { Approval } from '@signalbox/shared/contracts/approval';
+import { encode, type TelegramPart } from '@signalbox/gateway/channels/telegram/encode';
+import { formatBotText } from '@signalbox/telegram-simulator/message-entities';
+import { readRichMessage } from '@signalbox/telegram-simulator/rich-reader';
+import type { MessageEntity } from 'grammy/types';
+import { expect, it } from 'vitest';
+import { createValues } from '../support/card-values.ts';
+
+// The way of a card from the frozen action to what Telegram stores, without the wire between them: rendered, escaped, split, formatted,
+// and read as the simulated Telegram reads it. What stands there has to say exactly what runs.
+
+const ROW = { chatKey: 'telegram:7', outboxId: 1, simpleFrom: null };
+
+it('2,000 generated values, on their whole way to the stored message, read back to exactly what is hashed and run', () => {
+  let [ordinary, rich, several, tooLong] = [0, 0, 0, 0];
+  for (const value of createValues(2_000)) {
+    const args = { command: value, n: 3, deep: [value.toWellFormed()] };
+    const action = { tool: 'run_command', arguments: args, resolved: { seen: value } };
+    const exact = renderExact(action);
+    expect(readExact(exact)).toEqual(action);
+    expect(unescapeText(escapeText(value))).toBe(value);
+    tooLong += exact.length > EXACT_LIMIT ? 1 : 0;
+    if (exact.length > EXACT_LIMIT) continue; // is refused, and nobody is asked
+    // As a rich message where it is long, and as ordinary ones for a server that takes no others.
+    const body = renderCard(approvalOf(exact), [], 'approver');
+    const [parts, plain] = [encode(body, ROW), encode(body, { ...ROW, simpleFrom: 0 })];
+    for (const all of [parts, plain]) expect(readExact(exactIn(all.map(stored)))).toEqual(action);
+    // The buttons come with the last part, so nobody can press before all of it is there.
+    expect(parts.findIndex(({ keyboard }) => keyboard.length > 0)).toBe(parts.length - 1);
+    rich += parts.some(({ form }) => form === 'rich') ? 1 : 0;
+    ordinary += parts.every(({ form }) => form === 'text') ? 1 : 0;
+    several += plain.length > 1 ? 1 : 0;
+  }
+  // Each way is gone often enough to say something.
+  expect(Math.min(ordinary, rich, several), JSON.stringify({ ordinary, rich, several, tooLong })).toBeGreaterThan(20);
+}, 120_000);
+
+it('what a person reads of a generated value holds nothing that is not drawn, or that turns or hides what stands beside it', () => {
+  for (const value of createValues(2_000, 8)) {
+    const shown = renderExact({ tool: 't', arguments: { command: value } });
+    expect(shown).not.toMatch(/[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069\u2028\u2029]/u);
+    expect(shown.isWellFormed()).toBe(true);
+    for (const line of shown.split('\n').slice(1)) {
+      expect(line).toMatch(/^(?:│ |┊ |command:)/);
+      expect(line.length).toBeLessThan(700);
+      // Where letters are read from right to left nothing else stands that they could change places with.
+      if (/[\u0590-\u08ff]/.test(line)) expect(line).toMatch(/^(?:│ |┊ |command: )[\u0590-\u08ff .,!?-]*$/);
+    }
+  }
+});
+
+it('a command of 4,000 characters whose tail is harmful is there to the last character before the button is', () => {
+  const command = `${'echo harmless; '.repeat(265)}rm -rf / --no-x`.slice(-4_000);
+  for (const text of [command, command.replaceAll('; ', '\n')]) {
+    const exact = renderExact({ tool: 'run_command', arguments: { command: text } });
+    const parts = encode(renderCard(approvalOf(exact), [], 'approver'), ROW);
+    const shown = parts.map(stored);
+    expect(readExact(exactIn(shown)).arguments).toEqual({ command: text });
+    expect(shown.at(-1)).toContain('rm -rf / --no-x');
+    expect(parts.findIndex(({ keyboard }) => keyboard.length > 0)).toBe(parts.length - 1);
+    // Nothing of it is behind a fold.
+    expect(JSON.stringify(parts)).not.toContain('"details"');
+  }
+});
+
+/** What the simulated Telegram keeps of a part, as text. It throws what the real one would refuse. */
+function stored(part: TelegramPart): string {
+  if (part.form === 'text') return formatBotText(part.text, part.entities as unknown as MessageEntity[]).text; // as they are sent
+  const { blocks } = readRichMessage(
+    { blocks: JSON.parse(JSON.stringify(part.blocks)) as unknown },
+    { isDraft: false },
+  );
+  return blocks.map((block) => textIn(block)).join('\n');
+}
+
+/** All texts of a rich message, in order. */
+function textIn(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.map(textIn).join('');
+  if (typeof value !== 'object' || value === null) return '';
+  const { text, blocks, items } = value as Record<string, unknown>;
+  return [text, blocks, items].map(textIn).join('');
+}
+
+function exactIn(shown: readonly string[]): string {
+  const text = shown.join('\n');
+  return text.slice(text.indexOf('Exactly this runs')).replace(/^.*\n+/, '');
+}
+
+function approvalOf(exact: string): Approval {
+  return {
+    approvalId: 'apv_1',
+    actionId: 'act_1',
+    userKey: '1',
+    chatKey: 'telegram:1',
+    threadId: 'user_1_1',
+    turnId: 'turn_1',
+    traceId: 'trc_1',
+    hash: 'a'.repeat(64),
+    rule: 'dangerous-asks',
+    policy: 'p',
+    needed: 1,
+    role: 'operator',
+    solo: false,
+    byRequester: false,
+    authors: ['1'],
+    card: {
+      what: 'Run a command',
+      change: 'what a tool says of it',
+      exact,
+      reach: 'the workspace',
+      undo: 'not known',
+      why: 'Because.',
+      requester: 'Ada (developer, id 1)',
+      changedFrom: null,
+    },
+    status: 'pending',
+    requestedAt: new Date(0),
+    expiresAt: new Date(3_600_000),
+    decidedBy: null,
+    reason: null,
+    change: null,
+  };
+}
