@@ -19,6 +19,7 @@ const CAPABILITY_MAY = [
   CONTRACTS,
   'shared/src/{errors,time}.ts',
   'shared/src/shell/classification.ts',
+  'shared/src/public-address.ts', // pure; whether a server is one of the internet is a part of its risk
 ];
 
 /** Who may import whom. A file that no rule covers fails, so that the place of a new folder is decided here. */

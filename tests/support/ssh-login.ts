@@ -6,6 +6,8 @@ import ssh2 from 'ssh2';
 export interface SshLogin {
   readonly port: number;
   readonly fingerprint: string;
+  /** How often somebody connected. */
+  readonly connections: number;
   /** How often somebody tried to log in. */
   readonly logins: number;
   /** Shows another host key from the next connection on. */
@@ -20,9 +22,11 @@ export function newSshKey(): string {
 
 export async function openSshLogin(): Promise<SshLogin> {
   let logins = 0;
+  let connected = 0;
   const connections = new Set<{ end(): void }>();
   const start = async (key: string, port: number): Promise<ssh2.Server> => {
     const server = new ssh2.Server({ hostKeys: [key] }, (client) => {
+      connected += 1;
       connections.add(client);
       client.on('error', () => undefined); // whoever does not trust the key hangs up
       client.on('close', () => connections.delete(client));
@@ -47,6 +51,9 @@ export async function openSshLogin(): Promise<SshLogin> {
     port,
     get fingerprint() {
       return key.fingerprint;
+    },
+    get connections() {
+      return connected;
     },
     get logins() {
       return logins;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isPublicAddress, pinRepository } from './public-address.ts';
+import { isPublicAddress } from '@signalbox/shared/public-address';
+import { pinRepository } from './public-address.ts';
 import { parseRepository } from './repository-address.ts';
 
 const pin = (address: string, found: readonly string[] | null = null, allowed: readonly string[] = []) =>

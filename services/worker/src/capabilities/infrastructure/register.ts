@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CpuCount, Environment, formatMemory, MemoryMb, NewName, PortNumber } from '@signalbox/shared/contracts/fields';
 import { AppError } from '@signalbox/shared/errors';
+import { isPublicAddress } from '@signalbox/shared/public-address';
 import { tool } from '../../tools/tool.ts';
 import { lookWords, type Looked } from './inspection.ts';
 import { count } from './words.ts';
@@ -63,6 +64,10 @@ const Input = z.object({
 });
 type Input = z.output<typeof Input>;
 
+/** Checks that anybody may ask for connect to a server from then on, so they reach what stands at its address. */
+const NOT_PUBLIC =
+  'its host is no public IP address: by it Signalbox reaches this machine, its network, or wherever the name leads';
+
 export const registerServer = tool({
   describe:
     'Register a server so that work can be placed on it: address, environment, how it is reached. What can be reached is measured.',
@@ -76,7 +81,8 @@ export const registerServer = tool({
     'new server for production',
   ],
   input: Input,
-  risk: 'sensitive',
+  risk: ({ driver, host }) =>
+    driver === undefined || isPublicAddress(host) ? 'sensitive' : { risk: 'dangerous', reasons: [NOT_PUBLIC] },
   handles: ['key'],
   role: 'operator',
   egress: true,
