@@ -1,10 +1,10 @@
+import { plainName } from '@signalbox/shared/contracts/plain-name';
 import { serviceName, type ServiceKey } from '@signalbox/shared/contracts/deploy';
 import type { DeadLetterRow } from '@signalbox/shared/db/dead-letter-review';
 import type { Incident } from '@signalbox/shared/db/incidents';
 import type { Overview } from '@signalbox/shared/db/overview';
 import type { User } from '@signalbox/shared/db/users';
 import { inWords } from '@signalbox/shared/time';
-import { plain } from './words.ts';
 
 /** What the gateway answers to commands about people, queues and muted services. */
 export const QUEUES_USAGE = 'Write it as `/queues`, `/queues retry <id>` or `/queues resolve <id>`.';
@@ -15,20 +15,20 @@ export const LETTER_RETRIED = 'It is tried again now.';
 export const LETTER_RESOLVED = 'It is marked as dealt with.';
 
 export const noLetter = (id: string): string =>
-  `There is no dead letter ${plain(id.slice(0, 80))}. /queues names the open ones.`;
+  `There is no dead letter ${plainName(id.slice(0, 80))}. /queues names the open ones.`;
 export const letterRefused = (reason: string): string => `It cannot be tried again. ${reason}`;
 
 export function users(list: readonly (User & { readonly lastSeen: Date | null })[], now = Date.now()): string {
   const lines = list.map(({ name, userKey, role, lastSeen }) => {
     const seen = lastSeen === null ? 'has not written yet' : `wrote ${inWords(now - lastSeen.getTime())} ago`;
-    return `- ${plain(name)}, id ${userKey}: ${role}, ${seen}`;
+    return `- ${plainName(name)}, id ${userKey}: ${role}, ${seen}`;
   });
   return [list.length === 1 ? 'One person:' : `${list.length} people:`, '', ...lines].join('\n');
 }
 
 export function whichPerson(typed: string, meant: readonly User[]): string {
-  if (meant.length === 0) return `I know nobody named ${plain(typed.slice(0, 80))}. /users shows who is here.`;
-  return `Which ${plain(typed)}? Write the id: ${meant.map(({ userKey }) => userKey).join(', ')}.`;
+  if (meant.length === 0) return `I know nobody named ${plainName(typed.slice(0, 80))}. /users shows who is here.`;
+  return `Which ${plainName(typed)}? Write the id: ${meant.map(({ userKey }) => userKey).join(', ')}.`;
 }
 
 /** One short message: what waits, what runs, what is stuck. */
@@ -42,7 +42,7 @@ export function queues(
   const open = jobs.filter(({ status }) => status === 'queued' || status === 'running');
   const failed = jobs.filter(({ status }) => status === 'failed').reduce((sum, { count }) => sum + count, 0);
   const working = turns.map(
-    ({ name, userKey, waiting }) => `${plain(name ?? userKey)}${waiting > 1 ? ` (${waiting} waiting)` : ''}`,
+    ({ name, userKey, waiting }) => `${plainName(name ?? userKey)}${waiting > 1 ? ` (${waiting} waiting)` : ''}`,
   );
   return [
     `**In**: ${count(messagesOpen, 'message')} open${age(oldestMessageMs)}`,
@@ -54,13 +54,13 @@ export function queues(
         ? 'nothing'
         : incidents
             .slice(0, 5)
-            .map(({ subject, kind }) => `${plain(subject.replace(/^service:/, ''))} (${kind})`)
+            .map(({ subject, kind }) => `${plainName(subject.replace(/^service:/, ''))} (${kind})`)
             .join(', ')
     }`,
     `**Dead letters**: ${deadLetters === 0 ? 'none' : deadLetters}`,
     ...letters.map(
       ({ id, source, reason, createdAt }) =>
-        `- \`${id}\` ${source}, ${inWords(now - createdAt.getTime())} ago: ${plain(reason.slice(0, 120))}`,
+        `- \`${id}\` ${source}, ${inWords(now - createdAt.getTime())} ago: ${plainName(reason.slice(0, 120))}`,
     ),
     ...(letters.length > 0
       ? ['', '`/queues retry <id>` tries one again, `/queues resolve <id>` marks it as dealt with.']
@@ -74,18 +74,18 @@ export function muted(services: readonly Muted[], now: number): string {
   const quiet = services.filter(({ mutedUntil }) => mutedUntil !== null && mutedUntil.getTime() > now);
   if (quiet.length === 0) return `Nothing is muted. ${MUTE_USAGE}`;
   return quiet
-    .map((one) => `- ${plain(serviceName(one))} for another ${inWords((one.mutedUntil?.getTime() ?? now) - now)}`)
+    .map((one) => `- ${plainName(serviceName(one))} for another ${inWords((one.mutedUntil?.getTime() ?? now) - now)}`)
     .join('\n');
 }
 
 export const mutedNow = (service: ServiceKey, hours: number): string =>
   hours === 0
-    ? `I speak up again when ${plain(service.project)} in ${service.environment} breaks.`
-    : `I keep quiet about ${plain(service.project)} in ${service.environment} for ${count(hours, 'hour')}. It is still watched.`;
+    ? `I speak up again when ${plainName(service.project)} in ${service.environment} breaks.`
+    : `I keep quiet about ${plainName(service.project)} in ${service.environment} for ${count(hours, 'hour')}. It is still watched.`;
 
 export function noService(service: ServiceKey, known: readonly Muted[]): string {
-  const names = known.slice(0, 10).map((one) => plain(serviceName(one)));
-  return `I know no service ${plain(serviceName(service).slice(0, 80))}. ${names.length === 0 ? 'Nothing has been deployed yet.' : `There are: ${names.join(', ')}.`}`;
+  const names = known.slice(0, 10).map((one) => plainName(serviceName(one)));
+  return `I know no service ${plainName(serviceName(service).slice(0, 80))}. ${names.length === 0 ? 'Nothing has been deployed yet.' : `There are: ${names.join(', ')}.`}`;
 }
 
 function count(n: number, noun: string): string {

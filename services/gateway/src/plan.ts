@@ -1,3 +1,4 @@
+import { plainName } from '@signalbox/shared/contracts/plain-name';
 import { PRIORITY, type MessageEnvelope } from '@signalbox/shared/contracts/envelope';
 import type { Admission } from '@signalbox/shared/db/inbox';
 import { say } from '@signalbox/shared/errors';
@@ -14,7 +15,6 @@ import {
 import { parseCommand } from './command.ts';
 import type { Question } from './commands/question.ts';
 import { NO_SECRETS, type SentSecrets } from './sent-secrets.ts';
-import { plain } from './words.ts';
 
 /** What is to be done with one update of a person, before anybody looked into the database. */
 export interface Plan {
@@ -146,7 +146,7 @@ type Line = (said: NonNullable<Choice['refusal']>) => NonNullable<Admission['rep
 function strangerLine(update: FromPerson, line: Line): Admission['stranger'] {
   // In a group the answer would be noise for everybody; a press gets its toast, and an edit follows a message.
   if (update.chatKind === 'group' || update.kind === 'press' || update.kind === 'edit') return null;
-  const text = say('STRANGER', { name: plain(update.name), id: update.userKey });
+  const text = say('STRANGER', { name: plainName(update.name), id: update.userKey });
   return line({ key: `stranger:${update.chatKey}:${update.updateId}`, text });
 }
 

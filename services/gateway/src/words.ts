@@ -1,3 +1,4 @@
+import { plainName } from '@signalbox/shared/contracts/plain-name';
 import type { Role } from '@signalbox/shared/contracts/roles';
 import type { EditedState, LaneStatus } from '@signalbox/shared/db/inbox';
 import type { Invitation } from '@signalbox/shared/db/invitations';
@@ -77,7 +78,7 @@ export const secretForgotten = (handle: string, wasThere: boolean): string =>
 
 /** Names and times, never values. `person`: somebody else, whom an admin asks about. */
 export function secretList(secrets: readonly SecretName[], person: string | null, now = Date.now()): string {
-  const whose = person === null ? 'for you' : `for ${plain(person)}`;
+  const whose = person === null ? 'for you' : `for ${plainName(person)}`;
   if (secrets.length === 0) return `I keep no secrets ${whose}.`;
   const lines = secrets.slice(0, MAX_PEOPLE).map(({ handle, expiresAt, usedAt }) => {
     const left = expiresAt === null ? '' : `, forgotten in ${inWords(expiresAt.getTime() - now)}`;
@@ -110,11 +111,11 @@ export const LOG_OVER = 'It has ended, or somebody else follows it.';
 export const NOTHING_RUNS = 'Nothing is running.';
 
 export const owner = (name: string): string =>
-  `Welcome, ${plain(name)}. You are the admin now. Say what you need, or send /help.`;
+  `Welcome, ${plainName(name)}. You are the admin now. Say what you need, or send /help.`;
 
 export const welcome = (name: string): string =>
   [
-    `Hello ${plain(name)}, I am Signalbox. I look after your projects and servers; tell me in plain words what you need.`,
+    `Hello ${plainName(name)}, I am Signalbox. I look after your projects and servers; tell me in plain words what you need.`,
     '',
     'For example:',
     '- create a project called shop',
@@ -169,7 +170,7 @@ const EXAMPLES: Readonly<Record<Role, readonly string[]>> = {
 };
 
 export const whoami = (person: { readonly name: string; readonly userKey: string; readonly role: Role }): string =>
-  `You are ${plain(person.name)}, id ${person.userKey}, role ${person.role}.`;
+  `You are ${plainName(person.name)}, id ${person.userKey}, role ${person.role}.`;
 
 /** One line per thing that is going on. */
 export function status(now: LaneStatus): string {
@@ -177,12 +178,12 @@ export function status(now: LaneStatus): string {
   const waiting = now.running ? now.open - 1 : now.open;
   if (waiting > 0) lines.push(waiting === 1 ? '1 message is waiting.' : `${waiting} messages are waiting.`);
   if (now.thread) {
-    const title = now.thread.title === null ? '' : ` (${plain(now.thread.title)})`;
+    const title = now.thread.title === null ? '' : ` (${plainName(now.thread.title)})`;
     lines.push(
       `Conversation: \`${now.thread.threadId}\`${title}${now.thread.awaiting ? ', waiting for your answer' : ''}.`,
     );
   }
-  for (const job of now.jobs) lines.push(`Job ${plain(job.job)}: ${job.status}, ${inWords(job.ageMs)}.`);
+  for (const job of now.jobs) lines.push(`Job ${plainName(job.job)}: ${job.status}, ${inWords(job.ageMs)}.`);
   return lines.join('\n\n');
 }
 
@@ -199,8 +200,8 @@ export const ONLY_IN_PRIVATE =
 /** What somebody reads whose code let them in, or gave them more than they had. */
 export const invited = (name: string, role: Role, wasIn: boolean): string =>
   wasIn
-    ? `Thank you, ${plain(name)}. You are ${as(role)} now.`
-    : `Welcome, ${plain(name)}. You may speak here now, as ${as(role)}. Say what you need, or send /help.`;
+    ? `Thank you, ${plainName(name)}. You are ${as(role)} now.`
+    : `Welcome, ${plainName(name)}. You may speak here now, as ${as(role)}. Say what you need, or send /help.`;
 
 export const alreadyIn = (role: Role): string =>
   `You are ${as(role)} already, so the code was not used up. Pass it on to whoever it is for.`;
@@ -230,23 +231,23 @@ export const invitationMade = (made: Invited): string =>
   `${title(made)}, valid once and for ${inWords(made.validMs)}. (The code was shown once and is not kept.)`;
 
 const title = ({ role, name }: Pick<Invited, 'role' | 'name'>): string =>
-  `Invitation${name === null ? '' : ` for ${plain(name)}`} as ${as(role)}`;
+  `Invitation${name === null ? '' : ` for ${plainName(name)}`} as ${as(role)}`;
 
 type Named = Pick<User, 'userKey' | 'name'>;
 
 export const invitationUsed = (guest: Named & { readonly role: Role }): string =>
-  `${plain(guest.name)} (id ${guest.userKey}) used your invitation and may speak here now, as ${as(guest.role)}.`;
+  `${plainName(guest.name)} (id ${guest.userKey}) used your invitation and may speak here now, as ${as(guest.role)}.`;
 
 export const allowed = (person: Named, role: Role, change: 'added' | 'changed' | 'same'): string => {
-  const who = `${plain(person.name)} (id ${person.userKey})`;
+  const who = `${plainName(person.name)} (id ${person.userKey})`;
   if (change === 'same') return `${who} is ${as(role)} already; nothing was changed.`;
   return change === 'added' ? `${who} may speak here now, as ${as(role)}.` : `${who} is ${as(role)} now.`;
 };
 
 export const denied = (person: Named): string =>
-  `${plain(person.name)} (id ${person.userKey}) is a stranger again. What ran or waited for them was stopped.`;
+  `${plainName(person.name)} (id ${person.userKey}) is a stranger again. What ran or waited for them was stopped.`;
 
-export const wasStranger = (userKey: string): string => `${plain(userKey)} has no role; nothing was changed.`;
+export const wasStranger = (userKey: string): string => `${plainName(userKey)} has no role; nothing was changed.`;
 
 /** What somebody reads whose role an admin has changed. */
 export const youAre = (role: Role, isNew: boolean): string =>
@@ -262,7 +263,9 @@ const MAX_PEOPLE = 50;
 
 /** Who may speak, and how many invitations are open. */
 export function people(users: readonly User[], invitations: readonly Invitation[], now = Date.now()): string {
-  const shown = users.slice(0, MAX_PEOPLE).map(({ name, userKey, role }) => `- ${plain(name)}, id ${userKey}: ${role}`);
+  const shown = users
+    .slice(0, MAX_PEOPLE)
+    .map(({ name, userKey, role }) => `- ${plainName(name)}, id ${userKey}: ${role}`);
   const more = users.length - shown.length;
   const open = invitations
     .slice(0, MAX_PEOPLE)
@@ -286,8 +289,3 @@ export const usage = (
     ...(role === null ? [] : [`Roles are ${role.roles.join(', ')}.`]),
     ...(role?.near ? [`Did you mean ${role.near}?`] : []),
   ].join(' ');
-
-/** A name inside a sentence: nobody's name formats our text. */
-export function plain(text: string): string {
-  return text.replace(/[\\`*_[\]<>~|#]/g, '\\$&').replace(/\s+/g, ' ');
-}

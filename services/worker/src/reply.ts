@@ -1,4 +1,5 @@
 import type { Attachment } from '@signalbox/shared/contracts/envelope';
+import { plainName } from '@signalbox/shared/contracts/plain-name';
 import type { SoFar } from '@signalbox/shared/db/actions';
 import type { WaitingCard } from '@signalbox/shared/db/lanes';
 import type { AppError } from '@signalbox/shared/errors';
@@ -65,7 +66,7 @@ function fenced(text: string): string {
 const NAMES_LISTED = 3;
 
 function listed(names: readonly string[]): string {
-  const plain = names.map((name) => name.replace(/[\\`*_[\]<>~|#]/g, '\\$&'));
-  if (plain.length > NAMES_LISTED) return `${plain.length} files`;
-  return plain.length > 1 ? `${plain.slice(0, -1).join(', ')} and ${plain.at(-1) ?? ''}` : (plain[0] ?? '');
+  const shown = names.map(plainName);
+  if (shown.length > NAMES_LISTED) return `${shown.length} files`;
+  return shown.length > 1 ? `${shown.slice(0, -1).join(', ')} and ${shown.at(-1) ?? ''}` : (shown[0] ?? '');
 }

@@ -1,3 +1,4 @@
+import { plainName } from '@signalbox/shared/contracts/plain-name';
 import type { OutboundBody } from '@signalbox/shared/contracts/envelope';
 import type { Role } from '@signalbox/shared/contracts/roles';
 import { readLaneStatus, stopLane } from '@signalbox/shared/db/inbox';
@@ -91,5 +92,5 @@ async function answerCommand(parts: AnswerParts, name: AnsweredCommand, rest: st
 function describeUnknown(typed: string, role: Role): string {
   const near = nearestCommand(typed, role === 'admin');
   const hint = near === null ? 'Say it in plain words, without the slash.' : `Did you mean /${near}?`;
-  return say('COMMAND_UNKNOWN', { typed: words.plain(typed), hint });
+  return say('COMMAND_UNKNOWN', { typed: plainName(typed), hint });
 }

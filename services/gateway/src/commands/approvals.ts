@@ -1,3 +1,4 @@
+import { plainName } from '@signalbox/shared/contracts/plain-name';
 import type { Approval, ApprovalAct } from '@signalbox/shared/contracts/approval';
 import type { RuntimeButton } from '@signalbox/shared/contracts/envelope';
 import { decideApproval, type Decided, type Decider } from '@signalbox/shared/db/approval-decisions';
@@ -6,7 +7,6 @@ import { approvalEvent, findApproval, findProposal, recordApproval } from '@sign
 import { say } from '@signalbox/shared/errors';
 import * as words from '../approval-words.ts';
 import { readChange } from '../change.ts';
-import { plain } from '../words.ts';
 import type { Answer, AnswerParts, Asked } from './question.ts';
 
 /** Carries out a press on a card. What cannot be decided by a press alone asks for words first. */
@@ -17,7 +17,7 @@ export async function answerPress(parts: AnswerParts, act: ApprovalAct, asked: A
   if (!approval) return { text: null, toast: say('BUTTON_EXPIRED', {}) };
   const proposal = decided.prompt === 'modify' ? await findProposal(parts.db, approval.actionId) : null;
   return {
-    text: words.prompt(decided.prompt, approval, plain(asked.envelope.name), proposal?.action.arguments ?? {}),
+    text: words.prompt(decided.prompt, approval, plainName(asked.envelope.name), proposal?.action.arguments ?? {}),
     toast: words.PROMPT_TOAST[decided.prompt],
     buttons: decided.prompt === 'reject' ? reasons(approval) : [],
     prompt: { approvalId: act.approvalId, verb: decided.prompt, userKey: asked.envelope.userKey, askedBy: null },
@@ -67,7 +67,7 @@ export async function answerPrompt(
           {
             userKey: null,
             chatKey: prompt.askedBy ?? approval.chatKey,
-            text: words.answer(approval, plain(by.name), text),
+            text: words.answer(approval, plainName(by.name), text),
           },
         ],
       };
@@ -89,7 +89,7 @@ async function passOn(
       {
         userKey: approval.userKey,
         chatKey: approval.chatKey,
-        text: words.question(approval, plain(by.name), text),
+        text: words.question(approval, plainName(by.name), text),
         prompt: {
           approvalId: approval.approvalId,
           verb: 'answer',
@@ -106,7 +106,7 @@ function afterDecision({ toast, chats, wake }: Decided): Answer {
 }
 
 function deciderOf({ envelope, role }: Asked): Decider {
-  return { userKey: envelope.userKey, name: plain(envelope.name), role };
+  return { userKey: envelope.userKey, name: plainName(envelope.name), role };
 }
 
 function reasons({ approvalId }: Approval): readonly RuntimeButton[] {

@@ -1,3 +1,4 @@
+import { plainName } from '@signalbox/shared/contracts/plain-name';
 import type { AuditEvent } from '@signalbox/shared/contracts/audit';
 import { roleCovers } from '@signalbox/shared/contracts/roles';
 import { approverChats, listPending, listVotes } from '@signalbox/shared/db/approvals';
@@ -7,7 +8,6 @@ import { listGrants, revokeGrant } from '@signalbox/shared/db/grants';
 import { say } from '@signalbox/shared/errors';
 import { MINUTE_MS } from '@signalbox/shared/time';
 import * as words from '../governance-words.ts';
-import { plain } from '../words.ts';
 import type { Answer, AnswerParts, Asked, Notice } from './question.ts';
 
 export type GovernanceCommand = 'approvals' | 'grants' | 'freeze' | 'unfreeze' | 'why';
@@ -60,7 +60,7 @@ async function grants({ db }: AnswerParts, rest: string, asked: Asked): Promise<
   const revoke = /^revoke\s+(grant_\w+)$/.exec(rest);
   if (!revoke?.[1]) return { text: words.grants(await listGrants(db)), personal: true };
   const gone = await revokeGrant(db, revoke[1], asked.envelope.userKey);
-  if (!gone) return { text: words.noGrant(plain(revoke[1])), personal: true };
+  if (!gone) return { text: words.noGrant(plainName(revoke[1])), personal: true };
   await appendAudit(db, [event('grant.revoked', asked, { grantId: gone.grantId, tool: gone.tool, of: gone.userKey })]);
   return { text: words.revoked(gone), personal: true };
 }
@@ -72,7 +72,7 @@ async function freeze({ db }: AnswerParts, rest: string, asked: Asked): Promise<
   const isNew = await setFreeze(db, { by: userKey, name, reason, at });
   if (!isNew) return { text: words.FROZEN_ALREADY };
   await appendAudit(db, [event('freeze.set', asked, { reason })]);
-  return { text: words.frozen(reason), notices: await toDeciders(db, asked, words.frozenBy(plain(name), reason)) };
+  return { text: words.frozen(reason), notices: await toDeciders(db, asked, words.frozenBy(plainName(name), reason)) };
 }
 
 async function unfreeze({ db }: AnswerParts, rest: string, asked: Asked): Promise<Answer> {
@@ -84,13 +84,13 @@ async function unfreeze({ db }: AnswerParts, rest: string, asked: Asked): Promis
     await appendAudit(db, [event('break_glass.opened', asked, { validMs: BREAK_GLASS_MS })]);
     return {
       text: words.glassBroken(BREAK_GLASS_MS),
-      notices: await toDeciders(db, asked, words.glassBrokenBy(plain(name), BREAK_GLASS_MS)),
+      notices: await toDeciders(db, asked, words.glassBrokenBy(plainName(name), BREAK_GLASS_MS)),
     };
   }
   const was = await liftFreeze(db);
   if (!was) return { text: words.NOT_FROZEN };
   await appendAudit(db, [event('freeze.lifted', asked, { setBy: was.by, reason: was.reason })]);
-  return { text: words.UNFROZEN, notices: await toDeciders(db, asked, words.unfrozenBy(plain(name))) };
+  return { text: words.UNFROZEN, notices: await toDeciders(db, asked, words.unfrozenBy(plainName(name))) };
 }
 
 async function why({ db }: AnswerParts, rest: string, asked: Asked): Promise<Answer> {

@@ -1,3 +1,4 @@
+import { plainName } from '@signalbox/shared/contracts/plain-name';
 import { Role, roleCovers } from '@signalbox/shared/contracts/roles';
 import { mayWriteTo } from '@signalbox/shared/db/delivery';
 import { stopLane } from '@signalbox/shared/db/inbox';
@@ -125,5 +126,5 @@ function describeUsage(usage: string, typedRole: string | null): string {
 }
 
 function lastAdmin(name: string): Answer {
-  return { text: say('LAST_ADMIN', { name: words.plain(name) }), personal: true };
+  return { text: say('LAST_ADMIN', { name: plainName(name) }), personal: true };
 }

@@ -1,3 +1,4 @@
+import { plainName } from '@signalbox/shared/contracts/plain-name';
 import { z } from 'zod';
 import { ProjectName } from '@signalbox/shared/contracts/fields';
 import { AppError } from '@signalbox/shared/errors';
@@ -172,7 +173,7 @@ export default toolGroup({
           threadId: thread,
           node,
           actionId,
-          say: `_${plain(actor.name)} had \`${node}\` run again._`,
+          say: `_${plainName(actor.name)} had \`${node}\` run again._`,
         });
         return { thread, node };
       },
@@ -269,12 +270,12 @@ const lines = (
   threads: readonly { readonly thread: string; readonly person: string; readonly title: string | null }[],
 ): string =>
   threads
-    .map(({ thread, person, title }) => `- \`${thread}\` of ${plain(person)}${title ? `: ${plain(title)}` : ''}`)
+    .map(
+      ({ thread, person, title }) => `- \`${thread}\` of ${plainName(person)}${title ? `: ${plainName(title)}` : ''}`,
+    )
     .join('\n');
 
 const clock = (at: string): string => `${at.slice(0, 19).replace('T', ' ')} UTC`;
-
-const plain = (text: string): string => text.replace(/[\\`*_[\]<>~|#]/g, '\\$&').replace(/\s+/g, ' ');
 
 function fence(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));

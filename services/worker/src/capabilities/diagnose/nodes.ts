@@ -1,3 +1,4 @@
+import { plainName } from '@signalbox/shared/contracts/plain-name';
 import { z } from 'zod';
 import { roleCovers } from '@signalbox/shared/contracts/roles';
 import { AppError, REFUSALS } from '@signalbox/shared/errors';
@@ -121,7 +122,7 @@ export const retryFailedNode = tool({
     if (thread === threadId)
       throw new AppError('CONFLICT', { detail: 'That is this very conversation: just say it again instead.' });
     const failed = await failedNode(ports, thread);
-    const say = `_${plain(actor.name)} had \`${failed.node}\` run again, because it had failed._`;
+    const say = `_${plainName(actor.name)} had \`${failed.node}\` run again, because it had failed._`;
     await ports.graphNodes.runAgain({ threadId: thread, node: failed.node, actionId, say });
     return { thread, ...failed };
   },
@@ -165,5 +166,3 @@ function mustBeTheirs({ actor }: Pick<ToolContext, 'actor'>, userKey: string): v
   if (userKey === actor.userKey || roleCovers(actor.role, 'admin')) return;
   throw new AppError('NOT_PERMITTED', { role: actor.role, needed: 'admin' });
 }
-
-const plain = (text: string): string => text.replace(/[\\`*_[\]<>~|#]/g, '\\$&').replace(/\s+/g, ' ');
