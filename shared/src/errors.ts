@@ -155,6 +155,10 @@ export const ERRORS = {
     remedy: 'tell-user',
     say: 'I tried your message several times and could not handle it. An operator has been told (reference {ref}).',
   },
+  MESSAGE_UNREADABLE: {
+    remedy: 'tell-user',
+    say: 'Something that came for you cannot be read, so nothing was done about it. An operator has been told (reference {ref}).',
+  },
   UPSTREAM_UNAVAILABLE: { remedy: 'retry', say: '{service} is not answering. I will keep trying.' },
   JOB_TOO_SLOW: { remedy: 'tell-user', say: 'It did not end within {seconds} s.' },
   JOB_STALLED: { remedy: 'tell-user', say: 'It gave no sign of getting on for {seconds} s, so it was ended.' },

@@ -12,6 +12,7 @@ import { withTransaction, type Pool } from '@signalbox/shared/db/pool';
 import { AppError } from '@signalbox/shared/errors';
 import { newId } from '@signalbox/shared/ids';
 import { isInfrastructure } from '@signalbox/shared/db/infrastructure';
+import { settleUnreadable } from '@signalbox/shared/db/unreadable-messages';
 import { background, type Closable } from '@signalbox/shared/lifecycle';
 import type { Log } from '@signalbox/shared/log';
 import type { CountingPublisher } from '@signalbox/shared/streams/publish';
@@ -107,13 +108,30 @@ export function createLanes(options: LaneOptions): Lanes {
     beginning.set(userKey, asked);
     try {
       for (;;) {
-        const begun = await beginLane(pool, userKey, begin);
+        const begun = await beginReadable(userKey);
         if (begun) return { work: work(begun, traceId, asked.again) };
         if (!asked.again) return { work: Promise.resolve() };
         asked.again = false; // a message that came after the look
       }
     } finally {
       beginning.delete(userKey);
+    }
+  };
+
+  /** Begins a lane. What cannot be read is settled first: it would break every turn, or the begin itself. */
+  const beginReadable = async (userKey: string): Promise<Begun | null> => {
+    for (;;) {
+      let failure: unknown;
+      const begun = await beginLane(pool, userKey, begin).catch((error: unknown) => {
+        if (isInfrastructure(error)) throw error;
+        failure = error;
+      });
+      if (begun === null || (begun && begun.messages.length > 0)) return begun;
+      const chats = await settleUnreadable(pool, userKey);
+      if (begun) await yieldLane(pool, begun, { holder, countAttempt: false, backoffMs: 0 });
+      log.error('unreadable messages dead-lettered', { userKey, messages: chats.length });
+      for (const chatKey of chats) await announce(chatKey, 'unreadable', 'send');
+      if (chats.length === 0) throw failure;
     }
   };
 

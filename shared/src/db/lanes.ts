@@ -6,6 +6,7 @@ import type { Lane } from './lane.ts';
 import { makeStorable } from '../storable.ts';
 import { withoutSecrets } from './outbox.ts';
 import type { Queryable } from './pool.ts';
+import { isReadable } from './unreadable-messages.ts';
 
 export interface InboxMessage {
   readonly id: number;
@@ -24,7 +25,7 @@ export interface Begun extends Lane {
   readonly resumed: boolean;
   /** Inbox id of the newest /stop: messages before it are not to be answered. */
   readonly stopBefore: number;
-  /** Open messages in order of arrival, at least one. */
+  /** Open messages in order of arrival, up to the first that cannot be read; none when that is the first of all. */
   readonly messages: readonly InboxMessage[];
   readonly person: { readonly name: string; readonly role: Role } | null;
   /** The current thread of the first message's chat; null when that message needs none and there is none. */
@@ -80,13 +81,18 @@ export async function beginLane(db: Queryable, userKey: string, options: BeginOp
     suspect: row.is_suspect,
     resumed: row.begun > 1,
     stopBefore: Number(row.stop_before),
-    messages: row.messages,
+    messages: leadingReadable(row.messages),
     person: row.person,
     threadId: row.thread_id,
     threadNew: row.thread_new,
     expired: row.expired,
     waiting: row.waiting ?? [],
   };
+}
+
+function leadingReadable(messages: readonly InboxMessage[]): readonly InboxMessage[] {
+  const end = messages.findIndex(({ envelope }) => !isReadable(envelope));
+  return end === -1 ? messages : messages.slice(0, end);
 }
 
 /** Without leave of `lane_isolate`, `lane_begin` is asked about nobody. */
