@@ -49,6 +49,7 @@ export function scopeOfAda(changes: Partial<CallScope> = {}): CallScope {
   machine.to('PROPOSING');
   return {
     lane: { userKey: '1', epoch: '7' },
+    now: () => new Date(),
     turnId: 'turn_1',
     turnKey: 'telegram:100:1',
     threadId: 'user_1_1',

@@ -213,7 +213,7 @@ export function contextOf(begun: Begun, message: InboxMessage): TurnContext {
     chatKey,
     traceId,
     turnId: newId('turn'),
-    startedAt: new Date(),
+    startedAt: begun.now(),
     spending: createSpending(),
     evidence: [],
   };

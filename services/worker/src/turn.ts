@@ -173,7 +173,7 @@ async function agentTurn(
   // lane_begin gives one whenever the first row is a message, or news of its own thread. A decision may come after its thread.
   const threadId = decision?.threadId ?? (begun.threadId as string);
   const isThreadOver = threadId !== begun.threadId;
-  const startedAt = new Date();
+  const startedAt = begun.now();
   const { traceId, chatKey } = envelope;
   const spending = createSpending();
   const context: TurnContext = {
@@ -241,7 +241,7 @@ async function agentTurn(
       messages: batch.length,
       passes: result.passes,
       toolCalls: result.toolCalls,
-      durationMs: Date.now() - startedAt.getTime(),
+      durationMs: begun.now().getTime() - startedAt.getTime(),
     });
     return more;
   } catch (thrown) {
@@ -308,6 +308,7 @@ function scopeOf(
     for (const phase of ['THINKING', 'PROPOSING', 'GOVERNING'] as const) machine.to(phase);
   return {
     lane: begun,
+    now: begun.now,
     turnId,
     turnKey: batch[0]?.envelope.id ?? turnId,
     threadId,

@@ -35,6 +35,8 @@ export interface Begun extends Lane {
   readonly expired: { readonly threadId: string; readonly title: string | null } | null;
   /** Requests for approval whose card stands open in this chat, the oldest first, at most three. */
   readonly waiting: readonly WaitingCard[];
+  /** The time by the database's clock, which all times of a turn come from: those of this machine may be off. */
+  readonly now: () => Date;
 }
 
 /** A request that waits, and the message that carries its buttons. */
@@ -87,7 +89,14 @@ export async function beginLane(db: Queryable, userKey: string, options: BeginOp
     threadNew: row.thread_new,
     expired: row.expired,
     waiting: row.waiting ?? [],
+    now: clockFrom(row.at),
   };
+}
+
+/** A clock that goes on from a moment. It is behind by as long as the answer that brought the moment was on its way. */
+function clockFrom(at: Date): () => Date {
+  const mark = performance.now();
+  return () => new Date(at.getTime() + performance.now() - mark);
 }
 
 function leadingReadable(messages: readonly InboxMessage[]): readonly InboxMessage[] {
@@ -97,7 +106,7 @@ function leadingReadable(messages: readonly InboxMessage[]): readonly InboxMessa
 
 /** Without leave of `lane_isolate`, `lane_begin` is asked about nobody. */
 const LANE_BEGIN = `
-select b.*, i.is_suspect from lane_isolate($1, $7) i, lateral lane_begin(case when i.ok then $1 end, $2, $3, $4, $5, $6) b`;
+select b.*, i.is_suspect, clock_timestamp() as at from lane_isolate($1, $7) i, lateral lane_begin(case when i.ok then $1 end, $2, $3, $4, $5, $6) b`;
 
 interface BeginRow {
   readonly epoch: string;
@@ -111,6 +120,7 @@ interface BeginRow {
   readonly thread_new: boolean;
   readonly expired: { threadId: string; title: string | null } | null;
   readonly waiting: WaitingCard[] | null;
+  readonly at: Date;
 }
 
 /** Extends the leases of these lanes. Returns the person keys whose lane was lost: their work must stop. One round trip. */

@@ -170,7 +170,7 @@ async function weigh(
   const found = isRead ? null : await lookUp(parts, scope, call);
   const taint = lookForTaint(call.name, tool, input, found?.taint ?? UNSEEN, resolved);
   const action = propose(scope, call, assess(tool, input, taint, resolved), parentActionId);
-  const facts = withoutGrant(call, found?.facts ?? factsOfRead(new Date()));
+  const facts = withoutGrant(call, found?.facts ?? factsOfRead(scope.now()));
   const weighed = { ...decide(parts.policy(), action, facts, parts.limits, placeOf(scope, tool)), taint };
   if (weighed.decision.effect !== 'confirm') return weighed;
   const pressed = await findPressedOffer(parts.pool, {

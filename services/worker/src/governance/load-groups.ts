@@ -18,7 +18,7 @@ export async function loadGroups(
     agentClass: agent.class,
     chatKey,
     inGroup,
-    at: new Date().toISOString(),
+    at: scope.now().toISOString(),
   });
   const of = { userKey: actor.userKey, threadId, turnId, policyVersion: engine.version };
   await appendAudit(parts.pool, loadingEvents(loaded, of));

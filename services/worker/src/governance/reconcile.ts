@@ -61,6 +61,7 @@ function scopeOf({ proposal, turnId, turnKey, userName }: UnsettledAction, signa
   const { requester, threadId, chatKey } = action;
   return {
     lane: { userKey: requester.userKey, epoch: '0' },
+    now: () => new Date(), // for probes alone, which store no times
     turnId,
     turnKey: turnKey ?? turnId,
     threadId,

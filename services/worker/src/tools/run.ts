@@ -26,6 +26,8 @@ import {
 /** The turn on whose behalf a call is made. */
 export interface CallScope {
   readonly lane: Lane;
+  /** The time, by the database's clock. */
+  readonly now: () => Date;
   readonly turnId: string;
   /** The id of the message that began the turn: the same when another worker goes on with it. */
   readonly turnKey: string;
@@ -203,7 +205,7 @@ function contextOf(parts: RunParts, scope: CallScope, call: Runnable, signal: Ab
     threadId: scope.threadId,
     actionId,
     signal,
-    now: () => new Date(),
+    now: scope.now,
     say: (text, options = {}) => scope.say(text, options.slot ?? null, `${actionId}:say:${said++}`),
     enqueue: (job, payload) => parts.enqueue(job, payload, scope, call),
     wrote: () => findEffect(parts.pool, actionId),
