@@ -1,5 +1,6 @@
 import { openThisMachine } from '@signalbox/jobs/drivers/this-machine';
 import { executeBounded, UNASKED, type Bounds } from '@signalbox/jobs/jobs/diagnostic-run-bounds';
+import { classifyCommand } from '@signalbox/shared/shell/classification';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -8,7 +9,11 @@ import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 
 // The real programs on this machine, with commands that would never end or take all that there is.
 
-const machine = openThisMachine(loadTestConfig().path);
+const { path, ci } = loadTestConfig();
+const machine = openThisMachine(path);
+const hasJq = path.split(':').some((folder) => existsSync(join(folder, 'jq')));
+if (!hasJq && ci) throw new Error('The bounds of jq are not tested: it is not on the PATH.');
+if (!hasJq) console.warn('\nNOT RUN: the bounds of jq. It is not on the PATH.\n');
 const run = (pipeline: readonly (readonly string[])[], bounds: Partial<Bounds> = {}) =>
   executeBounded(
     machine,
@@ -16,6 +21,8 @@ const run = (pipeline: readonly (readonly string[])[], bounds: Partial<Bounds> =
     { signal: AbortSignal.timeout(40_000), maxBytes: 1_000 },
     { ...UNASKED, ...bounds },
   );
+
+const KILLED = 'A program was ended by a signal. Each may use 1 seconds of processor time and 512 MB of memory.\n';
 
 /** Whether a process of this machine still has these words. */
 function isRunning(words: string): boolean {
@@ -63,9 +70,32 @@ it('what writes without end is ended soon, and what it wrote until then is told'
 
 it('what computes without end is ended for its processor time', async () => {
   const ran = await run([['sha256sum', '-b', '/dev/zero']], { cpuSeconds: 1 });
-  expect(ran.code).not.toBe(0);
+  expect(ran).toMatchObject({ code: null, truncated: true, stderr: KILLED });
   expect(isRunning('sha256sum -b /dev/zero')).toBe(false);
 });
+
+it('a program that the kernel ended is told, although the one behind it ended well', async () => {
+  const ran = await run([['sha256sum', '-b', '/dev/zero'], ['wc', '-c']], { cpuSeconds: 1 }); // prettier-ignore
+  expect(ran).toMatchObject({ code: 0, stdout: '0\n', truncated: true, stderr: KILLED });
+});
+
+it.runIf(hasJq).each([
+  ['memory', "jq -n '[range(1e12)]'", /cannot allocate memory\n.* 512 MB of memory\.\n$/],
+  ['output', "jq -n 'range(1e12)'", /it wrote more than 1048576 bytes/],
+  ['processor time', "jq -n 'last(range(1e12))'", /by a signal\. Each may use 1 seconds of processor time/],
+])(
+  'numbers without end, which run unasked, are ended for their %s, and it is said',
+  async (_what, command, said) => {
+    const { decision, pipeline } = classifyCommand(command, 'server');
+    expect(decision).toBe('run');
+    // The array takes its memory before its time; the others are quick, or take no memory.
+    const ran = await run(pipeline ?? [], command.includes('last') ? { cpuSeconds: 1 } : {});
+    expect(ran).toMatchObject({ code: null, truncated: true, stderr: expect.stringMatching(said) });
+    expect(ran.stdout.length).toBeLessThanOrEqual(1_000);
+    expect(isRunning('range(1e12)')).toBe(false);
+  },
+  45_000,
+);
 
 it('what waits without end is ended for its time, with all programs that it is joined to', async () => {
   const ran = await run([['tail', '-f', '/proc/loadavg'], ['cat'], ['sleep', '4711']], { wallMs: 1_000 }); // prettier-ignore

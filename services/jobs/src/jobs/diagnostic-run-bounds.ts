@@ -15,12 +15,14 @@ export interface Bounds {
   readonly outputBytes: number;
 }
 
+const MEBIBYTE = 1024 * 1024;
+
 /** Figures of a machine take seconds and some megabytes. */
 export const UNASKED: Bounds = {
   wallMs: MINUTE_MS / 2,
   cpuSeconds: 20,
-  memoryBytes: 512 * 1024 * 1024,
-  outputBytes: 1024 * 1024,
+  memoryBytes: 512 * MEBIBYTE,
+  outputBytes: MEBIBYTE,
 };
 
 /**
@@ -35,7 +37,8 @@ const LIMITED =
 
 /**
  * As `executePipeline`, and bounded: in time, processor time, memory and output, without files of its own and with a clean environment.
- * What is ended for its time or its output has no code, what it wrote until then, and a line about why.
+ * What is ended for its time or its output has no code, what it wrote until then, and a line about why. A program that a signal ended,
+ * as the kernel does for processor time, often writes nothing: a line says it, wherever in the pipeline it stood.
  */
 export async function executeBounded(
   driver: Pick<Driver, 'execute'>,
@@ -59,11 +62,26 @@ export async function executeBounded(
   });
   const words = ['sh', '-c', LIMITED, 'sh', String(cpuSeconds), String(Math.floor(memoryBytes / 1024))];
   const limited = pipeline.map((argv) => [...words, ...argv]);
+  let isKilled = false;
+  const watched: Pick<Driver, 'execute'> = {
+    execute: async (argv, options) => {
+      const result = await driver.execute(argv, options);
+      isKilled ||= result.code === null;
+      return result;
+    },
+  };
   const stdout = (): string => new TextDecoder().decode(Buffer.concat(kept)).replaceAll('\0', '\uFFFD');
   try {
     const ended = AbortSignal.any([signal, wall, full.signal]);
-    const result = await executePipeline(driver, limited, { signal: ended, maxBytes, output });
-    return { ...result, stdout: stdout(), truncated: result.truncated || written > maxBytes };
+    const result = await executePipeline(watched, limited, { signal: ended, maxBytes, output });
+    const room = `${cpuSeconds} seconds of processor time and ${Math.floor(memoryBytes / MEBIBYTE)} MB of memory`;
+    const killed = isKilled ? `A program was ended by a signal. Each may use ${room}.\n` : '';
+    return {
+      ...result,
+      stdout: stdout(),
+      stderr: result.stderr + killed,
+      truncated: result.truncated || isKilled || written > maxBytes,
+    };
   } catch (error) {
     if (signal.aborted || !(wall.aborted || full.signal.aborted)) throw error;
     const why = full.signal.aborted

@@ -37,7 +37,8 @@ export async function executePipeline(
       // Nobody reads it any more, and nothing must wait for it. A stream that learns later that its reader has gone would be paused.
       input?.unpipe();
       input?.resume();
-      ends[place - 1]?.abort(UNREAD);
+      // Who has written to its end has ended or is about to, and how it ended is told.
+      if (!pipes[place - 1]?.writableEnded) ends[place - 1]?.abort(UNREAD);
     }
   });
   const results = await Promise.all(runs);
