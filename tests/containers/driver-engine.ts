@@ -27,11 +27,11 @@ export interface DriverEngine {
 const BRIDGE_LOCK = join(tmpdir(), 'signalbox-test-bridge');
 const BRIDGE_WAIT_MS = 600_000;
 
-/** Gives an engine the image that builds begin with, once no other suite has containers on the bridge of this machine. */
-export async function prepareEngine(engine: Engine): Promise<DriverEngine> {
+/** Gives an engine the image that builds begin with, with `more` programs, once no other suite has containers on the bridge of this machine. */
+export async function prepareEngine(engine: Engine, more: readonly string[] = []): Promise<DriverEngine> {
   const { docker } = engine;
   const giveBack = await until(takeBridge, BRIDGE_WAIT_MS);
-  await importBaseImage(engine, makeTemporaryFolder('driver-base'), BASE, PROGRAMS);
+  await importBaseImage(engine, makeTemporaryFolder('driver-base'), BASE, [...PROGRAMS, ...more]);
   const list = async (...words: readonly string[]): Promise<readonly string[]> => {
     const lines = (await docker([...words, ...OURS])).split('\n').filter((line) => line !== '');
     return [...new Set(lines)];

@@ -30,7 +30,8 @@ export async function openEngine(): Promise<Engine | { readonly problem: string 
   return startEngine();
 }
 
-async function startEngine(): Promise<Engine | { readonly problem: string }> {
+/** Starts an engine of its own; `inside` are words that enter the namespaces which it is to run in. */
+export async function startEngine(inside: readonly string[] = []): Promise<Engine | { readonly problem: string }> {
   const dir = mkdtempSync(join(tmpdir(), 'signalbox-engine-'));
   const socket = `unix://${join(dir, 'docker.sock')}`;
   const places = [
@@ -44,7 +45,8 @@ async function startEngine(): Promise<Engine | { readonly problem: string }> {
     socket,
   ];
   const log = openSync(join(dir, 'log'), 'w');
-  const child = spawn('dockerd', [...places, ...SETTINGS], { stdio: ['ignore', log, log] });
+  const [program = '', ...words] = [...inside, 'dockerd', ...places, ...SETTINGS];
+  const child = spawn(program, words, { stdio: ['ignore', log, log] });
   closeSync(log);
   const identity = child.pid === undefined ? null : identifyProcess(child.pid);
   const close = async (): Promise<void> => {

@@ -22,8 +22,13 @@ export interface SshServer {
 
 const SSHD = '/usr/sbin/sshd';
 
-/** Starts one, or says why not. */
-export async function openSshServer(): Promise<SshServer | { readonly problem: string }> {
+/** Starts one, or says why not. `inside` are words that enter the namespaces which it is to run in. */
+export async function openSshServer({
+  address = '127.0.0.1',
+  inside = [],
+}: { readonly address?: string; readonly inside?: readonly string[] } = {}): Promise<
+  SshServer | { readonly problem: string }
+> {
   if (!existsSync(SSHD)) return { problem: 'openssh-server is not installed' };
   if (process.getuid?.() !== 0) return { problem: 'only root can start an sshd that lets somebody in' };
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-sshd-'));
@@ -35,7 +40,7 @@ export async function openSshServer(): Promise<SshServer | { readonly problem: s
   const port = await freePort();
   const settings = [
     `Port ${port}`,
-    'ListenAddress 127.0.0.1',
+    `ListenAddress ${address}`,
     `HostKey ${file('host')}`,
     `AuthorizedKeysFile ${file('authorized')}`,
     'PermitRootLogin prohibit-password',
@@ -47,11 +52,12 @@ export async function openSshServer(): Promise<SshServer | { readonly problem: s
   ];
   writeFileSync(file('config'), `${settings.join('\n')}\n`);
   const log = openSync(file('log'), 'w');
-  const child = spawn(SSHD, ['-D', '-e', '-f', file('config')], { stdio: ['ignore', log, log] });
+  const [program, ...words] = [...inside, SSHD, '-D', '-e', '-f', file('config')];
+  const child = spawn(program, words, { stdio: ['ignore', log, log] });
   closeSync(log);
   await until(() => {
     if (child.exitCode !== null) throw new Error(`sshd ended: ${readFileSync(file('log'), 'utf8')}`);
-    return answers(port);
+    return answers(address, port);
   });
   const [, hostKey = ''] = (await mustRun('ssh-keygen', ['-l', '-E', 'sha256', '-f', file('host.pub')])).split(' ');
   const children = async (): Promise<readonly number[]> => {
@@ -76,9 +82,9 @@ export async function openSshServer(): Promise<SshServer | { readonly problem: s
   };
 }
 
-function answers(port: number): Promise<boolean> {
+function answers(address: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
+    const socket = connect(port, address);
     socket.once('connect', () => {
       socket.destroy();
       resolve(true);

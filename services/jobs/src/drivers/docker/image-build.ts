@@ -7,6 +7,7 @@ import { sleep } from '@signalbox/shared/time';
 import { pack } from 'tar-fs';
 import { z } from 'zod';
 import type { Artifact, BuildRequest, ReleaseId } from '../driver.ts';
+import { splitLines } from '../lines.ts';
 import { orNull, statusOf, type Engine } from './engine.ts';
 import { readIgnored } from './ignore-file.ts';
 import { buildMarkOf, imageOf, labelsOf, readLabels } from './labels.ts';
@@ -53,7 +54,7 @@ export async function buildImage(engine: Engine, baseImage: string, request: Bui
   let built: Built;
   try {
     const answer = await engine.call((docker) => docker.buildImage(context, options), signal);
-    built = await engine.call(() => follow(answer, request.onLine), signal);
+    built = await engine.call(() => readBuild(answer, request.onLine), signal);
   } catch (error) {
     context.destroy();
     // The engine ends the step when its connection is cut; it is over when the step's containers are gone.
@@ -94,31 +95,36 @@ interface Built {
   readonly error: string | null;
 }
 
-async function follow(answer: NodeJS.ReadableStream, onLine: (line: LogLine) => void): Promise<Built> {
+/** Reads the events of a build to their end. The engine cuts its output anywhere; each line is given whole, so that a value is found in it. */
+export async function readBuild(
+  answer: AsyncIterable<string | Uint8Array>,
+  onLine: (line: LogLine) => void,
+): Promise<Built> {
   let rest = '';
   let imageId: string | null = null;
   let error: string | null = null;
   const decoder = new TextDecoder();
+  const give = (line: LogLine): void => {
+    if (line.line.trim() !== '') onLine(line);
+  };
+  const written = { out: splitLines('out', give), err: splitLines('err', give) };
   for await (const bytes of answer) {
-    const lines = (rest + decoder.decode(bytes as Buffer, { stream: true })).split('\n');
+    const lines = (rest + (typeof bytes === 'string' ? bytes : decoder.decode(bytes, { stream: true }))).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines.filter((text) => text.trim() !== '')) {
       const event = BuildEvent.parse(JSON.parse(line));
       imageId = event.aux?.ID ?? imageId;
       error = event.error ?? error;
-      if (event.stream !== undefined) giveLines(event.stream, onLine);
+      if (event.stream === undefined) continue;
+      // The engine marks what came as errors with a color.
+      const stream = event.stream.includes('\u001B[91m') ? 'err' : 'out';
+      // eslint-disable-next-line no-control-regex -- colors are control characters
+      written[stream].write(Buffer.from(event.stream.replaceAll(/\u001B\[[0-9;]*m/g, '')));
     }
   }
+  written.out.end();
+  written.err.end();
   return { imageId, error };
-}
-
-/** The engine marks what came as errors with a color. */
-function giveLines(text: string, onLine: (line: LogLine) => void): void {
-  const stream = text.includes('\u001B[91m') ? 'err' : 'out';
-  // eslint-disable-next-line no-control-regex -- colors are control characters
-  const plain = text.replaceAll(/\u001B\[[0-9;]*m/g, '').replaceAll('\0', '\uFFFD');
-  for (const line of plain.split(/\r?\n/).filter((part) => part.trim() !== ''))
-    onLine({ at: new Date().toISOString(), stream, line: line.slice(0, 16_384) });
 }
 
 /** Containers of a build's steps; they carry its mark among their hosts. */

@@ -1,0 +1,30 @@
+import type { LogLine } from '@signalbox/shared/contracts/deploy';
+import { expect, test } from 'vitest';
+import { readBuild } from './image-build.ts';
+
+async function* answer(...events: readonly object[]): AsyncIterable<string> {
+  const text = events.map((event) => `${JSON.stringify(event)}\n`).join('');
+  for (let at = 0; at < text.length; at += 7) yield text.slice(at, at + 7);
+}
+
+test('a line of a build that the engine cuts in two is one line', async () => {
+  const lines: LogLine[] = [];
+  const read = await readBuild(
+    answer(
+      { stream: 'Step 1/2\n' },
+      { stream: 'the token is s3cr' },
+      { stream: '\u001B[91mwarn' },
+      { stream: 'et-value\nlast' },
+      { stream: '\u001B[91ming\n\u001B[0m' },
+      { aux: { ID: 'sha256:a' } },
+    ),
+    (line) => lines.push(line),
+  );
+  expect(read).toEqual({ imageId: 'sha256:a', error: null });
+  expect(lines.map(({ stream, line }) => `${stream}: ${line}`)).toEqual([
+    'out: Step 1/2',
+    'out: the token is s3cret-value',
+    'err: warning',
+    'out: last',
+  ]);
+});
