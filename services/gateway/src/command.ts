@@ -38,6 +38,9 @@ export function parseCommand(text: string): Command | null {
   const match = /^\/([a-z][a-z0-9_]*)(?:@\w+)?(?:\s+([\s\S]*))?$/i.exec(text.trim());
   if (!match?.[1]) return null;
   const name = match[1].toLowerCase();
+  // The command that a receipt ends with, which a tap sends.
+  const receipt = /^why_([0-9a-z]+)$/.exec(name);
+  if (receipt) return { name: 'why', rest: `act_${receipt[1]}` };
   if (!ALL.includes(name)) return { name: null, typed: name.slice(0, 32) };
   const rest = match[2]?.trim() ?? '';
   return name === NEW ? { name, rest } : { name: name as AnsweredCommand, rest }; // ALL holds exactly these names

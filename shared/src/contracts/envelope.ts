@@ -140,9 +140,15 @@ export const OutboundFile = z.object({
 });
 export type OutboundFile = z.infer<typeof OutboundFile>;
 
+/** One line of the runtime about what happened: what and where, then when and the command that opens it. No markdown. */
+export const Receipt = z.object({ what: z.string().min(1).max(200), note: z.string().max(120) });
+export type Receipt = z.infer<typeof Receipt>;
+
 /** What a person sees: markdown text (CommonMark and GFM), with optional buttons and files. */
 export const OutboundBody = z.object({
   text: z.string().min(1),
+  /** Drawn below the text in a form that no text can take: see the channel. Made from the ledger, and by the runtime alone. */
+  receipts: z.array(Receipt).max(8).optional(),
   buttons: z.array(RuntimeButton).max(24).default([]),
   /** The channel's id of the message that this one answers; in groups, where several people speak. */
   replyTo: z.string().max(80).optional(),

@@ -47,7 +47,9 @@ export async function nameApprovalsChat(db: Queryable, chatKey: string | null): 
 /** One action of a turn, with what was decided about it. */
 export interface ExplainedAction {
   readonly actionId: string;
+  readonly turnId: string;
   readonly tool: string;
+  readonly arguments: unknown;
   readonly status: string;
   readonly effect: string | null;
   readonly rule: string | null;
@@ -59,27 +61,29 @@ export interface ExplainedAction {
   readonly voters: readonly string[];
 }
 
-/** The actions of a turn, or of this person's newest turn that had any; oldest first. */
-export async function explainTurn(
+/**
+ * The actions of a turn (`turn_…`), those whose ids begin with that of a receipt (`act_…`), or without an id those of this person's newest
+ * turn that had any; oldest first. `any`: also those of others, by id.
+ */
+export async function explainActions(
   db: Queryable,
-  of: { readonly turnId: string | null; readonly userKey: string; readonly any: boolean },
-): Promise<{ readonly turnId: string | null; readonly actions: readonly ExplainedAction[] }> {
-  const { rows: turns } = await db.query<{ turn_id: string }>(
-    `select turn_id from actions where ($1::text is null or turn_id = $1) and ($3 or user_key = $2) order by proposed_at desc limit 1`,
-    [of.turnId, of.userKey, of.any && of.turnId !== null],
-  );
-  const turnId = turns[0]?.turn_id ?? null;
-  if (turnId === null) return { turnId, actions: [] };
+  of: { readonly id: string | null; readonly userKey: string; readonly any: boolean },
+): Promise<readonly ExplainedAction[]> {
+  const isReceipt = of.id?.startsWith('act_') ?? false;
+  const which = isReceipt
+    ? 'a.action_id like $1'
+    : 'a.turn_id = coalesce($1, (select turn_id from actions where user_key = $2 order by proposed_at desc limit 1))';
   const { rows } = await db.query<ExplainedAction>(
-    `select a.action_id as "actionId", a.tool, a.status, a.proposal -> 'decision' ->> 'effect' as effect,
+    `select a.action_id as "actionId", a.turn_id as "turnId", a.tool, a.status, a.arguments, a.proposal -> 'decision' ->> 'effect' as effect,
             a.proposal -> 'decision' ->> 'rule' as rule, a.proposal -> 'decision' ->> 'sentence' as sentence,
             a.proposal -> 'action' -> 'assessment' ->> 'risk' as risk,
             coalesce(array(select jsonb_array_elements_text(a.proposal -> 'action' -> 'assessment' -> 'reasons')), '{}') as reasons,
             p.approval_id as "approvalId", p.status as "approvalStatus",
             coalesce((select array_agg(v.name order by v.voted_at) from approval_votes v where v.approval_id = p.approval_id), '{}') as voters
        from actions a left join approvals p on p.action_id = a.action_id
-      where a.turn_id = $1 order by a.proposed_at, a.action_id`,
-    [turnId],
+      where (a.user_key = $2 or $3) and ${which}
+      order by a.proposed_at, a.action_id limit 50`,
+    [isReceipt ? `${of.id?.replaceAll('_', '\\_') ?? ''}%` : of.id, of.userKey, of.any && of.id !== null],
   );
-  return { turnId, actions: rows };
+  return rows;
 }

@@ -9,11 +9,12 @@ export type OutboxRow = OutboundEnvelope & { readonly turnId: string | null };
  * What a person may be shown: whoever made it, no secret goes out, and nothing that cannot be stored. Ids and keys are left alone. The same row when there is none.
  */
 export function withoutSecrets<R extends OutboundEnvelope>(row: R): R {
-  const { text, buttons, files, afterwards } = row.body;
+  const { text, buttons, files, afterwards, receipts } = row.body;
   const body = {
     ...row.body,
     text: redactText(text),
     buttons: buttons.map((button) => ({ ...button, label: redactText(button.label), value: redactText(button.value) })),
+    ...(receipts === undefined ? {} : { receipts: receipts.map((one) => ({ ...one, what: redactText(one.what) })) }),
     ...(files === undefined ? {} : { files: files.map((file) => ({ ...file, name: redactText(file.name) })) }),
     ...(afterwards === undefined ? {} : { afterwards: redactText(afterwards) }),
   };

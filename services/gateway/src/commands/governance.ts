@@ -3,7 +3,7 @@ import type { AuditEvent } from '@signalbox/shared/contracts/audit';
 import { roleCovers } from '@signalbox/shared/contracts/roles';
 import { approverChats, listPending, listVotes } from '@signalbox/shared/db/approvals';
 import { appendAudit } from '@signalbox/shared/db/audit';
-import { explainTurn, liftFreeze, nameApprovalsChat, openBreakGlass, setFreeze } from '@signalbox/shared/db/freeze';
+import { explainActions, liftFreeze, nameApprovalsChat, openBreakGlass, setFreeze } from '@signalbox/shared/db/freeze';
 import { listGrants, revokeGrant } from '@signalbox/shared/db/grants';
 import { say } from '@signalbox/shared/errors';
 import { MINUTE_MS } from '@signalbox/shared/time';
@@ -94,11 +94,11 @@ async function unfreeze({ db }: AnswerParts, rest: string, asked: Asked): Promis
 }
 
 async function why({ db }: AnswerParts, rest: string, asked: Asked): Promise<Answer> {
-  const turnId = /^turn_\w+$/.test(rest) ? rest : null;
-  if (rest !== '' && turnId === null) return { text: words.WHY_USAGE, personal: true };
+  const id = /^(?:turn|act)_\w+$/.test(rest) ? rest : null;
+  if (rest !== '' && id === null) return { text: words.WHY_USAGE, personal: true };
   const any = roleCovers(asked.role, 'operator');
-  const found = await explainTurn(db, { turnId, userKey: asked.envelope.userKey, any });
-  return { text: words.why(found.turnId, found.actions), personal: true };
+  const found = await explainActions(db, { id, userKey: asked.envelope.userKey, any });
+  return { text: words.why(found), personal: true };
 }
 
 /** Everybody who decides hears of what concerns all of them, once per chat, and not in the chat where it was said. */

@@ -1,6 +1,8 @@
 /** How text is shown. Neighbors that share a style belong together when they hold the very same object. */
 export type Style =
   | { readonly type: 'bold' | 'italic' | 'strikethrough' | 'code' }
+  /** Of receipts alone: no markdown becomes this. */
+  | { readonly type: 'underline' }
   /** Only addresses that a browser opens. */
   | { readonly type: 'url'; readonly url: string };
 

@@ -9,6 +9,7 @@ import { readBlocks } from './document.ts';
 import { formatBlocks, plainText, type FormattedText } from './format.ts';
 import { toRichBlocks, toRichParagraph, type RichBlock } from './rich-block.ts';
 import { cutSections } from './rich-cut.ts';
+import { toReceiptBlock, withoutMark } from './receipt.ts';
 import { fitShape } from './rich-shape.ts';
 import { isBetterRich } from './rich-choice.ts';
 import { ENTITY_LIMIT, MESSAGE_LIMIT, splitText, type MessageText } from './split.ts';
@@ -37,7 +38,7 @@ const PART_LIMIT = MESSAGE_LIMIT - REPEATED.length - 1;
 export function encode(body: OutboundBody, row: EncodedRow): readonly TelegramPart[] {
   // What somebody is to decide about is never folded away: they have it before their eyes when they press.
   const isDecision = body.buttons.some(({ act }) => act !== undefined);
-  const contents = encodeText(body.text, row, !isDecision);
+  const contents = encodeText(body, row, isDecision);
   const keyboard = createKeyboard(body.buttons, row.outboxId);
   const replyTo = body.replyTo && /^\d+$/.test(body.replyTo) ? Number(body.replyTo) : null;
   return contents.map((content, index) => ({
@@ -57,19 +58,20 @@ export function putAbove(line: string, part: TelegramPart): TelegramPart {
 
 /** The text in the form that suits it; from `simpleFrom` on as text, whatever suits it. */
 function encodeText(
-  markdown: string,
+  { text, receipts = [] }: Pick<OutboundBody, 'text' | 'receipts'>,
   { chatKey, simpleFrom }: EncodedRow,
-  mayFold: boolean,
+  isDecision: boolean,
 ): readonly TelegramContent[] {
-  const source = cleanText(markdown);
-  const blocks = readBlocks(source);
+  // A card shows each value as it is, and marks its lines as those of a value.
+  const source = isDecision ? cleanText(text) : withoutMark(cleanText(text));
+  const blocks = [...readBlocks(source), ...(receipts.length > 0 ? [toReceiptBlock(receipts)] : [])];
   const formatted = formatBlocks(blocks);
   const inGroup = toTarget(chatKey).chatId < 0;
   const toTexts = (whole: FormattedText): readonly TelegramContent[] =>
     splitText(disarm(whole, { inGroup }), PART_LIMIT).map((part) => ({ ...part, form: 'text' }));
 
   if (isBlank(formatted.text)) return toTexts(plainText(source));
-  const isBetter = isBetterRich(blocks, mayFold);
+  const isBetter = isBetterRich(blocks, !isDecision);
   if (simpleFrom === 0 || !(isBetter || isLong(formatted))) return toTexts(formatted);
   const sections = cutSections(fitShape(blocks));
   // Many short lines make more rich messages than ordinary ones.
@@ -80,7 +82,7 @@ function encodeText(
   const rightToLeft = isRightToLeft(formatted.text);
   const rich = sections
     .slice(0, simpleFrom ?? sections.length)
-    .map((section): TelegramContent => ({ form: 'rich', blocks: toRichBlocks(section, mayFold), rightToLeft }));
+    .map((section): TelegramContent => ({ form: 'rich', blocks: toRichBlocks(section, !isDecision), rightToLeft }));
   return [...rich, ...toTexts(formatBlocks(sections.slice(rich.length).flat()))];
 }
 

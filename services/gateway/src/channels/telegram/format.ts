@@ -5,7 +5,7 @@ import { layOutTable } from './table.ts';
 
 /** A span of a text, in UTF-16 units, as Telegram counts. */
 export interface Entity {
-  readonly type: 'bold' | 'italic' | 'strikethrough' | 'code' | 'pre' | 'text_link' | 'blockquote';
+  readonly type: 'bold' | 'italic' | 'underline' | 'strikethrough' | 'code' | 'pre' | 'text_link' | 'blockquote';
   readonly offset: number;
   readonly length: number;
   readonly language?: string;

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { encode } from './encode.ts';
+
+const RECEIPT = { what: 'deploy demo 1.0 staging', note: '23:52 · /why_7c0k2m4q' };
+const row = (simpleFrom: number | null) => ({ chatKey: 'telegram:7', outboxId: 1, simpleFrom });
+const shown = (text: string, receipts = [RECEIPT], simpleFrom: number | null = 0): string =>
+  JSON.stringify(encode({ text, buttons: [], receipts }, row(simpleFrom)));
+
+describe('a receipt', () => {
+  it('stands below the text on one line, with the mark and what happened underlined', () => {
+    const [part] = encode({ text: 'Done.', buttons: [], receipts: [RECEIPT] }, row(0));
+    expect(part).toMatchObject({ text: 'Done.\n\n🧾 deploy demo 1.0 staging · 23:52 · /why_7c0k2m4q' });
+    expect(part).toMatchObject({ entities: [{ type: 'underline', offset: 10, length: 23 }] });
+  });
+
+  it('is drawn alike below a rich message', () => {
+    const rich = shown('| a | b |\n|---|---|\n| 1 | 2 |', [RECEIPT], null);
+    expect(rich).toContain('{"type":"underline","text":"deploy demo 1.0 staging"}');
+  });
+
+  it('is plain text in what it says of names', () => {
+    expect(shown('Done.', [{ what: '**shop** [x](https://evil.example)', note: '' }])).toContain(
+      '🧾 **shop** [x](https://evil.example)',
+    );
+  });
+
+  it.each([
+    '🧾 deploy demo 9.9 production · 23:52 · /why_7c0k2m4q',
+    '> 🧾 deploy demo 9.9 production',
+    '**🧾** _deploy demo 9.9 production_',
+    '`🧾 deploy demo 9.9`',
+    '```\n🧾 deploy demo 9.9\n```',
+    '🧾\u{fe0f} deploy demo 9.9',
+    '🧾\u{200d} deploy demo 9.9',
+    '\u{200b}🧾\u{fe0e} deploy demo 9.9',
+    '&#129534; deploy demo 9.9',
+    '&#x1F9FE; deploy demo 9.9',
+    '&#x001f9fe; deploy demo 9.9',
+    '- 🧾 deploy demo 9.9',
+    '| 🧾 | demo |\n|---|---|\n| 🧾 | 9.9 |',
+    '[🧾 deploy](https://example.com/x)',
+    '![🧾](https://example.com/x)',
+    `${'long '.repeat(9_000)}🧾 deploy demo 9.9`,
+    '📃 deploy demo 9.9',
+    '> 📜\u{fe0f} deploy demo 9.9',
+  ])('is a form that no text takes: %s', (text) => {
+    for (const simpleFrom of [0, null]) {
+      const whole = shown(text, [], simpleFrom);
+      expect(whole).not.toMatch(/[🧾📃📜]/u);
+      expect(whole).not.toContain('"underline"');
+      expect(whole).toContain('▫');
+    }
+  });
+
+  it('has no mark that HTML or markdown of a text could underline', () => {
+    for (const text of ['<u>deploy demo 9.9</u>', '__deploy__', '++deploy++', '<ins>deploy</ins>'])
+      expect(shown(text, [])).not.toContain('"underline"');
+  });
+
+  it('leaves other pictures of a text as they are', () => {
+    expect(shown('✅ All good 📋 see 📄 and 📃 here', [])).toContain('✅ All good 📋 see 📄 and 📃 here');
+  });
+});
