@@ -59,6 +59,18 @@ export function describeAttachment({ kind, name, mimeType, sizeBytes }: Attachme
   return `[attached: ${parts.filter((part) => part !== null).join(', ')}]`;
 }
 
+/** What came of a decision, as news for the agent. */
+export function newsOf(id: string, { say }: { readonly say: string }): AgentBatch {
+  const news: AgentMessage = { id, text: `[decision] ${say}`, event: { kind: 'decision', say } };
+  return { messages: [news], shownWith: new Map() };
+}
+
+/** What others wrote, or may have: forwards, what came beside a file, and what a job has to say. */
+export function isBorrowed({ envelope }: InboxMessage): boolean {
+  if (envelope.kind === 'message') return envelope.borrowed !== undefined || envelope.attachments !== undefined;
+  return envelope.kind === 'job-finished';
+}
+
 function toAgentMessage({ envelope }: InboxMessage, together: readonly InboxMessage[]): AgentMessage {
   if (envelope.kind === 'job-finished') {
     const { say } = envelope;

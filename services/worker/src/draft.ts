@@ -25,9 +25,11 @@ export function createTurnDraft(options: {
   readonly head: Pick<Draft, 'chatKey' | 'userKey' | 'turnId'>;
   /** Never rejects. */
   readonly publish: (draft: Draft) => Promise<void>;
+  /** What is shown of a text: with what the runtime has to add. */
+  readonly preview?: (text: string) => Promise<string>;
   readonly signal: AbortSignal;
 }): TurnDraft {
-  const { head, publish, signal } = options;
+  const { head, publish, signal, preview = (text) => Promise.resolve(text) } = options;
   const draftId = draftIdOf(head.turnId);
   let text = '';
   let seq = 0;
@@ -38,10 +40,10 @@ export function createTurnDraft(options: {
   let timer: NodeJS.Timeout | undefined;
   let over = false;
 
-  const put = (whole: string | null): Promise<void> => {
+  const put = (whole: string | null, view = whole): Promise<void> => {
     seq += 1;
     shown = whole;
-    return publish({ ...head, draftId, seq, text: cutDraft(whole ?? ''), final: whole === null });
+    return publish({ ...head, draftId, seq, text: cutDraft(view ?? ''), final: whole === null });
   };
 
   /** Sees to it that what is newest is published as soon as it may be, and again before it would disappear. */
@@ -56,7 +58,10 @@ export function createTurnDraft(options: {
   const publishNewest = async (): Promise<void> => {
     publishing = true;
     publishedAt = performance.now();
-    await put(text);
+    const newest = text;
+    // What cannot be shown as it should be is not shown: the message will be.
+    const view = await preview(newest).catch(() => null);
+    if (view !== null && !over && text !== '') await put(newest, view);
     publishing = false;
     plan();
   };

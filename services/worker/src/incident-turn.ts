@@ -75,7 +75,8 @@ export async function tellBeside(
   person: NonNullable<Begun['person']>,
 ): Promise<TurnEnd> {
   const drawn = message.envelope.kind === 'incident' ? message.envelope.buttons : [];
-  return notice(parts, begun, message, await parts.offer(contextOf(begun, message), person, drawn));
+  const buttons = await parts.offer(contextOf(begun, message), person, drawn);
+  return notice(parts, begun, message, { buttons });
 }
 
 function plainLine(text: string): string {

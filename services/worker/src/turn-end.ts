@@ -3,6 +3,7 @@ import {
   type Attachment,
   type InboxOutcome,
   type OutboundEnvelope,
+  type Receipt,
 } from '@signalbox/shared/contracts/envelope';
 import type { Begun, InboxMessage, TurnEnd, TurnOutcome } from '@signalbox/shared/db/lanes';
 import { newId } from '@signalbox/shared/ids';
@@ -27,8 +28,6 @@ export interface TurnContext {
   readonly startedAt: Date;
   /** What models have used for it so far. */
   readonly spending: Spending;
-  /** What tools of this turn came to, in words. */
-  readonly evidence: string[];
 }
 
 /**
@@ -149,7 +148,7 @@ export function notice(
   parts: EndParts,
   begun: Begun,
   message: InboxMessage,
-  buttons: AgentReply['buttons'] = [],
+  { buttons = [], receipts = [] }: Pick<Partial<AgentReply>, 'buttons' | 'receipts'> = {},
 ): TurnEnd {
   const context = contextOf(begun, message);
   const { envelope } = message;
@@ -157,19 +156,24 @@ export function notice(
   return {
     turn: record(parts, context, 'notice', { passes: 0, toolCalls: 0, error: null }),
     outcomes: settle([message], 'answered', 'notice'),
-    replies: [{ ...outbound(context, { key: message.envelope.id, text, buttons }), turnId: context.turnId }],
+    replies: [{ ...outbound(context, { key: message.envelope.id, text, buttons, receipts }), turnId: context.turnId }],
     thread: null,
   };
 }
 
 /** What came of a decision about a conversation that is over: told as it is. */
-export function noticeOf(parts: EndParts, context: TurnContext, text: string): TurnEnd {
+export function noticeOf(
+  parts: EndParts,
+  context: TurnContext,
+  text: string,
+  receipts: readonly Receipt[] = [],
+): TurnEnd {
   const { batch, turnId } = context;
   const key = batch[0]?.envelope.id ?? turnId;
   return {
     turn: record(parts, context, 'notice', { passes: 0, toolCalls: 0, error: null }),
     outcomes: settle(batch, 'answered', 'notice'),
-    replies: [{ ...outbound(context, { key, text, buttons: [] }), turnId }],
+    replies: [{ ...outbound(context, { key, text, buttons: [], receipts }), turnId }],
     thread: null,
   };
 }
@@ -215,7 +219,6 @@ export function contextOf(begun: Begun, message: InboxMessage): TurnContext {
     turnId: newId('turn'),
     startedAt: begun.now(),
     spending: createSpending(),
-    evidence: [],
   };
 }
 
@@ -258,6 +261,7 @@ export function outbound(context: TurnContext, reply: AgentReply, personal = fal
     slot: null,
     body: {
       text: reply.text,
+      ...(reply.receipts && reply.receipts.length > 0 ? { receipts: [...reply.receipts] } : {}),
       buttons: [...reply.buttons],
       ...replyTo(context),
       ...(inGroup && (personal || whispered) ? { onlyFor: begun.userKey } : {}),

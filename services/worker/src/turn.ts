@@ -2,7 +2,7 @@ import { PRIORITY, type OutboundEnvelope } from '@signalbox/shared/contracts/env
 import type { CheckpointRow } from '@signalbox/shared/db/checkpoints';
 import type { RecordedResume } from '@signalbox/shared/contracts/execution-turn';
 import type { TurnRecording } from '@signalbox/shared/db/execution-turns';
-import type { SoFar } from '@signalbox/shared/db/actions';
+import type { SoFar, soFarOfMessage } from '@signalbox/shared/db/actions';
 import { finishLane, type Begun, type InboxMessage, type TurnEnd, type TurnOutcome } from '@signalbox/shared/db/lanes';
 import { sayInTurn } from '@signalbox/shared/db/outbox';
 import type { Pool } from '@signalbox/shared/db/pool';
@@ -13,16 +13,16 @@ import type { Log } from '@signalbox/shared/log';
 import type { Draft } from '@signalbox/shared/streams/drafts';
 import type { AgentClass } from '@signalbox/shared/contracts/action';
 import type { Agent, AgentMessage, AgentRecord, AgentRun } from './agents/agent.ts';
-import { filesWithoutWords, leadingBatch, toAgentBatch } from './batch.ts';
+import { filesWithoutWords, isBorrowed, leadingBatch, newsOf, toAgentBatch } from './batch.ts';
 import { createTurnDraft, type TurnDraft } from './draft.ts';
 import { WORDS } from './reply.ts';
-import { backed } from './backed-replies.ts';
 import type { DecisionEnvelope, Resumed } from './governance/approval-resume.ts';
 import type { EvaluationOutcome, PassFacts } from './governance/evaluation.ts';
 import type { Loaded } from './governance/loading.ts';
 import { createMachine, passOf, type Machine } from './governance/fsm.ts';
 import type { ToolCall, ToolCallResult } from './tools/call.ts';
 import type { CallScope } from './tools/run.ts';
+import { openAccount, receiptsOfNews, type AccountParts, type TurnAccount } from './turn-account.ts';
 import { tellBeside, tellIncident, type OfferButtons } from './incident-turn.ts';
 import { createSpending } from './spending.ts';
 import { nothingThought, recordResume, recordTurn, type RecordHead } from './turn-record.ts';
@@ -88,7 +88,9 @@ export interface TurnParts {
   /** Shows what is being written to whoever listens. Never rejects. */
   publishDraft(draft: Draft): Promise<void>;
   /** What effects of this turn have come to, in words, for an honest "stopped". */
-  soFar(turnId: string): Promise<SoFar>;
+  soFar(userKey: string, message: Parameters<typeof soFarOfMessage>[2]): Promise<SoFar>;
+  /** What the account of a turn is made from. */
+  readonly account: AccountParts;
   /** What stands above every record of this worker's turns. */
   recordHead(): RecordHead;
 }
@@ -121,7 +123,7 @@ export async function runTurn(parts: TurnParts, begun: Begun, signals: TurnSigna
       thread: null,
     });
   if (first.envelope.kind === 'job-finished' && first.envelope.threadId !== begun.threadId)
-    return finish(parts, begun, notice(parts, begun, first));
+    return jobNotice(parts, begun, first, first.envelope);
   if (first.envelope.kind === 'incident') return incidentTurn(parts, begun, first, begun.person);
   if (first.envelope.kind === 'node' && first.envelope.threadId !== begun.threadId)
     return finish(parts, begun, {
@@ -136,6 +138,17 @@ export async function runTurn(parts: TurnParts, begun: Begun, signals: TurnSigna
   const files = filesWithoutWords(batch);
   if (files) return finish(parts, begun, filesOnly(parts, begun, batch, files));
   return agentTurn(parts, begun, batch, begun.person, signals);
+}
+
+/** The end of a job whose conversation is over: told as it is, with its receipt. */
+async function jobNotice(
+  parts: TurnParts,
+  begun: Begun,
+  message: InboxMessage,
+  { threadId, runId }: Extract<InboxMessage['envelope'], { kind: 'job-finished' }>,
+): Promise<boolean> {
+  const receipts = await receiptsOfNews(parts.account, threadId ?? '', [runId]);
+  return finish(parts, begun, notice(parts, begun, message, { receipts }));
 }
 
 /** What broke, or is well again, is told as it is: no model is asked, because it may be what broke. */
@@ -185,12 +198,13 @@ async function agentTurn(
     turnId: newId('turn'),
     startedAt,
     spending,
-    evidence: [],
   };
   const log = parts.log.child({ traceId, turnId: context.turnId, threadId, userKey: begun.userKey });
+  const account = openAccount(parts.account, context);
   const draft = createTurnDraft({
     head: { chatKey, userKey: begun.userKey, turnId: context.turnId },
     publish: parts.publishDraft,
+    preview: account.preview,
     signal: signals.signal,
   });
   let committed = false;
@@ -214,25 +228,24 @@ async function agentTurn(
     if (decision && resumed) resume = recordResume(decision, resumed, machine.path());
     if (resumed && isThreadOver) {
       const record = recording(nothingThought(context, scope.actor), 'notice', null);
-      const more = await finish(parts, begun, noticeOf(parts, context, resumed.say), null, record);
+      const receipts = await receiptsOfNews(parts.account, threadId, [decision?.actionId ?? '']);
+      const more = await finish(parts, begun, noticeOf(parts, context, resumed.say, receipts), null, record);
       committed = true;
       return more;
     }
-    if (resumed) context.evidence.push(resumed.say);
-    for (const { envelope: news } of batch) if (news.kind === 'job-finished') context.evidence.push(news.say);
+    if (decision && resumed) account.decided(decision, resumed);
     const agentBatch = resumed ? newsOf(envelope.id, resumed) : toAgentBatch(batch);
     messages = agentBatch.messages;
     if (!isThreadOver) await parts.taint(threadId, 'messages', batch.filter(isBorrowed));
     const result = await parts.agent.run({
       messages,
-      run: agentRun(parts, context, scope, draft, createMachine()),
+      run: agentRun(parts, context, { scope, draft, account }, createMachine()),
       resume: begun.resumed,
       threadNew: begun.threadNew,
     });
     draft.end(); // before the answer can be seen
-    context.evidence.push(...result.evidence);
     const before = envelope.kind === 'node' ? [{ key: envelope.id, text: envelope.say, buttons: [] }] : [];
-    const replies = [...before, ...(await backed(parts, context, result.replies))];
+    const replies = await account.close([...before, ...result.replies], result.record.passes);
     const end = endOf(parts, context, { ...result, replies }, agentBatch.shownWith);
     const more = await finish(parts, begun, end, threadId, recording(result.record, result.outcome, null));
     committed = true;
@@ -251,7 +264,7 @@ async function agentTurn(
     if (signals.signal.aborted && !isStop) throw signals.signal.reason;
     if (!isStop && !(thrown instanceof AppError && thrown.remedy === 'tell-user')) throw thrown;
     draft.end();
-    const soFar = await parts.soFar(context.turnId);
+    const soFar = await parts.soFar(begun.userKey, { turnKey: envelope.id, actionId: decision?.actionId ?? null });
     const why = isStop ? WORDS.stopped(soFar) : WORDS.failed(thrown as AppError, soFar);
     // What the person has read so far does not vanish with the draft.
     const unfinished = draft.unsent().trim() === '' ? null : WORDS.unfinished(draft.unsent());
@@ -269,21 +282,6 @@ async function agentTurn(
     draft.end();
     if (!isThreadOver) parts.closeThread(threadId, committed);
   }
-}
-
-/** What came of a decision, as news for the agent. */
-function newsOf(
-  id: string,
-  resumed: Resumed,
-): { readonly messages: readonly AgentMessage[]; readonly shownWith: Map<string, string> } {
-  const news: AgentMessage = { id, text: `[decision] ${resumed.say}`, event: { kind: 'decision', say: resumed.say } };
-  return { messages: [news], shownWith: new Map() };
-}
-
-/** What others wrote, or may have: forwards, what came beside a file, and what a job has to say. */
-function isBorrowed({ envelope }: InboxMessage): boolean {
-  if (envelope.kind === 'message') return envelope.borrowed !== undefined || envelope.attachments !== undefined;
-  return envelope.kind === 'job-finished';
 }
 
 function isStopped(message: InboxMessage, stopBefore: number): boolean {
@@ -345,8 +343,11 @@ async function put(
 function agentRun(
   parts: TurnParts,
   context: TurnContext,
-  decided: CallScope,
-  draft: TurnDraft,
+  {
+    scope: decided,
+    draft,
+    account,
+  }: { readonly scope: CallScope; readonly draft: TurnDraft; readonly account: TurnAccount },
   machine: Machine,
 ): AgentRun {
   const { threadId, turnId, chatKey, traceId, spending } = context;
@@ -366,13 +367,13 @@ function agentRun(
     judge: (pass) => parts.judge(scope.actor.userKey, pass, spending.used()),
     call: async ({ callId, tool, args, groups }) => {
       const result = await parts.execute(scope, { actionId: callId, tool, args, groups });
-      if (result.ok) context.evidence.push(`${JSON.stringify(result.result)}\n${result.say}`);
+      account.note(tool, result);
       return result;
     },
     say: async (reply) => {
       draft.settle();
       await scope.flush();
-      for (const one of await backed(parts, context, [reply])) await put(parts, context, outbound(context, one));
+      await put(parts, context, outbound(context, await account.midway(reply)));
     },
     reads: (source) => parts.taint(threadId, source, null),
     draft: draft.show,

@@ -1,6 +1,6 @@
 import { INBOUND, OUTBOUND, STOP_CHANNEL } from '@signalbox/shared/contracts/topics';
 import { putDeadLetter } from '@signalbox/shared/db/dead-letters';
-import { soFarInTurn } from '@signalbox/shared/db/actions';
+import { soFarOfMessage } from '@signalbox/shared/db/actions';
 import { knownNames } from '@signalbox/shared/db/names';
 import { taintByMessages, taintThread } from '@signalbox/shared/db/taint';
 import { checkDatabase } from '@signalbox/shared/db/database-check';
@@ -119,6 +119,15 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
     search: (query, scope, userKey) => searchKnowledge(ports.knowledge, query, scope, userKey, log),
   });
 
+  const account = {
+    pool,
+    timeZone: config.POLICY_TIME_ZONE,
+    toolKind: (name: string) => {
+      const tool = registry.groups.find(({ tools }) => Object.hasOwn(tools, name))?.tools[name];
+      return tool ? { isRead: tool.isRead, isTrusted: tool.holds !== 'text' } : null;
+    },
+    verbs: commandVerbs(registry.groups),
+  };
   const judge = createJudge({ pool, limits });
   const threads = createThreadSequences({ redis, pool, prefix });
   const lanes = own(
@@ -169,7 +178,8 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
             judge,
             announce,
             publishDraft,
-            soFar: (turnId) => soFarInTurn(pool, turnId),
+            account,
+            soFar: (userKey, message) => soFarOfMessage(pool, userKey, message),
             recordHead: () => ({
               agent: DEFAULT_AGENT,
               agentClass: classOf(plugins, DEFAULT_AGENT),
@@ -257,4 +267,10 @@ async function prepareCheckpoints(databaseUrl: string, log: Log): Promise<void> 
 function ownPool(own: Own, pool: Pool): Pool {
   own({ close: () => pool.end() });
   return pool;
+}
+
+/** With which words the commands begin that the tools teach. */
+function commandVerbs(groups: readonly ToolGroup[]): ReadonlySet<string> {
+  const hints = groups.flatMap(({ tools }) => Object.values(tools).flatMap((tool) => tool.hints));
+  return new Set(hints.map((hint) => /^[a-z]{3,}/.exec(hint)?.[0] ?? ''));
 }

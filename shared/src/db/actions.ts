@@ -276,29 +276,18 @@ export interface SoFar {
   readonly unclear: readonly string[];
 }
 
-export async function soFarInTurn(db: Queryable, turnId: string): Promise<SoFar> {
-  return soFarWhere(db, 'turn_id = $1', [turnId]);
-}
-
-/** The same of all runs of the turn that a message began, or, for a decision, of the action that it decided about. */
+/** What all runs of the turn that a message began have come to, or, for a decision, the action that it decided about. */
 export async function soFarOfMessage(
   db: Queryable,
   userKey: string,
   message: { readonly turnKey: string; readonly actionId: string | null },
 ): Promise<SoFar> {
-  return soFarWhere(db, 'user_key = $1 and (turn_key = $2 or action_id = $3)', [
-    userKey,
-    message.turnKey,
-    message.actionId,
-  ]);
-}
-
-async function soFarWhere(db: Queryable, which: string, values: readonly unknown[]): Promise<SoFar> {
   const { rows } = await db.query<{ status: string; say: string | null }>(
     `select status, result ->> 'say' as say from actions
-      where ${which} and (status = 'done' and proposal #>> '{action,assessment,risk}' is distinct from 'safe' or status = 'unknown')
+      where user_key = $1 and (turn_key = $2 or action_id = $3)
+        and (status = 'done' and proposal #>> '{action,assessment,risk}' is distinct from 'safe' or status = 'unknown')
       order by started_at, action_id`,
-    [...values],
+    [userKey, message.turnKey, message.actionId],
   );
   const linesOf = (status: string): readonly string[] =>
     rows.flatMap((row) => (row.status === status ? (row.say?.split('\n')[0] ?? []) : []));

@@ -1,5 +1,5 @@
 import type { BaseCheckpointSaver } from '@langchain/langgraph-checkpoint';
-import type { OfferedButton, OutboundFile } from '@signalbox/shared/contracts/envelope';
+import type { OfferedButton, OutboundFile, Receipt } from '@signalbox/shared/contracts/envelope';
 import type { AgentClass } from '@signalbox/shared/contracts/action';
 import type { PassRecord, RecordedMessage, RecordedRun } from '@signalbox/shared/contracts/execution-turn';
 import type { Role } from '@signalbox/shared/contracts/roles';
@@ -79,6 +79,8 @@ export interface AgentReply {
   readonly buttons: readonly OfferedButton[];
   /** Sent as documents after the text. */
   readonly files?: readonly OutboundFile[];
+  /** Put below the text by the turn, and never by an agent. */
+  readonly receipts?: readonly Receipt[];
 }
 
 /** What a turn leaves for its record. */
@@ -102,8 +104,6 @@ export interface AgentResult {
   readonly outcome: 'answered' | 'waiting' | 'finished' | 'limit';
   /** Everything that the person is to see of this turn, in order, including what `say` has sent already. */
   readonly replies: readonly AgentReply[];
-  /** What the tools of this turn came to, in words: what its texts may lean on. */
-  readonly evidence: readonly string[];
   /** The person was refused what they asked for, and nothing else happened: in a group that is nobody else's business. */
   readonly personal: boolean;
   /** Ids of the batch's messages that are left to the next turn: they came after the thread had ended, or while it was cut off. */

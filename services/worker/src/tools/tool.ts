@@ -208,6 +208,8 @@ export interface Tool {
   readonly untrusted: boolean;
   readonly touchesPrivate: boolean;
   readonly egress: boolean;
+  /** It never changes anything, whatever its arguments are. */
+  readonly isRead: boolean;
   risk(input: unknown, resolved?: Resolved | null): RiskWithReasons;
   /** Null when its arguments stand for nothing else. */
   readonly resolve: ((input: unknown, look: Resolving) => Promise<Resolved | null>) | null;
@@ -249,6 +251,7 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>): Tool {
     untrusted: spec.holds !== 'facts',
     touchesPrivate: spec.touchesPrivate ?? false,
     egress: spec.egress,
+    isRead: spec.risk === 'safe',
     risk: (input, resolved = null) => {
       const found = typeof spec.risk === 'function' ? spec.risk(typed(input), resolved) : spec.risk;
       return typeof found === 'string' ? { risk: found, reasons: [] } : found;

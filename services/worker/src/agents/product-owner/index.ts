@@ -199,11 +199,6 @@ function toResult(state: SessionState, batch: readonly AgentMessage[]): Omit<Age
   return {
     outcome: outcomeOf(state),
     replies: withDone(withNext(repliesSince(state.messages, start), state.messages.slice(start)), state, start),
-    evidence: state.messages
-      .slice(start)
-      .filter(ToolMessage.isInstance)
-      .filter(({ status }) => status !== 'error')
-      .map((message) => `${message.text}\n${String(message.additional_kwargs['say'] ?? '')}`),
     personal: wasRefused(state.messages.slice(start)),
     unhandled: finishedAt === -1 ? [] : batch.slice(finishedAt + 1).map((message) => message.id),
     passes: state.poIterations,

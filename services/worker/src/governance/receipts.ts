@@ -1,0 +1,113 @@
+import type { Receipt } from '@signalbox/shared/contracts/envelope';
+import { escapeText } from '@signalbox/shared/canonical-card';
+import type { LedgerEntry } from '@signalbox/shared/db/receipts';
+import { factsOf, type Fact } from './unfounded.ts';
+
+/** Every sentence that stands where a receipt does. */
+export const RECEIPT_WORDS = {
+  nothing: 'Nothing was changed.',
+  yet: 'Nothing was changed yet.',
+  else: 'Nothing else was changed.',
+  underWay: 'under way',
+  failed: 'failed',
+  unknown: 'not known whether it happened',
+  more: (count: number): string => `${count} more`,
+} as const;
+
+/** More lines than this nobody reads. */
+const RECEIPTS_SHOWN = 5;
+/** Fields that say what and where, in the order in which they are told. */
+const TELLING = [
+  'name',
+  'project',
+  'service',
+  'version',
+  'release',
+  'variable',
+  'port',
+  'path',
+  'command',
+  'server',
+  'node',
+  'environment',
+] as const;
+const FIELDS_SHOWN = 5;
+const FIELD_LENGTH = 40;
+/** States of jobs and deployments after which nothing more comes. */
+const OVER: ReadonlySet<string> = new Set(['done', 'succeeded']);
+const FAILED: ReadonlySet<string> = new Set(['failed', 'cancelled', 'rolled_back']);
+
+/** Whether an action of the ledger has had an effect, or may have had one. */
+export function isEffect({ status, errorCode }: LedgerEntry): boolean {
+  // What a job did before it failed stands.
+  return status !== 'failed' || errorCode === 'JOB_FAILED';
+}
+
+/**
+ * One line per effect, oldest first: what and where, when, and the command that opens it. `isBrief`: the text above says what and where
+ * in the runtime's own words. Pure.
+ */
+export function receiptsFor(entries: readonly LedgerEntry[], timeZone: string, isBrief: boolean): readonly Receipt[] {
+  const effects = entries.filter(isEffect);
+  const shown = effects.slice(0, effects.length > RECEIPTS_SHOWN ? RECEIPTS_SHOWN - 1 : RECEIPTS_SHOWN);
+  const lines = shown.map((entry) => ({
+    what: [titleOf(entry.tool), ...(isBrief ? [] : fieldsOf(entry))].join(' ').slice(0, 200),
+    note: [stateOf(entry), timeOf(entry.settledAt, timeZone), commandOf(entry.actionId)].filter(Boolean).join(' · '),
+  }));
+  const rest = effects.length - shown.length;
+  return rest === 0 ? lines : [...lines, { what: RECEIPT_WORDS.more(rest), note: '/why' }];
+}
+
+/** What the ledger founds: each action that is known to have come about, and each that is known to have failed. */
+export function factsOfLedger(entries: readonly LedgerEntry[]): readonly Fact[] {
+  return entries
+    .filter(({ status }) => status !== 'unknown')
+    .flatMap(({ actionId, arguments: args, environment, release, result, status, work }) =>
+      factsOf(
+        { ...args, environment: environment === 'none' ? null : environment, release, actionId, result },
+        status === 'failed' || FAILED.has(work ?? ''),
+      ),
+    );
+}
+
+function titleOf(tool: string): string {
+  return tool.replace(/_intent$/, '').replaceAll('_', ' ');
+}
+
+function fieldsOf({ arguments: args, result, release, environment }: LedgerEntry): readonly string[] {
+  const known: Readonly<Record<string, unknown>> = {
+    ...(typeof result === 'object' ? result : {}),
+    ...args,
+    ...(release === null ? {} : { version: null, release }),
+    ...(environment === null || environment === 'none' ? {} : { environment }),
+  };
+  const told = TELLING.map((field) => known[field]).flatMap(shownOf);
+  const fields = told.length > 0 ? told : Object.values(args).flatMap(shownOf);
+  return [...new Set(fields)].slice(0, FIELDS_SHOWN);
+}
+
+/** A value on one line, in which nothing is hidden. */
+function shownOf(value: unknown): readonly string[] {
+  if (typeof value === 'number') return [String(value)];
+  if (typeof value !== 'string' || value.trim() === '') return [];
+  const line = value.replace(/\s+/g, ' ').trim();
+  return [escapeText(line.length > FIELD_LENGTH ? `${line.slice(0, FIELD_LENGTH - 1)}…` : line)];
+}
+
+function stateOf({ status, work }: LedgerEntry): string {
+  if (status === 'unknown' || work === 'unknown') return RECEIPT_WORDS.unknown;
+  if (status === 'failed' || FAILED.has(work ?? '')) return RECEIPT_WORDS.failed;
+  return work === null || OVER.has(work) ? '' : RECEIPT_WORDS.underWay;
+}
+
+function timeOf(at: Date | null, timeZone: string): string {
+  if (at === null) return '';
+  const time = at.toLocaleTimeString('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' });
+  return timeZone === 'UTC' ? `${time} UTC` : time;
+}
+
+/** The command that opens it: see /why. Ids of before are opened by their turn. */
+function commandOf(actionId: string): string {
+  const beginning = /^act_([0-9a-z]{8})/.exec(actionId)?.[1];
+  return beginning === undefined ? '/why' : `/why_${beginning}`;
+}

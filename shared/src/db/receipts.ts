@@ -1,0 +1,85 @@
+import type { Queryable } from './pool.ts';
+
+/** An action that ran and did more than read, with what became of the work that it began. */
+export interface LedgerEntry {
+  readonly actionId: string;
+  readonly turnKey: string | null;
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly environment: string | null;
+  readonly status: 'done' | 'failed' | 'unknown';
+  readonly errorCode: string | null;
+  /** What the runtime itself knows of it: the result of a tool without text from outside; null for others. */
+  readonly result: unknown;
+  /** The release of a deployment. */
+  readonly release: string | null;
+  /** The state of the job or deployment that it began; null for an action that was over when it returned. */
+  readonly work: string | null;
+  readonly settledAt: Date | null;
+  /** It is one of the actions that were asked for by id. */
+  readonly isNamed: boolean;
+}
+
+/** As many as a conversation may refer to. */
+const ENTRIES_READ = 200;
+
+/**
+ * What the ledger has of a conversation, oldest first, and of these actions, by their ids or those of their jobs, in whichever
+ * conversation they were asked for. Waiting, denied and unsettled actions are not among them.
+ */
+export async function readLedger(
+  db: Queryable,
+  threadId: string,
+  ids: readonly string[],
+): Promise<readonly LedgerEntry[]> {
+  const { rows } = await db.query<LedgerEntry>({
+    name: 'receipts_read',
+    text: `select * from (
+             select a.action_id as "actionId", a.turn_key as "turnKey", a.tool, a.arguments,
+                    a.proposal #>> '{action,environment}' as environment, a.status, a.error_code as "errorCode",
+                    case when not a.marks && '{untrusted}' then a.result -> 'result' end as result, d.release,
+                    coalesce(d.state, r.status) as work, coalesce(d.finished_at, r.finished_at, a.settled_at) as "settledAt",
+                    a.action_id = any ($2) or a.action_id in (select payload ->> 'deploymentId' from runs where run_id = any ($2)) as "isNamed"
+               from actions a left join runs r on r.run_id = a.action_id left join deployments d on d.deployment_id = a.action_id
+              where (a.thread_id = $1 or a.action_id = any ($2)
+                     or a.action_id in (select payload ->> 'deploymentId' from runs where run_id = any ($2)))
+                and a.status in ('done', 'failed', 'unknown') and a.started_at is not null
+                and a.proposal #>> '{action,assessment,risk}' is distinct from 'safe'
+              order by a.started_at desc, a.action_id desc limit ${ENTRIES_READ}) newest
+           order by "settledAt", "actionId"`,
+    values: [threadId, ids],
+  });
+  return rows;
+}
+
+/** A call that a conversation has made, as its record has it. */
+export interface EarlierCall {
+  readonly tool: string;
+  readonly result: unknown;
+}
+
+/** Calls read of a conversation. */
+const CALLS_READ = 100;
+
+/** What calls of earlier turns gave back, the newest first: only those that succeeded and were governed. */
+export async function readEarlierCalls(db: Queryable, threadId: string): Promise<readonly EarlierCall[]> {
+  const { rows } = await db.query<EarlierCall>(
+    `select c #>> '{decided,action,tool}' as tool, c #> '{result,result}' as result
+       from execution_turns e cross join json_array_elements(e.record -> 'calls') c
+      where e.thread_id = $1 and c #>> '{result,ok}' = 'true' and c #>> '{decided,action,tool}' is not null
+      order by e.recorded_at desc limit ${CALLS_READ}`,
+    [threadId],
+  );
+  return rows;
+}
+
+/** Which of these words name a project or a server, in lower case. */
+export async function namesAmong(db: Queryable, words: readonly string[]): Promise<readonly string[]> {
+  if (words.length === 0) return [];
+  const { rows } = await db.query<{ name: string }>({
+    name: 'names_among',
+    text: 'select name from projects where name = any ($1) union select name from servers where name = any ($1)',
+    values: [words],
+  });
+  return rows.map(({ name }) => name);
+}
