@@ -11,6 +11,7 @@ import { createPortAllocations } from '@signalbox/shared/db/port-allocations';
 import { createProjects } from '@signalbox/shared/db/projects';
 import { createServers } from '@signalbox/shared/db/servers';
 import { createServices } from '@signalbox/shared/db/services';
+import { findEffect } from '@signalbox/shared/db/unsettled';
 import { createLog } from '@signalbox/shared/log';
 import { createGraphNodes } from '@signalbox/worker/agents/graph-nodes';
 import { loadAgents } from '@signalbox/worker/agents/registry';
@@ -21,6 +22,7 @@ import {
   issueContext,
   unpackResult,
   type Preview,
+  type Probed,
   type Resolving,
   type Tool,
   type ToolContext,
@@ -45,6 +47,8 @@ export interface CapabilityBench {
     args: unknown,
     options?: { readonly actionId?: string; readonly userKey?: string },
   ): Promise<Called>;
+  /** What a tool finds of a call of this id, and what is said of it. */
+  probe(tool: string, args: unknown, actionId: string): Promise<Probed<unknown> & { readonly said: string | null }>;
   /** What an approver would read of a call. */
   preview(tool: string, args: unknown): Promise<Preview | null>;
   /** Whether its result counts as text of outside. */
@@ -100,31 +104,41 @@ export async function openCapabilityBench(
     if (!tool) throw new Error(`no tool ${name}`);
     return tool;
   };
+  const contextOf = async (tool: Tool, input: unknown, actionId: string, userKey: string): Promise<ToolContext> =>
+    issueContext({
+      actor: { userKey, name: 'Ada', role: 'admin' },
+      threadId: 'user_1001_1',
+      actionId,
+      signal: AbortSignal.timeout(tool.deadlineMs),
+      now: () => new Date(),
+      say: async () => undefined,
+      enqueue: async (job, payload) => {
+        started.push({ job, payload });
+        return { runId: actionId };
+      },
+      work: work(pool),
+      wrote: () => findEffect(pool, actionId),
+      worked: () => Promise.resolve({ kind: 'unknown' }),
+      resolved: (await tool.resolve?.(input, { ports, before: null, work: planByHand })) ?? null,
+      ports,
+    });
   return {
     pool,
     ports,
     started,
+    probe: async (name, args, actionId) => {
+      const tool = find(name);
+      const input = tool.input.parse(args);
+      const found = await tool.probe?.(input, await contextOf(tool, input, actionId, '1001'));
+      if (!found) throw new Error(`${name} has no probe`);
+      return { ...found, said: found.kind === 'done' ? tool.done(found.output, input) : null };
+    },
     call: async (name, args, options = {}) => {
       const tool = find(name);
       calls += 1;
       const input = tool.input.parse(args);
-      const context = issueContext({
-        actor: { userKey: options.userKey ?? '1001', name: 'Ada', role: 'admin' },
-        threadId: 'user_1001_1',
-        actionId: options.actionId ?? `act_${calls}`,
-        signal: AbortSignal.timeout(tool.deadlineMs),
-        now: () => new Date(),
-        say: async () => undefined,
-        enqueue: async (job, payload) => {
-          started.push({ job, payload });
-          return { runId: options.actionId ?? `act_${calls}` };
-        },
-        work: work(pool),
-        wrote: () => Promise.resolve(null),
-        worked: () => Promise.resolve({ kind: 'unknown' }),
-        resolved: (await tool.resolve?.(input, { ports, before: null, work: planByHand })) ?? null,
-        ports,
-      });
+      const actionId = options.actionId ?? `act_${calls}`;
+      const context = await contextOf(tool, input, actionId, options.userKey ?? '1001');
       const { output, files } = unpackResult(await tool.run(input, context));
       return { output: output as Record<string, unknown>, said: tool.done(output, input), files }; // tools answer objects
     },
