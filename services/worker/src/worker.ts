@@ -11,6 +11,7 @@ import type { Log } from '@signalbox/shared/log';
 import type { ModelObserver, Models } from '@signalbox/shared/model/port';
 import { withoutSecrets } from '@signalbox/shared/model/without-secrets';
 import { waitForServers } from '@signalbox/shared/needed-servers';
+import { cameOf } from './tools/stored-result.ts';
 import { createMetrics, openProbe } from '@signalbox/shared/probe';
 import { checkRedis, closeRedis, openRedis } from '@signalbox/shared/redis';
 import { startConsumer } from '@signalbox/shared/streams/consume';
@@ -114,6 +115,7 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
     models,
     checkpoints,
     registry: offerOf(registry),
+    cameOf: (callIds) => cameOf(pool, callIds),
     knownNames: (words) => knownNames(pool, words),
     maxPasses: config.MAX_PASSES,
     search: (query, scope, userKey) => searchKnowledge(ports.knowledge, query, scope, userKey, log),

@@ -37,6 +37,8 @@ export const PromptFacts = z.object({
   /** Known names by kind of thing; null: as for the question before. */
   names: z.record(z.string(), z.array(z.string())).nullable(),
   groups: z.array(z.string()),
+  /** What calls that a crash or a stop left open came to, by call. Left out when there are none. */
+  calls: z.record(z.string(), z.object({ ok: z.boolean(), say: z.string() })).optional(),
 });
 export type PromptFacts = z.infer<typeof PromptFacts>;
 

@@ -56,6 +56,20 @@ const differs = (person: number, thread: number, turn: number, tool: number, arg
      case when a.turn_key <> $${turn} then 'turn' end, case when a.tool <> $${tool} then 'tool' end,
      case when a.arguments <> $${args}::jsonb then 'arguments' end], null)`;
 
+/** What the ledger has of these ids. */
+export async function readActions(
+  db: Queryable,
+  actionIds: readonly string[],
+): Promise<
+  readonly (Pick<EarlierAction, 'status' | 'result'> & { readonly actionId: string; readonly tool: string })[]
+> {
+  const { rows } = await db.query<{ actionId: string; tool: string; status: ActionStatus; result: unknown }>(
+    'select action_id as "actionId", tool, status, result from actions where action_id = any ($1)',
+    [actionIds],
+  );
+  return rows;
+}
+
 function taken(tool: string, differences: readonly string[]): AppError {
   return new AppError('ACTION_ID_TAKEN', { tool, differs: differences.join(', ') });
 }

@@ -137,6 +137,9 @@ export interface Agent {
   }): Promise<AgentRecord>;
 }
 
+/** What calls came to, by their ids. */
+export type CameOf = Readonly<Record<string, { readonly ok: boolean; readonly say: string }>>;
+
 /** What an agent is built from. */
 export interface AgentParts {
   /** The model of one of the agent's nodes. */
@@ -145,6 +148,8 @@ export interface AgentParts {
   readonly registry: ToolOffer;
   /** Names by kind of thing that these words may mean, for the prompt and for filling arguments. */
   readonly knownNames: (words: NameWords) => Promise<Readonly<Record<string, readonly string[]>>>;
+  /** What the ledger knows of these calls; those that never began are left out. */
+  readonly cameOf: (callIds: readonly string[]) => Promise<CameOf>;
   /** The base tool search_knowledge. */
   readonly search: (query: string, scope: KnowledgeScope, userKey: string) => Promise<ToolCallResult>;
   /** Most rounds of model and tools in one turn. */

@@ -100,6 +100,12 @@ export class Cursor {
     return (upcoming?.kind === 'ask' && upcoming.ask.facts.names) || this.#names;
   }
 
+  /** What the calls that were left open had come to when the next question was asked. */
+  calls(): NonNullable<RecordedAsk['facts']['calls']> {
+    const upcoming = this.#steps.slice(this.#next).find((step) => step.kind === 'ask');
+    return (upcoming?.kind === 'ask' && upcoming.ask.facts.calls) || {};
+  }
+
   #step<K extends Step['kind']>(kind: K, now: string): Extract<Step, { kind: K }> {
     const step = this.#steps[this.#next];
     if (step && step.run.turnId !== this.#run.turnId) this.stop({ kind: 'resume' });

@@ -101,6 +101,7 @@ function createAgent({ plugin, registry, states }: TurnParts, head: ExecutionTur
     checkpoints: states,
     maxPasses: head.maxPasses,
     knownNames: () => Promise.resolve(cursor.names()),
+    cameOf: () => Promise.resolve(cursor.calls()),
     search: () => Promise.resolve(asResult(cursor.search().result)),
     model: (node) => ({
       name: 'recorded',

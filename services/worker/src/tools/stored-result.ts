@@ -1,4 +1,6 @@
-import { AppError, type ErrorCode } from '@signalbox/shared/errors';
+import { readActions, type ActionStatus } from '@signalbox/shared/db/actions';
+import type { Queryable } from '@signalbox/shared/db/pool';
+import { AppError, say, type ErrorCode } from '@signalbox/shared/errors';
 import { Button, OutboundFile } from '@signalbox/shared/contracts/envelope';
 import { z } from 'zod';
 import { failure, type ToolCallResult } from './call.ts';
@@ -26,4 +28,43 @@ export function readStoredResult(stored: unknown, tool: string): ToolCallResult 
   const { data } = StoredResult.safeParse(stored);
   if (!data) return failure(new AppError('TOOL_OUTCOME_UNKNOWN', { tool }));
   return data.ok ? { ...data, result: data.result } : { ...data, result: null };
+}
+
+/** What the ledger knows of these calls, in words; those that never began are left out. */
+export async function cameOf(
+  db: Queryable,
+  callIds: readonly string[],
+): Promise<Readonly<Record<string, { readonly ok: boolean; readonly say: string }>>> {
+  const actions = await readActions(db, callIds);
+  return Object.fromEntries(
+    actions.flatMap(({ actionId, tool, status, result }) => {
+      const words = wordsOf(tool, status, result);
+      return words ? [[actionId, words]] : [];
+    }),
+  );
+}
+
+function wordsOf(
+  tool: string,
+  status: ActionStatus,
+  result: unknown,
+): { readonly ok: boolean; readonly say: string } | null {
+  switch (status) {
+    case 'started':
+      return { ok: false, say: say('TOOL_OUTCOME_UNKNOWN', { tool }) };
+    case 'done':
+    case 'failed':
+    case 'unknown': {
+      const stored = readStoredResult(result, tool);
+      return { ok: stored.ok, say: stored.say };
+    }
+    case 'waiting':
+      return { ok: false, say: 'It waits for a decision.' };
+    case 'denied':
+    case 'rejected':
+    case 'modified':
+    case 'expired':
+    case 'void':
+      return null;
+  }
 }

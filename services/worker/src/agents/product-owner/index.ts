@@ -132,6 +132,7 @@ function extrasOf(parts: AgentParts, run: AgentRun, messages: readonly AgentMess
   return {
     names: ({ messages: all, currentProject }) =>
       names.of([...all.filter(HumanMessage.isInstance).map(({ text }) => text), currentProject ?? '']),
+    cameOf: parts.cameOf,
     turnStart: (all) => startOf(all, batch),
     turnKey: messages[0]?.id ?? run.turnId,
     recorded: runRecord(run, messages.length),

@@ -5,7 +5,7 @@ import type { ToolCallResult } from '../../tools/call.ts';
 import type { KnowledgeScope } from '../../tools/ports/knowledge.ts';
 import type { ToolOffer } from '../../tools/registry.ts';
 import type { RecordedRun } from '@signalbox/shared/contracts/execution-turn';
-import type { AgentRun } from '../agent.ts';
+import type { AgentParts, AgentRun } from '../agent.ts';
 import type { SessionState, SessionUpdate, TurnSpend } from './state.ts';
 
 export interface GraphParts {
@@ -22,6 +22,8 @@ export interface RunExtras {
   readonly names: (
     state: Pick<SessionState, 'messages' | 'currentProject'>,
   ) => Promise<Readonly<Record<string, readonly string[]>>>;
+  /** What calls came to that an earlier turn left open. */
+  readonly cameOf: AgentParts['cameOf'];
   /** Index of the turn's first message. */
   readonly turnStart: (messages: readonly BaseMessage[]) => number;
   /** Id of the turn's first message: marks what belongs to this turn, also when it is resumed. */

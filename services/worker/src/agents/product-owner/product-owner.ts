@@ -7,7 +7,7 @@ import { findUnstorable, makeStorable } from '@signalbox/shared/storable';
 import { BASE_DEFINITIONS } from './base-tools.ts';
 import { refusedArgs } from './refused-args.ts';
 import { runOf, spendCounter, type GraphParts } from './parts.ts';
-import { systemMessage, withAnsweredCalls } from './prompt.ts';
+import { openCalls, systemMessage, withAnsweredCalls } from './prompt.ts';
 import { answersSoFar, noteAsks } from './turn-record.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
 import { endedByJudge, NO_ANSWER } from './words.ts';
@@ -20,7 +20,7 @@ export function productOwner(parts: GraphParts) {
   const model = parts.model('product_owner');
   return async (state: SessionState, config: LangGraphRunnableConfig): Promise<SessionUpdate> => {
     const extras = runOf(config);
-    const { run, names, turnStart, turnKey, recorded } = extras;
+    const { run, names, cameOf, turnStart, turnKey, recorded } = extras;
     const earlier = state.record.filter((part) => part.turnKey === turnKey);
     const id = run.answerId(turnKey, answersSoFar(earlier) + 1);
     if (state.verdict === 'limit' || state.verdict === 'loop' || state.verdict === 'budget') {
@@ -30,13 +30,15 @@ export function productOwner(parts: GraphParts) {
     }
     run.enter('THINKING');
     const known = await names(state);
+    const open = openCalls(state.messages);
+    const calls = open.length > 0 ? await cameOf(open) : {};
     const system = systemMessage(state, run.actor, parts.registry.catalog, known);
-    const noted = noteAsks(model, 'product_owner', { names: known, groups: state.activeCapabilities }, earlier);
+    const noted = noteAsks(model, 'product_owner', { names: known, groups: state.activeCapabilities, calls }, earlier);
     const spent = spendCounter(extras);
     // The texts of earlier passes go out with the end of the turn: until then they stand above what is being written.
     const unsent = textsSince(state.messages, turnStart(state.messages));
     const request: ModelRequest = {
-      messages: [system, ...withAnsweredCalls(state.messages)],
+      messages: [system, ...withAnsweredCalls(state.messages, calls)],
       tools: [...BASE_DEFINITIONS, ...parts.registry.definitions(state.activeCapabilities)],
       object: null,
       signal: run.signal,

@@ -1,6 +1,7 @@
 import { canonicalHash } from '@signalbox/shared/canonical';
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { PlannerCatalog, PlannerFacts } from '@signalbox/shared/model/offline/catalog';
+import type { CameOf } from '../agent.ts';
 import type { SessionState } from './state.ts';
 
 const PERSONA = `You are Signalbox, a calm and exact operations colleague in a chat. You propose; a runtime decides and runs the tools.
@@ -56,24 +57,32 @@ function written(names: readonly string[], messages: readonly BaseMessage[]): re
   return names.filter((name) => words.some((text) => text.includes(name.toLowerCase()))).slice(0, NAMES_IN_PROMPT);
 }
 
+/** Ids of the calls that nothing in the state answers. */
+export function openCalls(messages: readonly BaseMessage[]): readonly string[] {
+  const answered = new Set(messages.filter(ToolMessage.isInstance).map((message) => message.tool_call_id));
+  const calls = messages.filter(AIMessage.isInstance).flatMap((message) => message.tool_calls ?? []);
+  return calls.flatMap(({ id }) => (id && !answered.has(id) ? [id] : []));
+}
+
 /**
  * The history as every provider accepts it: each tool call has its answer. A call that a stop or a crash left open
- * is answered as interrupted; the state itself is not changed.
+ * is answered with what the ledger knows of it (`came`), else as interrupted; the state itself is not changed.
  */
-export function withAnsweredCalls(messages: readonly BaseMessage[]): BaseMessage[] {
+export function withAnsweredCalls(messages: readonly BaseMessage[], came: CameOf = {}): BaseMessage[] {
   const answered = new Set(messages.filter(ToolMessage.isInstance).map((message) => message.tool_call_id));
   return messages.flatMap((message) => {
     if (!AIMessage.isInstance(message)) return [message];
     const open = (message.tool_calls ?? []).filter((call) => call.id && !answered.has(call.id));
-    const fillers = open.map(
-      (call) =>
-        new ToolMessage({
-          tool_call_id: call.id ?? '',
-          name: call.name,
-          content: '{"ok":false,"say":"Interrupted before it ran."}',
-          status: 'error',
-        }),
-    );
+    const fillers = open.map(({ id = '', name }) => {
+      // Whatever has an effect is in the ledger before it runs.
+      const { ok, say } = came[id] ?? { ok: false, say: 'Interrupted before it ran.' };
+      return new ToolMessage({
+        tool_call_id: id,
+        name,
+        content: JSON.stringify({ ok, say }),
+        status: ok ? 'success' : 'error',
+      });
+    });
     return [message, ...fillers];
   });
 }

@@ -1,3 +1,4 @@
+import type { CameOf } from '../agent.ts';
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { canonicalHash } from '@signalbox/shared/canonical';
 import type {
@@ -29,7 +30,7 @@ type Names = Readonly<Record<string, readonly string[]>>;
 export function noteAsks(
   model: Model,
   node: string,
-  facts: { readonly names: Names; readonly groups: readonly string[] },
+  facts: { readonly names: Names; readonly groups: readonly string[]; readonly calls?: CameOf },
   before: readonly TurnPart[],
 ): { readonly model: Model; asks(keepLast: boolean): RecordedAsk[] } {
   const noted: RecordedAsk[] = [];
@@ -47,7 +48,7 @@ export function noteAsks(
           node,
           model: answer.model,
           context,
-          facts: { names, groups: [...facts.groups] },
+          facts: { names, groups: [...facts.groups], ...callsOf(facts.calls) },
           answer: answerOf(answer.message),
           durationMs: Math.round(performance.now() - startedAt),
         });
@@ -62,6 +63,10 @@ export function noteAsks(
 /** How many answers this turn has had; `parts`: its own. Of a turn that was resumed all of them count. */
 export function answersSoFar(parts: readonly TurnPart[]): number {
   return parts.filter(({ kind }) => kind === 'asked').length;
+}
+
+function callsOf(calls: CameOf = {}): Pick<PromptFacts, 'calls'> {
+  return Object.keys(calls).length > 0 ? { calls } : {};
 }
 
 function newestNames(parts: readonly TurnPart[]): string | null {
