@@ -11,9 +11,11 @@ export interface ExactAction {
 const LINE_MARK = '│';
 /** Stands in front of what goes on with the line above. */
 const GOES_ON = '┊ ';
-/** A longer line goes on in the next one: a channel that cuts a long message then always finds the end of a line to cut at. */
-const LINE_LENGTH = 600;
-const LONGEST_LINE = 650;
+/**
+ * A wider line goes on in the next one: code is not wrapped by every client, and what stands right of a phone's edge is not read. A
+ * channel that cuts a long message then always finds the end of a line to cut at. In columns of a fixed-width font.
+ */
+const LINE_WIDTH = 30;
 const EMPTY = '⟨⟩';
 
 /**
@@ -96,7 +98,7 @@ export function asCodeBlock(exact: string): string {
 }
 
 /** More than this nobody reads on a card; what is longer cannot be approved. In UTF-16 units. */
-export const EXACT_LIMIT = 24_000;
+export const EXACT_LIMIT = 28_000;
 const WORD = /[\p{L}\p{M}\p{N}_]+/gu;
 const LATIN = /\p{Script=Latin}/u;
 /** Scripts with letters that look like Latin ones; `own`: letters of it that no Latin one looks like. */
@@ -182,30 +184,51 @@ function escapeEnds(text: string): string {
     .replace(/^ /, code(' '));
 }
 
-/** A line as several that can be read; no code and no character that people see is cut. */
+/** A line as several that a phone shows whole: cut before a blank if one is near; no code and no character that people see is cut. */
 function wrap(line: string): readonly string[] {
-  if (line.length <= LINE_LENGTH) return [line];
-  const pieces: string[] = [];
-  let piece = '';
-  for (const part of line.match(/⟨[^⟩]*⟩|[^⟨]+/gu) ?? []) {
-    const chars = part.startsWith('⟨') ? [part] : Array.from(SEGMENTER.segment(part), ({ segment }) => segment);
-    for (const char of chars.flatMap((one) => (one.length > LONGEST ? Array.from(one) : [one]))) {
-      // Between two blanks, or beside one, only where there is no other place.
-      const isBlank = char === ' ' || piece.endsWith(' ');
-      if (piece.length + char.length > (isBlank ? LONGEST_LINE : LINE_LENGTH)) {
-        pieces.push(piece);
-        piece = '';
-      }
-      piece += char;
+  const lines: string[] = [];
+  let room = LINE_WIDTH;
+  let piece: string[] = [];
+  const end = (next: readonly string[]): void => {
+    // A blank at a cut would not be seen.
+    lines.push(piece.join('').replace(/ $/, code(' ')));
+    piece = [...next];
+    room = LINE_WIDTH - GOES_ON.length;
+  };
+  let used = 0;
+  for (const char of charactersOf(line)) {
+    const width = widthOf(char);
+    if (used + width > room && piece.length > 0) {
+      const blank = piece.lastIndexOf(' ');
+      const cut = blank > piece.length / 2 && piece[blank - 1] !== ' ' ? blank : piece.length;
+      const rest = piece.slice(cut);
+      piece = piece.slice(0, cut);
+      end(rest);
+      used = rest.reduce((sum, one) => sum + widthOf(one), 0);
     }
+    piece.push(char);
+    used += width;
   }
-  // A blank at a cut would not be seen.
-  return [...pieces, piece].map((one, place) => {
-    const shown = one.replace(/ $/, code(' '));
-    return place === 0 ? shown : GOES_ON + shown.replace(/^ /, code(' '));
+  end([]);
+  return lines.map((one, place) => (place === 0 ? one : GOES_ON + one));
+}
+
+/** Codes, and characters as people see them. */
+function charactersOf(line: string): readonly string[] {
+  return (line.match(/⟨[^⟩]*⟩|[^⟨]+/gu) ?? []).flatMap((part) => {
+    if (part.startsWith('⟨')) return [part];
+    if (!UNUSUAL.test(part)) return part.split('');
+    const seen = Array.from(SEGMENTER.segment(part), ({ segment }) => segment);
+    return seen.flatMap((one) => (one.length > LONGEST ? Array.from(one) : [one]));
   });
+}
+
+function widthOf(char: string): number {
+  return char.startsWith('⟨') ? char.length : WIDE.test(char) ? 2 : 1;
 }
 
 const SEGMENTER = new Intl.Segmenter();
 /** A family of emoji; what is longer is no picture. In UTF-16 units. */
 const LONGEST = 30;
+const WIDE =
+  /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFF00-\uFF60]|\p{Extended_Pictographic}|\p{Regional_Indicator}/u;

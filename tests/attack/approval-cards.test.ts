@@ -35,7 +35,7 @@ it('2,000 generated values, on their whole way to the stored message, read back 
   }
   // Each way is gone often enough to say something.
   expect(Math.min(ordinary, rich, several), JSON.stringify({ ordinary, rich, several, tooLong })).toBeGreaterThan(20);
-}, 120_000);
+});
 
 it('what a person reads of a generated value holds nothing that is not drawn, or that turns or hides what stands beside it', () => {
   for (const value of createValues(2_000, 8)) {
@@ -44,7 +44,7 @@ it('what a person reads of a generated value holds nothing that is not drawn, or
     expect(shown.isWellFormed()).toBe(true);
     for (const line of shown.split('\n').slice(1)) {
       expect(line).toMatch(/^(?:│ |┊ |command:)/);
-      expect(line.length).toBeLessThan(700);
+      expect(line.length).toBeLessThan(80);
       // Where letters are read from right to left nothing else stands that they could change places with.
       if (/[\u0590-\u08ff]/.test(line)) expect(line).toMatch(/^(?:│ |┊ |command: )[\u0590-\u08ff .,!?-]*$/);
     }
@@ -58,7 +58,7 @@ it('a command of 4,000 characters whose tail is harmful is there to the last cha
     const parts = encode(renderCard(approvalOf(exact), [], 'approver'), ROW);
     const shown = parts.map(stored);
     expect(readExact(exactIn(shown)).arguments).toEqual({ command: text });
-    expect(shown.at(-1)).toContain('rm -rf / --no-x');
+    expect(shown.at(-1)?.replaceAll('\n┊ ', '')).toMatch(/rm -rf \/ --no-x$/);
     expect(parts.findIndex(({ keyboard }) => keyboard.length > 0)).toBe(parts.length - 1);
     // Nothing of it is behind a fold.
     expect(JSON.stringify(parts)).not.toContain('"details"');
