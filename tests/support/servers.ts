@@ -1,14 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { discardPostgres, startPostgres, type LocalServer } from '@signalbox/local/postgres';
-import { identifyProcess, isRunning, type ProcessIdentity } from '@signalbox/local/process-identity';
-import { discardRedis, startRedis } from '@signalbox/local/redis';
+import { startPostgres, type LocalServer } from '@signalbox/local/postgres';
+import { startRedis } from '@signalbox/local/redis';
 import { migrate } from '@signalbox/shared/db/migrate';
 import pg from 'pg';
 import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
 import { loadTestConfig, type TestConfig } from './config.ts';
+import { discardRun, makeRunFolder, sweepLeftovers } from './leftovers.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -60,10 +58,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function startServers(config: TestConfig): Promise<Servers> {
   const root = join(config.dataDir, 'test');
-  await sweepLeftovers(root);
-  const dir = join(root, String(process.pid));
-  mkdirSync(dir, { recursive: true });
-  writeFileSync(join(dir, 'owner.json'), JSON.stringify(identifyProcess(process.pid)));
+  await sweepLeftovers(root, console.warn);
+  const dir = makeRunFolder(root);
   const started: LocalServer[] = [];
   // Ctrl-C ends the run without a teardown; the servers must not stay. Their files go with the next run's sweep.
   const endAtOnce = (): void => started.forEach((server) => server.kill());
@@ -107,41 +103,4 @@ async function createTemplate(databaseUrl: string): Promise<void> {
   const template = new URL(databaseUrl);
   template.pathname = `/${TEMPLATE}`;
   await migrate(template.href);
-}
-
-/** A run that was killed could not stop its servers: the next one does, once it knows that the killer left nobody. */
-async function sweepLeftovers(root: string): Promise<void> {
-  mkdirSync(root, { recursive: true });
-  for (const name of readdirSync(root)) {
-    const dir = join(root, name);
-    if (!(await isAbandoned(dir))) continue;
-    await discardRun(dir);
-  }
-}
-
-async function isAbandoned(dir: string): Promise<boolean> {
-  try {
-    // Written above by an earlier run of this file.
-    const owner = JSON.parse(await readFile(join(dir, 'owner.json'), 'utf8')) as ProcessIdentity;
-    return !isRunning(owner);
-  } catch {
-    return false; // no owner (yet): a run that is just beginning
-  }
-}
-
-/** Stops every server of a run, also those that its tests started and could not stop, and deletes all files. */
-async function discardRun(dir: string): Promise<void> {
-  const folders = [dir, join(dir, 'own-redis')].flatMap(listFolders).filter((folder) => isThere(folder, 'server.json'));
-  await Promise.all(
-    folders.map((folder) => (isThere(folder, 'redis.conf') ? discardRedis(folder) : discardPostgres(folder))),
-  );
-  rmSync(dir, { recursive: true, force: true });
-}
-
-function listFolders(parent: string): readonly string[] {
-  return existsSync(parent) ? readdirSync(parent).map((name) => join(parent, name)) : [];
-}
-
-function isThere(folder: string, file: string): boolean {
-  return existsSync(join(folder, file));
 }
