@@ -78,7 +78,7 @@ export function isRedisAway(error: unknown): boolean {
 }
 
 /** Refuses a Redis that may evict keys: streams and queues would lose entries silently. Throws STARTUP_REFUSED. */
-export async function requireNoEviction(redis: Redis): Promise<void> {
+async function requireNoEviction(redis: Redis): Promise<void> {
   const info = await redis.info('memory');
   const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'unknown';
   if (policy === 'noeviction') return;

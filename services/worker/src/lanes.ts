@@ -46,6 +46,8 @@ const SWEEP_LEAST = 10;
 /** How long a closing worker lets its turns run on. */
 const DRAIN_MS = 4_000;
 const MAX_BACKOFF_MS = 30_000;
+/** Postgres may be back at any moment; until then each try asks the model again. */
+const MAX_INFRASTRUCTURE_BACKOFF_MS = 10_000;
 /** Telegram shows "typing" for 5 s; quick answers show none at all. */
 const TYPING_AFTER_MS = 400;
 const TYPING_EVERY_MS = 4_000;
@@ -86,6 +88,8 @@ export function createLanes(options: LaneOptions): Lanes {
   const begin: BeginOptions = { ...options, holder, maxMessages: MAX_BATCH };
   /** Lanes that this process let go of without having said so. */
   const unsaid = new Set<Begun>();
+  /** How often a person's turns failed by the infrastructure without one that went well. */
+  const failedInARow = new Map<string, number>();
 
   const wake = async (userKeys: readonly string[], traceId: string): Promise<void> => {
     await publisher
@@ -159,6 +163,7 @@ export function createLanes(options: LaneOptions): Lanes {
         stopBefore: () => (lane.stopBefore > begun.stopBefore ? lane.stopBefore : 0),
       });
       release(lane);
+      failedInARow.clear(); // the infrastructure is back
       if (more || lane.again) await wake([begun.userKey], traceId);
       done('finished');
     } catch (error) {
@@ -180,7 +185,12 @@ export function createLanes(options: LaneOptions): Lanes {
     }
     const draining = stop.signal.aborted;
     const infrastructure = draining || isInfrastructure(error);
-    const pauseMs = draining ? 0 : backoffMs(begun.attempts, 250, MAX_BACKOFF_MS);
+    const inARow = (failedInARow.get(begun.userKey) ?? 0) + 1;
+    if (infrastructure && !draining) failedInARow.set(begun.userKey, inARow);
+    // Tries that failed by the infrastructure are not counted, so that begun.attempts does not grow with them.
+    const tried = infrastructure ? inARow : begun.attempts;
+    const limitMs = infrastructure ? MAX_INFRASTRUCTURE_BACKOFF_MS : MAX_BACKOFF_MS;
+    const pauseMs = draining ? 0 : backoffMs(tried, 250, limitMs);
     log[draining ? 'info' : 'error']('turn not finished, lane given back', {
       userKey: begun.userKey,
       attempts: begun.attempts,

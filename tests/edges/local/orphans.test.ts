@@ -13,7 +13,8 @@ import { until } from '../../support/until.ts';
 
 // Nothing that was started is left alone, whatever becomes of the one who started it.
 
-const program = (name: string): string => fileURLToPath(new URL(`./programs/${name}`, import.meta.url));
+const probe = fileURLToPath(new URL('./programs/probe.mjs', import.meta.url));
+const supervise = fileURLToPath(new URL('./programs/supervise.ts', import.meta.url));
 let folder = '';
 let port = 0;
 let parent: ChildProcess | null = null;
@@ -57,7 +58,7 @@ test('a supervisor whose log disk is full goes on supervising, says so once, and
     changed: () => undefined,
     times: { firstBackoffMs: 50, lastBackoffMs: 100 },
   });
-  const main = program('probe.mjs');
+  const main = probe;
   const readyUrl = `http://127.0.0.1:${port}/readyz`;
   const logFile = join(disk.folder, 'logs/probe.log');
   await supervisor.start({ name: 'probe', words: [main, String(port)], main, env: {}, readyUrl, logFile });
@@ -78,8 +79,8 @@ test('a supervisor whose log disk is full goes on supervising, says so once, and
 });
 
 async function startSupervising(...words: readonly string[]): Promise<readonly ProcessIdentity[]> {
-  const given = [folder, program('probe.mjs'), String(port), ...words];
-  const child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', program('supervise.ts'), ...given], {
+  const given = [folder, probe, String(port), ...words];
+  const child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', supervise, ...given], {
     stdio: ['ignore', 'pipe', openSync(join(folder, 'errors'), 'a')],
   });
   parent = child;
