@@ -68,7 +68,11 @@ async function checkAnswers(field: SoakField, asked: readonly Asked[], report: R
     // What was asked for earlier is shown again by later answers; only what is made is told once.
     const plain = right.filter((text) => !text.startsWith(REPEATED));
     if (plain.length > 1 && message.kind !== 'show' && message.kind !== 'file')
-      report('an answer came twice, not marked as repeated', { message, plain });
+      report('an answer came twice, not marked as repeated', {
+        message,
+        plain,
+        rows: await rowsWith(field, plain[0] ?? ''),
+      });
     if (right.length > 0) continue;
     const said = row.turn_id === null ? [] : await saidIn(field, row.turn_id);
     const actions = await actionsOf(field, message);
@@ -91,6 +95,16 @@ function kindOfAnswer(said: readonly string[]): string {
     .replaceAll(/q\d+x\d+/g, 'NAME')
     .replaceAll(/\w+_[0-9A-HJKMNP-TV-Z]{10,}\w*/gi, 'ID');
   return `told “${plain.replaceAll(/\d+/g, 'N').slice(0, 110)}”`;
+}
+
+/** Which rows a text came from, how often each was sent, and what Telegram said to it. */
+async function rowsWith({ pool }: SoakField, text: string): Promise<readonly unknown[]> {
+  const { rows } = await pool.query(
+    `select key, turn_id, slot, status, attempts, error, receipt, sent_at from outbox
+      where replace(body ->> 'text', '*', '') = $1 order by id`,
+    [text],
+  );
+  return rows;
 }
 
 async function saidIn({ pool }: SoakField, turnId: string): Promise<readonly string[]> {
