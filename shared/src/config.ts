@@ -20,9 +20,9 @@ export const CommonConfig = z.object({
 });
 export type CommonConfig = z.infer<typeof CommonConfig>;
 
-/** Variables of the services that seal secrets and open them; all of them need the same key. */
+/** Variables of the service that opens secrets. */
 export const SecretsConfig = z.object({
-  /** The key that seals people's secrets: 32 bytes in base 64, or in hexadecimal. Secret. */
+  /** The key that opens people's secrets: 32 bytes in base 64, or in hexadecimal. Secret. */
   SECRETS_KEY: z.string().optional(),
   /** The file that holds the key when the variable is not set. It is made when it is not there, and readable by nobody else. */
   SECRETS_KEY_FILE: z.string().default('.signalbox/secrets.key'),

@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { readConfigVariables, readExampleVariables } from '../architecture/documents.ts';
 import { readSources } from '../architecture/sources.ts';
+import { sealingKeyOf } from '../support/secrets-key.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { reportNotRun } from './not-run.ts';
 import { runProgram, type Ended } from './program.ts';
@@ -60,6 +61,7 @@ const SECRETS = [
   'REDIS_PASSWORD=otherword',
   ...PASSWORDS.map((name) => `${name}=of-${name}`),
   'SECRETS_KEY=c2VjcmV0',
+  'SECRETS_SEALING_KEY=c2VhbA==',
   'TELEGRAM_BOT_TOKEN=1:abc',
   'OPENAI_API_KEY=sk-1\n',
 ].join('\n');
@@ -99,7 +101,7 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
   it('resolves with .env.example as soon as its empty secrets are filled in', async () => {
     const example = readFileSync(join(ROOT, '.env.example'), 'utf8');
     const filled = example.replace(
-      /^(POSTGRES_PASSWORD|REDIS_PASSWORD|(?:DATABASE|REDIS)_PASSWORD_\w+|SECRETS_KEY|TELEGRAM_BOT_TOKEN)=$/gm,
+      /^(POSTGRES_PASSWORD|REDIS_PASSWORD|(?:DATABASE|REDIS)_PASSWORD_\w+|SECRETS_KEY|SECRETS_SEALING_KEY|TELEGRAM_BOT_TOKEN)=$/gm,
       '$1=x',
     );
     expect((await resolveProject(filled)).code).toBe(0);
@@ -116,6 +118,8 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     expect((await resolveProject(token(made))).code).toBe(0);
     const drawn = [...made.matchAll(/^(?:[A-Z]+_PASSWORD[A-Z_]*|SECRETS_KEY)=(.+)$/gm)].map(([, value]) => value);
     expect(new Set(drawn).size).toBe(13);
+    const value = (name: string): string => new RegExp(`^${name}=(.+)$`, 'm').exec(made)?.[1] ?? '';
+    expect(value('SECRETS_SEALING_KEY')).toBe(sealingKeyOf(value('SECRETS_KEY')));
     await make();
     expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(made);
     writeFileSync(join(folder, '.env'), 'POSTGRES_PASSWORD=mine\nTELEGRAM_BOT_TOKEN=1:abc');
@@ -125,15 +129,19 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     expect((await resolveProject(added)).code).toBe(0);
   });
 
-  it.each(['POSTGRES_PASSWORD', 'REDIS_PASSWORD', ...PASSWORDS, 'SECRETS_KEY', 'TELEGRAM_BOT_TOKEN'])(
-    'refuses to start without %s, and says where to set it',
-    async (name) => {
-      const { code, error } = await resolveProject(SECRETS.replace(new RegExp(`^${name}=.*$`, 'm'), ''));
-      expect(code).not.toBe(0);
-      expect(error).toContain(name);
-      expect(error).toContain('set it in .env');
-    },
-  );
+  it.each([
+    'POSTGRES_PASSWORD',
+    'REDIS_PASSWORD',
+    ...PASSWORDS,
+    'SECRETS_KEY',
+    'SECRETS_SEALING_KEY',
+    'TELEGRAM_BOT_TOKEN',
+  ])('refuses to start without %s, and says where to set it', async (name) => {
+    const { code, error } = await resolveProject(SECRETS.replace(new RegExp(`^${name}=.*$`, 'm'), ''));
+    expect(code).not.toBe(0);
+    expect(error).toContain(name);
+    expect(error).toContain('set it in .env');
+  });
 
   it('checks the health of everything that keeps running, and restarts it', () => {
     const { migrate, ...running } = Object.fromEntries(
@@ -175,7 +183,8 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     expect(holders('TELEGRAM_BOT_TOKEN')).toEqual(['gateway']);
     expect(holders('OPENAI_API_KEY')).toEqual(['worker']);
     expect(holders('POSTGRES_PASSWORD')).toEqual(['postgres']);
-    expect(holders('SECRETS_KEY')).toEqual(['deploy', 'gateway']);
+    expect(holders('SECRETS_KEY')).toEqual(['deploy']);
+    expect(holders('SECRETS_SEALING_KEY')).toEqual(['gateway']);
     expect(holders('DATABASE_URL')).toEqual(['agents', 'deploy', 'gateway', 'jobs', 'migrate', 'worker']);
     for (const name of PASSWORDS) expect(holders(name)).toEqual(['migrate']);
     expect(holders('REDIS_URL')).toEqual(holders('DATABASE_URL'));

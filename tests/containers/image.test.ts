@@ -12,6 +12,7 @@ import { until } from '../support/until.ts';
 import { importBaseImage } from './base-image.ts';
 import { openEngine, type Engine } from './engine.ts';
 import { reportNotRun } from './not-run.ts';
+import { sealingKeyOf } from '../support/secrets-key.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const IMAGE = 'signalbox-test:local';
@@ -41,6 +42,7 @@ describe.skipIf('problem' in opened)('the image', () => {
     REDIS_PREFIX: `${name}:`,
     TELEGRAM_BOT_TOKEN: '100:simulator',
     SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+    SECRETS_SEALING_KEY: sealingKeyOf(Buffer.alloc(32, 7).toString('base64')),
     TELEGRAM_SENDS_PER_SECOND: '1000',
     AUDIT_CHECKPOINT_DIR: '/tmp/audit', // the rest cannot be written to
     PROXY_DIR: '/tmp/proxy',

@@ -40,8 +40,9 @@ test('no secret reaches a service that has no use for it', () => {
     Object.entries(SERVICE_VARIABLES).flatMap(([service, names]) => (names.includes(name) ? [service] : []));
   expect(holders('TELEGRAM_BOT_TOKEN')).toEqual(['gateway']);
   expect(holders('TELEGRAM_WEBHOOK_SECRET')).toEqual(['gateway']);
-  expect(holders('SECRETS_KEY')).toEqual(['gateway', 'deploy']);
-  expect(holders('SECRETS_KEY_FILE')).toEqual(['gateway', 'deploy']);
+  expect(holders('SECRETS_KEY')).toEqual(['deploy']);
+  expect(holders('SECRETS_SEALING_KEY')).toEqual(['gateway']);
+  expect(holders('SECRETS_KEY_FILE')).toEqual(['deploy']);
   expect(holders('AUDIT_KEY_FILE')).toEqual(['maintenance']);
   expect(holders('PROXY_SOCKET')).toEqual(['proxy', 'deploy']);
   expect(holders('OPENAI_API_KEY')).toEqual(['worker']);

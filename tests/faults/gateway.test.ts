@@ -19,6 +19,7 @@ import { loadTestConfig } from '../support/config.ts';
 import { shippedPolicy } from '../support/governance.ts';
 import { startOwnRedis } from '../support/redis.ts';
 import { INBOUND, openHarness, until, type Harness, type StartedGateway } from '../integration/gateway/harness.ts';
+import { TEST_SEALING_KEY } from '../support/secrets-key.ts';
 
 let harness: Harness;
 
@@ -125,7 +126,7 @@ describe('with several gateways', () => {
         REDIS_PREFIX: harness.prefix,
         TELEGRAM_BOT_TOKEN: DEFAULT_TOKEN,
         TELEGRAM_API_ROOT: harness.simulatorUrl,
-        SECRETS_KEY: randomBytes(32).toString('base64'),
+        SECRETS_SEALING_KEY: TEST_SEALING_KEY,
         GATEWAY_NAME: 'gateway-killed',
       },
     });

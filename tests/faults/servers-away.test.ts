@@ -13,6 +13,7 @@ import { startOwnRedis } from '../support/redis.ts';
 import { openTcpRelay } from '../support/tcp-relay.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
+import { TEST_SEALING_KEY } from '../support/secrets-key.ts';
 
 // Services that are started before the servers that they need, or whose servers cannot be used yet.
 
@@ -151,6 +152,7 @@ async function start(name: Service, databaseUrl: string, redisUrl: string, probe
     TELEGRAM_API_ROOT: 'http://127.0.0.1:1',
     MODEL: 'offline',
     SECRETS_KEY_FILE: join(folder, 'secrets.key'),
+    SECRETS_SEALING_KEY: TEST_SEALING_KEY,
     AUDIT_CHECKPOINT_DIR: join(folder, 'audit'),
     WORKSPACE_DIR: join(folder, 'workspaces'),
     TARGETS_DIR: join(folder, 'targets'),

@@ -16,6 +16,7 @@ import { wire } from '@signalbox/worker/wire';
 import { createWorker } from '@signalbox/worker/worker';
 import pg from 'pg';
 import { loadTestConfig } from './config.ts';
+import { TEST_SEALING_KEY } from './secrets-key.ts';
 
 export interface BenchStack {
   readonly databaseUrl: string;
@@ -44,7 +45,7 @@ export async function openBenchStack(dir: string, script: ModelScript): Promise<
     REDIS_URL: redis.url,
     TELEGRAM_BOT_TOKEN: '100:simulator',
     TELEGRAM_API_ROOT: simulator.url,
-    SECRETS_KEY: randomBytes(32).toString('base64'),
+    SECRETS_SEALING_KEY: TEST_SEALING_KEY,
     TELEGRAM_SENDS_PER_SECOND: '1000',
     TELEGRAM_CHAT_SENDS_PER_SECOND: '1000',
     INBOUND_BURST: '10000',

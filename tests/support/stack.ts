@@ -22,7 +22,7 @@ import { checkReplay } from './replay-check.ts';
 import { requireEqualLedger } from './ledger-world.ts';
 import { openMemberLogins } from './member-login.ts';
 import { openPerson, type Person } from './person.ts';
-import { TEST_SECRETS_KEY } from './secrets-key.ts';
+import { TEST_SEALING_KEY, TEST_SECRETS_KEY } from './secrets-key.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
 /** The whole product in one process: simulated Telegram over HTTP, real Postgres and Redis. */
@@ -92,6 +92,7 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
     TELEGRAM_BOT_TOKEN: '100:simulator',
     TELEGRAM_API_ROOT: simulator.url,
     SECRETS_KEY: TEST_SECRETS_KEY,
+    SECRETS_SEALING_KEY: TEST_SEALING_KEY,
     AUDIT_CHECKPOINT_DIR: makeTemporaryFolder('audit'),
     TELEGRAM_SENDS_PER_SECOND: '1000',
     TELEGRAM_CHAT_SENDS_PER_SECOND: '100',

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 
 /** Where the keys of a run are, each in a folder of its own that nobody else may enter. */
 export interface KeyFiles {
-  /** Seals people's secrets and opens them: for the gateway and the pool `deploy`. */
+  /** Opens people's secrets: for the pool `deploy`. What seals them is made of it. */
   readonly secrets: string;
   /** Signs the audit: for the pool `maintenance`. Its public half is beside it. */
   readonly audit: string;

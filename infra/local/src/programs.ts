@@ -5,6 +5,8 @@ import type { RedisService } from '@signalbox/shared/redis-users';
 import type { BubblewrapSettings } from './bubblewrap-program.ts';
 import { checkoutPath } from './checkout.ts';
 import { inheritedEnvironment, type LocalConfig } from './config.ts';
+import { loadSecretsKey } from '@signalbox/shared/secrets/key';
+import { deriveSealingKey } from '@signalbox/shared/secrets/key-pair';
 import { findFreePort, findFreePortFrom } from './free-port.ts';
 import type { KeyFiles } from './key-files.ts';
 import type { ServiceLogin } from './service-logins.ts';
@@ -60,8 +62,7 @@ export async function describeServices(
     {
       name: 'gateway',
       service: 'gateway',
-      defaults: secrets,
-      given: telegramEnvironment(config, parts.simulatorUrl),
+      given: { ...telegramEnvironment(config, parts.simulatorUrl), SECRETS_SEALING_KEY: sealingKey(parts.keys) },
     },
     ...workers,
     {
@@ -131,6 +132,16 @@ function deployFolders(dataDir: string): Record<string, string> {
 /** Where the repository of the demo project is. */
 export function demoRepositoryPath(dataDir: string): string {
   return join(dataDir, 'repositories/demo.git');
+}
+
+/** Of the key that the job service has, whichever that is: the gateway seals, and opens nothing. */
+function sealingKey(keys: KeyFiles): string {
+  const { SECRETS_KEY, SECRETS_KEY_FILE } = inheritedEnvironment();
+  const key = loadSecretsKey({
+    ...(SECRETS_KEY ? { SECRETS_KEY } : {}),
+    SECRETS_KEY_FILE: SECRETS_KEY_FILE || keys.secrets,
+  });
+  return deriveSealingKey(key).toString('base64');
 }
 
 function telegramEnvironment(config: LocalConfig, simulatorUrl: string | null): Record<string, string | undefined> {

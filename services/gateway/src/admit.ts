@@ -5,7 +5,7 @@ import { putDeadLetter } from '@signalbox/shared/db/dead-letters';
 import { moveChat, parkChat, unparkChat } from '@signalbox/shared/db/delivery';
 import type { Admitted } from '@signalbox/shared/db/inbox';
 import { isTransient, type Pool } from '@signalbox/shared/db/pool';
-import type { SecretCipher } from '@signalbox/shared/secrets/cipher';
+import type { SecretSealer } from '@signalbox/shared/secrets/cipher';
 import { background } from '@signalbox/shared/lifecycle';
 import type { Log } from '@signalbox/shared/log';
 import { sleep } from '@signalbox/shared/time';
@@ -28,7 +28,7 @@ export interface AdmissionDeps {
   readonly pool: Pool;
   readonly channel: Channel;
   /** Seals what people send by accident. */
-  readonly cipher: SecretCipher;
+  readonly cipher: SecretSealer;
   /** The policy set that is in force now. */
   readonly policy: () => PolicyEngine;
   readonly burst: BurstLimit;

@@ -8,6 +8,7 @@ const read = (settings: Readonly<Record<string, string>>): GatewayConfig =>
     DATABASE_URL: 'postgres://127.0.0.1/x',
     REDIS_URL: 'redis://127.0.0.1',
     TELEGRAM_BOT_TOKEN: '1:token',
+    SECRETS_SEALING_KEY: 'c2VhbA==',
     ...settings,
   });
 const webhook = (url: string, settings: Readonly<Record<string, string>> = {}): GatewayConfig =>

@@ -1,4 +1,4 @@
-import { CommonConfig, readConfig, SecretsConfig } from '@signalbox/shared/config';
+import { CommonConfig, readConfig } from '@signalbox/shared/config';
 import { PolicyConfig } from '@signalbox/shared/policy/settings';
 import { z } from 'zod';
 
@@ -6,7 +6,10 @@ const count = (min: number, max: number) => z.coerce.number().min(min).max(max);
 
 /** Every variable of the gateway. */
 export const GatewayConfig = CommonConfig.extend({
-  ...SecretsConfig.shape,
+  /** What people's secrets are sealed with; it opens none. Made of the key that the job service has. Secret. */
+  SECRETS_SEALING_KEY: z.string({
+    error: 'is not set. `node infra/docker/make-env.mjs` makes it of SECRETS_KEY; `npm start` needs none.',
+  }),
   ...PolicyConfig.shape,
   /** What @BotFather gave you: the bot's id, a colon, a secret. The simulator takes any that it was started with. */
   TELEGRAM_BOT_TOKEN: z

@@ -12,8 +12,8 @@ import { waitForServers } from '@signalbox/shared/needed-servers';
 import { checkRedis, closeRedis, openRedis, type Redis } from '@signalbox/shared/redis';
 import { startConsumer } from '@signalbox/shared/streams/consume';
 import { listenToDrafts } from '@signalbox/shared/streams/drafts';
-import { createSecretCipher } from '@signalbox/shared/secrets/cipher';
-import { loadSecretsKey } from '@signalbox/shared/secrets/key';
+import { createSecretSealer } from '@signalbox/shared/secrets/cipher';
+import { parseSealingKey } from '@signalbox/shared/secrets/key';
 import { openPolicies } from '@signalbox/shared/policy/open-policies';
 import { createPublisher } from '@signalbox/shared/streams/publish';
 import { createAdmission } from './admit.ts';
@@ -47,10 +47,10 @@ const PROBE_TIMEOUT_MS = 2_000;
 
 /**
  * Starts the gateway: words in, words out. Parts are owned in the order in which they must close last to first.
- * Throws STARTUP_REFUSED when Redis may lose entries, and when the key of the secrets is missing its form or its privacy.
+ * Throws STARTUP_REFUSED when Redis may lose entries, and when the key by which it seals is none.
  */
 export async function createGateway(own: Own, config: GatewayConfig, log: Log): Promise<Gateway> {
-  const cipher = createSecretCipher(loadSecretsKey(config));
+  const cipher = createSecretSealer(parseSealingKey(config.SECRETS_SEALING_KEY));
   // Listens before anything else, so that readiness says what is waited for.
   const probe = own(await openProbe({ host: config.PROBE_HOST, port: config.PROBE_PORT, log }));
   const checks = [() => checkDatabase(config.DATABASE_URL, 'gateway'), () => checkRedis(config.REDIS_URL)];

@@ -3,7 +3,7 @@ import { appendAudit } from '@signalbox/shared/db/audit';
 import { putOutbox } from '@signalbox/shared/db/outbox';
 import type { Queryable } from '@signalbox/shared/db/pool';
 import { putSecrets } from '@signalbox/shared/db/secrets';
-import type { SecretCipher } from '@signalbox/shared/secrets/cipher';
+import type { SecretSealer } from '@signalbox/shared/secrets/cipher';
 import { HOUR_MS } from '@signalbox/shared/time';
 import type { Plan } from './plan.ts';
 import { secretsFound } from './words.ts';
@@ -15,7 +15,7 @@ const FOUND_KEPT_MS = 24 * HOUR_MS;
  * Stores what was found in a message, sealed, and tells its sender once; in the transaction that puts the message into the inbox.
  * Answers whether the chat has something to say.
  */
-export async function keepFound(db: Queryable, cipher: SecretCipher, plan: Plan): Promise<boolean> {
+export async function keepFound(db: Queryable, cipher: SecretSealer, plan: Plan): Promise<boolean> {
   const { found } = plan.secrets;
   if (found.length === 0) return false;
   const { id, userKey, chatKey, chatKind, messageId, traceId } = plan.envelope;

@@ -1,4 +1,4 @@
-import type { SecretCipher } from '@signalbox/shared/secrets/cipher';
+import type { SecretSealer } from '@signalbox/shared/secrets/cipher';
 import { hideSecrets, type HiddenSecret } from '@signalbox/shared/secrets/hide';
 import { redactText } from '@signalbox/shared/redact/redact';
 import type { FromPerson } from './choice.ts';
@@ -25,7 +25,7 @@ const SET = /^(\s*(?:\/new(?:@\w+)?\s+)*\/secret(?:@\w+)?\s+set\s+\S+)\s+(\S[\s\
  * value of `/secret set` is taken whole, whatever it looks like.
  */
 export function takeSecrets<U extends FromPerson>(
-  cipher: SecretCipher,
+  cipher: SecretSealer,
   update: U,
 ): { readonly update: U; readonly secrets: SentSecrets } {
   const named = { ...update, name: redactText(update.name), ...cleanFiles(update) };

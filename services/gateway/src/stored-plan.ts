@@ -7,7 +7,7 @@ import { redeemCode, voidCode } from '@signalbox/shared/db/invitations';
 import { putOutbox, type OutboxRow } from '@signalbox/shared/db/outbox';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/shared/db/pool';
 import { findUser } from '@signalbox/shared/db/users';
-import type { SecretCipher } from '@signalbox/shared/secrets/cipher';
+import type { SecretSealer } from '@signalbox/shared/secrets/cipher';
 import { MINUTE_MS } from '@signalbox/shared/time';
 import type { Channel } from './channels/channel.ts';
 import { answerQuestion, toBody } from './commands/answer.ts';
@@ -37,7 +37,7 @@ export interface Stored {
 export interface StoreParts {
   readonly pool: Pool;
   readonly channel: Channel;
-  readonly cipher: SecretCipher;
+  readonly cipher: SecretSealer;
   /** The policy set that is in force now. */
   readonly policy: () => PolicyEngine;
 }
@@ -75,7 +75,7 @@ function isPlain({ answer: asked, code, secrets, pressed, answers, envelope }: P
 }
 
 /** Keeps the secrets of what was taken in; what was refused or came before leaves none behind. */
-async function keep(db: Queryable, cipher: SecretCipher, stored: Stored): Promise<Stored> {
+async function keep(db: Queryable, cipher: SecretSealer, stored: Stored): Promise<Stored> {
   if (!['accepted', 'merged', 'answered'].includes(stored.admitted.verdict)) return stored;
   const isSaid = await keepFound(db, cipher, stored.plan);
   return isSaid ? { ...stored, chats: [...stored.chats, stored.plan.envelope.chatKey] } : stored;

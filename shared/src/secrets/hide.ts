@@ -1,5 +1,5 @@
 import { findSecrets } from '../redact/find.ts';
-import type { SecretCipher } from './cipher.ts';
+import type { SecretSealer } from './cipher.ts';
 
 /** A secret that was taken out of a text. */
 export interface HiddenSecret {
@@ -16,7 +16,7 @@ export const HANDLE_PREFIX = 'secret:';
  * the same handle, so that an update which comes twice reads the same.
  */
 export function hideSecrets(
-  cipher: SecretCipher,
+  cipher: SecretSealer,
   userKey: string,
   text: string,
 ): { readonly text: string; readonly secrets: readonly HiddenSecret[] } {

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError } from '../errors.ts';
-import { KEY_BYTES } from './cipher.ts';
+import { KEY_BYTES, SEALING_KEY_BYTES } from './key-pair.ts';
 
 /** Whoever may read the file may read the secrets: only its owner. */
 const OTHERS = 0o077;
@@ -30,6 +30,16 @@ export function loadSecretsKey(config: {
   if (config.SECRETS_KEY !== undefined) return parseKey(config.SECRETS_KEY, 'SECRETS_KEY');
   const file = config.SECRETS_KEY_FILE;
   return parseKey(readKeyFile(file) ?? makeKeyFile(file), file);
+}
+
+/** The key by which the gateway seals, out of SECRETS_SEALING_KEY. Throws STARTUP_REFUSED when it is none. */
+export function parseSealingKey(text: string): Buffer {
+  const key = Buffer.from(text, 'base64');
+  if (key.length === SEALING_KEY_BYTES) return key;
+  throw refuse(
+    'SECRETS_SEALING_KEY is not made of the key of the secrets. `node infra/docker/make-env.mjs` makes it',
+    undefined,
+  );
 }
 
 function readKeyFile(file: string): string | null {

@@ -1,3 +1,4 @@
+import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
@@ -12,9 +13,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeCanaries } from '../redact/secrets.fixture.ts';
-import { createSecretCipher } from './cipher.ts';
+import { createSecretCipher, createSecretSealer } from './cipher.ts';
 import { hideSecrets } from './hide.ts';
-import { loadSecretsKey } from './key.ts';
+import { deriveSealingKey } from './key-pair.ts';
+import { loadSecretsKey, parseSealingKey } from './key.ts';
 
 const cipher = createSecretCipher(Buffer.alloc(32, 1));
 const SEAL = { userKey: '1001', handle: 'secret:db-password' };
@@ -29,6 +31,30 @@ describe('a sealed value', () => {
     const [one, two] = [cipher.seal('hunter2', SEAL), cipher.seal('hunter2', SEAL)];
     expect(one.equals(two)).toBe(false);
     expect(one.includes('hunter2')).toBe(false);
+  });
+
+  it('of whoever has only the sealing key opens for whoever has the key, and for nobody with parts of the sealing key', () => {
+    const key = Buffer.alloc(32, 1);
+    const sealing = deriveSealingKey(key);
+    const sealer = createSecretSealer(parseSealingKey(sealing.toString('base64')));
+    const sealed = sealer.seal('hunter2', SEAL);
+    expect(cipher.open(sealed, SEAL)).toBe('hunter2');
+    expect(sealer.mark('1001', 'x', 'hunter2')).toBe(cipher.mark('1001', 'x', 'hunter2'));
+    expect(sealer).not.toHaveProperty('open');
+    for (const part of [sealing.subarray(0, 32), sealing.subarray(32), sealing])
+      expect(() => createSecretCipher(part).open(sealed, SEAL)).toThrow(/cannot be opened/);
+    expect(deriveSealingKey(key)).toEqual(sealing);
+    expect(() => parseSealingKey(key.toString('base64'))).toThrow(/make-env/);
+  });
+
+  it('of a release before opens, also when its nonce begins like a box', () => {
+    const before = Buffer.from(hkdfSync('sha256', Buffer.alloc(32, 1), '', 'signalbox secrets: seal', 32));
+    for (const nonce of [randomBytes(12), Buffer.from('sbx1 by luck')]) {
+      const old = createCipheriv('aes-256-gcm', before, nonce);
+      old.setAAD(Buffer.from(JSON.stringify([SEAL.handle, SEAL.userKey])));
+      const sealed = Buffer.concat([nonce, old.update('hunter2'), old.final(), old.getAuthTag()]);
+      expect(cipher.open(sealed, SEAL)).toBe('hunter2');
+    }
   });
 
   it.each([

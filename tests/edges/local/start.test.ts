@@ -27,6 +27,7 @@ const OF_ONE_SERVICE = new Set([
   'OPENAI_API_KEY',
   'PROXY_SOCKET',
   'SECRETS_KEY_FILE',
+  'SECRETS_SEALING_KEY',
   'TELEGRAM_BOT_TOKEN',
 ]);
 /** What whoever starts it has in their environment, and no service asks for. */
@@ -97,7 +98,7 @@ test('each process has its own secrets and no others, and nothing that it does n
   expect(held).toEqual({
     simulator: [],
     proxy: ['PROXY_SOCKET'],
-    gateway: ['SECRETS_KEY_FILE', 'TELEGRAM_BOT_TOKEN'],
+    gateway: ['SECRETS_SEALING_KEY', 'TELEGRAM_BOT_TOKEN'],
     'worker-1': ['OPENAI_API_KEY'],
     'worker-2': ['OPENAI_API_KEY'],
     'jobs-maintenance': ['AUDIT_CHECKPOINT_DIR', 'AUDIT_KEY_FILE'],

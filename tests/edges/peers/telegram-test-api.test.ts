@@ -15,6 +15,7 @@ import { loadTestConfig } from '../../support/config.ts';
 import { createDatabase } from '../../support/database.ts';
 import { freePort } from '../../support/free-port.ts';
 import { eventually } from '../../support/until.ts';
+import { TEST_SEALING_KEY } from '../../support/secrets-key.ts';
 
 /*
  * A Bot API server that somebody else wrote. It answers polls at once, knows nine methods and none of Telegram's error codes:
@@ -48,6 +49,7 @@ beforeEach(async () => {
     REDIS_URL: inject('redisUrl'),
     REDIS_PREFIX: `p${randomBytes(4).toString('hex')}:`,
     TELEGRAM_BOT_TOKEN: TOKEN,
+    SECRETS_SEALING_KEY: TEST_SEALING_KEY,
     TELEGRAM_API_ROOT: server.config.apiURL,
   };
   await createGateway(own, readConfig(GatewayConfig, env), log);

@@ -7,6 +7,7 @@ import { freePort } from '../../support/free-port.ts';
 import { startService, type ServiceProcess } from '../../support/service-process.ts';
 import { openHarness, until, type Harness } from '../../integration/gateway/harness.ts';
 import { readWebhook, SECRET, startWebhookGateway } from './webhook-caller.ts';
+import { TEST_SEALING_KEY } from '../../support/secrets-key.ts';
 
 let harness: Harness;
 beforeEach(async () => void (harness = await openHarness()));
@@ -96,6 +97,7 @@ async function startProcess(name: string, proxyPort: number, port: number): Prom
     REDIS_URL: harness.redisUrl,
     REDIS_PREFIX: harness.prefix,
     TELEGRAM_BOT_TOKEN: DEFAULT_TOKEN,
+    SECRETS_SEALING_KEY: TEST_SEALING_KEY,
     TELEGRAM_API_ROOT: harness.simulatorUrl,
     GATEWAY_NAME: name,
   });

@@ -5,6 +5,7 @@ import { canonicalHash } from '@signalbox/shared/canonical';
 import { ExecutionTurn } from '@signalbox/shared/contracts/execution-turn';
 import { createSecretCipher } from '@signalbox/shared/secrets/cipher';
 import { loadSecretsKey } from '@signalbox/shared/secrets/key';
+import { deriveSealingKey } from '@signalbox/shared/secrets/key-pair';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTerminal } from '../cli/terminal.ts';
 import { restoreSavedFolder } from '../../support/saved-folder.ts';
@@ -31,6 +32,7 @@ beforeAll(async () => {
       AUDIT_CHECKPOINT_MS: '200',
       SECRETS_KEY: '',
       SECRETS_KEY_FILE: keys.secrets,
+      SECRETS_SEALING_KEY: deriveSealingKey(loadSecretsKey({ SECRETS_KEY_FILE: keys.secrets })).toString('base64'),
       THREAD_IDLE_MINUTES: '100000000', // however old the folder is, its conversations are not over
     },
   });
@@ -40,7 +42,8 @@ afterAll(() => stack.close());
 
 const find = async (sql: string): Promise<unknown> => (await stack.pool.query(sql)).rows;
 
-it('moves the keys into folders of their own, and what was sealed with them opens', async () => {
+it('moves the keys into folders of their own, and what was sealed with them opens, as does what is sealed now', async () => {
+  await ben.ask('/secret set newer qrstuvwxyzabcdef');
   expect([existsSync(join(dataDir, 'secrets.key')), existsSync(join(dataDir, 'audit/signing-key.pem'))]).toEqual([
     false,
     false,
@@ -48,11 +51,12 @@ it('moves the keys into folders of their own, and what was sealed with them open
   expect(statSync(join(dataDir, 'keys/secrets')).mode & 0o777).toBe(0o700);
   expect(statSync(join(dataDir, 'keys/audit/signing-key.pem')).mode & 0o777).toBe(0o600);
   const { rows } = await stack.pool.query<{ user_key: string; handle: string; ciphertext: Buffer }>(
-    'select * from secrets',
+    'select * from secrets order by created_at',
   );
   const cipher = createSecretCipher(loadSecretsKey({ SECRETS_KEY_FILE: join(dataDir, 'keys/secrets/secrets.key') }));
   expect(rows.map((row) => cipher.open(row.ciphertext, { handle: row.handle, userKey: row.user_key }))).toEqual([
     'abcdefghijklmnop',
+    'qrstuvwxyzabcdef',
   ]);
 });
 

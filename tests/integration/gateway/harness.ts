@@ -15,7 +15,7 @@ import { createSimulator, DEFAULT_TOKEN } from '@signalbox/telegram-simulator/se
 import { createSimulatorClient, type SimulatorClient } from '@signalbox/telegram-simulator/simulator-client';
 import { inject } from 'vitest';
 import { createDatabase } from '../../support/database.ts';
-import { TEST_SECRETS_KEY } from '../../support/secrets-key.ts';
+import { TEST_SEALING_KEY } from '../../support/secrets-key.ts';
 
 export interface StartedGateway extends Closable {
   readonly gateway: Gateway;
@@ -103,7 +103,7 @@ export async function openHarness(redisUrl = inject('redisUrl')): Promise<Harnes
         TELEGRAM_CHAT_SENDS_PER_SECOND: '500',
         TELEGRAM_CHAT_BURST: '100',
         TELEGRAM_GROUP_SENDS_PER_MINUTE: '6000',
-        SECRETS_KEY: TEST_SECRETS_KEY,
+        SECRETS_SEALING_KEY: TEST_SEALING_KEY,
         GATEWAY_NAME: `gateway-${gateways.size + 1}`,
         ...settings,
       });

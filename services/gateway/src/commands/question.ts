@@ -6,7 +6,7 @@ import type { OpenPrompt } from '@signalbox/shared/db/approval-prompts';
 import type { Role } from '@signalbox/shared/contracts/roles';
 import type { CodeOutcome } from '@signalbox/shared/db/invitations';
 import type { Queryable } from '@signalbox/shared/db/pool';
-import type { SecretCipher } from '@signalbox/shared/secrets/cipher';
+import type { SecretSealer } from '@signalbox/shared/secrets/cipher';
 import type { Channel } from '../channels/channel.ts';
 import type { AnsweredCommand } from '../command.ts';
 
@@ -69,6 +69,6 @@ export interface AnswerParts {
   readonly db: Queryable;
   /** The policy set that is in force now. */
   readonly policy: () => PolicyEngine;
-  readonly cipher: SecretCipher;
+  readonly cipher: SecretSealer;
   readonly channel: Pick<Channel, 'name' | 'inviteLink' | 'privateChat'>;
 }
