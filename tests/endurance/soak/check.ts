@@ -51,10 +51,10 @@ async function checkAnswers(field: SoakField, asked: readonly Asked[], report: R
   for (const userKey of new Set(asked.map((one) => one.userKey))) {
     const answer = await fetch(`${simulatorUrl}/api/chats/${userKey}/messages?as=${userKey}&after=0`);
     const { messages } = Messages.parse(await answer.json());
-    heard.set(
-      userKey,
-      messages.flatMap(({ from, text, deleted }) => (from.isBot && !deleted ? [text] : [])),
-    );
+    // A card says what came of it too, beside the answer.
+    const said = messages.filter(({ from, text, deleted }) => from.isBot && !deleted && !/\napv_\w+$/.test(text));
+    const texts = said.map(({ text }) => text);
+    heard.set(userKey, texts);
   }
   for (const message of asked) {
     const row = inbox.get(message.updateId);
