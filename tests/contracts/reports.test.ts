@@ -27,10 +27,10 @@ const entriesOf = (file: string): readonly Entry[] =>
 
 function accountOf({ scene }: Entry): Account {
   const { known, receipts, asked, reads } = scene;
-  const waits = asked.some(({ outcome }) => outcome === 'waiting');
+  const came = asked.some(({ outcome }) => outcome === 'waiting') ? 'waiting' : 'refused';
   return {
     hasChanged: receipts.some(({ turn }) => turn === 'this'),
-    asked: asked.length === 0 ? 'nothing' : waits ? 'waiting' : 'refused',
+    asked: asked.length === 0 ? 'nothing' : came,
     grounds: {
       names: new Set([...Object.values(known).flat(), ...asked.flatMap((call) => namesIn(call.arguments))]),
       verbs: VERBS,

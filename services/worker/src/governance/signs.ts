@@ -36,14 +36,39 @@ const IDS =
   /\b(?:act|apv|dep|run|turn|inc|grant)_[0-9a-z_]{4,}\b|(?<![\p{L}\p{N}])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\p{L}\p{N}])/giu;
 const WORD = /[a-z0-9]+(?:-[a-z0-9]+)*/g;
 /** Letters of other scripts that look like Latin ones. */
-const LOOK_ALIKES: Readonly<Record<string, string>> = Object.fromEntries(
-  [...'аеорсухіјѕԁһԛԝьꜱɡ']
-    .map((letter, place) => [letter, 'aeopcyxijsdhqwbsg'[place] ?? ''])
-    .concat([...'αορενικτυχѵӏ'].map((letter, place) => [letter, 'aopevikтuxvl'.replace('т', 't')[place] ?? ''])),
-);
+const LOOK_ALIKES: Readonly<Record<string, string>> = {
+  а: 'a',
+  е: 'e',
+  о: 'o',
+  р: 'p',
+  с: 'c',
+  у: 'y',
+  х: 'x',
+  і: 'i',
+  ј: 'j',
+  ѕ: 's',
+  ԁ: 'd',
+  һ: 'h',
+  ԛ: 'q',
+  ԝ: 'w',
+  ɡ: 'g',
+  α: 'a',
+  ο: 'o',
+  ρ: 'p',
+  ε: 'e',
+  ν: 'v',
+  ι: 'i',
+  κ: 'k',
+  τ: 't',
+  υ: 'u',
+  χ: 'x',
+  ӏ: 'l',
+  к: 'k',
+  т: 't',
+};
 
 /** A text as its signs are looked for: one width of letters, Western figures, nothing invisible, no addresses. */
-export function plainOf(text: string): string {
+function plainOf(text: string): string {
   return text
     .normalize('NFKC')
     .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
