@@ -55,8 +55,11 @@ async function askFor(version: string): Promise<string> {
   );
   const pattern = new RegExp(`Deploy ${project} ${version.replaceAll('.', '\\.')} to production`);
   await demo.people.dara.waitFor(pattern);
-  return demo.people.cleo.waitFor(pattern);
+  return joined(await demo.people.cleo.waitFor(pattern));
 }
+
+/** What a card has cut to the width of a phone. */
+const joined = (card: string): string => card.replaceAll('\n┊ ', '');
 
 /** Both approve; what became of the request, and of the deployment. */
 async function approve(): Promise<{ readonly status: string; readonly reason: string; readonly state: string | null }> {
@@ -226,7 +229,7 @@ describe('a rollback that was approved', () => {
             ),
           (found) => found.length > 0,
         );
-        return card?.text ?? '';
+        return joined(card?.text ?? '');
       };
       await open(dara);
       return open(cleo);
