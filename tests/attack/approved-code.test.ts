@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { loadTestConfig } from '../support/config.ts';
@@ -290,6 +291,70 @@ describe('a deployment that nobody has to approve', () => {
     );
     expect(plan?.commit).toBe(first);
   }, 90_000);
+});
+
+describe('a repository full of traps', () => {
+  it('gives its build and its program nothing of ours, and runs nothing of its own while it is read', async () => {
+    const outside = join(dirname(demo.targets), `${project}-outside`);
+    mkdirSync(outside);
+    writeFileSync(join(outside, 'key'), 'canary-of-ours');
+    const planted = join(outside, 'planted');
+    const build = `import { readFileSync, readdirSync } from 'node:fs';
+      for (const path of ['leak', 'folder/key', '../../../leak', 'log'])
+        try { console.log('got', readFileSync(path, 'utf8')); } catch (error) { console.log('refused', path); }
+      try { console.log('got', readdirSync('folder').join()); } catch { console.log('refused folder'); }`;
+    const begin = `import { readFileSync as read } from 'node:fs';
+      for (const path of ['leak', 'folder/key', 'log']) try { console.log('got', read(path, 'utf8')); } catch { console.log('refused', path); }`;
+    const file = { health: { path: '//evil.example/@127.0.0.1:1/../../etc/passwd?x=1' } };
+    const traps = {
+      ...appFiles({ build, begin, file }),
+      '.gitattributes': '* filter=evil\n',
+      '.gitmodules': `[submodule "x"]\n\tpath = x\n\turl = ext::sh -c touch% ${planted}\n`,
+      '.gitconfig': `[core]\n\tfsmonitor = touch ${planted}\n`,
+    };
+    for (const [name, target] of [
+      ['leak', join(outside, 'key')],
+      ['folder', outside],
+      ['log', join(outside, 'key')],
+    ] as const)
+      symlinkSync(target, join(repository.folder, name));
+    repository.release('v2', traps);
+    // Hooks, filters and helpers of the repository that is fetched from, and of the commit itself.
+    for (const hook of [
+      'post-checkout',
+      'pre-receive',
+      'update',
+      'reference-transaction',
+      'fsmonitor-watchman',
+      'post-index-change',
+    ])
+      writeFileSync(join(repository.folder, '.git/hooks', hook), `#!/bin/sh\ntouch ${planted}\n`, { mode: 0o755 });
+    for (const setting of [
+      'filter.evil.smudge',
+      'filter.evil.process',
+      'core.fsmonitor',
+      'uploadpack.packObjectsHook',
+      'core.sshCommand',
+    ])
+      git(repository.folder, 'config', setting, `touch ${planted}`);
+    rmSync(planted, { force: true }); // the commit was made with that folder as its home, and so by its .gitconfig
+    await demo.tell(demo.people.ben, `deploy version v2 of ${project} to staging`, /on its way/);
+    const end = await eventually(
+      async () =>
+        (await sql<{ state: string }>('select state from deployments where project = $1', [project]))[0]?.state ?? '',
+      (state) => /^(?:succeeded|failed|rolled_back)$/.test(state),
+      60_000,
+    );
+    expect(end).toMatch(/failed|succeeded/);
+    const lines = await sql<{ line: string }>(
+      'select line from deployment_lines where deployment_id in (select deployment_id from deployments where project = $1)',
+      [project],
+    );
+    expect(lines.filter(({ line }) => line.includes('refused')).length).toBeGreaterThan(3);
+    expect(JSON.stringify(lines)).not.toContain('canary-of-ours');
+    expect(existsSync(planted)).toBe(false);
+    expect(readFileSync(join(outside, 'key'), 'utf8')).toBe('canary-of-ours');
+  }, 120_000);
 });
 
 describe('the address of a repository', () => {
