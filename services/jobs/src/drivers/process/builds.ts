@@ -9,6 +9,8 @@ import { serviceName, type LogLine } from '@signalbox/shared/contracts/deploy';
 import { z } from 'zod';
 import type { Confinement } from '../../sandbox/confinement.ts';
 import type { Artifact, BuildRequest, ReleaseId } from '../driver.ts';
+import { boundedWords } from './bounds.ts';
+import { describeRefusals, groupName, makeGroup, removeGroup, type ProgramLimits } from './control-group.ts';
 import { runLines, type Command, type Outcome } from './commands.ts';
 import { Label, putJson, readJson, type Folders } from './folders.ts';
 import { endAll, findFamily, measureCpuMs, type ProcessIdentity } from './process-table.ts';
@@ -30,7 +32,16 @@ export async function buildFolder(
     folders,
     path,
     confinement,
-  }: { readonly folders: Folders; readonly path: string; readonly confinement: Confinement },
+    limits,
+    controlGroups,
+  }: {
+    readonly folders: Folders;
+    readonly path: string;
+    readonly confinement: Confinement;
+    /** What a build may have where it is confined, all of its commands together. */
+    readonly limits: ProgramLimits;
+    readonly controlGroups: string | undefined;
+  },
   request: BuildRequest,
 ): Promise<Artifact> {
   const { id, sourceDir, file, onLine, signal } = request;
@@ -50,6 +61,7 @@ export async function buildFolder(
   const markFile = join(folder, 'build.json');
   // Before anything runs: whoever finds the file can end all that ever comes of this build.
   putJson(markFile, begun);
+  const groups = makeGroup(groupName(join(folder, 'build')), limits, controlGroups) ?? [];
   const environment = { PATH: path, LANG: 'C.UTF-8', CI: 'true', [mark.name]: mark.value };
   try {
     const confined = await confinement.confine({
@@ -62,12 +74,14 @@ export async function buildFolder(
       service: serviceName(id),
     });
     const own = { ...environment, HOME: folders.home(id) };
+    const bounded = boundedWords(limits, groups);
     for (const argv of file.build) {
-      const command = { argv, cwd: workDir, environment: own, mark: begun.mark, signal, confined };
-      await runStep(command, onLine, (leader) => {
+      const command = { argv, cwd: workDir, environment: own, mark: begun.mark, signal, confined, bounded };
+      const onStart = (leader: ProcessIdentity): void => {
         begun.sessions.push({ pid: leader.pid, startMark: leader.startMark });
         putJson(markFile, begun);
-      });
+      };
+      await runStep(command, { onLine, onStart, refusals: () => describeRefusals(groups) });
     }
     signal.throwIfAborted();
     // Whoever looks into it later is another user than the one that has built it. Links are not followed.
@@ -75,6 +89,8 @@ export async function buildFolder(
   } catch (error) {
     await removeHalf(folders, id);
     throw error;
+  } finally {
+    removeGroup(groups);
   }
   putJson(join(folder, 'built.json'), Label.parse(id));
   await rm(markFile, { force: true });
@@ -84,8 +100,14 @@ export async function buildFolder(
 
 async function runStep(
   command: Command,
-  onLine: BuildRequest['onLine'],
-  onStart: (leader: ProcessIdentity) => void,
+  {
+    onLine,
+    onStart,
+    refusals,
+  }: Pick<BuildRequest, 'onLine'> & {
+    readonly onStart: (leader: ProcessIdentity) => void;
+    readonly refusals: () => string;
+  },
 ): Promise<void> {
   let isUnknown = false;
   const onEach = (line: LogLine): void => {
@@ -98,7 +120,7 @@ async function runStep(
   });
   if (outcome.code === 127 && isUnknown) throw notStarted(command, NONE_SUCH);
   if (outcome.code !== 0)
-    throw new AppError('BUILD_FAILED', { command: shown(command.argv), outcome: describe(outcome) });
+    throw new AppError('BUILD_FAILED', { command: shown(command.argv), outcome: describe(outcome) + refusals() });
 }
 
 function notStarted({ argv }: Command, why: string): AppError {

@@ -17,6 +17,8 @@ export interface Command {
   readonly signal: AbortSignal;
   /** How it is confined; then `cwd` and `environment` are in there, and it gets none of these. */
   readonly confined?: ConfinedProgram | null;
+  /** What comes before a confined one's words and bounds it: see boundedWords. */
+  readonly bounded?: readonly string[];
   /** What it reads; it reads nothing when this is left out. */
   readonly input?: Readable;
   /** Gets what it writes, to the end, instead of whoever listens. */
@@ -75,13 +77,13 @@ interface Listener {
 }
 
 async function run(command: Command, { onOut, onErr, onStart }: Listener): Promise<Outcome> {
-  const { argv, cwd, environment, mark, signal, input, output, confined = null } = command;
+  const { argv, cwd, environment, mark, signal, input, output, confined = null, bounded = [] } = command;
   signal.throwIfAborted();
   const stdin = input ? 'pipe' : 'ignore';
   // By the options, the two that are read are pipes.
   const child = (
     confined
-      ? startConfined(confined, { argv, mark, stdin })
+      ? startConfined(confined, { argv, mark, stdin, bounded })
       : start(argv, { cwd, env: environment, stdio: [stdin, 'pipe', 'pipe'] })
   ) as ChildProcess & { readonly stdout: Readable; readonly stderr: Readable };
   const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
@@ -123,11 +125,16 @@ function start(argv: readonly string[], options: Pick<SpawnOptions, 'cwd' | 'env
 
 function startConfined(
   confined: ConfinedProgram,
-  { argv, mark, stdin }: Pick<Command, 'argv' | 'mark'> & { readonly stdin: 'pipe' | 'ignore' },
+  {
+    argv,
+    mark,
+    stdin,
+    bounded,
+  }: Required<Pick<Command, 'argv' | 'mark' | 'bounded'>> & { readonly stdin: 'pipe' | 'ignore' },
 ): ChildProcess {
   const filter = openSync(confined.filterFile, 'r');
   try {
-    const words = [...launchWords(confined, mark, { args: 3, filter: 4 }), ...argv];
+    const words = [...bounded, ...launchWords(confined, mark, { args: 3, filter: 4 }), ...argv];
     const child = start(words, { cwd: '/', env: {}, stdio: [stdin, 'pipe', 'pipe', 'pipe', filter] });
     const args = child.stdio[3] as Writable; // a pipe, by the option above
     args.on('error', () => undefined); // bubblewrap has ended, and says why

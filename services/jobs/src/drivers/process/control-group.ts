@@ -57,6 +57,14 @@ export function membersOf(folders: GroupFolders): readonly number[] {
   return folders.flatMap((folder) => read(join(folder, 'cgroup.procs')).split('\n').filter(Boolean).map(Number));
 }
 
+/** What the kernel has refused a group, as the end of a sentence about what ran in it; empty when nothing. */
+export function describeRefusals(folders: GroupFolders): string {
+  const has = (pattern: RegExp, files: readonly string[]): boolean =>
+    folders.some((folder) => files.some((file) => pattern.test(read(join(folder, file)))));
+  if (has(/^oom_kill [1-9]/m, ['memory.events', 'memory.oom_control'])) return '; it used more memory than it may have';
+  return has(/^max [1-9]/m, ['pids.events']) ? '; it wanted more processes than it may have' : '';
+}
+
 /** What holds programs on this machine back, in words for whoever looks at the server. */
 export function describeLimits(root: string = ROOT): string {
   const probe = `signalbox.probe-${randomUUID()}`;

@@ -10,10 +10,10 @@ import type { Artifact, FoundInstance, Instance, InstanceRequest, InstanceState 
 import { launchWords, type Confinement } from '../../sandbox/confinement.ts';
 import { isBuilt } from './builds.ts';
 import { Label, putJson, readJson, readText, type Folders } from './folders.ts';
+import { limitWords } from './bounds.ts';
 import { groupName, makeGroup, membersOf, removeGroup } from './control-group.ts';
 import { KEEPER, LOG_BYTES } from './keeper.ts';
 import {
-  countOwnTasks,
   endAll,
   findFamily,
   isRunning,
@@ -59,14 +59,6 @@ const HOST = '127.0.0.1';
 const START_MS = 10_000;
 /** A shim writes down the end and waits until the log is complete. */
 const SHIM_END_MS = 3_000;
-/** Against a program that takes all memory between two looks of the keeper; far above what a runtime reserves without using it. */
-const dataLimitKb = (memoryMb: number): number => (memoryMb * 4 + 1_024) * 1_024;
-
-/** As the limit that most systems give a service; each connection takes one. */
-const OPEN_FILES = 8_192;
-/** 4 GB, in units of 512 bytes: a file that grows beyond it fills the disk of everybody. */
-const FILE_BLOCKS = 4 * 1024 * 1024 * 2;
-const SPARE_TASKS = 1_024;
 const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 export function instanceFolder(folders: Folders, ref: string): string {
@@ -137,12 +129,7 @@ export async function startInstance(
     folder,
     String(restarts),
     process.execPath,
-    String(dataLimitKb(file.memoryMb)),
-    String(OPEN_FILES),
-    String(FILE_BLOCKS),
-    // Of all that the user runs: only against one that takes all before the keeper has looked.
-    groups.length > 0 ? '' : String(countOwnTasks() + tasks + SPARE_TASKS),
-    groups.join(':'),
+    ...limitWords({ memoryMb: file.memoryMb, tasks }, groups),
   ];
   const launch = confined ? launchWords(confined, instance.mark, { args: 8, filter: 9, info: 7 }) : [];
   const child = spawn('/bin/sh', [...words, '--', ...launch, ...file.start], {

@@ -6,13 +6,15 @@ import type { Driver } from '../driver.ts';
 import type { Host } from '../host.ts';
 import { openThisMachine, totalBytes } from '../this-machine.ts';
 import { buildFolder, endFolderBuild, isBuilt, measureFolderBuild } from './builds.ts';
-import { describeLimits } from './control-group.ts';
+import { describeLimits, type ProgramLimits } from './control-group.ts';
 import { createFolders, releaseFolder } from './folders.ts';
 import { discardArtifact, findInstances, instanceFolder, startInstance, stateOf, stopInstance } from './instances.ts';
 import { readLog } from './log-file.ts';
 
 const MEGABYTE = 1024 * 1024;
 const TASKS = 256;
+/** Enough for the build of a large service; the machine has other things to do as well. */
+const BUILD_LIMITS: ProgramLimits = { memoryMb: 2_048, cpus: availableParallelism(), tasks: 1_024 };
 
 /**
  * Runs releases as processes of this machine, confined, without an engine. Everything about them is in files
@@ -27,12 +29,15 @@ export function createProcessDriver(options: {
   readonly restarts: number;
   /** Processes and threads that a program may have; as many as an engine gives a container when left out. */
   readonly tasks?: number;
+  /** What a confined build may have; enough for a large service when left out. */
+  readonly buildLimits?: ProgramLimits;
   /** What keeps builds and programs from the rest of the machine. */
   readonly confinement: Confinement;
   /** Where the system has its control groups, when not in the usual place. */
   readonly controlGroups?: string;
 }): Driver {
   const { server, targetsDir, path, restarts, tasks = TASKS, controlGroups, confinement } = options;
+  const { buildLimits: limits = BUILD_LIMITS } = options;
   if (process.platform !== 'linux')
     throw new AppError('TARGET_UNREACHABLE', { server, detail: 'programs can be run as processes on Linux only.' });
   const folders = createFolders(targetsDir);
@@ -45,7 +50,7 @@ export function createProcessDriver(options: {
       `Start \`${(file.start ?? ['(no start command)']).join(' ')}\` as a process of ${server}, as release ${id.release}.`,
     ],
     inspect: (signal) => measure(machine, { targetsDir, limits: describeLimits(controlGroups) }, signal),
-    build: (request) => buildFolder({ folders, path, confinement }, request),
+    build: (request) => buildFolder({ folders, path, confinement, limits, controlGroups }, request),
     endBuild: (id, signal) => endFolderBuild(folders, id, signal),
     buildCpuMs: async (id) => measureFolderBuild(folders, id),
     start: (request, signal) =>

@@ -1,3 +1,25 @@
+/** Takes the limits of _sb_data, _sb_files, _sb_blocks, _sb_tasks and _sb_groups, for this shell and all that comes of it. */
+const LIMIT = String.raw`# What is not allowed any more is less than that already. Shells name the limit of tasks differently.
+_sb_limit() {
+  ulimit -c 0
+  ulimit -d "$_sb_data"
+  ulimit -n "$_sb_files"
+  ulimit -f "$_sb_blocks"
+  [ -z "$_sb_tasks" ] || ulimit -p "$_sb_tasks" || ulimit -u "$_sb_tasks"
+  IFS=:
+  for _sb_group in $_sb_groups; do echo 0 > "$_sb_group/cgroup.procs"; done
+} 2> /dev/null
+`;
+
+/** `sh -c BOUNDED NAME DATA_KB FILES BLOCKS TASKS GROUPS COMMAND…`: becomes the command, within these limits. */
+export const BOUNDED = String.raw`
+_sb_data=$1 _sb_files=$2 _sb_blocks=$3 _sb_tasks=$4 _sb_groups=$5
+shift 5
+${LIMIT}
+_sb_limit
+exec "$@"
+`;
+
 /**
  * What stands over a program on this machine: it outlives the job service, writes down what became of the program and starts it
  * again when it crashes, a bounded number of times. It is written into the folder of each instance, so that an update of the
@@ -43,17 +65,7 @@ _sb_ooms() {
     while read -r _sb_key _sb_value; do [ "$_sb_key" != oom_kill ] || printf %s "$_sb_value"; done < "$_sb_file"
   done
 }
-# What is not allowed any more is less than that already. Shells name the limit of tasks differently.
-_sb_limit() {
-  ulimit -c 0
-  ulimit -d "$_sb_data"
-  ulimit -n "$_sb_files"
-  ulimit -f "$_sb_blocks"
-  [ -z "$_sb_tasks" ] || ulimit -p "$_sb_tasks" || ulimit -u "$_sb_tasks"
-  IFS=:
-  for _sb_group in $_sb_groups; do echo 0 > "$_sb_group/cgroup.procs"; done
-} 2> /dev/null
-# Bubblewrap's arguments. They are read from here for each start.
+${LIMIT}# Bubblewrap's arguments. They are read from here for each start.
 _sb_arguments() {
   _sb_count=0
   while eval "_sb_part=\$_sb_args$_sb_count" && [ -n "$_sb_part" ]; do
