@@ -277,8 +277,9 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
       'BWRAP_PATH',
       'BWRAP_LIBRARY_PATH',
     ];
-    // What only the other pool of the job service reads, and the key that a worker must never hold.
+    // What only the other pool of the job service reads, and the key that nobody but the pool that opens secrets may hold.
     const others: Readonly<Record<string, RegExp>> = {
+      gateway: /^SECRETS_KEY$/,
       worker: /^SECRETS_KEY$/,
       jobs: /^(WORKSPACE_|SANDBOX_|SECRETS_KEY$|TRAFFIC$|HAPROXY_|PROXY_|DEPLOY_|TARGETS_DIR$|REPOSITORIES_DIR$|BASE_IMAGE$|PROCESS_CONFINEMENT$|REPOSITORY_PRIVATE_HOSTS$)/,
       agents:
