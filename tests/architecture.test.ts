@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ERRORS } from '@signalbox/shared/errors';
+import { ERRORS } from '@signalbox/contracts/errors';
 import { describe, expect, it } from 'vitest';
 import { planCommand } from '../infra/local/commands.mjs';
 import rootConfig from '../vitest.config.ts';
@@ -48,7 +48,7 @@ describe('the import table', () => {
     ['an agent that reaches for tools', 'services/worker/src/agents/mortgage/x.ts', '../../tools/registry.ts'],
     ['an agent that runs a tool', 'services/worker/src/agents/mortgage/x.ts', '../../tools/run.ts'],
     ['an agent that imports another', 'services/worker/src/agents/mortgage/x.ts', '../product-owner/graph.ts'],
-    ['a service that imports another', 'services/gateway/src/admit.ts', '@signalbox/worker/turn'],
+    ['a service that imports another', 'services/gateway/src/admission/admit.ts', '@signalbox/worker/turn'],
     ['a channel that admits by itself', 'services/gateway/src/channels/telegram/x.ts', '../../admit.ts'],
     ['a contract that reads the database', 'shared/src/contracts/x.ts', '../db/pool.ts'],
     ['a stream that reads the database', 'shared/src/streams/x.ts', '../db/pool.ts'],
@@ -81,12 +81,12 @@ describe('outside packages', () => {
   });
 
   it.each([
-    ['services/worker/src/turn.ts', 'pg'],
-    ['services/gateway/src/deliver.ts', 'grammy'],
+    ['services/worker/src/turn/turn.ts', 'pg'],
+    ['services/gateway/src/delivery/deliver.ts', 'grammy'],
     ['services/jobs/src/main.ts', 'bullmq'],
     ['shared/src/db/x.ts', 'ioredis'],
     ['services/worker/src/worker.ts', '@langchain/core/messages'],
-    ['services/gateway/src/admit.ts', 'a-package-that-nobody-chose'],
+    ['services/gateway/src/admission/admit.ts', 'a-package-that-nobody-chose'],
   ])('are found away from home: %s imports %s', (path, name) => {
     expect(
       findHomelessPackages(breach(path, `import { x } from '${name}';`, 'export const y = x;'), PACKAGE_HOMES),
@@ -183,7 +183,7 @@ describe('tests', () => {
 describe('documents', () => {
   it('explain every error, and only those', () => {
     const told = { names: readErrorHeadings(read('docs/errors.md')), where: 'docs/errors.md' };
-    expect(findDifferences({ names: Object.keys(ERRORS), where: 'shared/src/errors.ts' }, told)).toEqual([]);
+    expect(findDifferences({ names: Object.keys(ERRORS), where: 'shared/contracts/src/errors.ts' }, told)).toEqual([]);
   });
 
   it('name every variable, and only those', () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { createLog } from '@signalbox/shared/log';
+import { createLog } from '@signalbox/platform/log';
 import { createRegistry } from '@signalbox/worker/tools/registry';
 import { issueContext, type ToolContext } from '@signalbox/worker/tools/tool';
 import { describe, expect, it } from 'vitest';

@@ -23,7 +23,7 @@ writeFileSync('.env', sealed, { mode: 0o600 });
 console.log(made.length === 0 ? '.env has all of its secrets.' : `.env has new secrets: ${made.join(', ')}`);
 if (/^TELEGRAM_BOT_TOKEN=$/m.test(text)) console.log('Put what @BotFather gave you into it as TELEGRAM_BOT_TOKEN.');
 
-/** As shared/src/secrets/key-pair.ts makes it, which a test compares: the public key, and the key of the marks. */
+/** As shared/safety/src/secrets/key-pair.ts makes it, which a test compares: the public key, and the key of the marks. */
 function sealingKeyOf(text) {
   const key = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64');
   const derive = (purpose) => Buffer.from(hkdfSync('sha256', key, '', `signalbox secrets: ${purpose}`, 32));

@@ -38,7 +38,7 @@ export function planCommand(command, words, checkout, environment) {
     case 'start':
       return replaceWith('start', [...TYPESCRIPT, 'infra/local/src/start.ts', ...words], environment);
     case 'chat':
-      return replaceWith('chat', [...TYPESCRIPT, 'infra/local/src/chat.ts', ...words], environment);
+      return replaceWith('chat', [...TYPESCRIPT, 'infra/local/src/chat/chat.ts', ...words], environment);
     case 'signalbox': {
       const env = { ...runningServers(checkout, environment), ...environment };
       return replaceWith('signalbox', [...TYPESCRIPT, 'services/cli/src/main.ts', ...words], env);

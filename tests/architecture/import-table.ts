@@ -18,8 +18,8 @@ const CAPABILITY_MAY = [
   `${WORKER}/tools/tool.ts`,
   CONTRACTS,
   'shared/src/{errors,time}.ts',
-  'shared/src/shell/classification.ts',
-  'shared/src/public-address.ts', // pure; whether a server is one of the internet is a part of its risk
+  'shared/safety/src/shell/classification.ts',
+  'shared/safety/src/public-address.ts', // pure; whether a server is one of the internet is a part of its risk
 ];
 
 /** Who may import whom. A file that no rule covers fails, so that the place of a new folder is decided here. */
@@ -31,7 +31,7 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   { from: 'tests/**', may: ['**'] },
 
   // Contracts are safe in a browser. The wires (streams, queue, db, model) never import each other.
-  { from: CONTRACTS, may: [CONTRACTS], types: ['shared/src/errors.ts'] },
+  { from: CONTRACTS, may: [CONTRACTS], types: ['shared/contracts/src/errors.ts'] },
   { from: LEAVES, may: [] },
   { from: REDACT, may: [REDACT] },
   { from: 'shared/src/*.ts', may: ['shared/src/*.ts', CONTRACTS, REDACT] },
@@ -54,8 +54,8 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
       `${WORKER}/agents/agent.ts`,
       `${WORKER}/agents/<agent>/**`,
       'shared/src/model/**',
-      'shared/src/canonical-card.ts', // pure; a button shows what it sends
-      'shared/src/redact/redact.ts', // pure; a record's hashes are of texts without secrets
+      'shared/safety/src/cards/canonical-card.ts', // pure; a button shows what it sends
+      'shared/safety/src/redact/redact.ts', // pure; a record's hashes are of texts without secrets
       CONTRACTS,
       LEAVES,
     ],
@@ -115,7 +115,7 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   },
   // Explaining a plan needs the catalog of what is installed, which is the capabilities themselves.
   {
-    from: 'services/cli/src/commands/plan.ts',
+    from: 'services/cli/src/commands/policy/plan.ts',
     may: ['services/cli/src/**', `${WORKER}/tools/registry.ts`, SHARED],
   },
   // Going through turns again is done by the agents themselves.
@@ -161,14 +161,14 @@ const TESTS = ['**/*.test.ts', '**/*.fixture.ts', 'tests/**'];
 /** One home per outside package, so that replacing one is the work of one folder. Tests may import any. */
 export const PACKAGE_HOMES: readonly PackageHome[] = [
   { name: 'zod', homes: ['**'] },
-  { name: 'ioredis', homes: ['shared/src/redis.ts', 'shared/src/streams/**', 'shared/src/queue/**'] },
+  { name: 'ioredis', homes: ['shared/platform/src/redis.ts', 'shared/src/streams/**', 'shared/src/queue/**'] },
   { name: 'bullmq', homes: ['shared/src/queue/**'] },
   { name: 'pg', homes: ['shared/src/db/**', 'infra/local/src/**'] },
   { name: 'kysely', homes: ['shared/src/db/**'] },
   { name: '@cedar-policy/cedar-wasm', homes: ['shared/src/policy/**'] },
   { name: 'unbash', homes: ['shared/src/shell/**'] },
   { name: 'sh-syntax', homes: ['shared/src/shell/**'] },
-  { name: 'pino', homes: ['shared/src/log.ts'] },
+  { name: 'pino', homes: ['shared/platform/src/log.ts'] },
   // A service owns its figures; what serves them is shared.
   { name: 'prom-client', homes: ['shared/src/{probe,metrics}.ts', 'services/*/src/metrics.ts'] },
   { name: 'grammy', homes: [TELEGRAM], types: [`${SIMULATOR}/**`] },

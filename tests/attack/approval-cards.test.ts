@@ -1,9 +1,9 @@
-import { renderCard } from '@signalbox/shared/approval-card';
-import { EXACT_LIMIT, escapeText, readExact, renderExact, unescapeText } from '@signalbox/shared/canonical-card';
-import type { Approval } from '@signalbox/shared/contracts/approval';
-import { encode, type TelegramPart } from '@signalbox/gateway/channels/telegram/encode';
-import { formatBotText } from '@signalbox/telegram-simulator/message-entities';
-import { readRichMessage } from '@signalbox/telegram-simulator/rich-reader';
+import { renderCard } from '@signalbox/safety/cards/approval-card';
+import { EXACT_LIMIT, escapeText, readExact, renderExact, unescapeText } from '@signalbox/safety/cards/canonical-card';
+import type { Approval } from '@signalbox/contracts/governance/approval';
+import { encode, type TelegramPart } from '@signalbox/gateway/channels/telegram/send/encode';
+import { formatBotText } from '@signalbox/telegram-simulator/bot-api/messages/message-entities';
+import { readRichMessage } from '@signalbox/telegram-simulator/rich/rich-reader';
 import type { MessageEntity } from 'grammy/types';
 import { expect, it } from 'vitest';
 import { createValues } from '../support/card-values.ts';

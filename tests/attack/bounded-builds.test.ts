@@ -1,5 +1,5 @@
 import { createProcessDriver } from '@signalbox/jobs/drivers/process/process-driver';
-import { ServiceFile } from '@signalbox/shared/contracts/deploy';
+import { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import { describe, expect, it } from 'vitest';
 import { newRelease, soon } from '../contracts/drivers.ts';
 import { openTestConfinement } from '../support/bubblewrap.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Driver, Instance } from '@signalbox/jobs/drivers/driver';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
 import { openConfinement, type Confinement } from '@signalbox/jobs/sandbox/confinement';
-import { ServiceFile } from '@signalbox/shared/contracts/deploy';
+import { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newRelease, soon } from '../contracts/drivers.ts';
 import { LIMITS } from '@signalbox/jobs/sandbox/limits';

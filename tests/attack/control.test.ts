@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { POLICY_FOLDER } from '@signalbox/shared/policy/settings';
+import { POLICY_FOLDER } from '@signalbox/safety/policy/settings';
 import { expect, it } from 'vitest';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { readCases } from './corpus.ts';

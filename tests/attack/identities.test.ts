@@ -1,5 +1,5 @@
 import { ToolMessage, type BaseMessage } from '@langchain/core/messages';
-import type { ModelScript, ScriptedAnswer } from '@signalbox/shared/model/scripted';
+import type { ModelScript, ScriptedAnswer } from '@signalbox/models/scripted';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

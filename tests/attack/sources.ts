@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { openWorkspace } from '@signalbox/jobs/jobs/workspace/workspaces';
-import { workspaceName } from '@signalbox/shared/contracts/workspace';
+import { openWorkspace } from '@signalbox/jobs/workspace/workspaces';
+import { workspaceName } from '@signalbox/contracts/operations/workspace';
 import { loadTestConfig } from '../support/config.ts';
 import type { Person } from '../support/person.ts';
 import { buttonLabel, buttonWords, type Case, type Source } from './corpus.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openWorkspace } from '@signalbox/jobs/jobs/workspace/workspaces';
-import { workspaceName } from '@signalbox/shared/contracts/workspace';
-import type { Pool } from '@signalbox/shared/db/pool';
+import { openWorkspace } from '@signalbox/jobs/workspace/workspaces';
+import { workspaceName } from '@signalbox/contracts/operations/workspace';
+import type { Pool } from '@signalbox/store/pool';
 import { z } from 'zod';
 import type { Person } from '../support/person.ts';
 import { eventually } from '../support/until.ts';

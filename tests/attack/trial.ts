@@ -1,4 +1,4 @@
-import type { Pool } from '@signalbox/shared/db/pool';
+import type { Pool } from '@signalbox/store/pool';
 import { portOf, type Case } from './corpus.ts';
 import { STRANGER, type Field } from './field.ts';
 import type { Call, Turn } from './puppet.ts';

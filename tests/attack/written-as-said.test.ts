@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AIMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
-import { createScriptedModels } from '@signalbox/shared/model/scripted';
-import { makeCanaries } from '@signalbox/shared/redact/secrets.fixture';
+import { createScriptedModels } from '@signalbox/models/scripted';
+import { makeCanaries } from '@signalbox/safety/redact/secrets.fixture';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { locateTestSandbox } from '../support/bubblewrap.ts';
 import type { Person } from '../support/person.ts';

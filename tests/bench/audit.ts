@@ -6,17 +6,17 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPostgres } from '@signalbox/local/postgres';
-import { checkpointFileIn, readCheckpointFile } from '@signalbox/shared/audit/checkpoint-file';
-import { keyIdOf } from '@signalbox/shared/audit/checkpoint';
-import { verifyAudit } from '@signalbox/shared/audit/verify';
-import { appendAudit } from '@signalbox/shared/db/audit';
-import { migrate } from '@signalbox/shared/db/migrate';
-import { openPool, type Pool } from '@signalbox/shared/db/pool';
-import { createLog } from '@signalbox/shared/log';
+import { startPostgres } from '@signalbox/local/postgres/postgres';
+import { checkpointFileIn, readCheckpointFile } from '@signalbox/safety/audit/checkpoint-file';
+import { keyIdOf } from '@signalbox/safety/audit/checkpoint';
+import { verifyAudit } from '@signalbox/cli/audit/verify';
+import { appendAudit } from '@signalbox/store/audit/audit';
+import { migrate } from '@signalbox/store/migrations/migrate';
+import { openPool, type Pool } from '@signalbox/store/pool';
+import { createLog } from '@signalbox/platform/log';
 import { openDatabaseHistory } from '@signalbox/cli/audit-database';
-import { createSealer, type Sealer } from '@signalbox/jobs/audit-sealer';
-import type { AuditEvent } from '@signalbox/shared/contracts/audit';
+import { createSealer, type Sealer } from '@signalbox/jobs/audit/audit-sealer';
+import type { AuditEvent } from '@signalbox/contracts/governance/audit';
 
 const EVENTS = Number(process.argv[2] ?? 1_000_000);
 /** Events that one statement makes: below the time-out of statements on a slow disk. */

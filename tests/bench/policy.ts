@@ -2,9 +2,9 @@
  * What one decision costs: decide() by the shipped rules, for the answers that there are. Once asked for somebody new each time, so
  * that Cedar has to be asked, and once with new arguments of the same person, which the rules cannot tell from those before.
  */
-import { callQuestion, CallOutline } from '@signalbox/shared/policy/outline';
-import { loadPolicySet, readPolicyFolder } from '@signalbox/shared/policy/policy-set';
-import { POLICY_FOLDER } from '@signalbox/shared/policy/settings';
+import { callQuestion, CallOutline } from '@signalbox/safety/policy/outline';
+import { loadPolicySet, readPolicyFolder } from '@signalbox/safety/policy/policy-set';
+import { POLICY_FOLDER } from '@signalbox/safety/policy/settings';
 
 const ROUNDS = 1_000;
 const WARM_UP = 200;

@@ -1,5 +1,5 @@
-import { asCodeBlock, renderExact } from '@signalbox/shared/canonical-card';
-import { encode } from '@signalbox/gateway/channels/telegram/encode';
+import { asCodeBlock, renderExact } from '@signalbox/safety/cards/canonical-card';
+import { encode } from '@signalbox/gateway/channels/telegram/send/encode';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openScene, PHONE, type Scene } from './scene.ts';
 

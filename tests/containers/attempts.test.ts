@@ -1,4 +1,4 @@
-import { ServiceFile } from '@signalbox/shared/contracts/deploy';
+import { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import type { Driver } from '@signalbox/jobs/drivers/driver';
 import { openDriver, type DriverServer } from '@signalbox/jobs/drivers/open-driver';
 import { dirname } from 'node:path';

@@ -259,9 +259,10 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
     ];
     const model =
       name === 'worker' ? files.map(({ path }) => path).filter((path) => path.startsWith('shared/src/model/')) : [];
-    const policy = name === 'worker' || name === 'gateway' ? ['shared/src/policy/settings.ts'] : [];
+    const policy = name === 'worker' || name === 'gateway' ? ['shared/safety/src/policy/settings.ts'] : [];
     const program = name === 'agents' || name === 'deploy' ? 'jobs' : name;
-    const common = name === 'proxy' ? ['PROBE_HOST', 'PROBE_PORT', 'LOG_LEVEL'] : readBy('shared/src/config.ts');
+    const common =
+      name === 'proxy' ? ['PROBE_HOST', 'PROBE_PORT', 'LOG_LEVEL'] : readBy('shared/platform/src/config.ts');
     const reads = [...common, ...readBy(`services/${program}/src/config.ts`, ...model, ...policy)];
     const given = Object.keys(service(name).environment);
     expect(given.filter((variable) => !reads.includes(variable))).toEqual([]);

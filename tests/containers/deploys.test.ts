@@ -1,5 +1,5 @@
-import { putSecrets } from '@signalbox/shared/db/secrets';
-import { createServers } from '@signalbox/shared/db/servers';
+import { putSecrets } from '@signalbox/store/secrets';
+import { createServers } from '@signalbox/store/deploy/servers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TEST_CIPHER } from '../integration/jobs/bench.ts';
 import { ADA, openDeployBench, type DeployBench } from '../integration/jobs/deploy-bench.ts';

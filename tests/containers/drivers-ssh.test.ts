@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
-import type { ServerLooks, WatchedServer } from '@signalbox/shared/db/server-looks';
-import { createLog } from '@signalbox/shared/log';
+import type { ServerLooks, WatchedServer } from '@signalbox/jobs/health/server-looks';
+import { createLog } from '@signalbox/platform/log';
 import type { Driver } from '@signalbox/jobs/drivers/driver';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
-import type { JobContext } from '@signalbox/jobs/handlers';
+import type { JobContext } from '@signalbox/jobs/runner/handlers';
 import { describeEnded, lookAtServer } from '@signalbox/jobs/jobs/server-inspect';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {

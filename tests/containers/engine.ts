@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { identifyProcess, waitForExit } from '@signalbox/local/process-identity';
+import { identifyProcess, waitForExit } from '@signalbox/local/supervisor/process-identity';
 import { until } from '../support/until.ts';
 import { mustRun, runProgram } from './program.ts';
 

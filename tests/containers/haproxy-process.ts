@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Route } from '@signalbox/shared/contracts/traffic';
+import type { Route } from '@signalbox/contracts/operations/traffic';
 import { freePort } from '../support/free-port.ts';
 import { until } from '../support/until.ts';
 import { runProgram } from './program.ts';

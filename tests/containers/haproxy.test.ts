@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHaproxyTraffic } from '@signalbox/jobs/traffic/haproxy-traffic';
-import type { Route } from '@signalbox/shared/contracts/traffic';
+import type { Route } from '@signalbox/contracts/operations/traffic';
 import { describe, expect, it } from 'vitest';
 import { itSwitchesTraffic } from '../support/traffic-contract.ts';
 import { startHaproxy } from './haproxy-process.ts';

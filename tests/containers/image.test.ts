@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { findFreePort } from '@signalbox/local/free-port';
-import { openPool, type Pool } from '@signalbox/shared/db/pool';
-import { createLog } from '@signalbox/shared/log';
+import { findFreePort } from '@signalbox/local/setup/free-port';
+import { openPool, type Pool } from '@signalbox/store/pool';
+import { createLog } from '@signalbox/platform/log';
 import { createSimulator } from '@signalbox/telegram-simulator/server';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';

@@ -1,5 +1,5 @@
-import { explain } from '@signalbox/shared/model/offline/explanation';
-import { Story } from '@signalbox/shared/model/offline/story';
+import { explain } from '@signalbox/planner/explanation';
+import { Story } from '@signalbox/planner/story';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 import { expect, it } from 'vitest';
 import type { z } from 'zod';

@@ -3,7 +3,7 @@ import { openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
-const MODULE = new URL('../../shared/src/descriptors.ts', import.meta.url).href;
+const MODULE = new URL('../../shared/platform/src/descriptors.ts', import.meta.url).href;
 const LIST = 'console.log(require("fs").readdirSync("/proc/self/fd").filter((fd) => { try { return require("fs").readlinkSync("/proc/self/fd/" + fd).endsWith("descriptors.test.ts") } catch { return false } }).join())'; // prettier-ignore
 
 /** A process that is started with two files open, a low number and a high one, and what a child of it has of them. */

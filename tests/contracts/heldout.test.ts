@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { PlannerCatalog } from '@signalbox/shared/model/offline/catalog';
-import { judge, type Judgement } from '@signalbox/shared/model/offline/evaluation.fixture';
-import { OPS_GROUPS } from '@signalbox/shared/model/offline/heldout-catalog.fixture';
-import { HeldoutFile } from '@signalbox/shared/model/offline/heldout-schema.fixture';
+import type { PlannerCatalog } from '@signalbox/planner/catalog';
+import { judge, type Judgement } from '@signalbox/planner/evaluation.fixture';
+import { OPS_GROUPS } from '@signalbox/planner/heldout-catalog.fixture';
+import { HeldoutFile } from '@signalbox/planner/heldout-schema.fixture';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 
 /** The groups that were installed when the requests were written; what is installed later would change what is right. */

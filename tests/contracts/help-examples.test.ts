@@ -1,6 +1,6 @@
-import { Role, roleCovers } from '@signalbox/shared/contracts/roles';
-import { explain } from '@signalbox/shared/model/offline/explanation';
-import { Story } from '@signalbox/shared/model/offline/story';
+import { Role, roleCovers } from '@signalbox/contracts/governance/roles';
+import { explain } from '@signalbox/planner/explanation';
+import { Story } from '@signalbox/planner/story';
 import { help, welcome } from '@signalbox/gateway/words';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 import { expect, it } from 'vitest';

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { explain } from '@signalbox/shared/model/offline/explanation';
-import { HeldoutFile } from '@signalbox/shared/model/offline/heldout-schema.fixture';
-import { Story } from '@signalbox/shared/model/offline/story';
+import { explain } from '@signalbox/planner/explanation';
+import { HeldoutFile } from '@signalbox/planner/heldout-schema.fixture';
+import { Story } from '@signalbox/planner/story';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 
 // What is forbidden, doubted, imagined or told of others is never proposed, however plainly it is said.
 
 const { catalog } = createRegistry(await loadCapabilities());
-const path = new URL('../../shared/src/model/offline/spoken.fixture.json', import.meta.url);
+const path = new URL('../../shared/planner/src/spoken.fixture.json', import.meta.url);
 const { requests } = HeldoutFile.parse(JSON.parse(readFileSync(path, 'utf8')));
 /** Tools that only look; every other one changes something, or runs what somebody wrote. */
 const LOOKS = /^(?:get|list|check|find|search|read|inspect|diagnose|export)_/;

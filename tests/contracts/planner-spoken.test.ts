@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { judge } from '@signalbox/shared/model/offline/evaluation.fixture';
-import { HeldoutFile } from '@signalbox/shared/model/offline/heldout-schema.fixture';
+import { judge } from '@signalbox/planner/evaluation.fixture';
+import { HeldoutFile } from '@signalbox/planner/heldout-schema.fixture';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 
 // Requests as people type them on a phone, over every capability that is installed now. They may be read, and tuned for.
 
 const { catalog } = createRegistry(await loadCapabilities());
-const path = new URL('../../shared/src/model/offline/spoken.fixture.json', import.meta.url);
+const path = new URL('../../shared/planner/src/spoken.fixture.json', import.meta.url);
 const { requests } = HeldoutFile.parse(JSON.parse(readFileSync(path, 'utf8')));
 const judged = requests.map((request) => ({ ...judge(request, catalog), text: request.text }));
 const lineOf = ({ id, text, did }: (typeof judged)[number]): string => `${id} “${text}”: ${did}`;

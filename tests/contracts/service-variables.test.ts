@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkoutPath } from '@signalbox/local/checkout';
-import { environmentOf, SERVICE_VARIABLES, type LocalService } from '@signalbox/local/service-variables';
-import { CommonConfig, SecretsConfig } from '@signalbox/shared/config';
-import { ModelConfig } from '@signalbox/shared/model/settings';
-import { PolicyConfig } from '@signalbox/shared/policy/settings';
+import { checkoutPath } from '@signalbox/local/setup/checkout';
+import { environmentOf, SERVICE_VARIABLES, type LocalService } from '@signalbox/local/supervisor/service-variables';
+import { CommonConfig, SecretsConfig } from '@signalbox/platform/config';
+import { ModelConfig } from '@signalbox/models/settings';
+import { PolicyConfig } from '@signalbox/safety/policy/settings';
 import { expect, test } from 'vitest';
 
 const SPREAD = { CommonConfig, SecretsConfig, ModelConfig, PolicyConfig };
@@ -30,7 +30,7 @@ test.each(Object.entries(CONFIGS))(
     const variables = variablesOf(file);
     expect(variables.length).toBeGreaterThan(2);
     const reaching = new Set(services.flatMap((service) => SERVICE_VARIABLES[service]));
-    // One that is missing is named in infra/local/src/service-variables.ts, for the services that need it and no others.
+    // One that is missing is named in infra/local/src/supervisor/service-variables.ts, for the services that need it and no others.
     expect(variables.filter((name) => !reaching.has(name))).toEqual([]);
   },
 );

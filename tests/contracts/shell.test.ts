@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import diagnose from '@signalbox/worker/capabilities/diagnose';
 import workspace from '@signalbox/worker/capabilities/workspace';
-import { classifyCommand } from '@signalbox/shared/shell/classification';
+import { classifyCommand } from '@signalbox/safety/shell/classification';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 

@@ -1,5 +1,5 @@
 import { createSimulatorClient } from '@signalbox/telegram-simulator/simulator-client';
-import { createSecretCipher } from '@signalbox/shared/secrets/cipher';
+import { createSecretCipher } from '@signalbox/safety/secrets/cipher';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TEST_SECRETS_KEY } from '../support/secrets-key.ts';
 import { openStack, type Stack } from '../support/stack.ts';

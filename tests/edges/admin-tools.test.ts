@@ -1,4 +1,4 @@
-import { AppError } from '@signalbox/shared/errors';
+import { AppError } from '@signalbox/contracts/errors';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';

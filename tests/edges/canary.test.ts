@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { AIMessage, ToolMessage } from '@langchain/core/messages';
-import { putDeadLetter } from '@signalbox/shared/db/dead-letters';
-import { createLog } from '@signalbox/shared/log';
-import { createScriptedModels } from '@signalbox/shared/model/scripted';
-import { makeCanaries, type Canary } from '@signalbox/shared/redact/secrets.fixture';
+import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
+import { createLog } from '@signalbox/platform/log';
+import { createScriptedModels } from '@signalbox/models/scripted';
+import { makeCanaries, type Canary } from '@signalbox/safety/redact/secrets.fixture';
 import { createSimulatorClient, type SimulatorClient } from '@signalbox/telegram-simulator/simulator-client';
 import { tool, toolGroup, withFiles } from '@signalbox/worker/tools/tool';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

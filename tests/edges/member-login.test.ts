@@ -1,4 +1,4 @@
-import { DATABASE_SERVICES, serviceRole, type DatabaseService } from '@signalbox/shared/db/service-rights';
+import { DATABASE_SERVICES, serviceRole, type DatabaseService } from '@signalbox/store/migrations/service-rights';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTerminal } from '../integration/cli/terminal.ts';

@@ -1,4 +1,4 @@
-import { beginChat } from '@signalbox/shared/db/delivery';
+import { beginChat } from '@signalbox/gateway/delivery/outgoing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openHarness, until, type Harness } from '../integration/gateway/harness.ts';
 

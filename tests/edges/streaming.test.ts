@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { createLog } from '@signalbox/shared/log';
-import { listenToDrafts } from '@signalbox/shared/streams/drafts';
+import { createLog } from '@signalbox/platform/log';
+import { listenToDrafts } from '@signalbox/platform/streams/drafts';
 import {
   createPen,
   startModelServer,

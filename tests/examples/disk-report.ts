@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import type { JobHandler } from '@signalbox/jobs/handlers';
+import type { JobHandler } from '@signalbox/jobs/runner/handlers';
 
 const MEGABYTE = 1024 * 1024;
 

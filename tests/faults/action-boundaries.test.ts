@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { PolicyEngine } from '@signalbox/shared/contracts/decision';
-import { decideApproval } from '@signalbox/shared/db/approval-decisions';
-import { openPool, withTransaction, type Pool } from '@signalbox/shared/db/pool';
-import { createLog } from '@signalbox/shared/log';
-import { resumeDecision } from '@signalbox/worker/governance/approval-resume';
+import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
+import { decideApproval } from '@signalbox/store/governance/approval-decisions';
+import { openPool, withTransaction, type Pool } from '@signalbox/store/pool';
+import { createLog } from '@signalbox/platform/log';
+import { resumeDecision } from '@signalbox/worker/governance/approvals/approval-resume';
 import { executeCall } from '@signalbox/worker/governance/execute';
-import { createMachine } from '@signalbox/worker/governance/fsm';
+import { createMachine } from '@signalbox/worker/governance/loop/fsm';
 import type { ExecuteParts } from '@signalbox/worker/governance/parts';
 import type { CallScope } from '@signalbox/worker/tools/run';
 import { tool, toolGroup, type ToolGroup } from '@signalbox/worker/tools/tool';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DEPLOY_TRANSITIONS, type DeployState } from '@signalbox/shared/contracts/deploy';
+import { DEPLOY_TRANSITIONS, type DeployState } from '@signalbox/contracts/operations/deploy';
 import { createProcessDriver } from '@signalbox/jobs/drivers/process/process-driver';
 import { openConfinement } from '@signalbox/jobs/sandbox/confinement';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { putSecrets } from '@signalbox/shared/db/secrets';
+import { putSecrets } from '@signalbox/store/secrets';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { appFiles } from '../support/deploy-repository.ts';
 import { findLeaks, readRedis, readTables, type Place } from '../support/leak-search.ts';

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:net';
-import { ReadinessResult } from '@signalbox/shared/contracts/operations';
+import { ReadinessResult } from '@signalbox/contracts/operations/operations';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appFiles, gatedBuild, makeGate } from '../support/deploy-repository.ts';
 import { eventually } from '../support/until.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { classifyCommand } from '@signalbox/shared/shell/classification';
-import { parseWithUnbash } from '@signalbox/shared/shell/parsers';
-import { PROGRAMS } from '@signalbox/shared/shell/programs';
+import { classifyCommand } from '@signalbox/safety/shell/classification';
+import { parseWithUnbash } from '@signalbox/safety/shell/parsers';
+import { PROGRAMS } from '@signalbox/safety/shell/programs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openWorkspaceBench, type WorkspaceBench } from '../integration/jobs/workspace-bench.ts';
 import { locateTestSandbox } from '../support/bubblewrap.ts';

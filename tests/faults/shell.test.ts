@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { classifyCommand } from '@signalbox/shared/shell/classification';
-import { PROGRAMS } from '@signalbox/shared/shell/programs';
-import { hardenPipeline } from '@signalbox/shared/shell/xargs';
+import { classifyCommand } from '@signalbox/safety/shell/classification';
+import { PROGRAMS } from '@signalbox/safety/shell/programs';
+import { hardenPipeline } from '@signalbox/safety/shell/xargs';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { quoteWord, SHELL_CHARACTERS, type Quoting } from '../support/shell-commands.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createProxyTraffic } from '@signalbox/jobs/traffic/proxy-traffic';
 import type { Traffic } from '@signalbox/jobs/traffic/traffic';
-import type { RouteState } from '@signalbox/shared/contracts/traffic';
+import type { RouteState } from '@signalbox/contracts/operations/traffic';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { makeProxyFolder } from '../integration/proxy/proxy-bench.ts';
 import { freePort } from '../support/free-port.ts';

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { boundsOf } from '@signalbox/shared/contracts/agent-classes';
-import { applyDiff } from '@signalbox/jobs/jobs/workspace/apply';
-import { recover } from '@signalbox/jobs/jobs/workspace/journal';
-import { openWorkspace } from '@signalbox/jobs/jobs/workspace/workspaces';
+import { boundsOf } from '@signalbox/jobs/workspace/agent-classes';
+import { applyDiff } from '@signalbox/jobs/workspace/apply';
+import { recover } from '@signalbox/jobs/workspace/journal';
+import { openWorkspace } from '@signalbox/jobs/workspace/workspaces';
 
 // A process of its own that applies a diff, and stops for good when it has come to a point for the nth time: it is killed there.
 const [home = '', diff = '', what = '', stopAt = '', times = ''] = process.argv.slice(2);

@@ -1,5 +1,5 @@
-import { createLog } from '@signalbox/shared/log';
-import { createMetrics, openProbe } from '@signalbox/shared/probe';
+import { createLog } from '@signalbox/platform/log';
+import { createMetrics, openProbe } from '@signalbox/platform/probe';
 import { expect, onTestFinished, test } from 'vitest';
 
 async function open() {

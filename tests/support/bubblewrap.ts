@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { locateBubblewrap, type BubblewrapSettings } from '@signalbox/local/bubblewrap-program';
+import { locateBubblewrap, type BubblewrapSettings } from '@signalbox/local/setup/bubblewrap-program';
 import { openConfinement, type Confinement } from '@signalbox/jobs/sandbox/confinement';
 import { findBubblewrap } from '@signalbox/jobs/sandbox/program';
 import { openSandbox, type Sandbox } from '@signalbox/jobs/sandbox/sandbox';

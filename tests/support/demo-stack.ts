@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { readdir, readlink, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { makeDemoRepository } from '@signalbox/local/demo-repository';
+import { makeDemoRepository } from '@signalbox/local/setup/demo-repository';
 import { openTestConfinement } from './bubblewrap.ts';
 import type { Person } from './person.ts';
 import { openStack, type Stack } from './stack.ts';

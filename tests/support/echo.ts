@@ -1,5 +1,5 @@
 import { HumanMessage, type BaseMessage } from '@langchain/core/messages';
-import type { ModelScript } from '@signalbox/shared/model/scripted';
+import type { ModelScript } from '@signalbox/models/scripted';
 
 export const humans = (messages: readonly BaseMessage[]): HumanMessage[] => messages.filter(HumanMessage.isInstance);
 

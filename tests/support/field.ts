@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { REPEATED } from '@signalbox/gateway/words';
 import { createSimulator } from '@signalbox/telegram-simulator/server';
-import { openPool, type Pool } from '@signalbox/shared/db/pool';
-import { createLog } from '@signalbox/shared/log';
-import { closeRedis, openRedis, type Redis } from '@signalbox/shared/redis';
+import { openPool, type Pool } from '@signalbox/store/pool';
+import { createLog } from '@signalbox/platform/log';
+import { closeRedis, openRedis, type Redis } from '@signalbox/platform/redis';
 import { createDatabase } from './database.ts';
 import { startModelServer, type AskedMessage, type ModelServer } from './model-server.ts';
 import { openPerson, type Person } from './person.ts';

@@ -1,11 +1,11 @@
-import type { PolicyEngine } from '@signalbox/shared/contracts/decision';
-import type { Pool } from '@signalbox/shared/db/pool';
-import { createLog } from '@signalbox/shared/log';
-import { loadPolicySet, readPolicyFolder } from '@signalbox/shared/policy/policy-set';
-import { POLICY_FOLDER } from '@signalbox/shared/policy/settings';
-import { redactValue } from '@signalbox/shared/redact/redact';
+import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
+import type { Pool } from '@signalbox/store/pool';
+import { createLog } from '@signalbox/platform/log';
+import { loadPolicySet, readPolicyFolder } from '@signalbox/safety/policy/policy-set';
+import { POLICY_FOLDER } from '@signalbox/safety/policy/settings';
+import { redactValue } from '@signalbox/safety/redact/redact';
 import type { ExecuteParts } from '@signalbox/worker/governance/parts';
-import { createMachine } from '@signalbox/worker/governance/fsm';
+import { createMachine } from '@signalbox/worker/governance/loop/fsm';
 import type { Ports } from '@signalbox/worker/tools/ports/ports';
 import { createRegistry } from '@signalbox/worker/tools/registry';
 import type { CallScope } from '@signalbox/worker/tools/run';

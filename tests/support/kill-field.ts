@@ -1,9 +1,9 @@
-import { decideApproval } from '@signalbox/shared/db/approval-decisions';
-import { withTransaction } from '@signalbox/shared/db/pool';
-import { createLog } from '@signalbox/shared/log';
-import { INBOUND } from '@signalbox/shared/contracts/topics';
-import { closeRedis, openRedis } from '@signalbox/shared/redis';
-import { createPublisher } from '@signalbox/shared/streams/publish';
+import { decideApproval } from '@signalbox/store/governance/approval-decisions';
+import { withTransaction } from '@signalbox/store/pool';
+import { createLog } from '@signalbox/platform/log';
+import { INBOUND } from '@signalbox/contracts/conversation/topics';
+import { closeRedis, openRedis } from '@signalbox/platform/redis';
+import { createPublisher } from '@signalbox/platform/streams/publish';
 import { deployGroup, openDeployTarget, type DeployTarget, type DeployWay } from './deploy-target.ts';
 import { shippedPolicy } from './governance.ts';
 import { spawnWorker, type KillableWorker } from './kill-worker.ts';

@@ -1,6 +1,6 @@
-import type { Pool } from '@signalbox/shared/db/pool';
-import { closeRedis, openRedis, type Redis } from '@signalbox/shared/redis';
-import { createLog } from '@signalbox/shared/log';
+import type { Pool } from '@signalbox/store/pool';
+import { closeRedis, openRedis, type Redis } from '@signalbox/platform/redis';
+import { createLog } from '@signalbox/platform/log';
 
 /** Something that may hold a secret: a row, a key of Redis, a line of a log. */
 export interface Place {

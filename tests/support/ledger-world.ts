@@ -1,4 +1,4 @@
-import type { Queryable } from '@signalbox/shared/db/pool';
+import type { Queryable } from '@signalbox/store/pool';
 
 /** An action whose entry in the ledger and whose effect do not say the same. */
 export interface LedgerMismatch {

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endAll, findFamily } from '@signalbox/jobs/drivers/process/process-table';
-import { discardPostgres } from '@signalbox/local/postgres';
-import { identifyProcess, isRunning, type ProcessIdentity } from '@signalbox/local/process-identity';
-import { discardRedis } from '@signalbox/local/redis';
+import { discardPostgres } from '@signalbox/local/postgres/postgres';
+import { identifyProcess, isRunning, type ProcessIdentity } from '@signalbox/local/supervisor/process-identity';
+import { discardRedis } from '@signalbox/local/redis/redis';
 import { z } from 'zod';
 
 const Owner = z.object({ pid: z.number(), startMark: z.string() });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { runCommandLine } from '@signalbox/cli/command-line';
-import { DATABASE_SERVICES, serviceRole, type DatabaseService } from '@signalbox/shared/db/service-rights';
+import { DATABASE_SERVICES, serviceRole, type DatabaseService } from '@signalbox/store/migrations/service-rights';
 import pg from 'pg';
 
 /** Logins as docs/operations.md has them: each is a member of the role of one service, and the owner of nothing. */

@@ -1,4 +1,4 @@
-import type { Pool } from '@signalbox/shared/db/pool';
+import type { Pool } from '@signalbox/store/pool';
 import { z } from 'zod';
 import { eventually } from './until.ts';
 

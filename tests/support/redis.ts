@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { discardRedis, startRedis } from '@signalbox/local/redis';
-import { identifyProcess, sendSignal, waitForExit } from '@signalbox/local/process-identity';
+import { discardRedis, startRedis } from '@signalbox/local/redis/redis';
+import { identifyProcess, sendSignal, waitForExit } from '@signalbox/local/supervisor/process-identity';
 import { inject } from 'vitest';
 import { loadTestConfig } from './config.ts';
 

@@ -1,5 +1,5 @@
-import { readThreadsWithTurns } from '@signalbox/shared/db/execution-turns';
-import type { Pool } from '@signalbox/shared/db/pool';
+import { readThreadsWithTurns } from '@signalbox/store/governance/execution-turns';
+import type { Pool } from '@signalbox/store/pool';
 import { openReplay, type TurnReplay } from '@signalbox/worker/replay/replay';
 import type { ToolGroup } from '@signalbox/worker/tools/tool';
 

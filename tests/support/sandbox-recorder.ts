@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { BubblewrapSettings } from '@signalbox/local/bubblewrap-program';
+import type { BubblewrapSettings } from '@signalbox/local/setup/bubblewrap-program';
 import { findBubblewrap } from '@signalbox/jobs/sandbox/program';
 import { loadTestConfig } from './config.ts';
 

@@ -3,9 +3,9 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } fro
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import { migrate } from '@signalbox/shared/db/migrate';
-import { openPool } from '@signalbox/shared/db/pool';
-import { createLog } from '@signalbox/shared/log';
+import { migrate } from '@signalbox/store/migrations/migrate';
+import { openPool } from '@signalbox/store/pool';
+import { createLog } from '@signalbox/platform/log';
 import { setUpCheckpoints } from '@signalbox/worker/agents/checkpoints';
 import pg from 'pg';
 import { inject } from 'vitest';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { deriveSealingKey } from '@signalbox/shared/secrets/key-pair';
+import { deriveSealingKey } from '@signalbox/safety/secrets/key-pair';
 
 /** The key of everything that one test file starts: services of one installation share theirs. */
 export const TEST_SECRETS_KEY = randomBytes(32).toString('base64');

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { startPostgres, type LocalServer } from '@signalbox/local/postgres';
-import { startRedis } from '@signalbox/local/redis';
-import { migrate } from '@signalbox/shared/db/migrate';
+import { startPostgres, type LocalServer } from '@signalbox/local/postgres/postgres';
+import { startRedis } from '@signalbox/local/redis/redis';
+import { migrate } from '@signalbox/store/migrations/migrate';
 import pg from 'pg';
 import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';

@@ -1,5 +1,5 @@
-import { classifyCommand } from '@signalbox/shared/shell/classification';
-import { PROGRAMS } from '@signalbox/shared/shell/programs';
+import { classifyCommand } from '@signalbox/safety/shell/classification';
+import { PROGRAMS } from '@signalbox/safety/shell/programs';
 import fc from 'fast-check';
 
 /** How a word can be written; the last one leaves it as it is, which is not always the same word. */

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Traffic } from '@signalbox/jobs/traffic/traffic';
-import type { Route } from '@signalbox/shared/contracts/traffic';
+import type { Route } from '@signalbox/contracts/operations/traffic';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { until } from './until.ts';
 

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
-import { runService } from '@signalbox/shared/lifecycle';
-import { createLog } from '@signalbox/shared/log';
+import { runService } from '@signalbox/platform/lifecycle';
+import { createLog } from '@signalbox/platform/log';
 import { loadConfig } from '@signalbox/worker/config';
 import { wire } from '@signalbox/worker/wire';
 import { createWorker } from '@signalbox/worker/worker';

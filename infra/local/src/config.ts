@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { readConfig } from '@signalbox/shared/config';
+import { readConfig } from '@signalbox/platform/config';
 import { z } from 'zod';
-import { checkoutPath } from './checkout.ts';
+import { checkoutPath } from './setup/checkout.ts';
 
 /** Variables of a local run. All are optional: `npm start` works with none of them. */
 export const LocalConfig = z.object({

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LocalConfig } from './config.ts';
 import { describeError } from './describe-error.ts';
-import { startPostgres, type LocalServer } from './postgres.ts';
-import { startRedis, type RedisUser } from './redis.ts';
+import { startPostgres, type LocalServer } from './postgres/postgres.ts';
+import { startRedis, type RedisUser } from './redis/redis.ts';
 
 /** Postgres and Redis of a run; those that were given by URL are not started, watched or stopped. */
 export interface LocalServers {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { writeRun, type RunRecord } from './instance.ts';
+import { writeRun, type RunRecord } from './supervisor/instance.ts';
 
 const AGAIN_MS = 2_000;
 

@@ -1,24 +1,24 @@
 import { join, resolve } from 'node:path';
-import { closeInherited } from '@signalbox/shared/descriptors';
-import { ensureOwnerCode } from '@signalbox/shared/db/owner-code';
-import { locateBubblewrap, type BubblewrapSettings } from './bubblewrap-program.ts';
+import { closeInherited } from '@signalbox/platform/descriptors';
+import { ensureOwnerCode } from '@signalbox/store/people/owner-code';
+import { locateBubblewrap, type BubblewrapSettings } from './setup/bubblewrap-program.ts';
 import { loadLocalConfig, type LocalConfig } from './config.ts';
-import { makeDemoRepository, moveDemoRepository } from './demo-repository.ts';
-import { describeDeployed } from './deployed.ts';
+import { makeDemoRepository, moveDemoRepository } from './setup/demo-repository.ts';
+import { describeDeployed } from './setup/deployed.ts';
 import { describeError } from './describe-error.ts';
-import { removeRun, stopLeftovers, takeInstanceLock } from './instance.ts';
+import { removeRun, stopLeftovers, takeInstanceLock } from './supervisor/instance.ts';
 import { startLocalServers, type LocalServers } from './local-servers.ts';
-import { placeKeys, type KeyFiles } from './key-files.ts';
-import { migrateDatabase } from './migrate-database.ts';
-import { describeModel } from './model-line.ts';
-import { demoRepositoryPath, describeServices, describeSimulator } from './programs.ts';
+import { placeKeys, type KeyFiles } from './setup/key-files.ts';
+import { migrateDatabase } from './postgres/migrate-database.ts';
+import { describeModel } from './setup/model-line.ts';
+import { demoRepositoryPath, describeServices, describeSimulator } from './supervisor/programs.ts';
 import { createRunRecorder } from './run-recorder.ts';
-import { seedSimulatorPeople } from './seed.ts';
-import { databasePasswords, describeLogins, describeRedisUsers, drawPasswords } from './service-logins.ts';
-import type { ServicePasswords } from './service-logins.ts';
-import { createStopSwitch, type StopSwitch } from './stop-switch.ts';
-import { createSupervisor, type ProgramSpec } from './supervisor.ts';
-import { describeOwnerCode, describeReady, report, show } from './terminal.ts';
+import { seedSimulatorPeople } from './setup/seed.ts';
+import { databasePasswords, describeLogins, describeRedisUsers, drawPasswords } from './supervisor/service-logins.ts';
+import type { ServicePasswords } from './supervisor/service-logins.ts';
+import { createStopSwitch, type StopSwitch } from './supervisor/stop-switch.ts';
+import { createSupervisor, type ProgramSpec } from './supervisor/supervisor.ts';
+import { describeOwnerCode, describeReady, report, show } from './supervisor/terminal.ts';
 
 // `npm start`: servers, migrations, simulator, services; then waits for Ctrl-C and takes everything down again.
 

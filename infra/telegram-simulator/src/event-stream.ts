@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { isEventFor } from './event-view.ts';
-import type { FeedEvent } from './feed.ts';
-import type { World } from './world.ts';
+import { isEventFor } from './people/event-view.ts';
+import type { FeedEvent } from './store/feed.ts';
+import type { World } from './store/world.ts';
 
 /** A watcher that does not read gets cut off here; it comes back and asks for what it missed. */
 const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { readForm } from './multipart.ts';
+import { readForm } from './bot-api/multipart.ts';
 
 /** Larger than any message, small enough that a mistake does not fill the memory. */
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;

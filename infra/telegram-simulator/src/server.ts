@@ -2,21 +2,21 @@ import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import fastify, { type FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { registerBotApi } from './bot-api.ts';
-import { sendError } from './bot-call.ts';
-import { BotError } from './bot-error.ts';
-import { createCallLog } from './call-log.ts';
+import { registerBotApi } from './bot-api/bot-api.ts';
+import { sendError } from './bot-api/bot-call.ts';
+import { BotError } from './bot-api/bot-error.ts';
+import { createCallLog } from './bot-api/call-log.ts';
 import { registerEventStream } from './event-stream.ts';
-import { registerFileRoutes } from './file-routes.ts';
-import { createFaults } from './faults.ts';
-import { PersonError } from './person-access.ts';
-import { registerPersonActions } from './person-action-routes.ts';
-import { registerPersonApi } from './person-api.ts';
+import { registerFileRoutes } from './files/file-routes.ts';
+import { createFaults } from './bot-api/faults.ts';
+import { PersonError } from './people/person-access.ts';
+import { registerPersonActions } from './people/person-action-routes.ts';
+import { registerPersonApi } from './people/person-api.ts';
 import { MAX_BODY_BYTES, registerBodyParsers } from './request-body.ts';
 import { registerRequestGuard } from './request-guard.ts';
 import { registerTestApi } from './test-api.ts';
-import { startWebhookDelivery } from './webhook-delivery.ts';
-import { openWorld, resolveChatName, type World } from './world.ts';
+import { startWebhookDelivery } from './webhook/webhook-delivery.ts';
+import { openWorld, resolveChatName, type World } from './store/world.ts';
 
 export interface SimulatorOptions {
   /** Where chats survive a restart; without it they live in memory. */

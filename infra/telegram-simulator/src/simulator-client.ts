@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Call } from './call-log.ts';
-import type { Draft } from './draft.ts';
-import type { BotStatus } from './entry.ts';
-import type { Fault } from './faults.ts';
-import type { FeedEvent } from './feed.ts';
-import type { MessageView } from './message-view.ts';
-import type { SettingsChange } from './settings.ts';
+import type { Call } from './bot-api/call-log.ts';
+import type { Draft } from './store/draft.ts';
+import type { BotStatus } from './store/entry.ts';
+import type { Fault } from './bot-api/faults.ts';
+import type { FeedEvent } from './store/feed.ts';
+import type { MessageView } from './people/message-view.ts';
+import type { SettingsChange } from './store/settings.ts';
 
 /** An answer of the person API: `ok: false` comes with `error`. */
 export interface PersonAnswer {

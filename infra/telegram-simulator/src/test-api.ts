@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { CallLog } from './call-log.ts';
-import { Fault, type Faults } from './faults.ts';
-import { SettingsChange } from './settings.ts';
-import type { World } from './world.ts';
+import type { CallLog } from './bot-api/call-log.ts';
+import { Fault, type Faults } from './bot-api/faults.ts';
+import { SettingsChange } from './store/settings.ts';
+import type { World } from './store/world.ts';
 
 const RawUpdate = z.strictObject({ update: z.record(z.string(), z.unknown()) });
 const After = z.object({ after: z.coerce.number().pipe(z.int()).default(0) });

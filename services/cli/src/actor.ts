@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os';
-import type { AuditEvent } from '@signalbox/shared/contracts/audit';
-import { appendAudit } from '@signalbox/shared/db/audit';
-import type { Queryable } from '@signalbox/shared/db/pool';
+import type { AuditEvent } from '@signalbox/contracts/governance/audit';
+import { appendAudit } from '@signalbox/store/audit/audit';
+import type { Queryable } from '@signalbox/store/pool';
 
 /** Most characters that the audit keeps of an actor. */
 const ACTOR_LENGTH = 120;

@@ -1,8 +1,8 @@
-import type { AuditSources, ChainedEvent } from '@signalbox/shared/audit/sources';
-import type { Checkpoint } from '@signalbox/shared/audit/checkpoint';
-import { eventJson } from '@signalbox/shared/audit/event-json';
-import { readAuditLogId, readCheckpoints, readPlaces } from '@signalbox/shared/db/audit-chain';
-import type { Queryable } from '@signalbox/shared/db/pool';
+import type { AuditSources, ChainedEvent } from './audit/sources.ts';
+import type { Checkpoint } from '@signalbox/safety/audit/checkpoint';
+import { eventJson } from '@signalbox/safety/audit/event-json';
+import { readAuditLogId, readCheckpoints, readPlaces } from '@signalbox/store/audit/audit-chain';
+import type { Queryable } from '@signalbox/store/pool';
 
 /** Places that are read at once: enough to hide the round trip, and a few megabytes at most of usual events. */
 const PAGE = 2_000;

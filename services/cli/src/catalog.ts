@@ -77,19 +77,19 @@ export const COMMANDS: readonly CommandEntry[] = [
       'audit export [--out <file>]',
     ],
     summary: 'What was recorded, whether it still is what was recorded, and all of it for an auditor.',
-    load: async () => (await import('./commands/audit.ts')).runAudit,
+    load: async () => (await import('./commands/audit/audit.ts')).runAudit,
   },
   {
     name: 'plan',
     usage: ['plan explain "<text>"', 'plan explain --jsonl'],
     summary: 'What the offline planner would do, without doing it; --jsonl reads objects with text and context.',
-    load: async () => (await import('./commands/plan.ts')).runPlan,
+    load: async () => (await import('./commands/policy/plan.ts')).runPlan,
   },
   {
     name: 'shell',
     usage: ['shell explain "<command>"', 'shell explain --jsonl'],
     summary: 'Whether a shell command would run unasked, ask a person or be denied, and why; it runs nothing.',
-    load: async () => (await import('./commands/shell.ts')).runShell,
+    load: async () => (await import('./commands/policy/shell.ts')).runShell,
   },
   {
     name: 'policy',
@@ -100,7 +100,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       'policy what-if --policies <folder> [--since 30d]',
     ],
     summary: 'Check rules with their examples, what they say to an action, what others would have said.',
-    load: async () => (await import('./commands/policy.ts')).runPolicy,
+    load: async () => (await import('./commands/policy/policy.ts')).runPolicy,
   },
   {
     name: 'people',

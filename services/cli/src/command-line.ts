@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { parseArgs } from 'node:util';
-import { checkDatabase } from '@signalbox/shared/db/database-check';
-import { openPool, type Pool } from '@signalbox/shared/db/pool';
-import { AppError } from '@signalbox/shared/errors';
-import { closeAll, type Closable } from '@signalbox/shared/lifecycle';
-import { createLog } from '@signalbox/shared/log';
-import { checkRedis, closeRedis, openRedis, type Redis } from '@signalbox/shared/redis';
+import { checkDatabase } from '@signalbox/store/database-check';
+import { openPool, type Pool } from '@signalbox/store/pool';
+import { AppError } from '@signalbox/contracts/errors';
+import { closeAll, type Closable } from '@signalbox/platform/lifecycle';
+import { createLog } from '@signalbox/platform/log';
+import { checkRedis, closeRedis, openRedis, type Redis } from '@signalbox/platform/redis';
 import { nameActor } from './actor.ts';
 import { COMMANDS, describeCommands } from './catalog.ts';
 import { UsageError, type CommandContext, type Report } from './command.ts';

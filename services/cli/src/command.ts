@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
-import type { Pool } from '@signalbox/shared/db/pool';
-import type { Log } from '@signalbox/shared/log';
-import type { Redis } from '@signalbox/shared/redis';
+import type { Pool } from '@signalbox/store/pool';
+import type { Log } from '@signalbox/platform/log';
+import type { Redis } from '@signalbox/platform/redis';
 import type { CliConfig } from './config.ts';
 
 /** What was written after the command's name. */

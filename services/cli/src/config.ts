@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { CommonConfig, readConfig } from '@signalbox/shared/config';
-import { AppError } from '@signalbox/shared/errors';
-import { PolicyConfig } from '@signalbox/shared/policy/settings';
+import { CommonConfig, readConfig } from '@signalbox/platform/config';
+import { AppError } from '@signalbox/contracts/errors';
+import { PolicyConfig } from '@signalbox/safety/policy/settings';
 import { z } from 'zod';
 
 /** Of printable ASCII, which every client and server prepares in the same way. */

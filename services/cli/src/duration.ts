@@ -1,4 +1,4 @@
-import { SECOND_MS } from '@signalbox/shared/time';
+import { SECOND_MS } from '@signalbox/contracts/time';
 import { UsageError } from './command.ts';
 
 const UNITS = { s: SECOND_MS, m: 60 * SECOND_MS, h: 3_600 * SECOND_MS, d: 86_400 * SECOND_MS } as const;

@@ -1,4 +1,4 @@
-import { readConfig } from '@signalbox/shared/config';
+import { readConfig } from '@signalbox/platform/config';
 import { expect, test } from 'vitest';
 import { GatewayConfig } from './config.ts';
 

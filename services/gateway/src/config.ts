@@ -1,5 +1,5 @@
-import { CommonConfig, readConfig } from '@signalbox/shared/config';
-import { PolicyConfig } from '@signalbox/shared/policy/settings';
+import { CommonConfig, readConfig } from '@signalbox/platform/config';
+import { PolicyConfig } from '@signalbox/safety/policy/settings';
 import { z } from 'zod';
 
 const count = (min: number, max: number) => z.coerce.number().min(min).max(max);

@@ -1,5 +1,5 @@
-import { createCount, createDuration, type Count, type Duration } from '@signalbox/shared/metrics';
-import type { createMetrics } from '@signalbox/shared/probe';
+import { createCount, createDuration, type Count, type Duration } from '@signalbox/platform/metrics';
+import type { createMetrics } from '@signalbox/platform/probe';
 
 export interface GatewayMetrics {
   /** By result: accepted, refused, answered, duplicate, ignored, failed; and reason. */

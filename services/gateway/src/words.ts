@@ -1,12 +1,12 @@
-import { plainName } from '@signalbox/shared/contracts/plain-name';
-import type { Role } from '@signalbox/shared/contracts/roles';
-import type { EditedState, LaneStatus } from '@signalbox/shared/db/inbox';
-import type { Invitation } from '@signalbox/shared/db/invitations';
-import type { User } from '@signalbox/shared/db/users';
-import { inWords } from '@signalbox/shared/time';
-import { describeKind } from '@signalbox/shared/redact/kinds';
-import type { SecretName } from '@signalbox/shared/db/secrets';
-import type { HiddenSecret } from '@signalbox/shared/secrets/hide';
+import { plainName } from '@signalbox/contracts/plain-name';
+import type { Role } from '@signalbox/contracts/governance/roles';
+import type { EditedState, LaneStatus } from './admission/inbox.ts';
+import type { Invitation } from './commands/invitations.ts';
+import type { User } from '@signalbox/store/people/users';
+import { inWords } from '@signalbox/contracts/time';
+import { describeKind } from '@signalbox/safety/redact/kinds';
+import type { SecretName } from '@signalbox/store/secrets';
+import type { HiddenSecret } from '@signalbox/safety/secrets/hide';
 import type { NotText } from './channels/channel.ts';
 
 /*

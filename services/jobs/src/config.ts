@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import { CommonConfig, readConfig, SecretsConfig } from '@signalbox/shared/config';
-import { JobPool } from '@signalbox/shared/contracts/jobs';
-import { MINUTE_MS } from '@signalbox/shared/time';
+import { CommonConfig, readConfig, SecretsConfig } from '@signalbox/platform/config';
+import { JobPool } from '@signalbox/contracts/operations/jobs';
+import { MINUTE_MS } from '@signalbox/contracts/time';
 import { z } from 'zod';
 
 const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));

@@ -1,7 +1,7 @@
-import { isTransient } from '@signalbox/shared/db/pool';
-import { runService } from '@signalbox/shared/lifecycle';
-import { createLog } from '@signalbox/shared/log';
-import { isRedisAway } from '@signalbox/shared/redis';
+import { isTransient } from '@signalbox/store/pool';
+import { runService } from '@signalbox/platform/lifecycle';
+import { createLog } from '@signalbox/platform/log';
+import { isRedisAway } from '@signalbox/platform/redis';
 import { loadConfig } from './config.ts';
 import { createJobService } from './job-service.ts';
 import { serviceName } from './service-name.ts';

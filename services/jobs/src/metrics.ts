@@ -1,5 +1,5 @@
-import { createCount, createDuration } from '@signalbox/shared/metrics';
-import type { createMetrics } from '@signalbox/shared/probe';
+import { createCount, createDuration } from '@signalbox/platform/metrics';
+import type { createMetrics } from '@signalbox/platform/probe';
 
 export interface JobMetrics {
   /** Begins to measure one execution; call the result with what came of it. */

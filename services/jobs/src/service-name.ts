@@ -1,5 +1,5 @@
-import type { JobPool } from '@signalbox/shared/contracts/jobs';
-import type { DatabaseService } from '@signalbox/shared/db/service-rights';
+import type { JobPool } from '@signalbox/contracts/operations/jobs';
+import type { DatabaseService } from '@signalbox/store/migrations/service-rights';
 
 /** Whose rights a job service has at the database: those of its pool, or of all services when it runs several pools. */
 export function databaseRoleOf(pools: readonly JobPool[]): { readonly as?: DatabaseService } {

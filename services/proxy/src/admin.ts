@@ -1,11 +1,11 @@
 import { chmod, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import { Route } from '@signalbox/shared/contracts/traffic';
-import { AppError, toAppError } from '@signalbox/shared/errors';
-import { newId } from '@signalbox/shared/ids';
-import type { Closable } from '@signalbox/shared/lifecycle';
-import type { Log } from '@signalbox/shared/log';
+import { Route } from '@signalbox/contracts/operations/traffic';
+import { AppError, toAppError } from '@signalbox/contracts/errors';
+import { newId } from '@signalbox/contracts/ids';
+import type { Closable } from '@signalbox/platform/lifecycle';
+import type { Log } from '@signalbox/platform/log';
 import { z } from 'zod';
 import type { RouteTable } from './route-table.ts';
 

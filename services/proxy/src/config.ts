@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CommonConfig, readConfig } from '@signalbox/shared/config';
-import { SECOND_MS } from '@signalbox/shared/time';
+import { CommonConfig, readConfig } from '@signalbox/platform/config';
+import { SECOND_MS } from '@signalbox/contracts/time';
 import { z } from 'zod';
 
 const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));

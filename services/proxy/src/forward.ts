@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
-import type { Log } from '@signalbox/shared/log';
+import type { Log } from '@signalbox/platform/log';
 import { hasBody, toInstance } from './headers.ts';
 import type { LiveRoute } from './live-route.ts';
 import type { Outcome, ProxyMetrics } from './metrics.ts';

@@ -1,8 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Route } from '@signalbox/shared/contracts/traffic';
-import { AppError } from '@signalbox/shared/errors';
-import { sleep } from '@signalbox/shared/time';
+import type { Route } from '@signalbox/contracts/operations/traffic';
+import { AppError } from '@signalbox/contracts/errors';
+import { sleep } from '@signalbox/contracts/time';
 import { forward, type ForwardParts } from './forward.ts';
 import type { LiveRoute } from './live-route.ts';
 import { tunnel } from './tunnel.ts';

@@ -1,4 +1,4 @@
-import type { Route, RouteState } from '@signalbox/shared/contracts/traffic';
+import type { Route, RouteState } from '@signalbox/contracts/operations/traffic';
 
 type Address = Route['upstream'];
 

@@ -1,5 +1,5 @@
-import { runService } from '@signalbox/shared/lifecycle';
-import { createLog } from '@signalbox/shared/log';
+import { runService } from '@signalbox/platform/lifecycle';
+import { createLog } from '@signalbox/platform/log';
 import { loadConfig } from './config.ts';
 import { createProxy } from './proxy.ts';
 

@@ -1,5 +1,5 @@
-import { createCount, createLevel } from '@signalbox/shared/metrics';
-import type { createMetrics } from '@signalbox/shared/probe';
+import { createCount, createLevel } from '@signalbox/platform/metrics';
+import type { createMetrics } from '@signalbox/platform/probe';
 
 /**
  * What became of a request: served; unreached (no instance answered the door), unanswered (it was sent and nothing came back),

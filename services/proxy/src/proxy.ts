@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { Own } from '@signalbox/shared/lifecycle';
-import type { Log } from '@signalbox/shared/log';
-import { createMetrics, startProbe } from '@signalbox/shared/probe';
+import type { Own } from '@signalbox/platform/lifecycle';
+import type { Log } from '@signalbox/platform/log';
+import { createMetrics, startProbe } from '@signalbox/platform/probe';
 import { startAdmin } from './admin.ts';
 import type { ProxyConfig } from './config.ts';
 import { createProxyMetrics } from './metrics.ts';

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { sleep } from '@signalbox/shared/time';
+import { sleep } from '@signalbox/contracts/time';
 import type { Lease, LiveRoute } from './live-route.ts';
 
 /** A connection to the instance that has this request. */

@@ -1,7 +1,7 @@
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Route } from '@signalbox/shared/contracts/traffic';
-import { AppError } from '@signalbox/shared/errors';
+import { Route } from '@signalbox/contracts/operations/traffic';
+import { AppError } from '@signalbox/contracts/errors';
 import { z } from 'zod';
 
 /** All that has to be there again after a restart. */

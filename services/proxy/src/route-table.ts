@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Route, RouteState } from '@signalbox/shared/contracts/traffic';
-import { AppError } from '@signalbox/shared/errors';
-import type { Closable } from '@signalbox/shared/lifecycle';
-import type { Log } from '@signalbox/shared/log';
-import { backoffMs, SECOND_MS, sleep } from '@signalbox/shared/time';
+import type { Route, RouteState } from '@signalbox/contracts/operations/traffic';
+import { AppError } from '@signalbox/contracts/errors';
+import type { Closable } from '@signalbox/platform/lifecycle';
+import type { Log } from '@signalbox/platform/log';
+import { backoffMs, SECOND_MS, sleep } from '@signalbox/contracts/time';
 import type { ForwardParts } from './forward.ts';
 import { openListener, type Listener } from './listener.ts';
 import { createLiveRoute, isSameAddress, type LiveRoute } from './live-route.ts';

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
-import { CommonConfig, readConfig } from '@signalbox/shared/config';
-import { ModelConfig } from '@signalbox/shared/model/settings';
-import { PolicyConfig } from '@signalbox/shared/policy/settings';
-import { MINUTE_MS } from '@signalbox/shared/time';
+import { CommonConfig, readConfig } from '@signalbox/platform/config';
+import { ModelConfig } from '@signalbox/models/settings';
+import { PolicyConfig } from '@signalbox/safety/policy/settings';
+import { MINUTE_MS } from '@signalbox/contracts/time';
 import { z } from 'zod';
 
 const WorkerConfig = CommonConfig.extend({

@@ -1,7 +1,7 @@
-import { createCount, createDuration } from '@signalbox/shared/metrics';
-import type { ModelObserver } from '@signalbox/shared/model/port';
-import type { createMetrics } from '@signalbox/shared/probe';
-import type { LaneOptions } from './lanes.ts';
+import { createCount, createDuration } from '@signalbox/platform/metrics';
+import type { ModelObserver } from '@signalbox/models/port';
+import type { createMetrics } from '@signalbox/platform/probe';
+import type { LaneOptions } from './turn/lanes.ts';
 
 /** Counts turns by how they ended, and how long a lane was held. */
 export function observeTurns(registry: ReturnType<typeof createMetrics>): NonNullable<LaneOptions['onTurn']> {

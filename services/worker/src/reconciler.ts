@@ -1,6 +1,6 @@
-import type { Closable } from '@signalbox/shared/lifecycle';
-import type { Log } from '@signalbox/shared/log';
-import { SECOND_MS, sleep } from '@signalbox/shared/time';
+import type { Closable } from '@signalbox/platform/lifecycle';
+import type { Log } from '@signalbox/platform/log';
+import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 
 const LOOK_EVERY_MS = 2 * SECOND_MS;
 

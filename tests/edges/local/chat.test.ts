@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { openActivity, type Activity } from '@signalbox/local/chat-activity';
-import { JSON_OUTPUT, PLAIN_OUTPUT } from '@signalbox/local/chat-output';
-import { openChatSession, type ChatSession } from '@signalbox/local/chat-session';
-import { createSimulatorClient, type SimulatorClient } from '@signalbox/local/chat-simulator';
-import { checkoutPath } from '@signalbox/local/checkout';
-import { findFreePort } from '@signalbox/local/free-port';
-import { createSupervisor } from '@signalbox/local/supervisor';
+import { openActivity, type Activity } from '@signalbox/local/chat/chat-activity';
+import { JSON_OUTPUT, PLAIN_OUTPUT } from '@signalbox/local/chat/chat-output';
+import { openChatSession, type ChatSession } from '@signalbox/local/chat/chat-session';
+import { createSimulatorClient, type SimulatorClient } from '@signalbox/local/chat/chat-simulator';
+import { checkoutPath } from '@signalbox/local/setup/checkout';
+import { findFreePort } from '@signalbox/local/setup/free-port';
+import { createSupervisor } from '@signalbox/local/supervisor/supervisor';
 import { Api } from 'grammy';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';

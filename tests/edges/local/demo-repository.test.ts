@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ServiceFile } from '@signalbox/shared/contracts/deploy';
-import { checkoutPath } from '@signalbox/local/checkout';
-import { makeDemoRepository, moveDemoRepository } from '@signalbox/local/demo-repository';
+import { ServiceFile } from '@signalbox/contracts/operations/deploy';
+import { checkoutPath } from '@signalbox/local/setup/checkout';
+import { makeDemoRepository, moveDemoRepository } from '@signalbox/local/setup/demo-repository';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 
 const place = mkdtempSync(join(tmpdir(), 'demo-'));

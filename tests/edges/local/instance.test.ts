@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findFreePort } from '@signalbox/local/free-port';
+import { findFreePort } from '@signalbox/local/setup/free-port';
 import {
   readLiveRun,
   readRun,
@@ -10,8 +10,8 @@ import {
   takeInstanceLock,
   writeRun,
   type RunRecord,
-} from '@signalbox/local/instance';
-import { identifyProcess, isRunning } from '@signalbox/local/process-identity';
+} from '@signalbox/local/supervisor/instance';
+import { identifyProcess, isRunning } from '@signalbox/local/supervisor/process-identity';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { identifyProcess, isRunning, type ProcessIdentity } from '@signalbox/local/process-identity';
+import { identifyProcess, isRunning, type ProcessIdentity } from '@signalbox/local/supervisor/process-identity';
 import { afterEach, expect, it } from 'vitest';
 import { makeRunFolder, sweepLeftovers } from '../../support/leftovers.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';

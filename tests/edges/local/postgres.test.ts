@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { discardPostgres, startPostgres } from '@signalbox/local/postgres';
-import { identifyProcess, sendSignal, waitForExit } from '@signalbox/local/process-identity';
+import { discardPostgres, startPostgres } from '@signalbox/local/postgres/postgres';
+import { identifyProcess, sendSignal, waitForExit } from '@signalbox/local/supervisor/process-identity';
 import { SetupError } from '@signalbox/local/setup-error';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findFreePort } from '@signalbox/local/free-port';
-import { identifyProcess } from '@signalbox/local/process-identity';
-import { createSupervisor, type ProgramSpec, type Supervisor } from '@signalbox/local/supervisor';
+import { findFreePort } from '@signalbox/local/setup/free-port';
+import { identifyProcess } from '@signalbox/local/supervisor/process-identity';
+import { createSupervisor, type ProgramSpec, type Supervisor } from '@signalbox/local/supervisor/supervisor';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';

@@ -1,4 +1,4 @@
-import { findFreePort } from '@signalbox/local/free-port';
+import { findFreePort } from '@signalbox/local/setup/free-port';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startModelWire, type Fault, type ModelWire, type WireScript } from '../../support/model-wire.ts';
 import { openTerminal } from '../../integration/cli/terminal.ts';

@@ -1,8 +1,8 @@
 import { HumanMessage } from '@langchain/core/messages';
-import { readConfig } from '@signalbox/shared/config';
-import { openModel } from '@signalbox/shared/model/open-models';
-import { ModelConfig, readModelPlan } from '@signalbox/shared/model/settings';
-import { listenToDrafts, type Draft } from '@signalbox/shared/streams/drafts';
+import { readConfig } from '@signalbox/platform/config';
+import { openModel } from '@signalbox/models/open-models';
+import { ModelConfig, readModelPlan } from '@signalbox/models/settings';
+import { listenToDrafts, type Draft } from '@signalbox/platform/streams/drafts';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startModelWire, type ModelWire } from '../../support/model-wire.ts';
 import { eventually } from '../../support/until.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '@signalbox/shared/errors';
+import { AppError } from '@signalbox/contracts/errors';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fault, ModelWire } from '../../support/model-wire.ts';
 import { eventually } from '../../support/until.ts';

@@ -1,8 +1,8 @@
 import { HumanMessage } from '@langchain/core/messages';
-import { readConfig } from '@signalbox/shared/config';
-import { askObject, objectKind } from '@signalbox/shared/model/object';
-import { openModel } from '@signalbox/shared/model/open-models';
-import { ModelConfig, readModelPlan } from '@signalbox/shared/model/settings';
+import { readConfig } from '@signalbox/platform/config';
+import { askObject, objectKind } from '@signalbox/worker/agents/object';
+import { openModel } from '@signalbox/models/open-models';
+import { ModelConfig, readModelPlan } from '@signalbox/models/settings';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startModelWire, type ModelWire, type WireScript } from '../../support/model-wire.ts';

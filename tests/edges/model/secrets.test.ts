@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { createLog } from '@signalbox/shared/log';
+import { createLog } from '@signalbox/platform/log';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fault } from '../../support/model-wire.ts';
 import { openTerminal } from '../../integration/cli/terminal.ts';

@@ -1,9 +1,9 @@
 import { HumanMessage } from '@langchain/core/messages';
-import { readConfig } from '@signalbox/shared/config';
-import { openModel } from '@signalbox/shared/model/open-models';
-import type { Model, ModelSpend } from '@signalbox/shared/model/port';
-import { loadPrices } from '@signalbox/shared/model/prices';
-import { ModelConfig, readModelPlan } from '@signalbox/shared/model/settings';
+import { readConfig } from '@signalbox/platform/config';
+import { openModel } from '@signalbox/models/open-models';
+import type { Model, ModelSpend } from '@signalbox/models/port';
+import { loadPrices } from '@signalbox/models/prices';
+import { ModelConfig, readModelPlan } from '@signalbox/models/settings';
 import { afterEach, describe, expect, it } from 'vitest';
 import { eventStream, startModelReplay, type ModelReplay, type ReplayedAnswer } from '../../support/model-replay.ts';
 import { TESTED_PROVIDERS } from './providers.ts';

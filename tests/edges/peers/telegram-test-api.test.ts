@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { GatewayConfig } from '@signalbox/gateway/config';
 import { createGateway } from '@signalbox/gateway/gateway';
-import { readConfig } from '@signalbox/shared/config';
-import { openPool, type Pool } from '@signalbox/shared/db/pool';
-import { putUser } from '@signalbox/shared/db/users';
-import { closeAll, type Closable } from '@signalbox/shared/lifecycle';
-import { createLog } from '@signalbox/shared/log';
+import { readConfig } from '@signalbox/platform/config';
+import { openPool, type Pool } from '@signalbox/store/pool';
+import { putUser } from '@signalbox/store/people/users';
+import { closeAll, type Closable } from '@signalbox/platform/lifecycle';
+import { createLog } from '@signalbox/platform/log';
 import { loadConfig } from '@signalbox/worker/config';
 import { wire } from '@signalbox/worker/wire';
 import { createWorker } from '@signalbox/worker/worker';

@@ -1,8 +1,8 @@
 import { createApi } from '@signalbox/gateway/channels/telegram/client';
-import { ALLOWED_UPDATES } from '@signalbox/gateway/channels/telegram/update';
-import { startWebhook } from '@signalbox/gateway/channels/telegram/webhook';
-import { createWebhookServer } from '@signalbox/gateway/channels/telegram/webhook-server';
-import { createLog } from '@signalbox/shared/log';
+import { ALLOWED_UPDATES } from '@signalbox/gateway/channels/telegram/receive/update';
+import { startWebhook } from '@signalbox/gateway/channels/telegram/receive/webhook';
+import { createWebhookServer } from '@signalbox/gateway/channels/telegram/receive/webhook-server';
+import { createLog } from '@signalbox/platform/log';
 import { DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../support/free-port.ts';

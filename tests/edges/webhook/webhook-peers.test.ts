@@ -1,6 +1,6 @@
 import { createServer, request as call, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { putUser } from '@signalbox/shared/db/users';
+import { putUser } from '@signalbox/store/people/users';
 import { DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../support/free-port.ts';

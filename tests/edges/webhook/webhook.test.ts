@@ -1,6 +1,6 @@
-import { ALLOWED_UPDATES } from '@signalbox/gateway/channels/telegram/update';
-import { createWebhookServer } from '@signalbox/gateway/channels/telegram/webhook-server';
-import { createLog } from '@signalbox/shared/log';
+import { ALLOWED_UPDATES } from '@signalbox/gateway/channels/telegram/receive/update';
+import { createWebhookServer } from '@signalbox/gateway/channels/telegram/receive/webhook-server';
+import { createLog } from '@signalbox/platform/log';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../support/free-port.ts';
 import { openStack } from '../../support/stack.ts';

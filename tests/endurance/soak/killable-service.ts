@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { checkoutPath } from '@signalbox/local/checkout';
-import type { ProgramSpec } from '@signalbox/local/supervisor';
+import { checkoutPath } from '@signalbox/local/setup/checkout';
+import type { ProgramSpec } from '@signalbox/local/supervisor/supervisor';
 import type { TcpRelay } from '../../support/tcp-relay.ts';
 
 /** A service of the product as a process, with wires of its own. Whenever it ends by itself it is started again, as by `npm start`. */

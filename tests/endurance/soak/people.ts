@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Pool } from '@signalbox/shared/db/pool';
+import type { Pool } from '@signalbox/store/pool';
 import { z } from 'zod';
 import { createRandom } from './random.ts';
 

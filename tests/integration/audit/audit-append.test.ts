@@ -1,7 +1,7 @@
-import { appendAudit } from '@signalbox/shared/db/audit';
-import { openPool, withTransaction, type Pool } from '@signalbox/shared/db/pool';
-import type { AuditEvent } from '@signalbox/shared/contracts/audit';
-import { createLog } from '@signalbox/shared/log';
+import { appendAudit } from '@signalbox/store/audit/audit';
+import { openPool, withTransaction, type Pool } from '@signalbox/store/pool';
+import type { AuditEvent } from '@signalbox/contracts/governance/audit';
+import { createLog } from '@signalbox/platform/log';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
 

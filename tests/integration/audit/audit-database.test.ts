@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventJson } from '@signalbox/shared/audit/event-json';
-import { hashLeaf, hashLink } from '@signalbox/shared/audit/merkle';
-import { appendAudit } from '@signalbox/shared/db/audit';
-import { readPlaces } from '@signalbox/shared/db/audit-chain';
-import { withTransaction, type Queryable } from '@signalbox/shared/db/pool';
+import { eventJson } from '@signalbox/safety/audit/event-json';
+import { hashLeaf, hashLink } from '@signalbox/safety/audit/merkle';
+import { appendAudit } from '@signalbox/store/audit/audit';
+import { readPlaces } from '@signalbox/store/audit/audit-chain';
+import { withTransaction, type Queryable } from '@signalbox/store/pool';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyFiles } from '../../../infra/audit/verify.mjs';
 import { openTerminal } from '../cli/terminal.ts';

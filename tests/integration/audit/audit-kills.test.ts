@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { appendAudit } from '@signalbox/shared/db/audit';
+import { appendAudit } from '@signalbox/store/audit/audit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { loadTestConfig } from '../../support/config.ts';
 import { exampleEvent, openAuditHarness, type AuditHarness } from './harness.ts';

@@ -1,6 +1,6 @@
-import { appendAudit } from '@signalbox/shared/db/audit';
-import { openPool } from '@signalbox/shared/db/pool';
-import { createLog } from '@signalbox/shared/log';
+import { appendAudit } from '@signalbox/store/audit/audit';
+import { openPool } from '@signalbox/store/pool';
+import { createLog } from '@signalbox/platform/log';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exampleEvent, openAuditHarness, type AuditHarness } from './harness.ts';
 

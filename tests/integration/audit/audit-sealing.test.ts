@@ -1,9 +1,9 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { readCheckpointFile } from '@signalbox/shared/audit/checkpoint-file';
-import { appendAudit } from '@signalbox/shared/db/audit';
-import { withTransaction } from '@signalbox/shared/db/pool';
-import type { Sealer } from '@signalbox/jobs/audit-sealer';
+import { readCheckpointFile } from '@signalbox/safety/audit/checkpoint-file';
+import { appendAudit } from '@signalbox/store/audit/audit';
+import { withTransaction } from '@signalbox/store/pool';
+import type { Sealer } from '@signalbox/jobs/audit/audit-sealer';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../support/until.ts';
 import { exampleEvent, openAuditHarness, type AuditHarness } from './harness.ts';

@@ -1,8 +1,8 @@
 import { renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkpointFileIn, readCheckpointFile } from '@signalbox/shared/audit/checkpoint-file';
-import { CheckpointLine } from '@signalbox/shared/audit/checkpoint';
-import { appendAudit } from '@signalbox/shared/db/audit';
+import { checkpointFileIn, readCheckpointFile } from '@signalbox/safety/audit/checkpoint-file';
+import { CheckpointLine } from '@signalbox/safety/audit/checkpoint';
+import { appendAudit } from '@signalbox/store/audit/audit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually, until } from '../../support/until.ts';
 import { openTerminal } from '../cli/terminal.ts';

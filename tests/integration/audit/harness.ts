@@ -1,12 +1,12 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { checkpointFileIn, readCheckpointFile } from '@signalbox/shared/audit/checkpoint-file';
-import { keyIdOf, type AuditKeys } from '@signalbox/shared/audit/checkpoint';
-import { verifyAudit, type AuditVerdict } from '@signalbox/shared/audit/verify';
+import { checkpointFileIn, readCheckpointFile } from '@signalbox/safety/audit/checkpoint-file';
+import { keyIdOf, type AuditKeys } from '@signalbox/safety/audit/checkpoint';
+import { verifyAudit, type AuditVerdict } from '@signalbox/cli/audit/verify';
 import { openDatabaseHistory } from '@signalbox/cli/audit-database';
-import { createSealer, type Sealer, type SealerOptions } from '@signalbox/jobs/audit-sealer';
-import type { AuditEvent } from '@signalbox/shared/contracts/audit';
-import { openPool, type Pool, type Queryable } from '@signalbox/shared/db/pool';
-import { createLog } from '@signalbox/shared/log';
+import { createSealer, type Sealer, type SealerOptions } from '@signalbox/jobs/audit/audit-sealer';
+import type { AuditEvent } from '@signalbox/contracts/governance/audit';
+import { openPool, type Pool, type Queryable } from '@signalbox/store/pool';
+import { createLog } from '@signalbox/platform/log';
 import { createDatabase } from '../../support/database.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 

@@ -1,12 +1,12 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readCheckpointFile } from '@signalbox/shared/audit/checkpoint-file';
-import { keyIdOf, signCheckpoint, type CheckpointLine } from '@signalbox/shared/audit/checkpoint';
-import { openExport, writeCheckpoint, writeEvent, writeHead } from '@signalbox/shared/audit/export';
-import { createMerkleTree, hashLeaf, hashLink } from '@signalbox/shared/audit/merkle';
-import { verifyAudit, type AuditVerdict } from '@signalbox/shared/audit/verify';
-import { canonicalJson } from '@signalbox/shared/canonical';
+import { readCheckpointFile } from '@signalbox/safety/audit/checkpoint-file';
+import { keyIdOf, signCheckpoint, type CheckpointLine } from '@signalbox/safety/audit/checkpoint';
+import { openExport, writeCheckpoint, writeEvent, writeHead } from '@signalbox/cli/audit/export';
+import { createMerkleTree, hashLeaf, hashLink } from '@signalbox/safety/audit/merkle';
+import { verifyAudit, type AuditVerdict } from '@signalbox/cli/audit/verify';
+import { canonicalJson } from '@signalbox/safety/cards/canonical';
 import { verifyFiles, type Verdict } from '../../../infra/audit/verify.mjs';
 import { exampleEvent } from './harness.ts';
 

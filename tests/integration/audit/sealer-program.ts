@@ -1,9 +1,9 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { keyIdOf } from '@signalbox/shared/audit/checkpoint';
-import { openPool } from '@signalbox/shared/db/pool';
-import { createLog } from '@signalbox/shared/log';
-import { createSealer } from '@signalbox/jobs/audit-sealer';
+import { keyIdOf } from '@signalbox/safety/audit/checkpoint';
+import { openPool } from '@signalbox/store/pool';
+import { createLog } from '@signalbox/platform/log';
+import { createSealer } from '@signalbox/jobs/audit/audit-sealer';
 
 // A sealer in a process of its own, to be killed: database URL, key file, checkpoint file.
 const [databaseUrl = '', keyFile = '', file = ''] = process.argv.slice(2);

@@ -1,9 +1,9 @@
 import { ToolMessage } from '@langchain/core/messages';
-import { decideApproval } from '@signalbox/shared/db/approval-decisions';
-import { clearProjectState } from '@signalbox/shared/db/graph-nodes';
-import { withTransaction } from '@signalbox/shared/db/pool';
-import { AppError } from '@signalbox/shared/errors';
-import type { ModelScript } from '@signalbox/shared/model/scripted';
+import { decideApproval } from '@signalbox/store/governance/approval-decisions';
+import { clearProjectState } from '@signalbox/store/conversation/graph-nodes';
+import { withTransaction } from '@signalbox/store/pool';
+import { AppError } from '@signalbox/contracts/errors';
+import type { ModelScript } from '@signalbox/models/scripted';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';

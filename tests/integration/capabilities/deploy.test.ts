@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ensureLocalServer } from '@signalbox/shared/db/servers';
+import { ensureLocalServer } from '@signalbox/store/deploy/servers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openCapabilityBench, type CapabilityBench } from './bench.ts';
 

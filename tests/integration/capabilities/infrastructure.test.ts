@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ensureLocalServer } from '@signalbox/shared/db/servers';
+import { ensureLocalServer } from '@signalbox/store/deploy/servers';
 import { freePort } from '../../support/free-port.ts';
 import { openCapabilityBench, type CapabilityBench } from './bench.ts';
 

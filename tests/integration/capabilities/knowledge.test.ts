@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createKnowledgePassages } from '@signalbox/shared/db/knowledge-passages';
+import { createKnowledgePassages } from '@signalbox/jobs/knowledge/knowledge-passages';
 import { openCapabilityBench, type CapabilityBench } from './bench.ts';
 
 let bench: CapabilityBench;

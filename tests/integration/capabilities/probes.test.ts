@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ensureLocalServer } from '@signalbox/shared/db/servers';
+import { ensureLocalServer } from '@signalbox/store/deploy/servers';
 import { setUpCheckpoints } from '@signalbox/worker/agents/checkpoints';
 import { openCapabilityBench, type CapabilityBench } from './bench.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ensureLocalServer } from '@signalbox/shared/db/servers';
+import { ensureLocalServer } from '@signalbox/store/deploy/servers';
 import { openCapabilityBench, type CapabilityBench } from './bench.ts';
 
 let bench: CapabilityBench;

@@ -1,5 +1,5 @@
-import { createServiceStops } from '@signalbox/shared/db/service-stops';
-import { ensureLocalServer } from '@signalbox/shared/db/servers';
+import { createServiceStops } from '@signalbox/store/deploy/service-stops';
+import { ensureLocalServer } from '@signalbox/store/deploy/servers';
 import type { ToolContext } from '@signalbox/worker/tools/tool';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openCapabilityBench, type CapabilityBench } from './bench.ts';

@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os';
-import { createRuns } from '@signalbox/shared/db/runs';
-import { redeemCode } from '@signalbox/shared/db/invitations';
-import { withTransaction } from '@signalbox/shared/db/pool';
+import { createRuns } from '@signalbox/store/conversation/runs';
+import { redeemCode } from '@signalbox/gateway/commands/invitations';
+import { withTransaction } from '@signalbox/store/pool';
 import { createSimulator, DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
 import { afterEach, beforeEach, expect, inject, it, onTestFinished } from 'vitest';
 import pg from 'pg';

@@ -1,5 +1,5 @@
-import type { ModelScript } from '@signalbox/shared/model/scripted';
-import { redeemOwnerCode } from '@signalbox/shared/db/owner-code';
+import type { ModelScript } from '@signalbox/models/scripted';
+import { redeemOwnerCode } from '@signalbox/store/people/owner-code';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import pg from 'pg';
 import { eventually } from '../../support/until.ts';

@@ -1,8 +1,8 @@
-import { putDeadLetter } from '@signalbox/shared/db/dead-letters';
-import { beginChat, nextOfChat } from '@signalbox/shared/db/delivery';
-import { beginLane, finishLane } from '@signalbox/shared/db/lanes';
-import { putOutbox } from '@signalbox/shared/db/outbox';
-import type { ModelScript } from '@signalbox/shared/model/scripted';
+import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
+import { beginChat, nextOfChat } from '@signalbox/gateway/delivery/outgoing';
+import { beginLane, finishLane } from '@signalbox/store/conversation/lanes';
+import { putOutbox } from '@signalbox/store/conversation/outbox';
+import type { ModelScript } from '@signalbox/models/scripted';
 import { inject } from 'vitest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../support/until.ts';

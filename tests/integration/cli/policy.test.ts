@@ -1,8 +1,8 @@
 import { appendFileSync, cpSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { callQuestion, CallOutline } from '@signalbox/shared/policy/outline';
-import { loadPolicySet, readPolicyFolder, type PolicySet } from '@signalbox/shared/policy/policy-set';
-import { POLICY_FOLDER } from '@signalbox/shared/policy/settings';
+import { callQuestion, CallOutline } from '@signalbox/safety/policy/outline';
+import { loadPolicySet, readPolicyFolder, type PolicySet } from '@signalbox/safety/policy/policy-set';
+import { POLICY_FOLDER } from '@signalbox/safety/policy/settings';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';

@@ -1,4 +1,4 @@
-import type { ModelScript } from '@signalbox/shared/model/scripted';
+import type { ModelScript } from '@signalbox/models/scripted';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../support/until.ts';
 import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { describeDeployed } from '@signalbox/local/deployed';
+import { describeDeployed } from '@signalbox/local/setup/deployed';
 import { appFiles } from '../../support/deploy-repository.ts';
 import { openDeployBench, type DeployBench } from '../jobs/deploy-bench.ts';
 import { openTerminal, type Written } from './terminal.ts';

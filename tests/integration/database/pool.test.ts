@@ -1,5 +1,5 @@
-import { openPool, withTransaction } from '@signalbox/shared/db/pool';
-import { createLog } from '@signalbox/shared/log';
+import { openPool, withTransaction } from '@signalbox/store/pool';
+import { createLog } from '@signalbox/platform/log';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDatabase } from '../../support/database.ts';
 

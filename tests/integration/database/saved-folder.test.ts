@@ -1,11 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { placeKeys } from '@signalbox/local/key-files';
-import { canonicalHash } from '@signalbox/shared/canonical';
-import { ExecutionTurn } from '@signalbox/shared/contracts/execution-turn';
-import { createSecretCipher } from '@signalbox/shared/secrets/cipher';
-import { loadSecretsKey } from '@signalbox/shared/secrets/key';
-import { deriveSealingKey } from '@signalbox/shared/secrets/key-pair';
+import { placeKeys } from '@signalbox/local/setup/key-files';
+import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import { ExecutionTurn } from '@signalbox/contracts/governance/execution-turn';
+import { createSecretCipher } from '@signalbox/safety/secrets/cipher';
+import { loadSecretsKey } from '@signalbox/safety/secrets/key';
+import { deriveSealingKey } from '@signalbox/safety/secrets/key-pair';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTerminal } from '../cli/terminal.ts';
 import { restoreSavedFolder } from '../../support/saved-folder.ts';

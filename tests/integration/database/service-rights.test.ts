@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { migrate } from '@signalbox/shared/db/migrate';
-import { openPool } from '@signalbox/shared/db/pool';
-import { setServicePasswords } from '@signalbox/shared/db/service-logins';
-import { DATABASE_SERVICES, SERVICE_RIGHTS, serviceRole } from '@signalbox/shared/db/service-rights';
-import { createLog } from '@signalbox/shared/log';
+import { migrate } from '@signalbox/store/migrations/migrate';
+import { openPool } from '@signalbox/store/pool';
+import { setServicePasswords } from '@signalbox/store/migrations/service-logins';
+import { DATABASE_SERVICES, SERVICE_RIGHTS, serviceRole } from '@signalbox/store/migrations/service-rights';
+import { createLog } from '@signalbox/platform/log';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';

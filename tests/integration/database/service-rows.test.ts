@@ -1,10 +1,10 @@
-import { JOBS, type JobName } from '@signalbox/shared/contracts/jobs';
-import { migrate } from '@signalbox/shared/db/migrate';
-import { putOutbox } from '@signalbox/shared/db/outbox';
-import { openPool, type Pool } from '@signalbox/shared/db/pool';
-import { createRuns, type RunIntent } from '@signalbox/shared/db/runs';
-import { serviceRole } from '@signalbox/shared/db/service-rights';
-import { createLog } from '@signalbox/shared/log';
+import { JOBS, type JobName } from '@signalbox/contracts/operations/jobs';
+import { migrate } from '@signalbox/store/migrations/migrate';
+import { putOutbox } from '@signalbox/store/conversation/outbox';
+import { openPool, type Pool } from '@signalbox/store/pool';
+import { createRuns, type RunIntent } from '@signalbox/store/conversation/runs';
+import { serviceRole } from '@signalbox/store/migrations/service-rights';
+import { createLog } from '@signalbox/platform/log';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
 import { openMemberLogins, type MemberLogins } from '../../support/member-login.ts';

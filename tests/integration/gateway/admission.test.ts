@@ -1,4 +1,4 @@
-import { ensureOwnerCode } from '@signalbox/shared/db/owner-code';
+import { ensureOwnerCode } from '@signalbox/store/people/owner-code';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { INBOUND, openHarness, PEOPLE, until, type Harness } from './harness.ts';
 

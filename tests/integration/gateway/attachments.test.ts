@@ -1,4 +1,4 @@
-import { beginLane, type Begun } from '@signalbox/shared/db/lanes';
+import { beginLane, type Begun } from '@signalbox/store/conversation/lanes';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { INBOUND, openHarness, PEOPLE, until, type Harness } from './harness.ts';
 

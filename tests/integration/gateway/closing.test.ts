@@ -1,9 +1,9 @@
 import { createTelegram } from '@signalbox/gateway/channels/telegram/index';
-import { createDeliverer } from '@signalbox/gateway/deliver';
+import { createDeliverer } from '@signalbox/gateway/delivery/deliver';
 import { createGatewayMetrics } from '@signalbox/gateway/metrics';
-import { createPace } from '@signalbox/gateway/pace';
-import { createLog } from '@signalbox/shared/log';
-import { createMetrics } from '@signalbox/shared/probe';
+import { createPace } from '@signalbox/gateway/delivery/pace';
+import { createLog } from '@signalbox/platform/log';
+import { createMetrics } from '@signalbox/platform/probe';
 import { DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { openHarness } from './harness.ts';

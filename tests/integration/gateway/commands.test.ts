@@ -1,6 +1,6 @@
-import { STOP_CHANNEL } from '@signalbox/shared/contracts/topics';
-import { createLog } from '@signalbox/shared/log';
-import { closeRedis, openRedis } from '@signalbox/shared/redis';
+import { STOP_CHANNEL } from '@signalbox/contracts/conversation/topics';
+import { createLog } from '@signalbox/platform/log';
+import { closeRedis, openRedis } from '@signalbox/platform/redis';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { INBOUND, openHarness, PEOPLE, until, type Harness } from './harness.ts';
 

@@ -1,5 +1,5 @@
-import { OUTBOUND } from '@signalbox/shared/contracts/topics';
-import { createPublisher } from '@signalbox/shared/streams/publish';
+import { OUTBOUND } from '@signalbox/contracts/conversation/topics';
+import { createPublisher } from '@signalbox/platform/streams/publish';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openHarness, until, type Harness } from './harness.ts';
 

@@ -1,4 +1,4 @@
-import { beginLane, finishLane } from '@signalbox/shared/db/lanes';
+import { beginLane, finishLane } from '@signalbox/store/conversation/lanes';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openHarness, PEOPLE, until, type Harness } from './harness.ts';
 

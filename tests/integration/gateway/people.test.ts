@@ -1,4 +1,4 @@
-import { beginLane } from '@signalbox/shared/db/lanes';
+import { beginLane } from '@signalbox/store/conversation/lanes';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openHarness, PEOPLE, until, type Harness } from './harness.ts';
 

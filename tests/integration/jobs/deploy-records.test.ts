@@ -1,12 +1,12 @@
-import { createRuns } from '@signalbox/shared/db/runs';
-import { createDeployments, type DeploymentWish } from '@signalbox/shared/db/deployments';
-import { createPortLeases } from '@signalbox/shared/db/deployments-ports';
-import { createDeploymentWork } from '@signalbox/shared/db/deployments-work';
-import { openPool, type Pool } from '@signalbox/shared/db/pool';
-import { createProjects } from '@signalbox/shared/db/projects';
-import { ensureLocalServer } from '@signalbox/shared/db/servers';
-import { createServices } from '@signalbox/shared/db/services';
-import { createLog } from '@signalbox/shared/log';
+import { createRuns } from '@signalbox/store/conversation/runs';
+import { createDeployments, type DeploymentWish } from '@signalbox/store/deploy/deployments';
+import { createPortLeases } from '@signalbox/jobs/deploy/deployments-ports';
+import { createDeploymentWork } from '@signalbox/jobs/deploy/deployments-work';
+import { openPool, type Pool } from '@signalbox/store/pool';
+import { createProjects } from '@signalbox/store/deploy/projects';
+import { ensureLocalServer } from '@signalbox/store/deploy/servers';
+import { createServices } from '@signalbox/store/deploy/services';
+import { createLog } from '@signalbox/platform/log';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
 
@@ -244,9 +244,9 @@ describe('ports and variables', () => {
     expect(await services.find(SHOP)).toMatchObject({ server: 'local', port: null, url: null });
     const until = new Date('2030-01-01T00:00:00Z');
     expect((await services.mute(SHOP, until, 'telegram:1', 'act_mute')).mutedUntil).toEqual(until);
-    await expect(services.mute({ ...SHOP, environment: 'production' }, until, 'telegram:1', 'act_mute')).rejects.toThrow(
-      /no service named shop\/production. Known: shop\/staging/,
-    );
+    await expect(
+      services.mute({ ...SHOP, environment: 'production' }, until, 'telegram:1', 'act_mute'),
+    ).rejects.toThrow(/no service named shop\/production. Known: shop\/staging/);
   });
 });
 

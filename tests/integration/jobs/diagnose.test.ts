@@ -1,8 +1,8 @@
-import type { JobName, JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
-import { countErrors, listErrorGroups } from '@signalbox/shared/db/error-groups';
-import { listOpenIncidents } from '@signalbox/shared/db/incidents';
-import { createLog } from '@signalbox/shared/log';
-import { enqueueRun } from '@signalbox/shared/queue/enqueue-run';
+import type { JobName, JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
+import { countErrors, listErrorGroups } from '@signalbox/store/deploy/error-groups';
+import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
+import { createLog } from '@signalbox/platform/log';
+import { enqueueRun } from '@signalbox/platform/queue/enqueue-run';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../support/until.ts';
 import { ADA, openDeployBench, type DeployBench, type Shop } from './deploy-bench.ts';

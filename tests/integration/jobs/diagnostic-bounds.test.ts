@@ -1,6 +1,6 @@
 import { openThisMachine } from '@signalbox/jobs/drivers/this-machine';
-import { executeBounded, UNASKED, type Bounds } from '@signalbox/jobs/jobs/diagnostic-run-bounds';
-import { classifyCommand } from '@signalbox/shared/shell/classification';
+import { executeBounded, UNASKED, type Bounds } from '@signalbox/jobs/diagnose/diagnostic-run-bounds';
+import { classifyCommand } from '@signalbox/safety/shell/classification';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

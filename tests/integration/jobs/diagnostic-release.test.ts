@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
-import { createLog } from '@signalbox/shared/log';
-import { enqueueRun } from '@signalbox/shared/queue/enqueue-run';
+import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
+import { createLog } from '@signalbox/platform/log';
+import { enqueueRun } from '@signalbox/platform/queue/enqueue-run';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { locateTestSandbox } from '../../support/bubblewrap.ts';
 import { eventually } from '../../support/until.ts';

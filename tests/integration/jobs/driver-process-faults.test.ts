@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import type { Driver, Instance, ReleaseId } from '@signalbox/jobs/drivers/driver';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
-import type { ServiceFile } from '@signalbox/shared/contracts/deploy';
+import type { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { APP, appFile, newRelease, processesWith, soon } from '../../contracts/drivers.ts';
 import { openTestConfinement } from '../../support/bubblewrap.ts';

@@ -1,4 +1,4 @@
-import { countErrors, listErrorGroups, type ErrorGroup } from '@signalbox/shared/db/error-groups';
+import { countErrors, listErrorGroups, type ErrorGroup } from '@signalbox/store/deploy/error-groups';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appFiles } from '../../support/deploy-repository.ts';
 import { eventually } from '../../support/until.ts';

@@ -1,4 +1,4 @@
-import { closeIncident, listOpenIncidents, openIncident, type IncidentReport } from '@signalbox/shared/db/incidents';
+import { closeIncident, listOpenIncidents, openIncident, type IncidentReport } from '@signalbox/store/deploy/incidents';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
 

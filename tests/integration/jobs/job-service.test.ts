@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createKnowledge } from '@signalbox/shared/db/knowledge';
+import { createKnowledge } from '@signalbox/worker/tools/ports/knowledge-rows';
 import { loadTestConfig } from '../../support/config.ts';
 import { startOwnRedis } from '../../support/redis.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';

@@ -1,6 +1,6 @@
-import { endFollowedLogs } from '@signalbox/shared/db/followed-logs';
-import { createLog } from '@signalbox/shared/log';
-import { enqueueRun } from '@signalbox/shared/queue/enqueue-run';
+import { endFollowedLogs } from '@signalbox/store/deploy/followed-logs';
+import { createLog } from '@signalbox/platform/log';
+import { enqueueRun } from '@signalbox/platform/queue/enqueue-run';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { appFiles } from '../../support/deploy-repository.ts';
 import { eventually } from '../../support/until.ts';

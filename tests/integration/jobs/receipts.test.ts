@@ -1,7 +1,7 @@
-import { cardRow, showCards } from '@signalbox/shared/db/approval-decisions';
-import { findApproval, insertApproval, noteResult } from '@signalbox/shared/db/approvals';
-import { putOutbox } from '@signalbox/shared/db/outbox';
-import { AppError } from '@signalbox/shared/errors';
+import { cardRow, showCards } from '@signalbox/store/governance/approval-decisions';
+import { findApproval, insertApproval, noteResult } from '@signalbox/store/governance/approvals';
+import { putOutbox } from '@signalbox/store/conversation/outbox';
+import { AppError } from '@signalbox/contracts/errors';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { INDEXED, openJobsBench, until, type JobsBench } from './bench.ts';
 

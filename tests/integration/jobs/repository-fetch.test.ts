@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createGit } from '@signalbox/jobs/deploy/git';
-import { createSources, type Sources } from '@signalbox/jobs/deploy/sources';
+import { createGit } from '@signalbox/jobs/deploy/source/git';
+import { createSources, type Sources } from '@signalbox/jobs/deploy/source/sources';
 import { openGitCell, type GitCell } from '@signalbox/jobs/sandbox/git-room';
 import { findBubblewrap } from '@signalbox/jobs/sandbox/program';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';

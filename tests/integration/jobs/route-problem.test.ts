@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { listOpenIncidents } from '@signalbox/shared/db/incidents';
+import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
 import { createProxyTraffic } from '@signalbox/jobs/traffic/proxy-traffic';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually, until } from '../../support/until.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AppError } from '@signalbox/shared/errors';
+import { AppError } from '@signalbox/contracts/errors';
 import { startOwnRedis } from '../../support/redis.ts';
 import { INDEXED, openJobsBench, until, type IndexHandler, type JobsBench } from './bench.ts';
 

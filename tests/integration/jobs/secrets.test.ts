@@ -1,5 +1,5 @@
-import { putSecrets } from '@signalbox/shared/db/secrets';
-import { AppError } from '@signalbox/shared/errors';
+import { putSecrets } from '@signalbox/store/secrets';
+import { AppError } from '@signalbox/contracts/errors';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { INDEXED, openJobsBench, TEST_CIPHER, until, type JobsBench } from './bench.ts';
 

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createPortLeases } from '@signalbox/shared/db/deployments-ports';
-import { createDeploymentWork } from '@signalbox/shared/db/deployments-work';
-import { createServiceStops } from '@signalbox/shared/db/service-stops';
-import { createLog } from '@signalbox/shared/log';
+import { createPortLeases } from '@signalbox/jobs/deploy/deployments-ports';
+import { createDeploymentWork } from '@signalbox/jobs/deploy/deployments-work';
+import { createServiceStops } from '@signalbox/store/deploy/service-stops';
+import { createLog } from '@signalbox/platform/log';
 import { createServiceStop } from '@signalbox/jobs/jobs/service-stop';
-import type { JobContext } from '@signalbox/jobs/handlers';
+import type { JobContext } from '@signalbox/jobs/runner/handlers';
 import { createProxyTraffic } from '@signalbox/jobs/traffic/proxy-traffic';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appFiles, gatedBuild, makeGate } from '../../support/deploy-repository.ts';

@@ -1,5 +1,5 @@
-import { createSecretOpener } from '@signalbox/jobs/open-secret';
-import { putSecrets } from '@signalbox/shared/db/secrets';
+import { createSecretOpener } from '@signalbox/jobs/runner/open-secret';
+import { putSecrets } from '@signalbox/store/secrets';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { INDEXED, openJobsBench, TEST_CIPHER, until, type JobsBench } from './bench.ts';
 

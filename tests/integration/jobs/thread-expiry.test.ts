@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { expireThreads } from '@signalbox/shared/db/thread-expiry';
+import { expireThreads } from '@signalbox/jobs/conversation/thread-expiry';
 import { openJobsBench, until, type JobsBench } from './bench.ts';
 
 const IDLE_MS = 30 * 60_000;

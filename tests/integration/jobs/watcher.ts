@@ -1,11 +1,11 @@
-import type { JobResult } from '@signalbox/shared/contracts/jobs';
-import { createDeploymentWork } from '@signalbox/shared/db/deployments-work';
-import { createServiceRevivals } from '@signalbox/shared/db/service-revivals';
-import { createLog } from '@signalbox/shared/log';
+import type { JobResult } from '@signalbox/contracts/operations/jobs';
+import { createDeploymentWork } from '@signalbox/jobs/deploy/deployments-work';
+import { createServiceRevivals } from '@signalbox/jobs/health/service-revivals';
+import { createLog } from '@signalbox/platform/log';
 import { openConfinement } from '@signalbox/jobs/sandbox/confinement';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
-import type { JobContext } from '@signalbox/jobs/handlers';
-import { createServicesWatch } from '@signalbox/jobs/jobs/services-watch';
+import type { JobContext } from '@signalbox/jobs/runner/handlers';
+import { createServicesWatch } from '@signalbox/jobs/health/services-watch';
 import type { Traffic } from '@signalbox/jobs/traffic/traffic';
 import { loadTestConfig } from '../../support/config.ts';
 import type { DeployBench } from './deploy-bench.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JobName, JobPayload, JobResult, JobsOf } from '@signalbox/shared/contracts/jobs';
-import { createLog } from '@signalbox/shared/log';
-import { enqueueRun } from '@signalbox/shared/queue/enqueue-run';
+import type { JobName, JobPayload, JobResult, JobsOf } from '@signalbox/contracts/operations/jobs';
+import { createLog } from '@signalbox/platform/log';
+import { enqueueRun } from '@signalbox/platform/queue/enqueue-run';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { openJobsBench, until, type JobsBench } from './bench.ts';
 

@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '@signalbox/jobs/config';
-import { workspaceLock } from '@signalbox/jobs/jobs/workspace/prune';
-import { JOBS } from '@signalbox/shared/contracts/jobs';
-import { withLock } from '@signalbox/shared/db/locks';
-import { HOUR_MS } from '@signalbox/shared/time';
+import { workspaceLock } from '@signalbox/jobs/workspace/prune';
+import { JOBS } from '@signalbox/contracts/operations/jobs';
+import { withLock } from '@signalbox/store/deploy/locks';
+import { HOUR_MS } from '@signalbox/contracts/time';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { locateTestSandbox } from '../../support/bubblewrap.ts';
 import { until } from './bench.ts';

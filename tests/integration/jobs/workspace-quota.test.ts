@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, linkSync, readdirSync, statfsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { measureUsage } from '@signalbox/jobs/jobs/workspace/quota';
+import { measureUsage } from '@signalbox/jobs/workspace/quota';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { locateTestSandbox } from '../../support/bubblewrap.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';

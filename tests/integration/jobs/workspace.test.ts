@@ -1,4 +1,4 @@
-import { classifyCommand } from '@signalbox/shared/shell/classification';
+import { classifyCommand } from '@signalbox/safety/shell/classification';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { locateTestSandbox } from '../../support/bubblewrap.ts';
 import { openWorkspaceBench, type WorkspaceBench } from './workspace-bench.ts';

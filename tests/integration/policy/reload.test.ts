@@ -1,11 +1,11 @@
 import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { AppError } from '@signalbox/shared/errors';
-import { createLog } from '@signalbox/shared/log';
-import { openPolicies, type Policies, type PolicyChange } from '@signalbox/shared/policy/open-policies';
-import { callQuestion, CallOutline } from '@signalbox/shared/policy/outline';
-import { readPolicyFolder } from '@signalbox/shared/policy/policy-set';
-import { POLICY_FOLDER } from '@signalbox/shared/policy/settings';
+import { AppError } from '@signalbox/contracts/errors';
+import { createLog } from '@signalbox/platform/log';
+import { openPolicies, type Policies, type PolicyChange } from '@signalbox/platform/open-policies';
+import { callQuestion, CallOutline } from '@signalbox/safety/policy/outline';
+import { readPolicyFolder } from '@signalbox/safety/policy/policy-set';
+import { POLICY_FOLDER } from '@signalbox/safety/policy/settings';
 import { afterEach, expect, test } from 'vitest';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';

@@ -3,7 +3,7 @@ import { createServer, request, type IncomingMessage, type RequestListener, type
 import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { rmSync } from 'node:fs';
 import { createProxyTraffic } from '@signalbox/jobs/traffic/proxy-traffic';
-import type { RouteState } from '@signalbox/shared/contracts/traffic';
+import type { RouteState } from '@signalbox/contracts/operations/traffic';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freePort } from '../../support/free-port.ts';
 import { until } from '../../support/until.ts';

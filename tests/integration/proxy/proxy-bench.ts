@@ -1,5 +1,5 @@
-import { closeAll, type Closable } from '@signalbox/shared/lifecycle';
-import { createLog } from '@signalbox/shared/log';
+import { closeAll, type Closable } from '@signalbox/platform/lifecycle';
+import { createLog } from '@signalbox/platform/log';
 import { loadConfig } from '@signalbox/proxy/config';
 import { createProxy, type Proxy } from '@signalbox/proxy/proxy';
 import { mkdtempSync } from 'node:fs';

@@ -3,7 +3,7 @@ import { rmSync, statSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createProxyTraffic } from '@signalbox/jobs/traffic/proxy-traffic';
-import type { Route } from '@signalbox/shared/contracts/traffic';
+import type { Route } from '@signalbox/contracts/operations/traffic';
 import { afterEach, expect, it } from 'vitest';
 import { freePort } from '../../support/free-port.ts';
 import { until } from '../../support/until.ts';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { classifyCommand } from '@signalbox/shared/shell/classification';
+import { classifyCommand } from '@signalbox/safety/shell/classification';
 import { beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 

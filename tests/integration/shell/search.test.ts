@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { classifyCommand } from '@signalbox/shared/shell/classification';
+import { classifyCommand } from '@signalbox/safety/shell/classification';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { BOT_METHODS } from '@signalbox/telegram-simulator/bot-methods';
+import { BOT_METHODS } from '@signalbox/telegram-simulator/bot-api/bot-methods';
 import { expect, test } from 'vitest';
 import { generateSchema } from '../../support/bot-api-schema.ts';
 

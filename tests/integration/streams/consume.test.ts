@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { INBOUND, type WakeUp } from '@signalbox/shared/contracts/topics';
-import { createLog } from '@signalbox/shared/log';
-import { closeRedis, openRedis, type Redis } from '@signalbox/shared/redis';
-import { startConsumer, type Consumer, type ConsumerOptions } from '@signalbox/shared/streams/consume';
-import { createPublisher, type Publisher } from '@signalbox/shared/streams/publish';
+import { INBOUND, type WakeUp } from '@signalbox/contracts/conversation/topics';
+import { createLog } from '@signalbox/platform/log';
+import { closeRedis, openRedis, type Redis } from '@signalbox/platform/redis';
+import { startConsumer, type Consumer, type ConsumerOptions } from '@signalbox/platform/streams/consume';
+import { createPublisher, type Publisher } from '@signalbox/platform/streams/publish';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { startOwnRedis } from '../../support/redis.ts';
 import { eventually, until } from '../../support/until.ts';

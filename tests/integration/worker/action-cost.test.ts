@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createLog } from '@signalbox/shared/log';
-import { openPool, type Pool } from '@signalbox/shared/db/pool';
-import type { PolicyEngine } from '@signalbox/shared/contracts/decision';
+import { createLog } from '@signalbox/platform/log';
+import { openPool, type Pool } from '@signalbox/store/pool';
+import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import { executeCall } from '@signalbox/worker/governance/execute';
 import type { ExecuteParts } from '@signalbox/worker/governance/parts';
 import type { ToolCallResult } from '@signalbox/worker/tools/call';

@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { decideApproval } from '@signalbox/shared/db/approval-decisions';
-import { openPool, withTransaction, type Pool } from '@signalbox/shared/db/pool';
-import { createLog } from '@signalbox/shared/log';
-import { resumeDecision, type DecisionEnvelope, type Resumed } from '@signalbox/worker/governance/approval-resume';
+import { decideApproval } from '@signalbox/store/governance/approval-decisions';
+import { openPool, withTransaction, type Pool } from '@signalbox/store/pool';
+import { createLog } from '@signalbox/platform/log';
+import {
+  resumeDecision,
+  type DecisionEnvelope,
+  type Resumed,
+} from '@signalbox/worker/governance/approvals/approval-resume';
 import { executeCall } from '@signalbox/worker/governance/execute';
-import { createMachine } from '@signalbox/worker/governance/fsm';
+import { createMachine } from '@signalbox/worker/governance/loop/fsm';
 import type { ExecuteParts } from '@signalbox/worker/governance/parts';
 import { tool, toolGroup, type ToolGroup } from '@signalbox/worker/tools/tool';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

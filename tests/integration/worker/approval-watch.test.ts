@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { watchApprovals } from '@signalbox/shared/db/approval-watch';
-import { openPool, type Pool } from '@signalbox/shared/db/pool';
-import { createLog } from '@signalbox/shared/log';
+import { watchApprovals } from '@signalbox/jobs/conversation/approval-watch';
+import { openPool, type Pool } from '@signalbox/store/pool';
+import { createLog } from '@signalbox/platform/log';
 import { executeCall } from '@signalbox/worker/governance/execute';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterEach, beforeEach, expect, it } from 'vitest';

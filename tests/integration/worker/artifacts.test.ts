@@ -1,6 +1,6 @@
-import { putArtifacts, readArtifact, type Artifact } from '@signalbox/shared/db/artifacts';
-import { openPool, type Pool } from '@signalbox/shared/db/pool';
-import { createLog } from '@signalbox/shared/log';
+import { putArtifacts, readArtifact, type Artifact } from '@signalbox/store/artifacts';
+import { openPool, type Pool } from '@signalbox/store/pool';
+import { createLog } from '@signalbox/platform/log';
 import { executeCall } from '@signalbox/worker/governance/execute';
 import type { ExecuteParts } from '@signalbox/worker/governance/parts';
 import { tool, toolGroup, withFiles, type Risk } from '@signalbox/worker/tools/tool';

@@ -1,4 +1,4 @@
-import { HOUR_MS } from '@signalbox/shared/time';
+import { HOUR_MS } from '@signalbox/contracts/time';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { echo } from '../../support/echo.ts';
 import { eventually } from '../../support/until.ts';

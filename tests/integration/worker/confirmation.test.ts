@@ -1,17 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import type { ApprovalAct } from '@signalbox/shared/contracts/approval';
-import type { PolicyEngine } from '@signalbox/shared/contracts/decision';
-import { decideApproval, type Decided } from '@signalbox/shared/db/approval-decisions';
-import { setFreeze } from '@signalbox/shared/db/freeze';
-import { openPool, withTransaction, type Pool } from '@signalbox/shared/db/pool';
-import { createLog } from '@signalbox/shared/log';
-import { createEngine } from '@signalbox/shared/policy/engine';
-import { readPolicyFolder } from '@signalbox/shared/policy/policy-set';
-import { readRules } from '@signalbox/shared/policy/rules';
-import { POLICY_FOLDER } from '@signalbox/shared/policy/settings';
-import { resumeDecision, type DecisionEnvelope, type Resumed } from '@signalbox/worker/governance/approval-resume';
+import type { ApprovalAct } from '@signalbox/contracts/governance/approval';
+import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
+import { decideApproval, type Decided } from '@signalbox/store/governance/approval-decisions';
+import { setFreeze } from '@signalbox/gateway/commands/freeze';
+import { openPool, withTransaction, type Pool } from '@signalbox/store/pool';
+import { createLog } from '@signalbox/platform/log';
+import { createEngine } from '@signalbox/safety/policy/engine';
+import { readPolicyFolder } from '@signalbox/safety/policy/policy-set';
+import { readRules } from '@signalbox/safety/policy/rules';
+import { POLICY_FOLDER } from '@signalbox/safety/policy/settings';
+import {
+  resumeDecision,
+  type DecisionEnvelope,
+  type Resumed,
+} from '@signalbox/worker/governance/approvals/approval-resume';
 import { executeCall } from '@signalbox/worker/governance/execute';
-import { createMachine } from '@signalbox/worker/governance/fsm';
+import { createMachine } from '@signalbox/worker/governance/loop/fsm';
 import type { ToolCallResult } from '@signalbox/worker/tools/call';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createLog } from '@signalbox/shared/log';
-import { AppError } from '@signalbox/shared/errors';
-import { openPool, type Pool } from '@signalbox/shared/db/pool';
-import type { PolicyEngine } from '@signalbox/shared/contracts/decision';
+import { createLog } from '@signalbox/platform/log';
+import { AppError } from '@signalbox/contracts/errors';
+import { openPool, type Pool } from '@signalbox/store/pool';
+import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import { executeCall } from '@signalbox/worker/governance/execute';
 import type { ExecuteParts } from '@signalbox/worker/governance/parts';
 import type { ToolCallResult } from '@signalbox/worker/tools/call';

@@ -1,9 +1,9 @@
 import type { BaseMessage } from '@langchain/core/messages';
-import { readThreadsWithTurns } from '@signalbox/shared/db/execution-turns';
-import { putNodeRun } from '@signalbox/shared/db/graph-nodes';
-import { closeIncident, openIncident, type IncidentReport } from '@signalbox/shared/db/incidents';
-import { AppError } from '@signalbox/shared/errors';
-import type { ModelScript } from '@signalbox/shared/model/scripted';
+import { readThreadsWithTurns } from '@signalbox/store/governance/execution-turns';
+import { putNodeRun } from '@signalbox/store/conversation/graph-nodes';
+import { closeIncident, openIncident, type IncidentReport } from '@signalbox/store/deploy/incidents';
+import { AppError } from '@signalbox/contracts/errors';
+import type { ModelScript } from '@signalbox/models/scripted';
 import { openReplay } from '@signalbox/worker/replay/replay';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { openPool, type Pool } from '@signalbox/shared/db/pool';
-import { createRuns } from '@signalbox/shared/db/runs';
-import { createLog } from '@signalbox/shared/log';
-import { createQueue, type Queue } from '@signalbox/shared/queue/queue';
+import { openPool, type Pool } from '@signalbox/store/pool';
+import { createRuns } from '@signalbox/store/conversation/runs';
+import { createLog } from '@signalbox/platform/log';
+import { createQueue, type Queue } from '@signalbox/platform/queue/queue';
 import { createJobDoor } from '@signalbox/worker/tools/job-door';
 import { StoppedByPerson } from '@signalbox/worker/tools/tool-bounds';
 import { afterAll, beforeAll, beforeEach, expect, inject, it, vi } from 'vitest';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { AppError } from '@signalbox/shared/errors';
-import { createLog } from '@signalbox/shared/log';
-import { decideApproval } from '@signalbox/shared/db/approval-decisions';
-import { openPool, withTransaction, type Pool } from '@signalbox/shared/db/pool';
-import type { PolicyEngine } from '@signalbox/shared/contracts/decision';
+import { AppError } from '@signalbox/contracts/errors';
+import { createLog } from '@signalbox/platform/log';
+import { decideApproval } from '@signalbox/store/governance/approval-decisions';
+import { openPool, withTransaction, type Pool } from '@signalbox/store/pool';
+import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import { executeCall } from '@signalbox/worker/governance/execute';
 import type { ExecuteParts } from '@signalbox/worker/governance/parts';
 import type { CallScope } from '@signalbox/worker/tools/run';

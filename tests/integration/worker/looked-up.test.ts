@@ -1,5 +1,5 @@
 import { ToolMessage } from '@langchain/core/messages';
-import type { ModelScript } from '@signalbox/shared/model/scripted';
+import type { ModelScript } from '@signalbox/models/scripted';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { eventually } from '../../support/until.ts';

@@ -1,6 +1,6 @@
-import { nameNotFound } from '@signalbox/shared/db/not-found';
-import { knownNames } from '@signalbox/shared/db/names';
-import { nameWords } from '@signalbox/shared/model/offline/name-words';
+import { nameNotFound } from '@signalbox/store/deploy/not-found';
+import { knownNames } from '@signalbox/worker/turn/known-names';
+import { nameWords } from '@signalbox/planner/name-words';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../support/until.ts';
 import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';

@@ -1,9 +1,9 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openPool, type Pool } from '@signalbox/shared/db/pool';
-import { createLog } from '@signalbox/shared/log';
-import { POLICY_FOLDER } from '@signalbox/shared/policy/settings';
-import { openWorkerPolicies } from '@signalbox/worker/governance/policies';
+import { openPool, type Pool } from '@signalbox/store/pool';
+import { createLog } from '@signalbox/platform/log';
+import { POLICY_FOLDER } from '@signalbox/safety/policy/settings';
+import { openWorkerPolicies } from '@signalbox/worker/governance/decision/policies';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';

@@ -1,9 +1,9 @@
 import { ToolMessage, type BaseMessage } from '@langchain/core/messages';
-import { canonicalHash } from '@signalbox/shared/canonical';
-import { ExecutionTurn } from '@signalbox/shared/contracts/execution-turn';
-import { readThreadsWithTurns } from '@signalbox/shared/db/execution-turns';
-import { AppError } from '@signalbox/shared/errors';
-import type { ModelScript, ScriptedAnswer } from '@signalbox/shared/model/scripted';
+import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import { ExecutionTurn } from '@signalbox/contracts/governance/execution-turn';
+import { readThreadsWithTurns } from '@signalbox/store/governance/execution-turns';
+import { AppError } from '@signalbox/contracts/errors';
+import type { ModelScript, ScriptedAnswer } from '@signalbox/models/scripted';
 import { openReplay, type TurnReplay } from '@signalbox/worker/replay/replay';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { createLog } from '@signalbox/shared/log';
-import { openPool, type Pool } from '@signalbox/shared/db/pool';
-import { closeRedis, openRedis, type Redis } from '@signalbox/shared/redis';
-import { createThreadSequences, type ThreadSequences } from '@signalbox/worker/threads';
+import { createLog } from '@signalbox/platform/log';
+import { openPool, type Pool } from '@signalbox/store/pool';
+import { closeRedis, openRedis, type Redis } from '@signalbox/platform/redis';
+import { createThreadSequences, type ThreadSequences } from '@signalbox/worker/turn/threads';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
 

@@ -1,5 +1,5 @@
-import { readMigrationStatus } from '@signalbox/shared/db/migration-status';
-import type { Pool } from '@signalbox/shared/db/pool';
+import { readMigrationStatus } from '@signalbox/store/migrations/migration-status';
+import type { Pool } from '@signalbox/store/pool';
 import type { CommandContext } from '../command.ts';
 import { countOf } from '../table.ts';
 import { fail, ok, reasonOf, warn, type Finding } from './finding.ts';

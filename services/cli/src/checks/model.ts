@@ -1,8 +1,8 @@
-import { readConfig } from '@signalbox/shared/config';
-import type { ModelFailure } from '@signalbox/shared/model/failure';
-import { listModels, ModelConfig, readModelPlan, type RemoteSettings } from '@signalbox/shared/model/settings';
-import { tryModel } from '@signalbox/shared/model/trial';
-import { inWords, SECOND_MS } from '@signalbox/shared/time';
+import { readConfig } from '@signalbox/platform/config';
+import type { ModelFailure } from '@signalbox/models/retry/failure';
+import { listModels, ModelConfig, readModelPlan, type RemoteSettings } from '@signalbox/models/settings';
+import { tryModel } from '@signalbox/models/trial';
+import { inWords, SECOND_MS } from '@signalbox/contracts/time';
 import type { CommandContext } from '../command.ts';
 import { fail, ok, warn, type Finding } from './finding.ts';
 

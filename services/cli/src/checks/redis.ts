@@ -1,6 +1,6 @@
-import { INBOUND, OUTBOUND, type Topic } from '@signalbox/shared/contracts/topics';
-import type { Redis } from '@signalbox/shared/redis';
-import { streamKeys } from '@signalbox/shared/streams/keys';
+import { INBOUND, OUTBOUND, type Topic } from '@signalbox/contracts/conversation/topics';
+import type { Redis } from '@signalbox/platform/redis';
+import { streamKeys } from '@signalbox/platform/streams/keys';
 import type { CliConfig } from '../config.ts';
 import type { CommandContext } from '../command.ts';
 import { fail, ok, reasonOf, warn, type Finding } from './finding.ts';

@@ -1,4 +1,4 @@
-import { inWords, MINUTE_MS, SECOND_MS } from '@signalbox/shared/time';
+import { inWords, MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
 import type { WebhookInfo } from '../bot-api.ts';
 import { fail, ok, warn, type Finding } from './finding.ts';
 

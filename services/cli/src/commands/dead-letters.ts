@@ -1,4 +1,4 @@
-import { INBOUND, OUTBOUND } from '@signalbox/shared/contracts/topics';
+import { INBOUND, OUTBOUND } from '@signalbox/contracts/conversation/topics';
 import {
   findDeadLetter,
   listDeadLetters,
@@ -6,10 +6,10 @@ import {
   retryDeadLetterWithin,
   type DeadLetterRow,
   type Woken,
-} from '@signalbox/shared/db/dead-letter-review';
-import { withTransaction } from '@signalbox/shared/db/pool';
-import { AppError } from '@signalbox/shared/errors';
-import { createPublisher } from '@signalbox/shared/streams/publish';
+} from '@signalbox/store/conversation/dead-letter-review';
+import { withTransaction } from '@signalbox/store/pool';
+import { AppError } from '@signalbox/contracts/errors';
+import { createPublisher } from '@signalbox/platform/streams/publish';
 import { recordChange } from '../actor.ts';
 import { UsageError, type CommandContext, type Report } from '../command.ts';
 import { formatTable, formatTime } from '../table.ts';

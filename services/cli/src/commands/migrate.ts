@@ -1,9 +1,9 @@
-import { checkDatabase } from '@signalbox/shared/db/database-check';
-import { migrate } from '@signalbox/shared/db/migrate';
-import { openPool } from '@signalbox/shared/db/pool';
-import { setServicePasswords } from '@signalbox/shared/db/service-logins';
-import { setRedisUsers } from '@signalbox/shared/redis-users';
-import { closeRedis, openRedis } from '@signalbox/shared/redis';
+import { checkDatabase } from '@signalbox/store/database-check';
+import { migrate } from '@signalbox/store/migrations/migrate';
+import { openPool } from '@signalbox/store/pool';
+import { setServicePasswords } from '@signalbox/store/migrations/service-logins';
+import { setRedisUsers } from '@signalbox/platform/redis-users';
+import { closeRedis, openRedis } from '@signalbox/platform/redis';
 import { setUpCheckpoints } from '@signalbox/worker/agents/checkpoints';
 import { recordChange } from '../actor.ts';
 import { requireUrl } from '../config.ts';

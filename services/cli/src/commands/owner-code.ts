@@ -1,4 +1,4 @@
-import { ensureOwnerCode } from '@signalbox/shared/db/owner-code';
+import { ensureOwnerCode } from '@signalbox/store/people/owner-code';
 import type { CommandContext, Report } from '../command.ts';
 import { requireUrl } from '../config.ts';
 

@@ -1,6 +1,6 @@
-import { Role } from '@signalbox/shared/contracts/roles';
-import { withTransaction } from '@signalbox/shared/db/pool';
-import { allowUser, channelOfUser, denyUser, findUser, listUsers } from '@signalbox/shared/db/users';
+import { Role } from '@signalbox/contracts/governance/roles';
+import { withTransaction } from '@signalbox/store/pool';
+import { allowUser, channelOfUser, denyUser, findUser, listUsers } from '@signalbox/store/people/users';
 import { recordChange } from '../actor.ts';
 import { UsageError, type CommandContext, type Report } from '../command.ts';
 import { formatTable } from '../table.ts';

@@ -1,6 +1,6 @@
-import { readPoolWork, type PoolWork } from '@signalbox/shared/db/run-search';
-import { readQueueDepths, type QueueDepth } from '@signalbox/shared/queue/depths';
-import { inWords } from '@signalbox/shared/time';
+import { readPoolWork, type PoolWork } from '../queries/run-search.ts';
+import { readQueueDepths, type QueueDepth } from '../queries/queue-depths.ts';
+import { inWords } from '@signalbox/contracts/time';
 import type { CommandContext, Report } from '../command.ts';
 import { formatTable } from '../table.ts';
 

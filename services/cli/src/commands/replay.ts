@@ -1,5 +1,5 @@
-import { AppError } from '@signalbox/shared/errors';
-import { readThreadsWithTurns, readTurn } from '@signalbox/shared/db/execution-turns';
+import { AppError } from '@signalbox/contracts/errors';
+import { readThreadsWithTurns, readTurn } from '@signalbox/store/governance/execution-turns';
 import { openReplay, type Replay, type TurnReplay } from '@signalbox/worker/replay/replay';
 import { UsageError, type CommandContext, type Report } from '../command.ts';
 import { countOf, formatTime } from '../table.ts';

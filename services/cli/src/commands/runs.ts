@@ -1,9 +1,9 @@
-import { findRun, findRuns, type RunDetail } from '@signalbox/shared/db/run-search';
-import { createRuns } from '@signalbox/shared/db/runs';
-import { INBOUND } from '@signalbox/shared/contracts/topics';
-import { AppError } from '@signalbox/shared/errors';
-import { createPublisher } from '@signalbox/shared/streams/publish';
-import { inWords, SECOND_MS, sleep } from '@signalbox/shared/time';
+import { findRun, findRuns, type RunDetail } from '../queries/run-search.ts';
+import { createRuns } from '@signalbox/store/conversation/runs';
+import { INBOUND } from '@signalbox/contracts/conversation/topics';
+import { AppError } from '@signalbox/contracts/errors';
+import { createPublisher } from '@signalbox/platform/streams/publish';
+import { inWords, SECOND_MS, sleep } from '@signalbox/contracts/time';
 import { recordChange } from '../actor.ts';
 import { UsageError, type CommandContext, type Report } from '../command.ts';
 import { readDuration } from '../duration.ts';

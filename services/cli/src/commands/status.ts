@@ -1,5 +1,5 @@
-import { readOverview, type Overview } from '@signalbox/shared/db/overview';
-import { inWords } from '@signalbox/shared/time';
+import { readOverview, type Overview } from '@signalbox/store/conversation/overview';
+import { inWords } from '@signalbox/contracts/time';
 import { askServices, readRunFile } from '../checks/running-services.ts';
 import type { CommandContext, Report } from '../command.ts';
 import { countOf, formatTable, formatTime } from '../table.ts';

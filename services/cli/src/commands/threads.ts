@@ -1,7 +1,7 @@
-import { AppError } from '@signalbox/shared/errors';
-import { readThreadHistory, type ThreadHistory, type TurnHistory } from '@signalbox/shared/db/thread-history';
-import { listThreads } from '@signalbox/shared/db/threads';
-import { inWords } from '@signalbox/shared/time';
+import { AppError } from '@signalbox/contracts/errors';
+import { readThreadHistory, type ThreadHistory, type TurnHistory } from '../queries/thread-history.ts';
+import { listThreads } from '@signalbox/store/conversation/threads';
+import { inWords } from '@signalbox/contracts/time';
 import { UsageError, type CommandContext, type Report } from '../command.ts';
 import { countOf, formatTable, formatTime } from '../table.ts';
 

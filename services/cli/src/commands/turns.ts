@@ -1,7 +1,7 @@
-import { ExecutionTurn, type RecordedCall } from '@signalbox/shared/contracts/execution-turn';
-import { readTurn, type RecordedTurn } from '@signalbox/shared/db/execution-turns';
-import { AppError } from '@signalbox/shared/errors';
-import { inWords } from '@signalbox/shared/time';
+import { ExecutionTurn, type RecordedCall } from '@signalbox/contracts/governance/execution-turn';
+import { readTurn, type RecordedTurn } from '@signalbox/store/governance/execution-turns';
+import { AppError } from '@signalbox/contracts/errors';
+import { inWords } from '@signalbox/contracts/time';
 import { UsageError, type CommandContext, type Report } from '../command.ts';
 import { countOf, formatTime } from '../table.ts';
 

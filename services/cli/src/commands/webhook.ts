@@ -1,5 +1,5 @@
-import { AppError } from '@signalbox/shared/errors';
-import { inWords } from '@signalbox/shared/time';
+import { AppError } from '@signalbox/contracts/errors';
+import { inWords } from '@signalbox/contracts/time';
 import { z } from 'zod';
 import { callBotApi, WebhookInfo, type BotAnswer } from '../bot-api.ts';
 import { describeFailure } from '../checks/webhook.ts';

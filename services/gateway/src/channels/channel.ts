@@ -1,5 +1,5 @@
-import type { Attachment, ChatKind, MessageEnvelope, OutboundBody } from '@signalbox/shared/contracts/envelope';
-import type { Closable } from '@signalbox/shared/lifecycle';
+import type { Attachment, ChatKind, MessageEnvelope, OutboundBody } from '@signalbox/contracts/conversation/envelope';
+import type { Closable } from '@signalbox/platform/lifecycle';
 
 /** What one update of a channel means to us. `updateId` is the channel's, unique per bot. */
 interface FromPerson {

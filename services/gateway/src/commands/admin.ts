@@ -1,9 +1,13 @@
-import { appendAudit } from '@signalbox/shared/db/audit';
-import { listDeadLetters, resolveDeadLetter, retryDeadLetterWithin } from '@signalbox/shared/db/dead-letter-review';
-import { listOpenIncidents } from '@signalbox/shared/db/incidents';
-import { readOverview } from '@signalbox/shared/db/overview';
-import { listUsersSeen } from '@signalbox/shared/db/users';
-import * as words from '../admin-words.ts';
+import { appendAudit } from '@signalbox/store/audit/audit';
+import {
+  listDeadLetters,
+  resolveDeadLetter,
+  retryDeadLetterWithin,
+} from '@signalbox/store/conversation/dead-letter-review';
+import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
+import { readOverview } from '@signalbox/store/conversation/overview';
+import { listUsersSeen } from '@signalbox/store/people/users';
+import * as words from './words/admin-words.ts';
 import type { Answer, AnswerParts, Asked } from './question.ts';
 
 /** Dead letters that a message names, and people. */

@@ -1,10 +1,10 @@
-import { plainName } from '@signalbox/shared/contracts/plain-name';
-import type { OutboundBody } from '@signalbox/shared/contracts/envelope';
-import type { Role } from '@signalbox/shared/contracts/roles';
-import { readLaneStatus, stopLane } from '@signalbox/shared/db/inbox';
-import { endFollowedLogs } from '@signalbox/shared/db/followed-logs';
-import { say } from '@signalbox/shared/errors';
-import { isAdminCommand, nearestCommand, type AnsweredCommand } from '../command.ts';
+import { plainName } from '@signalbox/contracts/plain-name';
+import type { OutboundBody } from '@signalbox/contracts/conversation/envelope';
+import type { Role } from '@signalbox/contracts/governance/roles';
+import { readLaneStatus, stopLane } from '../admission/inbox.ts';
+import { endFollowedLogs } from '@signalbox/store/deploy/followed-logs';
+import { say } from '@signalbox/contracts/errors';
+import { isAdminCommand, nearestCommand, type AnsweredCommand } from './command.ts';
 import * as words from '../words.ts';
 import { describeCode, noticeOfUse } from './codes.ts';
 import { answerAdmin } from './people.ts';

@@ -1,12 +1,12 @@
-import { plainName } from '@signalbox/shared/contracts/plain-name';
-import type { Approval, ApprovalAct } from '@signalbox/shared/contracts/approval';
-import type { RuntimeButton } from '@signalbox/shared/contracts/envelope';
-import { decideApproval, type Decided, type Decider } from '@signalbox/shared/db/approval-decisions';
-import { usePrompt, type OpenPrompt } from '@signalbox/shared/db/approval-prompts';
-import { approvalEvent, findApproval, findProposal, recordApproval } from '@signalbox/shared/db/approvals';
-import { say } from '@signalbox/shared/errors';
-import * as words from '../approval-words.ts';
-import { readChange } from '../change.ts';
+import { plainName } from '@signalbox/contracts/plain-name';
+import type { Approval, ApprovalAct } from '@signalbox/contracts/governance/approval';
+import type { RuntimeButton } from '@signalbox/contracts/conversation/envelope';
+import { decideApproval, type Decided, type Decider } from '@signalbox/store/governance/approval-decisions';
+import { usePrompt, type OpenPrompt } from '../admission/approval-prompts.ts';
+import { approvalEvent, findApproval, findProposal, recordApproval } from '@signalbox/store/governance/approvals';
+import { say } from '@signalbox/contracts/errors';
+import * as words from './words/approval-words.ts';
+import { readChange } from './change.ts';
 import type { Answer, AnswerParts, Asked } from './question.ts';
 
 /** Carries out a press on a card. What cannot be decided by a press alone asks for words first. */

@@ -1,6 +1,6 @@
-import type { CodeOutcome } from '@signalbox/shared/db/invitations';
-import { say } from '@signalbox/shared/errors';
-import { MINUTE_MS } from '@signalbox/shared/time';
+import type { CodeOutcome } from './invitations.ts';
+import { say } from '@signalbox/contracts/errors';
+import { MINUTE_MS } from '@signalbox/contracts/time';
 import * as words from '../words.ts';
 import type { Asked, Notice } from './question.ts';
 

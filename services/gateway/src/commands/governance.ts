@@ -1,13 +1,13 @@
-import { plainName } from '@signalbox/shared/contracts/plain-name';
-import type { AuditEvent } from '@signalbox/shared/contracts/audit';
-import { roleCovers } from '@signalbox/shared/contracts/roles';
-import { approverChats, listPending, listVotes } from '@signalbox/shared/db/approvals';
-import { appendAudit } from '@signalbox/shared/db/audit';
-import { explainActions, liftFreeze, nameApprovalsChat, openBreakGlass, setFreeze } from '@signalbox/shared/db/freeze';
-import { listGrants, revokeGrant } from '@signalbox/shared/db/grants';
-import { say } from '@signalbox/shared/errors';
-import { MINUTE_MS } from '@signalbox/shared/time';
-import * as words from '../governance-words.ts';
+import { plainName } from '@signalbox/contracts/plain-name';
+import type { AuditEvent } from '@signalbox/contracts/governance/audit';
+import { roleCovers } from '@signalbox/contracts/governance/roles';
+import { approverChats, listPending, listVotes } from '@signalbox/store/governance/approvals';
+import { appendAudit } from '@signalbox/store/audit/audit';
+import { explainActions, liftFreeze, nameApprovalsChat, openBreakGlass, setFreeze } from './freeze.ts';
+import { listGrants, revokeGrant } from '@signalbox/store/governance/grants';
+import { say } from '@signalbox/contracts/errors';
+import { MINUTE_MS } from '@signalbox/contracts/time';
+import * as words from './words/governance-words.ts';
 import type { Answer, AnswerParts, Asked, Notice } from './question.ts';
 
 export type GovernanceCommand = 'approvals' | 'grants' | 'freeze' | 'unfreeze' | 'why';

@@ -1,10 +1,10 @@
-import { Environment } from '@signalbox/shared/contracts/fields';
-import { roleCovers } from '@signalbox/shared/contracts/roles';
-import { appendAudit } from '@signalbox/shared/db/audit';
-import { listServicesBriefly, muteServiceWithin } from '@signalbox/shared/db/service-looks';
-import { say } from '@signalbox/shared/errors';
-import { HOUR_MS } from '@signalbox/shared/time';
-import * as words from '../admin-words.ts';
+import { Environment } from '@signalbox/contracts/conversation/fields';
+import { roleCovers } from '@signalbox/contracts/governance/roles';
+import { appendAudit } from '@signalbox/store/audit/audit';
+import { listServicesBriefly, muteServiceWithin } from '@signalbox/store/deploy/service-looks';
+import { say } from '@signalbox/contracts/errors';
+import { HOUR_MS } from '@signalbox/contracts/time';
+import * as words from './words/admin-words.ts';
 import type { Answer, AnswerParts, Asked } from './question.ts';
 
 const MOST_HOURS = 7 * 24;

@@ -1,14 +1,14 @@
-import type { ApprovalAct } from '@signalbox/shared/contracts/approval';
-import type { PolicyEngine } from '@signalbox/shared/contracts/decision';
-import type { MessageEnvelope, RuntimeButton } from '@signalbox/shared/contracts/envelope';
-import type { WakeUp } from '@signalbox/shared/contracts/topics';
-import type { OpenPrompt } from '@signalbox/shared/db/approval-prompts';
-import type { Role } from '@signalbox/shared/contracts/roles';
-import type { CodeOutcome } from '@signalbox/shared/db/invitations';
-import type { Queryable } from '@signalbox/shared/db/pool';
-import type { SecretSealer } from '@signalbox/shared/secrets/cipher';
+import type { ApprovalAct } from '@signalbox/contracts/governance/approval';
+import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
+import type { MessageEnvelope, RuntimeButton } from '@signalbox/contracts/conversation/envelope';
+import type { WakeUp } from '@signalbox/contracts/conversation/topics';
+import type { OpenPrompt } from '../admission/approval-prompts.ts';
+import type { Role } from '@signalbox/contracts/governance/roles';
+import type { CodeOutcome } from './invitations.ts';
+import type { Queryable } from '@signalbox/store/pool';
+import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import type { Channel } from '../channels/channel.ts';
-import type { AnsweredCommand } from '../command.ts';
+import type { AnsweredCommand } from './command.ts';
 
 /** What is answered at admission, without waiting for a turn. */
 export type Question =

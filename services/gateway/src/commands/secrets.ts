@@ -1,10 +1,10 @@
-import type { AuditKind } from '@signalbox/shared/contracts/audit';
-import { NewName } from '@signalbox/shared/contracts/fields';
-import { roleCovers } from '@signalbox/shared/contracts/roles';
-import { appendAudit } from '@signalbox/shared/db/audit';
-import { deleteSecret, listSecrets, putSecrets } from '@signalbox/shared/db/secrets';
-import { say } from '@signalbox/shared/errors';
-import { HANDLE_PREFIX } from '@signalbox/shared/secrets/hide';
+import type { AuditKind } from '@signalbox/contracts/governance/audit';
+import { NewName } from '@signalbox/contracts/conversation/fields';
+import { roleCovers } from '@signalbox/contracts/governance/roles';
+import { appendAudit } from '@signalbox/store/audit/audit';
+import { deleteSecret, listSecrets, putSecrets } from '@signalbox/store/secrets';
+import { say } from '@signalbox/contracts/errors';
+import { HANDLE_PREFIX } from '@signalbox/safety/secrets/hide';
 import * as words from '../words.ts';
 import type { Answer, AnswerParts, Asked } from './question.ts';
 

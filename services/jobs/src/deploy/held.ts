@@ -1,11 +1,11 @@
-import { isFinal, type DeployState } from '@signalbox/shared/contracts/deploy';
-import type { WorkRow } from '@signalbox/shared/db/deployments-rows';
-import type { Step } from '@signalbox/shared/db/deployments-work';
-import { AppError } from '@signalbox/shared/errors';
-import type { Closable } from '@signalbox/shared/lifecycle';
-import { SECOND_MS } from '@signalbox/shared/time';
-import type { JobContext } from '../handlers.ts';
-import { startLoop } from '../loop.ts';
+import { isFinal, type DeployState } from '@signalbox/contracts/operations/deploy';
+import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
+import type { Step } from './deployments-work.ts';
+import { AppError } from '@signalbox/contracts/errors';
+import type { Closable } from '@signalbox/platform/lifecycle';
+import { SECOND_MS } from '@signalbox/contracts/time';
+import type { JobContext } from '../runner/handlers.ts';
+import { startLoop } from '../runner/loop.ts';
 import type { DeployParts } from './parts.ts';
 
 /** Somebody wants an end. */

@@ -1,4 +1,4 @@
-import { createLog } from '@signalbox/shared/log';
+import { createLog } from '@signalbox/platform/log';
 import { expect, test } from 'vitest';
 import { createLineFilter, createLineStore } from './lines.ts';
 

@@ -1,9 +1,9 @@
-import type { DeployState, LogLine } from '@signalbox/shared/contracts/deploy';
-import type { DeploymentWork } from '@signalbox/shared/db/deployments-work';
-import type { Closable } from '@signalbox/shared/lifecycle';
-import type { Log } from '@signalbox/shared/log';
-import { redactText } from '@signalbox/shared/redact/redact';
-import { startLoop } from '../loop.ts';
+import type { DeployState, LogLine } from '@signalbox/contracts/operations/deploy';
+import type { DeploymentWork } from './deployments-work.ts';
+import type { Closable } from '@signalbox/platform/lifecycle';
+import type { Log } from '@signalbox/platform/log';
+import { redactText } from '@signalbox/safety/redact/redact';
+import { startLoop } from '../runner/loop.ts';
 
 /** What builds and instances write, on its way into the table. */
 export interface LineStore extends Closable {

@@ -1,13 +1,13 @@
-import type { createDeployments } from '@signalbox/shared/db/deployments';
-import type { PortLeases } from '@signalbox/shared/db/deployments-ports';
-import type { DeploymentWork } from '@signalbox/shared/db/deployments-work';
-import type { PlacedTarget } from '@signalbox/shared/db/deployments-placement';
-import type { createServices } from '@signalbox/shared/db/services';
+import type { createDeployments } from '@signalbox/store/deploy/deployments';
+import type { PortLeases } from './deployments-ports.ts';
+import type { DeploymentWork } from './deployments-work.ts';
+import type { PlacedTarget } from '@signalbox/store/deploy/deployments-placement';
+import type { createServices } from '@signalbox/store/deploy/services';
 import type { Driver } from '../drivers/driver.ts';
-import type { JobContext } from '../handlers.ts';
+import type { JobContext } from '../runner/handlers.ts';
 import type { Confinement } from '../sandbox/confinement.ts';
 import type { Traffic } from '../traffic/traffic.ts';
-import type { Sources } from './sources.ts';
+import type { Sources } from './source/sources.ts';
 
 /** How long the steps of a deployment may take, in milliseconds. */
 export interface DeployLimits {

@@ -1,8 +1,8 @@
-import type { Closable } from '@signalbox/shared/lifecycle';
-import { SECOND_MS, sleep } from '@signalbox/shared/time';
+import type { Closable } from '@signalbox/platform/lifecycle';
+import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 import { describeEnded, describeProgress } from './words.ts';
-import type { WorkRow } from '@signalbox/shared/db/deployments-rows';
-import type { JobContext } from '../handlers.ts';
+import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
+import type { JobContext } from '../runner/handlers.ts';
 import type { WorkPlace } from './work-place.ts';
 
 /** Messages may be edited this often, and the time that has passed is worth an edit this often. */

@@ -1,7 +1,7 @@
-import type { ServiceKey } from '@signalbox/shared/contracts/deploy';
-import { AppError } from '@signalbox/shared/errors';
-import type { JobContext } from '../handlers.ts';
-import type { OpenedSecrets } from '../opened-secrets.ts';
+import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { AppError } from '@signalbox/contracts/errors';
+import type { JobContext } from '../runner/handlers.ts';
+import type { OpenedSecrets } from '../runner/opened-secrets.ts';
 import type { DeployParts } from './parts.ts';
 
 /** The variables of a service with their values, and the names of those whose secret could not be opened, with why. */

@@ -1,8 +1,8 @@
-import { DeployState, type DeployFailure } from '@signalbox/shared/contracts/deploy';
-import type { DeployResult } from '@signalbox/shared/contracts/operations';
-import type { WorkRow } from '@signalbox/shared/db/deployments-rows';
-import { STATE_WORDS } from '@signalbox/shared/contracts/deploy-words';
-import { inWords, SECOND_MS } from '@signalbox/shared/time';
+import { DeployState, type DeployFailure } from '@signalbox/contracts/operations/deploy';
+import type { DeployResult } from '@signalbox/contracts/operations/operations';
+import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
+import { STATE_WORDS } from '@signalbox/contracts/operations/deploy-words';
+import { inWords, SECOND_MS } from '@signalbox/contracts/time';
 
 /** The steps in their order, one piece of the bar each. */
 const STEPS: readonly DeployState[] = DeployState.options.slice(

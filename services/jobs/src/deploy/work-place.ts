@@ -1,10 +1,10 @@
-import { serviceName, type ServiceFile, type ServiceKey } from '@signalbox/shared/contracts/deploy';
-import { instanceLabel } from '@signalbox/shared/db/deployments-ports';
-import type { WorkRow } from '@signalbox/shared/db/deployments-rows';
-import type { Closable } from '@signalbox/shared/lifecycle';
+import { serviceName, type ServiceFile, type ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { instanceLabel } from './deployments-ports.ts';
+import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
+import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Driver, Instance, ReleaseId } from '../drivers/driver.ts';
-import type { JobContext } from '../handlers.ts';
-import { createOpenedSecrets, type OpenedSecrets } from '../opened-secrets.ts';
+import type { JobContext } from '../runner/handlers.ts';
+import { createOpenedSecrets, type OpenedSecrets } from '../runner/opened-secrets.ts';
 import { holdDeployment, type HeldDeployment } from './held.ts';
 import { createLineStore, type LineStore } from './lines.ts';
 import type { DeployParts } from './parts.ts';

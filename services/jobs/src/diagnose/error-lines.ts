@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { LogLine } from '@signalbox/shared/contracts/deploy';
+import type { LogLine } from '@signalbox/contracts/operations/deploy';
 
 /** Errors of some lines that are alike. */
 export interface LineGroup {

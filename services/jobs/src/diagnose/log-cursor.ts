@@ -1,4 +1,4 @@
-import type { LogLine } from '@signalbox/shared/contracts/deploy';
+import type { LogLine } from '@signalbox/contracts/operations/deploy';
 import { z } from 'zod';
 
 /** How far the log of a deployment was read: up to this time, and how many lines of exactly that time. */

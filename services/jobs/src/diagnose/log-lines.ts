@@ -1,9 +1,9 @@
-import type { LogLine, ServiceKey } from '@signalbox/shared/contracts/deploy';
-import { AppError } from '@signalbox/shared/errors';
-import { redactText } from '@signalbox/shared/redact/redact';
+import type { LogLine, ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { AppError } from '@signalbox/contracts/errors';
+import { redactText } from '@signalbox/safety/redact/redact';
 import type { Driver, Instance, LogQuery } from '../drivers/driver.ts';
-import type { JobContext } from '../handlers.ts';
-import { createOpenedSecrets } from '../opened-secrets.ts';
+import type { JobContext } from '../runner/handlers.ts';
+import { createOpenedSecrets } from '../runner/opened-secrets.ts';
 import type { DiagnoseParts } from './target.ts';
 
 /** Characters of a line that leave a server's log. */

@@ -1,6 +1,6 @@
-import type { ServiceDiagnosisResult } from '@signalbox/shared/contracts/operations';
-import { inWords } from '@signalbox/shared/time';
-import { inSeconds, isSlow, type Found, type TroubleKind, type Verdict } from './verdict.ts';
+import type { ServiceDiagnosisResult } from '@signalbox/contracts/operations/operations';
+import { inWords } from '@signalbox/contracts/time';
+import { inSeconds, isSlow, type Found, type TroubleKind, type Verdict } from '../health/verdict.ts';
 
 type Proposal = ServiceDiagnosisResult['proposal'];
 

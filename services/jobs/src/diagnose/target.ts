@@ -1,13 +1,13 @@
-import { serviceName, type ServiceKey } from '@signalbox/shared/contracts/deploy';
-import type { PlacedTarget } from '@signalbox/shared/db/deployments-placement';
-import type { WorkRow } from '@signalbox/shared/db/deployments-rows';
-import type { createDeployments } from '@signalbox/shared/db/deployments';
-import type { DeploymentWork } from '@signalbox/shared/db/deployments-work';
-import type { Pool } from '@signalbox/shared/db/pool';
-import type { ServiceRow, createServices } from '@signalbox/shared/db/services';
-import { AppError } from '@signalbox/shared/errors';
+import { serviceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
+import type { PlacedTarget } from '@signalbox/store/deploy/deployments-placement';
+import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
+import type { createDeployments } from '@signalbox/store/deploy/deployments';
+import type { DeploymentWork } from '../deploy/deployments-work.ts';
+import type { Pool } from '@signalbox/store/pool';
+import type { ServiceRow, createServices } from '@signalbox/store/deploy/services';
+import { AppError } from '@signalbox/contracts/errors';
 import type { Driver } from '../drivers/driver.ts';
-import type { JobContext } from '../handlers.ts';
+import type { JobContext } from '../runner/handlers.ts';
 import type { Traffic } from '../traffic/traffic.ts';
 
 /** What diagnosing is made with; opened once per process. */

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Inventory, LogLine, ServiceFile, ServiceKey } from '@signalbox/shared/contracts/deploy';
+import type { Inventory, LogLine, ServiceFile, ServiceKey } from '@signalbox/contracts/operations/deploy';
 
 /** Whose release: what is built and started carries it as a label, and nothing without it is ever touched. */
 export interface ReleaseId extends ServiceKey {

@@ -1,4 +1,4 @@
-import type { Inventory } from '@signalbox/shared/contracts/deploy';
+import type { Inventory } from '@signalbox/contracts/operations/deploy';
 import type { Driver } from './driver.ts';
 
 /** The machine that an engine runs on: what the engine's API does not tell is asked there. */

@@ -1,4 +1,4 @@
-import type { LogLine } from '@signalbox/shared/contracts/deploy';
+import type { LogLine } from '@signalbox/contracts/operations/deploy';
 
 /** Longer lines are cut into pieces of this many characters. */
 const LONGEST = 16_384;

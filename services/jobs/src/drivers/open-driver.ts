@@ -1,6 +1,6 @@
-import type { Connection, DriverName } from '@signalbox/shared/contracts/deploy';
-import { AppError } from '@signalbox/shared/errors';
-import { SECOND_MS } from '@signalbox/shared/time';
+import type { Connection, DriverName } from '@signalbox/contracts/operations/deploy';
+import { AppError } from '@signalbox/contracts/errors';
+import { SECOND_MS } from '@signalbox/contracts/time';
 import type { Confinement } from '../sandbox/confinement.ts';
 import { createDockerDriver } from './docker/docker-driver.ts';
 import { linkError } from './docker/engine.ts';

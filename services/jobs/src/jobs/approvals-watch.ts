@@ -1,10 +1,10 @@
-import type { JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
-import { INBOUND, OUTBOUND } from '@signalbox/shared/contracts/topics';
-import { watchApprovals } from '@signalbox/shared/db/approval-watch';
-import type { Pool } from '@signalbox/shared/db/pool';
-import { newId } from '@signalbox/shared/ids';
-import type { Publisher } from '@signalbox/shared/streams/publish';
-import type { JobHandler } from '../handlers.ts';
+import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
+import { INBOUND, OUTBOUND } from '@signalbox/contracts/conversation/topics';
+import { watchApprovals } from '../conversation/approval-watch.ts';
+import type { Pool } from '@signalbox/store/pool';
+import { newId } from '@signalbox/contracts/ids';
+import type { Publisher } from '@signalbox/platform/streams/publish';
+import type { JobHandler } from '../runner/handlers.ts';
 
 /** Reminds of open requests, asks further people, and ends those that nobody decided about. */
 export function createApprovalsWatch(parts: {

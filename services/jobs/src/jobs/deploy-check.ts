@@ -1,12 +1,12 @@
-import type { JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
-import type { createProjects } from '@signalbox/shared/db/projects';
-import { AppError } from '@signalbox/shared/errors';
+import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
+import type { createProjects } from '@signalbox/store/deploy/projects';
+import { AppError } from '@signalbox/contracts/errors';
 import type { DeployParts } from '../deploy/parts.ts';
-import { resolvePlan } from '../deploy/plan.ts';
-import { measureReadiness } from '../deploy/readiness.ts';
+import { resolvePlan } from '../deploy/steps/plan.ts';
+import { measureReadiness } from '../deploy/steps/readiness.ts';
 import { openVariables } from '../deploy/variables.ts';
-import type { JobContext, JobHandler } from '../handlers.ts';
-import { createOpenedSecrets } from '../opened-secrets.ts';
+import type { JobContext, JobHandler } from '../runner/handlers.ts';
+import { createOpenedSecrets } from '../runner/opened-secrets.ts';
 
 /** Measures whether a deployment could begin; what is missing is an answer, not a failure. */
 export function createDeployCheck(

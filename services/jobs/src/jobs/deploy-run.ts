@@ -1,8 +1,8 @@
-import type { JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
+import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import { runDeployment } from '../deploy/engine.ts';
 import type { DeployParts } from '../deploy/parts.ts';
 import { describeBriefly, describeResult } from '../deploy/words.ts';
-import type { JobHandler } from '../handlers.ts';
+import type { JobHandler } from '../runner/handlers.ts';
 
 /** Takes one deployment to its end. */
 export function createDeployRun(parts: DeployParts): JobHandler<JobPayload<'deploy.run'>, JobResult<'deploy.run'>> {

@@ -1,11 +1,11 @@
-import type { JobResult } from '@signalbox/shared/contracts/jobs';
-import type { createRuns } from '@signalbox/shared/db/runs';
-import { AppError } from '@signalbox/shared/errors';
-import { newId } from '@signalbox/shared/ids';
-import { SECOND_MS } from '@signalbox/shared/time';
+import type { JobResult } from '@signalbox/contracts/operations/jobs';
+import type { createRuns } from '@signalbox/store/conversation/runs';
+import { AppError } from '@signalbox/contracts/errors';
+import { newId } from '@signalbox/contracts/ids';
+import { SECOND_MS } from '@signalbox/contracts/time';
 import type { DeployParts } from '../deploy/parts.ts';
 import { serviceOf } from '../deploy/work-place.ts';
-import type { JobContext, JobHandler } from '../handlers.ts';
+import type { JobContext, JobHandler } from '../runner/handlers.ts';
 
 /** Nobody who works on a deployment is silent for so long. */
 const QUIET_MS = 30 * SECOND_MS;

@@ -1,12 +1,12 @@
-import type { JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
-import { findDriverServer } from '@signalbox/shared/db/service-looks';
-import { AppError } from '@signalbox/shared/errors';
-import { redactText } from '@signalbox/shared/redact/redact';
-import { classifyCommand } from '@signalbox/shared/shell/classification';
+import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
+import { findDriverServer } from '@signalbox/store/deploy/service-looks';
+import { AppError } from '@signalbox/contracts/errors';
+import { redactText } from '@signalbox/safety/redact/redact';
+import { classifyCommand } from '@signalbox/safety/shell/classification';
 import { withDriver, type DiagnoseParts } from '../diagnose/target.ts';
-import type { JobHandler } from '../handlers.ts';
-import { executeBounded } from './diagnostic-run-bounds.ts';
-import { readRelease, type ReleaseParts } from './diagnostic-run-release.ts';
+import type { JobHandler } from '../runner/handlers.ts';
+import { executeBounded } from '../diagnose/diagnostic-run-bounds.ts';
+import { readRelease, type ReleaseParts } from '../diagnose/diagnostic-run-release.ts';
 
 /** Bytes of each output that are kept. */
 const KEPT_BYTES = 30_000;

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
-import type { JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
-import type { createKnowledgePassages } from '@signalbox/shared/db/knowledge-passages';
-import type { JobContext, JobHandler } from '../handlers.ts';
-import { splitMarkdown } from './passages.ts';
+import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
+import type { createKnowledgePassages } from '../knowledge/knowledge-passages.ts';
+import type { JobContext, JobHandler } from '../runner/handlers.ts';
+import { splitMarkdown } from '../knowledge/passages.ts';
 
 /** A document this large is not prose; it would fill the search with noise. */
 const FILE_LIMIT_BYTES = 1_000_000;

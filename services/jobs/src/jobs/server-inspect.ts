@@ -1,10 +1,10 @@
-import type { JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
-import type { PlacedTarget } from '@signalbox/shared/db/deployments-placement';
-import type { ServerLook, ServerLooks, WatchedServer } from '@signalbox/shared/db/server-looks';
-import { AppError } from '@signalbox/shared/errors';
-import { inWords, SECOND_MS } from '@signalbox/shared/time';
+import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
+import type { PlacedTarget } from '@signalbox/store/deploy/deployments-placement';
+import type { ServerLook, ServerLooks, WatchedServer } from '../health/server-looks.ts';
+import { AppError } from '@signalbox/contracts/errors';
+import { inWords, SECOND_MS } from '@signalbox/contracts/time';
 import type { Driver, EndedCommand } from '../drivers/driver.ts';
-import type { JobContext, JobHandler } from '../handlers.ts';
+import type { JobContext, JobHandler } from '../runner/handlers.ts';
 
 export interface ServerLookParts {
   readonly looks: ServerLooks;

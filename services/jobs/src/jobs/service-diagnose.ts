@@ -1,16 +1,16 @@
-import type { JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
-import { countErrors } from '@signalbox/shared/db/error-groups';
-import type { WorkRow } from '@signalbox/shared/db/deployments-rows';
-import { readHealth } from '@signalbox/shared/db/service-looks';
-import { HOUR_MS, SECOND_MS } from '@signalbox/shared/time';
+import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
+import { countErrors } from '@signalbox/store/deploy/error-groups';
+import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
+import { readHealth } from '@signalbox/store/deploy/service-looks';
+import { HOUR_MS, SECOND_MS } from '@signalbox/contracts/time';
 import { errorOf, groupErrors } from '../diagnose/error-lines.ts';
-import { HealthMemory, medianOf } from '../diagnose/latencies.ts';
+import { HealthMemory, medianOf } from '../health/latencies.ts';
 import { maskOf, readLines } from '../diagnose/log-lines.ts';
-import { lookAtService, nothingFound, toHealth } from '../diagnose/look.ts';
+import { lookAtService, nothingFound, toHealth } from '../health/look.ts';
 import { propose } from '../diagnose/proposal.ts';
 import { findServing, withDriver, type DiagnoseParts } from '../diagnose/target.ts';
-import { judge } from '../diagnose/verdict.ts';
-import type { JobHandler } from '../handlers.ts';
+import { judge } from '../health/verdict.ts';
+import type { JobHandler } from '../runner/handlers.ts';
 
 /** Lines of the log that errors are looked for in, and those that are shown. */
 const READ = 400;

@@ -1,12 +1,12 @@
-import type { JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
-import { countErrors } from '@signalbox/shared/db/error-groups';
-import { readHealth } from '@signalbox/shared/db/service-looks';
-import { HOUR_MS } from '@signalbox/shared/time';
-import { HealthMemory } from '../diagnose/latencies.ts';
-import { lookAtService, nothingFound, toHealth } from '../diagnose/look.ts';
+import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
+import { countErrors } from '@signalbox/store/deploy/error-groups';
+import { readHealth } from '@signalbox/store/deploy/service-looks';
+import { HOUR_MS } from '@signalbox/contracts/time';
+import { HealthMemory } from '../health/latencies.ts';
+import { lookAtService, nothingFound, toHealth } from '../health/look.ts';
 import { findServing, withDriver, type DiagnoseParts } from '../diagnose/target.ts';
-import { judge } from '../diagnose/verdict.ts';
-import type { JobContext, JobHandler } from '../handlers.ts';
+import { judge } from '../health/verdict.ts';
+import type { JobContext, JobHandler } from '../runner/handlers.ts';
 
 /** Looks at a service once and says how it is. Changes nothing, so twice is safe. */
 export function createServiceHealth(

@@ -1,12 +1,12 @@
-import type { LogLine } from '@signalbox/shared/contracts/deploy';
-import type { JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
-import type { WorkRow } from '@signalbox/shared/db/deployments-rows';
-import { AppError } from '@signalbox/shared/errors';
-import { MINUTE_MS } from '@signalbox/shared/time';
+import type { LogLine } from '@signalbox/contracts/operations/deploy';
+import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
+import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
+import { AppError } from '@signalbox/contracts/errors';
+import { MINUTE_MS } from '@signalbox/contracts/time';
 import { maskOf, readLines } from '../diagnose/log-lines.ts';
 import { findServing, withDriver, type DiagnoseParts } from '../diagnose/target.ts';
-import type { JobHandler } from '../handlers.ts';
-import { followLog } from './log-follow.ts';
+import type { JobHandler } from '../runner/handlers.ts';
+import { followLog } from '../diagnose/log-follow.ts';
 
 type Payload = JobPayload<'service.logs'>;
 

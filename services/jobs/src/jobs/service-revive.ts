@@ -1,21 +1,21 @@
-import { serviceName } from '@signalbox/shared/contracts/deploy';
-import type { JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
-import type { WorkRow } from '@signalbox/shared/db/deployments-rows';
-import { isTransient } from '@signalbox/shared/db/pool';
-import { instanceLabel } from '@signalbox/shared/db/deployments-ports';
-import type { ServiceRevivals, Serving } from '@signalbox/shared/db/service-revivals';
-import { AppError, toAppError } from '@signalbox/shared/errors';
-import { SECOND_MS, sleep } from '@signalbox/shared/time';
+import { serviceName } from '@signalbox/contracts/operations/deploy';
+import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
+import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
+import { isTransient } from '@signalbox/store/pool';
+import { instanceLabel } from '../deploy/deployments-ports.ts';
+import type { ServiceRevivals, Serving } from '../health/service-revivals.ts';
+import { AppError, toAppError } from '@signalbox/contracts/errors';
+import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 import { createLineFilter } from '../deploy/lines.ts';
 import type { DeployParts } from '../deploy/parts.ts';
-import { isFree, lookAt } from '../deploy/reach.ts';
+import { isFree, lookAt } from '../deploy/steps/reach.ts';
 import { openVariables } from '../deploy/variables.ts';
 import { fileOf, serviceOf } from '../deploy/work-place.ts';
 import { withDriver } from '../diagnose/target.ts';
 import type { Driver, Instance } from '../drivers/driver.ts';
-import type { JobContext, JobHandler } from '../handlers.ts';
-import { createOpenedSecrets, type OpenedSecrets } from '../opened-secrets.ts';
-import { describeRevival } from './service-revive-words.ts';
+import type { JobContext, JobHandler } from '../runner/handlers.ts';
+import { createOpenedSecrets, type OpenedSecrets } from '../runner/opened-secrets.ts';
+import { describeRevival } from '../health/service-revive-words.ts';
 
 /** Between two tries, in seconds: what it needs may be coming up itself. There is one try more than there are pauses. */
 const PAUSES = [5, 20, 60];

@@ -1,17 +1,17 @@
-import { serviceName } from '@signalbox/shared/contracts/deploy';
-import type { JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
-import type { WorkRow } from '@signalbox/shared/db/deployments-rows';
-import { closeIncident, listOpenIncidents } from '@signalbox/shared/db/incidents';
-import type { Pool } from '@signalbox/shared/db/pool';
-import { incidentSubject } from '@signalbox/shared/db/service-looks';
-import type { ServiceStops } from '@signalbox/shared/db/service-stops';
-import { AppError } from '@signalbox/shared/errors';
-import { SECOND_MS, sleep } from '@signalbox/shared/time';
+import { serviceName } from '@signalbox/contracts/operations/deploy';
+import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
+import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
+import { closeIncident, listOpenIncidents } from '@signalbox/store/deploy/incidents';
+import type { Pool } from '@signalbox/store/pool';
+import { incidentSubject } from '@signalbox/store/deploy/service-looks';
+import type { ServiceStops } from '@signalbox/store/deploy/service-stops';
+import { AppError } from '@signalbox/contracts/errors';
+import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 import type { DeployParts } from '../deploy/parts.ts';
 import { endLease, fileOf } from '../deploy/work-place.ts';
 import { withDriver } from '../diagnose/target.ts';
 import type { Driver } from '../drivers/driver.ts';
-import type { JobContext, JobHandler } from '../handlers.ts';
+import type { JobContext, JobHandler } from '../runner/handlers.ts';
 
 const PAUSE_MS = 100;
 /** So long an instance may take to end by itself, at the least. */

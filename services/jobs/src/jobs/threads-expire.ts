@@ -1,13 +1,13 @@
-import { PRIORITY } from '@signalbox/shared/contracts/envelope';
-import type { JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
-import { OUTBOUND } from '@signalbox/shared/contracts/topics';
-import type { OutboxRow } from '@signalbox/shared/db/outbox';
-import type { Pool } from '@signalbox/shared/db/pool';
-import { expireThreads, type ExpiredThread } from '@signalbox/shared/db/thread-expiry';
-import { newId } from '@signalbox/shared/ids';
-import type { Publisher } from '@signalbox/shared/streams/publish';
-import { MINUTE_MS } from '@signalbox/shared/time';
-import type { JobHandler } from '../handlers.ts';
+import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
+import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
+import { OUTBOUND } from '@signalbox/contracts/conversation/topics';
+import type { OutboxRow } from '@signalbox/store/conversation/outbox';
+import type { Pool } from '@signalbox/store/pool';
+import { expireThreads, type ExpiredThread } from '../conversation/thread-expiry.ts';
+import { newId } from '@signalbox/contracts/ids';
+import type { Publisher } from '@signalbox/platform/streams/publish';
+import { MINUTE_MS } from '@signalbox/contracts/time';
+import type { JobHandler } from '../runner/handlers.ts';
 
 /** Threads that one transaction ends: it holds their lanes, so it is kept short. */
 const BATCH = 50;

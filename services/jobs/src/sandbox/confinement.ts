@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
-import { AppError } from '@signalbox/shared/errors';
+import { AppError } from '@signalbox/contracts/errors';
 import type { BubblewrapProgram } from './bubblewrap.ts';
 import { hiddenPaths, passwdOf, programArguments, programWords, type ProgramRoom } from './program-room.ts';
 import { compileFilter } from './system-call-filter.ts';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { newId } from '@signalbox/shared/ids';
-import { sleep } from '@signalbox/shared/time';
+import { newId } from '@signalbox/contracts/ids';
+import { sleep } from '@signalbox/contracts/time';
 import type { Limits } from './limits.ts';
 
 /** Counts the processes and the memory of one command together. */

@@ -1,5 +1,5 @@
-import { AppError } from '@signalbox/shared/errors';
-import { sleep } from '@signalbox/shared/time';
+import { AppError } from '@signalbox/contracts/errors';
+import { sleep } from '@signalbox/contracts/time';
 import { bubblewrapArguments, type BubblewrapProgram, type Room } from './bubblewrap.ts';
 import { captureOutput } from './captured.ts';
 import { createControlGroup, sweepControlGroups, type ControlGroup } from './control-group.ts';

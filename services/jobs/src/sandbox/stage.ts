@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
-import { sleep } from '@signalbox/shared/time';
+import { sleep } from '@signalbox/contracts/time';
 import type { BubblewrapProgram } from './bubblewrap.ts';
 
 /** One command in a sandbox of its own. It stands still until `release`. */

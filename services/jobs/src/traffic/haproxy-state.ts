@@ -1,7 +1,7 @@
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Route } from '@signalbox/shared/contracts/traffic';
-import { newId } from '@signalbox/shared/ids';
+import { Route } from '@signalbox/contracts/operations/traffic';
+import { newId } from '@signalbox/contracts/ids';
 import { z } from 'zod';
 
 /** What was last asked of HAProxy for a service. A removed one keeps its fence. */

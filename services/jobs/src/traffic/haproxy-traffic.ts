@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Route, RouteState } from '@signalbox/shared/contracts/traffic';
-import { AppError } from '@signalbox/shared/errors';
+import { Route, RouteState } from '@signalbox/contracts/operations/traffic';
+import { AppError } from '@signalbox/contracts/errors';
 import { createHaproxyStates, type HaproxyState } from './haproxy-state.ts';
 import { askHaproxy, readServers, type HaproxyServer } from './haproxy-wire.ts';
 import type { Traffic } from './traffic.ts';

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
-import type { Route } from '@signalbox/shared/contracts/traffic';
-import { AppError } from '@signalbox/shared/errors';
-import { SECOND_MS } from '@signalbox/shared/time';
+import type { Route } from '@signalbox/contracts/operations/traffic';
+import { AppError } from '@signalbox/contracts/errors';
+import { SECOND_MS } from '@signalbox/contracts/time';
 
 /** One server of a backend, as HAProxy sees it now. */
 export interface HaproxyServer {

@@ -1,7 +1,7 @@
 import { request, type IncomingMessage } from 'node:http';
-import { RouteState } from '@signalbox/shared/contracts/traffic';
-import { AppError } from '@signalbox/shared/errors';
-import { SECOND_MS } from '@signalbox/shared/time';
+import { RouteState } from '@signalbox/contracts/operations/traffic';
+import { AppError } from '@signalbox/contracts/errors';
+import { SECOND_MS } from '@signalbox/contracts/time';
 import { z } from 'zod';
 import type { Traffic } from './traffic.ts';
 

@@ -1,4 +1,4 @@
-import type { Route, RouteState } from '@signalbox/shared/contracts/traffic';
+import type { Route, RouteState } from '@signalbox/contracts/operations/traffic';
 
 /** What decides which instance serves: our proxy, or HAProxy. */
 export interface Traffic {

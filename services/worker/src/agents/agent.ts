@@ -1,17 +1,17 @@
 import type { BaseCheckpointSaver } from '@langchain/langgraph-checkpoint';
-import type { OfferedButton, OutboundFile, Receipt } from '@signalbox/shared/contracts/envelope';
-import type { AgentClass } from '@signalbox/shared/contracts/action';
-import type { PassRecord, RecordedMessage, RecordedRun } from '@signalbox/shared/contracts/execution-turn';
-import type { Role } from '@signalbox/shared/contracts/roles';
-import type { NameWords } from '@signalbox/shared/contracts/name-words';
-import type { Model, ModelSpend } from '@signalbox/shared/model/port';
+import type { OfferedButton, OutboundFile, Receipt } from '@signalbox/contracts/conversation/envelope';
+import type { AgentClass } from '@signalbox/contracts/governance/action';
+import type { PassRecord, RecordedMessage, RecordedRun } from '@signalbox/contracts/governance/execution-turn';
+import type { Role } from '@signalbox/contracts/governance/roles';
+import type { NameWords } from '@signalbox/contracts/name-words';
+import type { Model, ModelSpend } from '@signalbox/models/port';
 import type { ToolCallResult } from '../tools/call.ts';
 import type { GraphNode } from '../tools/ports/graph-nodes.ts';
 import type { KnowledgeScope } from '../tools/ports/knowledge.ts';
 import type { ToolOffer } from '../tools/registry.ts';
-import type { EvaluationOutcome, PassFacts } from '../governance/evaluation.ts';
-import type { Phase } from '../governance/fsm.ts';
-import type { Loaded } from '../governance/loading.ts';
+import type { EvaluationOutcome, PassFacts } from '../governance/loop/evaluation.ts';
+import type { Phase } from '../governance/loop/fsm.ts';
+import type { Loaded } from '../governance/loop/loading.ts';
 
 /** One message of a batch, as the agent sees it. */
 export interface AgentMessage {

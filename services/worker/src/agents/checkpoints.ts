@@ -8,11 +8,11 @@ import type {
 } from '@langchain/langgraph-checkpoint';
 import { WRITES_IDX_MAP } from '@langchain/langgraph-checkpoint';
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
-import { AppError } from '@signalbox/shared/errors';
-import { putCheckpoint, type CheckpointRow } from '@signalbox/shared/db/checkpoints';
-import type { Lane } from '@signalbox/shared/db/lane';
-import type { Pool } from '@signalbox/shared/db/pool';
-import { serviceRole } from '@signalbox/shared/db/service-rights';
+import { AppError } from '@signalbox/contracts/errors';
+import { putCheckpoint, type CheckpointRow } from '@signalbox/store/conversation/checkpoints';
+import type { Lane } from '@signalbox/store/conversation/lane';
+import type { Pool } from '@signalbox/store/pool';
+import { serviceRole } from '@signalbox/store/migrations/service-rights';
 
 const SCHEMA = 'langgraph';
 /** Threads whose newest state is kept in memory between turns: some tens of kilobytes each. */

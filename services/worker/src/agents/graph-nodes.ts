@@ -1,15 +1,15 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
-import { ExecutionTurn } from '@signalbox/shared/contracts/execution-turn';
+import { ExecutionTurn } from '@signalbox/contracts/governance/execution-turn';
 import {
   clearProjectState,
   findGraphThread,
   isNodeRunPut,
   listRecordedPasses,
   putNodeRun,
-} from '@signalbox/shared/db/graph-nodes';
-import type { Pool } from '@signalbox/shared/db/pool';
-import { AppError } from '@signalbox/shared/errors';
-import { redactValue } from '@signalbox/shared/redact/redact';
+} from '@signalbox/store/conversation/graph-nodes';
+import type { Pool } from '@signalbox/store/pool';
+import { AppError } from '@signalbox/contracts/errors';
+import { redactValue } from '@signalbox/safety/redact/redact';
 import type { GraphNodes, NodePass } from '../tools/ports/graph-nodes.ts';
 import type { AgentPlugin } from './agent.ts';
 import { Checkpoints } from './checkpoints.ts';

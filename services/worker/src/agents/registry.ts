@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
-import { AppError } from '@signalbox/shared/errors';
-import type { Models } from '@signalbox/shared/model/port';
+import { AppError } from '@signalbox/contracts/errors';
+import type { Models } from '@signalbox/models/port';
 import type { Agent, AgentParts, AgentPlugin } from './agent.ts';
 
 const FOLDER = new URL('./', import.meta.url);

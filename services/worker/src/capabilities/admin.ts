@@ -1,7 +1,7 @@
-import { plainName } from '@signalbox/shared/contracts/plain-name';
+import { plainName } from '@signalbox/contracts/plain-name';
 import { z } from 'zod';
-import { ProjectName } from '@signalbox/shared/contracts/fields';
-import { AppError } from '@signalbox/shared/errors';
+import { ProjectName } from '@signalbox/contracts/conversation/fields';
+import { AppError } from '@signalbox/contracts/errors';
 import { tool, toolGroup, type ToolContext } from '../tools/tool.ts';
 
 /** Passes that a list of nodes is counted from. */

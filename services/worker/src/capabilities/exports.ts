@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ProjectName, ServerName } from '@signalbox/shared/contracts/fields';
+import { ProjectName, ServerName } from '@signalbox/contracts/conversation/fields';
 import { tool, toolGroup, withFiles } from '../tools/tool.ts';
 
 type Cell = string | number | null;

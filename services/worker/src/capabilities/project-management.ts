@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { NewName, ProjectName } from '@signalbox/shared/contracts/fields';
-import { AppError } from '@signalbox/shared/errors';
+import { NewName, ProjectName } from '@signalbox/contracts/conversation/fields';
+import { AppError } from '@signalbox/contracts/errors';
 import { tool, toolGroup } from '../tools/tool.ts';
 
 const Status = z.enum(['intended', 'active', 'archived']);

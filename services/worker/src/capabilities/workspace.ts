@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { ProjectName } from '@signalbox/shared/contracts/fields';
-import { COMMAND_LIMIT_MS, PATH_LIMIT, TEXT_LIMIT, workspaceName } from '@signalbox/shared/contracts/workspace';
-import { AppError, type ErrorCode, type ErrorData } from '@signalbox/shared/errors';
-import { classifyCommand } from '@signalbox/shared/shell/classification';
+import { ProjectName } from '@signalbox/contracts/conversation/fields';
+import { COMMAND_LIMIT_MS, PATH_LIMIT, TEXT_LIMIT, workspaceName } from '@signalbox/contracts/operations/workspace';
+import { AppError, type ErrorCode, type ErrorData } from '@signalbox/contracts/errors';
+import { classifyCommand } from '@signalbox/safety/shell/classification';
 import { tool, toolGroup, type Probed, type ToolContext, type Worked } from '../tools/tool.ts';
 
 /** What a person reads of an output; the model gets more of it. Characters. */

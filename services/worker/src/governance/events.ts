@@ -1,9 +1,9 @@
-import type { AuditEvent } from '@signalbox/shared/contracts/audit';
-import { canonicalHash } from '@signalbox/shared/canonical';
-import type { Proposal } from '@signalbox/shared/db/approvals';
-import type { AppError } from '@signalbox/shared/errors';
+import type { AuditEvent } from '@signalbox/contracts/governance/audit';
+import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import type { Proposal } from '@signalbox/store/governance/approvals';
+import type { AppError } from '@signalbox/contracts/errors';
 import type { ToolCallResult } from '../tools/call.ts';
-import { actionHash } from './proposal.ts';
+import { actionHash } from './decision/proposal.ts';
 
 /** Longer texts are told by their hash; the ledger has them. */
 const KEPT_LENGTH = 4_000;

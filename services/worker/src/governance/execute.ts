@@ -1,28 +1,28 @@
-import { Role, roleCovers } from '@signalbox/shared/contracts/roles';
-import { beginAction, hasAction, noteRead, putAction } from '@signalbox/shared/db/actions';
-import { appendAudit } from '@signalbox/shared/db/audit';
-import { findAction, type Proposal } from '@signalbox/shared/db/approvals';
-import { actionFacts, type GovernanceFacts } from '@signalbox/shared/db/governance-facts';
-import { findPressedOffer } from '@signalbox/shared/db/pressed-offers';
-import { withLock } from '@signalbox/shared/db/locks';
-import { withTransaction } from '@signalbox/shared/db/pool';
-import { taintThread } from '@signalbox/shared/db/taint';
-import { AppError } from '@signalbox/shared/errors';
+import { Role, roleCovers } from '@signalbox/contracts/governance/roles';
+import { beginAction, hasAction, noteRead, putAction } from '@signalbox/store/governance/actions';
+import { appendAudit } from '@signalbox/store/audit/audit';
+import { findAction, type Proposal } from '@signalbox/store/governance/approvals';
+import { actionFacts, type GovernanceFacts } from '@signalbox/store/governance/governance-facts';
+import { findPressedOffer } from '@signalbox/store/pressed-offers';
+import { withLock } from '@signalbox/store/deploy/locks';
+import { withTransaction } from '@signalbox/store/pool';
+import { taintThread } from './taint.ts';
+import { AppError } from '@signalbox/contracts/errors';
 import { failure, type ToolCall, type ToolCallResult } from '../tools/call.ts';
 import { readStoredResult } from '../tools/stored-result.ts';
 import { runTool, type CallScope, type Runnable } from '../tools/run.ts';
 import { StoppedByPerson } from '../tools/tool-bounds.ts';
 import type { Tool } from '../tools/tool.ts';
-import { requestApproval } from './approval-request.ts';
-import { assess, lookForTaint, type Seen, type Taint } from './assessment.ts';
-import { readCall } from './call-reading.ts';
+import { requestApproval } from './approvals/approval-request.ts';
+import { assess, lookForTaint, type Seen, type Taint } from './decision/assessment.ts';
+import { readCall } from './decision/call-reading.ts';
 import { decidedEvents, deniedEvent, refusedEvent } from './events.ts';
 import { bindOffers, offerHash } from './offers.ts';
 import { intentOf, type ExecuteParts } from './parts.ts';
-import { actionHash, decide, factsOfRead, propose, recordedDecision, versionOf } from './proposal.ts';
-import { resolveCall } from './resolving.ts';
+import { actionHash, decide, factsOfRead, propose, recordedDecision, versionOf } from './decision/proposal.ts';
+import { resolveCall } from './decision/resolving.ts';
 import { earlierResult, outcomeUnknown, settle, settleByLooking } from './settling.ts';
-import { requireVerbatim } from './verbatim.ts';
+import { requireVerbatim } from './decision/verbatim.ts';
 
 /*
  * The one path of an action:

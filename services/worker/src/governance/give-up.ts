@@ -1,9 +1,9 @@
-import { PRIORITY } from '@signalbox/shared/contracts/envelope';
-import { abandonedActions, settleAction, soFarOfMessage, type SoFar } from '@signalbox/shared/db/actions';
-import { putDeadLetter } from '@signalbox/shared/db/dead-letters';
-import { finishLane, type Begun, type InboxMessage } from '@signalbox/shared/db/lanes';
-import type { Queryable } from '@signalbox/shared/db/pool';
-import { AppError } from '@signalbox/shared/errors';
+import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
+import { abandonedActions, settleAction, soFarOfMessage, type SoFar } from '@signalbox/store/governance/actions';
+import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
+import { finishLane, type Begun, type InboxMessage } from '@signalbox/store/conversation/lanes';
+import type { Queryable } from '@signalbox/store/pool';
+import { AppError } from '@signalbox/contracts/errors';
 import { failure } from '../tools/call.ts';
 import { settledEvent } from './events.ts';
 

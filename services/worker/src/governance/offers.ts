@@ -1,13 +1,13 @@
-import { canonicalHash } from '@signalbox/shared/canonical';
-import type { ProposedAction, RiskAssessment } from '@signalbox/shared/contracts/action';
-import type { ActionButton, OfferedButton } from '@signalbox/shared/contracts/envelope';
-import { AppError } from '@signalbox/shared/errors';
-import type { Resolved } from '@signalbox/shared/resolved';
+import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import type { ProposedAction, RiskAssessment } from '@signalbox/contracts/governance/action';
+import type { ActionButton, OfferedButton } from '@signalbox/contracts/conversation/envelope';
+import { AppError } from '@signalbox/contracts/errors';
+import type { Resolved } from '@signalbox/safety/cards/resolved';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { CallScope, Runnable } from '../tools/run.ts';
-import { readCall } from './call-reading.ts';
-import { foreignPart } from './own-words.ts';
-import { actionHash, propose } from './proposal.ts';
+import { readCall } from './decision/call-reading.ts';
+import { foreignPart } from './decision/own-words.ts';
+import { actionHash, propose } from './decision/proposal.ts';
 
 /*
  * A button that the runtime draws for one whole call. When it is drawn, what the call stands for is looked up and hashed together with

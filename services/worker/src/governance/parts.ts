@@ -1,10 +1,10 @@
-import type { PolicyEngine } from '@signalbox/shared/contracts/decision';
-import type { ActionIntent, ActionMark } from '@signalbox/shared/db/actions';
-import type { Proposal } from '@signalbox/shared/db/approvals';
-import type { Pool } from '@signalbox/shared/db/pool';
+import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
+import type { ActionIntent, ActionMark } from '@signalbox/store/governance/actions';
+import type { Proposal } from '@signalbox/store/governance/approvals';
+import type { Pool } from '@signalbox/store/pool';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { CallScope, Runnable, RunParts } from '../tools/run.ts';
-import { actionHash, type BudgetLimits } from './proposal.ts';
+import { actionHash, type BudgetLimits } from './decision/proposal.ts';
 
 /** What governance works with. */
 export interface ExecuteParts extends RunParts {

@@ -1,6 +1,6 @@
-import type { Receipt } from '@signalbox/shared/contracts/envelope';
-import { escapeText } from '@signalbox/shared/canonical-card';
-import type { LedgerEntry } from '@signalbox/shared/db/receipts';
+import type { Receipt } from '@signalbox/contracts/conversation/envelope';
+import { escapeText } from '@signalbox/safety/cards/canonical-card';
+import type { LedgerEntry } from '@signalbox/store/receipts';
 import { factsOf, type Fact } from './unfounded.ts';
 
 /** Every sentence that stands where a receipt does. */

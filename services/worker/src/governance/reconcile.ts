@@ -1,15 +1,15 @@
-import { PRIORITY } from '@signalbox/shared/contracts/envelope';
-import { renderExact } from '@signalbox/shared/canonical-card';
-import { putOutbox } from '@signalbox/shared/db/outbox';
-import type { Queryable } from '@signalbox/shared/db/pool';
-import { claimUnsettled, postponeProbe, type UnsettledAction } from '@signalbox/shared/db/unsettled';
-import { newId } from '@signalbox/shared/ids';
-import type { Log } from '@signalbox/shared/log';
-import { backoffMs, SECOND_MS } from '@signalbox/shared/time';
+import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
+import { renderExact } from '@signalbox/safety/cards/canonical-card';
+import { putOutbox } from '@signalbox/store/conversation/outbox';
+import type { Queryable } from '@signalbox/store/pool';
+import { claimUnsettled, postponeProbe, type UnsettledAction } from '@signalbox/store/unsettled';
+import { newId } from '@signalbox/contracts/ids';
+import type { Log } from '@signalbox/platform/log';
+import { backoffMs, SECOND_MS } from '@signalbox/contracts/time';
 import type { ToolCallResult } from '../tools/call.ts';
 import type { CallScope } from '../tools/run.ts';
 import type { ExecuteParts } from './parts.ts';
-import { runnableOf } from './proposal.ts';
+import { runnableOf } from './decision/proposal.ts';
 import { outcomeUnknown, settleByLooking, type Settled } from './settling.ts';
 
 /** Longer than any tool may take to look something up: two workers never look at once. */

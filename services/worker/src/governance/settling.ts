@@ -1,9 +1,9 @@
-import type { AuditEvent } from '@signalbox/shared/contracts/audit';
-import { settleAction } from '@signalbox/shared/db/actions';
-import type { Proposal } from '@signalbox/shared/db/approvals';
-import { withTransaction, type Queryable } from '@signalbox/shared/db/pool';
-import { lockAction } from '@signalbox/shared/db/unsettled';
-import { AppError } from '@signalbox/shared/errors';
+import type { AuditEvent } from '@signalbox/contracts/governance/audit';
+import { settleAction } from '@signalbox/store/governance/actions';
+import type { Proposal } from '@signalbox/store/governance/approvals';
+import { withTransaction, type Queryable } from '@signalbox/store/pool';
+import { lockAction } from '@signalbox/store/unsettled';
+import { AppError } from '@signalbox/contracts/errors';
 import { failure, type ToolCallResult } from '../tools/call.ts';
 import { readStoredResult } from '../tools/stored-result.ts';
 import { probeTool, type CallScope, type Runnable } from '../tools/run.ts';

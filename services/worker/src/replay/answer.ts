@@ -1,5 +1,5 @@
 import { AIMessage } from '@langchain/core/messages';
-import type { RecordedAnswer } from '@signalbox/shared/contracts/execution-turn';
+import type { RecordedAnswer } from '@signalbox/contracts/governance/execution-turn';
 
 /** A recorded answer as the message that a model gave. */
 export function answerMessage({ id, modelId = id, text, calls, unreadable, extras }: RecordedAnswer): AIMessage {

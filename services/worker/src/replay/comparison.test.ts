@@ -1,5 +1,5 @@
-import { canonicalHash } from '@signalbox/shared/canonical';
-import type { PassRecord } from '@signalbox/shared/contracts/execution-turn';
+import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import type { PassRecord } from '@signalbox/contracts/governance/execution-turn';
 import { describe, expect, it } from 'vitest';
 import { comparePasses, otherVersions } from './comparison.ts';
 

@@ -1,6 +1,6 @@
-import { canonicalHash, canonicalJson } from '@signalbox/shared/canonical';
-import type { PassRecord, RecordedCall, RecordedDecision } from '@signalbox/shared/contracts/execution-turn';
-import { actionHash } from '../governance/proposal.ts';
+import { canonicalHash, canonicalJson } from '@signalbox/safety/cards/canonical';
+import type { PassRecord, RecordedCall, RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
+import { actionHash } from '../governance/decision/proposal.ts';
 
 /** The first thing in which a turn came out otherwise, in words. */
 export interface Difference {

@@ -4,7 +4,7 @@ import type {
   RecordedAsk,
   RecordedCall,
   RecordedRun,
-} from '@signalbox/shared/contracts/execution-turn';
+} from '@signalbox/contracts/governance/execution-turn';
 
 /** Why a run of a replay ends before its graph does. */
 export type Halt =

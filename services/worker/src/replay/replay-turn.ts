@@ -1,10 +1,10 @@
-import type { ExecutionTurn, RecordedRun } from '@signalbox/shared/contracts/execution-turn';
-import type { PolicyEngine } from '@signalbox/shared/contracts/decision';
-import { answerIdOf } from '@signalbox/shared/ids';
+import type { ExecutionTurn, RecordedRun } from '@signalbox/contracts/governance/execution-turn';
+import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
+import { answerIdOf } from '@signalbox/contracts/ids';
 import type { Agent, AgentPlugin, AgentRecord, AgentRun } from '../agents/agent.ts';
-import { evaluate } from '../governance/evaluation.ts';
-import { createMachine, passOf, type Machine } from '../governance/fsm.ts';
-import { sortByPolicy } from '../governance/loading.ts';
+import { evaluate } from '../governance/loop/evaluation.ts';
+import { createMachine, passOf, type Machine } from '../governance/loop/fsm.ts';
+import { sortByPolicy } from '../governance/loop/loading.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import { answerMessage } from './answer.ts';
 import { compareDecisions, comparePasses, otherVersions, type Difference, type Versioned } from './comparison.ts';

@@ -1,10 +1,10 @@
-import { canonicalHash } from '@signalbox/shared/canonical';
-import type { PolicyEngine } from '@signalbox/shared/contracts/decision';
-import { ExecutionTurn } from '@signalbox/shared/contracts/execution-turn';
-import { readThreadTurns, type RecordedTurn } from '@signalbox/shared/db/execution-turns';
-import { findPolicySet } from '@signalbox/shared/db/policy-sets';
-import type { Pool } from '@signalbox/shared/db/pool';
-import { loadStoredPolicySet } from '@signalbox/shared/policy/policy-set';
+import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
+import { ExecutionTurn } from '@signalbox/contracts/governance/execution-turn';
+import { readThreadTurns, type RecordedTurn } from '@signalbox/store/governance/execution-turns';
+import { findPolicySet } from '../governance/decision/policy-sets.ts';
+import type { Pool } from '@signalbox/store/pool';
+import { loadStoredPolicySet } from '@signalbox/safety/policy/policy-set';
 import type { AgentPlugin } from '../agents/agent.ts';
 import { loadAgents } from '../agents/registry.ts';
 import { loadCapabilities } from '../tools/registry.ts';

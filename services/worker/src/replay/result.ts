@@ -1,4 +1,4 @@
-import type { RecordedResult } from '@signalbox/shared/contracts/execution-turn';
+import type { RecordedResult } from '@signalbox/contracts/governance/execution-turn';
 import type { ToolCallResult } from '../tools/call.ts';
 
 /** What a call came to, from its record. */

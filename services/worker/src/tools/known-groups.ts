@@ -1,4 +1,4 @@
-import type { PlannerGroup } from '@signalbox/shared/model/offline/catalog';
+import type { PlannerGroup } from '@signalbox/planner/catalog';
 
 const group = (name: string, summary: string, hints: readonly string[]): PlannerGroup => ({
   name,

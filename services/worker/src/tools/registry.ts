@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { z } from 'zod';
-import type { PlannerCatalog, PlannerGroup } from '@signalbox/shared/model/offline/catalog';
-import { AppError } from '@signalbox/shared/errors';
+import type { PlannerCatalog, PlannerGroup } from '@signalbox/planner/catalog';
+import { AppError } from '@signalbox/contracts/errors';
 import { KNOWN_GROUPS } from './known-groups.ts';
 import type { Tool, ToolGroup } from './tool.ts';
 

@@ -1,4 +1,4 @@
-import { createLog } from '@signalbox/shared/log';
+import { createLog } from '@signalbox/platform/log';
 import { expect, test } from 'vitest';
 import type { Knowledge } from './ports/knowledge.ts';
 import { searchKnowledge } from './search.ts';

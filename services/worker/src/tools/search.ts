@@ -1,6 +1,6 @@
-import { toAppError } from '@signalbox/shared/errors';
-import { newId } from '@signalbox/shared/ids';
-import type { Log } from '@signalbox/shared/log';
+import { toAppError } from '@signalbox/contracts/errors';
+import { newId } from '@signalbox/contracts/ids';
+import type { Log } from '@signalbox/platform/log';
 import { failure, type ToolCallResult } from './call.ts';
 import type { Knowledge, KnowledgeScope } from './ports/knowledge.ts';
 

@@ -1,7 +1,7 @@
-import { readActions, type ActionStatus } from '@signalbox/shared/db/actions';
-import type { Queryable } from '@signalbox/shared/db/pool';
-import { AppError, say, type ErrorCode } from '@signalbox/shared/errors';
-import { Button, OutboundFile } from '@signalbox/shared/contracts/envelope';
+import { readActions, type ActionStatus } from '@signalbox/store/governance/actions';
+import type { Queryable } from '@signalbox/store/pool';
+import { AppError, say, type ErrorCode } from '@signalbox/contracts/errors';
+import { Button, OutboundFile } from '@signalbox/contracts/conversation/envelope';
 import { z } from 'zod';
 import { failure, type ToolCallResult } from './call.ts';
 

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import type { ActionKind, Environment, Risk } from '@signalbox/shared/contracts/action';
-import type { ActionButton } from '@signalbox/shared/contracts/envelope';
-import type { JobName, JobPayload, JobResult } from '@signalbox/shared/contracts/jobs';
-import type { Role } from '@signalbox/shared/contracts/roles';
-import type { Artifact } from '@signalbox/shared/db/artifacts';
-import type { AppError } from '@signalbox/shared/errors';
-import type { Resolved } from '@signalbox/shared/resolved';
+import type { ActionKind, Environment, Risk } from '@signalbox/contracts/governance/action';
+import type { ActionButton } from '@signalbox/contracts/conversation/envelope';
+import type { JobName, JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
+import type { Role } from '@signalbox/contracts/governance/roles';
+import type { Artifact } from '@signalbox/store/artifacts';
+import type { AppError } from '@signalbox/contracts/errors';
+import type { Resolved } from '@signalbox/safety/cards/resolved';
 import type { Ports, PortName } from './ports/ports.ts';
 
 export type { Resolved, Risk };

@@ -1,9 +1,9 @@
 // Supervises one program: node supervise.ts FOLDER MAIN PORT. It says on standard output what it started, as JSON.
 // When it is asked for it by SIGUSR2, it breaks with an exception that nobody catches.
 import { join } from 'node:path';
-import { startPostgres } from '@signalbox/local/postgres';
-import { startRedis } from '@signalbox/local/redis';
-import { createSupervisor } from '@signalbox/local/supervisor';
+import { startPostgres } from '@signalbox/local/postgres/postgres';
+import { startRedis } from '@signalbox/local/redis/redis';
+import { createSupervisor } from '@signalbox/local/supervisor/supervisor';
 
 const [folder = '', main = '', port = '', binDir = '', path = ''] = process.argv.slice(2);
 const pids: number[] = [];

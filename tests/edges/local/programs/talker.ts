@@ -1,6 +1,6 @@
 // A service that logs without pause: node talker.ts LINES_PER_ROUND. It says its port on standard error.
-import { createLog } from '@signalbox/shared/log';
-import { createMetrics, startProbe } from '@signalbox/shared/probe';
+import { createLog } from '@signalbox/platform/log';
+import { createMetrics, startProbe } from '@signalbox/platform/probe';
 
 const linesPerRound = Number(process.argv[2]);
 const log = createLog('talker', 'info');

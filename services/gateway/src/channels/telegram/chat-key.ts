@@ -1,4 +1,4 @@
-import { chatOf, topicOf } from '@signalbox/shared/contracts/chat-key';
+import { chatOf, topicOf } from '../chat-key.ts';
 
 /** Where a call of the Bot API goes. `thread` is the number of a forum topic; a chat's general topic has none. */
 export interface Target {

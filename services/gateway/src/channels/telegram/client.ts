@@ -1,4 +1,4 @@
-import { AppError } from '@signalbox/shared/errors';
+import { AppError } from '@signalbox/contracts/errors';
 import { Readable } from 'node:stream';
 import { Api } from 'grammy';
 import { ServerDown } from './failure.ts';

@@ -1,19 +1,19 @@
-import type { Log } from '@signalbox/shared/log';
+import type { Log } from '@signalbox/platform/log';
 import type { Channel } from '../channel.ts';
 import { toChatKey, toTarget } from './chat-key.ts';
 import { createApi, toApiSignal } from './client.ts';
-import { createDraftSender, DRAFT_TIMEOUT_SECONDS } from './draft.ts';
-import { encode, putAbove, type TelegramPart } from './encode.ts';
-import { encodeFiles, type TelegramFile } from './file-part.ts';
-import { createFileSender, UPLOAD_TIMEOUT_SECONDS, type LoadFile } from './file-send.ts';
+import { createDraftSender, DRAFT_TIMEOUT_SECONDS } from './send/draft.ts';
+import { encode, putAbove, type TelegramPart } from './send/encode.ts';
+import { encodeFiles, type TelegramFile } from './send/file-part.ts';
+import { createFileSender, UPLOAD_TIMEOUT_SECONDS, type LoadFile } from './send/file-send.ts';
 import { onIdentity } from './identity.ts';
-import { createAttempts } from './part-attempt.ts';
+import { createAttempts } from './send/part-attempt.ts';
 import { offerMenu } from './menu.ts';
 import { readRef } from './message-ref.ts';
-import { callDelete, callEdit, callRemoveButtons, callSend } from './part-call.ts';
-import { POLL_TIMEOUT_SECONDS, startPolling } from './poll.ts';
-import { startWebhook, type WebhookTarget } from './webhook.ts';
-import { createWhisperer, readWhisper, type SendPart, type Whisper } from './whisper.ts';
+import { callDelete, callEdit, callRemoveButtons, callSend } from './send/part-call.ts';
+import { POLL_TIMEOUT_SECONDS, startPolling } from './receive/poll.ts';
+import { startWebhook, type WebhookTarget } from './receive/webhook.ts';
+import { createWhisperer, readWhisper, type SendPart, type Whisper } from './send/whisper.ts';
 
 /** A send that takes longer has an unknown fate; Telegram answers within a second when it is well. */
 const SEND_TIMEOUT_SECONDS = 20;

@@ -1,5 +1,5 @@
 import type { BotCommand, BotCommandScope, LanguageCode } from 'grammy/types';
-import { ADMIN_MENU, MENU, MENU_LANGUAGES, type MenuEntry, type MenuLanguage } from '../../menu.ts';
+import { ADMIN_MENU, MENU, MENU_LANGUAGES, type MenuEntry, type MenuLanguage } from '../menu.ts';
 import type { OfferedTo } from '../channel.ts';
 import type { ApiSignal, TelegramApi } from './client.ts';
 import { classify } from './failure.ts';

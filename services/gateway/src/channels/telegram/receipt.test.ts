@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { encode } from './encode.ts';
+import { encode } from './send/encode.ts';
 
 const RECEIPT = { what: 'deploy demo 1.0 staging', note: '23:52 · /why_7c0k2m4q' };
 const row = (simpleFrom: number | null) => ({ chatKey: 'telegram:7', outboxId: 1, simpleFrom });

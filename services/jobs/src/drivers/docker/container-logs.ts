@@ -1,5 +1,5 @@
-import type { LogLine } from '@signalbox/shared/contracts/deploy';
-import { sleep } from '@signalbox/shared/time';
+import type { LogLine } from '@signalbox/contracts/operations/deploy';
+import { sleep } from '@signalbox/contracts/time';
 import type { LogQuery } from '../driver.ts';
 import { orNull, type Engine } from './engine.ts';
 

@@ -1,5 +1,5 @@
-import type { ServiceKey } from '@signalbox/shared/contracts/deploy';
-import { AppError } from '@signalbox/shared/errors';
+import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { AppError } from '@signalbox/contracts/errors';
 import type Docker from 'dockerode';
 import type { Artifact, FoundInstance, Instance, InstanceRequest, InstanceState } from '../driver.ts';
 import { orNull, statusOf, type Engine } from './engine.ts';

@@ -1,4 +1,4 @@
-import type { Inventory } from '@signalbox/shared/contracts/deploy';
+import type { Inventory } from '@signalbox/contracts/operations/deploy';
 import type { Driver } from '../driver.ts';
 import type { Host } from '../host.ts';
 import {

@@ -1,4 +1,4 @@
-import { AppError } from '@signalbox/shared/errors';
+import { AppError } from '@signalbox/contracts/errors';
 import type Docker from 'dockerode';
 
 /** An engine's API with a name, a deadline for each call, and the catalog's errors for a link that fails. */

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix, relative } from 'node:path';
-import { AppError } from '@signalbox/shared/errors';
+import { AppError } from '@signalbox/contracts/errors';
 
 /** Tells whether a path below the root of a build context stays out of it. */
 export interface IgnoreFile {

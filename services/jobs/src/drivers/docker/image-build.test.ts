@@ -1,4 +1,4 @@
-import type { LogLine } from '@signalbox/shared/contracts/deploy';
+import type { LogLine } from '@signalbox/contracts/operations/deploy';
 import { expect, test } from 'vitest';
 import { readBuild } from './image-build.ts';
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { LogLine } from '@signalbox/shared/contracts/deploy';
-import { AppError } from '@signalbox/shared/errors';
-import { sleep } from '@signalbox/shared/time';
+import type { LogLine } from '@signalbox/contracts/operations/deploy';
+import { AppError } from '@signalbox/contracts/errors';
+import { sleep } from '@signalbox/contracts/time';
 import { pack } from 'tar-fs';
 import { z } from 'zod';
 import type { Artifact, BuildRequest, ReleaseId } from '../driver.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ServiceKey } from '@signalbox/shared/contracts/deploy';
+import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { z } from 'zod';
 import type { ReleaseId } from '../driver.ts';
 

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
-import type { LogLine } from '@signalbox/shared/contracts/deploy';
+import type { LogLine } from '@signalbox/contracts/operations/deploy';
 import { launchWords, type ConfinedProgram } from '../../sandbox/confinement.ts';
 import type { CommandResult } from '../driver.ts';
 import { splitLines } from '../lines.ts';

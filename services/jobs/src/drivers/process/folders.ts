@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { ServiceKey } from '@signalbox/shared/contracts/deploy';
-import { AppError } from '@signalbox/shared/errors';
+import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { AppError } from '@signalbox/contracts/errors';
 import { z } from 'zod';
 
 /**

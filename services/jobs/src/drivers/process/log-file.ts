@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LogLine } from '@signalbox/shared/contracts/deploy';
-import { sleep } from '@signalbox/shared/time';
+import type { LogLine } from '@signalbox/contracts/operations/deploy';
+import { sleep } from '@signalbox/contracts/time';
 import type { LogQuery } from '../driver.ts';
 
 const LOOK_MS = 150;

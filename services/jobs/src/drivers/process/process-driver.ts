@@ -1,6 +1,6 @@
 import { availableParallelism, release } from 'node:os';
-import type { Inventory } from '@signalbox/shared/contracts/deploy';
-import { AppError } from '@signalbox/shared/errors';
+import type { Inventory } from '@signalbox/contracts/operations/deploy';
+import { AppError } from '@signalbox/contracts/errors';
 import type { Confinement } from '../../sandbox/confinement.ts';
 import type { Driver } from '../driver.ts';
 import type { Host } from '../host.ts';

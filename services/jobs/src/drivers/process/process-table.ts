@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { sleep } from '@signalbox/shared/time';
+import { sleep } from '@signalbox/contracts/time';
 
 /**
  * One process, for good: pids are reused, so the boot and the tick that it started at belong to it. `kill -0` would not do: it

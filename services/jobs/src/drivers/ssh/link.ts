@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Duplex } from 'node:stream';
-import { AppError } from '@signalbox/shared/errors';
-import { SECOND_MS, sleep } from '@signalbox/shared/time';
+import { AppError } from '@signalbox/contracts/errors';
+import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 import { Client } from 'ssh2';
 import type { CommandResult, ExecuteOptions } from '../driver.ts';
 import { LEADER } from './lost-commands.ts';

@@ -1,4 +1,4 @@
-import { SECOND_MS } from '@signalbox/shared/time';
+import { SECOND_MS } from '@signalbox/contracts/time';
 import type { Driver, EndedCommand } from '../driver.ts';
 
 /** No command of ours is given so long: one that is older has lost whoever waited for it, also where the server has not noticed. */

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { Agent, type ClientRequestArgs } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { AppError } from '@signalbox/shared/errors';
+import { AppError } from '@signalbox/contracts/errors';
 import Docker from 'dockerode';
 import { createEngine, type Engine } from '../docker/engine.ts';
 import type { Host } from '../host.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Button } from '@signalbox/shared/contracts/envelope';
-import { escapeLine, escapeText } from '@signalbox/shared/canonical-card';
+import { Button } from '@signalbox/contracts/conversation/envelope';
+import { escapeLine, escapeText } from '@signalbox/safety/cards/canonical-card';
 import type { ToolDefinition } from '../../tools/registry.ts';
 
 /** The tools that are always loaded. The graph carries them out itself: they talk to the person or steer the turn. */

@@ -1,9 +1,9 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { StateSnapshot } from '@langchain/langgraph';
 import type { Agent, AgentMessage, AgentParts, AgentPlugin, AgentReply, AgentResult, AgentRun } from '../agent.ts';
-import type { OfferedButton } from '@signalbox/shared/contracts/envelope';
-import type { RecordedRun } from '@signalbox/shared/contracts/execution-turn';
-import { nameWords } from '@signalbox/shared/model/offline/name-words';
+import type { OfferedButton } from '@signalbox/contracts/conversation/envelope';
+import type { RecordedRun } from '@signalbox/contracts/governance/execution-turn';
+import { nameWords } from '@signalbox/planner/name-words';
 import { isBaseTool } from './base-tools.ts';
 import { buildGraph, NODES } from './graph.ts';
 import type { RunExtras } from './parts.ts';

@@ -1,8 +1,8 @@
 import { HumanMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
-import { AppError } from '@signalbox/shared/errors';
-import { makeStorable } from '@signalbox/shared/storable';
-import { askObject, objectKind } from '@signalbox/shared/model/object';
+import { AppError } from '@signalbox/contracts/errors';
+import { makeStorable } from '@signalbox/contracts/storable';
+import { askObject, objectKind } from '../object.ts';
 import { Intent } from './base-tools.ts';
 import { runOf, spendCounter, type GraphParts } from './parts.ts';
 import { systemMessage } from './prompt.ts';

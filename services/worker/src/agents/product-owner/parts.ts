@@ -1,10 +1,10 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
-import type { Model, ModelSpend } from '@signalbox/shared/model/port';
+import type { Model, ModelSpend } from '@signalbox/models/port';
 import type { ToolCallResult } from '../../tools/call.ts';
 import type { KnowledgeScope } from '../../tools/ports/knowledge.ts';
 import type { ToolOffer } from '../../tools/registry.ts';
-import type { RecordedRun } from '@signalbox/shared/contracts/execution-turn';
+import type { RecordedRun } from '@signalbox/contracts/governance/execution-turn';
 import type { AgentParts, AgentRun } from '../agent.ts';
 import type { SessionState, SessionUpdate, TurnSpend } from './state.ts';
 

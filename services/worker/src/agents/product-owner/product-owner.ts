@@ -1,9 +1,9 @@
 import { AIMessage, type BaseMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
-import { callIdOf } from '@signalbox/shared/ids';
-import { pickKept } from '@signalbox/shared/model/kept';
-import type { ModelRequest } from '@signalbox/shared/model/port';
-import { findUnstorable, makeStorable } from '@signalbox/shared/storable';
+import { callIdOf } from '@signalbox/contracts/ids';
+import { pickKept } from '@signalbox/models/kept';
+import type { ModelRequest } from '@signalbox/models/port';
+import { findUnstorable, makeStorable } from '@signalbox/contracts/storable';
 import { BASE_DEFINITIONS } from './base-tools.ts';
 import { refusedArgs } from './refused-args.ts';
 import { runOf, spendCounter, type GraphParts } from './parts.ts';

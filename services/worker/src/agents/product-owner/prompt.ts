@@ -1,6 +1,6 @@
-import { canonicalHash } from '@signalbox/shared/canonical';
+import { canonicalHash } from '@signalbox/safety/cards/canonical';
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
-import type { PlannerCatalog, PlannerFacts } from '@signalbox/shared/model/offline/catalog';
+import type { PlannerCatalog, PlannerFacts } from '@signalbox/planner/catalog';
 import type { CameOf } from '../agent.ts';
 import type { SessionState } from './state.ts';
 

@@ -1,5 +1,5 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
-import type { OutboundFile } from '@signalbox/shared/contracts/envelope';
+import type { OutboundFile } from '@signalbox/contracts/conversation/envelope';
 import type { AgentReply } from '../agent.ts';
 import { BASE_TOOLS } from './base-tools.ts';
 import { filesText } from './words.ts';

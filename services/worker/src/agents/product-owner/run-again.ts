@@ -1,5 +1,5 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
-import { callIdOf } from '@signalbox/shared/ids';
+import { callIdOf } from '@signalbox/contracts/ids';
 import { isBaseTool } from './base-tools.ts';
 import type { RunExtras } from './parts.ts';
 import type { SessionState, SessionUpdate } from './state.ts';

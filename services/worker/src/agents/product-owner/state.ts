@@ -1,8 +1,8 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import { Annotation, messagesStateReducer } from '@langchain/langgraph';
-import type { RecordedAsk, RecordedDecision, RecordedRun } from '@signalbox/shared/contracts/execution-turn';
-import type { ModelSpend } from '@signalbox/shared/model/port';
-import type { EvaluationOutcome } from '../../governance/evaluation.ts';
+import type { RecordedAsk, RecordedDecision, RecordedRun } from '@signalbox/contracts/governance/execution-turn';
+import type { ModelSpend } from '@signalbox/models/port';
+import type { EvaluationOutcome } from '../../governance/loop/evaluation.ts';
 
 /** The shape of the state below. */
 export const STATE_VERSION = 3;

@@ -1,6 +1,6 @@
 import type { CameOf } from '../agent.ts';
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
-import { canonicalHash } from '@signalbox/shared/canonical';
+import { canonicalHash } from '@signalbox/safety/cards/canonical';
 import type {
   ModelContext,
   PassRecord,
@@ -11,9 +11,9 @@ import type {
   RecordedMessage,
   RecordedResult,
   RecordedRun,
-} from '@signalbox/shared/contracts/execution-turn';
-import { redactValue } from '@signalbox/shared/redact/redact';
-import type { Model, ModelRequest } from '@signalbox/shared/model/port';
+} from '@signalbox/contracts/governance/execution-turn';
+import { redactValue } from '@signalbox/safety/redact/redact';
+import type { Model, ModelRequest } from '@signalbox/models/port';
 import type { ToolOffer } from '../../tools/registry.ts';
 import { BASE_DEFINITIONS } from './base-tools.ts';
 import { PROMPT_VERSION } from './prompt.ts';

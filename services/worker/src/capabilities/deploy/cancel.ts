@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { isFinal } from '@signalbox/shared/contracts/deploy';
-import { ProjectName } from '@signalbox/shared/contracts/fields';
-import { AppError } from '@signalbox/shared/errors';
-import { sleep } from '@signalbox/shared/time';
+import { isFinal } from '@signalbox/contracts/operations/deploy';
+import { ProjectName } from '@signalbox/contracts/conversation/fields';
+import { AppError } from '@signalbox/contracts/errors';
+import { sleep } from '@signalbox/contracts/time';
 import { tool, type ToolContext } from '../../tools/tool.ts';
 import { AnyEnvironment } from './fields.ts';
 import { describeDeployment, factsOf } from './words.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { serviceName, type ServiceKey } from '@signalbox/shared/contracts/deploy';
-import { Environment } from '@signalbox/shared/contracts/fields';
-import type { Risk } from '@signalbox/shared/contracts/action';
+import { serviceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { Environment } from '@signalbox/contracts/conversation/fields';
+import type { Risk } from '@signalbox/contracts/governance/action';
 import type { RiskWithReasons } from '../../tools/tool.ts';
 
 /** What git calls a revision: a tag, a branch or a commit. It never begins like an option. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ProjectName } from '@signalbox/shared/contracts/fields';
+import { ProjectName } from '@signalbox/contracts/conversation/fields';
 import { tool, type ToolContext } from '../../tools/tool.ts';
 import { AnyEnvironment } from './fields.ts';
 import { block, code, describeDeployment, factsOf } from './words.ts';

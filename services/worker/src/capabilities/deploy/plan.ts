@@ -1,5 +1,5 @@
-import { DeployPlan, type ServiceKey } from '@signalbox/shared/contracts/deploy';
-import { AppError } from '@signalbox/shared/errors';
+import { DeployPlan, type ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { AppError } from '@signalbox/contracts/errors';
 import type { Resolved, Resolving, ToolContext } from '../../tools/tool.ts';
 
 /** What a deployment would run: its commit, its server, its build. Throws NOT_RESOLVED with what stands in the way. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Environment, ProjectName } from '@signalbox/shared/contracts/fields';
+import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
 import { tool } from '../../tools/tool.ts';
 import { Version } from './fields.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { ServiceKey } from '@signalbox/shared/contracts/deploy';
-import { Environment, ProjectName } from '@signalbox/shared/contracts/fields';
-import { AppError } from '@signalbox/shared/errors';
+import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
+import { AppError } from '@signalbox/contracts/errors';
 import { tool, type ToolContext } from '../../tools/tool.ts';
 import { aboutService, riskIn, serviceLock } from './fields.ts';
 import { code } from './words.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Environment, ProjectName, ServerName } from '@signalbox/shared/contracts/fields';
-import { AppError } from '@signalbox/shared/errors';
+import { Environment, ProjectName, ServerName } from '@signalbox/contracts/conversation/fields';
+import { AppError } from '@signalbox/contracts/errors';
 import { tool, type ToolContext } from '../../tools/tool.ts';
 import { aboutService, riskIn, serviceLock, Version } from './fields.ts';
 import { planOf, resolveDeployment } from './plan.ts';

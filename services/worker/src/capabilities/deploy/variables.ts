@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Environment, ProjectName } from '@signalbox/shared/contracts/fields';
-import { AppError } from '@signalbox/shared/errors';
+import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
+import { AppError } from '@signalbox/contracts/errors';
 import { tool } from '../../tools/tool.ts';
 import { aboutService, riskIn } from './fields.ts';
 import { isLoaderVariable } from './loader-variables.ts';

@@ -1,6 +1,6 @@
-import type { DeployState } from '@signalbox/shared/contracts/deploy';
-import { STATE_WORDS } from '@signalbox/shared/contracts/deploy-words';
-import { inWords } from '@signalbox/shared/time';
+import type { DeployState } from '@signalbox/contracts/operations/deploy';
+import { STATE_WORDS } from '@signalbox/contracts/operations/deploy-words';
+import { inWords } from '@signalbox/contracts/time';
 import type { ToolContext } from '../../tools/tool.ts';
 
 type Found = Awaited<ReturnType<ToolContext['ports']['deployments']['list']>>[number];

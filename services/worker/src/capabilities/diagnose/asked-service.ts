@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { serviceName, type ServiceKey } from '@signalbox/shared/contracts/deploy';
-import { Environment, ProjectName } from '@signalbox/shared/contracts/fields';
-import { AppError } from '@signalbox/shared/errors';
+import { serviceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
+import { AppError } from '@signalbox/contracts/errors';
 import type { ToolContext, Worked } from '../../tools/tool.ts';
 
 /** Which service is meant; the environment is found out when it is not said. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AppError } from '@signalbox/shared/errors';
+import { AppError } from '@signalbox/contracts/errors';
 import { tool } from '../../tools/tool.ts';
 import { aboutAsked, findService, Project, SomeEnvironment } from './asked-service.ts';
 import { count } from './words.ts';

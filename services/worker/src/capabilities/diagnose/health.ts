@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { ActionButton } from '@signalbox/shared/contracts/envelope';
-import type { ServiceDiagnosisResult } from '@signalbox/shared/contracts/operations';
-import { inWords } from '@signalbox/shared/time';
+import type { ActionButton } from '@signalbox/contracts/conversation/envelope';
+import type { ServiceDiagnosisResult } from '@signalbox/contracts/operations/operations';
+import { inWords } from '@signalbox/contracts/time';
 import { tool } from '../../tools/tool.ts';
-import { rollbackButton } from '@signalbox/shared/contracts/service-buttons';
+import { rollbackButton } from '@signalbox/contracts/service-buttons';
 import { aboutAsked, findService, GOES_ON, Project, SomeEnvironment, unwrap } from './asked-service.ts';
 import { code, count, describeHealth, logBlock } from './words.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Environment } from '@signalbox/shared/contracts/fields';
+import { Environment } from '@signalbox/contracts/conversation/fields';
 import { tool } from '../../tools/tool.ts';
 import { aboutAsked, findService, Project } from './asked-service.ts';
 import { count } from './words.ts';

@@ -1,7 +1,7 @@
-import { plainName } from '@signalbox/shared/contracts/plain-name';
+import { plainName } from '@signalbox/contracts/plain-name';
 import { z } from 'zod';
-import { roleCovers } from '@signalbox/shared/contracts/roles';
-import { AppError, REFUSALS } from '@signalbox/shared/errors';
+import { roleCovers } from '@signalbox/contracts/governance/roles';
+import { AppError, REFUSALS } from '@signalbox/contracts/errors';
 import { tool, type ToolContext } from '../../tools/tool.ts';
 import { code, count } from './words.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { ServiceKey } from '@signalbox/shared/contracts/deploy';
-import { ServerName } from '@signalbox/shared/contracts/fields';
-import { AppError } from '@signalbox/shared/errors';
-import { classifyCommand } from '@signalbox/shared/shell/classification';
+import { ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { ServerName } from '@signalbox/contracts/conversation/fields';
+import { AppError } from '@signalbox/contracts/errors';
+import { classifyCommand } from '@signalbox/safety/shell/classification';
 import { tool } from '../../tools/tool.ts';
 import { GOES_ON, unwrap } from './asked-service.ts';
 import { code, fence } from './words.ts';

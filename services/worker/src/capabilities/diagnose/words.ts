@@ -1,6 +1,6 @@
-import type { LogLine } from '@signalbox/shared/contracts/deploy';
-import type { ServiceHealthResult } from '@signalbox/shared/contracts/operations';
-import { inWords } from '@signalbox/shared/time';
+import type { LogLine } from '@signalbox/contracts/operations/deploy';
+import type { ServiceHealthResult } from '@signalbox/contracts/operations/operations';
+import { inWords } from '@signalbox/contracts/time';
 
 /** Characters of a log that a person is shown; the model gets all of it. */
 const SHOWN = 3_000;

@@ -1,5 +1,5 @@
-import { formatMemory } from '@signalbox/shared/contracts/fields';
-import type { InspectResult } from '@signalbox/shared/contracts/operations';
+import { formatMemory } from '@signalbox/contracts/conversation/fields';
+import type { InspectResult } from '@signalbox/contracts/operations/operations';
 import { count } from './words.ts';
 
 /** What came of reaching a server. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { CpuCount, Environment, formatMemory, MemoryMb } from '@signalbox/shared/contracts/fields';
-import { AppError } from '@signalbox/shared/errors';
+import { CpuCount, Environment, formatMemory, MemoryMb } from '@signalbox/contracts/conversation/fields';
+import { AppError } from '@signalbox/contracts/errors';
 import { tool } from '../../tools/tool.ts';
 import { count, freeMemoryMb, sayWhen, type ServerLoad } from './words.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { formatMemory, MemoryMb, PortNumber, ProjectName, ServerName } from '@signalbox/shared/contracts/fields';
+import { formatMemory, MemoryMb, PortNumber, ProjectName, ServerName } from '@signalbox/contracts/conversation/fields';
 import { tool } from '../../tools/tool.ts';
 import { count } from './words.ts';
 

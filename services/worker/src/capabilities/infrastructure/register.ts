@@ -1,7 +1,14 @@
 import { z } from 'zod';
-import { CpuCount, Environment, formatMemory, MemoryMb, NewName, PortNumber } from '@signalbox/shared/contracts/fields';
-import { AppError } from '@signalbox/shared/errors';
-import { isPublicAddress } from '@signalbox/shared/public-address';
+import {
+  CpuCount,
+  Environment,
+  formatMemory,
+  MemoryMb,
+  NewName,
+  PortNumber,
+} from '@signalbox/contracts/conversation/fields';
+import { AppError } from '@signalbox/contracts/errors';
+import { isPublicAddress } from '@signalbox/safety/public-address';
 import { tool } from '../../tools/tool.ts';
 import { lookWords, type Looked } from './inspection.ts';
 import { count } from './words.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Environment, ServerName } from '@signalbox/shared/contracts/fields';
+import { Environment, ServerName } from '@signalbox/contracts/conversation/fields';
 import { tool } from '../../tools/tool.ts';
 import { lookWords, type Looked } from './inspection.ts';
 import { count, describeServer } from './words.ts';

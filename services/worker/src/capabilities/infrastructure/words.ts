@@ -1,4 +1,4 @@
-import { formatMemory } from '@signalbox/shared/contracts/fields';
+import { formatMemory } from '@signalbox/contracts/conversation/fields';
 import type { ToolContext } from '../../tools/tool.ts';
 
 export type ServerLoad = Awaited<ReturnType<ToolContext['ports']['servers']['get']>>;

@@ -1,4 +1,4 @@
-import type { DeployFailure, DeployPlan, DeployState, ServiceKey } from '@signalbox/shared/contracts/deploy';
+import type { DeployFailure, DeployPlan, DeployState, ServiceKey } from '@signalbox/contracts/operations/deploy';
 
 /** One release on its way to a service, or what became of it. */
 export interface Deployment extends ServiceKey {

@@ -1,6 +1,6 @@
-import type { ServiceKey } from '@signalbox/shared/contracts/deploy';
-import type { ErrorGroup } from '@signalbox/shared/db/error-groups';
-import type { Incident } from '@signalbox/shared/db/incidents';
+import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
+import type { ErrorGroup } from '@signalbox/store/deploy/error-groups';
+import type { Incident } from '@signalbox/store/deploy/incidents';
 
 /** What went wrong lately. */
 export interface ErrorHistory {

@@ -1,5 +1,5 @@
-import type { ExecutionTurn } from '@signalbox/shared/contracts/execution-turn';
-import type { ClearedState, GraphThread } from '@signalbox/shared/db/graph-nodes';
+import type { ExecutionTurn } from '@signalbox/contracts/governance/execution-turn';
+import type { ClearedState, GraphThread } from '@signalbox/store/conversation/graph-nodes';
 
 /** A node of an agent's graph. */
 export interface GraphNode {

@@ -1,4 +1,4 @@
-import type { Connection, DriverName } from '@signalbox/shared/contracts/deploy';
+import type { Connection, DriverName } from '@signalbox/contracts/operations/deploy';
 
 export interface Server {
   readonly name: string;

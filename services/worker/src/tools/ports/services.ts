@@ -1,4 +1,4 @@
-import type { ServiceKey } from '@signalbox/shared/contracts/deploy';
+import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 
 /** A project in an environment. */
 export interface Service extends ServiceKey {

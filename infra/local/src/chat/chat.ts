@@ -1,0 +1,154 @@
+import { createInterface, type Interface } from 'node:readline';
+import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { openActivity } from './chat-activity.ts';
+import { JSON_OUTPUT, PLAIN_OUTPUT, type ChatOutput } from './chat-output.ts';
+import { openChatSession, type ChatSession, type Exchange } from './chat-session.ts';
+import { createSimulatorClient } from './chat-simulator.ts';
+import { loadLocalConfig } from '../config.ts';
+import { readLiveRun, type RunRecord } from '../supervisor/instance.ts';
+import { SetupError } from '../setup-error.ts';
+
+// `npm run chat`: speaks as one of the simulator's people and shows what that person sees.
+
+const USAGE = `Usage: npm run chat -- [--as 1001] [--chat ops] [--wait SECONDS] [--json] ["text" | --click "Approve"]
+Without a text: a conversation in the terminal, or one message per line of what is piped in.
+A line such as [Approve] presses the button of that name.`;
+
+interface Request {
+  readonly person: number;
+  readonly chat: string | undefined;
+  readonly text: string;
+  readonly click: string | undefined;
+  readonly limitMs: number;
+  readonly output: ChatOutput;
+}
+
+try {
+  await main();
+  process.exit(0);
+} catch (error) {
+  process.stderr.write(`${describeError(error)}\n`);
+  process.exit(1);
+}
+
+async function main(): Promise<void> {
+  const request = parseRequest(process.argv.slice(2));
+  const run = requireRun();
+  const simulator = createSimulatorClient(run.simulatorUrl);
+  const speaker = await simulator.findSpeaker(request.person, request.chat);
+  const activity = openActivity(run.databaseUrl, String(request.person));
+  try {
+    const times = { quietMs: 1_500, limitMs: request.limitMs };
+    const session = await openChatSession({ simulator, activity, speaker, times });
+    if (request.click !== undefined) return await show(request, session.press(request.click));
+    if (request.text !== '') return await show(request, session.say(request.text));
+    if (process.stdin.isTTY) return await converse(request, session);
+    for await (const line of createInterface({ input: process.stdin })) {
+      if (line.trim() !== '') await show(request, submitLine(session, line));
+    }
+  } finally {
+    await activity.close();
+  }
+}
+
+function parseRequest(words: string[]): Request {
+  const options = {
+    as: { type: 'string', default: '1001' },
+    chat: { type: 'string' },
+    click: { type: 'string' },
+    wait: { type: 'string', default: '60' },
+    json: { type: 'boolean', default: false },
+  } as const;
+  const { values, positionals } = parseWords(() => parseArgs({ args: words, options, allowPositionals: true }));
+  const person = Number(values.as);
+  const seconds = Number(values.wait);
+  if (!Number.isSafeInteger(person))
+    throw new SetupError(`--as ${values.as} is not a person's number.`, { remedy: USAGE });
+  if (!(seconds > 0)) throw new SetupError(`--wait ${values.wait} is not a number of seconds.`, { remedy: USAGE });
+  const text = positionals.join(' ');
+  if (text !== '' && values.click !== undefined) {
+    throw new SetupError('Give a text or --click, not both.', { remedy: USAGE });
+  }
+  const output = values.json ? JSON_OUTPUT : PLAIN_OUTPUT;
+  return { person, chat: values.chat, text, click: values.click, limitMs: seconds * 1000, output };
+}
+
+function parseWords<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (cause) {
+    throw new SetupError(describeError(cause), { remedy: USAGE, cause });
+  }
+}
+
+function requireRun(): RunRecord & { readonly simulatorUrl: string } {
+  const run = readLiveRun(resolve(loadLocalConfig().SIGNALBOX_DATA_DIR));
+  if (run === null)
+    throw new SetupError('Signalbox is not running.', { remedy: 'Start it in another terminal: npm start' });
+  const { simulatorUrl } = run;
+  if (simulatorUrl !== null) return { ...run, simulatorUrl };
+  throw new SetupError('Signalbox is connected to the real Telegram: write to your bot there.', {
+    remedy: 'For a chat in the terminal, start it without TELEGRAM_BOT_TOKEN.',
+  });
+}
+
+function submitLine(session: ChatSession, line: string): Promise<Exchange> {
+  const button = /^\[(.+)\]$/.exec(line.trim())?.[1];
+  return button === undefined ? session.say(line) : session.press(button);
+}
+
+async function show(request: Request, exchange: Promise<Exchange>): Promise<void> {
+  const result = await exchange;
+  process.stdout.write(request.output.exchange(result));
+  if (!result.settled) process.stderr.write(`(still working after ${request.limitMs / 1000} s)\n`);
+}
+
+async function converse(request: Request, session: ChatSession): Promise<void> {
+  const { person } = request;
+  process.stdout.write(`You are ${person}. [Button] presses a button, Ctrl-D leaves.\n\n`);
+  const lines = createInterface({ input: process.stdin, output: process.stdout, prompt: `${person}> ` });
+  const state = { answering: false };
+  const leaving = new AbortController();
+  const watching = showUnasked(request, session, { state, lines, signal: leaving.signal });
+  lines.prompt();
+  for await (const line of lines) {
+    state.answering = true;
+    if (line.trim() !== '') {
+      await show(request, submitLine(session, line)).catch((error: unknown) =>
+        process.stderr.write(`${describeError(error)}
+`),
+      );
+    }
+    state.answering = false;
+    lines.prompt();
+  }
+  leaving.abort();
+  await watching;
+}
+
+/** What the bot writes unasked (progress, a request for approval) appears while nobody waits for an answer. */
+async function showUnasked(
+  request: Request,
+  session: ChatSession,
+  terminal: {
+    readonly state: { readonly answering: boolean };
+    readonly lines: Interface;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  const { state, lines, signal } = terminal;
+  while (!signal.aborted) {
+    await delay(1_000, undefined, { signal }).catch(() => undefined);
+    if (state.answering || signal.aborted) continue;
+    const messages = await session.catchUp().catch(() => []); // the next line that is sent says what is wrong
+    if (messages.length === 0) continue;
+    process.stdout.write(`\r\u001b[K${request.output.messages(messages)}`);
+    lines.prompt(true);
+  }
+}
+
+function describeError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { checkoutPath, hashPath } from '../setup/checkout.ts';
+import { canOwnerUse, copyPrograms, locatePrograms, programsVersion, type ServerOwner } from './postgres-programs.ts';
+import { SetupError } from '../setup-error.ts';
+
+/** Where one Postgres keeps its things, and as whom it runs (null: as the user who starts it). */
+export interface PostgresPlace {
+  readonly dir: string;
+  readonly programs: string;
+  readonly data: string;
+  readonly owner: ServerOwner | null;
+  readonly password: string;
+  readonly port: number | null;
+}
+
+/** The user `nobody` on every Linux: root hands Postgres to it, because Postgres refuses to run as root. */
+const NOBODY: ServerOwner = { uid: 65534, gid: 65534 };
+
+/**
+ * Where root keeps what `nobody` must reach when the checkout lies in a closed folder such as /root (mode 0700):
+ * /var/lib/signalbox/<hash of the checkout's path>/postgres-<version> holds a copy of the programs, and data-<hash of
+ * the folder> the databases. The folder itself keeps the password and a note, MOVED.txt, that says where they went.
+ */
+const OPEN_ROOT = '/var/lib/signalbox';
+
+const ServerRecord = z.object({ password: z.string().min(20), port: z.number().int().nullable(), data: z.string() });
+
+/**
+ * Decides where the Postgres of `dir` lives and remembers it, with a random password, in `dir/server.json` (0600).
+ * Twice gives the same answer. Throws a SetupError when the folder belongs to somebody else.
+ */
+export function preparePlace(dir: string): PostgresPlace {
+  const asRoot = process.getuid?.() === 0;
+  mkdirSync(dir, { recursive: true });
+  // Everything secret in here has mode 0600 or lies in Postgres's own 0700 folder; `nobody` only has to pass through.
+  if (statSync(dir).uid === process.getuid?.()) chmodSync(dir, asRoot ? 0o711 : 0o700);
+  const folder = realpathSync(dir);
+  const record = readRecord(folder);
+  const owner = asRoot ? findOwner(record?.data ?? join(folder, 'data')) : null;
+  const programs = locatePrograms();
+  const open = owner === null || canOwnerUse(owner, programs, folder);
+  const place = open ? { programs, data: join(folder, 'data') } : openPlace(folder, programs);
+  if (record === null && !open) setAside(place.data);
+  if (record !== null && record.data !== place.data) moveData(record.data, place.data);
+  const password = record?.password ?? randomBytes(24).toString('hex');
+  const port = record?.port ?? null;
+  const complete = { dir: folder, owner, password, port, ...place };
+  rememberPort(complete, port);
+  if (!open) writeFileSync(join(folder, 'MOVED.txt'), `The databases are in ${place.data}\n`);
+  return complete;
+}
+
+/** Keeps the port for the next start, so that a connection string that somebody noted down stays true. */
+export function rememberPort(place: PostgresPlace, port: number | null): void {
+  const file = join(place.dir, 'server.json');
+  writeFileSync(`${file}.new`, JSON.stringify({ password: place.password, port, data: place.data }), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+function openPlace(folder: string, programs: string): { readonly programs: string; readonly data: string } {
+  const home = join(OPEN_ROOT, hashPath(checkoutPath()));
+  const copy = join(home, `postgres-${programsVersion()}`);
+  mkdirSync(home, { recursive: true });
+  for (const path of [OPEN_ROOT, home]) chmodSync(path, 0o755);
+  copyPrograms(programs, copy);
+  return { programs: copy, data: join(home, `data-${hashPath(folder)}`) };
+}
+
+function readRecord(folder: string): z.infer<typeof ServerRecord> | null {
+  const file = join(folder, 'server.json');
+  if (!existsSync(file)) return null;
+  try {
+    return ServerRecord.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (cause) {
+    throw new SetupError(`${file} cannot be read; it holds the password of the local Postgres.`, {
+      output: cause instanceof Error ? cause.message : String(cause),
+      remedy: `Start as the user who started it before (root?), or delete ${folder} to begin with empty databases.`,
+      cause,
+    });
+  }
+}
+
+/** Databases that an ordinary user created stay that user's when root starts them: Postgres insists on it. */
+function findOwner(data: string): ServerOwner {
+  if (!existsSync(data)) return NOBODY;
+  const { uid, gid } = statSync(data);
+  return uid === 0 ? NOBODY : { uid, gid };
+}
+
+/** Databases below /var/lib outlive a deleted checkout. A new checkout in its place has no password for them. */
+function setAside(data: string): void {
+  if (existsSync(data)) renameSync(data, `${data}.left-${Date.now()}`);
+}
+
+function moveData(from: string, to: string): void {
+  if (!existsSync(from)) return;
+  if (existsSync(to) || existsSync(join(from, 'postmaster.pid'))) {
+    throw new SetupError(
+      `The databases of this checkout are in ${from}, but ${to} is where Postgres can reach them now.`,
+      {
+        remedy: `Stop what runs there (${join(from, 'postmaster.pid')} names it), then move the folder yourself.`,
+      },
+    );
+  }
+  try {
+    renameSync(from, to);
+  } catch (cause) {
+    throw new SetupError(`The databases could not be moved from ${from} to ${to}.`, {
+      remedy: `Move them yourself: mv ${from} ${to}`,
+      cause,
+    });
+  }
+}

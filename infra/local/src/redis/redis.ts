@@ -1,0 +1,232 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createLog } from '@signalbox/platform/log';
+import { closeRedis, openRedis } from '@signalbox/platform/redis';
+import { z } from 'zod';
+import { findFreePort } from '../setup/free-port.ts';
+import { logSize, openLog, readLogTail } from '../supervisor/log-file.ts';
+import type { LocalServer } from '../postgres/postgres.ts';
+import { endWithParent } from '../parent-death.ts';
+import {
+  identifyProcess,
+  isRunning,
+  readCommandLine,
+  sendSignal,
+  waitForExit,
+} from '../supervisor/process-identity.ts';
+import type { ProcessIdentity } from '../supervisor/process-identity.ts';
+import { locateRedis } from './redis-programs.ts';
+import { tryRedisLogin } from './redis-wire.ts';
+import { SetupError } from '../setup-error.ts';
+
+/** Loading the append-only file of a long-lived checkout takes a while on a slow disk. */
+const READY_TIMEOUT_MS = 60_000;
+
+const RedisRecord = z.object({ password: z.string().min(20), port: z.number().int().nullable() });
+type RedisRecord = z.infer<typeof RedisRecord>;
+
+/** A user and what ACL SETUSER takes after the name. */
+export interface RedisUser {
+  readonly name: string;
+  readonly rules: readonly string[];
+}
+
+/**
+ * Starts the Redis whose data is in `dir` with the program of `binDir` (fetched when missing), or takes over the one
+ * that runs already when it is provably ours. Answers once it serves. `settings` are lines of redis.conf; `users` are those who may
+ * log in besides the default user, whose password stays with who starts the server.
+ * Throws a SetupError that quotes the server's last words.
+ */
+export async function startRedis(options: {
+  readonly dir: string;
+  readonly binDir: string;
+  readonly path: string;
+  readonly port?: number;
+  readonly settings?: readonly string[];
+  readonly users?: readonly RedisUser[];
+  readonly report?: (line: string) => void;
+}): Promise<LocalServer> {
+  mkdirSync(options.dir, { recursive: true, mode: 0o700 });
+  const dir = realpathSync(options.dir);
+  const record = loadRecord(dir);
+  const adopted = await adoptRedis(dir, record);
+  const users = options.users ?? [];
+  const settings = [...(options.settings ?? []), ...users.map(({ name, rules }) => ['user', name, ...rules].join(' '))];
+  const server = adopted ?? (await launch(dir, { ...options, record, settings }));
+  const url = `redis://:${record.password}@127.0.0.1:${server.port}/0`;
+  // The one that was left running knows the users of an earlier start.
+  if (adopted !== null) await setRedisUsers(url, users);
+  return {
+    url,
+    pid: server.identity.pid,
+    adopted: adopted !== null,
+    isRunning: () => isRunning(server.identity),
+    stop: () => stopRedis(server.identity),
+    kill: () => sendSignal(server.identity, 'SIGKILL', 'group'),
+  };
+}
+
+async function setRedisUsers(url: string, users: readonly RedisUser[]): Promise<void> {
+  const redis = openRedis(url, createLog('start', 'silent'));
+  try {
+    for (const { name, rules } of users) await redis.acl('SETUSER', name, ...rules);
+  } finally {
+    await closeRedis(redis);
+  }
+}
+
+/** Stops the Redis of `dir` if it runs, and deletes its data. For tests. */
+export async function discardRedis(dir: string): Promise<void> {
+  if (!existsSync(dir)) return;
+  const folder = realpathSync(dir);
+  const running = await adoptRedis(folder, loadRecord(folder));
+  if (running !== null) await stopRedis(running.identity);
+  rmSync(folder, { recursive: true, force: true });
+}
+
+interface RunningRedis {
+  readonly identity: ProcessIdentity;
+  readonly port: number;
+}
+
+function loadRecord(dir: string): RedisRecord {
+  const file = join(dir, 'server.json');
+  if (existsSync(file)) return readRecord(file);
+  const record = { password: randomBytes(24).toString('hex'), port: null };
+  saveRecord(dir, record);
+  return record;
+}
+
+function readRecord(file: string): RedisRecord {
+  try {
+    return RedisRecord.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (cause) {
+    throw new SetupError(`${file} cannot be read; it holds the password of the local Redis.`, {
+      remedy: `Delete it: rm ${file}. Redis keeps its data and gets a new password.`,
+      cause,
+    });
+  }
+}
+
+function saveRecord(dir: string, record: RedisRecord): void {
+  const file = join(dir, 'server.json');
+  writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+/**
+ * The Redis that already runs on this folder, if the pid file names a live process that was started with our
+ * configuration file, our password logs in there, and it answers with that process id and this folder.
+ */
+async function adoptRedis(dir: string, record: RedisRecord): Promise<RunningRedis | null> {
+  const pidFile = join(dir, 'redis.pid');
+  if (!existsSync(pidFile) || record.port === null) return null;
+  const identity = identifyProcess(Number(readFileSync(pidFile, 'utf8').trim()));
+  if (identity === null || !readCommandLine(identity.pid).includes(join(dir, 'redis.conf'))) {
+    rmSync(pidFile, { force: true });
+    return null;
+  }
+  if (await waitUntilServing(identity, dir, { ...record, port: record.port })) return { identity, port: record.port };
+  if (!isRunning(identity)) return null; // it was on its way out
+  throw new SetupError(`A Redis (pid ${identity.pid}) uses ${dir}, but does not let Signalbox log in.`, {
+    remedy: `Stop it with: kill ${identity.pid}`,
+  });
+}
+
+async function waitUntilServing(
+  identity: ProcessIdentity,
+  dir: string,
+  record: { readonly password: string; readonly port: number },
+): Promise<boolean> {
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  while (isRunning(identity) && Date.now() < deadline) {
+    const login = await tryRedisLogin(record.port, record.password, { pid: identity.pid, dir });
+    if (login === 'ours') return true;
+    if (login === 'refused' || login === 'other') return false;
+    await delay(20);
+  }
+  return false;
+}
+
+async function launch(
+  dir: string,
+  options: {
+    readonly record: RedisRecord;
+    readonly binDir: string;
+    readonly path: string;
+    readonly port?: number;
+    readonly settings?: readonly string[];
+    readonly report?: (line: string) => void;
+  },
+): Promise<RunningRedis> {
+  const program = await locateRedis(resolve(options.binDir), options.path, options.report ?? (() => undefined));
+  const port = options.port ?? (await findFreePort(options.record.port ?? undefined));
+  const record = { password: options.record.password, port };
+  saveRecord(dir, record);
+  const config = join(dir, 'redis.conf');
+  writeFileSync(config, configuration(dir, record, options.settings ?? []), { mode: 0o600 });
+  const logFile = join(dir, 'server.log');
+  const logStart = logSize(logFile);
+  const log = openLog(logFile);
+  // Detached: Ctrl-C in the terminal reaches only the supervisor, which stops its servers in the right order.
+  const { file, words } = endWithParent('TERM', { file: program.file, words: [config] });
+  const child = spawn(file, [...words], {
+    env: { ...program.env, LC_ALL: 'C' },
+    cwd: dir,
+    detached: true,
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  let spawnError = '';
+  child.on('error', (error) => (spawnError = error.message)); // there is no pid then
+  child.unref();
+  const identity = identifyProcess(child.pid ?? 0);
+  if (identity !== null && (await waitUntilServing(identity, dir, record))) return { identity, port };
+  if (identity !== null) await stopRedis(identity);
+  throw new SetupError('Redis did not start.', {
+    output: spawnError || readLogTail(logFile, logStart),
+    remedy: `The whole log is in ${logFile}. Or set REDIS_URL to a Redis of your own.`,
+  });
+}
+
+/** The password stands in a 0600 file, never on the command line, which every user of the machine can read. */
+function configuration(dir: string, record: { password: string; port: number }, settings: readonly string[]): string {
+  const quoted = JSON.stringify(dir);
+  const lines = [
+    'bind 127.0.0.1',
+    `port ${record.port}`,
+    `requirepass ${record.password}`,
+    `dir ${quoted}`,
+    `pidfile ${JSON.stringify(join(dir, 'redis.pid'))}`,
+    'daemonize no',
+    // The command line stays what it was: a later start recognizes its own server by it.
+    'set-proc-title no',
+    // Jobs and streams must never be evicted, and survive a restart with at most one second lost.
+    'appendonly yes',
+    'appendfsync everysec',
+    'save ""',
+    'maxmemory-policy noeviction',
+    ...settings,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** SIGTERM writes the append-only file to disk and ends. */
+async function stopRedis(identity: ProcessIdentity): Promise<void> {
+  sendSignal(identity, 'SIGTERM', 'process');
+  if (await waitForExit(identity, 15_000)) return;
+  sendSignal(identity, 'SIGKILL', 'group');
+  await waitForExit(identity, 5_000);
+}

@@ -1,0 +1,100 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { describeNodeProblem, planCommand } from '../../commands.mjs';
+import { matchesLock } from '../../install.mjs';
+
+let checkout = '';
+beforeEach(() => {
+  checkout = mkdtempSync(join(tmpdir(), 'bootstrap-'));
+});
+afterEach(() => rmSync(checkout, { recursive: true }));
+
+test('a Node that is too old is told what to install, newer ones pass', () => {
+  expect(describeNodeProblem('18.20.4')).toContain('needs Node 20.19 or newer; this is Node 18.20.4');
+  expect(describeNodeProblem('20.18.3')).not.toBeNull();
+  for (const version of ['20.19.0', '20.20.2', '22.0.0', '24.1.0']) expect(describeNodeProblem(version)).toBeNull();
+});
+
+test('an unknown command names the known ones', () => {
+  expect(planCommand('strat', [], checkout, {})).toEqual({
+    problem: "There is no command 'strat'. Known: start, chat, signalbox, test, check, ci, soak, bench.",
+  });
+});
+
+test('words after a command are passed on', () => {
+  const plan = planCommand('chat', ['--as', '1001', 'hello there'], checkout, {});
+  expect(plan).toMatchObject({
+    mode: 'replace',
+    steps: [{ words: expect.arrayContaining(['--as', '1001', 'hello there']) }],
+  });
+});
+
+test('the command line gets the servers that run, unless they are named', () => {
+  const run = { databaseUrl: 'postgres://a', redisUrl: 'redis://b', bubblewrap: { BWRAP_PATH: '/unpacked/bwrap' } };
+  mkdirSync(join(checkout, '.signalbox'));
+  writeFileSync(join(checkout, '.signalbox/run.json'), JSON.stringify(run));
+  expect(planCommand('signalbox', [], checkout, {})).toMatchObject({
+    steps: [{ env: { DATABASE_URL: 'postgres://a', REDIS_URL: 'redis://b', BWRAP_PATH: '/unpacked/bwrap' } }],
+  });
+  expect(planCommand('signalbox', [], checkout, { DATABASE_URL: 'postgres://mine' })).toMatchObject({
+    steps: [{ env: { DATABASE_URL: 'postgres://mine', REDIS_URL: 'redis://b' } }],
+  });
+});
+
+test('bench runs every file in order, or the one that is named', () => {
+  mkdirSync(join(checkout, 'tests/bench'), { recursive: true });
+  for (const name of ['throughput.ts', 'latency.ts']) writeFileSync(join(checkout, 'tests/bench', name), '');
+  expect(planCommand('bench', ['--short'], checkout, {})).toMatchObject({
+    mode: 'in-turn',
+    steps: [{ title: 'latency' }, { title: 'throughput', words: expect.arrayContaining(['--short']) }],
+  });
+  expect(planCommand('bench', ['throughput'], checkout, {})).toMatchObject({ steps: [{ title: 'throughput' }] });
+  expect(planCommand('bench', ['nothing'], checkout, {})).toEqual({
+    problem: "There is no bench 'nothing'. Known: latency, throughput.",
+  });
+});
+
+const wanted = {
+  packages: {
+    '': {},
+    shared: { version: '0.1.0' },
+    'node_modules/zod': { version: '4.6.7', integrity: 'sha512-a' },
+    'node_modules/other-system': { version: '1.0.0', integrity: 'sha512-b', optional: true },
+    'node_modules/@signalbox/shared': { link: true },
+  },
+};
+const { '': _root, 'node_modules/other-system': _other, ...present } = wanted.packages;
+
+test('packages for other systems may be absent', () => {
+  expect(matchesLock(wanted, { packages: present })).toBe(true);
+  expect(matchesLock(wanted, { packages: wanted.packages })).toBe(true);
+});
+
+test('a package that is missing, of another version or too many needs an install', () => {
+  const { 'node_modules/zod': zod, ...without } = present;
+  expect(matchesLock(wanted, { packages: without })).toBe(false);
+  expect(matchesLock(wanted, { packages: { ...present, 'node_modules/zod': { ...zod, version: '4.0.0' } } })).toBe(
+    false,
+  );
+  expect(matchesLock(wanted, { packages: { ...present, 'node_modules/left': { version: '1.0.0' } } })).toBe(false);
+  expect(matchesLock(wanted, {})).toBe(false);
+});
+
+test('npm test runs the quick suites; a suite or a file that is named runs alone', () => {
+  const words = (...given: string[]): string => JSON.stringify(planCommand('test', given, checkout, {}));
+  expect(words()).toContain('"run","--project=unit","--project=integration","--project=e2e","--project=browser"]');
+  expect(words('--coverage')).toContain('"--project=browser","--coverage"]');
+  expect(words('--project', 'faults')).toContain('"run","--project","faults"]');
+  expect(words('tests/faults/kills.test.ts')).toContain('"run","tests/faults/kills.test.ts"]');
+});
+
+test('checks run the unit tests, unless they have been run', () => {
+  const titles = (words: readonly string[]): readonly string[] => {
+    const plan = planCommand('check', words, checkout, {});
+    return 'steps' in plan ? plan.steps.map(({ title }) => title) : [];
+  };
+  expect(titles([])).toEqual(['unit tests', 'types', 'format', 'lint', 'unused code']);
+  expect(titles(['--without-tests'])).toEqual(['types', 'format', 'lint', 'unused code']);
+});

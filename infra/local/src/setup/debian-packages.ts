@@ -1,0 +1,162 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { inheritedEnvironment } from '../config.ts';
+
+/** A program to be had from Debian. */
+export interface DebianProgram {
+  /** As it is called in sentences: `Redis`. */
+  readonly title: string;
+  /** What it needs beyond a minimal Debian 12 or 13. */
+  readonly packages: readonly string[];
+  /** Its file, below where the packages are unpacked. */
+  readonly file: string;
+}
+
+/** A mirror that hangs must not hang the start. */
+const APT_TIMEOUT_MS = 180_000;
+
+/**
+ * Fetches a program of Debian with apt-get and unpacks it into `target`, without root and without touching the system's own
+ * package lists. Two processes at once are safe: each works in a folder of its own, the first rename wins.
+ * Answers null on success, otherwise why it did not work, for a person to read.
+ */
+export async function downloadProgram(
+  program: DebianProgram,
+  target: string,
+  report: (line: string) => void,
+): Promise<string | null> {
+  if ((await run('apt-get', ['--version'])).failed) return 'apt-get is not installed: this is not a Debian system';
+  report(`fetching ${program.title} from the Debian packages (once, a few seconds)`);
+  const work = `${resolve(target)}.${process.pid}`; // absolute: apt reads a relative path from its own root
+  rmSync(work, { recursive: true, force: true });
+  for (const folder of ['state/lists/partial', 'cache/archives/partial', 'debs', 'root']) {
+    mkdirSync(join(work, folder), { recursive: true });
+  }
+  // What is there already does not run here (another release, another machine), or nobody would have asked.
+  if (existsSync(target)) renameSync(target, join(work, 'unusable'));
+  try {
+    const problem = await fetchInto(work, program);
+    if (problem === null) renameSync(join(work, 'root'), target);
+    return problem;
+  } catch (error) {
+    if (existsSync(join(target, program.file))) return null; // another process was first
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/** The folders below `root` where Debian puts shared libraries; the name of the second level depends on the machine. */
+export function libraryPath(root: string): string {
+  const folders = ['usr/lib', 'lib'].map((name) => join(root, name)).filter((folder) => existsSync(folder));
+  const nested = folders.flatMap((folder) =>
+    readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && entry.name.includes('-linux-'))
+      .map((entry) => join(folder, entry.name)),
+  );
+  return [...nested, ...folders].join(':');
+}
+
+/** The Debian package names that a shared library may have, best guess first: libssl.so.3 is in libssl3 or libssl3t64. */
+export function guessPackages(library: string): readonly string[] {
+  const match = /^(lib.+?)\.so\.([\d.]+)$/.exec(library);
+  if (match === null) return [];
+  const [, name = '', version = ''] = match;
+  const stem = name.toLowerCase().replaceAll('_', '-');
+  const major = version.split('.')[0] ?? version;
+  const joined = /\d$/.test(stem) ? `${stem}-${major}` : `${stem}${major}`;
+  return [joined, `${joined}t64`];
+}
+
+async function fetchInto(work: string, program: DebianProgram): Promise<string | null> {
+  const update = await apt(work, 'apt-get', ['-q', 'update']);
+  if (update.failed) return describe('apt-get update', update);
+  const problem = await download(work, program.packages);
+  if (problem !== null) return problem;
+  // A newer Debian may have split a library off: look at what the program misses, and fetch that too.
+  for (let round = 0; round < 3; round += 1) {
+    const missing = await missingLibraries(join(work, 'root'), program);
+    if (missing.length === 0) return null;
+    const wanted = await keepKnown(work, missing.flatMap(guessPackages));
+    if (wanted.length === 0) return `${program.title} needs ${missing.join(', ')}, which no known package holds`;
+    const failed = await download(work, wanted);
+    if (failed !== null) return failed;
+  }
+  return `${program.title} still misses ${(await missingLibraries(join(work, 'root'), program)).join(', ')}`;
+}
+
+async function download(work: string, packages: readonly string[]): Promise<string | null> {
+  const debs = join(work, 'debs');
+  let fetched = await apt(work, 'apt-get', ['-q', 'download', ...packages], debs);
+  // One name that this Debian does not know makes apt refuse all of them: ask for the others.
+  const known = fetched.failed ? await keepKnown(work, packages) : packages;
+  if (known.length < packages.length) fetched = await apt(work, 'apt-get', ['-q', 'download', ...known], debs);
+  if (fetched.failed) return describe('apt-get download', fetched);
+  for (const file of readdirSync(debs)) {
+    const unpacked = await run('dpkg', ['-x', join(debs, file), join(work, 'root')]);
+    if (unpacked.failed) return describe(`dpkg -x ${file}`, unpacked);
+  }
+  return null;
+}
+
+/** Which of these packages this release of Debian has. */
+async function keepKnown(work: string, packages: readonly string[]): Promise<readonly string[]> {
+  const known: string[] = [];
+  for (const name of packages) {
+    if (!(await apt(work, 'apt-cache', ['show', '--no-all-versions', name])).failed) known.push(name);
+  }
+  return known;
+}
+
+async function missingLibraries(root: string, program: DebianProgram): Promise<readonly string[]> {
+  const ldd = await run('ldd', [join(root, program.file)], { LD_LIBRARY_PATH: libraryPath(root) });
+  const lines = ldd.output.split('\n').filter((line) => line.includes('not found'));
+  return [...new Set(lines.map((line) => line.trim().split(' ')[0] ?? ''))].filter((name) => name.startsWith('lib'));
+}
+
+/**
+ * Runs apt with lists and archives of its own, which needs no root; what is installed is read from the system.
+ * When root runs it, apt would fetch as its sandbox user, who could not write into this folder: root stays root.
+ */
+function apt(work: string, program: string, words: readonly string[], cwd = work): Promise<RunResult> {
+  const settings = {
+    'Dir::State': join(work, 'state'),
+    'Dir::State::status': '/var/lib/dpkg/status',
+    'Dir::Cache': join(work, 'cache'),
+    'Debug::NoLocking': '1',
+    'APT::Sandbox::User': 'root',
+    'Acquire::Languages': 'none',
+    'Acquire::Retries': '2',
+    'Acquire::http::Timeout': '30',
+    'Acquire::https::Timeout': '30',
+    'Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled': 'false',
+  };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
+  return run(program, [...flags, ...words], {}, cwd);
+}
+
+interface RunResult {
+  readonly failed: boolean;
+  readonly output: string;
+}
+
+function run(
+  program: string,
+  words: readonly string[],
+  env: Record<string, string> = {},
+  cwd = '/',
+): Promise<RunResult> {
+  const options = { env: { ...inheritedEnvironment(), LC_ALL: 'C', ...env }, cwd, timeout: APT_TIMEOUT_MS };
+  return new Promise((done) => {
+    execFile(program, [...words], options, (error, stdout, stderr) => {
+      // Without any output, the reason is the program itself: not installed, not allowed, or killed by the timeout.
+      const output = `${stdout}${stderr}` || (error?.message ?? '');
+      done({ failed: error !== null, output });
+    });
+  });
+}
+
+function describe(what: string, result: RunResult): string {
+  return `${what} failed:\n${result.output}`;
+}

@@ -1,0 +1,122 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { BotError } from './bot-error.ts';
+import type { Parameters } from './bot-parameters.ts';
+import type { CallProblems } from './call-check.ts';
+import type { Call, CallLog } from './call-log.ts';
+import { createInjectedError, type Fault, type Faults } from './faults.ts';
+import type { World } from '../store/world.ts';
+
+export interface BotApiDeps {
+  readonly world: World;
+  readonly token: string;
+  readonly faults: Faults;
+  readonly calls: CallLog;
+  /** Ends everything that waits when the simulator closes. */
+  readonly closing: AbortSignal;
+}
+
+export interface BotCall {
+  readonly deps: BotApiDeps;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly method: string;
+  /** See `readArrivalTime`: taken before anything that takes time. */
+  readonly arrivedAt: number;
+  readonly parameters: Pick<Parameters, 'values' | 'files'>;
+  readonly problems: CallProblems;
+  /** Does what was asked for. The signal ends it when the bot hangs up or the simulator closes. Throws BotError. */
+  readonly run: (signal: AbortSignal) => unknown;
+  readonly send: (reply: FastifyReply, result: unknown) => FastifyReply;
+}
+
+/** Answers one call of a bot: log, delay, hang or drop "before", injected error or method, hang or drop "after". */
+export async function serveCall(options: BotCall): Promise<FastifyReply> {
+  const { deps, request, reply, method, parameters } = options;
+  const call = deps.calls.start({ method, at: options.arrivedAt, params: toLogged(parameters), ...options.problems });
+  const fault = deps.faults.take(method, call.chatId);
+  const signal = AbortSignal.any([deps.closing, watchHangUp(reply)]);
+  if (fault?.delayMs) await waitUnlessAborted(fault.delayMs, signal);
+  if (fault?.hang === 'before') await waitForEnd(signal);
+  if (fault?.dropConnection === 'before' || fault?.hang === 'before') return dropConnection(request, reply, call);
+  const outcome = await runMethod(options, fault, signal);
+  if (outcome.refusal) {
+    const { refusal } = outcome;
+    call.status = refusal.code;
+    if (refusal.cause) request.log.error(refusal.cause, 'a Bot API method failed');
+    return sendError(reply, refusal);
+  }
+  if (fault?.hang === 'after') await waitForEnd(signal);
+  if (fault?.dropConnection === 'after' || fault?.hang === 'after') return dropConnection(request, reply, call);
+  call.status = 200;
+  return options.send(reply, outcome.result);
+}
+
+/** Answers in Telegram's error shape. */
+export function sendError(reply: FastifyReply, error: BotError): FastifyReply {
+  const { retryAfter, migrateToChatId, html } = error.details;
+  // Telegram says it twice: in the body and as a header.
+  if (retryAfter !== undefined) void reply.header('retry-after', String(retryAfter));
+  if (html !== undefined) return reply.code(error.code).type('text/html').send(html);
+  const parameters = {
+    ...(retryAfter === undefined ? {} : { retry_after: retryAfter }),
+    ...(migrateToChatId === undefined ? {} : { migrate_to_chat_id: migrateToChatId }),
+  };
+  return reply.code(error.code).send({
+    ok: false,
+    error_code: error.code,
+    description: error.message,
+    ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
+  });
+}
+
+type Outcome = { readonly refusal: BotError } | { readonly refusal: null; readonly result: unknown };
+
+async function runMethod({ run }: BotCall, fault: Fault | null, signal: AbortSignal): Promise<Outcome> {
+  if (fault?.error) return { refusal: createInjectedError(fault.error) };
+  try {
+    return { refusal: null, result: await run(signal) };
+  } catch (error) {
+    if (error instanceof BotError) return { refusal: error };
+    return { refusal: Object.assign(new BotError(500, 'Internal Server Error'), { cause: error }) };
+  }
+}
+
+/** Of files the log keeps what they are and not what is in them. */
+function toLogged({ values, files }: BotCall['parameters']): Readonly<Record<string, unknown>> {
+  if (files.size === 0) return values;
+  const uploads = [...files].map(([field, { name, mimeType, bytes }]) => [
+    field,
+    { name, mimeType, sizeBytes: bytes.length },
+  ]);
+  return { ...values, ...Object.fromEntries(uploads) };
+}
+
+function dropConnection(request: FastifyRequest, reply: FastifyReply, call: Call): FastifyReply {
+  call.status = 0;
+  reply.hijack();
+  request.raw.socket.resetAndDestroy();
+  return reply;
+}
+
+/** Ends when the bot hangs up before it got its answer. */
+function watchHangUp(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
+
+async function waitUnlessAborted(delayMs: number, signal: AbortSignal): Promise<void> {
+  try {
+    await wait(delayMs, undefined, { signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+async function waitForEnd(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

@@ -1,0 +1,91 @@
+import { getChat, getChatMember, getChatMemberCount, sendChatAction } from './chats/bot-chats.ts';
+import { deleteMyCommands, getMyCommands, setMyCommands } from './chats/bot-commands.ts';
+import { sendMessageDraft, sendRichMessageDraft } from './messages/bot-drafts.ts';
+import { answerCallbackQuery } from './messages/bot-clicks.ts';
+import { deleteMessage, deleteMessages } from './messages/bot-deletions.ts';
+import { editMessageCaption, editMessageReplyMarkup, editMessageText } from './messages/bot-edits.ts';
+import {
+  deleteEphemeralMessage,
+  editEphemeralMessageCaption,
+  editEphemeralMessageReplyMarkup,
+  editEphemeralMessageText,
+} from './messages/bot-ephemeral.ts';
+import { getFile } from '../files/bot-files.ts';
+import { copyMessage, forwardMessage } from './messages/bot-forwards.ts';
+import { sendDocument, sendPhoto, sendVoice } from './messages/bot-media.ts';
+import { sendMessage, sendRichMessage } from './messages/bot-messages.ts';
+import type { Parameters } from './bot-parameters.ts';
+import { getChatMenuButton, getProfileText, setChatMenuButton, setProfileText } from './chats/bot-profile.ts';
+import { setMessageReaction } from './messages/bot-reactions.ts';
+import { getUpdates } from '../webhook/bot-polling.ts';
+import {
+  closeForumTopic,
+  createForumTopic,
+  deleteForumTopic,
+  editForumTopic,
+  reopenForumTopic,
+} from './chats/bot-topics.ts';
+import { deleteWebhook, getWebhookInfo, setWebhook } from '../webhook/bot-webhook.ts';
+import type { World } from '../store/world.ts';
+
+/** Answers one call. The signal ends a call that waits: the bot hung up, or the simulator closes. */
+export type BotMethod = (world: World, parameters: Parameters, signal: AbortSignal) => unknown;
+
+/** Every method this simulator knows. */
+export const BOT_METHODS = {
+  getMe: (world) => world.bot,
+  getUpdates,
+  setWebhook,
+  deleteWebhook,
+  getWebhookInfo,
+  sendMessage,
+  sendRichMessage,
+  sendDocument,
+  sendPhoto,
+  sendVoice,
+  getFile,
+  sendMessageDraft,
+  sendRichMessageDraft,
+  editMessageText,
+  editMessageCaption,
+  editMessageReplyMarkup,
+  deleteMessage,
+  deleteMessages,
+  forwardMessage,
+  copyMessage,
+  setMessageReaction,
+  editEphemeralMessageText,
+  editEphemeralMessageCaption,
+  editEphemeralMessageReplyMarkup,
+  deleteEphemeralMessage,
+  createForumTopic,
+  editForumTopic,
+  closeForumTopic,
+  reopenForumTopic,
+  deleteForumTopic,
+  answerCallbackQuery,
+  sendChatAction,
+  setMyCommands,
+  getMyCommands,
+  deleteMyCommands,
+  getChat,
+  getChatMember,
+  getChatMemberCount,
+  setMyName: setProfileText('name'),
+  getMyName: getProfileText('name'),
+  setMyDescription: setProfileText('description'),
+  getMyDescription: getProfileText('description'),
+  setMyShortDescription: setProfileText('short_description'),
+  getMyShortDescription: getProfileText('short_description'),
+  setChatMenuButton,
+  getChatMenuButton,
+} satisfies Record<string, BotMethod>;
+
+const BY_NAME: ReadonlyMap<string, BotMethod> = new Map(
+  Object.entries(BOT_METHODS).map(([name, method]) => [name.toLowerCase(), method]),
+);
+
+/** The method of a name: Telegram does not mind the case. */
+export function findMethod(name: string): BotMethod | undefined {
+  return BY_NAME.get(name.toLowerCase());
+}

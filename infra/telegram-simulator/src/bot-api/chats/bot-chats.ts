@@ -1,0 +1,91 @@
+import type { ChatMember } from 'grammy/types';
+import { z } from 'zod';
+import { badRequest } from '../bot-error.ts';
+import { requireChat, requireWritableChat } from '../bot-access.ts';
+import { chatId, integer, parseParameters, type Parameters, threadId } from '../bot-parameters.ts';
+import { toBotMember } from './bot-rights.ts';
+import { readTopic } from './bot-topics.ts';
+import { findChat } from '../../people/chat-shapes.ts';
+import { GROUP, toUser } from '../../people/people.ts';
+import type { World } from '../../store/world.ts';
+
+/** Clients show a chat action for five seconds. */
+const CHAT_ACTION_MS = 5_000;
+const CHAT_ACTIONS = [
+  'typing',
+  'upload_photo',
+  'record_video',
+  'upload_video',
+  'record_voice',
+  'upload_voice',
+  'upload_document',
+  'choose_sticker',
+  'find_location',
+  'record_video_note',
+  'upload_video_note',
+  'cancel',
+];
+const SendChatAction = z.object({
+  chat_id: chatId,
+  message_thread_id: threadId,
+  action: z.enum(CHAT_ACTIONS, { error: 'wrong parameter action in request' }),
+});
+
+/** sendChatAction: shows for five seconds or until the bot sends a message. */
+export function sendChatAction(world: World, parameters: Parameters): true {
+  const given = parseParameters(SendChatAction, parameters);
+  const chat = requireWritableChat(world, given.chat_id);
+  const topic = readTopic(world, chat, given.message_thread_id);
+  const expiresInMs = given.action === 'cancel' ? 0 : CHAT_ACTION_MS;
+  world.typingUntil.set(chat, Date.now() + expiresInMs);
+  world.announce({
+    kind: 'chatAction',
+    chatId: chat,
+    topicId: topic?.topicId ?? null,
+    action: given.action,
+    expiresInMs,
+  });
+  return true;
+}
+
+const OneChat = z.object({ chat_id: chatId });
+
+/** getChat: a private chat or the group. */
+export function getChat(world: World, parameters: Parameters): object {
+  const chat = findChat(world.state, requireChat(world, parseParameters(OneChat, parameters).chat_id));
+  if (!chat) throw badRequest('chat not found');
+  const shared = { accent_color_id: 0, max_reaction_count: 11, accepted_gift_types: NO_GIFTS };
+  return chat.type === 'supergroup'
+    ? { ...chat, ...shared, permissions: { can_send_messages: true } }
+    : { ...chat, ...shared };
+}
+
+const NO_GIFTS = {
+  unlimited_gifts: false,
+  limited_gifts: false,
+  unique_gifts: false,
+  premium_subscription: false,
+  gifts_from_channels: false,
+};
+
+const ChatMemberOf = OneChat.extend({ user_id: integer('invalid user_id specified') });
+
+/** getChatMember: whether someone is in a chat; of all members only the bot can be an administrator. */
+export function getChatMember(world: World, parameters: Parameters): ChatMember {
+  const given = parseParameters(ChatMemberOf, parameters);
+  const chat = requireChat(world, given.chat_id);
+  if (given.user_id === world.bot.id) {
+    return toBotMember(world, chat === GROUP.id ? world.state.botStatus : 'member');
+  }
+  const person = world.state.people.get(given.user_id);
+  if (!person) throw badRequest('user not found');
+  const isMember = chat === GROUP.id ? person.inGroup : person.id === chat;
+  return { status: isMember ? 'member' : 'left', user: toUser(person) };
+}
+
+/** getChatMemberCount: with the bot. */
+export function getChatMemberCount(world: World, parameters: Parameters): number {
+  const chat = requireChat(world, parseParameters(OneChat, parameters).chat_id);
+  const people = [...world.state.people.values()];
+  return 1 + (chat === GROUP.id ? people.filter((person) => person.inGroup).length : 1);
+}

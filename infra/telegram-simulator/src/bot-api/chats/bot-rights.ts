@@ -1,0 +1,58 @@
+import type { ChatMember, User } from 'grammy/types';
+import type { BotStatus } from '../../store/entry.ts';
+import { findChat } from '../../people/chat-shapes.ts';
+import { nowSeconds } from '../../store/new-message.ts';
+import { GROUP, toUser } from '../../people/people.ts';
+import { requireMember } from '../../people/person-access.ts';
+import type { World } from '../../store/world.ts';
+
+/** The bot as a member of the group. */
+export function toBotMember(world: World, status: BotStatus): ChatMember {
+  const { id, is_bot, first_name, username } = world.bot;
+  const user: User = { id, is_bot, first_name, username };
+  if (status === 'member') return { status, user };
+  if (status === 'kicked') return { status, user, until_date: 0 };
+  return { status, user, ...RIGHTS };
+}
+
+/** A member of the group makes the bot an administrator, a plain member again, or removes it. Twice changes nothing. */
+export function changeBotStatus(
+  world: World,
+  change: { readonly by: number; readonly status: BotStatus },
+): { readonly updateId: number | null } {
+  const person = requireMember(world, change.by, GROUP.id);
+  const before = world.state.botStatus;
+  const chat = findChat(world.state, GROUP.id);
+  if (before === change.status || !chat) return { updateId: null };
+  world.commit({ kind: 'botStatus', status: change.status });
+  return {
+    updateId: world.updates.add({
+      my_chat_member: {
+        chat,
+        from: toUser(person),
+        date: nowSeconds(),
+        old_chat_member: toBotMember(world, before),
+        new_chat_member: toBotMember(world, change.status),
+      },
+    }),
+  };
+}
+
+/** What an administrator of the group may do; the bot gets all that it could use. */
+const RIGHTS = {
+  can_be_edited: false,
+  is_anonymous: false,
+  can_manage_chat: true,
+  can_delete_messages: true,
+  can_manage_video_chats: false,
+  can_restrict_members: false,
+  can_promote_members: false,
+  can_change_info: false,
+  can_invite_users: false,
+  can_post_stories: false,
+  can_edit_stories: false,
+  can_delete_stories: false,
+  can_send_welcome_messages: false,
+  can_pin_messages: true,
+  can_manage_topics: true,
+} as const;

@@ -1,0 +1,122 @@
+import type { Message } from 'grammy/types';
+import { expect, test } from 'vitest';
+import type { PersonAnswer } from '../../simulator-client.ts';
+import { api, client, useSimulator } from '../../simulator.fixture.ts';
+
+const OPS = -2001;
+const DEPLOYS = 101;
+
+useSimulator();
+
+const refusal = (reason: string): object => ({ error_code: 400, description: `Bad Request: ${reason}` });
+const beAdministrator = (): Promise<PersonAnswer> => client.post('/api/rights', { by: 1001, status: 'administrator' });
+async function lastMessage(): Promise<Message | undefined> {
+  return (await api.getUpdates()).at(-1)?.message;
+}
+
+test('what is said in a topic reaches the bot with the topic, as an answer to what opened it', async () => {
+  await client.post('/api/messages', { from: 1002, chat: 'ops', topic: 'Deploys', text: '/status' });
+  expect(await lastMessage()).toMatchObject({
+    message_thread_id: DEPLOYS,
+    is_topic_message: true,
+    chat: { id: OPS, type: 'supergroup', is_forum: true },
+    reply_to_message: { message_id: DEPLOYS, forum_topic_created: { name: 'Deploys' }, from: { id: 1001 } },
+  });
+});
+
+test('the general topic has no number', async () => {
+  await client.post('/api/messages', { from: 1002, chat: 'ops', text: '/status' });
+  const message = await lastMessage();
+  expect(message).not.toHaveProperty('message_thread_id');
+  expect(message).not.toHaveProperty('is_topic_message');
+  expect(message).not.toHaveProperty('reply_to_message');
+  await expect(api.sendMessage(OPS, 'x', { message_thread_id: 1 })).rejects.toMatchObject(
+    refusal('message thread not found'),
+  );
+});
+
+test('the bot writes into a topic, and an answer goes where the question was', async () => {
+  const asked = await client.post('/api/messages', { from: 1002, chat: 'ops', topic: DEPLOYS, text: '/status' });
+  const reply_parameters = { message_id: asked.messageId };
+  expect(await api.sendMessage(OPS, 'there', { message_thread_id: 102 })).toMatchObject({ message_thread_id: 102 });
+  expect(await api.sendMessage(OPS, 'back', { reply_parameters })).toMatchObject({
+    message_thread_id: DEPLOYS,
+    reply_to_message: { text: '/status' },
+  });
+  expect((await client.messages(1002, 'ops')).map(({ topicId }) => topicId)).toEqual([DEPLOYS, 102, DEPLOYS]);
+});
+
+test('a topic that is not there is refused, for typing too, and in a private chat', async () => {
+  await client.post('/api/messages', { from: 1001, text: 'hi' });
+  const options = { message_thread_id: 999 };
+  await expect(api.sendMessage(OPS, 'x', options)).rejects.toMatchObject(refusal('message thread not found'));
+  await expect(api.sendChatAction(OPS, 'typing', options)).rejects.toMatchObject(refusal('message thread not found'));
+  await expect(api.sendMessage(1001, 'x', { message_thread_id: DEPLOYS })).rejects.toMatchObject(
+    refusal('message thread not found'),
+  );
+});
+
+test('a person opens a topic, and the bot hears of it', async () => {
+  const { topicId } = await client.post('/api/topics', { from: 1003, name: 'Backups' });
+  expect(await lastMessage()).toMatchObject({
+    message_id: topicId,
+    message_thread_id: topicId,
+    from: { id: 1003 },
+    forum_topic_created: { name: 'Backups' },
+  });
+  expect(await client.get('/api/topics?as=1003')).toContainEqual(expect.objectContaining({ topicId, name: 'Backups' }));
+});
+
+test('only as an administrator the bot opens topics, closes them and writes into closed ones', async () => {
+  await expect(api.createForumTopic(OPS, 'Reports')).rejects.toMatchObject(
+    refusal('not enough rights to create a topic'),
+  );
+  await beAdministrator();
+  const { message_thread_id: topic } = await api.createForumTopic(OPS, 'Reports');
+  await api.closeForumTopic(OPS, topic);
+  await api.sendMessage(OPS, 'last words', { message_thread_id: topic });
+  expect(await client.post('/api/messages', { from: 1002, chat: 'ops', topic, text: 'me too' })).toMatchObject({
+    ok: false,
+    error: 'The topic Reports is closed.',
+  });
+  await client.post('/api/rights', { by: 1001, status: 'member' });
+  await expect(api.sendMessage(OPS, 'x', { message_thread_id: topic })).rejects.toMatchObject(refusal('TOPIC_CLOSED'));
+  const services = (await api.getUpdates()).map((update) => Object.keys(update.message ?? {}).at(0));
+  expect(services).toContain('forum_topic_closed');
+});
+
+test('a topic is deleted with everything in it', async () => {
+  await beAdministrator();
+  const { message_thread_id: topic } = await api.createForumTopic(OPS, 'Reports');
+  await api.sendMessage(OPS, 'gone', { message_thread_id: topic });
+  await api.deleteForumTopic(OPS, topic);
+  expect(await client.messages(1002, 'ops')).toEqual([]);
+  await expect(api.sendMessage(OPS, 'x', { message_thread_id: topic })).rejects.toMatchObject(
+    refusal('message thread not found'),
+  );
+});
+
+test('a private chat is no forum', async () => {
+  await client.post('/api/messages', { from: 1001, text: 'hi' });
+  await expect(api.createForumTopic(1001, 'x')).rejects.toMatchObject(refusal('the chat is not a forum'));
+});
+
+test('an administrator reads everything in the group and hears that it became one', async () => {
+  await beAdministrator();
+  expect((await api.getUpdates()).at(-1)?.my_chat_member).toMatchObject({
+    chat: { id: OPS },
+    old_chat_member: { status: 'member' },
+    new_chat_member: { status: 'administrator', can_manage_topics: true },
+  });
+  expect(await api.getChatMember(OPS, 100)).toMatchObject({ status: 'administrator' });
+  expect((await client.post('/api/messages', { from: 1002, chat: 'ops', text: 'lunch?' })).updateId).not.toBeNull();
+});
+
+test('a bot that was removed from the group hears and says nothing there', async () => {
+  await client.post('/api/rights', { by: 1001, status: 'kicked' });
+  await expect(api.sendMessage(OPS, 'x')).rejects.toMatchObject({
+    error_code: 403,
+    description: 'Forbidden: bot was kicked from the supergroup chat',
+  });
+  expect((await client.post('/api/messages', { from: 1002, chat: 'ops', text: '/status' })).updateId).toBeNull();
+});

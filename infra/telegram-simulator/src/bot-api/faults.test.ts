@@ -1,0 +1,147 @@
+import { HttpError } from 'grammy';
+import { expect, test, vi } from 'vitest';
+import type { Call } from './call-log.ts';
+import { DEFAULT_TOKEN } from '../server.ts';
+import { api, client, simulator, useSimulator } from '../simulator.fixture.ts';
+
+useSimulator({ greeted: true });
+
+async function textsSeen(): Promise<string[]> {
+  return (await client.messages(1001)).map((message) => message.text);
+}
+
+test('an injected 429 says when to come back, as often as asked', async () => {
+  await client.post('/api/faults', { method: 'sendMessage', error: { code: 429, retryAfter: 3 }, times: 2 });
+  for (const text of ['one', 'two']) {
+    await expect(api.sendMessage(1001, text)).rejects.toMatchObject({
+      error_code: 429,
+      description: 'Too Many Requests: retry after 3',
+      parameters: { retry_after: 3 },
+    });
+  }
+  await api.sendMessage(1001, 'three');
+  expect(await textsSeen()).toEqual(['/start', 'three']);
+});
+
+test('a connection dropped before the method leaves no message', async () => {
+  await client.post('/api/faults', { method: 'sendMessage', dropConnection: 'before' });
+  await expect(api.sendMessage(1001, 'lost')).rejects.toBeInstanceOf(HttpError);
+  expect(await textsSeen()).toEqual(['/start']);
+});
+
+test('a connection dropped after the method leaves the message', async () => {
+  await client.post('/api/faults', { method: 'sendMessage', dropConnection: 'after' });
+  await expect(api.sendMessage(1001, 'arrived')).rejects.toBeInstanceOf(HttpError);
+  expect(await textsSeen()).toEqual(['/start', 'arrived']);
+});
+
+test('updates whose answer was dropped come again', async () => {
+  await client.post('/api/faults', { method: 'getUpdates', dropConnection: 'after' });
+  await expect(api.getUpdates()).rejects.toBeInstanceOf(HttpError);
+  expect(await api.getUpdates()).toMatchObject([{ message: { text: '/start' } }]);
+});
+
+test('a fault for any method leaves polling alone', async () => {
+  await client.post('/api/faults', { method: '*', error: { code: 500 } });
+  await api.getUpdates();
+  await expect(api.getMe()).rejects.toMatchObject({ error_code: 500 });
+});
+
+test('a delayed call is finished later than a call made after it', async () => {
+  await client.post('/api/faults', { method: 'sendMessage', delayMs: 400 });
+  const slow = api.sendMessage(1001, 'slow');
+  await client.findCall((call) => call.method === 'sendMessage');
+  await api.sendMessage(1001, 'quick');
+  await slow;
+  expect(await textsSeen()).toEqual(['/start', 'quick', 'slow']);
+});
+
+test('cleared faults do not happen', async () => {
+  await client.post('/api/faults', { method: 'getMe', error: { code: 400 }, times: 9 });
+  await fetch(`${simulator.url}/api/faults`, { method: 'DELETE' });
+  expect(await api.getMe()).toMatchObject({ id: 100 });
+});
+
+test('the call log has order, chat and status of every call', async () => {
+  await api.sendMessage(1001, 'hello');
+  await api.sendMessage(4242, 'nobody').catch(() => undefined);
+  const calls = await client.get<Call[]>('/api/calls');
+  expect(calls).toMatchObject([
+    { method: 'sendMessage', chatId: 1001, status: 200, params: { text: 'hello' } },
+    { method: 'sendMessage', chatId: 4242, status: 400 },
+  ]);
+  expect(calls[1]?.at).toBeGreaterThanOrEqual(calls[0]?.at ?? Infinity);
+  expect(await client.get(`/api/calls?after=${calls[0]?.seq}`)).toHaveLength(1);
+});
+
+test('a fault for one chat leaves the others alone', async () => {
+  await client.post('/api/messages', { from: 1002, text: '/start' });
+  await client.post('/api/faults', { method: 'sendMessage', chat: 1002, error: 'blocked' });
+  await api.sendMessage(1001, 'fine');
+  await expect(api.sendMessage(1002, 'x')).rejects.toMatchObject({
+    error_code: 403,
+    description: 'Forbidden: bot was blocked by the user',
+  });
+  await api.sendMessage(1002, 'fine again');
+});
+
+test('a fault can let some calls pass first', async () => {
+  await client.post('/api/faults', { method: 'sendMessage', skip: 2, error: { code: 500 } });
+  await api.sendMessage(1001, 'one');
+  await api.sendMessage(1001, 'two');
+  await expect(api.sendMessage(1001, 'three')).rejects.toMatchObject({ error_code: 500 });
+});
+
+test('a group that moved says where to', async () => {
+  const error = { name: 'migrated', migrateToChatId: -1009 };
+  await client.post('/api/faults', { method: 'sendMessage', chat: 'ops', error });
+  await expect(api.sendMessage(-2001, 'x')).rejects.toMatchObject({
+    error_code: 400,
+    description: 'Bad Request: group chat was upgraded to a supergroup chat',
+    parameters: { migrate_to_chat_id: -1009 },
+  });
+});
+
+test('a gateway that is down answers no JSON', async () => {
+  await client.post('/api/faults', { method: 'getMe', error: 'badGateway' });
+  const response = await fetch(`${simulator.url}/bot${DEFAULT_TOKEN}/getMe`);
+  expect(response.status).toBe(502);
+  expect(response.headers.get('content-type')).toContain('text/html');
+  expect(await response.text()).toContain('<h1>502 Bad Gateway</h1>');
+});
+
+test.each([
+  ['before', ['/start']],
+  ['after', ['/start', 'sent']],
+] as const)('a call that hangs %s its effect is answered by nobody', async (hang, texts) => {
+  await client.post('/api/faults', { method: 'sendMessage', hang });
+  const controller = new AbortController();
+  // grammY's signal type is that of another library; both are the same object at run time.
+  const signal = controller.signal as Parameters<typeof api.getMe>[0];
+  const answer = api.sendMessage(1001, 'sent', {}, signal).catch(() => 'hung up');
+  await client.findCall((call) => call.method === 'sendMessage');
+  await vi.waitFor(async () => expect(await textsSeen()).toEqual(texts), { timeout: 8_000 });
+  controller.abort();
+  expect(await answer).toBe('hung up');
+  await client.findCall((call) => call.method === 'sendMessage' && call.status === 0);
+  await api.sendMessage(1001, 'next');
+  expect(await textsSeen()).toEqual([...texts, 'next']);
+});
+
+test('closing ends a call that hangs', async () => {
+  await client.post('/api/faults', { method: 'getMe', hang: 'before' });
+  const answer = api.getMe().catch(() => 'ended');
+  await client.findCall((call) => call.method === 'getMe');
+  await simulator.close();
+  expect(await answer).toBe('ended');
+});
+
+test('a download can fail too', async () => {
+  await client.post('/api/faults', { method: 'downloadFile', dropConnection: 'before' });
+  await expect(fetch(`${simulator.url}/file/bot${DEFAULT_TOKEN}/documents/file_0`)).rejects.toThrow('fetch failed');
+});
+
+test('a fault by a name that nobody knows is refused', async () => {
+  expect(await client.post('/api/faults', { method: 'getMe', error: 'nonsense' })).toMatchObject({ ok: false });
+  expect(await client.get('/api/faults')).toEqual([]);
+});

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { badRequest } from '../bot-error.ts';
+import { flag, parseParameters, type Parameters } from '../bot-parameters.ts';
+import type { World } from '../../store/world.ts';
+
+/** Telegram's own limits: clients wait for an answer this long, and a toast holds this much. */
+const CLICK_EXPIRES_MS = 15 * 60_000;
+const MAX_ANSWER_LENGTH = 200;
+const AnswerCallbackQuery = z.object({
+  callback_query_id: z.coerce.string().default(''),
+  text: z.string().max(MAX_ANSWER_LENGTH, 'MESSAGE_TOO_LONG').default(''),
+  show_alert: flag.default(false),
+  url: z.string().optional(),
+});
+
+/** answerCallbackQuery: ends the waiting of who clicked, with a toast or an alert. */
+export function answerCallbackQuery(world: World, parameters: Parameters): true {
+  const given = parseParameters(AnswerCallbackQuery, parameters);
+  const click = world.state.clicks.get(given.callback_query_id);
+  if (!click || Date.now() - click.atMs > CLICK_EXPIRES_MS) {
+    throw badRequest('query is too old and response timeout expired or query ID is invalid');
+  }
+  // The client shows the first answer; Telegram accepts later ones and nobody sees them.
+  if (click.answer) return true;
+  const answer = { text: given.text, showAlert: given.show_alert, url: given.url ?? null };
+  world.commit({ kind: 'click', click: { ...click, answer } });
+  world.announce({
+    kind: 'answer',
+    callbackQueryId: click.id,
+    personId: click.personId,
+    text: answer.text,
+    showAlert: answer.showAlert,
+  });
+  return true;
+}

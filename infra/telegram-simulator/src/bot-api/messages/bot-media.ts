@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { badRequest } from '../bot-error.ts';
+import { resolveFile } from '../../files/bot-files.ts';
+import { type MessageContent, sendContent, Target } from './bot-messages.ts';
+import * as parameter from '../bot-parameters.ts';
+import { parseParameters, type Parameters } from '../bot-parameters.ts';
+import type { FileKind } from '../../files/file-store.ts';
+import { formatBotText, type FormattedText } from './message-entities.ts';
+import type { BotMessage } from './bot-message-shape.ts';
+import type { World } from '../../store/world.ts';
+
+const MAX_CAPTION_LENGTH = 1_024;
+
+/** The text below a file, which may be missing. */
+export const Caption = z.object({
+  caption: z.coerce.string().default(''),
+  caption_entities: parameter.entities,
+  parse_mode: parameter.parseMode,
+});
+const SendFile = Target.extend(Caption.shape);
+const SendVoice = SendFile.extend({ duration: parameter.integer('duration must be an Integer').optional() });
+
+/** sendDocument: any file, with a caption. */
+export function sendDocument(world: World, parameters: Parameters): BotMessage {
+  return sendFile(world, parameters, 'document');
+}
+
+/** sendPhoto: a picture, which Telegram scales and shows. */
+export function sendPhoto(world: World, parameters: Parameters): BotMessage {
+  return sendFile(world, parameters, 'photo');
+}
+
+/** sendVoice: a recording. */
+export function sendVoice(world: World, parameters: Parameters): BotMessage {
+  return sendFile(world, parameters, 'voice');
+}
+
+/** A caption as Telegram keeps it. Throws BotError 400 if it is too long. */
+export function formatCaption(given: z.output<typeof Caption>): FormattedText {
+  if (given.caption.trim() === '') return { text: '', entities: [] };
+  const formatted = formatBotText(given.caption, given.caption_entities);
+  if (formatted.text.length > MAX_CAPTION_LENGTH) throw badRequest('message caption is too long');
+  return formatted;
+}
+
+function sendFile(world: World, parameters: Parameters, kind: FileKind): BotMessage {
+  const given = parseParameters(SendVoice, parameters);
+  const read = (): MessageContent => {
+    const caption = formatCaption(given);
+    const file = resolveFile(world, parameters, { kind, durationSeconds: given.duration });
+    return { ...caption, rich: null, fileId: file.fileId };
+  };
+  return sendContent(world, given, read);
+}

@@ -1,0 +1,96 @@
+import type { Message, MessageOriginUser, User } from 'grammy/types';
+import { findChat, type KnownChat, toGroupChat, toSender } from '../../people/chat-shapes.ts';
+import type { Service, StoredMessage } from '../../store/entry.ts';
+import { toMediaFields } from '../../files/file-shapes.ts';
+import type { State } from '../../store/state.ts';
+
+/** A message of a private chat or a group: both kinds have a sender. */
+export type BotMessage = Message & { readonly chat: KnownChat; readonly from: User };
+
+/** A stored message in the Bot API's shape, with the message it answers one level deep, as Telegram gives it. */
+export function toBotMessage(state: State, bot: User, message: StoredMessage): BotMessage {
+  const own = toPlainMessage(state, bot, message);
+  const replied = findReplied(state, bot, message);
+  if (!replied) return own;
+  // The library wants `reply_to_message: undefined` inside, which exactOptionalPropertyTypes forbids to write.
+  return { ...own, reply_to_message: replied as Message as NonNullable<BotMessage['reply_to_message']> };
+}
+
+/** In a topic a message that answers nothing answers the message that opened the topic. */
+function findReplied(state: State, bot: User, message: StoredMessage): BotMessage | null {
+  const replied = message.replyTo === null ? undefined : state.chats.get(message.chatId)?.get(message.replyTo);
+  // Of a reply to an ephemeral message Telegram may leave the original out.
+  if (replied && !replied.deleted && replied.ephemeral === null) return toPlainMessage(state, bot, replied);
+  if (message.topicId === null || message.replyTo !== null || message.messageId === message.topicId) return null;
+  const topic = state.topics.get(message.topicId);
+  if (!topic) return null;
+  return {
+    message_id: topic.topicId,
+    message_thread_id: topic.topicId,
+    is_topic_message: true,
+    from: toSender(state, bot, topic.creatorId),
+    chat: toGroupChat(),
+    date: topic.date,
+    forum_topic_created: { name: topic.name, icon_color: topic.iconColor },
+  };
+}
+
+function toPlainMessage(state: State, bot: User, message: StoredMessage): BotMessage {
+  const { keyboard, topicId, forward } = message;
+  return {
+    ...toContent(state, message),
+    ...toIds(state, bot, message),
+    ...(topicId === null ? {} : { message_thread_id: topicId, is_topic_message: true }),
+    from: toSender(state, bot, message.fromId),
+    chat: findChat(state, message.chatId) ?? toGroupChat(),
+    date: message.date,
+    ...(forward === null ? {} : { forward_origin: toOrigin(state, bot, forward) }),
+    ...(message.editDate === null ? {} : { edit_date: message.editDate }),
+    ...(keyboard === null ? {} : { reply_markup: { inline_keyboard: keyboard.map((row) => [...row]) } }),
+  };
+}
+
+function toOrigin(state: State, bot: User, { fromId, date }: NonNullable<StoredMessage['forward']>): MessageOriginUser {
+  return { type: 'user', sender_user: toSender(state, bot, fromId), date };
+}
+
+/** An ephemeral message has no id in the chat. */
+function toIds(state: State, bot: User, { messageId, ephemeral }: StoredMessage): Pick<Message, 'message_id'> {
+  if (ephemeral === null) return { message_id: messageId };
+  const ids: Pick<Message, 'message_id' | 'ephemeral_message_id' | 'receiver_user'> = {
+    message_id: 0,
+    ephemeral_message_id: messageId,
+    receiver_user: toSender(state, bot, ephemeral.receiverId),
+  };
+  return ids;
+}
+
+/** What a message says, in the fields that its kind has. */
+function toContent(state: State, message: StoredMessage): Partial<Message> {
+  if (message.service !== null) return toServiceFields(message.service);
+  if (message.rich !== null) return { rich_message: message.rich };
+  const entities = [...message.entities];
+  const file = message.fileId === null ? undefined : state.files.get(message.fileId);
+  if (file) {
+    return {
+      ...toMediaFields(state, file),
+      ...(message.text === '' ? {} : { caption: message.text }),
+      ...(entities.length === 0 ? {} : { caption_entities: entities }),
+      ...(message.albumId === null ? {} : { media_group_id: message.albumId }),
+    };
+  }
+  return { text: message.text, ...(entities.length === 0 ? {} : { entities }) };
+}
+
+function toServiceFields(service: Service): Partial<Message> {
+  switch (service.kind) {
+    case 'topicCreated':
+      return { forum_topic_created: { name: service.name, icon_color: service.iconColor } };
+    case 'topicEdited':
+      return { forum_topic_edited: { name: service.name } };
+    case 'topicClosed':
+      return { forum_topic_closed: {} };
+    case 'topicReopened':
+      return { forum_topic_reopened: {} };
+  }
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { findMessage } from '../bot-access.ts';
+import { badRequest } from '../bot-error.ts';
+import * as parameter from '../bot-parameters.ts';
+import type { StoredMessage } from '../../store/entry.ts';
+import type { World } from '../../store/world.ts';
+
+export const ReplyParameters = z.looseObject({
+  message_id: parameter.messageId.optional(),
+  ephemeral_message_id: parameter.integer('ephemeral message identifier is not specified').optional(),
+  allow_sending_without_reply: parameter.flag.default(false),
+});
+
+/**
+ * The message that is replied to, or null. Throws BotError 400 if it must be there and is not, and for a reply to an
+ * ephemeral message that everybody would see.
+ */
+export function findReplied(
+  world: World,
+  chatId: number,
+  reply: z.output<typeof ReplyParameters> | undefined,
+  isEphemeral: boolean,
+): StoredMessage | null {
+  if (!reply) return null;
+  const { message_id: messageId, ephemeral_message_id: ephemeralId } = reply;
+  if (messageId === undefined && ephemeralId === undefined) throw badRequest('message identifier is not specified');
+  if (messageId !== undefined) {
+    const message = findMessage(world, chatId, messageId);
+    if (message) return message;
+    if (reply.allow_sending_without_reply && !isEphemeral) return null;
+    throw badRequest('message to be replied not found');
+  }
+  const whispered = world.state.chats.get(chatId)?.get(ephemeralId ?? 0);
+  const isThere = whispered?.ephemeral?.receiverId === world.bot.id && !whispered.deleted;
+  if (!isThere || !isEphemeral) throw badRequest('message to be replied not found');
+  return whispered;
+}

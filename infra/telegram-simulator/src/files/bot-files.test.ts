@@ -1,0 +1,189 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { InputFile } from 'grammy';
+import type { File, Update } from 'grammy/types';
+import { expect, test } from 'vitest';
+import type { Call } from '../bot-api/call-log.ts';
+import { createSimulator, DEFAULT_TOKEN } from '../server.ts';
+import { createSimulatorClient } from '../simulator-client.ts';
+import { api, client, simulator, useSimulator } from '../simulator.fixture.ts';
+
+useSimulator({ greeted: true });
+
+/** The smallest PNG header that says how large the picture is. */
+function png(width: number, height: number): Buffer {
+  const bytes = Buffer.alloc(64);
+  bytes.writeUInt32BE(0x89504e47, 0);
+  bytes.writeUInt32BE(width, 16);
+  bytes.writeUInt32BE(height, 20);
+  return bytes;
+}
+
+const refusal = (reason: string): object => ({ error_code: 400, description: `Bad Request: ${reason}` });
+const download = (file: File, token = DEFAULT_TOKEN): Promise<Response> =>
+  fetch(`${simulator.url}/file/bot${token}/${file.file_path}`);
+async function lastMessage(): Promise<NonNullable<Update['message']>> {
+  const message = (await api.getUpdates()).at(-1)?.message;
+  if (!message) throw new Error('The bot got no message.');
+  return message;
+}
+
+test('a document goes to a person with its caption, and its bytes can be downloaded', async () => {
+  const file = new InputFile(Buffer.from('line 1\nline 2\n'), 'deploy.log');
+  const caption_entities = [{ type: 'bold' as const, offset: 0, length: 3 }];
+  const sent = await api.sendDocument(1001, file, { caption: 'The log', caption_entities });
+  expect(sent).toMatchObject({
+    caption: 'The log',
+    caption_entities,
+    document: { file_name: 'deploy.log', mime_type: 'text/plain', file_size: 14 },
+  });
+  const [, seen] = await client.messages(1001);
+  expect(seen).toMatchObject({ text: 'The log', file: { kind: 'document', name: 'deploy.log', sizeBytes: 14 } });
+  const response = await fetch(`${simulator.url}${seen?.file?.url}`);
+  expect(response.headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''deploy.log");
+  expect(await response.text()).toBe('line 1\nline 2\n');
+});
+
+test('a file is sent again by its id, and keeps what it is', async () => {
+  const sent = await api.sendDocument(1001, new InputFile(Buffer.from('x'), 'a.txt'));
+  const again = await api.sendDocument(1001, sent.document.file_id);
+  expect(again.document.file_unique_id).toBe(sent.document.file_unique_id);
+  await expect(api.sendPhoto(1001, sent.document.file_id)).rejects.toMatchObject(
+    refusal("can't use file of type Document as Photo"),
+  );
+});
+
+test('a photo has sizes, the largest last', async () => {
+  const sent = await api.sendPhoto(1001, new InputFile(png(1280, 720), 'x.png'));
+  expect(sent.photo.map(({ width, height }) => [width, height])).toEqual([
+    [90, 51],
+    [1280, 720],
+  ]);
+  expect((await client.messages(1001)).at(-1)?.file).toMatchObject({ kind: 'photo', width: 1280, height: 720 });
+});
+
+test('a voice message keeps its duration', async () => {
+  const sent = await api.sendVoice(1001, new InputFile(Buffer.from('OggS'), 'x.ogg'), { duration: 7 });
+  expect(sent.voice).toMatchObject({ duration: 7, mime_type: 'audio/ogg' });
+});
+
+test('a bot downloads what a person sent', async () => {
+  const data = Buffer.from([0, 1, 2, 255]).toString('base64');
+  await client.post('/api/messages', { from: 1001, text: 'here', files: [{ name: 'a.bin', data }] });
+  const message = await lastMessage();
+  expect(message).toMatchObject({ caption: 'here', document: { file_name: 'a.bin', file_size: 4 } });
+  const file = await api.getFile(message.document?.file_id ?? '');
+  expect(Buffer.from(await (await download(file)).arrayBuffer())).toEqual(Buffer.from([0, 1, 2, 255]));
+  expect((await download(file, '100:other')).status).toBe(401);
+  expect((await download({ ...file, file_path: 'documents/file_99' })).status).toBe(404);
+});
+
+test('a person sends files as a form too', async () => {
+  const form = new FormData();
+  form.append('message', JSON.stringify({ from: 1001, text: 'both' }));
+  form.append('photo', new Blob([new Uint8Array(png(10, 10))]), 'a.png');
+  form.append('photo2', new Blob([new Uint8Array(png(20, 20))]), 'b.png');
+  const response = await fetch(`${simulator.url}/api/messages`, { method: 'POST', body: form });
+  expect(await response.json()).toMatchObject({ ok: true, messageIds: [expect.any(Number), expect.any(Number)] });
+});
+
+test('an album is one message per file, with the caption at the first', async () => {
+  const data = png(10, 10).toString('base64');
+  const files = [1, 2, 3].map(() => ({ kind: 'photo', data }));
+  const { messageIds } = await client.post('/api/messages', { from: 1001, text: 'before and after', files });
+  const messages = (await api.getUpdates()).flatMap((update) => update.message ?? []).slice(-3);
+  expect(messages.map((message) => message.message_id)).toEqual(messageIds);
+  expect(messages.map((message) => message.caption)).toEqual(['before and after', undefined, undefined]);
+  expect(new Set(messages.map((message) => message.media_group_id)).size).toBe(1);
+  expect(messages[0]?.media_group_id).toMatch(/^\d+$/);
+});
+
+test('photos and documents are no album', async () => {
+  const files = [
+    { kind: 'photo', data: png(10, 10).toString('base64') },
+    { kind: 'document', data: 'AAAA' },
+  ];
+  expect(await client.post('/api/messages', { from: 1001, files })).toMatchObject({ ok: false });
+});
+
+test('in a group a bot gets a file only if its caption speaks to it', async () => {
+  const files = [{ name: 'a.txt', data: 'AAAA' }];
+  const send = (text: string): Promise<{ updateId: number | null }> =>
+    client.post('/api/messages', { from: 1002, chat: 'ops', text, files });
+  expect((await send('look')).updateId).toBeNull();
+  expect((await send('@signalbox_bot look')).updateId).not.toBeNull();
+});
+
+test('a file beyond 20 MB cannot be downloaded by a bot', async () => {
+  const sizeBytes = 20 * 1024 * 1024 + 1;
+  await client.post('/api/messages', { from: 1001, files: [{ name: 'film.mp4', sizeBytes }] });
+  const { document } = await lastMessage();
+  expect(document?.file_size).toBe(sizeBytes);
+  await expect(api.getFile(document?.file_id ?? '')).rejects.toMatchObject(refusal('file is too big'));
+});
+
+test('a bot uploads no more than 50 MB', async () => {
+  const tooLarge = new InputFile(Buffer.alloc(50 * 1024 * 1024 + 1), 'large.bin');
+  await expect(api.sendDocument(1001, tooLarge)).rejects.toMatchObject({
+    error_code: 413,
+    description: 'Request Entity Too Large',
+  });
+  expect(await client.messages(1001)).toHaveLength(1);
+});
+
+test.each([
+  ['an empty document', 'sendDocument', Buffer.alloc(0), 'file must be non-empty'],
+  ['a photo that is none', 'sendPhoto', Buffer.from('text'), 'IMAGE_PROCESS_FAILED'],
+  ['a photo 21 times as wide as high', 'sendPhoto', png(2_100, 100), 'PHOTO_INVALID_DIMENSIONS'],
+  [
+    'a photo beyond 10 MB',
+    'sendPhoto',
+    Buffer.alloc(10 * 1024 * 1024 + 1),
+    'file of size 10485761 bytes is too big for a photo; the maximum size is 10485760 bytes',
+  ],
+] as const)('%s is refused', async (_, method, bytes, reason) => {
+  await expect(api[method](1001, new InputFile(bytes, 'x'))).rejects.toMatchObject(refusal(reason));
+});
+
+test.each([
+  ['no file', '', 'there is no document in the request'],
+  ['an upload that is not there', 'attach://nowhere', 'there is no document in the request'],
+  ['an unknown id', 'BQACAgIAAxk', 'wrong file identifier/HTTP URL specified'],
+  ['an address', 'https://example.org/a.pdf', 'failed to get HTTP URL content'],
+])('%s instead of a document is refused', async (_, document, reason) => {
+  await expect(api.sendDocument(1001, document)).rejects.toMatchObject(refusal(reason));
+});
+
+test('a caption has at most 1,024 units, can be changed, and is no text', async () => {
+  const file = (): InputFile => new InputFile(Buffer.from('x'), 'a.txt');
+  await expect(api.sendDocument(1001, file(), { caption: 'x'.repeat(1_025) })).rejects.toMatchObject(
+    refusal('message caption is too long'),
+  );
+  const { message_id } = await api.sendDocument(1001, file(), { caption: 'old' });
+  await api.editMessageCaption(1001, message_id, { caption: 'new' });
+  expect((await client.messages(1001)).at(-1)).toMatchObject({ text: 'new', file: { name: 'a.txt' } });
+  await expect(api.editMessageText(1001, message_id, 'text')).rejects.toMatchObject(
+    refusal('there is no text in the message to edit'),
+  );
+});
+
+test('the call log has what a file is and not what is in it', async () => {
+  await api.sendDocument(1001, new InputFile(Buffer.from('secret'), 'a.txt'));
+  const call = (await client.get<Call[]>('/api/calls')).at(-1);
+  expect(JSON.stringify(call)).toContain('"sizeBytes":6');
+  expect(JSON.stringify(call)).not.toContain('secret');
+});
+
+test('files survive a restart', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'simulator-'));
+  const first = await createSimulator({ dataDir });
+  const data = Buffer.from('kept').toString('base64');
+  await createSimulatorClient(first.url).post('/api/messages', { from: 1001, files: [{ name: 'a.txt', data }] });
+  await first.close();
+  const second = await createSimulator({ dataDir });
+  const [message] = await createSimulatorClient(second.url).messages(1001);
+  expect(await (await fetch(`${second.url}${message?.file?.url}`)).text()).toBe('kept');
+  await second.close();
+  rmSync(dataDir, { recursive: true });
+});

@@ -1,0 +1,39 @@
+import type { InlineKeyboardButton, RichMessageButton } from 'grammy/types';
+import type { Keyboard, StoredMessage } from '../store/entry.ts';
+import { listRichButtons, plainOf } from '../rich/rich-text-form.ts';
+
+/** A button below a message as the person API shows it. At most one of data, url and copyText says what it does. */
+export interface ButtonView {
+  readonly text: string;
+  /** The callback data; null for buttons that send nothing to the bot. */
+  readonly data: string | null;
+  readonly url?: string;
+  /** danger, success or primary: how it is colored. */
+  readonly style?: string;
+  /** What the client copies when it is pressed. */
+  readonly copyText?: string;
+  /** It is shown and does nothing. */
+  readonly disabled?: true;
+}
+
+/** The rows of a keyboard as the person API shows them. */
+export function toButtonViews(keyboard: Keyboard): ButtonView[][] {
+  return keyboard.map((row) => row.map(toButtonView));
+}
+
+/** Every button that a person can press at this message, below it or inside it. */
+export function listButtons(message: StoredMessage): ButtonView[] {
+  const below = message.keyboard?.flat().map(toButtonView) ?? [];
+  return message.rich === null ? below : [...listRichButtons(message.rich).map(toButtonView), ...below];
+}
+
+function toButtonView(button: InlineKeyboardButton | RichMessageButton): ButtonView {
+  return {
+    text: plainOf(button.text),
+    data: 'callback_data' in button ? button.callback_data : null,
+    ...('url' in button ? { url: button.url } : {}),
+    ...(button.style === undefined ? {} : { style: button.style }),
+    ...('copy_text' in button ? { copyText: button.copy_text.text } : {}),
+    ...('disabled' in button ? { disabled: true as const } : {}),
+  };
+}

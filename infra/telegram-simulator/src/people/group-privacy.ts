@@ -1,0 +1,33 @@
+import type { MessageEntity } from 'grammy/types';
+import type { BotStatus } from '../store/entry.ts';
+import { BOT_USERNAME, GROUP } from './people.ts';
+
+export interface PrivacyQuestion {
+  readonly chatId: number;
+  readonly text: string;
+  readonly entities: readonly MessageEntity[];
+  readonly repliesToBot: boolean;
+  readonly isService: boolean;
+  /** An ephemeral message to it. */
+  readonly isForBot: boolean;
+  readonly botStatus: BotStatus;
+}
+
+/**
+ * Answers whether a bot in Telegram's default privacy mode receives this message: all of a private chat; of a group
+ * only commands (not those for another bot), mentions of it, replies to it, service messages, and everything if it is an
+ * administrator. Nothing once it was removed.
+ */
+export function isShownToBot(question: PrivacyQuestion): boolean {
+  const { chatId, text, entities, botStatus } = question;
+  if (chatId !== GROUP.id) return true;
+  if (botStatus === 'kicked') return false;
+  if (botStatus === 'administrator' || question.repliesToBot || question.isService || question.isForBot) return true;
+  return entities.some((entity) => {
+    const part = text.slice(entity.offset, entity.offset + entity.length).toLowerCase();
+    if (entity.type === 'mention') return part === `@${BOT_USERNAME}`;
+    if (entity.type !== 'bot_command' || entity.offset !== 0) return false;
+    const addressee = part.split('@')[1];
+    return addressee === undefined || addressee === BOT_USERNAME;
+  });
+}

@@ -1,0 +1,148 @@
+import { expect, test } from 'vitest';
+import { api, client, simulator, useSimulator } from '../simulator.fixture.ts';
+
+useSimulator();
+
+const go = { reply_markup: { inline_keyboard: [[{ text: 'Go', callback_data: 'go:1' }]] } };
+
+test('strangers do not see the group and operators do', async () => {
+  const own = { id: 1009, title: 'Signalbox', type: 'private' };
+  expect(await client.get('/api/chats?as=1009')).toEqual([own]);
+  expect(await client.get('/api/chats?as=1003')).toContainEqual({ id: -2001, title: 'ops', type: 'group' });
+  expect(await client.post('/api/messages', { from: 1009, chat: 'ops', text: 'hi' })).toMatchObject({ ok: false });
+});
+
+test('a person who was added can write at once', async () => {
+  await client.post('/api/people', { id: 7001, name: 'Gus' });
+  await client.post('/api/messages', { from: 7001, text: 'hello' });
+  expect(await client.get('/api/people')).toContainEqual({ id: 7001, name: 'Gus', role: 'stranger', blocked: false });
+  expect(await api.getUpdates()).toMatchObject([{ message: { from: { id: 7001 }, chat: { type: 'private' } } }]);
+});
+
+test.each([
+  ['lunch?', false],
+  ['/status', true],
+  ['/status@signalbox_bot', true],
+  ['/status@other_bot', false],
+  ['see /status', false],
+  ['@signalbox_bot are you there?', true],
+  ['@signalbox_bottle is not you', false],
+])('in a group the bot receives %j: %s', async (text, isReceived) => {
+  const { updateId } = await client.post('/api/messages', { from: 1002, chat: 'ops', text });
+  expect(updateId !== null).toBe(isReceived);
+  expect(await api.getUpdates()).toHaveLength(isReceived ? 1 : 0);
+});
+
+test('in a group the bot receives replies to its own messages only', async () => {
+  const { message_id } = await api.sendMessage(-2001, 'deployed');
+  const reply = await client.post('/api/messages', { from: 1003, chat: 'ops', text: 'thanks', replyTo: message_id });
+  const other = { from: 1004, chat: -2001, text: 'same', replyTo: reply.messageId };
+  expect(reply.updateId).not.toBeNull();
+  expect(await client.post('/api/messages', other)).toMatchObject({ ok: true, updateId: null });
+});
+
+test('texts beyond 4,096 units need raw', async () => {
+  const text = 'x'.repeat(4_097);
+  expect(await client.post('/api/messages', { from: 1001, text })).toMatchObject({ ok: false });
+  expect(await client.post('/api/messages', { from: 1001, text, raw: true })).toMatchObject({ ok: true });
+  expect(await api.getUpdates()).toMatchObject([{ message: { text } }]);
+});
+
+test('an edit reaches the bot as edited_message', async () => {
+  const { messageId } = await client.post('/api/messages', { from: 1001, text: 'delpoy' });
+  await client.post('/api/edits', { from: 1001, messageId, text: 'deploy' });
+  const updates = await api.getUpdates();
+  expect(updates[1]).toMatchObject({
+    edited_message: { message_id: messageId, text: 'deploy', edit_date: expect.any(Number) },
+  });
+  expect(await client.post('/api/edits', { from: 1002, chat: 1001, messageId, text: 'no' })).toMatchObject({
+    ok: false,
+  });
+});
+
+test('a click reaches the bot and its answer reaches the person', async () => {
+  await client.post('/api/messages', { from: 1001, text: 'hi' });
+  const card = await api.sendMessage(1001, 'Sure?', go);
+  const { callbackQueryId } = await client.post('/api/clicks', { from: 1001, button: 'Go' });
+  const update = (await api.getUpdates()).at(-1);
+  expect(update?.callback_query).toMatchObject({
+    id: callbackQueryId,
+    data: 'go:1',
+    from: { id: 1001 },
+    message: { message_id: card.message_id, text: 'Sure?' },
+  });
+  expect(await client.get(`/api/clicks/${callbackQueryId}`)).toEqual({ answered: false, text: '', showAlert: false });
+  await api.answerCallbackQuery(callbackQueryId, { text: 'Done', show_alert: true });
+  expect(await client.get(`/api/clicks/${callbackQueryId}`)).toEqual({
+    answered: true,
+    text: 'Done',
+    showAlert: true,
+  });
+});
+
+test('the newest message with a button is clicked, by label or by data', async () => {
+  await client.post('/api/messages', { from: 1001, text: 'hi' });
+  const older = await api.sendMessage(1001, 'one', go);
+  const newer = await api.sendMessage(1001, 'two', go);
+  await client.post('/api/clicks', { from: 1001, button: 'go:1' });
+  await client.post('/api/clicks', { from: 1001, button: 'Go', messageId: older.message_id });
+  const clicked = (await api.getUpdates()).flatMap((update) => update.callback_query?.message?.message_id ?? []);
+  expect(clicked).toEqual([newer.message_id, older.message_id]);
+});
+
+test('clicking a button that is not there says so', async () => {
+  expect(await client.post('/api/clicks', { from: 1001, button: 'Nope' })).toEqual({
+    ok: false,
+    error: 'No message has a button "Nope".',
+  });
+});
+
+test('an unknown callback query is too old', async () => {
+  await expect(api.answerCallbackQuery('123')).rejects.toMatchObject({
+    description: 'Bad Request: query is too old and response timeout expired or query ID is invalid',
+  });
+});
+
+test('a bot that is blocked gets 403 and my_chat_member, until it is let in again', async () => {
+  await client.post('/api/messages', { from: 1001, text: 'hi' });
+  await client.post('/api/block', { person: 1001, blocked: true });
+  await expect(api.sendMessage(1001, 'x')).rejects.toMatchObject({
+    error_code: 403,
+    description: 'Forbidden: bot was blocked by the user',
+  });
+  expect((await api.getUpdates()).at(-1)?.my_chat_member).toMatchObject({
+    chat: { id: 1001 },
+    old_chat_member: { status: 'member' },
+    new_chat_member: { status: 'kicked' },
+  });
+  expect(await client.post('/api/messages', { from: 1001, text: 'hm' })).toMatchObject({ ok: false });
+  await client.post('/api/block', { person: 1001, blocked: false });
+  expect((await api.sendMessage(1001, 'back')).text).toBe('back');
+});
+
+test('after a seq only what is new or changed is listed', async () => {
+  const first = await client.post('/api/messages', { from: 1001, text: 'first' });
+  const sent = await api.sendMessage(1001, 'second');
+  const { seq } = await client.get<{ seq: number }>('/api/chats/1001/messages?as=1001');
+  await api.editMessageText(1001, sent.message_id, 'changed');
+  const page = await client.get<{ messages: object[] }>(`/api/chats/1001/messages?as=1001&after=${seq}`);
+  expect(page.messages).toMatchObject([{ messageId: sent.message_id, text: 'changed' }]);
+  const all = await client.messages(1001);
+  expect(all.map((message) => message.messageId)).toEqual([first.messageId, sent.message_id]);
+});
+
+test('nobody reads the private chat of another person', async () => {
+  expect(await client.get('/api/chats/1001/messages?as=1002')).toMatchObject({ ok: false });
+});
+
+test('the event stream resumes after a seq without a gap', async () => {
+  const first = await client.post('/api/messages', { from: 1001, text: 'first' });
+  await client.post('/api/messages', { from: 1001, text: 'second' });
+  const response = await fetch(`${simulator.url}/api/events?after=${first.seq}`);
+  const reader = (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  while (!text.includes('data:')) text += (await reader.read()).value ?? '';
+  await reader.cancel();
+  expect(text).toContain('"text":"second"');
+  expect(text).not.toContain('"text":"first"');
+});

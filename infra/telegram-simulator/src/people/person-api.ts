@@ -1,0 +1,88 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { findCommandsFor } from '../bot-api/chats/bot-commands.ts';
+import { toBotView } from '../bot-api/chats/bot-profile.ts';
+import { findDraft } from '../store/drafts.ts';
+import type { Person } from './people.ts';
+import { Role } from './people.ts';
+import { listChats } from './chat-shapes.ts';
+import { isVisibleTo, toMessageView } from './message-view.ts';
+import { PersonError, requireMember, requirePerson } from './person-access.ts';
+import { listTopics } from '../store/topics.ts';
+import { listMessages, resolveChatName, type World } from '../store/world.ts';
+
+const number = z.coerce.number().pipe(z.int());
+
+const NewPerson = z.strictObject({
+  id: z.int().positive(),
+  name: z.string().trim().min(1).max(64),
+  role: Role.default('stranger'),
+  inGroup: z.boolean().default(false),
+});
+const As = z.object({ as: number });
+const MessagesQuery = As.extend({
+  after: number.default(0),
+  /** Only the newest so many, and only older than this message: for pages that load in parts. */
+  limit: number.pipe(z.int().positive()).optional(),
+  before: number.optional(),
+});
+
+/** Serves what people do and see: for the page, the terminal chat and tests. Answers are JSON. */
+export function registerPersonApi(app: FastifyInstance, world: World): void {
+  app.get('/api/people', async () => [...world.state.people.values()].map((person) => toPersonView(world, person)));
+
+  app.post('/api/people', async (request) => {
+    const person = NewPerson.parse(request.body);
+    if (person.id === world.bot.id) throw new PersonError(400, `${person.id} is the id of the bot.`);
+    world.commit({ kind: 'person', person });
+    world.announce({ kind: 'people' });
+    return { ok: true, ...toPersonView(world, person) };
+  });
+
+  app.get('/api/chats', async (request) => listChats(requirePerson(world, As.parse(request.query).as)));
+
+  app.get<{ Params: { id: string } }>('/api/chats/:id/messages', async (request) => {
+    const query = MessagesQuery.parse(request.query);
+    const chatId = resolveChatName(request.params.id);
+    requireMember(world, query.as, chatId);
+    const { after, before, limit } = query;
+    const matching = listMessages(world.state, chatId).filter(
+      (message) =>
+        isVisibleTo(message, query.as) && message.seq > after && (before === undefined || message.messageId < before),
+    );
+    const messages = limit === undefined ? matching : matching.slice(-limit);
+    return {
+      seq: world.currentSeq(),
+      draft: findDraft(world, chatId),
+      typing: (world.typingUntil.get(chatId) ?? 0) > Date.now(),
+      hasOlder: messages.length < matching.length,
+      messages: messages.map((message) => toMessageView(world.state, world.bot, message)),
+    };
+  });
+
+  app.get('/api/topics', async (request) => {
+    const { as, chat } = As.extend({ chat: z.string().default('ops') }).parse(request.query);
+    const chatId = resolveChatName(chat);
+    requireMember(world, as, chatId);
+    return listTopics(world, chatId).map(({ topicId, name, iconColor, isClosed }) => ({
+      topicId,
+      name,
+      iconColor,
+      isClosed,
+    }));
+  });
+
+  app.get('/api/bot', async (request) => toBotView(world, As.partial().parse(request.query).as ?? null));
+
+  app.get('/api/commands', async (request) => {
+    const { as, chat } = As.extend({ chat: z.string().optional() }).parse(request.query);
+    const chatId = resolveChatName(chat ?? as);
+    requireMember(world, as, chatId);
+    return findCommandsFor(world, as, chatId, 'en');
+  });
+}
+
+function toPersonView(world: World, person: Person): object {
+  const { id, name, role } = person;
+  return { id, name, role, blocked: world.contactOf(id).blocked };
+}

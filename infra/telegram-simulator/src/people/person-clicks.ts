@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import type { InaccessibleMessage } from 'grammy/types';
+import { listButtons } from './button-view.ts';
+import { stopDraft } from '../store/drafts.ts';
+import { type BotMessage, toBotMessage } from '../bot-api/messages/bot-message-shape.ts';
+import { findChat, toGroupChat } from './chat-shapes.ts';
+import { isVisibleTo } from './message-view.ts';
+import { GROUP, toUser } from './people.ts';
+import { PersonError, requireMember, requireMessage, requirePerson } from './person-access.ts';
+import { listMessages, type World } from '../store/world.ts';
+
+export interface PersonClick {
+  readonly from: number;
+  readonly chatId: number;
+  readonly messageId: number | null;
+  /** The label or the data of a button; of the newest message that has it, unless one is named. */
+  readonly button: string | null;
+  /** Any data instead: what a stale client sends, or a forged one. */
+  readonly data: string | null;
+}
+
+/** A person presses a button, or a client of theirs says so. */
+export function clickFromPerson(
+  world: World,
+  click: PersonClick,
+): { readonly updateId: number | null; readonly callbackQueryId: string } {
+  const person = requireMember(world, click.from, click.chatId);
+  const { messageId, data } = findClicked(world, click);
+  const { chatId } = click;
+  const id = `${Date.now()}${randomUUID().replace(/\D/g, '').slice(0, 6)}`;
+  world.commit({
+    kind: 'click',
+    click: { id, personId: person.id, chatId, messageId, atMs: Date.now(), answer: null },
+  });
+  const updateId = world.updates.add({
+    callback_query: {
+      id,
+      from: toUser(person),
+      message: toClickedMessage(world, chatId, messageId),
+      chat_instance: String(chatId),
+      data,
+    },
+  });
+  return { updateId, callbackQueryId: id };
+}
+
+/** A person presses Stop at the message that the bot is writing. */
+export function stopFromPerson(world: World, personId: number): { updateId: number | null; draftId: number } {
+  const person = requirePerson(world, personId);
+  const draftId = stopDraft(world, person.id);
+  if (draftId === null) throw new PersonError(404, `Nothing that ${person.name} could stop is being written.`);
+  const chat = findChat(world.state, person.id);
+  if (chat?.type !== 'private') return { updateId: null, draftId };
+  return { updateId: world.updates.add({ stopped_message_generation: { chat, draft_id: draftId } }), draftId };
+}
+
+function findClicked(world: World, click: PersonClick): { messageId: number; data: string } {
+  const { from, chatId, messageId, data } = click;
+  if (data !== null && messageId !== null) return { messageId, data };
+  const wanted = click.button ?? '';
+  const candidates =
+    messageId === null
+      ? listMessages(world.state, chatId).filter((message) => isVisibleTo(message, from))
+      : [requireMessage(world, chatId, messageId, from)];
+  for (const message of candidates.reverse()) {
+    const button = listButtons(message).find((one) => one.text === wanted || one.data === wanted);
+    if (!button) continue;
+    if (button.data === null) throw new PersonError(400, `The button "${button.text}" sends nothing to the bot.`);
+    return { messageId: message.messageId, data: button.data };
+  }
+  throw new PersonError(404, `No message${messageId === null ? '' : ` ${messageId}`} has a button "${wanted}".`);
+}
+
+/** Of a message that the bot cannot see (deleted, or a forward in a group) it learns only which one it was. */
+function toClickedMessage(world: World, chatId: number, messageId: number): BotMessage | InaccessibleMessage {
+  const message = world.state.chats.get(chatId)?.get(messageId);
+  const isForeign =
+    message?.fromId !== world.bot.id && chatId === GROUP.id && world.state.botStatus !== 'administrator';
+  if (message && !message.deleted && !isForeign) return toBotMessage(world.state, world.bot, message);
+  return { chat: findChat(world.state, chatId) ?? toGroupChat(), message_id: messageId, date: 0 };
+}

@@ -1,0 +1,143 @@
+import { randomInt } from 'node:crypto';
+import { findCommandsFor } from '../bot-api/chats/bot-commands.ts';
+import type { StoredMessage } from '../store/entry.ts';
+import { FileError, type NewFile, storeFile } from '../files/file-store.ts';
+import { detectEntities } from '../bot-api/messages/message-entities.ts';
+import { nowSeconds, putNewMessage } from '../store/new-message.ts';
+import { BOT_USERNAME, GROUP, type Person } from './people.ts';
+import { PersonError, requireMember, requireMessage } from './person-access.ts';
+import { type Sent, sendUpdate } from '../store/sent-update.ts';
+import type { Topic } from '../store/topic.ts';
+import { listTopics } from '../store/topics.ts';
+import type { World } from '../store/world.ts';
+
+export interface PersonMessage {
+  readonly from: number;
+  readonly chatId: number;
+  /** With files: the caption of the first one. */
+  readonly text: string;
+  readonly replyTo: number | null;
+  /** The number or the name of a topic; null for none. */
+  readonly topic?: number | string | null;
+  /** Sends the text as it is: not trimmed, whatever its length. */
+  readonly raw: boolean;
+  readonly files?: readonly NewFile[];
+}
+
+/** The limits of Telegram clients, in UTF-16 units: they split longer texts and cut longer captions. */
+export const MAX_TEXT_LENGTH = 4096;
+const MAX_CAPTION_LENGTH = 1024;
+const MAX_ALBUM = 10;
+
+/** A person writes, or sends files: several are an album, one message for each. Answers them in their order. */
+export function sendFromPerson(world: World, given: PersonMessage): readonly [Sent, ...Sent[]] {
+  const person = requireMember(world, given.from, given.chatId);
+  const { chatId, replyTo, files = [] } = given;
+  const text = checkText(given.text, { raw: given.raw, hasFiles: files.length > 0 });
+  checkAlbum(files);
+  const replied = replyTo === null ? null : requireMessage(world, chatId, replyTo, person.id);
+  const topic = readTopic(world, chatId, given.topic ?? replied?.topicId ?? null);
+  const ephemeral = findEphemeral(world, { person, chatId, text, replied });
+  if (chatId === person.id) startContact(world, person);
+  const put = (part: string, fileId: string | null, albumId: string | null): Sent => {
+    const message = putNewMessage(world, {
+      chatId,
+      fromId: person.id,
+      text: part,
+      entities: detectEntities(part),
+      fileId,
+      albumId,
+      replyTo,
+      topicId: topic?.topicId ?? null,
+      ephemeral,
+    });
+    return sendUpdate(world, 'message', message);
+  };
+  const [first, ...others] = files.map((file) => storePersonFile(world, file));
+  if (first === undefined) return [put(text, null, null)];
+  const albumId = others.length === 0 ? null : createAlbumId();
+  return [put(text, first, albumId), ...others.map((fileId) => put('', fileId, albumId))];
+}
+
+/** A person changes a text or a caption of theirs. */
+export function editFromPerson(
+  world: World,
+  edit: { from: number; chatId: number; messageId: number; text: string },
+): Sent {
+  const person = requireMember(world, edit.from, edit.chatId);
+  const old = requireMessage(world, edit.chatId, edit.messageId, person.id);
+  if (old.fromId !== person.id) throw new PersonError(403, 'Only the author can edit a message.');
+  if (old.ephemeral !== null) throw new PersonError(400, 'An ephemeral message stays as it is.');
+  const text = checkText(edit.text, { raw: false, hasFiles: old.fileId !== null });
+  if (text === old.text) throw new PersonError(400, 'The text is the same as before.');
+  const message = world.putMessage('edit', {
+    ...old,
+    text,
+    entities: detectEntities(text),
+    editDate: Math.max(nowSeconds(), old.date),
+  });
+  return sendUpdate(world, 'edited_message', message);
+}
+
+function startContact(world: World, person: Person): void {
+  const contact = world.contactOf(person.id);
+  if (contact.blocked) throw new PersonError(403, `${person.name} blocked the bot: unblock it first.`);
+  if (!contact.started) world.commit({ kind: 'contact', contact: { ...contact, started: true } });
+}
+
+function readTopic(world: World, chatId: number, given: number | string | null): Topic | null {
+  if (given === null) return null;
+  const topic = listTopics(world, chatId).find((one) => one.topicId === given || one.name === given);
+  if (!topic) throw new PersonError(404, `There is no topic ${given} in chat ${chatId}.`);
+  if (topic.isClosed) throw new PersonError(403, `The topic ${topic.name} is closed.`);
+  return topic;
+}
+
+/** Clients send these so that only the bot sees them: commands declared as ephemeral, and answers to its whispers. */
+function findEphemeral(
+  world: World,
+  given: { person: Person; chatId: number; text: string; replied: StoredMessage | null },
+): StoredMessage['ephemeral'] {
+  const { person, chatId, text, replied } = given;
+  if (chatId !== GROUP.id) return null;
+  const [, name, addressee] = /^\/(\w+)(?:@(\w+))?/.exec(text) ?? [];
+  const isDeclared =
+    name !== undefined &&
+    (addressee === undefined || addressee.toLowerCase() === BOT_USERNAME) &&
+    findCommandsFor(world, person.id, chatId, 'en').some((one) => one.command === name && one.is_ephemeral);
+  if (!isDeclared && replied?.ephemeral == null) return null;
+  return { receiverId: world.bot.id, replaces: null };
+}
+
+function checkText(given: string, { raw, hasFiles }: { raw: boolean; hasFiles: boolean }): string {
+  if (raw) return given;
+  const text = given.trim();
+  const max = hasFiles ? MAX_CAPTION_LENGTH : MAX_TEXT_LENGTH;
+  if (text === '' && !hasFiles) throw new PersonError(400, 'The text is empty.');
+  if (text.length > max) {
+    throw new PersonError(400, `The text has ${text.length} UTF-16 units; clients split at ${max}.`);
+  }
+  return text;
+}
+
+function checkAlbum(files: readonly NewFile[]): void {
+  if (files.length > MAX_ALBUM) throw new PersonError(400, `An album holds at most ${MAX_ALBUM} files.`);
+  const kinds = new Set(files.map((file) => file.kind));
+  if (files.length > 1 && (kinds.size > 1 || kinds.has('voice'))) {
+    throw new PersonError(400, 'An album holds only photos or only documents; send the others on their own.');
+  }
+}
+
+function storePersonFile(world: World, file: NewFile): string {
+  try {
+    return storeFile(world, file).fileId;
+  } catch (error) {
+    if (error instanceof FileError) throw new PersonError(400, `The file ${file.name}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** A large number as text, as at Telegram. */
+function createAlbumId(): string {
+  return `1${randomInt(1e12, 9e12)}`;
+}

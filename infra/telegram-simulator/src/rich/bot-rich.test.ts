@@ -1,0 +1,158 @@
+import type { InputRichBlock, InputRichMessage } from 'grammy/types';
+import { expect, test } from 'vitest';
+import { api, client, useSimulator } from '../simulator.fixture.ts';
+
+type Blocks = InputRichBlock[];
+
+useSimulator({ greeted: true });
+
+const paragraph = (text: string): Blocks[number] => ({ type: 'paragraph', text });
+const nest = (depth: number): Blocks[number] =>
+  depth === 1 ? paragraph('deep') : { type: 'blockquote', blocks: [nest(depth - 1)] };
+
+/** Sends whatever it is given, also what the library's types would not let through. */
+function send(rich_message: unknown): Promise<unknown> {
+  return api.sendRichMessage(1001, rich_message as InputRichMessage);
+}
+
+const REPORT: Blocks = [
+  { type: 'heading', size: 1, text: 'Deploy' },
+  { type: 'paragraph', text: ['of ', { type: 'bold', text: 'shop' }, ' is done'] },
+  {
+    type: 'list',
+    items: [
+      { blocks: [paragraph('built')], has_checkbox: true, is_checked: true },
+      { blocks: [paragraph('announced')], has_checkbox: true },
+    ],
+  },
+  {
+    type: 'table',
+    cells: [
+      [
+        { text: 'port', is_header: true, align: 'left', valign: 'top' },
+        { text: '8080', align: 'right', valign: 'top' },
+      ],
+    ],
+  },
+  { type: 'pre', text: 'npm start', language: 'sh' },
+];
+
+test('a rich message comes back with its blocks, and people see them and their words', async () => {
+  const sent = await api.sendRichMessage(1001, { blocks: REPORT });
+  expect(sent).toMatchObject({ rich_message: { blocks: [{ type: 'heading', text: 'Deploy' }, {}, {}, {}, {}] } });
+  expect(sent).not.toHaveProperty('text');
+  const [, seen] = await client.messages(1001);
+  expect(seen?.text).toBe('Deploy\nof shop is done\n☑ built\n☐ announced\nport | 8080\nnpm start');
+  expect(seen?.rich?.blocks).toEqual(sent.rich_message.blocks);
+});
+
+test('the items of an ordered list are labeled in their style', async () => {
+  const list = (type: 'a' | 'I' | '1', value?: number): Blocks[number] => ({
+    type: 'list',
+    items: [
+      { blocks: [paragraph('x')], type, ...(value === undefined ? {} : { value }) },
+      { blocks: [paragraph('y')], type },
+    ],
+  });
+  const sent = await api.sendRichMessage(1001, { blocks: [list('1', 9), list('I', 4), list('a', 26)] });
+  const labels = sent.rich_message.blocks.map((block) => block.type === 'list' && block.items.map((one) => one.label));
+  expect(labels).toEqual([
+    ['9.', '10.'],
+    ['IV.', 'V.'],
+    ['z.', 'aa.'],
+  ]);
+});
+
+test('a text becomes blocks and blocks become a text again', async () => {
+  const { message_id } = await api.sendMessage(1001, 'working');
+  const edited = await api.editMessageText(1001, message_id, { blocks: REPORT });
+  expect(edited).toMatchObject({ rich_message: { blocks: [{ type: 'heading' }, {}, {}, {}, {}] } });
+  await api.editMessageText(1001, message_id, 'plain');
+  expect((await client.messages(1001)).at(-1)).toMatchObject({ text: 'plain', rich: null });
+});
+
+test('the same blocks again are no change', async () => {
+  const { message_id } = await api.sendRichMessage(1001, { blocks: REPORT });
+  await expect(api.editMessageText(1001, message_id, { blocks: REPORT })).rejects.toMatchObject({
+    description: expect.stringContaining('message is not modified'),
+  });
+});
+
+test('a button inside a rich message is pressed like one below it', async () => {
+  await api.sendRichMessage(1001, {
+    blocks: [{ type: 'buttons', buttons: [{ text: 'Retry', callback_data: 'retry:1', style: 'link' }] }],
+  });
+  await client.post('/api/clicks', { from: 1001, button: 'Retry' });
+  expect((await api.getUpdates()).at(-1)?.callback_query).toMatchObject({ data: 'retry:1' });
+});
+
+test('messages as large as the limits are taken', async () => {
+  await send({ blocks: [paragraph('👍'.repeat(32_768))] });
+  await send({ blocks: Array.from({ length: 500 }, () => paragraph('x')) });
+  await send({ blocks: [nest(16)] });
+  const cell = { text: 'x', align: 'left', valign: 'top' };
+  await send({ blocks: [{ type: 'table', cells: [Array.from({ length: 20 }, () => cell)] }] });
+  expect(await client.messages(1001)).toHaveLength(5);
+});
+
+const cell = { text: 'x', align: 'left', valign: 'top' };
+test.each([
+  ['32,769 characters', { blocks: [paragraph('x'.repeat(32_769))] }, 'message is too long'],
+  [
+    '501 blocks, items among them',
+    { blocks: [{ type: 'list', items: Array.from({ length: 250 }, () => ({ blocks: [paragraph('x')] })) }] },
+    'rich message has more than 500 blocks',
+  ],
+  ['17 levels', { blocks: [nest(17)] }, 'rich message is nested deeper than 16 levels'],
+  [
+    '21 columns, some of them spanned',
+    { blocks: [{ type: 'table', cells: [[{ ...cell, colspan: 20 }, cell]] }] },
+    'a table has more than 20 columns',
+  ],
+  ['no blocks', { blocks: [] }, 'rich message must be non-empty'],
+  ['an unknown block', { blocks: [{ type: 'nope' }] }, 'can\'t parse InputRichBlock: type "nope" is unsupported'],
+  [
+    'a heading without its size',
+    { blocks: [{ type: 'heading', text: 'x' }] },
+    'can\'t parse InputRichBlock: Can\'t find field "size"',
+  ],
+  [
+    'a formatting that does not exist',
+    { blocks: [{ type: 'paragraph', text: { type: 'blink', text: 'x' } }] },
+    'can\'t parse RichText: type "blink" is unsupported',
+  ],
+  [
+    'a placeholder for thinking',
+    { blocks: [{ type: 'thinking', text: 'x' }] },
+    'block "thinking" can be used only in drafts',
+  ],
+  ['HTML', { html: '<b>x</b>' }, 'the simulator reads no HTML or Markdown: send rich_message.blocks'],
+  [
+    'blocks and Markdown',
+    { blocks: [], markdown: 'x' },
+    'exactly one of the fields html, markdown, or blocks must be used',
+  ],
+  [
+    'a picture',
+    { blocks: [{ type: 'photo', photo: {} }] },
+    'the simulator shows no media in rich messages: block "photo"',
+  ],
+  [
+    'a link that opens nothing',
+    { blocks: [{ type: 'paragraph', text: { type: 'url', text: 'x', url: 'http://localhost' } }] },
+    "URL 'http://localhost' is invalid: Wrong HTTP URL",
+  ],
+  [
+    'a button with two actions',
+    { blocks: [{ type: 'buttons', buttons: [{ text: 'x', callback_data: 'x', url: 'https://example.org' }] }] },
+    'exactly one type of a RichMessageButton must be specified',
+  ],
+  [
+    'data beyond 64 bytes in a button',
+    { blocks: [{ type: 'buttons', buttons: [{ text: 'x', callback_data: 'é'.repeat(33) }] }] },
+    'BUTTON_DATA_INVALID',
+  ],
+])('a rich message with %s is refused', async (_, message, reason) => {
+  await expect(send(message)).rejects.toMatchObject({ error_code: 400, description: `Bad Request: ${reason}` });
+  expect(await client.messages(1001)).toHaveLength(1);
+});

@@ -1,0 +1,70 @@
+import type { Draft } from './draft.ts';
+import type { MessageView } from '../people/message-view.ts';
+
+/** A change that someone can see. `seq` only grows, over restarts too. */
+export type Change =
+  | { readonly kind: 'message' | 'edit' | 'delete'; readonly chatId: number; readonly message: MessageView }
+  | {
+      readonly kind: 'chatAction';
+      readonly chatId: number;
+      readonly topicId: number | null;
+      readonly action: string;
+      readonly expiresInMs: number;
+    }
+  | { readonly kind: 'topics'; readonly chatId: number }
+  | { readonly kind: 'draft'; readonly chatId: number; readonly draft: Draft }
+  | {
+      readonly kind: 'draftEnd';
+      readonly chatId: number;
+      readonly draftId: number;
+      readonly reason: 'sent' | 'stopped';
+    }
+  | {
+      readonly kind: 'answer';
+      readonly callbackQueryId: string;
+      readonly personId: number;
+      readonly text: string;
+      readonly showAlert: boolean;
+    }
+  | { readonly kind: 'people' | 'commands' | 'bot' };
+export type FeedEvent = (Change | { readonly kind: 'reset' }) & { readonly seq: number };
+
+export interface Feed {
+  readonly publish: (event: Change & { readonly seq: number }) => void;
+  /**
+   * Calls the listener with every event after `after` that is still known, then with each new one. If some were
+   * forgotten, a `reset` comes first: load everything again. Returns the function that ends it.
+   */
+  readonly subscribe: (after: number | null, listener: (event: FeedEvent) => void) => () => void;
+}
+
+/** Long enough for a page to come back from a sleeping laptop; a message view is about 300 bytes. */
+const KEPT_EVENTS = 5_000;
+
+/** Creates the stream of changes. Events up to `knownFrom` were before its time. */
+export function createFeed(knownFrom: number): Feed {
+  const listeners = new Set<(event: FeedEvent) => void>();
+  let kept: (Change & { readonly seq: number })[] = [];
+  // Every event after this number is in `kept`.
+  let floor = knownFrom;
+
+  return {
+    publish: (event) => {
+      kept.push(event);
+      // Cut rarely and in bulk: shifting one by one moves the whole list each time.
+      if (kept.length >= KEPT_EVENTS * 2) {
+        floor = kept[KEPT_EVENTS - 1]?.seq ?? floor;
+        kept = kept.slice(KEPT_EVENTS);
+      }
+      for (const listener of listeners) listener(event);
+    },
+    subscribe: (after, listener) => {
+      if (after !== null) {
+        if (after < floor) listener({ kind: 'reset', seq: floor });
+        for (const event of kept) if (event.seq > after) listener(event);
+      }
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}

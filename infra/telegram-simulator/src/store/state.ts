@@ -1,0 +1,170 @@
+import type {
+  BotStatus,
+  Click,
+  Command,
+  Contact,
+  Entry,
+  QueuedUpdate,
+  StoredFile,
+  StoredMessage,
+  Webhook,
+} from './entry.ts';
+import { FIRST_PEOPLE, GROUP, type Person } from '../people/people.ts';
+import { FIRST_TOPICS, type Topic } from './topic.ts';
+
+/**
+ * Everything the simulator knows, rebuilt from log entries. Only `applyEntry` writes to it, so a state that was read
+ * from the log is the state that was in memory.
+ */
+export interface State {
+  readonly people: Map<number, Person>;
+  readonly contacts: Map<number, Contact>;
+  /** Messages by chat, then by id, oldest first. */
+  readonly chats: Map<number, Map<number, StoredMessage>>;
+  readonly topics: Map<number, Topic>;
+  /** What the bot is in the group. */
+  botStatus: BotStatus;
+  readonly files: Map<string, StoredFile>;
+  /** Updates which the bot has not confirmed, by position. */
+  readonly updates: Map<number, QueuedUpdate>;
+  readonly commands: Map<string, readonly Command[]>;
+  readonly clicks: Map<string, Click>;
+  /** Texts and menu buttons of the bot, by field and language or chat. */
+  readonly profile: Map<string, string>;
+  allowedUpdates: readonly string[];
+  webhook: Webhook | null;
+  /** The next values. All only grow. */
+  readonly next: { updateId: number; messageId: number; position: number; seq: number };
+}
+
+/** Enough for every test and for weeks of use; beyond it the oldest messages of a chat go, so memory stays bounded. */
+const MAX_MESSAGES_PER_CHAT = 50_000;
+const MAX_CLICKS = 20_000;
+
+/**
+ * A state before the first entry. Ids start from the present time in milliseconds, so a simulator that forgot
+ * everything never repeats an id, unless it made more than a thousand a second all its life.
+ */
+export function createState(nowMs: number): State {
+  return {
+    people: new Map(FIRST_PEOPLE.map((person) => [person.id, person])),
+    contacts: new Map(),
+    chats: new Map([[GROUP.id, new Map()]]),
+    topics: new Map(FIRST_TOPICS.map((topic) => [topic.topicId, topic])),
+    botStatus: 'member',
+    files: new Map(),
+    updates: new Map(),
+    commands: new Map(),
+    clicks: new Map(),
+    profile: new Map(),
+    allowedUpdates: [],
+    webhook: null,
+    next: { updateId: nowMs, messageId: nowMs, position: nowMs, seq: nowMs },
+  };
+}
+
+/** Applies one fact. Applying a fact about a record again replaces that record. */
+export function applyEntry(state: State, entry: Entry): void {
+  switch (entry.kind) {
+    case 'counters':
+      Object.assign(state.next, {
+        updateId: entry.updateId,
+        messageId: entry.messageId,
+        position: entry.position,
+        seq: entry.seq,
+      });
+      return;
+    case 'person':
+      state.people.set(entry.person.id, entry.person);
+      return;
+    case 'contact':
+      state.contacts.set(entry.contact.personId, entry.contact);
+      return;
+    case 'message':
+      return applyMessage(state, entry.message);
+    case 'topic':
+      state.topics.set(entry.topic.topicId, entry.topic);
+      if (entry.topic.isDeleted) dropTopic(state, entry.topic);
+      return;
+    case 'botStatus':
+      state.botStatus = entry.status;
+      return;
+    case 'file':
+      state.files.set(entry.file.fileId, entry.file);
+      return;
+    case 'update':
+      return applyUpdate(state, entry.item);
+    case 'confirmed':
+      for (const position of entry.positions) state.updates.delete(position);
+      return;
+    case 'allowedUpdates':
+      state.allowedUpdates = entry.allowed;
+      return;
+    case 'webhook':
+      state.webhook = entry.webhook;
+      return;
+    case 'commands':
+      state.commands.set(entry.key, entry.commands);
+      return;
+    case 'profile':
+      state.profile.set(entry.key, entry.value);
+      return;
+    case 'click':
+      state.clicks.set(entry.click.id, entry.click);
+      dropOldest(state.clicks, MAX_CLICKS);
+      return;
+  }
+}
+
+/** The fewest entries that give this state again. */
+export function* listEntries(state: State): Generator<Entry> {
+  yield { kind: 'counters', ...state.next };
+  yield { kind: 'allowedUpdates', allowed: [...state.allowedUpdates] };
+  yield { kind: 'webhook', webhook: state.webhook };
+  for (const person of state.people.values()) yield { kind: 'person', person };
+  for (const contact of state.contacts.values()) yield { kind: 'contact', contact };
+  for (const [key, commands] of state.commands) yield { kind: 'commands', key, commands: [...commands] };
+  for (const [key, value] of state.profile) yield { kind: 'profile', key, value };
+  for (const click of state.clicks.values()) yield { kind: 'click', click };
+  yield { kind: 'botStatus', status: state.botStatus };
+  for (const topic of state.topics.values()) yield { kind: 'topic', topic };
+  for (const file of state.files.values()) yield { kind: 'file', file };
+  for (const messages of state.chats.values()) {
+    for (const message of messages.values()) yield { kind: 'message', message };
+  }
+  for (const item of state.updates.values()) yield { kind: 'update', item };
+}
+
+function applyMessage(state: State, message: StoredMessage): void {
+  const chat = state.chats.get(message.chatId) ?? new Map<number, StoredMessage>();
+  state.chats.set(message.chatId, chat);
+  chat.set(message.messageId, message);
+  dropOldest(chat, MAX_MESSAGES_PER_CHAT);
+  state.next.messageId = Math.max(state.next.messageId, message.messageId + 1);
+  state.next.seq = Math.max(state.next.seq, message.seq + 1);
+}
+
+function dropTopic(state: State, { chatId, topicId }: Topic): void {
+  const chat = state.chats.get(chatId);
+  for (const message of chat?.values() ?? []) if (message.topicId === topicId) chat?.delete(message.messageId);
+}
+
+/** A far-away injected id must not push the counter to where numbers stop being exact. */
+const MAX_ID_JUMP = 1_000_000;
+
+function applyUpdate(state: State, item: QueuedUpdate): void {
+  state.updates.set(item.position, item);
+  state.next.position = Math.max(state.next.position, item.position + 1);
+  const id = item.update['update_id'];
+  if (typeof id !== 'number' || !Number.isSafeInteger(id)) return;
+  // Confirming this update confirms every smaller id, so the updates that follow it must have larger ones.
+  if (id >= state.next.updateId && id < state.next.updateId + MAX_ID_JUMP) state.next.updateId = id + 1;
+}
+
+function dropOldest<Key, Value>(map: Map<Key, Value>, max: number): void {
+  while (map.size > max) {
+    const oldest = map.keys().next();
+    if (oldest.done) return;
+    map.delete(oldest.value);
+  }
+}

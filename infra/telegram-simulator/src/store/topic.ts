@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { GROUP } from '../people/people.ts';
+
+/** A topic of the forum. The general one is none of them: its messages have no topic. */
+export const Topic = z.object({
+  /** The id of the message that says it was created, as at Telegram. */
+  topicId: z.int(),
+  chatId: z.int(),
+  name: z.string(),
+  iconColor: z.int(),
+  creatorId: z.int(),
+  /** Unix seconds. */
+  date: z.int(),
+  isClosed: z.boolean(),
+  isDeleted: z.boolean(),
+});
+export type Topic = Readonly<z.infer<typeof Topic>>;
+
+/** The colors that Telegram lets a topic have; the first one is what it takes if nobody asks. */
+export const ICON_COLORS: readonly [number, ...number[]] = [
+  7_322_096, 16_766_590, 13_338_331, 9_367_192, 16_749_490, 16_478_047,
+];
+export const MAX_TOPIC_NAME_LENGTH = 128;
+
+const CREATED_AT = 1_700_000_000;
+
+/** The topics that are there at the first start. Their ids stay the same, so that tests can name them. */
+export const FIRST_TOPICS: readonly Topic[] = ['Deploys', 'Incidents'].map((name, index) => ({
+  topicId: 101 + index,
+  chatId: GROUP.id,
+  name,
+  iconColor: ICON_COLORS[index] ?? ICON_COLORS[0],
+  creatorId: 1001,
+  date: CREATED_AT,
+  isClosed: false,
+  isDeleted: false,
+}));

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { allowedUpdates, integer, parseParameters, type Parameters } from '../bot-api/bot-parameters.ts';
+import type { World } from '../store/world.ts';
+
+/** Telegram's server answers a long poll after this time at the latest. */
+const MAX_POLL_SECONDS = 50;
+const MAX_BATCH = 100;
+const GetUpdates = z.object({
+  offset: integer('offset must be an Integer').default(0),
+  limit: integer('limit must be an Integer').default(MAX_BATCH),
+  timeout: integer('timeout must be an Integer').default(0),
+  allowed_updates: allowedUpdates,
+});
+
+/** getUpdates: a long poll of at most 50 seconds; the signal ends it with an empty list. */
+export function getUpdates(world: World, parameters: Parameters, signal: AbortSignal): Promise<readonly unknown[]> {
+  const given = parseParameters(GetUpdates, parameters);
+  return world.updates.poll({
+    offset: given.offset,
+    limit: given.limit >= 1 && given.limit <= MAX_BATCH ? given.limit : MAX_BATCH,
+    timeoutMs: Math.min(Math.max(given.timeout, 0), MAX_POLL_SECONDS) * 1000,
+    allowedUpdates: given.allowed_updates,
+    signal,
+  });
+}

@@ -1,0 +1,105 @@
+import type { Update } from 'grammy/types';
+import { expect, test } from 'vitest';
+import { api, client, useSimulator } from '../simulator.fixture.ts';
+
+useSimulator();
+
+async function say(text: string): Promise<number> {
+  const { updateId } = await client.post('/api/messages', { from: 1001, text });
+  if (updateId === null) throw new Error('The bot does not see this message.');
+  return updateId;
+}
+
+function textsOf(updates: readonly Update[]): (string | undefined)[] {
+  return updates.map((update) => update.message?.text);
+}
+
+test('a long poll ends as soon as a person writes', async () => {
+  const poll = api.getUpdates({ timeout: 50 });
+  await client.findCall((call) => call.method === 'getUpdates');
+  await say('hello');
+  expect(textsOf(await poll)).toEqual(['hello']);
+});
+
+test('an update comes again until a larger offset confirms it', async () => {
+  const id = await say('once');
+  expect(textsOf(await api.getUpdates())).toEqual(['once']);
+  expect(textsOf(await api.getUpdates({ offset: id }))).toEqual(['once']);
+  expect(await api.getUpdates({ offset: id + 1 })).toEqual([]);
+  expect(await client.get('/api/pending')).toBe(0);
+});
+
+test('a negative offset forgets all but the last updates', async () => {
+  for (const text of ['one', 'two', 'three']) await say(text);
+  expect(textsOf(await api.getUpdates({ offset: -2 }))).toEqual(['two', 'three']);
+  expect(await client.get('/api/pending')).toBe(2);
+});
+
+test('an offset from far in the future confirms nothing', async () => {
+  const id = await say('still here');
+  expect(textsOf(await api.getUpdates({ offset: id + 1_000 }))).toEqual(['still here']);
+});
+
+test('limit bounds a batch', async () => {
+  for (const text of ['one', 'two', 'three']) await say(text);
+  expect(textsOf(await api.getUpdates({ limit: 2 }))).toEqual(['one', 'two']);
+});
+
+test('kinds that the bot did not ask for are not queued, until it asks again', async () => {
+  await api.getUpdates({ allowed_updates: ['callback_query'] });
+  expect(await client.post('/api/messages', { from: 1001, text: 'lost' })).toMatchObject({ updateId: null });
+  await api.getUpdates({ allowed_updates: [] });
+  await say('seen');
+  expect(textsOf(await api.getUpdates())).toEqual(['seen']);
+});
+
+test('a second poller ends the first with 409', async () => {
+  const first = api.getUpdates({ timeout: 50 }).catch((error: unknown) => error);
+  await client.findCall((call) => call.method === 'getUpdates');
+  const second = api.getUpdates({ timeout: 50 });
+  expect(await first).toMatchObject({
+    error_code: 409,
+    description: 'Conflict: terminated by other getUpdates request; make sure that only one bot instance is running',
+  });
+  await say('for the second');
+  expect(textsOf(await second)).toEqual(['for the second']);
+});
+
+test('a poller that hung up does not swallow the next update', async () => {
+  const controller = new AbortController();
+  // grammY's signal type is that of another library; both are the same object at run time.
+  const signal = controller.signal as Parameters<typeof api.getUpdates>[1];
+  const lost = api.getUpdates({ timeout: 50 }, signal).catch(() => 'hung up');
+  await client.findCall((call) => call.method === 'getUpdates');
+  controller.abort();
+  expect(await lost).toBe('hung up');
+  await say('kept');
+  expect(textsOf(await api.getUpdates())).toEqual(['kept']);
+});
+
+test('deleteWebhook can drop what is waiting', async () => {
+  await say('dropped');
+  await api.deleteWebhook({ drop_pending_updates: true });
+  expect(await api.getWebhookInfo()).toMatchObject({ url: '', pending_update_count: 0 });
+});
+
+test('raw updates are delivered as they are, with duplicate and old ids too', async () => {
+  const id = await say('real');
+  await api.getUpdates({ offset: id + 1 });
+  await client.post('/api/updates', { update: { update_id: id, message: { text: 'again' } } });
+  await client.post('/api/updates', { update: { update_id: 'nonsense', unheard_of: { deep: [1] } } });
+  const expected = [
+    { update_id: id, message: { text: 'again' } },
+    { update_id: 'nonsense', unheard_of: { deep: [1] } },
+  ];
+  expect(await api.getUpdates({ offset: id + 1 })).toEqual(expected);
+  expect(await api.getUpdates({ offset: id + 1 })).toEqual([]);
+});
+
+test('a raw update with a later id does not make the following ones disappear', async () => {
+  const id = await say('first');
+  await client.post('/api/updates', { update: { update_id: id + 50, message: { text: 'ahead' } } });
+  await api.getUpdates({ offset: id + 51 });
+  await say('after');
+  expect(textsOf(await api.getUpdates({ offset: id + 51 }))).toContain('after');
+});

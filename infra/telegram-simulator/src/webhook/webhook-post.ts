@@ -1,0 +1,60 @@
+import type { Webhook } from '../store/entry.ts';
+
+export interface WebhookFailure {
+  /** As getWebhookInfo says it. */
+  readonly message: string;
+  /** What the webhook asked for in its Retry-After header. */
+  readonly retryAfterMs: number | null;
+}
+
+/** Telegram does not believe in longer waits. */
+const MAX_RETRY_AFTER_SECONDS = 3_600;
+
+/** Posts one update. Answers null if the webhook took it (2xx), else why not. Never rejects. */
+export async function postUpdate(options: {
+  readonly webhook: Webhook;
+  readonly update: Readonly<Record<string, unknown>>;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}): Promise<WebhookFailure | null> {
+  const { webhook, update, timeoutMs, signal } = options;
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await fetch(webhook.url, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: {
+        'content-type': 'application/json',
+        ...(webhook.secretToken === '' ? {} : { 'x-telegram-bot-api-secret-token': webhook.secretToken }),
+      },
+      body: JSON.stringify(update),
+      signal: AbortSignal.any([signal, timeout]),
+    });
+    await response.arrayBuffer();
+    if (response.ok) return null;
+    return {
+      message: `Wrong response from the webhook: ${response.status} ${response.statusText}`,
+      retryAfterMs: readRetryAfter(response.headers.get('retry-after')),
+    };
+  } catch (error) {
+    return { message: timeout.aborted ? 'Read timeout expired' : describeFailure(error), retryAfterMs: null };
+  }
+}
+
+function readRetryAfter(header: string | null): number | null {
+  const seconds = Number(header ?? 0);
+  return Number.isInteger(seconds) && seconds > 0 ? Math.min(seconds, MAX_RETRY_AFTER_SECONDS) * 1_000 : null;
+}
+
+const MESSAGES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'Connection refused',
+  ECONNRESET: 'Connection reset by peer',
+  ETIMEDOUT: 'Connection timed out',
+};
+
+/** fetch hides what happened to the connection in the cause. */
+function describeFailure(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : '';
+  return MESSAGES[code] ?? 'Connection closed';
+}

@@ -1,0 +1,90 @@
+import { statSync } from 'node:fs';
+import { checkpointFileIn, readCheckpointFile } from '@signalbox/safety/audit/checkpoint-file';
+import { openExport } from '../../audit/export.ts';
+import { readPublicKeys } from '@signalbox/safety/audit/signing-key';
+import { verifyAudit, type AuditVerdict } from '../../audit/verify.ts';
+import { countLost, findStrays, readTail, type AuditTail } from '@signalbox/store/audit/audit-chain';
+import type { Queryable } from '@signalbox/store/pool';
+import { inWords } from '@signalbox/contracts/time';
+import { openDatabaseHistory } from '../../audit-database.ts';
+import type { CommandContext, Report } from '../../command.ts';
+import { countOf } from '../../table.ts';
+
+/** Events whose place is looked up at once. */
+const STRAYS_PAGE = 20_000;
+
+interface LooseEnds extends AuditTail {
+  readonly strays: readonly string[];
+  /** Events that were recorded, and gone before they had their place. */
+  readonly lost: number;
+}
+
+/** Checks a database or an export against the checkpoints outside of it. Not in order: exit code 1, with the first bad event. */
+export async function runAuditVerify(context: CommandContext): Promise<Report> {
+  const { options } = context.arguments;
+  const keys = await readPublicKeys(options.key ?? context.config.auditPublicKeyFile);
+  const file = findCheckpointFile(options.checkpoints ?? context.config.auditDir);
+  const db = options.from === null ? context.database() : null;
+  const history = db ? await openDatabaseHistory(db) : await openExport(options.from ?? '');
+  const startedAt = performance.now();
+  const verdict = await verifyAudit({ ...history, keys, outside: () => readCheckpointFile(file) });
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const ends = db ? await findLooseEnds(db) : null;
+  const ok = verdict.ok && (ends === null || (ends.strays.length === 0 && ends.lost === 0));
+  const eventsPerSecond = Math.round(verdict.events / Math.max(seconds, 0.001));
+  const data = { ...verdict, ok, checkpoints: file, unsealed: ends, seconds, eventsPerSecond };
+  const pace = `${seconds.toFixed(1)} s, ${eventsPerSecond} events/s`;
+  return {
+    ok,
+    data,
+    lines: [...describeVerdict(verdict, pace), ...describeCover(verdict, file), ...describeEnds(ends)],
+  };
+}
+
+/** A folder of checkpoints, or a file with some. */
+function findCheckpointFile(path: string): string {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ? path : checkpointFileIn(path);
+}
+
+async function findLooseEnds(db: Queryable): Promise<LooseEnds> {
+  const strays: string[] = [];
+  for (let after: string | null = '0'; after !== null;) {
+    const page = await findStrays(db, after, STRAYS_PAGE);
+    strays.push(...page.strays.slice(0, 100 - strays.length)); // enough to say so
+    after = page.next;
+  }
+  return { ...(await readTail(db)), strays, lost: await countLost(db) };
+}
+
+function describeVerdict(verdict: AuditVerdict, pace: string): readonly string[] {
+  const { finding, events } = verdict;
+  if (finding === null) return [`${countOf(events, 'event')} in order (${pace}).`];
+  return [
+    `Event ${finding.seq}: ${finding.problem}. ${capitalize(finding.detail)}.`,
+    `Before it, ${countOf(events, 'event')} ${events === 1 ? 'is' : 'are'} in order. What comes after it was not looked at (${pace}).`,
+  ];
+}
+
+function describeCover({ covered, ok }: AuditVerdict, file: string): readonly string[] {
+  if (covered > 0) return [`Covered by the checkpoints in ${file}: up to event ${covered}.`];
+  return ok ? [`No checkpoint in ${file} covers any event: this says only that the database agrees with itself.`] : [];
+}
+
+function describeEnds(ends: LooseEnds | null): readonly string[] {
+  if (ends === null) return [];
+  const lines: string[] = [];
+  if (ends.unsealed > 0) {
+    const age = ends.oldestMs === null ? '' : `, the oldest for ${inWords(ends.oldestMs)}`;
+    lines.push(`${countOf(ends.unsealed, 'event')} not sealed yet${age}.`);
+  }
+  if (ends.strays.length > 0)
+    lines.push(
+      `Inserted past the product: ${countOf(ends.strays.length, 'event')} (event_id ${ends.strays.slice(0, 10).join(', ')}).`,
+    );
+  if (ends.lost > 0) lines.push(`Deleted before they were sealed: ${countOf(ends.lost, 'event')}.`);
+  return lines;
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

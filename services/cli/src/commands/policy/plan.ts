@@ -1,0 +1,72 @@
+import type { PlannerCatalog } from '@signalbox/planner/catalog';
+import { explain } from '@signalbox/planner/explanation';
+import type { Rehearsal } from '@signalbox/planner/rehearsal';
+import { Story } from '@signalbox/planner/story';
+import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
+import { z } from 'zod';
+import { UsageError, type CommandContext, type Report } from '../../command.ts';
+import { answerLines } from '../../json-lines.ts';
+
+const USAGE = 'Write `plan explain "<text>"`, or `plan explain --jsonl` with one object per line on standard input.';
+
+/** A line of `--jsonl`. Longer texts than this never reach the planner in the product either. */
+const LINE = {
+  schema: z.object({ text: z.string().min(1).max(16_000), context: Story.optional() }),
+  example: '{"text": "list the projects", "context": {"names": {"project": ["shop"]}}}',
+};
+
+/** What the offline planner would do about one text. */
+interface Explanation {
+  /** The first tool that would be called, or that the question is about; null when none is. */
+  readonly tool: string | null;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** The question that would be asked, in words; null when nothing is missing. */
+  readonly question: string | null;
+  /** Why, in one sentence. */
+  readonly reason: string;
+  /** Every call in order: one message may ask for several things. */
+  readonly calls: Rehearsal['calls'];
+}
+
+/** `plan explain`: shows what the offline planner would do, without doing it. Needs no database, no Redis and no model. */
+export async function runPlan(context: CommandContext): Promise<Report> {
+  const [action, ...words] = context.arguments.words;
+  if (action !== 'explain') throw new UsageError(USAGE);
+  const { catalog } = createRegistry(await loadCapabilities());
+  if (context.arguments.jsonl) {
+    return answerLines(context, LINE, (line) => explainOne(catalog, line.text, line.context ?? Story.parse({})));
+  }
+  const text = words.join(' ').trim();
+  if (text === '') throw new UsageError(USAGE);
+  const explanation = explainOne(catalog, text, Story.parse({}));
+  return { ok: true, data: explanation, lines: describe(explanation) };
+}
+
+function explainOne(catalog: PlannerCatalog, text: string, story: Story): Explanation {
+  const rehearsal = explain(catalog, text, story);
+  const { calls, question } = rehearsal;
+  const [first] = calls;
+  return {
+    tool: first?.tool ?? question?.tool ?? null,
+    arguments: first?.arguments ?? question?.args ?? {},
+    question: question?.message ?? null,
+    reason: reasonOf(rehearsal),
+    calls,
+  };
+}
+
+function reasonOf({ calls, question, says, texts }: Rehearsal): string {
+  const called = calls.map(({ tool }) => tool).join(', then ');
+  const [answer = ''] = texts.slice(-1);
+  if (question) {
+    const wanted = question.tool === null ? 'which tool is meant' : `${question.slot} of ${question.tool}`;
+    return `${called === '' ? '' : `Would call ${called}. `}Not clear: ${wanted}.`;
+  }
+  if (calls.length > 0) return `Would call ${called}; nothing is missing.`;
+  return `Would call nothing and say (${says?.kind ?? 'answer'}): ${answer}`;
+}
+
+function describe({ calls, question, reason }: Explanation): readonly string[] {
+  const lines = calls.map(({ tool, arguments: args }) => `calls ${tool} ${JSON.stringify(args)}`);
+  return [...lines, ...(question === null ? [] : [`asks  ${question}`]), reason];
+}

@@ -1,0 +1,131 @@
+import { PolicyDecision } from '@signalbox/contracts/governance/decision';
+import { readProposals, type RecordedProposal } from '../../queries/proposals.ts';
+import type { PolicySet } from '@signalbox/safety/policy/policy-set';
+import { RecordedQuestion } from '../../queries/policy-question.ts';
+import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
+import { UsageError, type CommandContext, type Report } from '../../command.ts';
+import { countOf, formatTable, formatTime } from '../../table.ts';
+
+const USAGE =
+  'Write: policy what-if --policies <folder> [--since 30d]. The folder is a whole set: schema, policies, examples.';
+
+const UNITS_MS = { m: MINUTE_MS, h: 60 * MINUTE_MS, d: 24 * 60 * MINUTE_MS } as const;
+
+/** A recorded proposal about which the other set would decide otherwise. */
+interface Change {
+  readonly actionId: string;
+  readonly tool: string;
+  readonly userKey: string;
+  readonly proposedAt: Date;
+  readonly was: Outcome;
+  readonly wouldBe: Outcome;
+}
+
+/** What matters of a decision: another rule that comes to the same is no change. */
+type Outcome = Pick<PolicyDecision, 'effect' | 'rule' | 'sentence' | 'approval'>;
+
+/**
+ * `policy what-if`: decides every recorded proposal again, by the policies of a folder, and lists those that would have gone another
+ * way. The same questions are asked, with the facts of their time; nothing is changed.
+ */
+export async function runPolicyWhatIf(
+  context: CommandContext,
+  openSet: (context: CommandContext) => Promise<PolicySet>,
+): Promise<Report> {
+  const { options, limit } = context.arguments;
+  if (options.policies === null) throw new UsageError(USAGE);
+  const since = new Date(Date.now() - readSince(options.since ?? '30d'));
+  const { engine } = await openSet(context);
+  const changes: Change[] = [];
+  const counts: Record<string, number> = {};
+  let [proposals, unreadable, changed, otherRule] = [0, 0, 0, 0];
+  for await (const proposal of readProposals(context.database(), since)) {
+    proposals += 1;
+    const question = RecordedQuestion.safeParse(proposal.question);
+    const decision = PolicyDecision.safeParse(proposal.decision);
+    if (!question.success || !decision.success) {
+      unreadable += 1;
+      continue;
+    }
+    const wouldBe = engine.decide(question.data);
+    if (isSame(decision.data, wouldBe)) {
+      if (decision.data.rule !== wouldBe.rule) otherRule += 1;
+      continue;
+    }
+    changed += 1;
+    const kind = `${inWords(decision.data)} → ${inWords(wouldBe)}`;
+    counts[kind] = (counts[kind] ?? 0) + 1;
+    if (changes.length < limit) changes.push(changeOf(proposal, decision.data, wouldBe));
+  }
+  const data = { version: engine.version, since, proposals, changed, otherRule, unreadable, counts, changes };
+  return { ok: true, data, lines: describe(data) };
+}
+
+function readSince(text: string): number {
+  const [, count, unit] = /^([1-9]\d{0,4})([mhd])$/.exec(text) ?? [];
+  if (count === undefined) throw new UsageError(`--since is a time such as 30d, 12h or 90m, not '${text}'.`);
+  return Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS]; // the pattern allows no other unit
+}
+
+function isSame(a: PolicyDecision, b: PolicyDecision): boolean {
+  if (a.effect !== b.effect) return false;
+  const [x, y] = [a.approval, b.approval];
+  if (x === null || y === null) return x === y;
+  return x.approvals === y.approvals && x.role === y.role && x.expiresMs === y.expiresMs && x.solo === y.solo;
+}
+
+function changeOf(
+  { actionId, tool, userKey, proposedAt }: RecordedProposal,
+  was: PolicyDecision,
+  wouldBe: PolicyDecision,
+): Change {
+  return { actionId, tool, userKey, proposedAt, was: outcomeOf(was), wouldBe: outcomeOf(wouldBe) };
+}
+
+function outcomeOf({ effect, rule, sentence, approval }: PolicyDecision): Outcome {
+  return { effect, rule, sentence, approval };
+}
+
+/** `run`, `deny`, or `ask 2 operator 60 min solo`. */
+function inWords({ effect, approval }: Pick<PolicyDecision, 'effect' | 'approval'>): string {
+  if (!approval || effect === 'confirm') return effect;
+  const time = `${Math.round(approval.expiresMs / SECOND_MS / 60)} min`;
+  return `${effect} ${approval.approvals} ${approval.role} ${time}${approval.solo ? ' solo' : ''}`;
+}
+
+function describe({
+  since,
+  proposals,
+  changed,
+  otherRule,
+  unreadable,
+  counts,
+  changes,
+}: {
+  readonly since: Date;
+  readonly proposals: number;
+  readonly changed: number;
+  readonly otherRule: number;
+  readonly unreadable: number;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly changes: readonly Change[];
+}): readonly string[] {
+  const summary = `${changed} of ${countOf(proposals, 'proposal')} since ${formatTime(since)} would have been decided otherwise.`;
+  const rows = changes.map(({ proposedAt, actionId, tool, userKey, was, wouldBe }) => [
+    formatTime(proposedAt),
+    actionId,
+    tool,
+    userKey,
+    inWords(was),
+    inWords(wouldBe),
+    wouldBe.rule,
+  ]);
+  return [
+    summary,
+    ...Object.entries(counts).map(([kind, count]) => `  ${kind}: ${count}`),
+    ...(rows.length > 0 ? ['', ...formatTable(['when', 'action', 'tool', 'who', 'was', 'would be', 'by'], rows)] : []),
+    ...(changed > changes.length ? [`… and ${changed - changes.length} more; --limit shows more.`] : []),
+    ...(otherRule > 0 ? ['', `${countOf(otherRule, 'other')} would come to the same by another rule.`] : []),
+    ...(unreadable > 0 ? ['', `${countOf(unreadable, 'proposal')} could not be read and were left out.`] : []),
+  ];
+}

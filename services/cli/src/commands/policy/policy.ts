@@ -1,0 +1,66 @@
+import { loadPolicySet, readPolicyFolder, type PolicySet } from '@signalbox/safety/policy/policy-set';
+import { PolicySetError } from '@signalbox/safety/policy/problems';
+import { reasonOf } from '../../checks/finding.ts';
+import { UsageError, type CommandContext, type Report } from '../../command.ts';
+import { countOf, formatTable } from '../../table.ts';
+import { runPolicyExplain } from './policy-explain.ts';
+import { runPolicyWhatIf } from './policy-what-if.ts';
+
+const USAGE = 'Write: policy check | policy explain | policy what-if. docs/policy.md explains them.';
+
+/** Checks policies, says what they would decide, or what other policies would have decided. Changes nothing. */
+export async function runPolicy(context: CommandContext): Promise<Report> {
+  const [verb, ...words] = context.arguments.words;
+  if (verb === 'check' && words.length === 0) return check(context);
+  if (verb === 'explain') return runPolicyExplain(context, words, await openUsableSet(context));
+  if (verb === 'what-if' && words.length === 0) return runPolicyWhatIf(context, openUsableSet);
+  throw new UsageError(USAGE);
+}
+
+async function check(context: CommandContext): Promise<Report> {
+  const folder = folderOf(context);
+  try {
+    const { engine, rules } = await openSet(context);
+    const data = {
+      ok: true,
+      folder,
+      version: engine.version,
+      rules: rules.map(({ id, reason, file, line, terms }) => ({ id, reason, file, line, terms })),
+      problems: [],
+    };
+    const table = formatTable(
+      ['rule', 'where', 'says'],
+      rules.map(({ id, file, line, reason }) => [id, `${file}:${line}`, reason]),
+    );
+    const summary = `${countOf(rules.length, 'rule')}; every example holds. Version ${engine.version}.`;
+    return { ok: true, data, lines: [...table, '', summary] };
+  } catch (error) {
+    if (!(error instanceof PolicySetError)) throw error;
+    const summary = `${countOf(error.problems.length, 'problem')}: this set would be refused.`;
+    const data = { ok: false, folder, version: null, rules: [], problems: error.problems };
+    return { ok: false, data, lines: [...error.message.split('\n'), '', summary] };
+  }
+}
+
+/** The set that the command is about. Throws PolicySetError when it is broken, UsageError when there is none. */
+async function openSet(context: CommandContext): Promise<PolicySet> {
+  const folder = folderOf(context);
+  const files = await readPolicyFolder(folder).catch((error: unknown) => {
+    throw new UsageError(`The policy folder ${folder} cannot be read: ${reasonOf(error)}`);
+  });
+  return loadPolicySet(files, context.config.POLICY_TIME_ZONE);
+}
+
+/** The same for those who have to have one. Throws UsageError with what is wrong with it. */
+async function openUsableSet(context: CommandContext): Promise<PolicySet> {
+  try {
+    return await openSet(context);
+  } catch (error) {
+    if (!(error instanceof PolicySetError)) throw error;
+    throw new UsageError(`The policies in ${folderOf(context)} cannot be used.\n${error.message}`);
+  }
+}
+
+function folderOf({ arguments: { options }, config }: CommandContext): string {
+  return options.policies ?? config.POLICY_DIR;
+}

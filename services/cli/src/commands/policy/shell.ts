@@ -1,0 +1,35 @@
+import { classifyCommand, type Classification } from '@signalbox/safety/shell/classification';
+import { z } from 'zod';
+import { UsageError, type CommandContext, type Report } from '../../command.ts';
+import { answerLines } from '../../json-lines.ts';
+
+const USAGE =
+  'Write `shell explain "<command>"`, or `shell explain --jsonl` with one object per line on standard input.';
+
+/** A line of `--jsonl`. Other fields may stand beside these. */
+const LINE = {
+  schema: z.object({
+    command: z.string(),
+    place: z.enum(['workspace', 'server'], 'write "workspace" or "server"').default('workspace'),
+  }),
+  example: '{"command": "ls -la", "place": "workspace"}',
+};
+
+/** `shell explain`: says what would become of a command, and runs nothing. Needs no database and no Redis. */
+export async function runShell(context: CommandContext): Promise<Report> {
+  const [action, ...words] = context.arguments.words;
+  if (action !== 'explain') throw new UsageError(USAGE);
+  if (context.arguments.jsonl)
+    return answerLines(context, LINE, ({ command, place }) => classifyCommand(command, place));
+  const command = words.join(' ');
+  if (command.trim() === '') throw new UsageError(USAGE);
+  const classification = classifyCommand(command);
+  return { ok: true, data: classification, lines: describe(classification) };
+}
+
+function describe({ decision, reason, risk, pipeline }: Classification): readonly string[] {
+  const steps = (pipeline ?? []).map(
+    (argv, index) => `${index === 0 ? 'runs     ' : 'and pipes'} ${JSON.stringify(argv)}`,
+  );
+  return [`decision  ${decision}`, `reason    ${reason}`, `risk      ${risk}`, ...steps];
+}

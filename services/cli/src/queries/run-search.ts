@@ -1,0 +1,110 @@
+import { JOBS, JobPool, type JobName, type JobSpec } from '@signalbox/contracts/operations/jobs';
+import type { Queryable } from '@signalbox/store/pool';
+import { RUN_STATUS, type RunRow } from '@signalbox/store/conversation/runs';
+
+/** A run with all that an operator may see of it; secrets were taken out when it was stored. */
+export interface RunDetail extends RunRow {
+  readonly payload: unknown;
+  readonly chatKey: string | null;
+  readonly traceId: string;
+  readonly queuedAt: Date;
+  readonly startedAt: Date | null;
+  /** The last sign of life of whoever works on it. */
+  readonly beatAt: Date | null;
+  readonly cancelAt: Date | null;
+  readonly cancelBy: string | null;
+}
+
+/** What is looked for; null is anything. */
+export interface RunFilter {
+  readonly job: string | null;
+  readonly status: string | null;
+  readonly project: string | null;
+  readonly userKey: string | null;
+  /** Created within so many milliseconds. */
+  readonly sinceMs: number | null;
+  /** Words in the job's name, what it was about, what came of it or its error; as in a web search. */
+  readonly text: string | null;
+  readonly limit: number;
+}
+
+const DETAIL = `run_id as "runId", job, ${RUN_STATUS} as status, user_key as "userKey", thread_id as "threadId", progress, result, error,
+  attempts, created_at as "createdAt", finished_at as "finishedAt", payload, chat_key as "chatKey", trace_id as "traceId",
+  queued_at as "queuedAt", started_at as "startedAt", beat_at as "beatAt", cancel_at as "cancelAt", cancel_by as "cancelBy"`;
+
+/** Runs that fit, the newest first. */
+export async function findRuns(db: Queryable, filter: RunFilter): Promise<readonly RunDetail[]> {
+  const { job, status, project, userKey, sinceMs, text, limit } = filter;
+  const { rows } = await db.query<RunDetail>(
+    `select ${DETAIL} from runs
+      where ($1::text is null or job = $1) and ($2::text is null or ${RUN_STATUS} = $2)
+        and ($3::text is null or payload ? 'project' and payload ->> 'project' = $3) and ($4::text is null or user_key = $4)
+        and ($5::float8 is null or created_at > clock_timestamp() - $5 * interval '1 ms')
+        and ($6::text is null or run_words(job, payload, result, error) @@ websearch_to_tsquery('simple', $6))
+      order by created_at desc, run_id limit $7`,
+    [job, status, project, userKey, sinceMs, text, limit],
+  );
+  return rows;
+}
+
+/** One run; null when there is none of that id. */
+export async function findRun(db: Queryable, runId: string): Promise<RunDetail | null> {
+  const { rows } = await db.query<RunDetail>(`select ${DETAIL} from runs where run_id = $1`, [runId]);
+  return rows[0] ?? null;
+}
+
+/** What Postgres knows of the work of one pool. Ages are in milliseconds; null when there is none. */
+export interface PoolWork {
+  readonly pool: JobPool;
+  readonly waiting: number;
+  readonly running: number;
+  /** Within the last day. */
+  readonly done: number;
+  readonly failed: number;
+  readonly oldestWaitingMs: number | null;
+  readonly oldestRunningMs: number | null;
+  /** The longest that a running one has given no sign of life. */
+  readonly quietestMs: number | null;
+}
+
+/** The work of each pool. A run that is not due yet does not wait. */
+export async function readPoolWork(db: Queryable): Promise<readonly PoolWork[]> {
+  const { rows } = await db.query<Omit<PoolWork, 'pool'> & { readonly job: string }>(
+    `select job,
+            (count(*) filter (where status = 'queued' and queued_at <= clock_timestamp()))::int as waiting,
+            (count(*) filter (where status = 'running'))::int as running,
+            (count(*) filter (where status = 'done'))::int as done,
+            (count(*) filter (where status = 'failed'))::int as failed,
+            extract(epoch from clock_timestamp() - min(queued_at) filter (where status = 'queued'
+                                                      and queued_at <= clock_timestamp()))::float8 * 1000 as "oldestWaitingMs",
+            extract(epoch from clock_timestamp() - min(started_at) filter (where status = 'running'))::float8 * 1000 as "oldestRunningMs",
+            extract(epoch from clock_timestamp() - min(beat_at) filter (where status = 'running'))::float8 * 1000 as "quietestMs"
+       from runs where status in ('queued', 'running') or finished_at > clock_timestamp() - interval '24 hours'
+      group by job`,
+  );
+  return JobPool.options.map((pool) => {
+    const mine = rows.filter(({ job }) => poolOf(job) === pool);
+    const total = (of: 'waiting' | 'running' | 'done' | 'failed'): number =>
+      mine.reduce((sum, row) => sum + row[of], 0);
+    const longest = (of: 'oldestWaitingMs' | 'oldestRunningMs' | 'quietestMs'): number | null => {
+      const ages = mine.map((row) => row[of]).filter((age) => age !== null);
+      return ages.length === 0 ? null : Math.max(...ages);
+    };
+    return {
+      pool,
+      waiting: total('waiting'),
+      running: total('running'),
+      done: total('done'),
+      failed: total('failed'),
+      oldestWaitingMs: longest('oldestWaitingMs'),
+      oldestRunningMs: longest('oldestRunningMs'),
+      quietestMs: longest('quietestMs'),
+    };
+  });
+}
+
+/** Null for a job that this release does not know. */
+function poolOf(job: string): JobPool | null {
+  const spec: JobSpec | undefined = JOBS[job as JobName]; // undefined for any other name
+  return spec?.pool ?? null;
+}

@@ -1,0 +1,196 @@
+import { say } from '@signalbox/contracts/errors';
+import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
+import type { WakeUp } from '@signalbox/contracts/conversation/topics';
+import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
+import { moveChat, parkChat, unparkChat } from '../delivery/outgoing.ts';
+import type { Admitted } from './inbox.ts';
+import { isTransient, type Pool } from '@signalbox/store/pool';
+import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
+import { background } from '@signalbox/platform/lifecycle';
+import type { Log } from '@signalbox/platform/log';
+import { sleep } from '@signalbox/contracts/time';
+import type { Announcer } from './announce.ts';
+import type { BurstLimit } from './burst.ts';
+import type { Channel, Incoming } from '../channels/channel.ts';
+import type { GatewayMetrics } from '../metrics.ts';
+import type { FromPerson } from './choice.ts';
+import { planUpdate, type Plan } from './plan.ts';
+import { takeSecrets } from './sent-secrets.ts';
+import { storePlans, type Stored } from './stored-plan.ts';
+import { pressed } from '../words.ts';
+
+/*
+ * update → plan (pure) → one transaction: inbox row, outcome, answer → announced → the channel may forget it
+ * What happens after the commit may fail: wake-ups are repeated by sweepers, toasts are only toasts.
+ */
+
+export interface AdmissionDeps {
+  readonly pool: Pool;
+  readonly channel: Channel;
+  /** Seals what people send by accident. */
+  readonly cipher: SecretSealer;
+  /** The policy set that is in force now. */
+  readonly policy: () => PolicyEngine;
+  readonly burst: BurstLimit;
+  readonly announcer: Announcer;
+  readonly log: Log;
+  readonly metrics: GatewayMetrics;
+  /** Somebody got a role or lost one. */
+  readonly peopleChanged: () => void;
+}
+
+/** The database's clock starts a moment later than ours. */
+const WAKE_AFTER_HOLD_MS = 50;
+
+/**
+ * Admits updates in their order. Resolves once they are committed; throws when the database is away, and then the
+ * channel has to give the same updates again. An update that can never be stored becomes a dead letter.
+ */
+export function createAdmission(deps: AdmissionDeps): (updates: readonly Incoming[]) => Promise<void> {
+  const { pool, channel, log } = deps;
+
+  const plan = async (updates: readonly FromPerson[]): Promise<readonly Plan[]> => {
+    // An album is one thing to send, however many parts it comes in.
+    const sendings = [...new Set(updates.map(sendingOf))];
+    const within = await deps.burst.check(sendings.map((sending) => sending.split(' ', 1)[0] ?? ''));
+    const window = deps.burst.window();
+    return updates.flatMap((sent) => {
+      const { update, secrets } = takeSecrets(deps.cipher, sent);
+      const options = {
+        channel: channel.name,
+        bot: channel.bot,
+        withinBurst: within[sendings.indexOf(sendingOf(update))] ?? true,
+        fileLimitBytes: channel.fileLimitBytes,
+        window,
+      };
+      return planUpdate(update, options, secrets);
+    });
+  };
+
+  return async (updates) => {
+    for (const update of updates) if (update.kind === 'ignored') ignore(deps, update);
+    for (const update of updates) if (update.kind === 'moved') await moveChat(pool, update.from, update.to);
+    const plans = await plan(updates.filter(isFromPerson));
+    if (plans.length > 0) await finish(deps, await storeAll(deps, plans));
+    for (const update of updates) {
+      if (update.kind !== 'membership') continue;
+      log.info('membership changed', { chatKey: update.chatKey, reachable: update.reachable, reason: update.reason });
+      if (update.reachable) await unparkChat(pool, update.chatKey);
+      else await parkChat(pool, update.chatKey, update.reason);
+    }
+  };
+}
+
+/** Stores a batch; when one of its updates cannot be stored, the others still are. */
+async function storeAll(deps: AdmissionDeps, plans: readonly Plan[]): Promise<readonly Stored[]> {
+  try {
+    return await storePlans(deps, plans);
+  } catch (error) {
+    if (isTransient(error)) throw error;
+    if (plans.length > 1) {
+      const one: Stored[] = [];
+      for (const plan of plans) one.push(...(await storeAll(deps, [plan])));
+      return one;
+    }
+    await giveUp(deps, plans[0], error);
+    return [];
+  }
+}
+
+/** Everything after the commit. */
+async function finish(deps: AdmissionDeps, stored: readonly Stored[]): Promise<void> {
+  const { announcer, log, metrics } = deps;
+  if (stored.some((one) => one.peopleChanged)) deps.peopleChanged();
+  const lanes = new Map<string, WakeUp>();
+  const stops = new Set<string>();
+  const chats = new Map<string, string>();
+  for (const { plan, admitted, chats: said, stops: stopped, toast, wakes } of stored) {
+    const { userKey, chatKey, traceId, updateId } = plan.envelope;
+    const { verdict, reason, role } = admitted;
+    metrics.updates.add({ result: verdict, reason: reason ?? '' });
+    log.info('update admitted', {
+      traceId,
+      updateId,
+      userKey,
+      chatKey,
+      verdict,
+      reason,
+      role,
+      asked: plan.answer?.kind,
+    });
+    if (verdict === 'accepted' || verdict === 'merged') {
+      if (plan.admission.holdMs > 0) background(log, 'album', wakeLater(deps, plan));
+      else lanes.set(userKey, { userKey, traceId });
+    }
+    if (verdict === 'accepted' && plan.admission.verdict === 'new') stops.add(userKey);
+    for (const person of stopped) {
+      lanes.set(person, { userKey: person, traceId });
+      stops.add(person);
+    }
+    for (const chat of admitted.said ? [...said, chatKey] : said) chats.set(chat, traceId);
+    for (const wake of wakes) lanes.set(wake.userKey, wake);
+    background(log, 'press', settlePress(deps, plan, admitted, toast));
+    // Also when it comes again: the first one may have died before.
+    if (plan.secrets.isShown && role !== null) background(log, 'secret', removeShown(deps, plan));
+  }
+  await Promise.all([
+    announcer.stop([...stops]),
+    announcer.wakeLanes([...lanes.values()]),
+    ...[...chats].map(([chatKey, traceId]) => announcer.wakeChats([chatKey], traceId)),
+  ]);
+}
+
+/** Takes away a message that shows a secret, where we may; its sender is asked to look. */
+async function removeShown({ channel }: AdmissionDeps, { envelope }: Plan): Promise<void> {
+  if (envelope.messageId !== null) await channel.remove(envelope.chatKey, envelope.messageId);
+}
+
+/** Wakes the lane when an album can be taken. Should this process end before, the worker's sweeper does. */
+async function wakeLater({ announcer }: AdmissionDeps, { admission, envelope }: Plan): Promise<void> {
+  await sleep(admission.holdMs + WAKE_AFTER_HOLD_MS);
+  await announcer.wakeLanes([{ userKey: envelope.userKey, traceId: envelope.traceId }]);
+}
+
+/** Stops the button's spinning and takes the keyboard away: whether it worked or not, it does not work again. */
+async function settlePress(
+  { channel }: AdmissionDeps,
+  plan: Plan,
+  admitted: Admitted,
+  toast: string | null,
+): Promise<void> {
+  if (!plan.pressed) return;
+  const { pressId, chatKey, messageId } = plan.pressed;
+  if (admitted.verdict === 'duplicate') return channel.answerPress(pressId, null);
+  // A card keeps its buttons until its next edit: others may still decide.
+  if (toast !== null) return channel.answerPress(pressId, toast === '' ? null : toast);
+  const worked = admitted.label !== null;
+  await channel.answerPress(pressId, worked ? pressed(admitted.label) : say('BUTTON_EXPIRED', {}));
+  if (worked && messageId !== null) await channel.removeButtons(chatKey, messageId);
+}
+
+function ignore({ channel, log, metrics }: AdmissionDeps, update: Extract<Incoming, { kind: 'ignored' }>): void {
+  metrics.updates.add({ result: 'ignored', reason: update.reason });
+  log.debug('update ignored', { updateId: update.updateId, reason: update.reason });
+  if (update.pressId === null) return;
+  background(log, 'press', channel.answerPress(update.pressId, say('BUTTON_EXPIRED', {})));
+}
+
+/** One update that the database refuses must not hold up all that come after it. */
+async function giveUp({ pool, log, metrics }: AdmissionDeps, plan: Plan | undefined, error: unknown): Promise<void> {
+  if (!plan) return;
+  const { id, userKey, traceId } = plan.envelope;
+  metrics.updates.add({ result: 'failed', reason: 'not storable' });
+  const body = { updateId: plan.envelope.updateId, kind: plan.admission.kind };
+  const ref = await putDeadLetter(pool, { source: 'inbound', ref: id, userKey, reason: 'not storable', body });
+  log.error('update could not be admitted', { traceId, updateId: plan.envelope.updateId, ref, error });
+}
+
+function isFromPerson(update: Incoming): update is FromPerson {
+  return ['text', 'album-part', 'press', 'edit', 'not-text'].includes(update.kind);
+}
+
+/** Names what was sent at once: who sent it, and the album or the update. */
+function sendingOf(update: FromPerson): string {
+  const album = 'album' in update ? update.album : null;
+  return `${update.userKey} ${album === null ? update.updateId : `album ${album}`}`;
+}

@@ -1,0 +1,51 @@
+import { INBOUND, OUTBOUND, STOP_CHANNEL, type Delivery, type WakeUp } from '@signalbox/contracts/conversation/topics';
+import type { Log } from '@signalbox/platform/log';
+import type { Redis } from '@signalbox/platform/redis';
+import type { Publisher } from '@signalbox/platform/streams/publish';
+
+/** Tells the others what was just committed. Nothing here throws: what is lost is announced again by a sweeper. */
+export interface Announcer {
+  wakeLanes(wakeUps: readonly WakeUp[]): Promise<void>;
+  wakeChats(chatKeys: readonly string[], traceId: string): Promise<void>;
+  /** Nudges the workers that hold these people's lanes; without it they see the stop with their next look. */
+  stop(userKeys: readonly string[]): Promise<void>;
+}
+
+/** `deliverHere` takes over the chats that could not be announced, so that answers go out without Redis too. */
+export function createAnnouncer(deps: {
+  readonly publisher: Publisher;
+  readonly redis: Redis;
+  readonly prefix: string;
+  readonly log: Log;
+  readonly deliverHere: (delivery: Delivery) => void;
+}): Announcer {
+  const { publisher, redis, prefix, log, deliverHere } = deps;
+
+  /** False when Redis did not take it. A connection that is known to be down is not even tried: that would take seconds. */
+  const attempt = async (what: string, publish: () => Promise<unknown>): Promise<boolean> => {
+    if (redis.status !== 'ready') return false;
+    try {
+      await publish();
+      return true;
+    } catch (error) {
+      log.warn('not announced, a sweeper will', { what, error });
+      return false;
+    }
+  };
+
+  return {
+    wakeLanes: async (wakeUps) => {
+      if (wakeUps.length === 0) return;
+      await attempt('inbound', () => publisher.publish(INBOUND, wakeUps));
+    },
+    wakeChats: async (chatKeys, traceId) => {
+      if (chatKeys.length === 0) return;
+      const deliveries = [...new Set(chatKeys)].map((chatKey): Delivery => ({ kind: 'send', chatKey, traceId }));
+      if (await attempt('outbound', () => publisher.publish(OUTBOUND, deliveries))) return;
+      deliveries.forEach(deliverHere);
+    },
+    stop: async (userKeys) => {
+      for (const userKey of userKeys) await attempt('stop', () => redis.publish(`${prefix}${STOP_CHANNEL}`, userKey));
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
+import { appendAudit } from '@signalbox/store/audit/audit';
+import { putOutbox } from '@signalbox/store/conversation/outbox';
+import type { Queryable } from '@signalbox/store/pool';
+import { putSecrets } from '@signalbox/store/secrets';
+import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
+import { HOUR_MS } from '@signalbox/contracts/time';
+import type { Plan } from './plan.ts';
+import { secretsFound } from '../words.ts';
+
+/** What was sent by accident is kept so long: enough to go on with what it was sent for. */
+const FOUND_KEPT_MS = 24 * HOUR_MS;
+
+/**
+ * Stores what was found in a message, sealed, and tells its sender once; in the transaction that puts the message into the inbox.
+ * Answers whether the chat has something to say.
+ */
+export async function keepFound(db: Queryable, cipher: SecretSealer, plan: Plan): Promise<boolean> {
+  const { found } = plan.secrets;
+  if (found.length === 0) return false;
+  const { id, userKey, chatKey, chatKind, messageId, traceId } = plan.envelope;
+  const rows = found.map(({ handle, kind, value }) => {
+    return { userKey, handle, kind, ciphertext: cipher.seal(value, { userKey, handle }), keptMs: FOUND_KEPT_MS };
+  });
+  await putSecrets(db, rows);
+  await appendAudit(
+    db,
+    found.map(({ handle, kind }) => ({
+      kind: 'secret.kept',
+      actor: userKey,
+      threadId: null,
+      turnId: null,
+      actionId: null,
+      approvalId: null,
+      policyVersion: null,
+      data: { handle, kind, found: true, keptMs: FOUND_KEPT_MS },
+    })),
+  );
+  const inGroup = chatKind === 'group';
+  await putOutbox(db, [
+    {
+      key: `secrets:${id}`,
+      chatKey,
+      userKey,
+      threadId: null,
+      turnId: null,
+      traceId,
+      priority: PRIORITY.control,
+      slot: null,
+      body: {
+        text: secretsFound(found),
+        buttons: [],
+        ...(inGroup ? { onlyFor: userKey } : {}),
+        ...(inGroup && messageId !== null ? { replyTo: messageId } : {}),
+      },
+    },
+  ]);
+  return true;
+}

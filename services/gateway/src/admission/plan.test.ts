@@ -1,0 +1,199 @@
+import { InboundEnvelope, TEXT_LIMIT } from '@signalbox/contracts/conversation/envelope';
+import { describe, expect, test } from 'vitest';
+import { parseCommand } from '../commands/command.ts';
+import type { FromPerson } from './choice.ts';
+import { asCode, planUpdate, type Plan } from './plan.ts';
+
+const OPTIONS = {
+  channel: 'telegram',
+  bot: '100',
+  withinBurst: true,
+  fileLimitBytes: 20 * 1024 * 1024,
+  window: { id: 7, leftMs: 4_200 },
+};
+const SAID = {
+  updateId: '5',
+  userKey: '1001',
+  chatKey: 'telegram:1001',
+  chatKind: 'private',
+  name: 'Ada',
+  at: '2026-01-02T03:04:05.000Z',
+  messageId: '9',
+} as const;
+const text = (words: string): Extract<FromPerson, { kind: 'text' }> => ({
+  ...SAID,
+  kind: 'text',
+  text: words,
+  named: true,
+  attachments: [],
+  album: null,
+  whisper: false,
+});
+
+function planOne(update: FromPerson, options = OPTIONS): Plan {
+  const [plan, more] = planUpdate(update, options);
+  if (!plan || more) throw new Error('expected exactly one plan');
+  return plan;
+}
+
+test('a text waits for its turn as an envelope that the worker can read', () => {
+  const { admission } = planOne(text('hello'));
+  expect(admission.verdict).toBe('message');
+  expect(InboundEnvelope.parse(admission.envelope)).toMatchObject({ id: 'telegram:100:5', text: 'hello' });
+});
+
+test.each(['/start', '/help', '/status', '/stop', '/whoami', '/HELP@signalbox_bot'])(
+  '%s is answered at once',
+  (said) => {
+    expect(planOne(text(said)).admission.verdict).toBe('answer');
+  },
+);
+
+test.each(['/etc/hosts is broken', '/', '/var/log', '//', '/2', 'help', 'and /stop', '/привет'])(
+  '%j is text for the agent',
+  (said) => {
+    expect(parseCommand(said)).toBeNull();
+    expect(planOne(text(said)).admission.verdict).toBe('message');
+  },
+);
+
+test.each(['/deploy shop', '/helpme', '/STATUSS@signalbox_bot'])('%j is a command that does not exist', (said) => {
+  expect(planOne(text(said))).toMatchObject({ answer: { kind: 'unknown-command' }, admission: { verdict: 'answer' } });
+});
+
+test("a group's command that is not ours is another bot's, unless we are named", () => {
+  const said = { ...text('/weather'), chatKind: 'group', named: false } as const;
+  expect(planUpdate(said, OPTIONS)).toEqual([]);
+  expect(planOne({ ...said, named: true }).admission.verdict).toBe('answer');
+  expect(planOne({ ...said, text: '/status' }).admission.verdict).toBe('answer');
+});
+
+test('/new is handled in its place', () => {
+  const { admission } = planOne(text('/new'));
+  expect(admission.verdict).toBe('new');
+  expect(InboundEnvelope.parse(admission.envelope)).toMatchObject({ kind: 'command', command: 'new' });
+});
+
+test('/new with words behind it is a new conversation and a message', () => {
+  const plans = planUpdate(text('/new deploy shop'), OPTIONS);
+  expect(plans.map((plan) => plan.admission.verdict)).toEqual(['new', 'message']);
+  expect(plans[1]?.envelope.text).toBe('deploy shop');
+  expect(new Set(plans.map((plan) => plan.admission.updateId)).size).toBe(2);
+});
+
+test('too long a text is refused, and only its beginning is kept', () => {
+  const { admission } = planOne(text(`${'x'.repeat(199)}😀${'y'.repeat(TEXT_LIMIT)}`));
+  expect(admission).toMatchObject({ verdict: 'refuse', reason: 'too long' });
+  expect(admission.reply?.body.text).toContain('16,201 characters');
+  expect(InboundEnvelope.parse(admission.envelope)).toMatchObject({ text: `${'x'.repeat(199)}\ufffd` });
+});
+
+test('the limit itself is not too long', () => {
+  expect(planOne(text('x'.repeat(TEXT_LIMIT))).admission.verdict).toBe('message');
+});
+
+test('too fast is refused with one key per window, except for a stop', () => {
+  const hasty = { ...OPTIONS, withinBurst: false };
+  expect(planOne(text('hello'), hasty).admission).toMatchObject({
+    verdict: 'refuse',
+    reason: 'too fast',
+    reply: {
+      key: 'too-fast:1001:7',
+      body: { text: 'That is faster than I can follow. Please wait 5 s; I dropped this message.' },
+    },
+  });
+  expect(planOne(text('/stop'), hasty).admission.verdict).toBe('answer');
+});
+
+test('a code is tried in private, in a group it is exposed', () => {
+  expect(planOne(text('abcd-1234-efgh')).code).toEqual({ text: 'abcd-1234-efgh', sure: false, exposed: false });
+  expect(planOne(text('ABCD-1234-EFGH')).code).toEqual({ text: 'ABCD-1234-EFGH', sure: true, exposed: false });
+  expect(planOne(text('/start abcd-1234-efgh')).code).toEqual({ text: 'abcd-1234-efgh', sure: true, exposed: false });
+  expect(planOne({ ...text('ABCD-1234-EFGH'), chatKind: 'group' }).code).toMatchObject({ exposed: true });
+});
+
+test('a code is never kept', () => {
+  const hasty = { ...OPTIONS, withinBurst: false };
+  const code = planOne(text('ABCD-1234-EFGH'));
+  for (const plan of [
+    planOne(text('/start ABCD-1234-EFGH')),
+    planOne(text('/start@signalbox_bot ABCD-1234-EFGH'), hasty),
+    planOne(text('ABCD-1234-EFGH'), hasty),
+    asCode(code, { kind: 'exposed-code' }, null),
+  ]) {
+    expect(JSON.stringify(plan.admission)).not.toContain('ABCD');
+  }
+});
+
+test('a stranger gets no line in a group', () => {
+  expect(planOne(text('hello')).admission.stranger?.body.text).toContain('your id is 1001');
+  expect(planOne({ ...text('hello'), chatKind: 'group' }).admission.stranger).toBeNull();
+});
+
+const PDF = {
+  kind: 'document',
+  ref: 'f1',
+  name: 'report.pdf',
+  mimeType: 'application/pdf',
+  sizeBytes: 120_000,
+} as const;
+
+test('a file rides along with its caption', () => {
+  const { admission } = planOne({ ...text('what is this?'), attachments: [PDF] });
+  expect(admission).toMatchObject({ verdict: 'message', holdMs: 0 });
+  expect(InboundEnvelope.parse(admission.envelope)).toMatchObject({ text: 'what is this?', attachments: [PDF] });
+});
+
+test('a part of an album waits for the others', () => {
+  const { admission } = planOne({ ...text(''), attachments: [PDF], album: 'g1' });
+  expect(admission.holdMs).toBeGreaterThan(0);
+  expect(InboundEnvelope.parse(admission.envelope)).toMatchObject({ album: 'g1' });
+});
+
+test('a file that nobody could fetch is refused, and the limit itself is not', () => {
+  const sized = (sizeBytes: number): Plan => planOne({ ...text('look'), attachments: [{ ...PDF, sizeBytes }] });
+  expect(sized(OPTIONS.fileLimitBytes).admission.verdict).toBe('message');
+  expect(sized(OPTIONS.fileLimitBytes + 1).admission).toMatchObject({
+    verdict: 'refuse',
+    reason: 'too large',
+    reply: {
+      body: { text: expect.stringMatching(/^report\.pdf has 21 MB; from here I can take files of up to 21 MB/) },
+    },
+  });
+});
+
+test.each([
+  ['sticker', 'I can do nothing with a sticker. Please write what you need in words.'],
+  ['other', 'I can do nothing with this kind of message. Please write what you need in words.'],
+] as const)('a %s is answered in words that fit', (what, sentence) => {
+  expect(planOne({ ...SAID, kind: 'not-text', what }).admission.reply?.body.text).toBe(sentence);
+});
+
+describe('an edit', () => {
+  const edit = (words: string): FromPerson => ({ ...SAID, kind: 'edit', text: words, album: null });
+
+  test('may change a message that waits, and says so once per message when it cannot', () => {
+    const { admission } = planOne(edit('deploy blog'));
+    expect(admission).toMatchObject({
+      verdict: 'edit',
+      kind: 'edit',
+      edit: { messageId: '9', text: 'deploy blog' },
+      reply: { key: 'edited:telegram:1001:9', body: { replyTo: '9' } },
+      stranger: null,
+    });
+  });
+
+  test.each(['/stop', '/new deploy', '/nonsense', 'x'.repeat(TEXT_LIMIT + 1)])(
+    'never puts %.12j into the place of words',
+    (said) => {
+      expect(planOne(edit(said)).admission.edit?.text).toBeNull();
+    },
+  );
+
+  test('into a code is that code, and is not kept', () => {
+    const plan = planOne(edit('ABCD-1234-EFGH'));
+    expect(plan).toMatchObject({ code: { sure: true }, admission: { edit: null } });
+    expect(planOne(edit('/start abcd-1234-efgh')).code).toMatchObject({ sure: true });
+    expect(planOne(edit('shop-blue-test')).code).toBeNull();
+  });
+});

@@ -1,0 +1,183 @@
+import { plainName } from '@signalbox/contracts/plain-name';
+import { PRIORITY, type MessageEnvelope } from '@signalbox/contracts/conversation/envelope';
+import type { Admission } from './inbox.ts';
+import { say } from '@signalbox/contracts/errors';
+import { newId } from '@signalbox/contracts/ids';
+import {
+  choose,
+  CODE_KEPT,
+  isSentCode,
+  type Choice,
+  type FromPerson,
+  type PlanOptions,
+  type SentCode,
+} from './choice.ts';
+import { parseCommand } from '../commands/command.ts';
+import type { Question } from '../commands/question.ts';
+import { NO_SECRETS, type SentSecrets } from './sent-secrets.ts';
+
+/** What is to be done with one update of a person, before anybody looked into the database. */
+export interface Plan {
+  readonly admission: Admission;
+  readonly envelope: MessageEnvelope;
+  /** What to answer in the same transaction. */
+  readonly answer: Question | null;
+  /** What may be a code, to be tried before the rest. */
+  readonly code: SentCode | null;
+  /** What was taken out of it before. */
+  readonly secrets: SentSecrets;
+  /** The message of ours that it answers. */
+  readonly answers: string | null;
+  readonly pressed: { readonly pressId: string; readonly chatKey: string; readonly messageId: string | null } | null;
+}
+
+/**
+ * Telegram brings the parts of an album one by one, within a fraction of a second. So long the first part waits for the
+ * others before a turn may take it; a part that comes later is a message of its own.
+ */
+const ALBUM_HOLD_MS = 700;
+/** A stranger is answered at most this often. */
+const STRANGER_EVERY_MS = 3_600_000;
+
+/**
+ * Decides what an update asks for. Pure but for new ids. A `/new` with words behind it is two things; a command that is not
+ * ours, in a group where we were not named, is another bot's and nothing to us. A message that was edited into a code is that
+ * code, because nobody mistypes one twice on purpose.
+ */
+export function planUpdate(
+  update: FromPerson,
+  options: PlanOptions,
+  secrets: SentSecrets = NO_SECRETS,
+): readonly Plan[] {
+  if (update.kind === 'edit' && isSentCode(update.text))
+    return [planOne({ ...update, kind: 'text', named: true, whisper: false, attachments: [] }, options, secrets)];
+  const command = update.kind === 'text' ? parseCommand(update.text) : null;
+  if (update.kind === 'text' && command?.name === null && !update.named) return [];
+  if (update.kind === 'text' && command?.name === 'new' && command.rest !== '') {
+    const after = { ...update, updateId: `${update.updateId}:text`, text: command.rest };
+    return [planOne({ ...update, text: '/new' }, options, NO_SECRETS), planOne(after, options, secrets)];
+  }
+  return [planOne(update, options, secrets)];
+}
+
+function planOne(update: FromPerson, options: PlanOptions, secrets: SentSecrets): Plan {
+  const choice = choose(update, options);
+  const envelope = createEnvelope(update, options, choice.text);
+  const line: Line = ({ key, text, replyTo }) => ({
+    key,
+    chatKey: update.chatKey,
+    userKey: update.userKey,
+    threadId: null,
+    turnId: null,
+    traceId: envelope.traceId,
+    priority: PRIORITY.control,
+    slot: null,
+    // In a group only the one whom it concerns is to see it.
+    body: {
+      text,
+      buttons: [],
+      ...answering(replyTo ?? (whisper ? messageId : null)),
+      ...(update.chatKind === 'group' ? { onlyFor: update.userKey } : {}),
+    },
+  });
+  const { text: _, messageId, button: __, attachments: ___, album: ____, whisper, ...head } = envelope;
+  const isNew = choice.verdict === 'new';
+  const stored = update.kind === 'edit' ? { ...head, kind: 'edit', messageId, text: choice.text } : envelope;
+  return {
+    envelope,
+    answer: choice.answer,
+    answers: (update.kind === 'text' && update.answers) || null,
+    code: choice.code,
+    secrets,
+    pressed:
+      update.kind === 'press'
+        ? { pressId: update.pressId, chatKey: update.chatKey, messageId: update.messageId }
+        : null,
+    admission: {
+      channel: options.channel,
+      bot: options.bot,
+      updateId: update.updateId,
+      userKey: update.userKey,
+      chatKey: update.chatKey,
+      kind: isNew ? 'command' : stored.kind,
+      name: update.name,
+      traceId: envelope.traceId,
+      envelope: isNew ? { ...head, kind: 'command', command: 'new' } : stored,
+      verdict: choice.verdict,
+      reason: choice.reason,
+      press: update.kind === 'press' ? { outboxId: update.outboxId, index: update.index } : null,
+      edit: choice.edit,
+      holdMs: envelope.album === undefined ? 0 : ALBUM_HOLD_MS,
+      reply: choice.refusal && line(choice.refusal),
+      stranger: strangerLine(update, line),
+      strangerEveryMs: STRANGER_EVERY_MS,
+    },
+  };
+}
+
+/** The plan of a message that turned out to be a code, whatever it looked like: the code itself is not kept. */
+export function asCode(
+  plan: Plan,
+  answer: Question,
+  toStranger: { readonly key: string; readonly text: string } | null,
+): Plan {
+  const envelope = { ...plan.envelope, text: CODE_KEPT };
+  const { stranger } = plan.admission;
+  return {
+    ...plan,
+    envelope,
+    answer,
+    admission: {
+      ...plan.admission,
+      envelope,
+      verdict: 'answer',
+      // Not the line that is said once an hour: whoever tries a code wants to know.
+      stranger:
+        stranger && toStranger
+          ? { ...stranger, key: toStranger.key, body: { ...stranger.body, text: toStranger.text } }
+          : stranger,
+      strangerEveryMs: 0,
+    },
+  };
+}
+
+type Line = (said: NonNullable<Choice['refusal']>) => NonNullable<Admission['reply']>;
+
+function strangerLine(update: FromPerson, line: Line): Admission['stranger'] {
+  // In a group the answer would be noise for everybody; a press gets its toast, and an edit follows a message.
+  if (update.chatKind === 'group' || update.kind === 'press' || update.kind === 'edit') return null;
+  const text = say('STRANGER', { name: plainName(update.name), id: update.userKey });
+  return line({ key: `stranger:${update.chatKey}:${update.updateId}`, text });
+}
+
+function createEnvelope(update: FromPerson, options: PlanOptions, text: string): MessageEnvelope {
+  return {
+    kind: 'message',
+    id: `${options.channel}:${options.bot}:${update.updateId}`,
+    channel: options.channel,
+    bot: options.bot,
+    updateId: update.updateId,
+    userKey: update.userKey,
+    chatKey: update.chatKey,
+    chatKind: update.chatKind,
+    traceId: newId('trc'),
+    at: update.at,
+    name: update.name,
+    text,
+    messageId: update.messageId,
+    ...files(update),
+    ...('borrowed' in update && update.borrowed ? { borrowed: update.borrowed } : {}),
+    ...('whisper' in update && update.whisper ? { whisper: true as const } : {}),
+    button: update.kind === 'press' ? { outboxId: update.outboxId, index: update.index } : null,
+  };
+}
+
+function answering(messageId: string | null): { readonly replyTo?: string } {
+  return messageId === null ? {} : { replyTo: messageId };
+}
+
+function files(update: FromPerson): Pick<MessageEnvelope, 'attachments' | 'album'> {
+  if (!('attachments' in update) || update.attachments.length === 0) return {};
+  const { attachments, album } = update;
+  return { attachments: [...attachments], ...(album === null ? {} : { album }) };
+}

@@ -1,0 +1,152 @@
+import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
+import type { WakeUp } from '@signalbox/contracts/conversation/topics';
+import { putPrompt } from './approval-prompts.ts';
+import { PRIORITY, type OutboundBody } from '@signalbox/contracts/conversation/envelope';
+import { admitInbox, type Admitted } from './inbox.ts';
+import { redeemCode, voidCode } from '../commands/invitations.ts';
+import { putOutbox, type OutboxRow } from '@signalbox/store/conversation/outbox';
+import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
+import { findUser } from '@signalbox/store/people/users';
+import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
+import { MINUTE_MS } from '@signalbox/contracts/time';
+import type { Channel } from '../channels/channel.ts';
+import { answerQuestion, toBody } from '../commands/answer.ts';
+import { describeCode } from '../commands/codes.ts';
+import type { Notice } from '../commands/question.ts';
+import { keepFound } from './keep-secrets.ts';
+import { asCode, type Plan } from './plan.ts';
+import { tryAct, tryPrompt } from './approval-press.ts';
+import { isStopWord, tryEndLog } from './log-stop.ts';
+
+/** What became of one plan, and who must hear of it after the commit. */
+export interface Stored {
+  readonly plan: Plan;
+  readonly admitted: Admitted;
+  /** Chats that have something to say besides what admission itself said. */
+  readonly chats: readonly string[];
+  /** People whose lanes must hear of a stop. */
+  readonly stops: readonly string[];
+  readonly peopleChanged: boolean;
+  /** What whoever pressed a button is shown for a moment, when that is not what the button said. */
+  readonly toast: string | null;
+  /** Lanes of others that go on. */
+  readonly wakes: readonly WakeUp[];
+}
+
+/** What storing needs beside the plans. */
+export interface StoreParts {
+  readonly pool: Pool;
+  readonly channel: Channel;
+  readonly cipher: SecretSealer;
+  /** The policy set that is in force now. */
+  readonly policy: () => PolicyEngine;
+}
+
+/** Beyond its limit a code is answered once in this time. */
+const LIMIT_TOLD_MS = 10 * MINUTE_MS;
+
+/**
+ * Stores a batch in one transaction: codes are tried, rows put into the inbox, questions answered. Storing the same updates again
+ * changes nothing. The hot path is one call; only commands and codes need a transaction around it.
+ */
+export async function storePlans(deps: StoreParts, plans: readonly Plan[]): Promise<readonly Stored[]> {
+  const { pool } = deps;
+  if (plans.every(isPlain)) return zip(plans, await admit(pool, plans));
+  return withTransaction(pool, async (db) => {
+    const tried: Plan[] = [];
+    for (const plan of plans)
+      tried.push(await tryEndLog(db, await tryPrompt(db, await tryAct(db, await tryCode(db, plan)))));
+    const stored = zip(tried, await admit(db, tried));
+    const answered: Stored[] = [];
+    for (const one of stored) answered.push(await answer(db, deps, await keep(db, deps.cipher, one)));
+    return answered;
+  });
+}
+
+function isPlain({ answer: asked, code, secrets, pressed, answers, envelope }: Plan): boolean {
+  return (
+    !isStopWord(envelope.text) &&
+    asked === null &&
+    code === null &&
+    pressed === null &&
+    answers === null &&
+    secrets.found.length === 0
+  );
+}
+
+/** Keeps the secrets of what was taken in; what was refused or came before leaves none behind. */
+async function keep(db: Queryable, cipher: SecretSealer, stored: Stored): Promise<Stored> {
+  if (!['accepted', 'merged', 'answered'].includes(stored.admitted.verdict)) return stored;
+  const isSaid = await keepFound(db, cipher, stored.plan);
+  return isSaid ? { ...stored, chats: [...stored.chats, stored.plan.envelope.chatKey] } : stored;
+}
+
+function admit(db: Queryable, plans: readonly Plan[]): Promise<readonly Admitted[]> {
+  return admitInbox(
+    db,
+    plans.map((plan) => plan.admission),
+  );
+}
+
+function zip(plans: readonly Plan[], admitted: readonly Admitted[]): readonly Stored[] {
+  return plans.flatMap((plan, place) => {
+    const one = admitted[place];
+    return one ? [{ plan, admitted: one, chats: [], stops: [], peopleChanged: false, toast: null, wakes: [] }] : [];
+  });
+}
+
+/** Tries what may be a code. Words of somebody we know that only look like one stay words. */
+async function tryCode(db: Queryable, plan: Plan): Promise<Plan> {
+  const { code } = plan;
+  if (code === null) return plan;
+  const { userKey, channel, name } = plan.envelope;
+  const mayBeWords = !code.sure && (await findUser(db, userKey)) !== null;
+  if (code.exposed) {
+    const wasCode = await voidCode(db, code.text);
+    return wasCode || !mayBeWords ? asCode(plan, { kind: 'exposed-code' }, null) : plan;
+  }
+  const outcome = await redeemCode(db, code.text, { userKey, channel, name });
+  if (mayBeWords && (outcome.kind === 'unknown' || outcome.kind === 'limited')) return plan;
+  // Beyond the limit every code gets the same answer: once in ten minutes is enough.
+  const again = outcome.kind === 'limited' ? `${userKey}:${Math.floor(Date.now() / LIMIT_TOLD_MS)}` : plan.envelope.id;
+  return asCode(plan, { kind: 'code', outcome }, { key: `code:${again}`, text: describeCode(outcome, name) });
+}
+
+async function answer(db: Queryable, { channel, cipher, policy }: StoreParts, stored: Stored): Promise<Stored> {
+  const { plan, admitted } = stored;
+  if (admitted.verdict !== 'answered' || plan.answer === null || admitted.id === null || !admitted.role) return stored;
+  const { envelope } = plan;
+  const asked = { inboxId: admitted.id, role: admitted.role, envelope, secret: plan.secrets.given };
+  const given = await answerQuestion({ db, channel, cipher, policy }, plan.answer, asked);
+  const notices = given.notices ?? [];
+  const own: Notice = { userKey: envelope.userKey, chatKey: envelope.chatKey, text: given.text ?? '' };
+  const replyKey = `reply:${envelope.id}`;
+  const noticeKey = (n: number): string => `notice:${envelope.id}:${n}`;
+  const line = (key: string, { userKey, chatKey }: Notice, body: OutboundBody): OutboxRow => ({
+    key,
+    chatKey,
+    userKey,
+    threadId: null,
+    turnId: null,
+    traceId: envelope.traceId,
+    priority: PRIORITY.control,
+    slot: null,
+    body,
+  });
+  await putOutbox(db, [
+    ...(given.text === null ? [] : [line(replyKey, own, toBody(given, envelope))]),
+    ...notices.map((one, n) => line(noticeKey(n), one, { text: one.text, buttons: [] })),
+  ]);
+  if (given.prompt) await putPrompt(db, { ...given.prompt, outboxKey: replyKey });
+  for (const [n, { prompt }] of notices.entries())
+    if (prompt) await putPrompt(db, { ...prompt, outboxKey: noticeKey(n) });
+  const said = [...(given.text === null ? [] : [own]), ...notices].map((one) => one.chatKey);
+  return {
+    ...stored,
+    chats: [...stored.chats, ...said, ...(given.chats ?? [])],
+    stops: given.stops ?? [],
+    peopleChanged: given.peopleChanged ?? false,
+    toast: given.toast ?? null,
+    wakes: given.wake ? [given.wake] : [],
+  };
+}

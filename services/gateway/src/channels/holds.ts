@@ -1,0 +1,58 @@
+import type { Pool, Queryable } from '@signalbox/store/pool';
+
+/** `exclusive`: nobody else has the name. `shared`: any number who take it this way, and nobody exclusively. */
+export type HoldKind = 'exclusive' | 'shared';
+
+/** A name that is ours as long as our connection to Postgres lives. */
+export interface Hold {
+  /** Fires when the connection is gone: another process may have the name by now. */
+  readonly lost: AbortSignal;
+  release(): void;
+}
+
+/** The hold, or how others have the name; `heldAs` is null when they let go of it in this moment. */
+export type Attempt =
+  { readonly hold: Hold; readonly heldAs: null } | { readonly hold: null; readonly heldAs: HoldKind | null };
+
+/**
+ * Takes the name if no other process stands against it. Keeps one connection of the pool until released.
+ * A holder whose machine vanishes loses it after half a minute, when Postgres finds the connection dead.
+ */
+export async function tryHold(pool: Pool, name: string, kind: HoldKind): Promise<Attempt> {
+  const client = await pool.connect();
+  const lost = new AbortController();
+  client.on('error', () => lost.abort());
+  client.on('end', () => lost.abort());
+  try {
+    await client.query('set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4');
+    const { rows } = await client.query<{ mine: boolean }>(TAKE[kind], [name]);
+    if (rows[0]?.mine) return { hold: { lost: lost.signal, release: () => client.release(true) }, heldAs: null };
+    const heldAs = await readHeldAs(client, name);
+    // Closed, not returned: the listeners and keep-alives above belong to this use of it.
+    client.release(true);
+    return { hold: null, heldAs };
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}
+
+const TAKE: Readonly<Record<HoldKind, string>> = {
+  exclusive: 'select pg_try_advisory_lock(hashtextextended($1, 0)) as mine',
+  shared: 'select pg_try_advisory_lock_shared(hashtextextended($1, 0)) as mine',
+};
+
+/** Postgres shows a lock of one big number as its two halves. */
+async function readHeldAs(db: Queryable, name: string): Promise<HoldKind | null> {
+  const { rows } = await db.query<{ mode: string }>(
+    `select mode from pg_locks
+      where locktype = 'advisory' and objsubid = 1 and granted
+        and database = (select oid from pg_database where datname = current_database())
+        and (classid::bigint << 32) | objid::bigint = hashtextextended($1, 0)
+      limit 1`,
+    [name],
+  );
+  const mode = rows[0]?.mode;
+  if (mode === undefined) return null;
+  return mode === 'ShareLock' ? 'shared' : 'exclusive';
+}

@@ -1,0 +1,98 @@
+import { tryHold } from './holds.ts';
+import { readMenuAdmins, writeMenuAdmins } from './menu-admins.ts';
+import type { Pool } from '@signalbox/store/pool';
+import { listUsers } from '@signalbox/store/people/users';
+import type { Closable } from '@signalbox/platform/lifecycle';
+import type { Log } from '@signalbox/platform/log';
+import { backoffMs, sleep } from '@signalbox/contracts/time';
+import type { Channel } from './channel.ts';
+
+/*
+ * started ─▶ everything is compared once, by one gateway at a time ─▶ kept ─▶ an admin comes or goes ─▶ theirs is compared ─▶ kept
+ *                      └─ Telegram or Postgres away ─▶ tried again, ever more slowly: typing commands works all the same
+ */
+
+const RETRY_BASE_MS = 2_000;
+const RETRY_MAX_MS = 10 * 60_000;
+/** How soon a gateway looks again whether another one is done. */
+const BUSY_MS = 1_000;
+
+export interface MenuKeeper extends Closable {
+  /** Somebody got a role or lost one. */
+  peopleChanged(): void;
+}
+
+/** Keeps what clients offer after "/" as it should be. */
+export function startMenuKeeper(deps: {
+  readonly pool: Pool;
+  readonly channel: Channel;
+  readonly log: Log;
+}): MenuKeeper {
+  const { pool, channel, log } = deps;
+  const stop = new AbortController();
+  const place = `${channel.name}:${channel.bot}`;
+  let everybody = true;
+  let isDue = true;
+  let wake = (): void => undefined;
+
+  /** False when another gateway is at it. */
+  const keep = async (): Promise<boolean> => {
+    const { hold } = await tryHold(pool, `menu:${place}`, 'exclusive');
+    if (!hold) return false;
+    try {
+      const users = await listUsers(pool);
+      const admins = users
+        .filter((user) => user.role === 'admin' && user.channel === channel.name)
+        .map((user) => user.userKey);
+      const before = await readMenuAdmins(pool, place);
+      await channel.offerCommands(
+        { everybody, admins, former: before.filter((one) => !admins.includes(one)) },
+        stop.signal,
+      );
+      await writeMenuAdmins(pool, place, admins);
+      everybody = false;
+      return true;
+    } finally {
+      hold.release();
+    }
+  };
+
+  const loop = async (): Promise<void> => {
+    let failures = 0;
+    while (!stop.signal.aborted) {
+      if (!isDue) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          stop.signal.addEventListener('abort', () => resolve(), { once: true });
+        });
+        continue;
+      }
+      isDue = false;
+      try {
+        const done = await keep();
+        failures = 0;
+        if (done) continue;
+        isDue = true;
+        await sleep(BUSY_MS, stop.signal);
+      } catch (error) {
+        isDue = true;
+        if (stop.signal.aborted) return;
+        log[failures === 0 ? 'warn' : 'debug']('menu not registered, tried again later', { error });
+        await sleep(backoffMs(failures, RETRY_BASE_MS, RETRY_MAX_MS), stop.signal);
+        failures += 1;
+      }
+    }
+  };
+
+  const running = loop();
+  return {
+    peopleChanged: () => {
+      isDue = true;
+      wake();
+    },
+    close: async () => {
+      stop.abort();
+      await running;
+    },
+  };
+}

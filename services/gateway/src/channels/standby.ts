@@ -1,0 +1,101 @@
+import { tryHold, type Hold, type HoldKind } from './holds.ts';
+import type { Pool } from '@signalbox/store/pool';
+import { say } from '@signalbox/contracts/errors';
+import type { Log } from '@signalbox/platform/log';
+import { sleep } from '@signalbox/contracts/time';
+import type { Channel, Incoming, Listening } from './channel.ts';
+
+/*
+ * waiting → (the place is free for our way) → listening → (connection to Postgres lost) → waiting …
+ *
+ * There is one place per bot. Polling has room for one: the others deliver and stand by. A webhook has room for all.
+ * Never both at once, or Telegram refuses one of them: who is set up the other way stays out, is not ready and says why.
+ */
+
+/** Whether gateways receive one at a time, by asking, or all of them, by being called. */
+export type Way = 'polling' | 'webhook';
+
+/** How soon a gateway that waits notices that the place is free. */
+const RETRY_MS = 2_000;
+
+const HOLD_OF: Readonly<Record<Way, HoldKind>> = { polling: 'exclusive', webhook: 'shared' };
+
+/** Listens to the channel while no other gateway of this installation stands against it. */
+export function startListening(deps: {
+  readonly pool: Pool;
+  readonly channel: Channel;
+  readonly way: Way;
+  readonly log: Log;
+  readonly admit: (updates: readonly Incoming[]) => Promise<void>;
+}): Listening {
+  const { pool, channel, way, log, admit } = deps;
+  const stop = new AbortController();
+  let listening: Listening | null = null;
+  let state: 'unknown' | 'stands by' | 'stays out' = 'unknown';
+
+  const note = (heldAs: HoldKind): void => {
+    const next = heldAs === HOLD_OF[way] ? 'stands by' : 'stays out';
+    if (next === state) return;
+    state = next;
+    if (next === 'stands by') log.info('another gateway listens, this one stands by', { channel: channel.name });
+    else log.error('other gateways listen in another way, this one stays out', { channel: channel.name, way });
+  };
+
+  const take = async (): Promise<Hold | null> => {
+    try {
+      const { hold, heldAs } = await tryHold(pool, `listen:${channel.name}:${channel.bot}`, HOLD_OF[way]);
+      if (hold) state = 'unknown';
+      else if (heldAs) note(heldAs);
+      return hold;
+    } catch (error) {
+      // Postgres is away: readiness says so.
+      log.debug('not known who listens', { error });
+      return null;
+    }
+  };
+
+  const listen = async (hold: Hold): Promise<void> => {
+    const over = AbortSignal.any([stop.signal, hold.lost]);
+    const started = channel.listen(admit);
+    listening = started;
+    try {
+      await Promise.race([started.ended, untilAborted(over)]);
+    } finally {
+      await started.close();
+      listening = null;
+      hold.release();
+    }
+  };
+
+  const loop = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      const hold = await take();
+      if (hold) await listen(hold);
+      else await sleep(RETRY_MS, stop.signal);
+    }
+  };
+
+  const ended = loop();
+  // Whoever composes the service awaits `ended` too; this keeps an early failure from being unhandled meanwhile.
+  ended.catch(() => undefined);
+  return {
+    ended,
+    problem: () => {
+      if (listening) return listening.problem();
+      if (state === 'stands by') return null;
+      if (state === 'unknown') return `${channel.name}: nobody listens yet`;
+      return say('LISTENERS_DISAGREE', way === 'polling' ? { others: 'by webhook', own: 'to poll' } : WEBHOOK_OUT);
+    },
+    close: async () => {
+      stop.abort();
+      await ended.catch(() => undefined);
+    },
+  };
+}
+
+const WEBHOOK_OUT = { others: 'by polling', own: 'for a webhook' };
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

@@ -1,0 +1,213 @@
+import type { ChatKind } from '@signalbox/contracts/conversation/envelope';
+import type { Incoming } from '../../channel.ts';
+import { parseButton } from '../send/button.ts';
+import { toChatKey } from '../chat-key.ts';
+import { readAttachments } from './file.ts';
+import { whisperRef } from '../message-ref.ts';
+import {
+  CallbackQuery,
+  CONTENT_FIELDS,
+  MemberChange,
+  Message,
+  StoppedGeneration,
+  Update,
+  type Person,
+} from './update.ts';
+
+export interface BotIdentity {
+  readonly id: number;
+  readonly username: string;
+}
+
+/** What an update of Telegram means to us. Never throws: nonsense is ignored with its reason. */
+export function decode(raw: unknown, bot: BotIdentity): Incoming {
+  const parsed = Update.safeParse(raw);
+  if (!parsed.success) return { kind: 'ignored', updateId: readId(raw), reason: 'not an update', pressId: null };
+  const { update_id, message, callback_query, my_chat_member, edited_message, stopped_message_generation } =
+    parsed.data;
+  const updateId = String(update_id);
+  if (message !== undefined) return decodeMessage(updateId, message, bot);
+  if (callback_query !== undefined) return decodePress(updateId, callback_query);
+  if (my_chat_member !== undefined) return decodeMembership(updateId, my_chat_member);
+  if (stopped_message_generation !== undefined) return decodeStop(updateId, stopped_message_generation);
+  if (edited_message !== undefined) return decodeEdit(updateId, edited_message, bot);
+  return ignore(updateId, 'unknown kind');
+}
+
+function decodeMessage(updateId: string, raw: unknown, bot: BotIdentity): Incoming {
+  const parsed = Message.safeParse(raw);
+  if (!parsed.success) return ignore(updateId, 'malformed message');
+  const message = parsed.data;
+  if (message.migrate_to_chat_id !== undefined) {
+    const to = toChatKey(message.migrate_to_chat_id);
+    return { kind: 'moved', updateId, from: toChatKey(message.chat.id), to };
+  }
+  const chatKind = toChatKind(message.chat.type);
+  if (!chatKind) return ignore(updateId, 'not a chat with people');
+  if (!message.from) return ignore(updateId, 'no sender');
+  if (message.from.is_bot) return ignore(updateId, 'from a bot');
+  const whisper = message.ephemeral_message_id !== undefined;
+  const sender = {
+    ...describe(message.from),
+    updateId,
+    chatKind,
+    chatKey: toChatKey(message.chat.id, readTopic(message)),
+    at: new Date(message.date * 1_000).toISOString(),
+    messageId: whisper ? `e${message.ephemeral_message_id}` : String(message.message_id),
+  };
+  const attachments = readAttachments(message);
+  const words = message.text ?? message.caption;
+  if (words === undefined && attachments.length === 0) {
+    const field = Object.keys(CONTENT_FIELDS).find((name) => name in message);
+    if (field === undefined) return ignore(updateId, 'service message');
+    return { ...sender, kind: 'not-text', what: CONTENT_FIELDS[field] ?? 'other' };
+  }
+  const text = clean(words ?? '');
+  const album = message.media_group_id === undefined ? null : clean(message.media_group_id).slice(0, 80);
+  const content = { text, attachments, album, ...answered(message, bot), ...borrowed(message) };
+  if (chatKind === 'private') return { ...sender, ...content, kind: 'text', named: true, whisper: false };
+  const addressed = readGroupText(text, whisper || answersBot(message, bot), bot);
+  if (addressed) {
+    // Nothing but our name is how people try what we can do; with a file it is about the file.
+    const asked = addressed.text === '' && attachments.length === 0 ? '/help' : addressed.text;
+    return { ...sender, ...content, ...addressed, kind: 'text', text: asked, whisper };
+  }
+  return album === null ? ignore(updateId, 'not addressed') : { ...sender, ...content, kind: 'album-part', album };
+}
+
+/** Whose words they are, when they are not the sender's own. A field of any shape counts: in doubt they are not. */
+function borrowed(message: Message): Pick<Extract<Incoming, { kind: 'text' }>, 'borrowed'> {
+  const isForward = Object.keys(message).some(
+    (field) => field.startsWith('forward_') || field === 'is_automatic_forward',
+  );
+  if (isForward) return { borrowed: 'forward' };
+  if (message.via_bot !== undefined) return { borrowed: 'bot' };
+  const isQuoted = message.entities?.some(({ type }) => type.endsWith('blockquote'));
+  return isQuoted ? { borrowed: 'quote' } : {};
+}
+
+/** The message of ours that this one answers. */
+function answered(message: Message, bot: BotIdentity): { readonly answers?: string } {
+  const id = message.reply_to_message?.message_id;
+  return answersBot(message, bot) && id !== undefined ? { answers: String(id) } : {};
+}
+
+/**
+ * The text without our name, or null when it is not for us: Telegram holds such messages back from most bots,
+ * but an administrator's bot sees everything.
+ */
+function readGroupText(
+  text: string,
+  repliesToBot: boolean,
+  bot: BotIdentity,
+): { readonly text: string; readonly named: boolean } | null {
+  const command = /^\/\w+(?:@(\w+))?/.exec(text);
+  const commandFor = command?.[1]?.toLowerCase();
+  if (commandFor !== undefined && commandFor !== bot.username.toLowerCase()) return null;
+  const mention = new RegExp(`@${bot.username}(?!\\w)`, 'gi');
+  const mentioned = mention.test(text);
+  if (!mentioned && !command && !repliesToBot) return null;
+  const stripped = text.replace(mention, '').replace(/^[\s,:]+/, '');
+  return { text: stripped.trimEnd(), named: mentioned || repliesToBot };
+}
+
+function decodePress(updateId: string, raw: unknown): Incoming {
+  const parsed = CallbackQuery.safeParse(raw);
+  if (!parsed.success) return ignore(updateId, 'malformed button press');
+  const { id: pressId, from, message, data } = parsed.data;
+  const button = parseButton(data ?? '');
+  const chatKind = message && toChatKind(message.chat.type);
+  if (!button || !message || !chatKind) {
+    return { kind: 'ignored', updateId, reason: 'foreign button', pressId };
+  }
+  return {
+    ...describe(from),
+    ...button,
+    kind: 'press',
+    updateId,
+    chatKind,
+    chatKey: toChatKey(message.chat.id, readTopic(message)),
+    at: new Date().toISOString(),
+    pressId,
+    messageId:
+      message.ephemeral_message_id === undefined
+        ? String(message.message_id)
+        : whisperRef(from.id, message.ephemeral_message_id),
+  };
+}
+
+/** Read as the message that it is now; what people cannot have changed in words is no edit. */
+function decodeEdit(updateId: string, raw: unknown, bot: BotIdentity): Incoming {
+  const read = decodeMessage(updateId, raw, bot);
+  if (read.kind === 'ignored') return read;
+  if (read.kind !== 'text' || read.messageId === null) return ignore(updateId, 'edit without words');
+  const { named: _, attachments: __, whisper: ___, borrowed: quoted, messageId, text, ...rest } = read;
+  // It takes the place of words that were typed, so what is quoted in it has to show.
+  return { ...rest, text: quoted === undefined ? text : text.replace(/^/gm, '> '), messageId, kind: 'edit' };
+}
+
+/** The Stop button under what is being written does what /stop does. */
+function decodeStop(updateId: string, raw: unknown): Incoming {
+  const parsed = StoppedGeneration.safeParse(raw);
+  if (!parsed.success) return ignore(updateId, 'malformed stop');
+  const { chat, message_thread_id: topic } = parsed.data;
+  return {
+    ...describe(chat),
+    kind: 'text',
+    updateId,
+    chatKind: 'private',
+    chatKey: toChatKey(chat.id, topic),
+    at: new Date().toISOString(),
+    messageId: null,
+    named: true,
+    whisper: false,
+    text: '/stop',
+    attachments: [],
+    album: null,
+  };
+}
+
+function decodeMembership(updateId: string, raw: unknown): Incoming {
+  const parsed = MemberChange.safeParse(raw);
+  if (!parsed.success) return ignore(updateId, 'malformed membership');
+  const { chat, new_chat_member } = parsed.data;
+  const reachable = !['left', 'kicked'].includes(new_chat_member.status);
+  const reason = chat.type === 'private' ? 'blocked by the person' : `the bot is ${clean(new_chat_member.status)}`;
+  return { kind: 'membership', updateId, chatKey: toChatKey(chat.id), reachable, reason };
+}
+
+function toChatKind(type: string): ChatKind | null {
+  if (type === 'private') return 'private';
+  return type === 'group' || type === 'supergroup' ? 'group' : null;
+}
+
+function readTopic(message: Pick<Message, 'message_thread_id' | 'is_topic_message'>): number | null {
+  return message.is_topic_message === true ? (message.message_thread_id ?? null) : null;
+}
+
+function answersBot({ reply_to_message: answered }: Message, bot: BotIdentity): boolean {
+  return answered?.from?.id === bot.id && answered.forum_topic_created === undefined;
+}
+
+function describe(person: Pick<Person, 'id' | 'first_name' | 'last_name'>): {
+  readonly userKey: string;
+  readonly name: string;
+} {
+  const name = clean(`${person.first_name} ${person.last_name}`).trim();
+  return { userKey: String(person.id), name: clean(name.slice(0, 100)) || 'there' };
+}
+
+/** Postgres stores neither NUL nor half a surrogate pair. */
+function clean(text: string): string {
+  return Buffer.from(text.replaceAll('\u0000', '')).toString();
+}
+
+function ignore(updateId: string, reason: string): Incoming {
+  return { kind: 'ignored', updateId, reason, pressId: null };
+}
+
+/** The id of something that is otherwise no update, so that the polling offset can move past it. */
+function readId(raw: unknown): string | null {
+  if (typeof raw !== 'object' || raw === null || !('update_id' in raw)) return null;
+  return Number.isSafeInteger(raw.update_id) ? String(raw.update_id) : null;
+}

@@ -1,0 +1,46 @@
+import type { Attachment } from '@signalbox/contracts/conversation/envelope';
+import { cleanFileName } from '@signalbox/contracts/file-name';
+import { z } from 'zod';
+
+const sizeBytes = z.int().nonnegative().optional();
+const Stored = z.object({ file_id: z.string().min(1).max(400), file_size: sizeBytes });
+const Typed = Stored.extend({ mime_type: z.string().optional(), file_name: z.string().optional() });
+const Size = Stored.extend({ width: z.number(), height: z.number() });
+
+/** The fields of a message that hold a file. An animation is a document as well, a live photo a photo. */
+const Files = z.object({
+  document: Typed.optional(),
+  photo: z.array(Size).min(1).optional(),
+  voice: Typed.optional(),
+  audio: Typed.optional(),
+  video: Typed.optional(),
+  video_note: Typed.optional(),
+});
+
+/** What came with a message; empty when nothing did, or nothing that can be read. */
+export function readAttachments(message: unknown): readonly Attachment[] {
+  const parsed = Files.safeParse(message);
+  if (!parsed.success) return [];
+  const { document, photo, voice, audio, video, video_note: note } = parsed.data;
+  const largest = photo?.toSorted((a, b) => b.width * b.height - a.width * a.height)[0];
+  const found = [
+    document && describe('document', document, null),
+    largest && describe('photo', largest, 'image/jpeg'),
+    voice && describe('voice', voice, 'audio/ogg'),
+    audio && describe('audio', audio, null),
+    video && describe('video', video, 'video/mp4'),
+    note && describe('video', note, 'video/mp4'),
+  ];
+  return found.filter((one) => one !== undefined);
+}
+
+function describe(kind: Attachment['kind'], file: Partial<z.infer<typeof Typed>>, mimeType: string | null): Attachment {
+  const type = file.mime_type?.replace(/[^\w.+/-]/g, '').slice(0, 120);
+  return {
+    kind,
+    ref: file.file_id ?? '',
+    name: file.file_name === undefined ? null : cleanFileName(file.file_name, kind),
+    mimeType: type || mimeType,
+    sizeBytes: file.file_size ?? null,
+  };
+}

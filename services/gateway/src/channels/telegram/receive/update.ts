@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import type { NotText } from '../../channel.ts';
+
+/*
+ * What we need of Telegram's updates, and nothing else: a field that we do not read cannot make an update unreadable.
+ */
+
+const id = z.int();
+/** Telegram counts in Unix seconds; far-off numbers would not fit into a Date. */
+const unixSeconds = z.int().min(0).max(4_102_444_800);
+
+const Person = z.object({
+  id,
+  is_bot: z.boolean().default(false),
+  first_name: z.string().default(''),
+  last_name: z.string().default(''),
+});
+export type Person = z.infer<typeof Person>;
+
+const Chat = z.object({ id, type: z.string() });
+
+/** Threads of replies have a number too; only with the flag it is that of a topic. */
+const Topic = { message_thread_id: id.optional(), is_topic_message: z.boolean().optional() };
+
+/** Loose, because its kind shows in the names of fields that we only look for. */
+export const Message = z.looseObject({
+  message_id: id,
+  /** Set in a group when only the bot and the person see it; then the number above is 0. */
+  ephemeral_message_id: id.optional(),
+  date: unixSeconds,
+  chat: Chat,
+  from: Person.optional(),
+  ...Topic,
+  text: z.string().optional(),
+  caption: z.string().optional(),
+  media_group_id: z.string().optional(),
+  /** Set on forwards; only that it is there counts, and no sender of its text is trusted more than another. */
+  forward_origin: z.unknown().optional(),
+  is_automatic_forward: z.unknown().optional(),
+  /** The bot through which it was sent: that bot wrote it. */
+  via_bot: z.unknown().optional(),
+  entities: z
+    .array(z.looseObject({ type: z.string() }))
+    .catch([])
+    .optional(),
+  migrate_to_chat_id: id.optional(),
+  /** Everything in a topic answers the notice that opened it, unless it answers something else. */
+  reply_to_message: z
+    .object({
+      message_id: z.number().optional(),
+      from: Person.optional(),
+      forum_topic_created: z.unknown().optional(),
+    })
+    .optional(),
+});
+export type Message = z.infer<typeof Message>;
+
+export const CallbackQuery = z.object({
+  id: z.string().min(1).max(100),
+  from: Person,
+  message: z.object({ message_id: id, ephemeral_message_id: id.optional(), chat: Chat, ...Topic }).optional(),
+  data: z.string().optional(),
+});
+
+/** Somebody pressed Stop under a message that is being written. Only in private chats, so the chat is the person. */
+export const StoppedGeneration = z.object({
+  chat: Person.omit({ is_bot: true }).extend({ type: z.literal('private') }),
+  message_thread_id: id.optional(),
+});
+
+export const MemberChange = z.object({ chat: Chat, new_chat_member: z.object({ status: z.string() }) });
+
+/** The border: one of these fields is set, and which one says what the update is about. */
+export const Update = z.object({
+  update_id: z.int().nonnegative(),
+  message: z.unknown().optional(),
+  edited_message: z.unknown().optional(),
+  callback_query: z.unknown().optional(),
+  my_chat_member: z.unknown().optional(),
+  stopped_message_generation: z.unknown().optional(),
+});
+
+/** The kinds of updates that we ask Telegram for. */
+export const ALLOWED_UPDATES = [
+  'message',
+  'edited_message',
+  'callback_query',
+  'my_chat_member',
+  'stopped_message_generation',
+] as const;
+
+/** What a person sent on purpose that is neither text nor a file, by its field. Other messages without text are notices. */
+export const CONTENT_FIELDS: Readonly<Record<string, NotText>> = {
+  sticker: 'sticker',
+  poll: 'poll',
+  venue: 'place',
+  location: 'place',
+  contact: 'contact',
+  story: 'story',
+  checklist: 'checklist',
+  dice: 'game',
+  game: 'game',
+  // Files that could not be read, and what has come into Telegram lately.
+  animation: 'other',
+  audio: 'other',
+  document: 'other',
+  live_photo: 'other',
+  paid_media: 'other',
+  photo: 'other',
+  rich_message: 'other',
+  video: 'other',
+  video_note: 'other',
+  voice: 'other',
+};

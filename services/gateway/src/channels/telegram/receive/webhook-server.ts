@@ -1,0 +1,207 @@
+import type { AddressInfo, Socket } from 'node:net';
+import type { Closable } from '@signalbox/platform/lifecycle';
+import type { Log } from '@signalbox/platform/log';
+import { SECOND_MS, sleep } from '@signalbox/contracts/time';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { createRefusalLog, REFUSALS, type Refusal, type WebhookResult } from './webhook-refusal.ts';
+import { createSecretCheck, SECRET_HEADER } from './webhook-secret.ts';
+
+/*
+ * A request, from its head to its answer:
+ *   secret → path → method → type → announced length   any of them wrong: refused, connection closed, body never read
+ *     → body read, up to its limit in size and time    beyond: refused, connection closed
+ *     → no JSON: kept as a dead letter, 200            it would never become readable, and its chat would wait for it
+ *     → JSON: given to whoever listens                 committed: 200; not: 503, and Telegram gives it again
+ */
+
+/** Telegram builds updates in a buffer of 64 kB; more than this is nothing that it sends. */
+const MAX_BODY_BYTES = 1024 * 1024;
+/** A secret has 256 characters at most, and proxies add little. */
+const MAX_HEAD_BYTES = 8 * 1024;
+/** Time for the head of a request, and for all of it. */
+const HEAD_MS = 5 * SECOND_MS;
+const REQUEST_MS = 10 * SECOND_MS;
+const LOOK_FOR_SLOW_MS = SECOND_MS;
+/** Longer than proxies keep connections (60 s), so that they are the ones who close. */
+const KEEP_ALIVE_MS = 75 * SECOND_MS;
+/** Open connections at most: a flood must not take the gateway's other sockets. */
+const MAX_CONNECTIONS = 1_000;
+/** Telegram waits 50 s for an answer. Whoever is not answered by now has to come again. */
+const ANSWER_MS = 25 * SECOND_MS;
+/** Said with 503: without it Telegram doubles its waits up to two minutes. Nobody listens only for a moment. */
+const RETRY_NOT_STORED_SECONDS = 3;
+const RETRY_NOBODY_SECONDS = 1;
+
+/** Takes one update and resolves once it is committed. */
+export type Sink = (update: unknown) => Promise<void>;
+
+export interface WebhookServer {
+  /** Hands updates to this sink until the returned function is called. Without a sink the answer is 503. */
+  attach(sink: Sink): () => void;
+  /**
+   * Listens. `close` takes no more connections, lets what is being admitted finish within `drainMs`, and cuts the rest.
+   * Throws the system's error when the port is taken.
+   */
+  open(): Promise<Closable & { readonly port: number }>;
+}
+
+export interface WebhookServerOptions {
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  /** The path that Telegram calls; everything else is refused. */
+  readonly path: string;
+  readonly secret: string;
+  readonly log: Log;
+  readonly drainMs: number;
+  /** Time for all of a request; 10 s when not given. */
+  readonly requestMs?: number;
+  /** Called once per request. */
+  readonly count: (result: WebhookResult) => void;
+  /** Keeps a body that is no JSON. Throws when it could not. */
+  readonly onUnreadable: (body: string) => Promise<void>;
+}
+
+/** Builds the server that Telegram calls. It reads nothing of a request that does not carry the secret. */
+export function createWebhookServer(options: WebhookServerOptions): WebhookServer {
+  const { log, count } = options;
+  const tellRefusal = createRefusalLog(log);
+  let sink: Sink | null = null;
+
+  const note = (refusal: Refusal): void => {
+    count(refusal);
+    tellRefusal(refusal);
+  };
+  const refuse = (reply: FastifyReply, refusal: Refusal): FastifyReply => {
+    note(refusal);
+    return reply.code(REFUSALS[refusal]).header('connection', 'close').send();
+  };
+  const askAgain = (reply: FastifyReply, afterSeconds: number): FastifyReply => {
+    count('not-stored');
+    return reply.code(503).header('retry-after', afterSeconds).send();
+  };
+
+  const judge = createJudge(options);
+  const app = createApp({
+    requestMs: options.requestMs ?? REQUEST_MS,
+    onBroken: (error, socket) => answerBrokenRequest(error, socket, note),
+    refuse,
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    const refusal = judge(request);
+    return refusal === null ? undefined : refuse(reply, refusal);
+  });
+  app.setErrorHandler((error, request, reply) => {
+    // They hung up, or were too slow, which is counted already.
+    if (request.raw.socket.destroyed) return reply.send();
+    const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : null;
+    return refuse(reply, code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? 'too-large' : 'malformed');
+  });
+  let closing = false;
+  // A connection that was busy when the server closed must not be kept for a next request.
+  app.addHook('onSend', async (_request, reply) => {
+    if (closing) void reply.header('connection', 'close');
+  });
+  app.post('*', async ({ body }, reply) => {
+    if (!sink) return askAgain(reply, RETRY_NOBODY_SECONDS);
+    const update = parse(String(body));
+    try {
+      await inTime(update === undefined ? options.onUnreadable(String(body)) : sink(update));
+    } catch (error) {
+      log.warn('update not taken, Telegram will repeat it', { error });
+      return askAgain(reply, RETRY_NOT_STORED_SECONDS);
+    }
+    count(update === undefined ? 'unreadable' : 'admitted');
+    return reply.code(200).send();
+  });
+
+  return {
+    attach: (given) => {
+      sink = given;
+      return () => void (sink = sink === given ? null : sink);
+    },
+    open: async () => {
+      await app.listen({ host: options.host, port: options.port });
+      app.server.maxConnections = MAX_CONNECTIONS;
+      const { port } = app.server.address() as AddressInfo; // it listens on TCP
+      const close = (): Promise<void> => {
+        closing = true;
+        return closeApp(app, options.drainMs);
+      };
+      return { port, close };
+    },
+  };
+}
+
+function createApp(options: {
+  readonly requestMs: number;
+  readonly onBroken: (error: NodeJS.ErrnoException, socket: Socket) => void;
+  readonly refuse: (reply: FastifyReply, refusal: Refusal) => FastifyReply;
+}): FastifyInstance {
+  const app = fastify({
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: options.requestMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    forceCloseConnections: 'idle',
+    exposeHeadRoutes: false,
+    http: {
+      maxHeaderSize: MAX_HEAD_BYTES,
+      headersTimeout: Math.min(HEAD_MS, options.requestMs),
+      connectionsCheckingInterval: LOOK_FOR_SLOW_MS,
+    },
+    clientErrorHandler: options.onBroken,
+    // An address that is none never reaches the hooks.
+    frameworkErrors: (_error, _request, reply) => void options.refuse(reply, 'bad-path'),
+  });
+  // Ours alone: the body stays text, so that what cannot be parsed can be kept.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  return app;
+}
+
+/** What is wrong with the head of a request. The secret comes first: whoever does not have it learns nothing else. */
+function createJudge({ secret, path }: WebhookServerOptions): (request: FastifyRequest) => Refusal | null {
+  const isSecret = createSecretCheck(secret);
+  return ({ headers, method, originalUrl }) => {
+    if (!isSecret(headers[SECRET_HEADER])) return 'bad-secret';
+    if (originalUrl.split('?', 1)[0] !== path) return 'bad-path';
+    if (method !== 'POST') return 'bad-method';
+    if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) return 'bad-type';
+    return Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES ? 'too-large' : null;
+  };
+}
+
+/** For what is no request at all or takes too long: there is nothing to reply to but the socket. */
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, note: (refusal: Refusal) => void): void {
+  // They hung up; nobody asked for anything.
+  if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  const refusal = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'too-slow' : 'malformed';
+  note(refusal);
+  if (socket.writable) socket.write(`HTTP/1.1 ${REFUSALS[refusal]} Refused\r\nConnection: close\r\n\r\n`);
+  socket.destroy();
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body) as unknown;
+  } catch {
+    return undefined; // no JSON says that
+  }
+}
+
+/** The work goes on in any case; if it ends well after all, the repeated update is a duplicate. */
+async function inTime(work: Promise<void>): Promise<void> {
+  const timer = new AbortController();
+  const late = sleep(ANSWER_MS, timer.signal).then(() => {
+    if (!timer.signal.aborted) throw new Error(`not admitted within ${ANSWER_MS} ms`);
+  });
+  await Promise.race([work, late]).finally(() => timer.abort());
+}
+
+async function closeApp(app: FastifyInstance, drainMs: number): Promise<void> {
+  const drained = new AbortController();
+  const closing = app.close().finally(() => drained.abort());
+  await Promise.race([closing, sleep(drainMs, drained.signal)]);
+  app.server.closeAllConnections();
+  await closing;
+}

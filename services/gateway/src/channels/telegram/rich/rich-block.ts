@@ -1,0 +1,121 @@
+import type { InputRichBlock, RichText } from 'grammy/types';
+import {
+  groupSpans,
+  textOf,
+  type Block,
+  type InlineText,
+  type ListItem,
+  type Style,
+  type Table,
+} from '../format/block.ts';
+import { DEPTH_LIMIT } from './rich-size.ts';
+
+/** Rich blocks as the Bot API takes them. None of ours holds a file. */
+export type RichBlock = InputRichBlock;
+
+/** Code of more lines is folded: the person opens it if they care. */
+const FOLDED_LINES = 40;
+/** Telegram shows a cell without text as a hole, and an item without any is refused. */
+const EMPTY = '\u00a0';
+
+/**
+ * Blocks as the Bot API takes them. They fit its limits when `cutSections` made them. A message that is nothing but code is there to be
+ * read, so its code is open; without `mayFold` none is even foldable.
+ */
+export function toRichBlocks(blocks: readonly Block[], mayFold = true): RichBlock[] {
+  const fold = mayFold ? (blocks.length === 1 ? 'open' : 'closed') : 'never';
+  return blocks.map((block) => toRichBlock(block, 1, fold));
+}
+
+/** What becomes of long code. */
+type Fold = 'open' | 'closed' | 'never';
+
+/** Whether code is so long that only its first line of description is shown until somebody opens it. */
+export function isFolded(code: string): boolean {
+  return code.split('\n').length > FOLDED_LINES;
+}
+
+/** A paragraph of plain text. */
+export function toRichParagraph(text: string): RichBlock {
+  return { type: 'paragraph', text };
+}
+
+function toRichBlock(block: Block, depth: number, fold: Fold = 'closed'): RichBlock {
+  switch (block.type) {
+    case 'paragraph':
+      return { type: 'paragraph', text: toRichText(block.text, depth) };
+    case 'heading':
+      return { type: 'heading', size: block.size, text: toRichText(block.text, depth) };
+    case 'code':
+      return toRichCode(block, fold);
+    case 'quote':
+      return { type: 'blockquote', blocks: toInner(block.blocks, depth + 1) };
+    case 'divider':
+      return { type: 'divider' };
+    case 'list':
+      return { type: 'list', items: block.items.map((item) => toRichItem(item, depth + 1)) };
+    case 'table':
+      return toRichTable(block, depth);
+  }
+}
+
+function toRichCode(block: Extract<Block, { type: 'code' }>, fold: Fold): RichBlock {
+  const code: RichBlock = {
+    type: 'pre',
+    text: block.text,
+    ...(block.language === null ? {} : { language: block.language }),
+  };
+  if (fold === 'never' || !isFolded(block.text)) return code;
+  return {
+    type: 'details',
+    summary: `${block.language ?? 'code'}, ${block.text.split('\n').length} lines`,
+    blocks: [code],
+    ...(fold === 'open' ? { is_open: true } : {}),
+  };
+}
+
+function toRichItem(item: ListItem, depth: number): Extract<RichBlock, { type: 'list' }>['items'][number] {
+  return {
+    blocks: toInner(item.blocks, depth + 1),
+    ...(item.number === null ? {} : { value: item.number }),
+    ...(item.checked === null ? {} : { has_checkbox: true }),
+    ...(item.checked === true ? { is_checked: true } : {}),
+  };
+}
+
+function toInner(blocks: readonly Block[], depth: number): RichBlock[] {
+  return blocks.length === 0 ? [toRichParagraph(EMPTY)] : blocks.map((block) => toRichBlock(block, depth));
+}
+
+function toRichTable(table: Table, depth: number): RichBlock {
+  const width = Math.max(...table.rows.map((row) => row.length));
+  return {
+    type: 'table',
+    is_bordered: true,
+    cells: table.rows.map((row, place) =>
+      Array.from({ length: width }, (_, column) => ({
+        text: row[column] && textOf(row[column]).trim() !== '' ? toRichText(row[column], depth + 2) : EMPTY,
+        align: table.aligns[column] ?? 'left',
+        valign: 'top' as const,
+        ...(place === 0 ? { is_header: true as const } : {}),
+      })),
+    ),
+  };
+}
+
+/** Styles that would be nested too deep are left out. */
+function toRichText(spans: InlineText, depth: number): RichText {
+  const levels = DEPTH_LIMIT - depth;
+  const render = (inside: InlineText, level: number): RichText => {
+    const parts = groupSpans(inside, level).map((group): RichText => {
+      if (group.style === null || level >= levels) return textOf(group.spans);
+      return toStyled(group.style, render(group.spans, level + 1));
+    });
+    return parts.length === 1 ? (parts[0] ?? '') : parts;
+  };
+  return render(spans, 0);
+}
+
+function toStyled(style: Style, text: RichText): RichText {
+  return style.type === 'url' ? { type: 'url', text, url: style.url } : { type: style.type, text };
+}

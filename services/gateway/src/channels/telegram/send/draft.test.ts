@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { formatDraft } from './draft.ts';
+import { MESSAGE_LIMIT } from '../format/split.ts';
+
+const CHAT = 'telegram:1001';
+
+test('half-written markdown is shown without its marks', () => {
+  expect(formatDraft(CHAT, 'Done.\n\nThe **server** is `web-', { rich: true })).toMatchObject({
+    form: 'text',
+    text: 'Done.\n\nThe server is web-',
+    entities: [
+      { type: 'bold', offset: 11, length: 6 },
+      { type: 'code', offset: 21, length: 4 },
+    ],
+  });
+});
+
+test('what becomes a rich message is a rich draft, if the server takes it', () => {
+  const text = '| a | b |\n| - | - |\n| 1 | 2 |\n';
+  expect(formatDraft(CHAT, text, { rich: true })).toMatchObject({ form: 'rich', blocks: [{ type: 'table' }] });
+  expect(formatDraft(CHAT, text, { rich: false })).toMatchObject({ form: 'text', text: expect.stringContaining('1') });
+});
+
+test('of what takes several messages the end is shown', () => {
+  const text = `${'many words '.repeat(1_000)}and the end`;
+  const shown = formatDraft(CHAT, text, { rich: false });
+  expect(shown.form === 'text' && shown.text.endsWith('and the end')).toBe(true);
+  expect(shown.form === 'text' && shown.text.length).toBeLessThanOrEqual(MESSAGE_LIMIT);
+});
+
+test('before there is anything to see, something is shown', () => {
+  for (const text of ['**', '- ', '```', '| a |'])
+    expect(formatDraft(CHAT, text, { rich: true })).toMatchObject({ form: 'text', text: '…' });
+});

@@ -1,0 +1,67 @@
+import type { Drafted } from '../../channel.ts';
+import type { TelegramApi } from '../client.ts';
+import { disarmUnmarked } from '../format/disarm.ts';
+import { encode, type TelegramContent } from './encode.ts';
+import { classify, isEntityProblem, readErrorCode, readRichRefusal } from '../failure.ts';
+import { closeMarkdown } from '../format/half-written.ts';
+import { callDraft } from './part-call.ts';
+
+/** A preview that takes longer is worth nothing any more. Shorter than a gateway's claim to a chat's drafts. */
+export const DRAFT_TIMEOUT_SECONDS = 4;
+
+/** Answers of a server that is older than drafts. */
+const UNKNOWN_METHOD = new Set([404, 405, 501]);
+
+export type SendDraft = (
+  chatKey: string,
+  draft: { readonly draftId: number; readonly text: string },
+) => Promise<Drafted>;
+
+/** Shows texts that are being written, in the form that their messages will have, as far as the server takes it. Never throws. */
+export function createDraftSender(options: {
+  readonly api: TelegramApi;
+  /** False: as text only. */
+  readonly richMessages: boolean;
+}): SendDraft {
+  const { api } = options;
+  let rich = options.richMessages;
+  return async (chatKey, { draftId, text }) => {
+    const attempt = async (content: TelegramContent): Promise<Drafted> => {
+      try {
+        await callDraft(api, chatKey, draftId, content);
+        return { kind: 'shown' };
+      } catch (error) {
+        if (content.form === 'rich') {
+          const refusal = readRichRefusal(error);
+          if (refusal?.forGood) rich = false;
+          return refusal === null ? readFailure(error) : attempt(formatDraft(chatKey, text, { rich: false }));
+        }
+        if (content.entities.length === 0 || !isEntityProblem(classify(error))) return readFailure(error);
+        return attempt({ ...content, text: disarmUnmarked(content.text), entities: [] });
+      }
+    };
+    return attempt(formatDraft(chatKey, text, { rich }));
+  };
+}
+
+/** What a draft shows of a markdown text, looking as it will when it is whole. Of a text that takes several messages, the last. */
+export function formatDraft(chatKey: string, markdown: string, options: { readonly rich: boolean }): TelegramContent {
+  const body = { text: closeMarkdown(markdown), buttons: [] };
+  const parts = encode(body, { chatKey, outboxId: 0, simpleFrom: options.rich ? null : 0 });
+  return parts.at(-1) ?? { form: 'text', text: '…', entities: [] };
+}
+
+function readFailure(error: unknown): Drafted {
+  if (UNKNOWN_METHOD.has(readErrorCode(error) ?? 0)) return { kind: 'unknown' };
+  const failure = classify(error);
+  switch (failure.kind) {
+    case 'wait':
+      return failure;
+    case 'unreachable':
+    case 'busy':
+    case 'ambiguous':
+      return { kind: 'failed', detail: failure.detail };
+    default:
+      return { kind: 'refused', detail: 'detail' in failure ? failure.detail : failure.kind };
+  }
+}

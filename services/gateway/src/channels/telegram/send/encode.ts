@@ -1,0 +1,92 @@
+import type { OutboundBody } from '@signalbox/contracts/conversation/envelope';
+import { REPEATED } from '../../../words.ts';
+import type { EncodedRow } from '../../channel.ts';
+import { createKeyboard } from './button.ts';
+import { toTarget } from '../chat-key.ts';
+import { cleanText, isBlank, isRightToLeft } from '../format/clean-text.ts';
+import { disarm } from '../format/disarm.ts';
+import { readBlocks } from '../format/document.ts';
+import { formatBlocks, plainText, type FormattedText } from '../format/format.ts';
+import { toRichBlocks, toRichParagraph, type RichBlock } from '../rich/rich-block.ts';
+import { cutSections } from '../rich/rich-cut.ts';
+import { toReceiptBlock, withoutMark } from '../receipt.ts';
+import { fitShape } from '../rich/rich-shape.ts';
+import { isBetterRich } from '../rich/rich-choice.ts';
+import { ENTITY_LIMIT, MESSAGE_LIMIT, splitText, type MessageText } from '../format/split.ts';
+
+/** What one message shows: as text with entities, or as blocks. */
+export type TelegramContent =
+  | (MessageText & { readonly form: 'text' })
+  | {
+      readonly form: 'rich';
+      readonly blocks: readonly RichBlock[];
+      /** Whether it is laid out from right to left. */
+      readonly rightToLeft: boolean;
+    };
+
+/** What one send or edit carries. */
+export type TelegramPart = TelegramContent & {
+  readonly keyboard: ReturnType<typeof createKeyboard>;
+  /** The message that this one answers, or null. */
+  readonly replyTo: number | null;
+};
+
+/** Leaves room for a first line, so that sending a part again never moves text into another part. */
+const PART_LIMIT = MESSAGE_LIMIT - REPEATED.length - 1;
+
+/** A message as Telegram takes it: as many parts as it needs, buttons under the last one. */
+export function encode(body: OutboundBody, row: EncodedRow): readonly TelegramPart[] {
+  // What somebody is to decide about is never folded away: they have it before their eyes when they press.
+  const isDecision = body.buttons.some(({ act }) => act !== undefined);
+  const contents = encodeText(body, row, isDecision);
+  const keyboard = createKeyboard(body.buttons, row.outboxId);
+  const replyTo = body.replyTo && /^\d+$/.test(body.replyTo) ? Number(body.replyTo) : null;
+  return contents.map((content, index) => ({
+    ...content,
+    keyboard: index === contents.length - 1 ? keyboard : [],
+    replyTo: index === 0 ? replyTo : null,
+  }));
+}
+
+/** The part with a line above it. */
+export function putAbove(line: string, part: TelegramPart): TelegramPart {
+  if (part.form === 'rich') return { ...part, blocks: [toRichParagraph(line), ...part.blocks] };
+  const shift = line.length + 1;
+  const entities = part.entities.map((one) => ({ ...one, offset: one.offset + shift }));
+  return { ...part, text: `${line}\n${part.text}`, entities };
+}
+
+/** The text in the form that suits it; from `simpleFrom` on as text, whatever suits it. */
+function encodeText(
+  { text, receipts = [] }: Pick<OutboundBody, 'text' | 'receipts'>,
+  { chatKey, simpleFrom }: EncodedRow,
+  isDecision: boolean,
+): readonly TelegramContent[] {
+  // A card shows each value as it is, and marks its lines as those of a value.
+  const source = isDecision ? cleanText(text) : withoutMark(cleanText(text));
+  const blocks = [...readBlocks(source), ...(receipts.length > 0 ? [toReceiptBlock(receipts)] : [])];
+  const formatted = formatBlocks(blocks);
+  const inGroup = toTarget(chatKey).chatId < 0;
+  const toTexts = (whole: FormattedText): readonly TelegramContent[] =>
+    splitText(disarm(whole, { inGroup }), PART_LIMIT).map((part) => ({ ...part, form: 'text' }));
+
+  if (isBlank(formatted.text)) return toTexts(plainText(source));
+  const isBetter = isBetterRich(blocks, !isDecision);
+  if (simpleFrom === 0 || !(isBetter || isLong(formatted))) return toTexts(formatted);
+  const sections = cutSections(fitShape(blocks));
+  // Many short lines make more rich messages than ordinary ones.
+  if (!isBetter && sections.length > 1) {
+    const texts = toTexts(formatted);
+    if (texts.length <= sections.length) return texts;
+  }
+  const rightToLeft = isRightToLeft(formatted.text);
+  const rich = sections
+    .slice(0, simpleFrom ?? sections.length)
+    .map((section): TelegramContent => ({ form: 'rich', blocks: toRichBlocks(section, !isDecision), rightToLeft }));
+  return [...rich, ...toTexts(formatBlocks(sections.slice(rich.length).flat()))];
+}
+
+/** Whether it would take more than one ordinary message. */
+function isLong({ text, entities }: FormattedText): boolean {
+  return text.length > PART_LIMIT || entities.length > ENTITY_LIMIT;
+}

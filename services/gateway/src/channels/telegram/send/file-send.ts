@@ -1,0 +1,52 @@
+import type { Sent } from '../../channel.ts';
+import type { TelegramApi } from '../client.ts';
+import { classify } from '../failure.ts';
+import type { TelegramFile } from './file-part.ts';
+import { callSendFile } from './part-call.ts';
+import type { Whisper } from './whisper.ts';
+
+/** Looks up a stored file; null when it is not stored any more. Throws when the database is away. */
+export type LoadFile = (artifactId: string) => Promise<{ readonly bytes: Uint8Array } | null>;
+
+/** Twenty megabytes over a slow line; texts do not wait behind them, because each chat has a lane of its own. */
+export const UPLOAD_TIMEOUT_SECONDS = 120;
+
+/** Each upload holds its file twice in memory; the others wait. */
+const UPLOADS_AT_ONCE = 3;
+
+/** Sends files as documents. Never throws. */
+export function createFileSender(deps: {
+  readonly api: TelegramApi;
+  readonly loadFile: LoadFile;
+}): (chatKey: string, part: TelegramFile, whisper: Whisper | null) => Promise<Sent> {
+  const throughTurnstile = createTurnstile(UPLOADS_AT_ONCE);
+
+  const sendFile = async (chatKey: string, part: TelegramFile, whisper: Whisper | null): Promise<Sent> => {
+    const file = await deps.loadFile(part.artifactId).catch(() => 'away' as const);
+    if (file === 'away') return { kind: 'busy', detail: 'the file cannot be read at the moment' };
+    if (file === null) return { kind: 'rejected', detail: 'the file is not stored any more' };
+    try {
+      return { kind: 'sent', messageId: await callSendFile(deps.api, chatKey, part, file.bytes, whisper) };
+    } catch (error) {
+      return classify(error);
+    }
+  };
+  return (chatKey, part, whisper) => throughTurnstile(() => sendFile(chatKey, part, whisper));
+}
+
+/** Lets so many through at a time, in order. */
+function createTurnstile(places: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let free = places;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (free === 0) await new Promise<void>((resolve) => waiting.push(resolve));
+    else free -= 1;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free += 1;
+    }
+  };
+}

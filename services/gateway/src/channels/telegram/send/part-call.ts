@@ -1,0 +1,142 @@
+import { InputFile } from 'grammy';
+import type { MessageEntity } from 'grammy/types';
+import { toTarget } from '../chat-key.ts';
+import type { TelegramApi } from '../client.ts';
+import type { TelegramContent, TelegramPart } from './encode.ts';
+import type { TelegramFile } from './file-part.ts';
+import { whisperRef, type MessageRef } from '../message-ref.ts';
+import type { RichBlock } from '../rich/rich-block.ts';
+import type { Whisper } from './whisper.ts';
+
+/** Sends a part as a new message; the message as a receipt keeps it. Throws what the Bot API's client throws. */
+export async function callSend(
+  api: TelegramApi,
+  chatKey: string,
+  part: TelegramPart,
+  whisper: Whisper | null = null,
+): Promise<string> {
+  const { chatId } = toTarget(chatKey);
+  const options = { ...toSendOptions(chatKey, part), ...toWhisperOptions(whisper) };
+  const message =
+    part.form === 'rich'
+      ? await api.sendRichMessage(chatId, toRichMessage(part), options)
+      : await api.sendMessage(chatId, part.text, { ...options, ...toTextOptions(part) });
+  return toStoredRef(message, whisper);
+}
+
+/** Sends a file as a document; the message as a receipt keeps it. Throws what the Bot API's client throws. */
+export async function callSendFile(
+  api: TelegramApi,
+  chatKey: string,
+  part: TelegramFile,
+  bytes: Uint8Array,
+  whisper: Whisper | null = null,
+): Promise<string> {
+  const { chatId, thread } = toTarget(chatKey);
+  const message = await api.sendDocument(chatId, new InputFile(bytes, part.name), {
+    ...thread,
+    ...(part.caption === '' ? {} : { caption: part.caption }),
+    // A table stays a file, and does not become a picture or a video because its name says so.
+    disable_content_type_detection: true,
+    ...toWhisperOptions(whisper),
+  });
+  return toStoredRef(message, whisper);
+}
+
+function toWhisperOptions(whisper: Whisper | null) {
+  if (!whisper) return {};
+  const { userId, answers } = whisper;
+  return {
+    ephemeral_message_parameters: { receiver_user_id: userId },
+    ...(answers === null ? {} : { reply_parameters: { ephemeral_message_id: answers } }),
+  };
+}
+
+/** A server that shows it to everybody gives it an ordinary number. */
+function toStoredRef(
+  message: { readonly message_id: number; readonly ephemeral_message_id?: number },
+  whisper: Whisper | null,
+): string {
+  const { message_id: id, ephemeral_message_id: ephemeralId } = message;
+  return whisper && ephemeralId !== undefined ? whisperRef(whisper.userId, ephemeralId) : String(id);
+}
+
+function toSendOptions(chatKey: string, part: TelegramPart) {
+  const { thread } = toTarget(chatKey);
+  return {
+    ...thread,
+    ...toMarkup(part),
+    // Whoever deleted the question gets the answer all the same.
+    ...(part.replyTo === null
+      ? {}
+      : { reply_parameters: { message_id: part.replyTo, allow_sending_without_reply: true } }),
+  };
+}
+
+/** Changes a message into the part; a message of either form can become one of the other. */
+export async function callEdit(api: TelegramApi, ref: SentRef, part: TelegramPart): Promise<void> {
+  const content = part.form === 'rich' ? toRichMessage(part) : part.text;
+  const options = { ...toMarkup(part), ...(part.form === 'rich' ? {} : toTextOptions(part)) };
+  if (ref.kind === 'message') await api.editMessageText(ref.chatId, ref.id, content, options);
+  else await api.editEphemeralMessageText(ref.chatId, ref.userId, ref.id, content, options);
+}
+
+/** Takes a message away. */
+export async function callDelete(api: TelegramApi, ref: SentRef): Promise<void> {
+  if (ref.kind === 'message') await api.deleteMessage(ref.chatId, ref.id);
+  else await api.deleteEphemeralMessage(ref.chatId, ref.userId, ref.id);
+}
+
+/** Takes the buttons of a message away. */
+export async function callRemoveButtons(api: TelegramApi, ref: SentRef): Promise<void> {
+  const none = { reply_markup: { inline_keyboard: [] } };
+  if (ref.kind === 'message') await api.editMessageReplyMarkup(ref.chatId, ref.id, none);
+  else await api.editEphemeralMessageReplyMarkup(ref.chatId, ref.userId, ref.id, none);
+}
+
+/** A message that was really sent. */
+type SentRef = Exclude<MessageRef, { kind: 'none' }>;
+
+/** Shows a content that is being written, with a button that stops it; it stays until the next message. */
+export async function callDraft(
+  api: TelegramApi,
+  chatKey: string,
+  draftId: number,
+  content: TelegramContent,
+): Promise<void> {
+  const { chatId, thread } = toTarget(chatKey);
+  const options = { ...thread, can_stop: true, keep_on_stop: true };
+  if (content.form === 'text')
+    await api.sendMessageDraft(chatId, draftId, content.text, { ...options, entities: toEntities(content) });
+  else await api.sendRichMessageDraft(chatId, draftId, toRichMessage(content) as WithoutUpload, options);
+}
+
+/** Drafts take no uploads, and our blocks hold none. */
+type WithoutUpload = Parameters<TelegramApi['sendRichMessageDraft']>[2];
+
+function toMarkup({ keyboard }: TelegramPart) {
+  return keyboard.length > 0 ? { reply_markup: { inline_keyboard: keyboard } } : {};
+}
+
+function toTextOptions(content: Extract<TelegramContent, { form: 'text' }>) {
+  return {
+    entities: toEntities(content),
+    // A preview makes Telegram fetch the address: a text could carry a secret out that way.
+    link_preview_options: { is_disabled: true },
+  };
+}
+
+/** Entities are ours, so their types are Telegram's; grammY declares one type per kind and wants a mutable list. */
+function toEntities({ entities }: Extract<TelegramContent, { form: 'text' }>): MessageEntity[] {
+  return entities as unknown as MessageEntity[];
+}
+
+/** Never `html` or `markdown`: in those a text could write its own buttons and images. */
+function toRichMessage({ blocks, rightToLeft }: Extract<TelegramContent, { form: 'rich' }>) {
+  return {
+    blocks: blocks as RichBlock[],
+    // Links are marked; a mention in what a model wrote must not call anybody.
+    skip_entity_detection: true,
+    ...(rightToLeft ? { is_rtl: true } : {}),
+  };
+}

@@ -1,0 +1,111 @@
+import { createLog } from '@signalbox/platform/log';
+import { GrammyError } from 'grammy';
+import { describe, expect, test } from 'vitest';
+import type { Sent } from '../../channel.ts';
+import type { TelegramApi } from '../client.ts';
+import type { TelegramPart } from './encode.ts';
+import { readRef } from '../message-ref.ts';
+import { createWhisperer, readWhisper, type SendPart, type Whisper } from './whisper.ts';
+
+const GROUP = 'telegram:-2001/101';
+const PART: TelegramPart = { form: 'text', text: 'the secret', entities: [], keyboard: [], replyTo: 7 };
+const WHISPER: Whisper = { userId: 1001, answers: null, isFirst: true };
+
+const answered = (code: number): GrammyError =>
+  new GrammyError('no', { ok: false, error_code: code, description: 'Bad Request' }, 'deleteEphemeralMessage', {});
+
+/** Sends as told, and writes down where each text went; `probe` is what the server answers to the method. */
+function start(answers: { whisper?: Sent; private?: Sent; probe?: Error } = {}) {
+  const sent: [string, string, boolean][] = [];
+  const deleted: number[] = [];
+  const send: SendPart = async (chatKey, part, firstLine, whisper) => {
+    const text = part.form === 'text' ? part.text : part.form;
+    sent.push([chatKey, firstLine === null ? text : `${firstLine} ${text}`, whisper !== null]);
+    if (whisper) return answers.whisper ?? { kind: 'sent', messageId: 'w1001:5' };
+    if (chatKey === 'telegram:1001') return answers.private ?? { kind: 'sent', messageId: '55' };
+    return { kind: 'sent', messageId: '9' };
+  };
+  const api = {
+    deleteEphemeralMessage: async () => {
+      throw answers.probe ?? answered(400);
+    },
+    deleteMessage: async (_chat: number, id: number) => void deleted.push(id),
+  } as unknown as TelegramApi; // all that is called of it
+  return { whisper: createWhisperer({ api, log: createLog('test', 'silent'), send }), sent, deleted };
+}
+
+describe('a message for one person of a group', () => {
+  test('is an ephemeral message where that is allowed', async () => {
+    const { whisper, sent } = start();
+    expect(await whisper(GROUP, PART, null, WHISPER)).toEqual({ kind: 'sent', messageId: 'w1001:5' });
+    expect(sent).toEqual([[GROUP, 'the secret', true]]);
+  });
+
+  test('goes to their private chat when Telegram refuses it, under a line that says so', async () => {
+    const { whisper, sent } = start({ whisper: { kind: 'rejected', detail: 'BOT_NOT_ADMIN' } });
+    expect(await whisper(GROUP, PART, null, WHISPER)).toEqual({ kind: 'sent', messageId: 'p1001:55' });
+    expect(sent[1]).toEqual(['telegram:1001', '(for you alone, instead of in the group) the secret', false]);
+  });
+
+  test('is never shown to the group, not even when nobody else can be written to', async () => {
+    const refused = {
+      whisper: { kind: 'rejected', detail: 'no' },
+      private: { kind: 'blocked', reason: 'no' },
+    } as const;
+    const { whisper, sent } = start(refused);
+    expect(await whisper(GROUP, PART, null, WHISPER)).toEqual({ kind: 'sent', messageId: '9' });
+    expect(await whisper(GROUP, PART, null, { ...WHISPER, isFirst: false })).toEqual({
+      kind: 'sent',
+      messageId: 'none',
+    });
+    const shown = sent.filter(([chatKey, , alone]) => chatKey === GROUP && !alone).map(([, text]) => text);
+    expect(shown).toEqual([expect.stringMatching(/^My answer is for you alone/)]);
+  });
+
+  test('is not even tried on a server that would show it to everybody', async () => {
+    const { whisper, sent } = start({ probe: answered(404) });
+    await whisper(GROUP, PART, null, WHISPER);
+    await whisper(GROUP, PART, null, WHISPER);
+    expect(sent.map(([chatKey]) => chatKey)).toEqual(['telegram:1001', 'telegram:1001']);
+  });
+
+  test('is taken away at once where it was shown to everybody, and goes to their private chat from then on', async () => {
+    const { whisper, sent, deleted } = start({ whisper: { kind: 'sent', messageId: '77' } });
+    expect(await whisper(GROUP, PART, null, WHISPER)).toEqual({ kind: 'sent', messageId: 'p1001:55' });
+    await whisper(GROUP, PART, null, WHISPER);
+    expect(deleted).toEqual([77]);
+    expect(sent.map(([, , alone]) => alone)).toEqual([true, false, false]);
+  });
+
+  test.each([
+    [{ kind: 'wait', retryAfterMs: 1_000 }],
+    [{ kind: 'ambiguous', detail: 'no answer' }],
+    [{ kind: 'busy', detail: '502' }],
+    [{ kind: 'blocked', reason: 'kicked' }],
+  ] as const)('is not sent elsewhere for %j', async (outcome) => {
+    const { whisper, sent } = start({ whisper: outcome });
+    expect(await whisper(GROUP, PART, null, WHISPER)).toEqual(outcome);
+    expect(sent).toHaveLength(1);
+  });
+
+  test('waits while nobody knows what the server can do', async () => {
+    const { whisper, sent } = start({ probe: answered(502) });
+    expect((await whisper(GROUP, PART, null, WHISPER)).kind).toBe('busy');
+    expect(sent).toEqual([]);
+  });
+});
+
+test('only in a group is there anybody else who could read it', () => {
+  const body = { text: 'x', buttons: [], onlyFor: '1001', replyTo: 'e12' };
+  expect(readWhisper(body, GROUP, 0)).toEqual({ userId: 1001, answers: 12, isFirst: true });
+  expect(readWhisper({ ...body, replyTo: '12' }, GROUP, 1)).toEqual({ userId: 1001, answers: null, isFirst: false });
+  expect(readWhisper(body, 'telegram:1001', 0)).toBeNull();
+  expect(readWhisper({ text: 'x', buttons: [] }, GROUP, 0)).toBeNull();
+});
+
+test('a receipt says where a message is', () => {
+  expect(readRef(GROUP, '9')).toEqual({ kind: 'message', chatId: -2001, id: 9 });
+  expect(readRef(GROUP, 'w1001:5')).toEqual({ kind: 'whisper', chatId: -2001, userId: 1001, id: 5 });
+  expect(readRef(GROUP, 'p1001:5')).toEqual({ kind: 'message', chatId: 1001, id: 5 });
+  for (const nothing of ['none', '', 'x9', 'w:5']) expect(readRef(GROUP, nothing)).toEqual({ kind: 'none' });
+});

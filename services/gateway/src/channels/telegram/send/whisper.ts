@@ -1,0 +1,110 @@
+import type { OutboundBody } from '@signalbox/contracts/conversation/envelope';
+import type { Log } from '@signalbox/platform/log';
+import { FROM_GROUP, WRITE_ME_FIRST } from '../../../words.ts';
+import type { Sent } from '../../channel.ts';
+import { toChatKey, toTarget } from '../chat-key.ts';
+import type { TelegramApi } from '../client.ts';
+import type { TelegramPart } from './encode.ts';
+import { classify, readErrorCode } from '../failure.ts';
+import type { TelegramFile } from './file-part.ts';
+import { isWhisper, NO_MESSAGE, privateRef } from '../message-ref.ts';
+
+/*
+ * A part that only one person of a group is to see:
+ *   ephemeral message ─ shown ─▶ done
+ *        │ refused (Telegram wants an administrator, or a fresh ephemeral message to answer), or the server knows none
+ *        ▼
+ *   private chat ───── sent ──▶ done, under a line that says where it belongs
+ *        │ we may not write there
+ *        ▼
+ *   one line in the group that holds nothing of it; further parts are left out
+ */
+
+/** For whom alone a part is. */
+export interface Whisper {
+  readonly userId: number;
+  /** The ephemeral message that it answers, or null. */
+  readonly answers: number | null;
+  /** The first part of its message: only once is somebody asked to write to us. */
+  readonly isFirst: boolean;
+}
+
+/** Sends a part to a chat; to one person of it when there is a whisper. */
+export type SendPart = (
+  chatKey: string,
+  part: TelegramPart | TelegramFile,
+  firstLine: string | null,
+  whisper: Whisper | null,
+) => Promise<Sent>;
+
+type SendWhisper = (
+  chatKey: string,
+  part: TelegramPart | TelegramFile,
+  firstLine: string | null,
+  whisper: Whisper,
+) => Promise<Sent>;
+
+/** No ephemeral message has this number: deleting it changes nothing and shows whether the server knows the method. */
+const NO_SUCH_ID = 2_147_483_647;
+
+/** For whom a part of this message is, in the chat of this key; null in private chats, where nobody else reads. */
+export function readWhisper(body: OutboundBody, chatKey: string, place: number): Whisper | null {
+  const userId = Number(body.onlyFor);
+  if (body.onlyFor === undefined || !Number.isSafeInteger(userId) || toTarget(chatKey).chatId >= 0) return null;
+  const answers = /^e(\d+)$/.exec(body.replyTo ?? '')?.[1];
+  return { userId, answers: answers === undefined ? null : Number(answers), isFirst: place === 0 };
+}
+
+/** Sends whispers. Never throws. What they say is never shown to the group. */
+export function createWhisperer(deps: {
+  readonly api: TelegramApi;
+  readonly log: Log;
+  readonly send: SendPart;
+}): (chatKey: string, part: TelegramPart | TelegramFile, firstLine: string | null, whisper: Whisper) => Promise<Sent> {
+  const { api, log, send } = deps;
+  let isKnown: boolean | null = null;
+
+  /** Whether the server knows ephemeral messages. One that does not would show them to everybody. */
+  const probe = async (chatKey: string, { userId }: Whisper): Promise<Sent | null> => {
+    if (isKnown !== null) return null;
+    try {
+      await api.deleteEphemeralMessage(toTarget(chatKey).chatId, userId, NO_SUCH_ID);
+      isKnown = true;
+    } catch (error) {
+      const code = readErrorCode(error);
+      if (code === null || code >= 500 || code === 429) return classify(error);
+      isKnown = code !== 404 && code !== 401;
+      if (!isKnown) log.warn('the server knows no ephemeral messages, what is for one person goes to their chat');
+    }
+    return null;
+  };
+
+  const sendToPrivate: SendWhisper = async (chatKey, part, firstLine, { userId, isFirst }) => {
+    const alone = part.form === 'file' ? part : { ...part, replyTo: null };
+    const above = firstLine ?? (isFirst ? FROM_GROUP : null);
+    const sent = await send(toChatKey(userId), alone, above, null);
+    if (sent.kind === 'sent') return { kind: 'sent', messageId: privateRef(userId, sent.messageId) };
+    if (sent.kind !== 'blocked') return sent;
+    if (!isFirst) return { kind: 'sent', messageId: NO_MESSAGE };
+    const replyTo = part.form === 'file' ? null : part.replyTo;
+    return send(chatKey, { form: 'text', text: WRITE_ME_FIRST, entities: [], keyboard: [], replyTo }, null, null);
+  };
+
+  return async (chatKey, part, firstLine, whisper) => {
+    const unclear = await probe(chatKey, whisper);
+    if (unclear) return unclear;
+    if (isKnown) {
+      const sent = await send(chatKey, part, firstLine, whisper);
+      if (sent.kind === 'sent' && !isWhisper(sent.messageId)) {
+        isKnown = false;
+        log.error('a message for one person was shown to the group, and taken away', { chatKey });
+        await api.deleteMessage(toTarget(chatKey).chatId, Number(sent.messageId)).catch(() => undefined);
+      } else if (sent.kind !== 'rejected' && sent.kind !== 'gone') {
+        return sent;
+      } else {
+        log.info('ephemeral message refused, sent in private', { chatKey, sent });
+      }
+    }
+    return sendToPrivate(chatKey, part, firstLine, whisper);
+  };
+}

@@ -1,0 +1,184 @@
+import type { OutboundBody } from '@signalbox/contracts/conversation/envelope';
+import type { Queryable } from '@signalbox/store/pool';
+
+/** A chat that we hold. `epoch` is the fencing token: results written under an older one are refused. */
+export interface HeldChat {
+  readonly chatKey: string;
+  readonly epoch: string;
+}
+
+/** What is known of a row's parts. `trying` is the place of a part whose fate is open; null when none is. */
+export interface Receipt {
+  readonly messageIds: readonly string[];
+  readonly trying: number | null;
+  /** The place from which the parts are those of the simple form; null while all are of the rich one. Left out at the end. */
+  readonly simpleFrom?: number | null;
+}
+
+/** An outbox row that was just marked as being sent. */
+export interface OutboxItem {
+  readonly id: number;
+  readonly userKey: string | null;
+  readonly traceId: string;
+  readonly slot: string | null;
+  readonly body: OutboundBody;
+  /** This try included. */
+  readonly attempts: number;
+  readonly ageMs: number;
+  readonly receipt: Receipt;
+  /** An earlier try of part `receipt.trying` may have arrived. */
+  readonly ambiguous: boolean;
+  /** The message of the same slot that this one edits. */
+  readonly base: Receipt | null;
+}
+
+/** What became of an outbox row. `pending` leaves it for a later try, which does not count as one when `uncounted`. */
+export interface RowResult {
+  readonly id: number;
+  readonly status: 'pending' | 'sent' | 'failed';
+  readonly receipt: Receipt;
+  readonly error: string | null;
+  readonly uncounted: boolean;
+}
+
+export interface LaneOptions {
+  readonly leaseMs: number;
+  /** A slot is changed at most this often. */
+  readonly slotMs: number;
+  /** Whether to pick a row now; without it the chat is only held. */
+  readonly pick: boolean;
+}
+
+/** none: nothing is held. moved: the chat has another key now. */
+export type Begun =
+  | { readonly state: 'none' }
+  | { readonly state: 'moved'; readonly chatKey: string }
+  | { readonly state: 'held'; readonly chat: HeldChat; readonly item: OutboxItem | null };
+
+/** Takes a chat if it is free and has something to deliver, and picks its first row. One round trip. */
+export async function beginChat(
+  db: Queryable,
+  chatKey: string,
+  options: LaneOptions & { readonly gateway: string },
+): Promise<Begun> {
+  const { rows } = await db.query<{ state: string; epoch: string; target: string; item: ItemRow | null }>({
+    name: 'chat_begin',
+    text: 'select * from chat_begin($1, $2, $3, $4, $5)',
+    values: [chatKey, options.gateway, options.leaseMs, options.pick, options.slotMs],
+  });
+  const row = rows[0];
+  if (row?.state === 'held') return { state: 'held', chat: { chatKey, epoch: row.epoch }, item: toItem(row.item) };
+  return row?.state === 'moved' ? { state: 'moved', chatKey: row.target } : { state: 'none' };
+}
+
+/** lost: another gateway took over, nothing was written. released: nothing is left, or the chat pauses. */
+export type Next =
+  { readonly state: 'lost' | 'released' } | { readonly state: 'held'; readonly item: OutboxItem | null };
+
+/**
+ * Writes what became of a row and picks the next one, in one round trip. With `pauseMs` the chat is released instead
+ * and nobody sends there before that time. Writing the same result twice is safe.
+ */
+export async function nextOfChat(
+  db: Queryable,
+  chat: HeldChat,
+  options: LaneOptions & { readonly result: RowResult | null; readonly pauseMs: number | null },
+): Promise<Next> {
+  const { rows } = await db.query<{ state: 'lost' | 'released' | 'held'; item: ItemRow | null }>({
+    name: 'chat_next',
+    text: 'select * from chat_next($1, $2, $3::jsonb, $4, $5, $6, $7)',
+    values: [
+      chat.chatKey,
+      chat.epoch,
+      options.result && JSON.stringify(options.result),
+      options.pauseMs,
+      options.pick,
+      options.leaseMs,
+      options.slotMs,
+    ],
+  });
+  const row = rows[0];
+  if (row?.state === 'held') return { state: 'held', item: toItem(row.item) };
+  return { state: row?.state ?? 'lost' };
+}
+
+/** Notes how far a row of several parts has come. False when the chat was lost: send no more. */
+export async function noteReceipt(db: Queryable, chat: HeldChat, id: number, receipt: Receipt): Promise<boolean> {
+  const { rows } = await db.query<{ ok: boolean }>('select chat_note($1, $2, $3, $4::jsonb) as ok', [
+    chat.chatKey,
+    chat.epoch,
+    id,
+    JSON.stringify(receipt),
+  ]);
+  return rows[0]?.ok ?? false;
+}
+
+/** Extends the leases of these chats. Returns the keys of those that were lost. One round trip. */
+export async function beatChats(
+  db: Queryable,
+  gateway: string,
+  chats: readonly HeldChat[],
+  leaseMs: number,
+): Promise<readonly string[]> {
+  const { rows } = await db.query<{ lost: string }>({
+    name: 'chat_beat',
+    text: 'select chat_beat($1, $2, $3, $4) as lost',
+    values: [gateway, chats.map((chat) => chat.chatKey), chats.map((chat) => chat.epoch), leaseMs],
+  });
+  return rows.map((row) => row.lost);
+}
+
+/** Chats whose rows nobody delivers: a lost announcement, a dead gateway, a pause that is over. Marks them as woken. */
+export async function sweepChats(db: Queryable, quietMs: number, maxChats: number): Promise<readonly string[]> {
+  const { rows } = await db.query<{ chat_key: string }>({
+    name: 'chat_sweep',
+    text: 'select chat_sweep($1, $2) as chat_key',
+    values: [quietMs, maxChats],
+  });
+  return rows.map((row) => row.chat_key);
+}
+
+/** The channel refuses this chat: gives up what waits there and in its topics, with dead letters. Returns how many rows that were. */
+export async function parkChat(db: Queryable, chatKey: string, reason: string): Promise<number> {
+  const { rows } = await db.query<{ given_up: number }>('select chat_park($1, $2) as given_up', [chatKey, reason]);
+  return rows[0]?.given_up ?? 0;
+}
+
+/** The channel lets us write to this chat and its topics again. */
+export async function unparkChat(db: Queryable, chatKey: string): Promise<void> {
+  await db.query('select chat_unpark($1)', [chatKey]);
+}
+
+/** Whether we may write to a person in this chat: they wrote there before, and it is not parked. */
+export async function mayWriteTo(db: Queryable, userKey: string, chatKey: string): Promise<boolean> {
+  const { rows } = await db.query<{ may: boolean }>(
+    `select exists (select 1 from inbox i where i.user_key = $1 and i.chat_key = $2)
+            and not exists (select 1 from chats c where c.chat_key = $2 and c.parked_at is not null) as may`,
+    [userKey, chatKey],
+  );
+  return rows[0]?.may ?? false;
+}
+
+/** A chat has a new key: its open rows, threads, runs and topics follow. Twice is safe. */
+export async function moveChat(db: Queryable, from: string, to: string): Promise<void> {
+  await db.query('select chat_move($1, $2)', [from, to]);
+}
+
+interface ItemRow {
+  readonly id: number;
+  readonly user_key: string | null;
+  readonly trace_id: string;
+  readonly slot: string | null;
+  readonly body: OutboundBody;
+  readonly attempts: number;
+  readonly age_ms: number;
+  readonly receipt: Receipt;
+  readonly ambiguous: boolean;
+  readonly base: Receipt | null;
+}
+
+function toItem(row: ItemRow | null): OutboxItem | null {
+  if (!row) return null;
+  const { user_key, trace_id, age_ms, ...rest } = row;
+  return { ...rest, userKey: user_key, traceId: trace_id, ageMs: age_ms };
+}

@@ -1,0 +1,191 @@
+import { OutboundBody } from '@signalbox/contracts/conversation/envelope';
+import type { ChatKind } from '@signalbox/contracts/conversation/envelope';
+import type { OutboxItem, Receipt, RowResult } from './outgoing.ts';
+import { backoffMs, sleep } from '@signalbox/contracts/time';
+import type { Channel, Part, Sent } from '../channels/channel.ts';
+import type { Pace } from './pace.ts';
+import { REPEATED } from '../words.ts';
+
+/** What became of one try: a result to write down, or something that concerns the whole chat. */
+export type Outcome =
+  | { readonly kind: 'settle'; readonly result: RowResult; readonly pauseMs: number | null; readonly edited: boolean }
+  | { readonly kind: 'park'; readonly reason: string }
+  | { readonly kind: 'move'; readonly result: RowResult; readonly chatKey: string }
+  /** Somebody else holds the chat by now. */
+  | { readonly kind: 'lost' };
+
+export interface RowSender {
+  /** Sends one row, part by part. The first part's send was taken from the pace already. Never throws for what the channel does. */
+  send(chatKey: string, item: OutboxItem, lane: RowLane): Promise<Outcome>;
+}
+
+/** What a row needs of the lane that sends it. */
+export interface RowLane {
+  readonly signal: AbortSignal;
+  /** Writes down how far the row has come; false when the chat was lost. */
+  note(receipt: Receipt): Promise<boolean>;
+}
+
+/** Tries of one row until it is given up; a refusal or an unknown fate counts, waiting and a missing connection do not. */
+const MAX_ATTEMPTS = 8;
+/** Tries in the rich form, before the simple one gets the rest of them. */
+const RICH_ATTEMPTS = 4;
+/** An answer that is a day late helps nobody. */
+const MAX_AGE_MS = 24 * 3_600_000;
+/** A hiccup of the channel is over before the person notices. */
+const QUICK_RETRIES_MS = [250, 1_000];
+const BUSY_BASE_MS = 5_000;
+const RETRY_BASE_MS = 1_000;
+const RETRY_MAX_MS = 300_000;
+const UNREACHABLE_MAX_MS = 30_000;
+
+type Failure = Exclude<Sent, { kind: 'sent' }>;
+
+/** Sends rows through one channel. */
+export function createRowSender(deps: { readonly channel: Channel; readonly pace: Pace }): RowSender {
+  const { channel, pace } = deps;
+  // Counts over all chats: without a connection every chat fails alike.
+  let unreachable = 0;
+
+  const sendPart = async (options: {
+    readonly chatKey: string;
+    readonly part: Part;
+    readonly editing: string | undefined;
+    /** Whether a message that cannot be changed any more is followed by a new one. */
+    readonly isNews: boolean;
+    readonly firstLine: string | null;
+    readonly signal: AbortSignal;
+  }): Promise<Sent> => {
+    const { chatKey, part, editing, isNews, firstLine, signal } = options;
+    const once = async (): Promise<Sent> => {
+      if (editing === undefined) return channel.send(chatKey, part, firstLine);
+      const edited = await channel.edit(chatKey, editing, part);
+      return edited.kind === 'gone' && isNews ? channel.send(chatKey, part, firstLine) : edited;
+    };
+    let sent = await once();
+    for (const waitMs of QUICK_RETRIES_MS) {
+      if (sent.kind !== 'busy' || signal.aborted) break;
+      await sleep(waitMs, signal);
+      sent = await once();
+    }
+    unreachable = sent.kind === 'unreachable' ? unreachable + 1 : 0;
+    // The rows of this chat wait in the database; the pace holds back those of its other topics.
+    if (sent.kind === 'wait') pace.pause(chatKey, channel.paceOf(chatKey), sent.retryAfterMs);
+    return sent;
+  };
+
+  const waitForPace = async (chatKey: string, kind: ChatKind, signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted && !pace.tryTake(chatKey, kind)) await sleep(pace.waitMs(chatKey, kind), signal);
+  };
+
+  return {
+    send: async (chatKey, item, lane) => {
+      const body = OutboundBody.safeParse(item.body);
+      if (!body.success) return settle(item, 'failed', item.receipt, 'the stored body is not readable');
+      const base = item.base?.messageIds ?? [];
+      const messageIds = [...item.receipt.messageIds];
+      const first = messageIds.length;
+      let simpleFrom = readForm(item);
+      const encode = (): readonly Part[] => channel.encode(body.data, { chatKey, outboxId: item.id, simpleFrom });
+      const reached = (trying: number | null): Receipt => ({ messageIds, trying, simpleFrom });
+      let parts = encode();
+      const kind = channel.paceOf(chatKey);
+      let edited = true;
+      const isNews = body.data.onlyChanges !== true;
+      for (let place = first; place < parts.length; place += 1) {
+        if (place > first) {
+          if (!(await lane.note(reached(null)))) return { kind: 'lost' };
+          await waitForPace(chatKey, kind, lane.signal);
+          if (lane.signal.aborted) return settle(item, 'pending', reached(null), null, { uncounted: true });
+          if (!(await lane.note(reached(place)))) return { kind: 'lost' };
+        }
+        const editing = base[place];
+        const firstLine = place === first && item.ambiguous && editing === undefined ? REPEATED : null;
+        const trySending = (): Promise<Sent> =>
+          sendPart({ chatKey, part: parts[place] ?? {}, editing, isNews, firstLine, signal: lane.signal });
+        let sent = await trySending();
+        if (sent.kind === 'too-rich' && simpleFrom === null) {
+          simpleFrom = place;
+          parts = encode();
+          // Before it is sent: whoever goes on after a crash has to count the same parts.
+          if (!(await lane.note(reached(place)))) return { kind: 'lost' };
+          sent = await trySending();
+        }
+        // A receipt that nobody can see any more is no news, and worth no message of its own.
+        if (sent.kind === 'gone' && editing !== undefined && !isNews) sent = { kind: 'sent', messageId: editing };
+        if (sent.kind !== 'sent') return fail(item, sent, { receipt: reached(place), editing, unreachable });
+        messageIds.push(sent.messageId);
+        edited &&= sent.messageId === editing;
+      }
+      // The message that this one replaces had more parts.
+      for (const surplus of base.slice(parts.length)) await channel.remove(chatKey, surplus);
+      return { ...settle(item, 'sent', { messageIds, trying: null }, null), edited };
+    },
+  };
+}
+
+/** From which part on the row goes out in the simple form; null when it is rich throughout. */
+function readForm({ receipt, attempts }: OutboxItem): number | null {
+  const { messageIds, simpleFrom } = receipt;
+  // Parts that were sent before there was a rich form.
+  if (messageIds.length > 0 && simpleFrom === undefined) return 0;
+  // What keeps failing may be too much for something on the way that does not say so.
+  return simpleFrom ?? (attempts > RICH_ATTEMPTS ? messageIds.length : null);
+}
+
+/** What a failed part means for its row. Every path ends: tries and age are bounded. */
+function fail(
+  item: OutboxItem,
+  failure: Failure,
+  at: { receipt: Receipt; editing: string | undefined; unreachable: number },
+): Outcome {
+  const known: Receipt = { ...at.receipt, trying: null };
+  const expired = item.ageMs > MAX_AGE_MS;
+  const worn = item.attempts >= MAX_ATTEMPTS;
+  switch (failure.kind) {
+    case 'blocked':
+      return { kind: 'park', reason: failure.reason };
+    case 'moved': {
+      const { result } = settle(item, 'pending', known, null, { uncounted: true });
+      return { kind: 'move', result, chatKey: failure.chatKey };
+    }
+    case 'wait':
+      if (expired) return settle(item, 'failed', known, 'asked to wait for a day');
+      return settle(item, 'pending', known, null, { uncounted: true, pauseMs: failure.retryAfterMs });
+    case 'unreachable':
+      if (expired) return settle(item, 'failed', known, `unreachable for a day: ${failure.detail}`);
+      return settle(item, 'pending', known, failure.detail, {
+        uncounted: true,
+        pauseMs: backoffMs(at.unreachable - 1, RETRY_BASE_MS, UNREACHABLE_MAX_MS),
+      });
+    case 'busy':
+      if (worn || expired) return settle(item, 'failed', known, failure.detail);
+      return settle(item, 'pending', known, failure.detail, {
+        pauseMs: backoffMs(item.attempts - 1, BUSY_BASE_MS, RETRY_MAX_MS),
+      });
+    case 'ambiguous': {
+      // An edit may simply be made again; only a new message could be seen twice.
+      const receipt = at.editing === undefined ? at.receipt : known;
+      if (worn || expired) return settle(item, 'failed', receipt, `unknown after send: ${failure.detail}`);
+      return settle(item, 'pending', receipt, failure.detail, {
+        pauseMs: backoffMs(item.attempts - 1, RETRY_BASE_MS, RETRY_MAX_MS),
+      });
+    }
+    case 'gone':
+      return settle(item, 'failed', known, 'the message is gone');
+    case 'rejected':
+    case 'too-rich':
+      return settle(item, 'failed', known, failure.detail);
+  }
+}
+
+function settle(
+  item: OutboxItem,
+  status: RowResult['status'],
+  receipt: Receipt,
+  error: string | null,
+  options: { readonly uncounted?: boolean; readonly pauseMs?: number } = {},
+): Extract<Outcome, { kind: 'settle' }> {
+  const result = { id: item.id, status, receipt, error, uncounted: options.uncounted ?? false };
+  return { kind: 'settle', result, pauseMs: options.pauseMs ?? null, edited: false };
+}

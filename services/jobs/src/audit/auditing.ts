@@ -1,0 +1,124 @@
+import { checkpointFileIn } from '@signalbox/safety/audit/checkpoint-file';
+import type { Checkpoint } from '@signalbox/safety/audit/checkpoint';
+import { openSigningKey, readPublicKeys } from '@signalbox/safety/audit/signing-key';
+import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
+import { OUTBOUND } from '@signalbox/contracts/conversation/topics';
+import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
+import { putOutbox } from '@signalbox/store/conversation/outbox';
+import { openPool, type Pool } from '@signalbox/store/pool';
+import { AppError } from '@signalbox/contracts/errors';
+import { newId } from '@signalbox/contracts/ids';
+import type { Own } from '@signalbox/platform/lifecycle';
+import type { Log } from '@signalbox/platform/log';
+import { createCount } from '@signalbox/platform/metrics';
+import type { createMetrics } from '@signalbox/platform/probe';
+import type { Publisher } from '@signalbox/platform/streams/publish';
+import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
+import { createSealer, type Sealer } from './audit-sealer.ts';
+import type { JobsConfig } from '../config.ts';
+import { startLoop } from '../runner/loop.ts';
+import { databaseRoleOf } from '../service-name.ts';
+
+/** Between two rounds: what was recorded has its place well within a second. */
+const ROUND_MS = 250;
+/** Another process seals: so long until this one tries to follow it. */
+const AWAY_MS = SECOND_MS;
+const FAILED_MS = 2 * SECOND_MS;
+/** A history that differs is read as a whole each time. */
+const DIFFERS_MS = MINUTE_MS;
+/** The audit chat gets no more than one checkpoint in this time: each covers all before it. */
+const CHAT_MS = 60 * MINUTE_MS;
+
+interface Parts {
+  readonly config: JobsConfig;
+  /** For dead letters and the outbox. */
+  readonly pool: Pool;
+  readonly publisher: Publisher;
+  readonly metrics: ReturnType<typeof createMetrics>;
+  readonly log: Log;
+}
+
+/**
+ * Starts to seal audit events. Of several processes one seals and the others wait for its end. A history that is not what was
+ * signed pages an operator each minute until it is settled. Throws STARTUP_REFUSED when there is no usable signing key.
+ */
+export async function startAuditing(own: Own, parts: Parts): Promise<void> {
+  const { config, log, metrics } = parts;
+  const keyFile = config.AUDIT_KEY_FILE ?? `${config.AUDIT_CHECKPOINT_DIR}/signing-key.pem`;
+  const key = await openSigningKey(keyFile);
+  const sealed = createCount(metrics, 'signalbox_audit_sealed_total', 'Audit events that got their place.', []);
+  const signed = createCount(metrics, 'signalbox_audit_checkpoints_total', 'Signed states of the audit history.', []);
+  const sealer = own(
+    createSealer({
+      pool: openPool(config.DATABASE_URL, log, {
+        name: 'jobs-audit',
+        max: 1,
+        ...databaseRoleOf(config.JOBS_POOLS),
+      }),
+      key,
+      keys: await readPublicKeys(`${keyFile}.pub`),
+      file: checkpointFileIn(config.AUDIT_CHECKPOINT_DIR),
+      checkpointEvents: config.AUDIT_CHECKPOINT_EVENTS,
+      checkpointMs: config.AUDIT_CHECKPOINT_MS,
+      log,
+      onSealed: (events) => sealed.add({}, events),
+      onCheckpoint: createAnnouncer(parts, () => signed.add({})),
+    }),
+  );
+  own(startLoop({ name: 'audit', everyMs: ROUND_MS, log, step: createRound(sealer, parts) }));
+}
+
+function createRound(sealer: Sealer, { pool, metrics, log }: Parts): () => Promise<void> {
+  const help = 'Times that the audit history was found not to be what was signed.';
+  const problems = createCount(metrics, 'signalbox_audit_problems_total', help, []);
+  let pausedUntil = 0;
+  return async () => {
+    if (Date.now() < pausedUntil) return;
+    try {
+      if ((await sealer.step()) === 'away') pausedUntil = Date.now() + AWAY_MS;
+    } catch (error) {
+      pausedUntil = Date.now() + FAILED_MS;
+      if (!(error instanceof AppError) || error.code !== 'AUDIT_HISTORY_DIFFERS') throw error;
+      pausedUntil = Date.now() + DIFFERS_MS;
+      problems.add({});
+      log.error('audit history differs from what was signed, nothing is sealed', { error });
+      const letter = {
+        source: 'job',
+        ref: 'audit.seal',
+        userKey: null,
+        reason: error.message,
+        body: error.data,
+      } as const;
+      await putDeadLetter(pool, letter);
+    }
+  };
+}
+
+/** Posts checkpoints into the audit chat, so that one more place has them which the database's administrator cannot change. */
+function createAnnouncer({ config, pool, publisher, log }: Parts, count: () => void) {
+  const chatKey = config.AUDIT_CHAT;
+  let postedAt = -Infinity;
+  return async (checkpoint: Checkpoint): Promise<void> => {
+    count();
+    if (chatKey === undefined || performance.now() - postedAt < CHAT_MS) return;
+    postedAt = performance.now();
+    const traceId = newId('trace');
+    const text = `Audit checkpoint of ${checkpoint.size} events.\n\`\`\`json\n${JSON.stringify(checkpoint)}\n\`\`\``;
+    const row = {
+      key: `audit:${checkpoint.logId}:${checkpoint.size}`,
+      chatKey,
+      userKey: null,
+      threadId: null,
+      turnId: null,
+      traceId,
+      priority: PRIORITY.progress,
+      slot: null,
+      body: { text, buttons: [] },
+    };
+    await putOutbox(pool, [row], { asIs: true }); // hashes and a signature: a verifier needs every character
+    await publisher
+      .publish(OUTBOUND, [{ kind: 'send', chatKey, traceId }])
+      // The row is in the outbox: the delivery's sweeper finds it.
+      .catch((error: unknown) => log.warn('checkpoint not announced; the sweeper does it', { error }));
+  };
+}

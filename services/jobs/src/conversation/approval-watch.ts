@@ -1,0 +1,117 @@
+import { cardTitle } from '@signalbox/safety/cards/approval-card';
+import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
+import type { Approval } from '@signalbox/contracts/governance/approval';
+import { inWords } from '@signalbox/contracts/time';
+import { cardRow, expire, voidUnheard } from '@signalbox/store/governance/approval-decisions';
+import {
+  approvalEvent,
+  approverChats,
+  cardChats,
+  findApproval,
+  listVotes,
+  recordApproval,
+} from '@signalbox/store/governance/approvals';
+import { putOutbox } from '@signalbox/store/conversation/outbox';
+import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
+
+/** What a look at the open requests came to, and who has to be told after the commits. */
+export interface Watched {
+  readonly expired: number;
+  readonly reminded: number;
+  readonly escalated: number;
+  readonly voided: number;
+  readonly chats: readonly string[];
+  readonly wakes: readonly { readonly userKey: string; readonly traceId: string }[];
+}
+
+/** Requests that one look takes on. */
+const BATCH = 100;
+
+/**
+ * Looks at the open requests by the database's clock: reminds those who may decide at a third of the time, asks the admins at two
+ * thirds, and ends what nobody decided about, and what was asked for in a chat that refuses us now. Each happens once per request,
+ * whoever looks, however often.
+ */
+export async function watchApprovals(pool: Pool): Promise<Watched> {
+  const { rows } = await pool.query<{ id: string; due: 'void' | 'expire' | 'escalate' | 'remind' }>(
+    `select approval_id as id,
+            case when unheard then 'void' when expires_at <= clock_timestamp() then 'expire'
+                 when escalate_at <= clock_timestamp() then 'escalate' else 'remind' end as due
+       from approvals a,
+            lateral (select exists (select 1 from chats c where c.chat_key = chat_root(a.chat_key) and c.parked_at is not null) as unheard) u
+      where status = 'pending'
+        and (unheard or expires_at <= clock_timestamp() or escalate_at <= clock_timestamp() or remind_at <= clock_timestamp())
+      order by expires_at limit $1`,
+    [BATCH],
+  );
+  const counts = { void: 0, expire: 0, escalate: 0, remind: 0 };
+  const chats: string[] = [];
+  const wakes: { userKey: string; traceId: string }[] = [];
+  for (const { id, due } of rows) {
+    await withTransaction(pool, async (db) => {
+      const approval = await findApproval(db, id, true);
+      if (approval?.status !== 'pending') return;
+      counts[due] += 1;
+      if (due === 'expire' || due === 'void') {
+        const ended = await (due === 'void' ? voidUnheard : expire)(db, approval);
+        chats.push(...ended.chats);
+        if (ended.wake) wakes.push(ended.wake);
+        return;
+      }
+      chats.push(...(due === 'escalate' ? await escalate(db, approval) : await remind(db, approval)));
+    });
+  }
+  const { void: voided, expire: expired, escalate: escalated, remind: reminded } = counts;
+  return { expired, escalated, reminded, voided, chats: [...new Set(chats)], wakes };
+}
+
+async function remind(db: Queryable, approval: Approval): Promise<readonly string[]> {
+  await db.query('update approvals set remind_at = null where approval_id = $1', [approval.approvalId]);
+  const all = await cardChats(db, approval.approvalId);
+  // Whoever asked in private knows; the others see the card and nothing new without a message of its own.
+  const chats = all.filter((chatKey) => all.length === 1 || chatKey !== approval.chatKey);
+  const left = inWords(Math.max(0, approval.expiresAt.getTime() - Date.now()));
+  await say(db, approval, chats, 'remind', `⏳ ${cardTitle(approval.card)} still waits for a decision, ${left} left.`);
+  await recordApproval(db, approvalEvent(approval, 'approval.reminded', 'system', { chats: chats.length }));
+  return chats;
+}
+
+/** The admins get a card of their own. */
+async function escalate(db: Queryable, approval: Approval): Promise<readonly string[]> {
+  await db.query('update approvals set escalate_at = null, remind_at = null where approval_id = $1', [
+    approval.approvalId,
+  ]);
+  const known = await cardChats(db, approval.approvalId);
+  const admins = await approverChats(db, 'admin', approval.authors, { isNamedGroupUsed: false });
+  const chats = admins.map(({ chatKey }) => chatKey).filter((chatKey) => !known.includes(chatKey));
+  const votes = await listVotes(db, approval.approvalId);
+  await putOutbox(
+    db,
+    chats.map((chatKey) => cardRow(approval, votes, chatKey)),
+  );
+  await recordApproval(db, approvalEvent(approval, 'approval.escalated', 'system', { chats: chats.length }));
+  return chats;
+}
+
+async function say(
+  db: Queryable,
+  approval: Approval,
+  chats: readonly string[],
+  what: string,
+  text: string,
+): Promise<void> {
+  await putOutbox(
+    db,
+    chats.map((chatKey) => ({
+      key: `${approval.approvalId}:${what}:${chatKey}`,
+      chatKey,
+      userKey: null,
+      threadId: approval.threadId,
+      turnId: null,
+      traceId: approval.traceId,
+      priority: PRIORITY.control,
+      slot: null,
+      body: { text: `${text}\n_${approval.approvalId}_`, buttons: [] },
+    })),
+  );
+}

@@ -1,0 +1,56 @@
+import type { OutboxRow } from '@signalbox/store/conversation/outbox';
+import { putOutbox } from '@signalbox/store/conversation/outbox';
+import { withTransaction, type Pool } from '@signalbox/store/pool';
+
+export interface ExpiredThread {
+  readonly threadId: string;
+  readonly userKey: string;
+  readonly chatKey: string;
+  readonly title: string | null;
+  /** It was waiting for an answer, so the person is told at once; the others are told with their next answer. */
+  readonly announced: boolean;
+}
+
+/**
+ * The lane is locked in the same statement that looks whether it is free, and an idle thread is looked at again when it is
+ * changed: a turn that begins now finds the thread expired, one that has just ended keeps it open. Persons whose lane is
+ * being taken this very moment are left for the next time (skip locked).
+ *   in:  $1 idle milliseconds, $2 most threads
+ */
+const EXPIRE = `
+  with idle as (
+    select thread_id, user_key from threads t
+     where t.status = 'open' and t.last_active_at < clock_timestamp() - $1 * interval '1 ms'
+       and not thread_waits(t.thread_id)
+     order by t.last_active_at limit $2),
+  free as materialized (
+    select l.user_key from lanes l
+     where l.user_key in (select user_key from idle)
+       and (l.worker is null or l.lease_until < clock_timestamp())
+       and not exists (select 1 from inbox i where i.user_key = l.user_key and i.outcome is null)
+     for update skip locked)
+  update threads t set status = 'expired', announced = t.awaiting, awaiting = false, ended_at = clock_timestamp()
+    from idle, free
+   where t.thread_id = idle.thread_id and t.user_key = free.user_key
+     and t.status = 'open' and t.last_active_at < clock_timestamp() - $1 * interval '1 ms'
+  returning t.thread_id as "threadId", t.user_key as "userKey", t.chat_key as "chatKey", t.title, t.announced`;
+
+/**
+ * Ends up to `limit` conversations that have been idle for `idleMs`, have no run in progress and whose person's lane is free
+ * with nothing waiting in it. `announce` gives the message for each that was waiting for an answer; it is in the outbox when
+ * this returns, to be published. Calling again goes on with the rest.
+ */
+export function expireThreads(
+  pool: Pool,
+  options: {
+    readonly idleMs: number;
+    readonly limit: number;
+    readonly announce: (thread: ExpiredThread) => OutboxRow;
+  },
+): Promise<readonly ExpiredThread[]> {
+  return withTransaction(pool, async (db) => {
+    const { rows } = await db.query<ExpiredThread>(EXPIRE, [options.idleMs, options.limit]);
+    await putOutbox(db, rows.filter((thread) => thread.announced).map(options.announce));
+    return rows;
+  });
+}

@@ -1,0 +1,123 @@
+import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { AppError } from '@signalbox/contracts/errors';
+import { newId } from '@signalbox/contracts/ids';
+import { nameNotFound } from '@signalbox/store/deploy/not-found';
+import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
+
+export interface LeasedPort {
+  readonly port: number;
+  /** It was leased before, so that whoever listens on it is most likely the holder. */
+  readonly isOld: boolean;
+}
+
+interface Lease {
+  readonly server: string;
+  readonly project: string;
+  /** What it is for: `staging` for the port where people reach a service, `instance:<deployment>` for that of an instance. */
+  readonly label: string;
+  readonly memoryMb: number;
+  readonly by: string;
+}
+
+/** The label of the port of an instance. */
+export function instanceLabel(deploymentId: string): string {
+  return `instance:${deploymentId}`;
+}
+
+/** Ports of servers, leased for what runs on them: rows of `port_allocations`, held until they are given back. */
+export function createPortLeases(pool: Pool) {
+  return {
+    /**
+     * The port that is leased for this, or else the lowest free one, leased now; never one of `avoid`. Throws NOT_FOUND (server),
+     * NO_CAPACITY (no port, or not so much memory left).
+     */
+    lease: (lease: Lease, avoid: readonly number[]): Promise<LeasedPort> =>
+      withTransaction(pool, (db) => take(db, lease, avoid)),
+
+    /** Gives back what is leased for this; twice is safe. */
+    async end(server: string, project: string, label: string): Promise<void> {
+      await pool.query(
+        `update port_allocations set released_at = clock_timestamp(), release_action_id = $4 || ':' || id
+          where server = $1 and project = $2 and service = $3 and released_at is null`,
+        [server, project, label, newId('lease')],
+      );
+    },
+
+    /** The port that is leased for this; null without one. */
+    async find(server: string, project: string, label: string): Promise<number | null> {
+      const { rows } = await pool.query<{ port: number }>(
+        `select port from port_allocations where server = $1 and project = $2 and service = $3 and released_at is null order by id limit 1`,
+        [server, project, label],
+      );
+      return rows[0]?.port ?? null;
+    },
+
+    /** The lowest port of a server that nobody has leased, without leasing it; never one of `avoid`. Null when all are taken. */
+    async next(server: string, avoid: readonly number[]): Promise<number | null> {
+      const { rows } = await pool.query<{ port: number }>(
+        `select p.port from servers s, generate_series(s.first_port, s.last_port) as p (port)
+          where s.name = $1 and p.port <> all ($2::int[]) and not exists (
+            select 1 from port_allocations a where a.server = s.name and a.port = p.port and a.released_at is null)
+          order by p.port limit 1`,
+        [server, avoid],
+      );
+      return rows[0]?.port ?? null;
+    },
+
+    /** The instances that a service has ports for, by deployment. */
+    async instances(service: ServiceKey): Promise<readonly string[]> {
+      const { rows } = await pool.query<{ id: string }>(
+        `select d.deployment_id as id from port_allocations a
+           join deployments d on a.project = d.project and a.server = d.server and a.service = 'instance:' || d.deployment_id
+          where a.released_at is null and d.project = $1 and d.environment = $2 order by a.id`,
+        [service.project, service.environment],
+      );
+      return rows.map(({ id }) => id);
+    },
+  };
+}
+
+export type PortLeases = ReturnType<typeof createPortLeases>;
+
+async function take(db: Queryable, lease: Lease, avoid: readonly number[]): Promise<LeasedPort> {
+  const { server, project, label, memoryMb, by } = lease;
+  // Whoever decides about the ports of a server has its row; as db/port-allocations does.
+  const { rows: places } = await db.query<{ memoryMb: number; first: number; last: number }>(
+    `select memory_mb as "memoryMb", first_port as first, last_port as last from servers where name = $1 for no key update`,
+    [server],
+  );
+  const [place] = places;
+  if (!place) throw await nameNotFound(db, 'server', server);
+  const { rows: held } = await db.query<{ port: number }>(
+    `select port from port_allocations where server = $1 and project = $2 and service = $3 and released_at is null
+        and port <> all ($4::int[]) order by id limit 1`,
+    [server, project, label, avoid],
+  );
+  if (held[0]) return { port: held[0].port, isOld: true };
+  await requireMemory(db, server, place.memoryMb, memoryMb);
+  const { rows } = await db.query<{ port: number }>(
+    `insert into port_allocations (server, port, project, service, memory_mb, allocated_by, action_id)
+     select $1, p.port, $5, $6, $7, $8, $9 from generate_series($2::int, $3::int) as p (port)
+      where p.port <> all ($4::int[]) and not exists (
+        select 1 from port_allocations a where a.server = $1 and a.port = p.port and a.released_at is null)
+      order by p.port limit 1
+     returning port`,
+    [server, place.first, place.last, avoid, project, label, memoryMb, by, newId('lease')],
+  );
+  const [leased] = rows;
+  if (leased) return { port: leased.port, isOld: false };
+  throw new AppError('NO_CAPACITY', {
+    detail: `${server} has no free port: ${place.first} to ${place.last} are all taken.`,
+  });
+}
+
+async function requireMemory(db: Queryable, server: string, totalMb: number, neededMb: number): Promise<void> {
+  const { rows } = await db.query<{ reserved: number }>(
+    `select coalesce(sum(memory_mb), 0)::int as reserved from port_allocations where server = $1 and released_at is null`,
+    [server],
+  );
+  const freeMb = totalMb - (rows[0]?.reserved ?? 0);
+  if (neededMb <= freeMb) return;
+  const detail = `${server} has ${Math.max(0, freeMb)} of ${totalMb} MB left, and ${neededMb} MB are needed.`;
+  throw new AppError('NO_CAPACITY', { detail });
+}

@@ -1,0 +1,321 @@
+import {
+  DEPLOY_TRANSITIONS,
+  isFinal,
+  type DeployFailure,
+  type DeployState,
+  type ServiceFile,
+  type ServiceKey,
+} from '@signalbox/contracts/operations/deploy';
+import { redactText, redactValue } from '@signalbox/safety/redact/redact';
+import { addEvent } from '@signalbox/store/deploy/deployments';
+import { findTarget, type PlacedTarget } from '@signalbox/store/deploy/deployments-placement';
+import {
+  FINAL_STATES,
+  SELECT_WORK,
+  type StoredArtifact,
+  type StoredInstance,
+  type WorkRow,
+} from '@signalbox/store/deploy/deployments-rows';
+import { addErrors, type FoundErrors } from '@signalbox/store/deploy/error-groups';
+import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
+
+/** What a step has found out or made, written together with the state that it leads to. */
+export interface WorkChange {
+  readonly commit?: string;
+  readonly release?: string;
+  readonly port?: number | null;
+  readonly url?: string;
+  readonly file?: ServiceFile;
+  readonly artifact?: StoredArtifact;
+  readonly instance?: StoredInstance | null;
+  readonly kept?: boolean;
+  readonly failure?: DeployFailure;
+}
+
+export interface Step {
+  readonly actor: string;
+  readonly evidence: Readonly<Record<string, unknown>>;
+  /** How long the new state may take, in milliseconds; null for one without a limit. */
+  readonly limitMs: number | null;
+  readonly change?: WorkChange;
+  /** What serves from now on: this deployment, or (null too) the one that it was to replace. */
+  readonly serving?: { readonly deploymentId: string | null; readonly port: number | null };
+  /** What went wrong, for the errors of the service. */
+  readonly errors?: readonly FoundErrors[];
+}
+
+/** An artifact that nobody needs any more. */
+export interface StaleArtifact {
+  readonly server: string;
+  readonly artifact: StoredArtifact;
+  readonly deploymentIds: readonly string[];
+}
+
+/** More lines than this of one deployment are not kept: the oldest go. */
+const KEPT_LINES = 5_000;
+
+/**
+ * Deployments as whoever works on one sees them. A worker claims its deployment and gets a fence, which is higher than that of any
+ * worker before; every write names it, and does nothing (answers false) once there is a higher one.
+ */
+export function createDeploymentWork(pool: Pool) {
+  const find = async (deploymentId: string): Promise<WorkRow | null> => {
+    const { rows } = await pool.query<WorkRow>(`${SELECT_WORK} where d.deployment_id = $1`, [deploymentId]);
+    return rows[0] ?? null;
+  };
+  return {
+    find,
+
+    /**
+     * Takes a deployment, in one transaction with its service: queued ones begin, those that somebody had begun become `unknown`.
+     * Null when it has ended or there is none. `from`: the state that it was in.
+     */
+    claim: (
+      deploymentId: string,
+      step: Omit<Step, 'change' | 'serving'>,
+    ): Promise<{ readonly fence: number; readonly from: DeployState } | null> =>
+      withTransaction(pool, (db) => claim(db, deploymentId, step)),
+
+    /**
+     * From one state to the next, with an event. False when somebody else moved it or has taken it; to `switching` also when it is
+     * to be cancelled. Throws for a transition that does not exist.
+     */
+    advance(deploymentId: string, fence: number, from: DeployState, to: DeployState, step: Step): Promise<boolean> {
+      if (!DEPLOY_TRANSITIONS[from].includes(to)) throw new Error(`no deployment goes from ${from} to ${to}`);
+      return withTransaction(pool, (db) => advance(db, deploymentId, { fence, from, to }, step));
+    },
+
+    /** Writes down what is known without a new state. */
+    async note(deploymentId: string, fence: number, change: WorkChange): Promise<boolean> {
+      return withTransaction(pool, async (db) => {
+        const { rowCount } = await db.query(
+          `select 1 from deployments where deployment_id = $1 and fence = $2 for update`,
+          [deploymentId, fence],
+        );
+        if (rowCount === 0) return false;
+        await write(db, deploymentId, change);
+        return true;
+      });
+    },
+
+    /** What whoever works on it has to look at twice a second; `isOurs` is false once another has taken it. */
+    async watch(
+      deploymentId: string,
+      fence: number,
+    ): Promise<{ readonly isOurs: boolean; readonly cancelAt: Date | null; readonly cancelBy: string | null }> {
+      const { rows } = await pool.query<{ isOurs: boolean; cancelAt: Date | null; cancelBy: string | null }>({
+        name: 'deployment_watch',
+        text: `select coalesce(fence = $2, false) as "isOurs", cancel_at as "cancelAt", cancel_by as "cancelBy"
+                 from deployments where deployment_id = $1`,
+        values: [deploymentId, fence],
+      });
+      return rows[0] ?? { isOurs: false, cancelAt: null, cancelBy: null };
+    },
+
+    /** Where a deployment would be placed now. Throws NOT_FOUND (project, server), CONFLICT; writes nothing. */
+    target: (service: ServiceKey, named: string | null): Promise<PlacedTarget> => findTarget(pool, service, named),
+
+    /** The state before it became `unknown`: where whoever is gone had brought it. */
+    async lastKnown(deploymentId: string): Promise<DeployState> {
+      const { rows } = await pool.query<{ state: DeployState }>(
+        `select to_state as state from deployment_events where deployment_id = $1 and to_state <> 'unknown' order by n desc limit 1`,
+        [deploymentId],
+      );
+      return rows[0]?.state ?? 'queued';
+    },
+
+    /** Whether it has ever been in that state. */
+    async wasIn(deploymentId: string, state: DeployState): Promise<boolean> {
+      const { rowCount } = await pool.query(
+        `select 1 from deployment_events where deployment_id = $1 and to_state = $2 limit 1`,
+        [deploymentId, state],
+      );
+      return rowCount !== 0;
+    },
+
+    /** A sign that the state gets on. */
+    async sign(deploymentId: string, fence: number): Promise<boolean> {
+      const { rowCount } = await pool.query(
+        `update deployments set progress_at = clock_timestamp() where deployment_id = $1 and fence = $2 and state not in ${FINAL_STATES}`,
+        [deploymentId, fence],
+      );
+      return rowCount === 1;
+    },
+
+    /** Appends lines, redacted once more, and forgets all but the newest 5,000. They are a sign of progress. */
+    addLines: (deploymentId: string, fence: number, state: DeployState, lines: readonly string[]): Promise<boolean> =>
+      withTransaction(pool, async (db) => {
+        const { rowCount } = await db.query(
+          `update deployments set progress_at = clock_timestamp() where deployment_id = $1 and fence = $2`,
+          [deploymentId, fence],
+        );
+        if (rowCount === 0) return false;
+        const { rows } = await db.query<{ last: number | null }>(
+          `insert into deployment_lines (deployment_id, n, state, line)
+           select $1, (select coalesce(max(n), 0) from deployment_lines where deployment_id = $1) + k.n, $2, k.line
+             from unnest($3::text[]) with ordinality as k (line, n) returning n as last`,
+          [deploymentId, state, lines.map((line) => redactText(line).replaceAll('\0', ''))],
+        );
+        const last = rows.at(-1)?.last ?? 0;
+        if (last > KEPT_LINES)
+          await db.query(`delete from deployment_lines where deployment_id = $1 and n <= $2`, [
+            deploymentId,
+            last - KEPT_LINES,
+          ]);
+        return true;
+      }),
+
+    /**
+     * Artifacts of a service that are kept and no longer needed: all but the newest `keep` different ones that have served, the one
+     * that serves, the one that served before, and what an open deployment has or starts again. Age decides nothing.
+     */
+    async stale(service: ServiceKey, keep: number): Promise<readonly StaleArtifact[]> {
+      const { rows } = await pool.query<StaleArtifact>(STALE_ARTIFACTS, [service.project, service.environment, keep]);
+      return rows;
+    },
+
+    /** The artifact of these is gone: a rollback to one of them builds it again. */
+    async forget(deploymentIds: readonly string[]): Promise<void> {
+      await pool.query(`update deployments set artifact_kept = false where deployment_id = any($1::text[])`, [
+        deploymentIds,
+      ]);
+    },
+
+    /** Open deployments whose run has ended or never began, and that gave no sign for `quietMs`. */
+    async abandoned(quietMs: number): Promise<
+      readonly (ServiceKey & {
+        readonly deploymentId: string;
+        readonly state: DeployState;
+        readonly runs: number;
+        /** Who cancelled its run instead of the deployment; null when nobody did. */
+        readonly cancelledBy: string | null;
+        readonly traceId: string | null;
+        readonly userKey: string;
+        readonly chatKey: string | null;
+        readonly threadId: string | null;
+      })[]
+    > {
+      const { rows } = await pool.query(ABANDONED, [quietMs]);
+      return rows as Awaited<ReturnType<typeof this.abandoned>>; // the columns of the statement
+    },
+  };
+}
+
+export type DeploymentWork = ReturnType<typeof createDeploymentWork>;
+
+async function claim(
+  db: Queryable,
+  deploymentId: string,
+  step: Omit<Step, 'change' | 'serving'>,
+): Promise<{ readonly fence: number; readonly from: DeployState } | null> {
+  const { rows: services } = await db.query<{ fence: number }>(
+    `update services s set fence = s.fence + 1, updated_at = clock_timestamp() from deployments d
+      where d.deployment_id = $1 and d.project = s.project and d.environment = s.environment and d.state not in ${FINAL_STATES}
+      returning s.fence::float8 as fence`,
+    [deploymentId],
+  );
+  const [service] = services;
+  if (!service) return null;
+  const { rows } = await db.query<{ state: DeployState }>(
+    `select state from deployments where deployment_id = $1 for update`,
+    [deploymentId],
+  );
+  const from = rows[0]?.state;
+  // Somebody cancelled it in between: the fence of the service has grown, and nobody holds it.
+  if (from === undefined || isFinal(from)) return null;
+  const { fence } = service;
+  const to = from === 'queued' ? 'preparing' : 'unknown';
+  await db.query(
+    `update deployments set fence = $2, state = $3, started_at = coalesce(started_at, clock_timestamp()), state_at = clock_timestamp(),
+            progress_at = clock_timestamp(), deadline_at = clock_timestamp() + $4 * interval '1 ms' where deployment_id = $1`,
+    [deploymentId, fence, to, step.limitMs],
+  );
+  const { actor, evidence } = step;
+  if (from !== to) await addEvent(db, deploymentId, { from, to, actor, fence, evidence });
+  return { fence, from };
+}
+
+async function advance(
+  db: Queryable,
+  deploymentId: string,
+  move: { readonly fence: number; readonly from: DeployState; readonly to: DeployState },
+  step: Step,
+): Promise<boolean> {
+  const { fence, from, to } = move;
+  const { rows } = await db.query<ServiceKey>(
+    `update deployments set state = $4, state_at = clock_timestamp(), progress_at = clock_timestamp(),
+            deadline_at = clock_timestamp() + $5 * interval '1 ms',
+            finished_at = case when $6 then clock_timestamp() else finished_at end
+      where deployment_id = $1 and fence = $2 and state = $3 and ($4 <> 'switching' or cancel_at is null)
+      returning project, environment`,
+    [deploymentId, fence, from, to, step.limitMs, isFinal(to)],
+  );
+  const [service] = rows;
+  if (!service) return false;
+  if (step.change) await write(db, deploymentId, step.change);
+  if (step.serving)
+    await db.query(
+      `update services set serving = $3, port = coalesce($4, port), updated_at = clock_timestamp()
+        where project = $1 and environment = $2 and fence = $5`,
+      [service.project, service.environment, step.serving.deploymentId, step.serving.port, fence],
+    );
+  if (step.errors) await addErrors(db, service, step.errors);
+  const { actor, evidence } = step;
+  await addEvent(db, deploymentId, { from, to, actor, fence, evidence: redactValue(evidence) });
+  return true;
+}
+
+const WRITTEN = {
+  commit: 'commit',
+  release: 'release',
+  port: 'port',
+  url: 'url',
+  file: 'file',
+  artifact: 'artifact',
+  instance: 'instance',
+  kept: 'artifact_kept',
+  failure: 'failure',
+} as const satisfies Record<keyof WorkChange, string>;
+
+async function write(db: Queryable, deploymentId: string, change: WorkChange): Promise<void> {
+  for (const [field, column] of Object.entries(WRITTEN)) {
+    const value = change[field as keyof WorkChange]; // the keys of WRITTEN are those of a change
+    if (value === undefined) continue;
+    const stored = typeof value === 'object' && value !== null ? JSON.stringify(redactFailure(value)) : value;
+    await db.query(`update deployments set "${column}" = $2 where deployment_id = $1`, [deploymentId, stored]);
+  }
+}
+
+/** Handles of drivers are stored as they are: a folder's name may look like a secret, and would not be found again. */
+function redactFailure(value: object): object {
+  return 'sentence' in value ? redactValue(value) : value;
+}
+
+const STALE_ARTIFACTS = `
+  with kept as (
+    select d.* from deployments d where d.project = $1 and d.environment = $2 and d.artifact_kept and d.artifact is not null),
+  newest as (
+    select artifact from kept where state = 'succeeded' group by server, artifact order by max(finished_at) desc limit $3),
+  needed as (
+    select artifact from newest
+    union select d.artifact from deployments d join services v using (project, environment)
+     where d.project = $1 and d.environment = $2 and d.artifact is not null
+       and (d.deployment_id = v.serving or d.state not in ${FINAL_STATES}
+            or d.deployment_id in (select unnest(array[o.from_artifact, o.replaces]) from deployments o
+                                    where o.project = $1 and o.environment = $2 and (o.state not in ${FINAL_STATES} or o.deployment_id = v.serving))))
+  select server, artifact, array_agg(deployment_id order by deployment_id) as "deploymentIds" from kept
+   where artifact not in (select artifact from needed) group by server, artifact`;
+
+const ABANDONED = `
+  select d.deployment_id as "deploymentId", d.project, d.environment, d.state, d.user_key as "userKey", d.thread_id as "threadId",
+         coalesce(r.n, 0)::int as runs, r.trace_id as "traceId", coalesce(r.chat_key, t.chat_key) as "chatKey",
+         case when d.cancel_at is null then r.cancelled_by end as "cancelledBy"
+    from deployments d
+    left join threads t on t.thread_id = d.thread_id
+    left join lateral (
+      select count(*) as n, bool_or(status in ('queued', 'running')) as open, max(trace_id) as trace_id, max(chat_key) as chat_key,
+             max(coalesce(cancel_by, 'system')) filter (where status = 'cancelled') as cancelled_by
+        from runs where job = 'deploy.run' and payload ->> 'deploymentId' = d.deployment_id) r on true
+   where d.state not in ${FINAL_STATES} and not coalesce(r.open, false)
+     and greatest(d.state_at, d.progress_at) < clock_timestamp() - $1 * interval '1 ms'
+   order by d.state_at limit 20`;

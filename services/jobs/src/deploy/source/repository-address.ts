@@ -1,0 +1,64 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { AppError } from '@signalbox/contracts/errors';
+
+/** A repository that may be read: what git is given, the one protocol that it may speak, and its name without a password. */
+export interface RepositoryAddress {
+  readonly url: string;
+  readonly protocol: 'https' | 'ssh' | 'file';
+  readonly shown: string;
+}
+
+/** What a data folder of `npm start` holds that is nobody's repository. */
+const OF_DATA_FOLDER = ['keys', 'audit', 'logs', 'simulator', 'postgres', 'redis', 'workspaces', 'targets', 'deploys'];
+
+/**
+ * Reads the address of a repository: https, ssh (also `git@host:path`), or a folder or file: address below `folder`, links followed.
+ * What is in one of the `closed` folders is none, nor what holds one; and when `folder` is a whole data folder, neither is what
+ * Signalbox keeps in it. Throws REPOSITORY_REFUSED for everything else.
+ */
+export function parseRepository(address: string, folder: string, closed: readonly string[]): RepositoryAddress {
+  const shown = address.replace(/\/\/[^/@]*@/, '//').slice(0, 200);
+  const refuse = (detail: string): AppError => new AppError('REPOSITORY_REFUSED', { repository: shown, detail });
+  // eslint-disable-next-line no-control-regex -- these are what must not be in it
+  if (address.startsWith('-') || /[\s\u0000-\u001f]/.test(address)) throw refuse('it is not an address');
+  // As this program reads it, so that git, which reads some addresses otherwise, goes to the host that was looked at.
+  if (/^https:\/\/[^/]+\/./.test(address) && URL.canParse(address))
+    return { url: new URL(address).href, protocol: 'https', shown };
+  if (/^ssh:\/\/(?:[^/@-][^/@]*@)?[^/@-][^/@]*\/./.test(address)) return { url: address, protocol: 'ssh', shown };
+  if (/^[A-Za-z0-9._-]+@[A-Za-z0-9][A-Za-z0-9.-]*:[^:]/.test(address)) return { url: address, protocol: 'ssh', shown };
+  const path = address.startsWith('file://') ? toPath(address) : address;
+  if (path === null || !path.startsWith('/'))
+    throw refuse('only https and ssh addresses, and folders below REPOSITORIES_DIR, are read');
+  const real = realOf(path);
+  const root = realOf(folder);
+  if (real === null) throw refuse('there is no such folder');
+  if (root === null || !real.startsWith(`${root}${sep}`)) throw refuse('that folder is not below REPOSITORIES_DIR');
+  const ours = [...closed, ...(existsSync(join(root, 'keys')) ? OF_DATA_FOLDER.map((name) => join(root, name)) : [])];
+  // A folder around all repositories says nothing about one of them.
+  const places = ours.map(realOf).filter((place) => place !== null && !isIn(root, place));
+  if (places.some((place) => isIn(real, place) || isIn(place, real)))
+    throw refuse('Signalbox keeps its own data there');
+  return { url: real, protocol: 'file', shown };
+}
+
+function isIn(path: string | null, folder: string | null): boolean {
+  return path !== null && folder !== null && (path === folder || path.startsWith(`${folder}${sep}`));
+}
+
+function toPath(url: string): string | null {
+  try {
+    return fileURLToPath(url);
+  } catch {
+    return null;
+  }
+}
+
+function realOf(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
+}

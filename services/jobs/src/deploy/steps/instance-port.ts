@@ -1,0 +1,64 @@
+import { instanceLabel } from '../deployments-ports.ts';
+import { AppError, toAppError, type ErrorCode } from '@signalbox/contracts/errors';
+import { SECOND_MS } from '@signalbox/contracts/time';
+import { isFree } from './reach.ts';
+import { endLease, fileOf, type WorkPlace } from '../work-place.ts';
+
+/** Programs on this machine listen here; engines choose a port themselves. */
+const HOST = '127.0.0.1';
+/** So many ports that strangers take at the last moment are no accident. */
+const TAKEN_PORTS = 3;
+const STOP_GRACE_MS = 5 * SECOND_MS;
+/** What a program comes to whose port has another listener. */
+const SIGNS: ReadonlySet<ErrorCode> = new Set(['INSTANCE_ENDED', 'INSTANCE_UNHEALTHY']);
+
+/** A port of the server that is free in the table and, on this machine, in fact. */
+export async function leasePort(place: WorkPlace): Promise<number> {
+  const { parts, held } = place;
+  const row = held.row();
+  const lease = {
+    server: row.server,
+    project: row.project,
+    label: instanceLabel(row.deploymentId),
+    memoryMb: fileOf(row).memoryMb,
+    by: row.userKey,
+  };
+  const taken: number[] = [];
+  for (;;) {
+    const { port, isOld } = await parts.leases.lease(lease, taken);
+    // An older lease is that of an earlier attempt, whose instance may listen there.
+    if (isOld || row.driver !== 'process' || (await isFree(HOST, port))) return port;
+    await parts.leases.end(lease.server, lease.project, lease.label);
+    taken.push(port);
+  }
+}
+
+/**
+ * What comes of an instance that did not become healthy: when somebody else listens on its port, it is ended, the port is given back,
+ * and the deployment starts it once more with the next one. Throws the given error when the port is not why, and NO_CAPACITY when it
+ * was the last of a few ports.
+ */
+export async function leaveTakenPort(place: WorkPlace, error: unknown, signal: AbortSignal): Promise<void> {
+  const { parts, held } = place;
+  const row = held.row();
+  const { instance } = row;
+  const { code } = toAppError(error, row.deploymentId);
+  if (!SIGNS.has(code) || row.driver !== 'process' || instance === null) throw error;
+  if (await isFree(HOST, instance.port)) throw error;
+  // Who listens there may still be ours.
+  await (await place.driver()).stop(instance, STOP_GRACE_MS, signal);
+  if (await isFree(HOST, instance.port)) throw error;
+  const { port } = instance;
+  const events = await parts.deployments.events(row.deploymentId);
+  const before = events.flatMap(({ to, evidence }) =>
+    to === 'starting' && typeof evidence.taken === 'number' ? [evidence.taken] : [],
+  );
+  if (before.length + 1 >= TAKEN_PORTS) {
+    const ports = [...before, port].join(', ');
+    const detail = `Another program took the port ${port} before the release could listen on it; so it was with each of the ports ${ports}.`;
+    throw new AppError('NO_CAPACITY', { detail });
+  }
+  await place.unfollow();
+  await endLease(parts, row);
+  await held.advance('starting', { taken: port, because: code }, { change: { port: null, instance: null } });
+}

@@ -1,0 +1,89 @@
+import type { DeployPlan, ServiceFile, ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import type { PlacedTarget } from '@signalbox/store/deploy/deployments-placement';
+import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
+import { AppError } from '@signalbox/contracts/errors';
+import { redactValue } from '@signalbox/safety/redact/redact';
+import { changesOf } from '@signalbox/safety/cards/resolved';
+import type { DeployParts } from '../parts.ts';
+
+/** What a plan is made from. */
+export interface Planned {
+  readonly repository: string | null;
+  readonly ref: string;
+  readonly target: PlacedTarget;
+  readonly commit: string;
+  readonly file: ServiceFile;
+  readonly dockerfile: string | null;
+  readonly artifact: string | null;
+  readonly variables: DeployPlan['variables'];
+}
+
+/** The plan of a deployment. Without secrets, so that it is the same before and after it was stored. Pure. */
+export function planOf({ target, file, ...planned }: Planned): DeployPlan {
+  const { repository, ref, commit, artifact, dockerfile, variables } = planned;
+  return redactValue({
+    repository,
+    ref,
+    commit,
+    server: serverOf(target),
+    artifact,
+    build: file.build,
+    start: file.start ?? null,
+    health: file.health.path,
+    file: canonicalHash(file),
+    dockerfile,
+    variables,
+  });
+}
+
+/**
+ * Looks up what a deployment would run now: repository, commit, server, build and variables. Reads the repository and the database
+ * and nothing else: no server, no secret. Throws what stands in the way: NOT_FOUND, CONFLICT, REPOSITORY_REFUSED,
+ * REPOSITORY_UNREADABLE, SERVICE_FILE_INVALID.
+ */
+export async function resolvePlan(
+  parts: Pick<DeployParts, 'work' | 'services' | 'sources'>,
+  wish: ServiceKey & { readonly ref: string; readonly server: string | null; readonly fromArtifact: string | null },
+  repository: string | null,
+  signal: AbortSignal,
+): Promise<DeployPlan> {
+  const target = await parts.work.target(wish, wish.server);
+  const variables = await parts.services.variableMarks(wish);
+  const known = { repository, ref: wish.ref, target, artifact: wish.fromArtifact, variables };
+  const earlier = wish.fromArtifact === null ? null : await parts.work.find(wish.fromArtifact);
+  if (earlier?.file && earlier.commit !== null) {
+    // What is built again is built from this commit, so its files are known either way.
+    if (!earlier.kept) await openSource(parts, repository, earlier.commit, signal);
+    return planOf({ ...known, commit: earlier.commit, file: earlier.file, dockerfile: null });
+  }
+  const { commit, file, dockerfile } = await openSource(parts, repository, wish.ref, signal);
+  return planOf({ ...known, commit, file, dockerfile });
+}
+
+/** Throws PLAN_CHANGED, with what is different, unless both say the same. */
+export function requireSamePlan(was: Partial<DeployPlan>, is: Partial<DeployPlan>): void {
+  const changes = changesOf(was, is);
+  if (changes.length > 0) throw new AppError('PLAN_CHANGED', { changes: changes.join('; ').slice(0, 900) });
+}
+
+/** Looks again, before a step that reads the repository or the server, whether they are those that were decided about. */
+export function requireSamePlace({ plan, ...row }: WorkRow): void {
+  if (plan === null) return;
+  const { repository, server } = plan;
+  requireSamePlan({ repository, server }, redactValue({ repository: row.repository, server: serverOf(row) }));
+}
+
+function serverOf({ server: name, driver, serverHost: host, hostKey, connection }: PlacedTarget): DeployPlan['server'] {
+  return { name, driver, host, hostKey, login: canonicalHash(connection) };
+}
+
+function openSource(
+  parts: Pick<DeployParts, 'sources'>,
+  repository: string | null,
+  ref: string,
+  signal: AbortSignal,
+): ReturnType<DeployParts['sources']['open']> {
+  if (repository !== null) return parts.sources.open(repository, ref, signal);
+  throw new AppError('CONFLICT', { detail: 'The project has no repository. Say which one it is (update_project).' });
+}

@@ -1,0 +1,119 @@
+import { AppError } from '@signalbox/contracts/errors';
+import { SECOND_MS, sleep } from '@signalbox/contracts/time';
+import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
+import { planOf, requireSamePlan } from './plan.ts';
+import { measureReadiness, type Readiness } from './readiness.ts';
+import { fileOf, releaseId, type WorkPlace } from '../work-place.ts';
+
+/** Measures whether it may begin, and finds out what is to be built. What was kept is not built again. */
+export async function prepare(place: WorkPlace, signal: AbortSignal): Promise<void> {
+  const { parts, held } = place;
+  const row = held.row();
+  const earlier = row.fromArtifact === null ? null : await parts.work.find(row.fromArtifact);
+  const built = earlier && (await isKept(place, earlier, signal)) ? describeBuilt(earlier) : null;
+  const readiness = await measureReadiness(
+    parts,
+    { ...row, commit: earlier?.commit ?? row.plan?.commit ?? null, built },
+    {
+      repository: row.repository,
+      variables: () => place.variables(`to see whether ${row.project} can be deployed to ${row.environment}`),
+      context: place.context,
+      signal,
+    },
+  );
+  const evidence = { checks: readiness.checks.map(({ name, evidence: found }) => `${name}: ${found}`) };
+  requireReady(readiness);
+  await requireApproved(place, readiness, earlier);
+  if (built && earlier?.artifact) {
+    const { commit, release, file } = built;
+    const change = { commit, release, file, artifact: earlier.artifact, kept: true };
+    await held.advance('starting', { ...evidence, from: earlier.deploymentId, built: false }, { change });
+    return;
+  }
+  const { source } = readiness;
+  if (!source) throw new Error('all checks hold, and no source was read');
+  const change = { commit: source.commit, release: earlier?.release ?? source.release, file: source.file };
+  await held.advance('building', { ...evidence, commit: source.commit }, { change });
+}
+
+/** Checks the commit out and lets the driver build it. Ended when it takes too long, or does nothing for too long. */
+export async function build(place: WorkPlace, signal: AbortSignal, stop: (reason: Error) => void): Promise<void> {
+  const { parts, held, lines } = place;
+  const row = held.row();
+  if (row.repository === null || row.commit === null) throw new Error(`${row.deploymentId} has nothing to build`);
+  const driver = await place.driver();
+  const id = releaseId(row);
+  await place.protectLines();
+  // What an earlier worker left of this build would write into the same folder.
+  await driver.endBuild(id, signal);
+  const source = await parts.sources.open(row.repository, row.commit, signal);
+  const sourceDir = await source.checkOut(row.deploymentId, signal);
+  const watch = new AbortController();
+  const watched = watchForStall(place, stop, watch.signal);
+  const begun = Date.now();
+  try {
+    const onLine = lines.push.bind(lines);
+    const artifact = await driver.build({ id, sourceDir, file: fileOf(row), onLine, signal });
+    const evidence = { artifact: artifact.ref, seconds: Math.round((Date.now() - begun) / SECOND_MS) };
+    await held.advance('starting', evidence, { change: { artifact, kept: true } });
+  } finally {
+    watch.abort();
+    await watched;
+    await parts.sources.discard(row.deploymentId);
+  }
+}
+
+/** Ends a build that neither writes nor computes: one that waits for what never comes. */
+async function watchForStall(place: WorkPlace, stop: (reason: Error) => void, signal: AbortSignal): Promise<void> {
+  const { held, lines, parts } = place;
+  const { stallMs } = parts.limits;
+  const driver = await place.driver();
+  let sign = Date.now();
+  let usedMs = 0;
+  while (!signal.aborted) {
+    await sleep(Math.min(stallMs / 5, 5 * SECOND_MS), signal);
+    // What cannot be measured counts as nothing used: lines alone decide then.
+    const now = (await driver.buildCpuMs?.(releaseId(held.row()), signal).catch(() => null)) ?? usedMs;
+    if (now > usedMs) sign = Date.now();
+    usedMs = Math.max(usedMs, now);
+    sign = Math.max(sign, lines.lastAt());
+    if (Date.now() - sign > stallMs && !signal.aborted)
+      stop(new AppError('STEP_STALLED', { step: 'building', seconds: String(Math.round(stallMs / SECOND_MS)) }));
+  }
+}
+
+/** What was decided about is what is there now; else nothing is built or started. */
+async function requireApproved(
+  { parts, held }: WorkPlace,
+  readiness: Readiness,
+  earlier: WorkRow | null,
+): Promise<void> {
+  const row = held.row();
+  const { target, source, commit } = readiness;
+  const file = earlier?.file ?? source?.file;
+  if (row.plan === null || !target || commit === null || !file) return;
+  const { repository, ref, fromArtifact: artifact } = row;
+  const dockerfile = earlier?.file ? null : (source?.dockerfile ?? null);
+  const variables = await parts.services.variableMarks(row);
+  // A rollback is decided about by its commit, and shown by the name that this had.
+  requireSamePlan(row.plan, planOf({ repository, ref, target, commit, file, dockerfile, artifact, variables }));
+}
+
+async function isKept(place: WorkPlace, earlier: WorkRow, signal: AbortSignal): Promise<boolean> {
+  if (!earlier.kept || earlier.artifact === null || earlier.server !== place.held.row().server) return false;
+  return (await place.driver()).has(earlier.artifact, signal);
+}
+
+function describeBuilt(
+  earlier: WorkRow,
+): { readonly commit: string; readonly release: string; readonly file: ReturnType<typeof fileOf> } | null {
+  const { commit, release, file } = earlier;
+  return commit === null || release === null || file === null ? null : { commit, release, file };
+}
+
+function requireReady({ ready, checks }: Readiness): void {
+  if (ready) return;
+  const failed = checks.filter(({ ok }) => !ok);
+  const detail = failed.map(({ name, evidence, remedy }) => `${name}: ${evidence} ${remedy ?? ''}`.trim()).join(' ');
+  throw new AppError('NOT_READY', { detail: detail.slice(0, 900) });
+}

@@ -1,0 +1,97 @@
+import { createServer } from 'node:net';
+import type { ServiceFile } from '@signalbox/contracts/operations/deploy';
+import { z } from 'zod';
+
+/** What a look at a program's health path found: a status, or why there was none; and the release that it reports. */
+export interface Look {
+  readonly status: number | null;
+  readonly problem: string | null;
+  readonly release: string | null;
+  readonly ms: number;
+}
+
+const LOOK_MS = 5_000;
+const BODY_BYTES = 65_536;
+
+/** Asks a program at its health path. Never throws, but for the reason of the signal. */
+export async function lookAt(
+  address: { readonly host: string; readonly port: number },
+  file: Pick<ServiceFile, 'health' | 'release'>,
+  signal: AbortSignal,
+): Promise<Look> {
+  const begun = Date.now();
+  const host = address.host.includes(':') ? `[${address.host}]` : address.host;
+  try {
+    const response = await fetch(`http://${host}:${address.port}${file.health.path}`, {
+      redirect: 'manual',
+      headers: { connection: 'close', 'user-agent': 'signalbox' },
+      signal: AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)]),
+    });
+    const body = await readSome(response);
+    return { status: response.status, problem: null, release: releaseOf(response, body, file), ms: Date.now() - begun };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { status: null, problem: describe(error), release: null, ms: Date.now() - begun };
+  }
+}
+
+/** Whether nobody listens on a port of this machine. */
+export async function isFree(host: string, port: number): Promise<boolean> {
+  const server = createServer();
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({ port, host, exclusive: true }, resolve);
+    });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  }
+}
+
+function releaseOf(response: Response, body: string, { release }: Pick<ServiceFile, 'release'>): string | null {
+  switch (release.from) {
+    case 'header':
+      return response.headers.get(release.name);
+    case 'json': {
+      const answer = z.record(z.string(), z.unknown()).safeParse(parse(body));
+      const value = answer.success ? answer.data[release.field] : undefined;
+      return typeof value === 'string' ? value : null;
+    }
+    case 'instance':
+      return null;
+  }
+}
+
+async function readSome(response: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let room = BODY_BYTES;
+  // Its type says nothing of what is in it; fetch gives bytes.
+  for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    parts.push(part.subarray(0, room));
+    room -= part.length;
+    if (room <= 0) break;
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** In words, as far as it is known: the code of the system stands in the cause. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return 'no answer';
+  if (error.name === 'TimeoutError') return `no answer within ${LOOK_MS / 1000} s`;
+  const { cause } = error;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  if (code === 'ECONNREFUSED') return 'nobody listens there';
+  if (code === 'ECONNRESET' || code === 'UND_ERR_SOCKET') return 'the connection was closed without an answer';
+  return `no answer (${code || error.name})`;
+}

@@ -1,0 +1,104 @@
+import { DEPLOY_TRANSITIONS, DeployState, isCancellable, isFinal } from '@signalbox/contracts/operations/deploy';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decide, type Traces } from './recover.ts';
+
+const open = DeployState.options.filter((state) => !isFinal(state));
+
+describe('the states of a deployment', () => {
+  test('no path leaves a final state, cancels what was switched, or succeeds without having drained', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(20), { maxLength: 40 }), (choices) => {
+        expect(faultsOf(walk(choices))).toEqual([]);
+      }),
+    );
+  });
+
+  test('every one that is open can come to an end', () => {
+    expect(open.filter((state) => !reachable(state).some(isFinal))).toEqual([]);
+  });
+
+  test('what can be cancelled is what comes before the switch', () => {
+    expect(DeployState.options.filter(isCancellable)).toEqual([
+      'queued',
+      'preparing',
+      'building',
+      'starting',
+      'health_checking',
+      'unknown',
+    ]);
+  });
+});
+
+describe('going on after a worker was lost', () => {
+  const traces = fc.record<Traces>({
+    before: fc.constantFrom(...open.filter((state) => state !== 'unknown')),
+    instance: fc.constantFrom('running', 'exited', 'gone', 'none'),
+    isRouted: fc.boolean(),
+    isCancelWished: fc.boolean(),
+  });
+
+  test('every decision is a state that may follow, whatever is found', () => {
+    fc.assert(
+      fc.property(traces, (found) => {
+        expect(DEPLOY_TRANSITIONS.unknown).toContain(decide(found));
+      }),
+    );
+  });
+
+  test('what serves is never cancelled and never built again', () => {
+    fc.assert(
+      fc.property(traces, (found) => {
+        fc.pre(found.isRouted && found.before !== 'cancelling');
+        expect(['verifying', 'draining', 'failing']).toContain(decide(found));
+      }),
+    );
+  });
+
+  test('nothing is switched to that was not found healthy after the loss', () => {
+    fc.assert(
+      fc.property(traces, (found) => {
+        expect(decide(found)).not.toBe('switching');
+      }),
+    );
+  });
+
+  test('a wish to cancel is heard as long as nothing was switched', () => {
+    const found: Traces = { before: 'building', instance: 'none', isRouted: false, isCancelWished: true };
+    expect(decide(found)).toBe('cancelling');
+    expect(decide({ ...found, before: 'failing' })).toBe('failing');
+  });
+});
+
+type Move = readonly [from: DeployState, to: DeployState];
+
+/** A way through the table, by the choices. */
+function walk(choices: readonly number[]): readonly Move[] {
+  const moves: Move[] = [];
+  let state: DeployState = 'queued';
+  for (const choice of choices) {
+    const next: readonly DeployState[] = DEPLOY_TRANSITIONS[state];
+    const to: DeployState | undefined = next[choice % Math.max(1, next.length)];
+    if (to === undefined) break;
+    moves.push([state, to]);
+    state = to;
+  }
+  return moves;
+}
+
+/** Moves that must not be. Only what is unknown may turn out to be before the switch again: the proxy says so. */
+function faultsOf(moves: readonly Move[]): readonly Move[] {
+  return moves.filter(([from, to]) => {
+    if (isFinal(from)) return true;
+    if (to === 'cancelling') return ['switching', 'verifying', 'draining', 'failing'].includes(from);
+    if (to === 'cancelled') return from !== 'queued' && from !== 'cancelling';
+    if (to === 'rolled_back' || to === 'failed') return from !== 'failing';
+    return to === 'succeeded' && from !== 'draining';
+  });
+}
+
+function reachable(from: DeployState): readonly DeployState[] {
+  const seen = new Set<DeployState>([from]);
+  for (const state of seen) for (const next of DEPLOY_TRANSITIONS[state]) seen.add(next);
+  return [...seen];
+}

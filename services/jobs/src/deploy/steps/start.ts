@@ -1,0 +1,95 @@
+import { serviceName } from '@signalbox/contracts/operations/deploy';
+import { AppError } from '@signalbox/contracts/errors';
+import { SECOND_MS, sleep } from '@signalbox/contracts/time';
+import type { Driver, Instance, InstanceState } from '../../drivers/driver.ts';
+import { leasePort, leaveTakenPort } from './instance-port.ts';
+import { requireSamePlan } from './plan.ts';
+import { lookAt, type Look } from './reach.ts';
+import { fileOf, releaseId, type WorkPlace } from '../work-place.ts';
+
+const PAUSE_MS = 200;
+/** So many good answers in a row make an instance healthy: one may be luck. */
+const GOOD_LOOKS = 2;
+/** Within this time a program that crashes at its start has crashed again, or is given up. Only its exit code is waited for. */
+const CRASH_MS = 6 * SECOND_MS;
+
+/** Leases a port, opens the variables, and starts what was built; an instance of this deployment that runs is taken over. */
+export async function start(place: WorkPlace, signal: AbortSignal): Promise<void> {
+  const { parts, held } = place;
+  const row = held.row();
+  const { artifact } = row;
+  if (artifact === null) throw new Error(`${row.deploymentId} has nothing to start`);
+  const driver = await place.driver();
+  const port = await leasePort(place);
+  await parts.work.note(row.deploymentId, held.fence, { port });
+  const { values, unopened } = await place.variables(`to start ${serviceName(row)}`);
+  if (unopened.length > 0)
+    throw new AppError('CONFLICT', { detail: unopened.map(({ name, why }) => `${name}: ${why}`).join(' ') });
+  // Looked at after they were opened: whatever was given anew before that is seen.
+  if (row.plan !== null)
+    requireSamePlan({ variables: row.plan.variables }, { variables: await parts.services.variableMarks(row) });
+  const file = fileOf(row);
+  const instance = await driver.start({ id: releaseId(row), artifact, file, variables: values, port }, signal);
+  const evidence = { instance: instance.ref, port: instance.port, variables: Object.keys(values) };
+  await held.advance('health_checking', evidence, { change: { instance } });
+}
+
+/** Goes on to the switch with an instance that is healthy, and back to its start when a stranger has taken its port. */
+export async function checkHealth(place: WorkPlace, signal: AbortSignal): Promise<void> {
+  const found = await waitUntilHealthy(place, signal).catch((error: unknown) => leaveTakenPort(place, error, signal));
+  if (found) await place.held.advance('switching', found);
+}
+
+/** Waits until the instance answers 200 twice in a row. One that ends, or crashes and is started again, has failed at once. */
+async function waitUntilHealthy(place: WorkPlace, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
+  const { held } = place;
+  const row = held.row();
+  const { instance } = row;
+  if (instance === null) throw new Error(`${row.deploymentId} has no instance to look at`);
+  const file = fileOf(row);
+  const driver = await place.driver();
+  place.follow(instance);
+  const deadline = Date.now() + file.health.withinSeconds * SECOND_MS;
+  let last: Look = { status: null, problem: 'it was not asked yet', release: null, ms: 0 };
+  let good = 0;
+  for (let looks = 1; ; looks++) {
+    requireRunning(await readState(driver, instance, signal));
+    last = await lookAt(instance, file, signal);
+    good = last.status === 200 ? good + 1 : 0;
+    if (good === GOOD_LOOKS) return { path: file.health.path, looks, ms: last.ms, reports: last.release };
+    if (Date.now() > deadline) break;
+    await sleep(PAUSE_MS, signal);
+    signal.throwIfAborted();
+  }
+  requireRunning(await readState(driver, instance, signal));
+  const { path, withinSeconds } = file.health;
+  const said =
+    last.status === null ? `the last time: ${last.problem ?? 'no answer'}` : `its last answer was ${last.status}`;
+  throw new AppError('INSTANCE_UNHEALTHY', { path, seconds: String(withinSeconds), last: said });
+}
+
+/** How an instance is; of one that has crashed, with the exit code, which can be seen only between two starts and at the end. */
+async function readState(driver: Driver, instance: Instance, signal: AbortSignal): Promise<InstanceState> {
+  const deadline = Date.now() + CRASH_MS;
+  for (;;) {
+    const state = await driver.state(instance, signal);
+    const isClear = state.kind !== 'running' || state.restarts === 0 || state.lastExit !== undefined;
+    if (isClear || Date.now() > deadline) return state;
+    await sleep(PAUSE_MS / 4, signal);
+    signal.throwIfAborted();
+  }
+}
+
+/** Throws INSTANCE_ENDED, with the exit code as far as it is known. */
+export function requireRunning(state: InstanceState): void {
+  if (state.kind === 'running' && state.restarts === 0 && state.lastExit === undefined) return;
+  throw new AppError('INSTANCE_ENDED', { how: howEnded(state) });
+}
+
+function howEnded(state: InstanceState): string {
+  if (state.kind === 'gone') return 'it is no longer there';
+  if (state.kind === 'running')
+    return state.lastExit === undefined ? 'it crashed and was started again' : `exit code ${state.lastExit}`;
+  if (state.oom) return 'it used more memory than it may';
+  return state.code === null ? 'a signal ended it' : `exit code ${state.code}`;
+}

@@ -1,0 +1,131 @@
+import { serviceName } from '@signalbox/contracts/operations/deploy';
+import { AppError } from '@signalbox/contracts/errors';
+import { SECOND_MS, sleep } from '@signalbox/contracts/time';
+import type { Instance } from '../../drivers/driver.ts';
+import { isFree, lookAt } from './reach.ts';
+import { endLease, fileOf, publicUrl, serviceOf, type WorkPlace } from '../work-place.ts';
+
+const PAUSE_MS = 200;
+const GOOD_LOOKS = 2;
+/** After the switch the serving instance was healthy a moment ago; what does not answer by then is not what was switched to. */
+const VERIFY_MS = 15 * SECOND_MS;
+/** So many clear answers of another release in a row are no accident. */
+const OTHER_LOOKS = 5;
+
+/** Sends the requests of the service to the new instance. */
+export async function switchOver(place: WorkPlace, signal: AbortSignal): Promise<void> {
+  const { parts, held } = place;
+  const row = held.row();
+  const { instance, release, deploymentId } = row;
+  if (instance === null || release === null) throw new Error(`${deploymentId} has nothing to switch to`);
+  place.follow(instance);
+  const service = serviceName(row);
+  const before = await parts.traffic.current(service, signal);
+  const port = await leasePublicPort(place, before?.listen.port ?? null);
+  const route = {
+    service,
+    listen: { host: parts.listenHost, port },
+    upstream: { host: instance.host, port: instance.port },
+    release,
+    deploymentId,
+    fence: held.fence,
+  };
+  await parts.traffic.switchTo(route, signal);
+  const evidence = { port, from: before?.deploymentId ?? null, upstream: `${instance.host}:${instance.port}` };
+  const url = publicUrl(parts, port);
+  await held.advance('verifying', evidence, { change: { url }, serving: { deploymentId, port } });
+}
+
+/** Looks through the proxy until what serves reports the new release twice in a row. Throws RELEASE_NOT_SERVED. */
+export async function verify(place: WorkPlace, signal: AbortSignal): Promise<void> {
+  const { parts, held } = place;
+  const row = held.row();
+  const { instance, release, deploymentId } = row;
+  if (instance === null || release === null) throw new Error(`${deploymentId} has nothing that could serve`);
+  place.follow(instance);
+  const file = fileOf(row);
+  const service = serviceName(row);
+  const deadline = Date.now() + Math.min(VERIFY_MS, parts.limits.verifyingMs);
+  let good = 0;
+  let other = 0;
+  for (;;) {
+    const route = await parts.traffic.current(service, signal);
+    const isOurs = route?.deploymentId === deploymentId;
+    const look = route && (await lookAt({ host: parts.reachHost, port: route.listen.port }, file, signal));
+    const isReported = file.release.from === 'instance' || look?.release === release;
+    good = isOurs && look?.status === 200 && isReported ? good + 1 : 0;
+    other = isOurs && look?.status === 200 && !isReported ? other + 1 : 0;
+    if (good === GOOD_LOOKS) {
+      const by =
+        file.release.from === 'instance' ? 'the instance behind the proxy; it reports no release' : file.release.from;
+      await held.advance('draining', { serves: release, by, through: `${route?.listen.port ?? 0}`, ms: look?.ms ?? 0 });
+      return;
+    }
+    if (other === OTHER_LOOKS || Date.now() > deadline) {
+      const found = describe(isOurs, look);
+      throw new AppError('RELEASE_NOT_SERVED', { where: service, release, found });
+    }
+    await sleep(PAUSE_MS, signal);
+    signal.throwIfAborted();
+  }
+}
+
+/** Waits for the requests that are on their way to what served before, and ends it. What was built of it stays. */
+export async function drain(place: WorkPlace, signal: AbortSignal): Promise<void> {
+  const { parts, held } = place;
+  const row = held.row();
+  const service = serviceName(row);
+  const driver = await place.driver();
+  const graceMs = fileOf(row).drainSeconds * SECOND_MS;
+  const others = (await driver.find(serviceOf(row), signal)).filter(({ id }) => id.deploymentId !== row.deploymentId);
+  const running = others.filter(({ state }) => state.kind === 'running');
+  const deadline = Date.now() + graceMs;
+  let open = 0;
+  const isBusy = async (): Promise<boolean> => {
+    const route = await parts.traffic.current(service, signal);
+    const counts = running.map(({ instance }) => openRequests(route?.open ?? [], instance));
+    open = counts.reduce((sum, count) => sum + count, 0);
+    return open > 0;
+  };
+  while ((await isBusy()) && Date.now() < deadline) {
+    await sleep(PAUSE_MS, signal);
+    signal.throwIfAborted();
+  }
+  const stopped: string[] = [];
+  for (const { id, instance } of running)
+    stopped.push(
+      `${id.release} (${id.deploymentId}): ${await driver.stop(instance, Math.max(graceMs, SECOND_MS), signal)}`,
+    );
+  for (const deploymentId of await parts.leases.instances(row))
+    if (deploymentId !== row.deploymentId) await endLease(parts, { ...row, deploymentId });
+  await held.advance('succeeded', { stopped, cut: open });
+}
+
+function openRequests(
+  open: readonly { readonly upstream: { readonly host: string; readonly port: number }; readonly requests: number }[],
+  { host, port }: Instance,
+): number {
+  return open.find(({ upstream }) => upstream.host === host && upstream.port === port)?.requests ?? 0;
+}
+
+/** The port where people reach the service: the one that it has, or the lowest that is free in the table and in fact. */
+async function leasePublicPort(place: WorkPlace, routed: number | null): Promise<number> {
+  const { parts, held } = place;
+  const { project, environment, userKey } = held.row();
+  const taken: number[] = [];
+  for (;;) {
+    const lease = { server: 'local', project, label: environment, memoryMb: 0, by: userKey };
+    const { port } = await parts.leases.lease(lease, taken);
+    // Where the proxy listens for this service already, nobody else can; one that opens no doors listens there before it is asked.
+    if (port === routed || !parts.traffic.opensDoors || (await isFree(parts.listenHost, port))) return port;
+    await parts.leases.end('local', project, environment);
+    taken.push(port);
+  }
+}
+
+function describe(isOurs: boolean, look: Awaited<ReturnType<typeof lookAt>> | null): string {
+  if (look === null) return 'the proxy has no route for it';
+  if (!isOurs) return 'the proxy sends its requests to another deployment';
+  if (look.status !== 200) return look.problem ?? `it answers ${look.status ?? 0}`;
+  return look.release === null ? 'what serves reports no release' : `what serves reports ${look.release}`;
+}

@@ -1,0 +1,114 @@
+import { serviceName, type DeployState } from '@signalbox/contracts/operations/deploy';
+import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
+import { SECOND_MS, sleep } from '@signalbox/contracts/time';
+import type { Driver, Instance } from '../../drivers/driver.ts';
+import { failureErrors } from './failure-errors.ts';
+import { lookAt } from './reach.ts';
+import { endLease, fileOf, releaseId, serviceOf, type WorkPlace } from '../work-place.ts';
+
+const PAUSE_MS = 200;
+const STOP_GRACE_MS = 5 * SECOND_MS;
+const LOOKS = 5;
+
+/** Takes back what was done: what served before serves again, and what was begun is gone. */
+export async function fail(place: WorkPlace, signal: AbortSignal): Promise<void> {
+  const { parts, held } = place;
+  const row = held.row();
+  // What never came to the switch is taken back without the proxy, which may be what does not answer.
+  const wasNear = await parts.work.wasIn(row.deploymentId, 'switching');
+  const route = wasNear ? await parts.traffic.current(serviceName(row), signal) : null;
+  const isOurs = route?.deploymentId === row.deploymentId;
+  const wasSwitched = isOurs || (await parts.work.wasIn(row.deploymentId, 'verifying'));
+  if (!wasSwitched) {
+    await endAll(place, signal);
+    await held.advance(
+      'failed',
+      { serves: route?.deploymentId ?? row.replaces },
+      { errors: failureErrors(row, false, new Date()) },
+    );
+    return;
+  }
+  const errors = failureErrors(row, true, new Date());
+  const back: Back = isOurs ? await switchBack(place, signal) : { kind: 'switched', to: route?.deploymentId ?? null };
+  if (back.kind === 'kept') {
+    // There is nothing better: what is left alone still answers.
+    await held.advance('failed', { serves: row.deploymentId, because: back.because }, { errors });
+    return;
+  }
+  await endAll(place, signal);
+  await held.advance('rolled_back', { serves: back.to }, { serving: { deploymentId: back.to, port: null }, errors });
+}
+
+/** Ends whatever was begun, and says so only when it is gone. */
+export async function cancel(place: WorkPlace, signal: AbortSignal): Promise<void> {
+  const { held } = place;
+  const instance = await endAll(place, signal);
+  await held.advance('cancelled', { build: 'ended', instance }, { actor: held.row().cancelBy ?? 'system' });
+}
+
+type Back =
+  { readonly kind: 'switched'; readonly to: string | null } | { readonly kind: 'kept'; readonly because: string };
+
+/** To the instance that served before, if it answers; away from ours, if there was none. */
+async function switchBack(place: WorkPlace, signal: AbortSignal): Promise<Back> {
+  const { parts, held } = place;
+  const row = held.row();
+  const service = serviceName(row);
+  const old = row.replaces === null ? null : await parts.work.find(row.replaces);
+  if (old?.instance == null || old.release === null) {
+    await parts.traffic.remove(service, held.fence, signal);
+    return { kind: 'switched', to: null };
+  }
+  if (!(await isHealthy(old, old.instance, signal))) {
+    const isAlive = row.instance !== null && (await lookAt(row.instance, fileOf(row), signal)).status !== null;
+    if (isAlive) return { kind: 'kept', because: `${old.release} does not answer any more` };
+  }
+  const { host, port } = old.instance;
+  const listen = (await parts.traffic.current(service, signal))?.listen;
+  if (!listen) return { kind: 'switched', to: null };
+  const { release, deploymentId } = old;
+  const route = { service, listen, upstream: { host, port }, release, deploymentId, fence: held.fence };
+  await parts.traffic.switchTo(route, signal);
+  return { kind: 'switched', to: deploymentId };
+}
+
+async function isHealthy(old: WorkRow, instance: Instance, signal: AbortSignal): Promise<boolean> {
+  for (let looks = 0; looks < LOOKS; looks++) {
+    if ((await lookAt(instance, fileOf(old), signal)).status === 200) return true;
+    await sleep(PAUSE_MS, signal);
+    signal.throwIfAborted();
+  }
+  return false;
+}
+
+/** Ends the build and the instance of this deployment, waits until they are gone, and gives back what was leased for them. */
+async function endAll(place: WorkPlace, signal: AbortSignal): Promise<string> {
+  const { parts, held } = place;
+  const row = held.row();
+  let how = 'none';
+  // What never came to its server has nothing there to end: one that cannot be reached is no reason not to say that it failed.
+  const hasBegun = await wasInOneOf(place, 'building', 'starting');
+  const driver = hasBegun ? await place.driver() : null;
+  await driver?.endBuild(releaseId(row), signal);
+  while (driver !== null) {
+    const running = await findOurs(driver, row, signal);
+    if (running === null) break;
+    how = await driver.stop(running, STOP_GRACE_MS, signal);
+    await sleep(PAUSE_MS, signal);
+    signal.throwIfAborted();
+  }
+  await endLease(parts, row);
+  await parts.sources.discard(row.deploymentId);
+  return how;
+}
+
+async function wasInOneOf({ parts, held }: WorkPlace, ...states: readonly DeployState[]): Promise<boolean> {
+  for (const state of states) if (await parts.work.wasIn(held.row().deploymentId, state)) return true;
+  return false;
+}
+
+async function findOurs(driver: Driver, row: WorkRow, signal: AbortSignal): Promise<Instance | null> {
+  const all = await driver.find(serviceOf(row), signal);
+  const ours = all.find(({ id, state }) => id.deploymentId === row.deploymentId && state.kind === 'running');
+  return ours?.instance ?? null;
+}

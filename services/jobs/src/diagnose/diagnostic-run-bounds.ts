@@ -1,0 +1,92 @@
+import { Writable } from 'node:stream';
+import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
+import type { CommandResult, Driver, ExecuteOptions } from '../drivers/driver.ts';
+import { executePipeline } from './diagnostic-run-pipeline.ts';
+
+/** What a pipeline that nobody was asked about may use of a server. */
+export interface Bounds {
+  /** From its begin to its end. */
+  readonly wallMs: number;
+  /** Processor time of each program. */
+  readonly cpuSeconds: number;
+  /** Memory of each program, addresses included. */
+  readonly memoryBytes: number;
+  /** What it may write before it is ended. */
+  readonly outputBytes: number;
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+/** Figures of a machine take seconds and some megabytes. */
+export const UNASKED: Bounds = {
+  wallMs: MINUTE_MS / 2,
+  cpuSeconds: 20,
+  memoryBytes: 512 * MEBIBYTE,
+  outputBytes: MEBIBYTE,
+};
+
+/**
+ * Sets limits of the kernel and a clean environment for the program behind it, which no shell reads: it is replaced by it. Written for
+ * any `sh`. A limit that cannot be set has to be there already, or nothing runs. No limit of processes is set: the kernel would count
+ * all of the login's, and no program of the list starts another.
+ */
+const LIMITED =
+  'limit() { ulimit "$1" "$2" 2> /dev/null || [ "$(ulimit "$1")" != unlimited ] || exit 125; }; ' +
+  'limit -c 0; limit -f 0; limit -t "$1"; limit -v "$2"; shift 2; ' +
+  'exec env -i PATH="$PATH" LANG=C.UTF-8 SIGNALBOX_COMMAND="$SIGNALBOX_COMMAND" "$@"';
+
+/**
+ * As `executePipeline`, and bounded: in time, processor time, memory and output, without files of its own and with a clean environment.
+ * What is ended for its time or its output has no code, what it wrote until then, and a line about why. A program that a signal ended,
+ * as the kernel does for processor time, often writes nothing: a line says it, wherever in the pipeline it stood.
+ */
+export async function executeBounded(
+  driver: Pick<Driver, 'execute'>,
+  pipeline: readonly (readonly string[])[],
+  { signal, maxBytes }: Pick<ExecuteOptions, 'signal' | 'maxBytes'>,
+  bounds: Bounds = UNASKED,
+): Promise<CommandResult> {
+  const { wallMs, cpuSeconds, memoryBytes, outputBytes } = bounds;
+  const wall = AbortSignal.timeout(wallMs);
+  const full = new AbortController();
+  const kept: Buffer[] = [];
+  let written = 0;
+  const output = new Writable({
+    write: (bytes: Buffer, _encoding, done) => {
+      const room = Math.max(0, maxBytes - written);
+      if (room > 0) kept.push(bytes.subarray(0, room));
+      written += bytes.length;
+      if (written > outputBytes) full.abort(new Error('it writes too much'));
+      done();
+    },
+  });
+  const words = ['sh', '-c', LIMITED, 'sh', String(cpuSeconds), String(Math.floor(memoryBytes / 1024))];
+  const limited = pipeline.map((argv) => [...words, ...argv]);
+  let isKilled = false;
+  const watched: Pick<Driver, 'execute'> = {
+    execute: async (argv, options) => {
+      const result = await driver.execute(argv, options);
+      isKilled ||= result.code === null;
+      return result;
+    },
+  };
+  const stdout = (): string => new TextDecoder().decode(Buffer.concat(kept)).replaceAll('\0', '\uFFFD');
+  try {
+    const ended = AbortSignal.any([signal, wall, full.signal]);
+    const result = await executePipeline(watched, limited, { signal: ended, maxBytes, output });
+    const room = `${cpuSeconds} seconds of processor time and ${Math.floor(memoryBytes / MEBIBYTE)} MB of memory`;
+    const killed = isKilled ? `A program was ended by a signal. Each may use ${room}.\n` : '';
+    return {
+      ...result,
+      stdout: stdout(),
+      stderr: result.stderr + killed,
+      truncated: result.truncated || isKilled || written > maxBytes,
+    };
+  } catch (error) {
+    if (signal.aborted || !(wall.aborted || full.signal.aborted)) throw error;
+    const why = full.signal.aborted
+      ? `it wrote more than ${outputBytes} bytes`
+      : `it took longer than ${wallMs / SECOND_MS} seconds`;
+    return { code: null, stdout: stdout(), stderr: `The command was ended: ${why}.\n`, truncated: true };
+  }
+}

@@ -1,0 +1,58 @@
+import { serviceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
+import type { JobResult } from '@signalbox/contracts/operations/jobs';
+import { AppError } from '@signalbox/contracts/errors';
+import { redactText } from '@signalbox/safety/redact/redact';
+import { classifyCommand } from '@signalbox/safety/shell/classification';
+import { MINUTE_MS } from '@signalbox/contracts/time';
+import { findServing, withDriver, type DiagnoseParts } from './target.ts';
+import type { JobContext } from '../runner/handlers.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+
+export type ReleaseParts = Pick<DiagnoseParts, 'openDriver' | 'services' | 'work'> & {
+  /** Opened when it is first needed. */
+  readonly sandbox: () => Promise<Sandbox>;
+};
+
+/** Characters of the output that are kept. */
+const KEPT = 30_000;
+
+/**
+ * Looks into the release of a service with programs that read. They run in the sandbox, in which there is the release and nothing else
+ * of the server: a link that leads out of it leads to nothing. Throws CONFLICT, NOT_FOUND, SANDBOX_MISSING.
+ */
+export async function readRelease(
+  parts: ReleaseParts,
+  { server, command, service }: { readonly server: string; readonly command: string; readonly service: ServiceKey },
+  context: JobContext,
+): Promise<JobResult<'diagnostic.run'>> {
+  const { pipeline, reason } = classifyCommand(command, 'workspace');
+  if (pipeline === null) throw new AppError('CONFLICT', { detail: `I do not run that in a release. ${reason}` });
+  const { serving } = await findServing(parts, service);
+  if (serving?.server !== server)
+    throw new AppError('CONFLICT', { detail: `No release of ${serviceName(service)} serves from ${server}.` });
+  const { artifact } = serving;
+  const workspace = await withDriver(parts, serving, context, async (driver) =>
+    artifact === null ? null : (driver.releaseFolder?.(artifact) ?? null),
+  );
+  if (workspace === null)
+    throw new AppError('CONFLICT', {
+      detail: `The release of ${serviceName(service)} is no folder that can be read on ${server}. Ask for its log, or for a command on the server.`,
+    });
+  const sandbox = await parts.sandbox();
+  const { exitCode, killed, output, cut, durationMs } = await sandbox.runArgv(pipeline, {
+    workspace,
+    hasRepository: false,
+    writable: [],
+    cwd: '.',
+    deadlineMs: MINUTE_MS / 2,
+    signal: context.signal,
+  });
+  return {
+    server,
+    code: killed === null ? exitCode : null,
+    stdout: redactText(output.slice(0, KEPT)),
+    stderr: killed === null ? '' : `The command was ended: too much ${killed === 'deadline' ? 'time' : killed}.\n`,
+    truncated: cut || output.length > KEPT,
+    seconds: durationMs / 1_000,
+  };
+}

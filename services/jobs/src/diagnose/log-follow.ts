@@ -1,0 +1,90 @@
+import type { LogLine } from '@signalbox/contracts/operations/deploy';
+import type { JobPayload } from '@signalbox/contracts/operations/jobs';
+import { endFollowedLogs, readFollowed } from '@signalbox/store/deploy/followed-logs';
+import type { Pool } from '@signalbox/store/pool';
+import { toAppError } from '@signalbox/contracts/errors';
+import { inWords, SECOND_MS, sleep } from '@signalbox/contracts/time';
+import type { Mask } from './log-lines.ts';
+import type { Driver, Instance } from '../drivers/driver.ts';
+import type { JobContext } from '../runner/handlers.ts';
+
+type Payload = JobPayload<'service.logs'>;
+
+/** A followed log is one message, which holds this many lines and characters, and is edited this often. */
+const SHOWN_LINES = 25;
+const SHOWN = 3_000;
+const EDIT_MS = 2 * SECOND_MS;
+
+/**
+ * New lines in one message of the chat, until the time is over, the log ends, or somebody stops it; its last line says which. A person
+ * follows one log at a time. After a crash it goes on in the same message, for the rest of the time. Nobody's log fails because a
+ * message could not be written.
+ */
+export async function followLog(
+  { driver, instance, mask, pool }: { driver: Driver; instance: Instance; mask: Mask; pool: Pool },
+  payload: Payload,
+  wanted: (line: LogLine) => boolean,
+  context: JobContext,
+): Promise<void> {
+  const { runId, owner, signal } = context;
+  if (owner) await endFollowedLogs(pool, { userKey: owner.userKey, butRunId: runId });
+  const wholeMs = payload.followSeconds * SECOND_MS;
+  const { ageMs } = await readFollowed(pool, runId);
+  const begun = Date.now() - ageMs;
+  const ended = new AbortController();
+  const over = AbortSignal.any([signal, ended.signal, AbortSignal.timeout(Math.max(1, Math.ceil(wholeMs - ageMs)))]);
+  const lines: string[] = [];
+  let said = '';
+  const show = async (state: string, isOver = false): Promise<void> => {
+    const head = `Log of **${payload.project}** in ${payload.environment}:`;
+    const shown = lines.length === 0 ? '(nothing new)' : lines.join('\n').slice(-SHOWN);
+    const text = `${head}\n\n${fence(shown)}\n${state}`;
+    if (text === said) return;
+    said = text;
+    const buttons = isOver ? [] : [{ label: 'Stop', value: 'stop', ends: runId }];
+    await context
+      .tell(text, { slot: 'log', buttons, isLast: isOver })
+      .catch((error: unknown) => context.log.warn('log not told', { error }));
+  };
+  const going = `_New lines appear here for ${inWords(wholeMs)}; “stop” ends it._`;
+  const showing = (async (): Promise<void> => {
+    while (!over.aborted) {
+      await show(going);
+      await sleep(EDIT_MS, over);
+    }
+  })();
+  let broken: unknown = null;
+  try {
+    for await (const line of driver.logs(instance, { tail: 0, follow: true, signal: over })) {
+      if (!wanted(line)) continue;
+      lines.push(mask(line.line));
+      if (lines.length > SHOWN_LINES) lines.shift();
+    }
+  } catch (error) {
+    if (!over.aborted) broken = error;
+  }
+  const isTimeOver = Date.now() - begun >= wholeMs;
+  ended.abort();
+  await showing;
+  const { isStopped } = await readFollowed(pool, runId);
+  // Another process goes on with it, in the same message.
+  if (signal.aborted && !isStopped) signal.throwIfAborted();
+  const took = inWords(Math.min(Date.now() - begun, wholeMs));
+  await show(`_${describeEnd({ isStopped, isTimeOver, isBroken: broken !== null }, took)}_`, true);
+  if (broken !== null && !isStopped) throw toAppError(broken, runId);
+}
+
+function describeEnd(
+  how: { readonly isStopped: boolean; readonly isTimeOver: boolean; readonly isBroken: boolean },
+  took: string,
+): string {
+  if (how.isStopped) return `Stopped after ${took}.`;
+  if (how.isBroken) return `It cannot be read any more, after ${took}.`;
+  return how.isTimeOver ? `Ended after ${took}, as asked.` : `The log ended after ${took}.`;
+}
+
+function fence(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const marks = '`'.repeat(longest + 1);
+  return `${marks}\n${text}\n${marks}`;
+}

@@ -1,0 +1,66 @@
+import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
+import type { ActionButton } from '@signalbox/contracts/conversation/envelope';
+import { muteButton, rollbackButton } from '@signalbox/contracts/service-buttons';
+import { closeIncident, openIncident, type Incident } from '@signalbox/store/deploy/incidents';
+import type { Pool } from '@signalbox/store/pool';
+import { incidentSubject, type WatchedService } from '@signalbox/store/deploy/service-looks';
+import { inWords } from '@signalbox/contracts/time';
+import { incidentError } from './health-errors.ts';
+import type { DiagnoseParts } from '../diagnose/target.ts';
+import type { Verdict } from './verdict.ts';
+
+type Sick = Verdict & { readonly kind: NonNullable<Verdict['kind']> };
+
+/**
+ * Opens the incident of a service, or tells of the one that is open and that nobody was told of yet. Its text holds what was measured and
+ * nothing that a log says.
+ */
+export async function openService(
+  parts: Pick<DiagnoseParts, 'pool' | 'deployments'>,
+  watched: WatchedService,
+  open: Incident | null,
+  verdict: Verdict,
+  release: string | null,
+): ReturnType<typeof openIncident> {
+  const { project, environment } = watched;
+  const { kind, because } = verdict as Sick; // the caller has looked
+  const before = await parts.deployments.before({ project, environment });
+  const error = incidentError(verdict, release, new Date());
+  return openIncident(parts.pool, {
+    subject: incidentSubject(watched),
+    kind: open?.kind ?? kind,
+    detail: because,
+    evidence: { verdict: verdict.verdict, deploymentId: watched.serving },
+    owners: watched.owners,
+    project,
+    say: `⚠️ **${project}** in ${environment} is ${verdict.verdict}. ${because}`,
+    buttons: buttonsOf({ project, environment }, before),
+    error: error && { project, environment, ...error },
+    mutedUntil: watched.mutedUntil,
+  });
+}
+
+/** Ends it, with one line for whoever was told. */
+export function closeService(
+  pool: Pool,
+  { project, environment }: ServiceKey,
+  incident: Incident,
+  { because }: Verdict,
+  now: Date,
+): ReturnType<typeof closeIncident> {
+  const lasted = inWords(now.getTime() - incident.openedAt.getTime());
+  return closeIncident(pool, {
+    subject: incident.subject,
+    kind: incident.kind,
+    project,
+    say: `✅ **${project}** in ${environment} is well again after ${lasted}. ${because}`,
+  });
+}
+
+function buttonsOf(service: ServiceKey, before: { readonly release: string | null } | null): readonly ActionButton[] {
+  return [
+    { label: 'Diagnose', value: `diagnose ${service.project} in ${service.environment}` },
+    ...(before ? [rollbackButton(service, before.release)] : []),
+    muteButton(service),
+  ];
+}

@@ -1,0 +1,134 @@
+import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
+import { INBOUND } from '@signalbox/contracts/conversation/topics';
+import { closeIncident, openIncident, type Told } from '@signalbox/store/deploy/incidents';
+import type { Pool } from '@signalbox/store/pool';
+import { closeQuietly, type ServerLook, type WatchedServer } from './server-looks.ts';
+import type { Publisher } from '@signalbox/platform/streams/publish';
+import { MINUTE_MS, sleep } from '@signalbox/contracts/time';
+import type { JobContext, JobHandler } from '../runner/handlers.ts';
+import { describeEnded, lookAtServer, type ServerLookParts } from '../jobs/server-inspect.ts';
+
+const AT_ONCE = 4;
+/** One failed look may be chance: it is made again after this before anybody is told. */
+const AGAIN_MS = 2_000;
+/** Opening a login's key is audited, so it is kept in memory for so long rather than opened with each look. */
+const KEY_MS = 30 * MINUTE_MS;
+const KIND = 'server-down';
+const LOST = 'lost-command';
+
+type Counts = JobResult<'servers.watch'>;
+type OpenSecret = JobContext['openSecret'];
+
+/**
+ * Looks at every server that can be reached: what it has, what is free, and whether it answers. When one goes down its incident is
+ * opened, and closed when it answers again; whoever registered it is told each once, however often this runs.
+ */
+export function createServersWatch(
+  parts: ServerLookParts & { readonly pool: Pool; readonly publisher: Publisher },
+): JobHandler<JobPayload<'servers.watch'>, Counts> {
+  const keys = new Map<string, { readonly value: string; readonly until: number }>();
+  const keptKeys =
+    (openSecret: OpenSecret): OpenSecret =>
+    async (handle, purpose, owner) => {
+      const name = `${owner} ${handle}`;
+      const kept = keys.get(name);
+      if (kept && kept.until > Date.now()) return kept.value;
+      const value = await openSecret(handle, purpose, owner);
+      keys.set(name, { value, until: Date.now() + KEY_MS });
+      return value;
+    };
+  return {
+    title: 'Looking after servers',
+    run: async (_, context) => {
+      const counts = { looked: 0, down: 0, opened: 0, closed: 0 };
+      const { signal, log } = context;
+      const looking = { signal, log, openSecret: keptKeys(context.openSecret) };
+      const left = [...(await parts.looks.watched())];
+      const work = async (): Promise<void> => {
+        for (let next = left.pop(); next && !signal.aborted; next = left.pop())
+          await lookAfter(parts, next, looking, counts);
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, work));
+      return counts;
+    },
+    say: ({ looked, down }) => `I looked at ${looked} servers; ${down} of them do not answer.`,
+    isNotable: ({ opened, closed }) => opened + closed > 0,
+  };
+}
+
+async function lookAfter(
+  parts: Parameters<typeof createServersWatch>[0],
+  server: WatchedServer,
+  context: Pick<JobContext, 'signal' | 'openSecret' | 'log'>,
+  counts: { looked: number; down: number; opened: number; closed: number },
+): Promise<void> {
+  let look = await lookAtServer(parts, server, context);
+  if (look.kind === 'down' && server.health !== 'down') {
+    await sleep(AGAIN_MS, context.signal);
+    look = await lookAtServer(parts, server, context);
+  }
+  context.signal.throwIfAborted();
+  await parts.looks.save(server.name, look);
+  counts.looked += 1;
+  if (look.kind === 'down') counts.down += 1;
+  const told = await settle(parts.pool, server, look, counts);
+  if (told === null) return;
+  // It is committed: what is not published here, the sweepers find.
+  await parts.publisher
+    .publish(INBOUND, [told])
+    .catch((error: unknown) => context.log.warn('not published; the sweepers publish it', { error }));
+}
+
+async function settle(
+  pool: Pool,
+  server: WatchedServer,
+  look: ServerLook,
+  counts: { opened: number; closed: number },
+): Promise<Told | null> {
+  const { name, owner, measuredAt } = server;
+  const subject = `server:${name}`;
+  if (look.kind === 'up') {
+    if (look.ended.length > 0) return tellEnded(pool, server, look.ended);
+    const closed = await closeIncident(pool, { subject, kind: KIND, project: null, say: `**${name}** answers again.` });
+    if (closed) counts.closed += 1;
+    return closed?.told ?? null;
+  }
+  // One that was never reached has not gone down: whoever registered it has read why.
+  if (look.kind === 'unknown' || measuredAt === null) return null;
+  const opened = await openIncident(pool, {
+    subject,
+    kind: KIND,
+    detail: look.detail,
+    evidence: { server: name, driver: server.driver, detail: look.detail },
+    owners: owner === null ? [] : [owner],
+    project: null,
+    say: `**${name}** is down. ${look.detail}`,
+    buttons: [],
+    mutedUntil: null,
+  });
+  if (opened.isNew) counts.opened += 1;
+  return opened.told;
+}
+
+/** One line for whoever registered it; it is over with that. That the server answers again, if it was down, the next look says. */
+async function tellEnded(
+  pool: Pool,
+  { name, owner }: WatchedServer,
+  ended: Parameters<typeof describeEnded>[0],
+): Promise<Told | null> {
+  const subject = `server:${name}`;
+  const detail = describeEnded(ended);
+  const opened = await openIncident(pool, {
+    subject,
+    kind: LOST,
+    detail,
+    evidence: { server: name, ended },
+    owners: owner === null ? [] : [owner],
+    project: null,
+    say: `**${name}**: ${detail}`,
+    buttons: [],
+    mutedUntil: null,
+  });
+  await closeQuietly(pool, subject, LOST);
+  return opened.told;
+}

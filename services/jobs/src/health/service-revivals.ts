@@ -1,0 +1,189 @@
+import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { appendAudit } from '@signalbox/store/audit/audit';
+import { addEvent } from '@signalbox/store/deploy/deployments';
+import { FINAL_STATES, type DeploymentRow, type StoredInstance } from '@signalbox/store/deploy/deployments-rows';
+import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
+import { incidentSubject } from '@signalbox/store/deploy/service-looks';
+
+/** The deployment that serves, or should. */
+export interface Serving extends ServiceKey {
+  readonly deploymentId: string;
+}
+
+/** What is known of the attempts to bring a service back. */
+export interface RevivalPlan {
+  /** A run that is to do it is there already and has not ended. */
+  readonly isOpen: boolean;
+  /** The run that is to do it: the same one as long as the one before gave up. */
+  readonly runId: string;
+}
+
+/** How it ended. */
+export interface RevivalEnd {
+  readonly runId: string;
+  readonly fence: number;
+  readonly outcome: 'revived' | 'given-up';
+  readonly evidence: Readonly<Record<string, string | number | null>>;
+}
+
+/** More losses than this in a day are no accident any more. */
+const LOSSES_A_DAY = 5;
+const JOB = 'service.revive';
+
+/**
+ * Services whose program is gone although they should serve. Whoever brings one back takes a fence as a deployment does, so a
+ * deployment or a stop that begins meanwhile ends the attempt; whatever is done on the server is done while the service's row is
+ * held, so neither can begin in the middle of it.
+ */
+export function createServiceRevivals(pool: Pool) {
+  return {
+    /** The run that is to bring it back. Null while a deployment of the service is under way. */
+    plan: (serving: Serving): Promise<RevivalPlan | null> => plan(pool, serving),
+
+    /** Whether a run is about to bring it back. */
+    async isOpen({ deploymentId }: Serving): Promise<boolean> {
+      const { rowCount } = await pool.query(
+        `select 1 from runs where job = '${JOB}' and status in ('queued', 'running') and payload ->> 'deploymentId' = $1 limit 1`,
+        [deploymentId],
+      );
+      return rowCount !== 0;
+    },
+
+    /** Takes the service, with an event. Null when something else serves, nothing is to, or a deployment is under way. */
+    begin: (
+      serving: Serving,
+      evidence: Readonly<Record<string, string | number>>,
+    ): Promise<{ readonly fence: number; readonly isTooOften: boolean } | null> =>
+      withTransaction(pool, (db) => begin(db, serving, evidence)),
+
+    /**
+     * Does something on the server while nobody else can begin with the service; give it few seconds. What it gives as the instance is
+     * stored. Null, without having done anything, when the service was taken.
+     */
+    within: <T extends StoredInstance | null>(
+      serving: Serving,
+      fence: number,
+      work: () => Promise<T>,
+    ): Promise<{ readonly made: T } | null> =>
+      withTransaction(pool, async (db) => {
+        if (!(await isOurs(db, serving, fence))) return null;
+        const made = await work();
+        if (made !== null)
+          await db.query(
+            `update deployments set instance = $2::jsonb, port = $3 where deployment_id = $1 and instance is distinct from $2::jsonb`,
+            [serving.deploymentId, JSON.stringify(made), made.port],
+          );
+        return { made };
+      }),
+
+    /**
+     * Writes down how it ended, with an audit event, and who is told by the run; of one that was given up an incident is open from now on.
+     * Twice with one run is once; nothing is written once the service was taken, and then it answers false.
+     */
+    end: (serving: Serving, end: RevivalEnd): Promise<boolean> =>
+      withTransaction(pool, (db) => finish(db, serving, end)),
+  };
+}
+
+export type ServiceRevivals = ReturnType<typeof createServiceRevivals>;
+
+async function plan(db: Queryable, { deploymentId, project, environment }: Serving): Promise<RevivalPlan | null> {
+  const { rows } = await db.query<{ open: number; settled: number; moving: boolean }>(
+    `select count(*) filter (where r.status in ('queued', 'running'))::int as open,
+            count(*) filter (where r.status = 'done' and r.result ->> 'outcome' <> 'given-up')::int as settled,
+            exists (select 1 from deployments d where d.project = $2 and d.environment = $3 and d.state not in ${FINAL_STATES}) as moving
+       from runs r where r.job = '${JOB}' and r.payload ->> 'deploymentId' = $1`,
+    [deploymentId, project, environment],
+  );
+  const [row] = rows;
+  if (!row || row.moving) return null;
+  return { isOpen: row.open > 0, runId: `${deploymentId}:revive:${row.settled + 1}` };
+}
+
+async function begin(
+  db: Queryable,
+  serving: Serving,
+  evidence: Readonly<Record<string, string | number>>,
+): Promise<{ readonly fence: number; readonly isTooOften: boolean } | null> {
+  const { deploymentId, project, environment } = serving;
+  // As whoever begins a deployment does: one decides about a service at a time. Only then is looked who else has begun.
+  const { rowCount } = await db.query(
+    `select 1 from services where project = $1 and environment = $2 and serving = $3 for update`,
+    [project, environment, deploymentId],
+  );
+  if (rowCount === 0) return null;
+  const { rows } = await db.query<{ fence: number }>(
+    `update services set fence = fence + 1, updated_at = clock_timestamp()
+      where project = $1 and environment = $2
+        and not exists (select 1 from deployments d where d.project = $1 and d.environment = $2 and d.state not in ${FINAL_STATES})
+     returning fence::float8 as fence`,
+    [project, environment],
+  );
+  const fence = rows[0]?.fence;
+  if (fence === undefined) return null;
+  const { rows: counted } = await db.query<{ n: number }>(
+    `select count(*)::int as n from deployment_events
+      where deployment_id = $1 and evidence ? 'revived' and at > clock_timestamp() - interval '1 day'`,
+    [deploymentId],
+  );
+  await note(db, deploymentId, fence, evidence);
+  return { fence, isTooOften: (counted[0]?.n ?? 0) >= LOSSES_A_DAY };
+}
+
+async function isOurs(db: Queryable, { deploymentId, project, environment }: Serving, fence: number): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `select 1 from services where project = $1 and environment = $2 and serving = $3 and fence = $4 for update`,
+    [project, environment, deploymentId, fence],
+  );
+  return rowCount === 1;
+}
+
+async function finish(db: Queryable, serving: Serving, end: RevivalEnd): Promise<boolean> {
+  const { deploymentId, project, environment } = serving;
+  const { runId, fence, outcome, evidence } = end;
+  if (!(await isOurs(db, serving, fence))) return false;
+  const key = outcome === 'revived' ? 'revived' : 'givenUp';
+  const { rowCount } = await db.query(
+    `select 1 from deployment_events where deployment_id = $1 and evidence ->> $2 = $3`,
+    [deploymentId, key, runId],
+  );
+  if (rowCount !== 0) return true;
+  await note(db, deploymentId, fence, { [key]: runId, ...evidence });
+  const data = { project, environment, deploymentId, run: runId, ...evidence };
+  const kind = outcome === 'revived' ? 'service.revived' : 'service.given_up';
+  const nothing = { threadId: null, turnId: null, approvalId: null, policyVersion: null };
+  await appendAudit(db, [{ kind, actor: 'system', actionId: deploymentId, ...nothing, data }]);
+  // Who deployed it is told by the end of the run, where they asked for it, unless the service is muted; of what came to nothing nobody.
+  await db.query(
+    `update runs r set user_key = a.user_key, chat_key = a.chat_key, thread_id = a.thread_id from runs a, services v
+      where r.run_id = $1 and a.run_id = $2 and a.chat_key is not null and v.project = $3 and v.environment = $4
+        and (v.muted_until is null or v.muted_until < clock_timestamp())`,
+    [runId, deploymentId, project, environment],
+  );
+  if (outcome === 'given-up')
+    // Open, and told by the run: the next looks say nothing more of it until it is well again. Without a person, they tell somebody.
+    await db.query(
+      `insert into incidents (subject, kind, detail, evidence, told, told_chat, told_at)
+       select $1, 'exited', $2, $3::jsonb, r.user_key, r.chat_key, clock_timestamp() from runs r
+        where r.run_id = $4 and r.chat_key is not null
+          and not exists (select 1 from incidents i where i.subject = $1 and i.closed_at is null)
+       on conflict (subject, kind) where closed_at is null do nothing`,
+      [incidentSubject(serving), String(evidence.because ?? ''), JSON.stringify({ deploymentId }), runId],
+    );
+  return true;
+}
+
+/** An event that changes no state: the deployment had ended, and what it started is started again. */
+async function note(
+  db: Queryable,
+  deploymentId: string,
+  fence: number,
+  evidence: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const { rows } = await db.query<Pick<DeploymentRow, 'state'>>(
+    `select state from deployments where deployment_id = $1 for update`,
+    [deploymentId],
+  );
+  const [row] = rows;
+  if (row) await addEvent(db, deploymentId, { from: row.state, to: row.state, actor: 'system', fence, evidence });
+}

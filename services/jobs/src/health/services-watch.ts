@@ -1,0 +1,239 @@
+import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
+import { INBOUND } from '@signalbox/contracts/conversation/topics';
+import { listOpenIncidents, type Told } from '@signalbox/store/deploy/incidents';
+import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
+import type { RunIntent } from '@signalbox/store/conversation/runs';
+import type { ServiceRevivals } from './service-revivals.ts';
+import { incidentSubject, saveLook, takeServices, type WatchedService } from '@signalbox/store/deploy/service-looks';
+import { newId } from '@signalbox/contracts/ids';
+import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
+import type { Publisher } from '@signalbox/platform/streams/publish';
+import { groupErrors } from '../diagnose/error-lines.ts';
+import { crashErrors } from './health-errors.ts';
+import { closeService, openService } from './incident-news.ts';
+import { addLatency, HealthMemory } from './latencies.ts';
+import { LogCursor, readOn } from '../diagnose/log-cursor.ts';
+import { maskOf, readLines, type Mask } from '../diagnose/log-lines.ts';
+import { lookAtService } from './look.ts';
+import { findServing, problemOfRoute, withDriver, type DiagnoseParts } from '../diagnose/target.ts';
+import { judge, type Found, type Verdict } from './verdict.ts';
+import type { Driver } from '../drivers/driver.ts';
+import type { JobContext, JobHandler } from '../runner/handlers.ts';
+
+/** Looks in a row that open and end an incident: one may be chance. */
+const IN_A_ROW = 2;
+/** Services that are looked at side by side. */
+const AT_ONCE = 4;
+const LOOK_MS = 20 * SECOND_MS;
+/** Lines that one look reads; of what a service writes faster, the newest are read. */
+const LINES = 5_000;
+/** Opening secrets is audited: what must not be in a log is kept in memory for so long. */
+const MASK_MS = 30 * MINUTE_MS;
+
+type Counts = JobResult<'services.watch'>;
+
+/**
+ * Looks at every service that serves: health, new lines of its log, incidents. Each service is taken by one process at a time, what it
+ * finds is written before anybody is told, and each incident is told once: two at a time, or one that dies half way, change nothing.
+ * `gapMs`: a service that was looked at less long ago is left alone.
+ */
+export function createServicesWatch(
+  parts: DiagnoseParts & {
+    readonly publisher: Publisher;
+    readonly gapMs?: number;
+    readonly revivals: Pick<ServiceRevivals, 'plan' | 'isOpen'>;
+    /** Starts a run, once per id; false when there was one of that id already. */
+    readonly startRun: (run: RunIntent) => Promise<boolean>;
+  },
+): JobHandler<JobPayload<'services.watch'>, JobResult<'services.watch'>> {
+  const masks = new Map<string, { readonly mask: Mask; readonly until: number }>();
+  return {
+    title: 'Looking after services',
+    run: async (_, context) => {
+      const counts = { looked: 0, opened: 0, closed: 0, errors: 0 };
+      const taken = [...(await takeServices(parts.pool, parts.gapMs ?? 8 * SECOND_MS))];
+      const work = async (): Promise<void> => {
+        for (let next = taken.pop(); next && !context.signal.aborted; next = taken.pop())
+          // One service that cannot be looked at must not keep the others from it.
+          await lookAfter(parts, masks, next, context, counts).catch((error: unknown) =>
+            context.log.warn('service not looked at; the next look tries again', {
+              project: next?.project,
+              environment: next?.environment,
+              error,
+            }),
+          );
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, work));
+      return counts;
+    },
+    say: ({ looked, opened }) => `I looked at ${looked} services; ${opened} of them broke.`,
+    isNotable: ({ opened, closed }) => opened + closed > 0,
+  };
+}
+
+async function lookAfter(
+  parts: Parameters<typeof createServicesWatch>[0],
+  masks: Map<string, { readonly mask: Mask; readonly until: number }>,
+  watched: WatchedService,
+  context: JobContext,
+  counts: Counts,
+): Promise<void> {
+  const { service, serving } = await findServing(parts, watched);
+  if (serving?.deploymentId !== watched.serving) return; // it was replaced meanwhile
+  const { openSecret } = context;
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(LOOK_MS)]);
+  const memory = HealthMemory.parse(watched.health);
+  const cursor = LogCursor.parse(watched.logCursor);
+  const key = `${watched.project}/${watched.environment}/${watched.serving}`;
+  const known = masks.get(key);
+  const mask = known && known.until > Date.now() ? known.mask : await maskOf(parts, watched, openSecret);
+  if (mask !== known?.mask) masks.set(key, { mask, until: Date.now() + MASK_MS });
+
+  const { found, read, missing } = await withDriver(parts, serving, context, async (driver) => {
+    const looked = await lookAtService(parts, driver, { service, serving }, memory, signal);
+    const since = cursor?.deploymentId === serving.deploymentId ? { since: new Date(cursor.at) } : {};
+    const lines = serving.instance
+      ? await readLines(driver, serving.instance, { tail: LINES, ...since, signal }, mask)
+      : [];
+    const isBlocked = (await problemOfRoute(parts, watched, signal)) !== null;
+    const why = await whyMissing(driver, serving, looked, { ...memory, isBlocked }, signal);
+    return { found: looked, read: readOn(cursor, serving.deploymentId, lines), missing: why };
+  });
+  context.signal.throwIfAborted();
+  const groups = groupErrors(read.lines);
+  const fresh = groups.reduce((sum, { count }) => sum + count, 0);
+  const verdict = judge({ ...found, errorsLately: found.errorsLately + fresh });
+  const isReviving = verdict.kind !== null && (await bringBack(parts, watched, missing));
+  // Whoever brings it back says what became of it.
+  const isMoving = watched.isMoving || isReviving;
+  const health = remember(memory, found, verdict, serving.instance?.ref ?? null, isMoving);
+  const now = context.now();
+  const isSaved = await saveLook(parts.pool, watched, {
+    health,
+    logCursor: read.cursor,
+    errors: [
+      ...groups.map(({ fingerprint, sample, count, at }) => ({
+        fingerprint,
+        source: 'log' as const,
+        sample,
+        release: serving.release,
+        at: at === null ? now : new Date(at),
+        count,
+      })),
+      ...crashErrors(memory, found, {
+        instance: serving.instance?.ref ?? null,
+        isLost: missing !== null || isMoving,
+        at: now,
+      }),
+    ],
+  });
+  counts.looked += 1;
+  if (!isSaved) return;
+  counts.errors += fresh;
+  if (isMoving) return;
+  // What was stopped during the look is no incident.
+  if ((await parts.services.find(watched))?.serving !== watched.serving) return;
+  await settle(parts, watched, { health, verdict }, context, counts);
+}
+
+/**
+ * Why its program is not there, or is not led to, without having been given up by its driver; null when nothing of that is so. That
+ * the proxy does not lead to it may be chance, and is believed when it is seen again; when the proxy itself says why it cannot
+ * (`isBlocked`), bringing the program back would not help.
+ */
+async function whyMissing(
+  driver: Driver,
+  { instance }: WorkRow,
+  { process, proxy, instance: direct }: Found,
+  { bad, isBlocked }: HealthMemory & { readonly isBlocked: boolean },
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (instance === null || process === null) return null;
+  if (process.running)
+    return !isBlocked && bad > 0 && direct?.status === 200 && proxy?.status !== 200
+      ? 'the proxy did not lead to it any more'
+      : null;
+  const state = await driver.state(instance, signal);
+  if (state.kind === 'gone') return 'nothing of it was there any more';
+  return state.kind === 'exited' ? state.lost : null;
+}
+
+/** Sees to it that one run brings it back. True while one is about to. */
+async function bringBack(
+  parts: Parameters<typeof createServicesWatch>[0],
+  watched: WatchedService,
+  because: string | null,
+): Promise<boolean> {
+  const { project, environment, serving: deploymentId } = watched;
+  const service = { project, environment, deploymentId };
+  if (because === null) return parts.revivals.isOpen(service);
+  const plan = await parts.revivals.plan(service);
+  if (plan === null || plan.isOpen) return plan?.isOpen ?? false;
+  const { runId } = plan;
+  const payload = { ...service, because };
+  return parts.startRun({
+    runId,
+    job: 'service.revive',
+    payload,
+    person: null,
+    threadId: null,
+    traceId: newId('trace'),
+  });
+}
+
+/** Opens or ends the incident of a service, when two looks in a row agree. Only one is open at a time. */
+async function settle(
+  parts: Parameters<typeof createServicesWatch>[0],
+  watched: WatchedService,
+  { health, verdict }: { readonly health: HealthMemory; readonly verdict: Verdict },
+  context: JobContext,
+  counts: Counts,
+): Promise<void> {
+  const open = await listOpenIncidents(parts.pool, incidentSubject(watched));
+  const told: (Told | null)[] = [];
+  if (verdict.kind !== null && (health.bad >= IN_A_ROW || open.length > 0)) {
+    const opened = await openService(parts, watched, open[0] ?? null, verdict, health.release);
+    if (opened.isNew) counts.opened += 1;
+    told.push(opened.told);
+  }
+  if (verdict.kind === null && health.good >= IN_A_ROW)
+    for (const incident of open) {
+      const closed = await closeService(parts.pool, watched, incident, verdict, context.now());
+      if (closed) counts.closed += 1;
+      told.push(closed?.told ?? null);
+    }
+  // All of it is committed: what is not published here, the sweepers find.
+  await parts.publisher
+    .publish(
+      INBOUND,
+      told.filter((one) => one !== null),
+    )
+    .catch((error: unknown) => context.log.warn('not published; the sweepers publish it', { error }));
+}
+
+function remember(
+  memory: HealthMemory,
+  found: Found,
+  { verdict, because, kind }: Verdict,
+  instance: string | null,
+  isMoving: boolean,
+): HealthMemory {
+  const { release, proxy, process } = found;
+  const latencyMs = proxy?.latencyMs ?? null;
+  const isSample = !isMoving && release !== null && latencyMs !== null && proxy?.status === 200;
+  const isWell = kind === null;
+  // While a deployment changes what serves, looks count neither way.
+  const counted = (row: number, holds: boolean): number => (holds && !isMoving ? row + 1 : 0);
+  return {
+    verdict,
+    because,
+    release,
+    latencyMs,
+    bad: counted(memory.bad, !isWell),
+    good: counted(memory.good, isWell),
+    restarts: process?.restarts ?? null,
+    instance,
+    ended: process === null ? memory.ended && memory.instance === instance : !process.running,
+    samples: isSample ? addLatency(memory.samples, release, latencyMs) : memory.samples,
+  };
+}

@@ -1,0 +1,94 @@
+import type { ServiceHealthResult } from '@signalbox/contracts/operations/operations';
+
+/** What a look at a service found; see ServiceHealthResult. */
+export type Found = Omit<ServiceHealthResult, 'verdict' | 'because' | 'project' | 'environment'> & {
+  /** Errors of the last five minutes, and how many are usual in five minutes. */
+  readonly errorsLately: number;
+  readonly errorsUsually: number;
+  /** Restarts since the look before. */
+  readonly newRestarts: number;
+};
+
+/** What is wrong, the worst first. */
+export type TroubleKind = 'oom' | 'exited' | 'down' | 'wrong-release' | 'restarts' | 'slow' | 'errors' | 'disk';
+
+export interface Verdict {
+  readonly verdict: ServiceHealthResult['verdict'];
+  /** One sentence: why. */
+  readonly because: string;
+  /** Null when it is well. */
+  readonly kind: TroubleKind | null;
+}
+
+/** Slower than this many times the usual is slow, but only above a time that somebody notices. */
+const SLOW_TIMES = 4;
+const SLOW_FROM_MS = 500;
+/** Without anything to compare with. */
+const SLOW_ALONE_MS = 3_000;
+/** So many errors in five minutes are a burst, when they are also five times the usual. */
+const BURST = 20;
+const BURST_TIMES = 5;
+const DISK_LOW_MB = 200;
+
+/** Judges what a look found. Pure: the worst that is so decides, and the sentence says what was measured. */
+export function judge(found: Found): Verdict {
+  if (found.release === null) return well('nothing-deployed', 'Nothing has been deployed there yet.');
+  const { process, proxy, instance } = found;
+  const trouble = (verdict: 'down' | 'degraded', kind: TroubleKind, because: string): Verdict => ({
+    verdict,
+    kind,
+    because,
+  });
+  if (process?.oom) return trouble('down', 'oom', 'It was ended because it used more memory than it may.');
+  if (process && !process.running)
+    return trouble(
+      'down',
+      'exited',
+      `Its program has ended${process.exitCode === null ? '' : ` with code ${process.exitCode}`}.`,
+    );
+  if (proxy && proxy.status === null) {
+    const behind = instance?.status === 200 ? ', though the instance behind the proxy does' : '';
+    return trouble('down', 'down', `It does not answer${behind}: ${proxy.error ?? 'no answer'}.`);
+  }
+  if (proxy && proxy.status !== null && proxy.status >= 400)
+    return trouble('down', 'down', `It answers with status ${proxy.status}.`);
+  if (proxy && found.reportedRelease !== null && found.reportedRelease !== found.release)
+    return trouble('down', 'wrong-release', `${found.reportedRelease} answers, and ${found.release} should.`);
+  if (found.newRestarts > 0)
+    return trouble(
+      'degraded',
+      'restarts',
+      `It has crashed and was started again${found.newRestarts === 1 ? '' : ` ${found.newRestarts} times`}.`,
+    );
+  const latencyMs = proxy?.latencyMs ?? null;
+  const usual = found.usualLatencyMs;
+  if (latencyMs !== null && isSlow(latencyMs, usual))
+    return trouble(
+      'degraded',
+      'slow',
+      `It answers in ${inSeconds(latencyMs)}${usual === null ? '' : `, and ${inSeconds(usual)} is usual`}.`,
+    );
+  if (found.errorsLately >= BURST && found.errorsLately >= found.errorsUsually * BURST_TIMES)
+    return trouble('degraded', 'errors', `Its log has ${found.errorsLately} errors in five minutes.`);
+  if (found.diskFreeMb !== null && found.diskFreeMb < DISK_LOW_MB)
+    return trouble('degraded', 'disk', `Only ${found.diskFreeMb} MB of disk are free on its server.`);
+  const time = latencyMs === null ? '' : ` in ${inSeconds(latencyMs)}`;
+  return well(
+    'healthy',
+    `${found.release} answers${time}${proxy === null ? ', as far as its program is running' : ''}.`,
+  );
+}
+
+/** Whether an answer took far longer than usual. */
+export function isSlow(latencyMs: number, usualMs: number | null): boolean {
+  return usualMs === null ? latencyMs >= SLOW_ALONE_MS : latencyMs >= SLOW_FROM_MS && latencyMs >= usualMs * SLOW_TIMES;
+}
+
+/** `20 ms`, `1.5 s`. */
+export function inSeconds(ms: number): string {
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1).replace(/\.0$/, '')} s`;
+}
+
+function well(verdict: 'healthy' | 'nothing-deployed', because: string): Verdict {
+  return { verdict, because, kind: null };
+}

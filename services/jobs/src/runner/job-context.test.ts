@@ -1,0 +1,42 @@
+import { createLog } from '@signalbox/platform/log';
+import { expect, it } from 'vitest';
+import { createJobContext, type Execution } from './job-context.ts';
+import type { SecretUse } from './open-secret.ts';
+import { createOpenedSecrets } from './opened-secrets.ts';
+
+const HANDLE = 'secret:db-password';
+
+/** What a handler asks of the opener, when it opens the secret of 1002. */
+async function askFor(execution: Pick<Execution, 'job' | 'owner'>): Promise<SecretUse | undefined> {
+  const uses: SecretUse[] = [];
+  const unused = () => Promise.reject(new Error('not asked for here'));
+  const openSecret = (use: SecretUse): Promise<string> => {
+    uses.push(use);
+    return Promise.resolve('value');
+  };
+  const context = createJobContext(
+    { runs: { report: unused, tell: unused }, openSecret, announce: unused },
+    { runId: 'run_1', attempt: 1, run: null, payload: {}, log: createLog('test', 'silent'), ...execution },
+    {
+      signal: new AbortController().signal,
+      opened: createOpenedSecrets(),
+      lost: () => undefined,
+      sign: () => undefined,
+    },
+  );
+  await context.openSecret(HANDLE, 'start shop', '1002');
+  return uses[0];
+}
+
+it('a deployment opens what others gave to the service, in the name of who deploys', async () => {
+  const owner = { userKey: '1001', threadId: 'user_1001_1' };
+  expect(await askFor({ job: 'deploy.run', owner })).toMatchObject({ actor: '1001', owner: '1002', runId: 'run_1' });
+});
+
+it('a schedule that reaches servers opens their keys as the system', async () => {
+  expect(await askFor({ job: 'services.watch', owner: null })).toMatchObject({ actor: 'system', owner: '1002' });
+});
+
+it('a job that does not deploy is told that it may not name an owner', async () => {
+  await expect(askFor({ job: 'knowledge.index', owner: null })).rejects.toThrow('Leave the owner out.');
+});

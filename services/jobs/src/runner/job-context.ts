@@ -1,0 +1,102 @@
+import { JOBS, type JobName, type JobSpec } from '@signalbox/contracts/operations/jobs';
+import type { createRuns, HeldRun, TellOptions } from '@signalbox/store/conversation/runs';
+import { AppError } from '@signalbox/contracts/errors';
+import type { Log } from '@signalbox/platform/log';
+import type { JobContext } from './handlers.ts';
+import type { SecretOpener } from './open-secret.ts';
+import type { OpenedSecrets } from './opened-secrets.ts';
+
+/** One execution of a job. */
+export interface Execution {
+  readonly job: JobName;
+  readonly runId: string;
+  readonly attempt: number;
+  readonly owner: JobContext['owner'];
+  /** Null for what a schedule started: it has no row before its end. */
+  readonly run: HeldRun | null;
+  readonly payload: unknown;
+  readonly log: Log;
+}
+
+/** What a handler touches, made for one execution. `lost` is called when the run turns out to be in other hands. */
+export function createJobContext(
+  parts: {
+    readonly runs: Pick<ReturnType<typeof createRuns>, 'report' | 'tell'>;
+    readonly openSecret: SecretOpener;
+    /** Tells the gateway that a chat has something to send. A failure is harmless: its sweeper looks too. */
+    readonly announce: (chat: { readonly chatKey: string; readonly traceId: string }) => Promise<void>;
+  },
+  execution: Execution,
+  hold: {
+    readonly signal: AbortSignal;
+    readonly opened: OpenedSecrets;
+    readonly lost: () => void;
+    /** Called whenever the handler shows that it gets on. */
+    readonly sign: () => void;
+  },
+): JobContext {
+  const { job, runId, attempt, owner, run, log } = execution;
+  let told = 0;
+  let telling: Promise<unknown> = Promise.resolve();
+
+  const say = async (held: HeldRun, text: string, slot: string, more: TellOptions): Promise<void> => {
+    // The epoch makes the key of an attempt; what an earlier one said last in this slot is not said again.
+    const key = `${slot}:${held.epoch}:${(told += 1)}`;
+    const said = await parts.runs.tell(held, { text: hold.opened.mask(text), slot, key, ...more });
+    if (!said.held) return hold.lost();
+    if (said.chat)
+      await parts
+        .announce(said.chat)
+        .catch((error: unknown) => log.warn('message not announced; the sweeper will', { error }));
+  };
+
+  return {
+    runId,
+    attempt,
+    owner,
+    signal: hold.signal,
+    log: listenTo(log, hold.sign),
+    now: () => new Date(),
+    progress: async (done, total) => {
+      hold.sign();
+      if (run !== null && !(await parts.runs.report(run, { done, total }))) hold.lost();
+    },
+    tell: (text, { slot, ...more }) => {
+      hold.sign();
+      if (run === null) return Promise.resolve();
+      // One after the other, whether or not the handler waits for each: the newest of a slot is the one that stays.
+      const said = telling.then(() => say(run, text, slot, more));
+      telling = said.catch(() => undefined);
+      return said;
+    },
+    openSecret: async (handle, purpose, named) => {
+      const spec: JobSpec = JOBS[job];
+      if (named !== undefined && spec.pool !== 'deploy')
+        throw new Error(`${job} named the owner of a secret: only jobs of the pool deploy may. Leave the owner out.`);
+      const whose = named ?? owner?.userKey;
+      if (whose === undefined) throw new AppError('SECRET_UNKNOWN', { handle });
+      const actor = owner?.userKey ?? 'system';
+      const threadId = owner?.threadId ?? null;
+      const value = await parts.openSecret({ actor, threadId, runId, owner: whose, handle, purpose });
+      hold.opened.add(value);
+      return value;
+    },
+  };
+}
+
+/** The same log; each line is also a sign. */
+function listenTo(log: Log, sign: () => void): Log {
+  const heard =
+    (write: Log['info']): Log['info'] =>
+    (message, fields) => {
+      sign();
+      write(message, fields);
+    };
+  return {
+    debug: heard(log.debug),
+    info: heard(log.info),
+    warn: heard(log.warn),
+    error: heard(log.error),
+    child: (fields) => listenTo(log.child(fields), sign),
+  };
+}

@@ -1,0 +1,289 @@
+import { JOBS, type JobName, type JobSpec } from '@signalbox/contracts/operations/jobs';
+import { isTransient } from '@signalbox/store/pool';
+import type { createRuns, HeldRun, RunEnd } from '@signalbox/store/conversation/runs';
+import { AppError, say, toAppError } from '@signalbox/contracts/errors';
+import { newId } from '@signalbox/contracts/ids';
+import type { Log } from '@signalbox/platform/log';
+import type { QueuedJob, QueueVerdict } from '@signalbox/platform/queue/consume';
+import { backoffMs, SECOND_MS, sleep } from '@signalbox/contracts/time';
+import type { JobContext, JobHandler, JobHandlers } from './handlers.ts';
+import type { HeldRuns } from './held-runs.ts';
+import { createJobContext, type Execution } from './job-context.ts';
+import type { JobMetrics } from '../metrics.ts';
+import type { SecretOpener } from './open-secret.ts';
+import { createOpenedSecrets } from './opened-secrets.ts';
+
+type Limit = Pick<JobSpec, 'attempts' | 'deadlineMs' | 'stallMs'>;
+type Limits = Readonly<Partial<Record<JobName, Limit>>>;
+
+export interface RunnerParts {
+  readonly runs: ReturnType<typeof createRuns>;
+  readonly held: HeldRuns;
+  readonly handlers: JobHandlers;
+  readonly metrics: JobMetrics;
+  readonly leaseMs: number;
+  readonly log: Log;
+  readonly openSecret: SecretOpener;
+  /** Wakes the lane of a person whose run has ended. A failure is the sweeper's: the inbox row is written by then. */
+  readonly wake: (lane: { readonly userKey: string; readonly traceId: string }) => Promise<void>;
+  /** Tells the gateway that a chat has something to send. A failure is its sweeper's: the outbox row is written by then. */
+  readonly announce: (chat: { readonly chatKey: string; readonly traceId: string }) => Promise<void>;
+  /** Attempts and deadlines; those of the contract unless a test has others. */
+  readonly limits?: Limits;
+  /** How long a handler that was told to stop may take before it is left behind, in milliseconds. */
+  readonly settleMs?: number;
+}
+
+/** Why a job was told to stop. */
+type Stop = 'deadline' | 'stalled' | 'cancelled' | 'stopping' | 'lost';
+/** For these the run is ended once the handler has stopped: what is reported as over is not still going on. */
+const WAITED_FOR: readonly (Stop | null)[] = ['deadline', 'stalled', 'cancelled'];
+
+const RETRY_BASE_MS = 2 * SECOND_MS;
+const RETRY_MAX_MS = 60 * SECOND_MS;
+/** The end of a run is written with some patience: what is not recorded is done again. */
+const RECORD_ATTEMPTS = 6;
+/** Long enough to end a process group with patience. */
+const SETTLE_MS = 15 * SECOND_MS;
+
+const FORGET: QueueVerdict = { kind: 'forget' };
+
+/**
+ * Decides what becomes of a job from the queue.
+ *
+ *   asked for:  begin ─ over → forget · busy → again after a lease · too many attempts → failed
+ *               run   ─ done → record, tell, forget · transient error → give back, again · other error → failed
+ *                     ─ deadline, no sign for too long → failed, cancelled → cancelled: once the handler has stopped
+ *                     ─ this process stops → give back without counting, again · taken over → forget
+ *   scheduled:  run   ─ done or failed → record if notable, forget; the next execution comes by itself
+ */
+export function createRunner(parts: RunnerParts): (queued: QueuedJob) => Promise<QueueVerdict> {
+  return (queued) => (queued.runId === null ? runScheduled(parts, queued) : runAsked(parts, queued, queued.runId));
+}
+
+async function runAsked(parts: RunnerParts, queued: QueuedJob, runId: string): Promise<QueueVerdict> {
+  const begun = await parts.runs.begin(runId, parts.leaseMs);
+  if (begun.kind === 'over') return FORGET;
+  if (begun.kind === 'busy') return { kind: 'again', delayMs: parts.leaseMs / 2 };
+  const { run, attempt, payload, traceId, userKey, threadId, isCancelled } = begun;
+  const owner = userKey === null ? null : { userKey, threadId };
+  const log = parts.log.child({ job: queued.job, runId, traceId, attempt });
+  const ending = { job: queued.job, run, traceId };
+  if (isCancelled) return end(parts, ending, CANCELLED, log);
+  const { attempts } = limitsOf(parts, queued.job);
+  if (attempt > attempts) return end(parts, ending, interrupted(attempts), log);
+
+  const outcome = await work(parts, queued, { job: queued.job, runId, attempt, owner, run, payload, log });
+  switch (outcome.kind) {
+    case 'done':
+      return end(parts, ending, outcome, log);
+    case 'stopped':
+      if (outcome.why === 'lost') return FORGET; // whoever has it now also has its place in the queue
+      if (outcome.why === 'stopping') {
+        await parts.runs.giveBack(run, { delayMs: 0, counts: false, error: null });
+        return { kind: 'again', delayMs: 0 };
+      }
+      if (outcome.why === 'cancelled') return end(parts, ending, CANCELLED, log);
+      return end(parts, ending, tooLong(outcome.why, limitsOf(parts, queued.job)), log);
+    case 'failed': {
+      if (!isWorthRetrying(outcome.error) || attempt >= attempts) return end(parts, ending, outcome, log);
+      const delayMs = backoffMs(attempt - 1, RETRY_BASE_MS, RETRY_MAX_MS);
+      log.warn('job failed, it is tried again', { error: outcome.error, delayMs });
+      await parts.runs.giveBack(run, { delayMs, counts: true, error: describe(outcome.error, runId) });
+      return { kind: 'again', delayMs };
+    }
+  }
+}
+
+async function runScheduled(parts: RunnerParts, queued: QueuedJob): Promise<QueueVerdict> {
+  const execution = { runId: newId('run'), job: queued.job, traceId: newId('trace'), startedAt: new Date() };
+  const log = parts.log.child({ job: queued.job, runId: execution.runId, traceId: execution.traceId });
+  const { runId, job } = execution;
+  const outcome = await work(parts, queued, { job, runId, attempt: 1, owner: null, run: null, payload: {}, log });
+  if (outcome.kind === 'stopped' && !WAITED_FOR.includes(outcome.why)) return FORGET;
+  if (outcome.kind === 'done') {
+    if (outcome.isNotable)
+      await parts.runs.record({ ...execution, outcome: 'done', result: outcome.result, error: null });
+    return FORGET;
+  }
+  const failure = outcome.kind === 'failed' ? outcome : tooLong(outcome.why, limitsOf(parts, job));
+  log.warn('scheduled job failed', { error: failure.error });
+  await parts.runs.record({
+    ...execution,
+    outcome: 'failed',
+    result: null,
+    error: describe(failure.error, execution.runId),
+  });
+  return FORGET;
+}
+
+type Done = {
+  readonly kind: 'done';
+  readonly result: unknown;
+  readonly say: string;
+  /** For the cards of whoever approved it. */
+  readonly brief: string;
+  readonly isNotable: boolean;
+};
+type Failed = { readonly kind: 'failed'; readonly error: unknown };
+/** It was not wanted any more, and has stopped. */
+const CANCELLED = { kind: 'cancelled' } as const;
+type Outcome = Done | Failed | { readonly kind: 'stopped'; readonly why: Stop };
+
+/** Runs the handler under its deadline, the stop of the process and the loss of the run. Never throws. */
+async function work(parts: RunnerParts, queued: QueuedJob, execution: Execution): Promise<Outcome> {
+  const { job, run, payload } = execution;
+  const stop = new AbortController();
+  let why: Stop | null = null;
+  const stopFor = (reason: Stop): void => {
+    why ??= reason;
+    stop.abort(new Error(`the job was told to stop: ${reason}`));
+  };
+  const onStopping = (): void => stopFor('stopping');
+  queued.signal.addEventListener('abort', onStopping, { once: true });
+  if (queued.signal.aborted) onStopping();
+  const deadline = setTimeout(() => stopFor('deadline'), limitsOf(parts, job).deadlineMs);
+  const { stallMs } = limitsOf(parts, job);
+  const stall = stallMs === undefined ? null : setTimeout(() => stopFor('stalled'), stallMs);
+  const release = run
+    ? parts.held.hold(run, { lost: () => stopFor('lost'), cancelled: () => stopFor('cancelled') })
+    : () => undefined;
+  const observe = parts.metrics.start(job);
+  const opened = createOpenedSecrets();
+  const context = createJobContext(parts, execution, {
+    signal: stop.signal,
+    opened,
+    lost: () => stopFor('lost'),
+    sign: () => void stall?.refresh(),
+  });
+  const settle = (outcome: Outcome): Outcome => {
+    observe(outcome.kind === 'stopped' ? outcome.why : outcome.kind);
+    return outcome;
+  };
+  const working = call(parts.handlers, job, payload, context);
+  try {
+    return settle(opened.mask(await untilStopped(working, stop.signal)));
+  } catch (error) {
+    if (why !== null) {
+      const late = WAITED_FOR.includes(why) && (await settled(working, parts.settleMs ?? SETTLE_MS, queued.signal));
+      if (late === null) execution.log.error('handler left behind: it does not stop', { why });
+      // It was done before it could be stopped: that is what happened, and what has to be told.
+      if (late && why === 'cancelled') return settle(opened.mask(late));
+      return settle({ kind: 'stopped', why });
+    }
+    return settle({ kind: 'failed', error: opened.maskError(error, run?.runId ?? job) });
+  } finally {
+    clearTimeout(deadline);
+    if (stall) clearTimeout(stall);
+    queued.signal.removeEventListener('abort', onStopping);
+    release();
+  }
+}
+
+async function call<N extends JobName>(
+  handlers: JobHandlers,
+  name: N,
+  payload: unknown,
+  context: JobContext,
+): Promise<Done> {
+  // The handler of a name takes the payload and gives the result of that name; the schemas make sure at run time.
+  const handler = handlers[name] as JobHandler<unknown, unknown> | undefined;
+  if (!handler) throw new Error(`this process has no handler for ${name}: its pool is not among JOBS_POOLS`);
+  const result = JOBS[name].result.parse(await handler.run(JOBS[name].payload.parse(payload), context));
+  const said = handler.say(result);
+  const brief = handler.brief?.(result) ?? said.split('\n')[0] ?? '';
+  return { kind: 'done', result, say: said, brief, isNotable: handler.isNotable(result) };
+}
+
+/** Ends with the signal even when the handler does not listen to it: it is left behind, and can no longer end its run. */
+function untilStopped<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error); // set by stopFor
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+/** What came of it: its result, false when it failed, null when it goes on after this time. */
+async function settled(working: Promise<Done>, forMs: number, signal: AbortSignal): Promise<Done | false | null> {
+  const over = new AbortController();
+  const ended = working.then(
+    (done) => done,
+    () => false as const,
+  );
+  const waited = sleep(forMs, AbortSignal.any([signal, over.signal])).then(() => null);
+  return Promise.race([ended, waited]).finally(() => over.abort());
+}
+
+async function end(
+  parts: RunnerParts,
+  { job, run, traceId }: { readonly job: JobName; readonly run: HeldRun; readonly traceId: string },
+  outcome: Done | Failed | typeof CANCELLED,
+  log: Log,
+): Promise<QueueVerdict> {
+  const title = parts.handlers[job]?.title ?? job;
+  const { recorded, lane, cards } = await patiently(() => parts.runs.finish(run, endOf(run.runId, title, outcome)));
+  if (!recorded) {
+    log.warn('another process had taken the run over; this result is dropped');
+    return FORGET;
+  }
+  if (outcome.kind !== 'failed') log.info('job finished', { outcome: outcome.kind });
+  else log.error('job failed for good', { error: outcome.error });
+  if (lane)
+    await parts.wake(lane).catch((error: unknown) => log.warn('wake-up not sent; the sweeper sends it', { error }));
+  for (const chatKey of cards)
+    await parts
+      .announce({ chatKey, traceId })
+      .catch((error: unknown) => log.warn('card not announced; the sweeper will', { error }));
+  return FORGET;
+}
+
+function endOf(runId: string, title: string, outcome: Done | Failed | typeof CANCELLED): RunEnd {
+  switch (outcome.kind) {
+    case 'done':
+      return { outcome: 'done', result: outcome.result, error: null, say: outcome.say, brief: outcome.brief };
+    case 'cancelled': {
+      const words = say('JOB_CANCELLED', { job: title });
+      return { outcome: 'cancelled', result: null, error: words, say: words };
+    }
+    case 'failed': {
+      const error = describe(outcome.error, runId);
+      return { outcome: 'failed', result: null, error, say: say('JOB_FAILED', { job: title, detail: error }) };
+    }
+  }
+}
+
+async function patiently<T>(write: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await write();
+    } catch (error) {
+      if (attempt >= RECORD_ATTEMPTS || !isTransient(error)) throw error;
+      await sleep(backoffMs(attempt, 100, SECOND_MS));
+    }
+  }
+}
+
+function limitsOf(parts: RunnerParts, job: JobName): Limit {
+  return parts.limits?.[job] ?? JOBS[job];
+}
+
+function isWorthRetrying(error: unknown): boolean {
+  return isTransient(error) || (error instanceof AppError && error.remedy === 'retry');
+}
+
+function tooLong(why: Stop, { deadlineMs, stallMs = deadlineMs }: Limit): Failed {
+  if (why === 'stalled')
+    return { kind: 'failed', error: new AppError('JOB_STALLED', { seconds: String(stallMs / SECOND_MS) }) };
+  return { kind: 'failed', error: new AppError('JOB_TOO_SLOW', { seconds: String(deadlineMs / SECOND_MS) }) };
+}
+
+function interrupted(attempts: number): Failed {
+  return { kind: 'failed', error: new AppError('JOB_INTERRUPTED', { attempts: String(attempts) }) };
+}
+
+/** For people: the catalog's sentence, never a third party's message. */
+function describe(error: unknown, ref: string): string {
+  return toAppError(error, ref).message;
+}

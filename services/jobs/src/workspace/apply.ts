@@ -1,0 +1,84 @@
+import { AppError } from '@signalbox/contracts/errors';
+import { parsePath, requireWritable } from './boundary.ts';
+import { applyFileDiff, readDiff, refuse, type FileDiff } from './diff.ts';
+import { readText, type Scope, type WriteScope } from './files.ts';
+import { modeOf, withFolder } from './folder.ts';
+import { commitJournal, earlierResult, stageText, type JournalPlace, type Step } from './journal.ts';
+
+export interface Applied {
+  readonly files: { path: string; change: FileDiff['change']; added: number; removed: number }[];
+}
+
+const NEW_FILE_MODE = 0o644;
+
+/**
+ * Applies a diff as a whole or not at all. The caller holds the workspace's lock and has called `recover`. The same action id has
+ * one effect and gets the same answer. Throws DIFF_REFUSED, PATH_DENIED, CONFLICT or WORKSPACE_FULL, and then nothing was changed.
+ */
+export async function applyDiff(
+  scope: WriteScope,
+  place: JournalPlace,
+  actionId: string,
+  diff: string,
+): Promise<Applied> {
+  const earlier = await earlierResult(place.notes, actionId);
+  if (earlier !== undefined) return earlier as Applied; // written below, by an earlier run
+  const files = readDiff(diff);
+  // All bounds before the first look at a file: what is denied tells nothing about what is there.
+  const targets = files.map((file) => ({ file, parts: parsePath(file.path) }));
+  for (const { parts } of targets) requireWritable(scope.bounds, parts);
+  requireApart(targets.map(({ parts }) => parts.join('/')));
+  const steps: Step[] = [];
+  let moreBytes = 0;
+  for (const [index, { file, parts }] of targets.entries()) {
+    const current = await readCurrent(scope, file);
+    const next = applyFileDiff(file, current);
+    const mode = current === null ? NEW_FILE_MODE : await readMode(scope, parts);
+    moreBytes += Buffer.byteLength(next ?? '') - Buffer.byteLength(current ?? '');
+    steps.push({
+      parts: [...parts],
+      mode,
+      staged: next === null ? null : await stageText(place.notes, `${index}.new`, next),
+      backup: current === null ? null : await stageText(place.notes, `${index}.old`, current),
+    });
+  }
+  await scope.fits(moreBytes);
+  const result: Applied = {
+    files: targets.map(({ file, parts }) => ({
+      path: parts.join('/'),
+      change: file.change,
+      added: file.added,
+      removed: file.removed,
+    })),
+  };
+  await commitJournal(place, { actionId, steps, result });
+  return result;
+}
+
+async function readCurrent(scope: Scope, { path, change }: FileDiff): Promise<string | null> {
+  try {
+    return (await readText(scope, path)).text;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
+    if (error instanceof AppError && error.code === 'CONFLICT' && change === 'created')
+      return refuse(`${path} exists already`);
+    throw error;
+  }
+}
+
+function readMode(scope: Scope, parts: readonly string[]): Promise<number> {
+  const name = parts.at(-1) as string; // requireWritable refuses the workspace itself
+  return withFolder(scope.root, parts.slice(0, -1), { create: false }, async (folder) => {
+    return (await modeOf(folder, name, parts.join('/'))) ?? NEW_FILE_MODE;
+  });
+}
+
+/** Two spellings of one path, or a file and something below it, could not both be done. */
+function requireApart(paths: readonly string[]): void {
+  for (const [place, path] of paths.entries()) {
+    const other = paths
+      .slice(place + 1)
+      .find((one) => one === path || one.startsWith(`${path}/`) || path.startsWith(`${one}/`));
+    if (other !== undefined) refuse(`${path} and ${other} cannot both be changed`);
+  }
+}

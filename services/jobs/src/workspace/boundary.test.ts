@@ -1,0 +1,68 @@
+import { boundsOf } from './agent-classes.ts';
+import { AppError } from '@signalbox/contracts/errors';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parsePath, requireWritable } from './boundary.ts';
+
+const why = (act: () => unknown): string => {
+  try {
+    act();
+    return 'allowed';
+  } catch (error) {
+    return error instanceof AppError && error.code === 'PATH_DENIED' ? 'denied' : `threw ${String(error)}`;
+  }
+};
+
+describe('parsePath', () => {
+  it('takes a path apart, without its empty steps', () => {
+    expect(parsePath('docs//./a.md')).toEqual(['docs', 'a.md']);
+    expect(parsePath('.')).toEqual([]);
+    expect(parsePath('...')).toEqual(['...']);
+    expect(parsePath('Müller/日本.md')).toEqual(['Müller', '日本.md']);
+  });
+
+  it.each(['a\0b', 'docs/a.md\0.png', '..', 'a/..', '/a', '~', 'a\\b', 'a\nb', 'a\u0301', 'a\u200d', '\ud800'])(
+    'denies %j',
+    (path) => {
+      expect(why(() => parsePath(path))).toBe('denied');
+    },
+  );
+
+  it('either denies a path or gives names that stay below the workspace', () => {
+    const piece = fc.oneof(
+      fc.constantFrom('..', '.', '', '/', '~', '\0', '.git', 'a', '\\', 'é'),
+      fc.string({ unit: 'binary' }),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+        const read = (): readonly string[] => parsePath(pieces.join('/'));
+        const verdict = why(read);
+        expect(['allowed', 'denied']).toContain(verdict);
+        const parts = verdict === 'allowed' ? read() : [];
+        for (const part of parts) expect(part).toMatch(/^(?!\.{1,2}$)[^/\0\\]+$/u);
+      }),
+    );
+  });
+});
+
+describe('requireWritable', () => {
+  const person = boundsOf('PERSON');
+
+  it.each(['.git', '.Git/config', '.GIT', '.git./x', '.git /x', 'a/.git/hooks/x', 'git~1', '.git::$DATA'])(
+    'never lets %s be written',
+    (path) => {
+      expect(why(() => requireWritable(person, parsePath(path)))).toBe('denied');
+    },
+  );
+
+  it.each(['.gitignore', '.github/workflows/x.yml', 'git/x', 'a.git/x'])('lets %s be written', (path) => {
+    expect(why(() => requireWritable(person, parsePath(path)))).toBe('allowed');
+  });
+
+  it('denies what a class may not write in every spelling that is the same to some file system', () => {
+    const bounds = { ...boundsOf('WRITE_GATED'), writePaths: 'all' as const };
+    for (const path of ['src/a', 'SRC/a', 'Ｓrc/a'])
+      expect(why(() => requireWritable(bounds, parsePath(path)))).toBe('denied');
+    expect(why(() => requireWritable(bounds, parsePath('source/a')))).toBe('allowed');
+  });
+});

@@ -1,0 +1,140 @@
+import { applyPatch, parsePatch } from 'diff';
+import { AppError } from '@signalbox/contracts/errors';
+
+type ParsedFile = ReturnType<typeof parsePatch>[number];
+type ParsedHunk = ParsedFile['hunks'][number];
+
+/** What a diff wants of one file. */
+export interface FileDiff {
+  readonly path: string;
+  readonly change: 'created' | 'changed' | 'deleted';
+  readonly added: number;
+  readonly removed: number;
+  readonly parsed: ParsedFile;
+}
+
+const NOWHERE = '/dev/null';
+/** An ordinary file that nobody may execute: the only kind that a diff may make. */
+const ORDINARY_MODE = '100644';
+const FILE_LIMIT = 200;
+
+/**
+ * Reads a unified diff of one or more files, with or without git's headings. Throws DIFF_REFUSED for what is malformed, for two
+ * changes of one file, and for renames, modes, links and binary files: a diff changes text and nothing else.
+ */
+export function readDiff(text: string): readonly FileDiff[] {
+  if (/^(GIT binary patch|Binary files .* differ)/m.test(text)) refuse('it changes a binary file');
+  let parsed: readonly ParsedFile[];
+  try {
+    // Every line of a diff ends with a line break; the last one is often lost on the way.
+    parsed = parsePatch(text.endsWith('\n') ? text : `${text}\n`);
+  } catch (error) {
+    return refuse(`it cannot be read: ${error instanceof Error ? error.message.slice(0, 200) : 'unknown reason'}`);
+  }
+  if (parsed.length === 0) refuse('it names no file');
+  requireNothingElse(text);
+  if (parsed.length > FILE_LIMIT) refuse(`it changes more than ${FILE_LIMIT} files`);
+  const files = parsed.map(readFileDiff);
+  const seen = new Set<string>();
+  for (const { path } of files) {
+    if (seen.has(path)) refuse(`it changes ${path} twice`);
+    seen.add(path);
+  }
+  return files;
+}
+
+/**
+ * The text that a file has after its diff; null when it is deleted. `current` is null when there is no such file. Every hunk has to
+ * fit exactly where it says, letter by letter. Throws DIFF_REFUSED that names the hunk which does not.
+ */
+export function applyFileDiff(file: FileDiff, current: string | null): string | null {
+  const { path, change, parsed } = file;
+  if (change === 'created' && current !== null) refuse(`${path} exists already`);
+  if (change !== 'created' && current === null) refuse(`${path} does not exist`);
+  const lines = (current ?? '').split('\n');
+  for (const [place, hunk] of parsed.hunks.entries()) {
+    const problem = findMismatch(hunk, lines);
+    if (problem !== null) refuse(`hunk ${place + 1} of ${path} does not fit: ${problem}`);
+  }
+  const result = applyPatch(current ?? '', parsed, { fuzzFactor: 0, autoConvertLineEndings: false });
+  if (result === false) return refuse(`the hunks of ${path} do not fit; look at the end of the file`);
+  if (change !== 'deleted') return result;
+  if (result !== '') refuse(`it deletes ${path}, but not all of its lines`);
+  return null;
+}
+
+/** Throws DIFF_REFUSED. */
+export function refuse(detail: string): never {
+  throw new AppError('DIFF_REFUSED', { detail });
+}
+
+/**
+ * The parser passes over lines that it does not know. With a mistyped heading that would be half of a diff, so nothing may stand
+ * between the hunks but headings.
+ */
+function requireNothingElse(text: string): void {
+  let [oldLeft, newLeft] = [0, 0];
+  for (const [place, line] of text.split('\n').entries()) {
+    if (line.startsWith('\\')) continue; // "No newline at end of file"
+    if (oldLeft > 0 || newLeft > 0) {
+      if (!line.startsWith('+')) oldLeft -= 1;
+      if (!line.startsWith('-')) newLeft -= 1;
+      continue;
+    }
+    const counts = HUNK.exec(line);
+    if (counts) [oldLeft, newLeft] = [Number(counts[1] ?? 1), Number(counts[2] ?? 1)];
+    else if (!HEADING.test(line)) refuse(`line ${place + 1} of it is no part of a diff`);
+  }
+}
+
+const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
+const HEADING =
+  /^(?:$|\s+$|diff |index |Index: |={3,}|--- |\+\+\+ |(?:old|new|new file|deleted file) mode |(?:dis)?similarity index |(?:rename|copy) (?:from|to) )/;
+
+function readFileDiff(parsed: ParsedFile, place: number): FileDiff {
+  const from = parsed.oldFileName;
+  const to = parsed.newFileName;
+  if (from === undefined || to === undefined || from === '' || to === '')
+    return refuse(`part ${place + 1} names no file`);
+  const [oldName, newName] = withoutPrefixes(from, to);
+  const path = newName === NOWHERE ? oldName : newName;
+  if (path === NOWHERE) refuse(`part ${place + 1} names no file`);
+  if (
+    parsed.isRename === true ||
+    parsed.isCopy === true ||
+    (oldName !== NOWHERE && newName !== NOWHERE && oldName !== newName)
+  )
+    refuse(`it renames or copies ${oldName}; delete one file and create the other`);
+  if (parsed.isBinary === true) refuse(`${path} is a binary file`);
+  requireOrdinary(parsed, path);
+  if (parsed.hunks.length === 0) refuse(`it changes nothing in ${path}`);
+  const kept = newName === NOWHERE ? 'deleted' : 'changed';
+  const change = oldName === NOWHERE ? 'created' : kept;
+  const all = parsed.hunks.flatMap((hunk) => hunk.lines);
+  const count = (sign: string): number => all.filter((line) => line.startsWith(sign)).length;
+  return { path, change, added: count('+'), removed: count('-'), parsed };
+}
+
+function requireOrdinary({ oldMode, newMode }: ParsedFile, path: string): void {
+  const odd = [oldMode, newMode].find((mode) => mode !== undefined && mode !== ORDINARY_MODE);
+  if (odd === '120000') refuse(`${path} is a link`);
+  if (odd !== undefined || (oldMode !== undefined && newMode !== undefined && oldMode !== newMode))
+    refuse(`it changes the mode of ${path}`);
+}
+
+/** `a/x` and `b/x` are how git says x; without both letters the names are taken as they are. */
+function withoutPrefixes(from: string, to: string): readonly [string, string] {
+  const hasPrefixes = (from === NOWHERE || from.startsWith('a/')) && (to === NOWHERE || to.startsWith('b/'));
+  if (!hasPrefixes) return [from, to];
+  const strip = (name: string): string => (name === NOWHERE ? name : name.slice(2));
+  return [strip(from), strip(to)];
+}
+
+/** What is wrong with the place that a hunk names; null when it fits. */
+function findMismatch(hunk: ParsedHunk, lines: readonly string[]): string | null {
+  const before = hunk.lines.filter((line) => line.startsWith(' ') || line.startsWith('-')).map((line) => line.slice(1));
+  const start = hunk.oldStart - 1;
+  if (start < 0 || start > lines.length) return `the file has ${lines.length} lines, it begins at ${hunk.oldStart}`;
+  const wrong = before.findIndex((line, offset) => lines[start + offset] !== line);
+  return wrong === -1 ? null : `line ${hunk.oldStart + wrong} of the file is not what it expects`;
+}

@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+import { lstat, readdir, rename, rm } from 'node:fs/promises';
+import type { AgentBounds } from './agent-classes.ts';
+import { AppError } from '@signalbox/contracts/errors';
+import { parsePath, requireReadable, requireWritable } from './boundary.ts';
+import { codeOf, createFile, modeOf, withFile, withFolder, type Folder } from './folder.ts';
+
+/** Where files are, and what may be done with them. */
+export interface Scope {
+  /** Absolute path of the workspace, without links. */
+  readonly root: string;
+  readonly bounds: AgentBounds;
+}
+
+/** Where files may be changed. */
+export interface WriteScope extends Scope {
+  /** Throws WORKSPACE_FULL when so many more bytes do not fit. */
+  fits(moreBytes: number): Promise<void>;
+}
+
+export interface Entry {
+  readonly path: string;
+  readonly kind: 'file' | 'folder' | 'link' | 'other';
+  readonly sizeBytes: number | null;
+}
+
+/** A larger file is not for reading in a chat. */
+const READ_LIMIT_BYTES = 5_000_000;
+/** What fits into an answer. */
+const TEXT_LIMIT = 100_000;
+const ENTRY_LIMIT = 500;
+const NEW_FILE_MODE = 0o644;
+
+/** Reads lines of a text file; lines count from 1. Throws PATH_DENIED, NOT_FOUND, CONFLICT for what is no text. */
+export async function readLines(
+  scope: Scope,
+  path: string,
+  range: { readonly fromLine: number; readonly lines: number },
+): Promise<{ path: string; text: string; fromLine: number; totalLines: number; sizeBytes: number }> {
+  const { text, shown } = await readText(scope, path);
+  const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n');
+  const wanted = lines.slice(range.fromLine - 1, range.fromLine - 1 + range.lines).join('\n');
+  return {
+    path: shown,
+    text: wanted.slice(0, TEXT_LIMIT),
+    fromLine: range.fromLine,
+    totalLines: lines.length,
+    sizeBytes: Buffer.byteLength(text),
+  };
+}
+
+/** The whole text of a file. Throws PATH_DENIED, NOT_FOUND, CONFLICT for what is no text. */
+export async function readText(scope: Scope, path: string): Promise<{ readonly text: string; readonly shown: string }> {
+  const parts = parsePath(path);
+  requireReadable(scope.bounds, parts);
+  const shown = parts.join('/');
+  const bytes = await withFile(scope.root, parts, async (file) => {
+    const { size } = await file.stat();
+    if (size > READ_LIMIT_BYTES)
+      throw new AppError('CONFLICT', { detail: `${shown} has ${size} bytes; I read up to ${READ_LIMIT_BYTES}.` });
+    return file.readFile();
+  });
+  const text = decodeText(bytes);
+  if (text === null) throw new AppError('CONFLICT', { detail: `${shown} is not text.` });
+  return { text, shown };
+}
+
+/** Lists a folder and what is below it, `depth` levels deep. The repository's own folder is left out, and no link is followed. */
+export async function listEntries(
+  scope: Scope,
+  path: string,
+  depth: number,
+): Promise<{ path: string; entries: Entry[]; cut: boolean }> {
+  const parts = parsePath(path);
+  requireReadable(scope.bounds, parts);
+  const entries: Entry[] = [];
+  const visit = async (below: readonly string[], level: number): Promise<void> => {
+    const folders = await withFolder(scope.root, below, { create: false }, (folder) => collect(folder, below, entries));
+    if (level >= depth) return;
+    for (const name of folders) if (entries.length < ENTRY_LIMIT) await visit([...below, name], level + 1);
+  };
+  await visit(parts, 1);
+  entries.sort((a, b) => (a.path < b.path ? -1 : 1));
+  return { path: parts.join('/') || '.', entries: entries.slice(0, ENTRY_LIMIT), cut: entries.length >= ENTRY_LIMIT };
+}
+
+/** Writes a file whole: whoever reads meanwhile sees the old or the new one. Folders above it are made. Twice is safe.
+ * Throws PATH_DENIED, CONFLICT or WORKSPACE_FULL, and then nothing was written. */
+export async function writeText(
+  scope: WriteScope,
+  path: string,
+  content: string,
+): Promise<{ path: string; sizeBytes: number; created: boolean }> {
+  const parts = parsePath(path);
+  requireWritable(scope.bounds, parts);
+  const name = parts.at(-1) as string; // requireWritable refuses the workspace itself
+  const shown = parts.join('/');
+  return withFolder(scope.root, parts.slice(0, -1), { create: true }, async (folder) => {
+    const mode = await modeOf(folder, name, shown);
+    const before = mode === null ? 0 : (await lstat(folder.at(name))).size;
+    await scope.fits(Buffer.byteLength(content) - before);
+    await putFile(folder, name, content, mode ?? NEW_FILE_MODE);
+    return { path: shown, sizeBytes: Buffer.byteLength(content), created: mode === null };
+  });
+}
+
+/** Puts a file into place in one step, over whatever has the name, without following it. */
+async function putFile(folder: Folder, name: string, content: string, mode: number): Promise<void> {
+  const temporary = `.signalbox-${randomBytes(6).toString('hex')}`;
+  const file = await createFile(folder, temporary, 0o600).catch((error: unknown) => {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    throw new AppError('CONFLICT', { detail: 'The folder was deleted meanwhile. Nothing was written.' }, error);
+  });
+  try {
+    await file.writeFile(content);
+    await file.chmod(mode);
+    await file.sync();
+    await rename(folder.at(temporary), folder.at(name));
+  } catch (error) {
+    await rm(folder.at(temporary), { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Null for what is no UTF-8 text. */
+function decodeText(bytes: Uint8Array): string | null {
+  if (bytes.includes(0)) return null;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+async function collect(folder: Folder, below: readonly string[], entries: Entry[]): Promise<readonly string[]> {
+  const folders: string[] = [];
+  const found = await readdir(folder.at('.'), { withFileTypes: true });
+  for (const entry of found.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    if (entries.length >= ENTRY_LIMIT) break;
+    if (below.length === 0 && entry.name === '.git') continue;
+    const path = [...below, entry.name].join('/');
+    if (entry.isDirectory()) {
+      folders.push(entry.name);
+      entries.push({ path, kind: 'folder', sizeBytes: null });
+    } else if (entry.isFile()) {
+      const size = await lstat(folder.at(entry.name)).then(
+        (stats) => stats.size,
+        () => null, // it was deleted meanwhile
+      );
+      entries.push({ path, kind: 'file', sizeBytes: size });
+    } else entries.push({ path, kind: entry.isSymbolicLink() ? 'link' : 'other', sizeBytes: null });
+  }
+  return folders;
+}

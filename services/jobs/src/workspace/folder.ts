@@ -1,0 +1,131 @@
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, readlink, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '@signalbox/contracts/errors';
+import { deny, type PathParts } from './boundary.ts';
+
+const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+
+/**
+ * A folder that is held open. Names are looked up from the open folder, never from a path: whoever swaps a parent for a link
+ * meanwhile changes nothing for us. Linux only, by way of /proc/self/fd.
+ */
+export interface Folder {
+  /** A path to this name in the held folder. The name itself may be a link: use it only with calls that follow none. */
+  at(name: string): string;
+  readonly handle: FileHandle;
+}
+
+/** Opens the folder that these parts name and gives it to `use`; no step may be a link. Throws PATH_DENIED or NOT_FOUND. */
+export async function withFolder<T>(
+  root: string,
+  parts: PathParts,
+  options: { readonly create: boolean },
+  use: (folder: Folder) => Promise<T>,
+): Promise<T> {
+  let handle = await open(root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  try {
+    for (const [place, name] of parts.entries()) {
+      const next = await openStep(handle, name, { path: parts.slice(0, place + 1).join('/'), ...options });
+      await handle.close();
+      handle = next;
+    }
+    await requireSame(handle, root, parts);
+    return await use({ at: (name) => inside(handle, name), handle });
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Opens a regular file for reading. Throws PATH_DENIED for links of both kinds and for what is no file, NOT_FOUND. */
+export async function withFile<T>(root: string, parts: PathParts, use: (file: FileHandle) => Promise<T>): Promise<T> {
+  const path = parts.join('/');
+  const name = parts.at(-1);
+  if (name === undefined)
+    throw new AppError('CONFLICT', { detail: 'That is the workspace itself, which is a folder.' });
+  return withFolder(root, parts.slice(0, -1), { create: false }, async (folder) => {
+    const file = await open(folder.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
+      if (codeOf(error) === 'ELOOP') deny(path, 'it is a link');
+      throw asMissing(error, path);
+    });
+    try {
+      const stats = await file.stat();
+      if (stats.isDirectory()) throw new AppError('CONFLICT', { detail: `${path} is a folder.` });
+      if (!stats.isFile()) deny(path, 'it is no ordinary file');
+      if (stats.nlink > 1) deny(path, 'it is a hard link: another name leads to the same file');
+      await requireSame(file, root, parts);
+      return await use(file);
+    } finally {
+      await file.close();
+    }
+  });
+}
+
+/** Creates a file that was not there and hands it out for writing. */
+export function createFile(folder: Folder, name: string, mode: number): Promise<FileHandle> {
+  return open(folder.at(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+}
+
+/** The file of that name as it may be replaced: its mode, or null when there is none. Throws PATH_DENIED, CONFLICT for a folder. */
+export async function modeOf(folder: Folder, name: string, path: string): Promise<number | null> {
+  const stats = await lstat(folder.at(name)).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  });
+  if (stats === null) return null;
+  if (stats.isSymbolicLink()) deny(path, 'it is a link');
+  if (stats.isDirectory()) throw new AppError('CONFLICT', { detail: `${path} is a folder.` });
+  if (!stats.isFile()) deny(path, 'it is no ordinary file');
+  if (stats.nlink > 1) deny(path, 'it is a hard link: another name leads to the same file');
+  return stats.mode & 0o777;
+}
+
+/** The code of a failed system call. */
+export function codeOf(error: unknown): string | null {
+  return error instanceof Error && 'code' in error ? String(error.code) : null;
+}
+
+async function openStep(
+  parent: FileHandle,
+  name: string,
+  options: { readonly path: string; readonly create: boolean },
+): Promise<FileHandle> {
+  const { path, create } = options;
+  const flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
+  try {
+    return await open(inside(parent, name), flags);
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ELOOP' || (code === 'ENOTDIR' && (await isLink(inside(parent, name))))) deny(path, 'it is a link');
+    if (code === 'ENOTDIR') throw new AppError('CONFLICT', { detail: `${path} is no folder.` }, error);
+    if (code !== 'ENOENT' || !create) throw asMissing(error, path);
+  }
+  await mkdir(inside(parent, name)).catch((error: unknown) => {
+    if (codeOf(error) !== 'EEXIST') throw error; // somebody else made it: it is looked at below like any other
+  });
+  return openStep(parent, name, { path, create: false });
+}
+
+/** Once more after opening: what is open lies where it was asked for. */
+async function requireSame(handle: FileHandle, root: string, parts: PathParts): Promise<void> {
+  if ((await readlink(`/proc/self/fd/${handle.fd}`)) !== join(root, ...parts))
+    deny(parts.join('/'), 'it was moved while it was opened');
+}
+
+/** What is gone by now was swapped under our hands: that counts as a link. */
+async function isLink(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (stats) => stats.isSymbolicLink(),
+    () => true,
+  );
+}
+
+function inside(folder: FileHandle, name: string): string {
+  return `/proc/self/fd/${folder.fd}/${name}`;
+}
+
+function asMissing(error: unknown, path: string): unknown {
+  const code = codeOf(error);
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') return error;
+  return new AppError('NOT_FOUND', { kind: 'file', name: path, known: 'ask for a list of the files' }, error);
+}

@@ -1,0 +1,152 @@
+import type { Stats } from 'node:fs';
+import { lstat, readdir, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '@signalbox/contracts/errors';
+import { sleep } from '@signalbox/contracts/time';
+import { codeOf } from './folder.ts';
+
+/** What a workspace may take of the disk. */
+export interface Quota {
+  /** Largest total of a workspace. */
+  readonly limitBytes: number;
+  /** What stays free on its file system, whoever takes the rest. */
+  readonly reserveBytes: number;
+}
+
+/** What is on the disk at some moment. */
+export interface Usage {
+  readonly usedBytes: number;
+  /** Whether there is something that cannot be looked into: a folder without rights, or a path that is too long. */
+  readonly isHidden: boolean;
+  /** Of the file system, for ordinary users. */
+  readonly freeBytes: number;
+}
+
+/** Why a command that writes is ended: its workspace is too large, or the disk is nearly full. */
+export type Overrun = 'workspace' | 'disk';
+
+const MIB = 1024 * 1024;
+/** An entry counts as a block even when it is empty: a disk can be filled with names alone. */
+const ENTRY_BYTES = 4096;
+/** Entries that are looked at together; the threads that do it are few. */
+const BATCH = 64;
+/** How often free room is looked at, which is one call. A fast disk takes some hundred megabytes meanwhile: see the reserve. */
+const FREE_MS = 100;
+/** The whole workspace is looked at after so many times as long as the last look took, so that a large one keeps no core busy. */
+const REST_FACTOR = 2;
+/** Others write, too: a smaller loss of free room is not laid at a command's door when there was too little from the beginning. */
+const SLACK_BYTES = 16 * MIB;
+
+/**
+ * Adds up what a workspace holds on the disk. What is deleted, or swapped for a link, meanwhile may be counted wrongly, to the
+ * disadvantage of whoever does so. Rejects with the signal's reason.
+ */
+export async function measureUsage(root: string, signal: AbortSignal): Promise<Usage> {
+  const seen = new Set<string>();
+  const folders = [root];
+  let usedBytes = 0;
+  let isHidden = false;
+  const count = (stats: Stats | 'gone' | 'hidden'): void => {
+    if (stats === 'hidden') isHidden = true;
+    if (stats === 'gone' || stats === 'hidden') return;
+    const isNamedTwice = stats.nlink > 1 && !stats.isDirectory();
+    const file = `${stats.dev}:${stats.ino}`;
+    if (isNamedTwice && seen.has(file)) return; // another name of what was counted
+    if (isNamedTwice) seen.add(file);
+    usedBytes += Math.max(stats.blocks * 512, ENTRY_BYTES);
+  };
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    const inside = folder;
+    const entries = await readdir(inside, { withFileTypes: true }).catch((error: unknown) => {
+      isHidden ||= !isGone(error);
+      return [];
+    });
+    for (const { name } of entries.filter((entry) => entry.isDirectory())) folders.push(join(inside, name));
+    for (let from = 0; from < entries.length; from += BATCH) {
+      signal.throwIfAborted();
+      const batch = entries.slice(from, from + BATCH);
+      (await Promise.all(batch.map(({ name }) => statsOf(join(inside, name))))).forEach(count);
+    }
+  }
+  return { usedBytes, isHidden, freeBytes: await freeBytesAt(root) };
+}
+
+/** Throws WORKSPACE_FULL when so many more bytes do not fit. What makes a workspace smaller always fits. */
+export async function requireRoom(root: string, quota: Quota, moreBytes: number, signal: AbortSignal): Promise<void> {
+  if (moreBytes <= 0) return;
+  const { usedBytes, isHidden, freeBytes } = await measureUsage(root, signal);
+  if (isHidden) refuse('it holds something that cannot be looked into');
+  if (usedBytes + moreBytes > quota.limitBytes)
+    refuse(`it holds ${inMegabytes(usedBytes)} MB, and may hold ${inMegabytes(quota.limitBytes)} MB`);
+  if (freeBytes - moreBytes < quota.reserveBytes) refuse('the disk is nearly full');
+}
+
+/** Largest file that a command may write, so that not even one that is over in a moment writes much more than there is room for. */
+export function fileLimit(quota: Quota, { usedBytes }: Usage): number {
+  return Math.max(quota.limitBytes - usedBytes, MIB);
+}
+
+/**
+ * Looks at a workspace while a command writes in it, and answers as soon as it has to be ended; null once the signal says that it
+ * has ended by itself. Whoever begins in a workspace that is too large already may delete, and is ended if it grows.
+ */
+export async function watchUsage(
+  root: string,
+  quota: Quota,
+  start: Usage,
+  signal: AbortSignal,
+): Promise<Overrun | null> {
+  try {
+    // Both end with the signal, which comes soon after either has an answer.
+    return await Promise.race([watchTotal(root, quota, start, signal), watchFree(root, quota, start, signal)]);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return null;
+  }
+}
+
+async function watchFree(root: string, quota: Quota, start: Usage, signal: AbortSignal): Promise<Overrun | null> {
+  const mustStay = Math.min(quota.reserveBytes, start.freeBytes - SLACK_BYTES);
+  while (!signal.aborted) {
+    if ((await freeBytesAt(root)) < mustStay) return 'disk';
+    await sleep(FREE_MS, signal);
+  }
+  return null;
+}
+
+async function watchTotal(root: string, quota: Quota, start: Usage, signal: AbortSignal): Promise<Overrun | null> {
+  const mayHold = Math.max(quota.limitBytes, start.usedBytes);
+  while (!signal.aborted) {
+    const startedAt = performance.now();
+    const { usedBytes, isHidden } = await measureUsage(root, signal);
+    if (usedBytes > mayHold || (isHidden && !start.isHidden)) return 'workspace';
+    await sleep(Math.max(FREE_MS, REST_FACTOR * (performance.now() - startedAt)), signal);
+  }
+  return null;
+}
+
+async function freeBytesAt(root: string): Promise<number> {
+  const { bavail, bsize } = await statfs(root);
+  return bavail * bsize;
+}
+
+async function statsOf(path: string): Promise<Stats | 'gone' | 'hidden'> {
+  try {
+    return await lstat(path);
+  } catch (error) {
+    return isGone(error) ? 'gone' : 'hidden';
+  }
+}
+
+function isGone(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+function refuse(detail: string): never {
+  throw new AppError('WORKSPACE_FULL', { detail });
+}
+
+function inMegabytes(bytes: number): string {
+  return Math.ceil(bytes / MIB).toLocaleString('en');
+}

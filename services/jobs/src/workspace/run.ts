@@ -1,0 +1,76 @@
+import type { JobPayload } from '@signalbox/contracts/operations/jobs';
+import { withLock } from '@signalbox/store/deploy/locks';
+import type { Pool } from '@signalbox/store/pool';
+import { AppError } from '@signalbox/contracts/errors';
+import type { JobContext } from '../runner/handlers.ts';
+import type { Ran, Sandbox } from '../sandbox/sandbox.ts';
+import { deny, parsePath } from './boundary.ts';
+import type { Scope } from './files.ts';
+import { codeOf, withFolder } from './folder.ts';
+import { earlierResult, noteResult } from './journal.ts';
+import { fileLimit, measureUsage, watchUsage, type Quota } from './quota.ts';
+
+/** What Postgres says when a lock could not be had in time. */
+const LOCK_TIMED_OUT = '55P03';
+
+/**
+ * Runs a command in the sandbox. What the agent's bounds do not let it write is mounted read-only. One
+ * that makes its workspace larger than it may be is ended. A script is begun once per action:
+ * one whose process died half-way is not begun again. Throws SANDBOX_MISSING, PATH_DENIED or TOOL_OUTCOME_UNKNOWN.
+ */
+export async function runCommand(
+  { sandbox, lockPool, quota }: { readonly sandbox: Sandbox; readonly lockPool: Pool; readonly quota: Quota },
+  scope: Scope & { readonly notes: string },
+  payload: JobPayload<'workspace.run'>,
+  context: JobContext,
+): Promise<Ran> {
+  const { command, deadlineMs, actionId } = payload;
+  if (sandbox.problem !== null) throw new AppError('SANDBOX_MISSING', { reason: sandbox.problem });
+  if (!scope.bounds.canRead) deny('.', 'this kind of agent may not read files');
+  const cwd = parsePath(payload.cwd);
+  // It must be there and be no link, or the command would begin somewhere else.
+  await withFolder(scope.root, cwd, { create: false }, async () => undefined);
+  const room = { workspace: scope.root, cwd: cwd.join('/') || '.', deadlineMs, signal: context.signal };
+  // What runs unasked only reads, so it gets nothing to write.
+  if (command.kind === 'argv') return sandbox.runArgv(command.pipeline, { ...room, writable: [] });
+  // One script at a time: another could swap a folder between the check and the mount.
+  return oneAtATime(lockPool, payload.workspace, async () => {
+    if ((await earlierResult(scope.notes, actionId)) !== undefined)
+      throw new AppError('TOOL_OUTCOME_UNKNOWN', { tool: 'The command' });
+    const writable = await writableFolders(scope);
+    const start = await measureUsage(scope.root, context.signal);
+    await noteResult(scope.notes, actionId, 'begun');
+    return sandbox.runShell(command.script, {
+      ...room,
+      writable,
+      fileBytes: fileLimit(quota, start),
+      watch: (over) => watchUsage(scope.root, quota, start, over),
+    });
+  });
+}
+
+async function oneAtATime<T>(lockPool: Pool, workspace: string, work: () => Promise<T>): Promise<T> {
+  let began = false;
+  try {
+    return await withLock(lockPool, `workspace-script:${workspace}`, () => {
+      began = true;
+      return work();
+    });
+  } catch (error) {
+    if (began || codeOf(error) !== LOCK_TIMED_OUT) throw error;
+    throw new AppError(
+      'CONFLICT',
+      { detail: 'Another command still runs in this workspace. Ask again when it has ended.' },
+      error,
+    );
+  }
+}
+
+/** Folders of a class of agents that exist and can be mounted for writing. */
+async function writableFolders({ root, bounds }: Scope): Promise<'all' | readonly string[]> {
+  if (!bounds.canWrite) return [];
+  if (bounds.writePaths === 'all') return 'all';
+  const folders = bounds.writePaths.map((path) => parsePath(path));
+  for (const parts of folders) await withFolder(root, parts, { create: true }, async () => undefined);
+  return folders.map((parts) => parts.join('/'));
+}

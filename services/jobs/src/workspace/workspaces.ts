@@ -1,0 +1,58 @@
+import { mkdir, lstat, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { AppError } from '@signalbox/contracts/errors';
+import { newId } from '@signalbox/contracts/ids';
+import { codeOf } from './folder.ts';
+
+export interface WorkspaceFolder {
+  /** Absolute path, without links. */
+  readonly root: string;
+  /** A folder beside it that nothing in the workspace can reach: what is under way is noted there. */
+  readonly notes: string;
+}
+
+/** What `git init` writes, as far as git needs it. Written by hand, so that a workspace needs no git on this machine. */
+const GIT_CONFIG = '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n';
+const GIT_FOLDERS = ['hooks', 'info', 'objects/info', 'objects/pack', 'refs/heads', 'refs/tags'];
+
+/**
+ * Opens a workspace by its name; a new one is made first, as an empty git repository. Twice at once is safe: the first rename wins.
+ * Throws STARTUP_REFUSED when the folder of the workspaces is not what this service made.
+ */
+export async function openWorkspace(home: string, name: string): Promise<WorkspaceFolder> {
+  const folder = join(resolve(home), 'files', name);
+  const notes = join(resolve(home), 'notes', name);
+  await mkdir(join(resolve(home), 'files'), { recursive: true });
+  await mkdir(notes, { recursive: true });
+  if (!(await isFolder(folder))) await createWorkspace(folder);
+  const root = await realpath(folder);
+  // The sandbox mounts these by path, so they must be what they were made as.
+  const whole = (await isFolder(join(root, '.git'))) && (await isFolder(join(root, '.git/hooks')));
+  if (!whole || !(await lstat(join(root, '.git/config'))).isFile())
+    throw new AppError('CONFLICT', { detail: `The workspace ${name} is damaged: an operator has to look at ${root}.` });
+  // A script may write it, and git would take configuration and hooks from where it leads, instead of those that nobody can write.
+  await rm(join(root, '.git/commondir'), { recursive: true, force: true });
+  return { root, notes };
+}
+
+async function createWorkspace(folder: string): Promise<void> {
+  const made = `${folder}.${newId('new')}`;
+  for (const name of GIT_FOLDERS) await mkdir(join(made, '.git', name), { recursive: true });
+  await writeFile(join(made, '.git/HEAD'), 'ref: refs/heads/main\n');
+  await writeFile(join(made, '.git/config'), GIT_CONFIG);
+  try {
+    await rename(made, folder);
+  } catch (error) {
+    await rm(made, { recursive: true, force: true });
+    if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'EEXIST') throw error; // else another was first
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isDirectory();
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,68 @@
+import { AIMessage, HumanMessage, type BaseMessage } from '@langchain/core/messages';
+import { z } from 'zod';
+import { AppError } from '@signalbox/contracts/errors';
+import type { Model, ModelRequest, ObjectRequest } from '@signalbox/models/port';
+
+/** A kind of object that a model can be asked for. */
+export interface ObjectKind<T> {
+  readonly schema: z.ZodType<T>;
+  readonly request: ObjectRequest;
+}
+
+/** Describes a kind of object, once. Fields that may be missing have to allow null: some providers give every field. */
+export function objectKind<T>(name: string, description: string, schema: z.ZodType<T>): ObjectKind<T> {
+  const json = { ...z.toJSONSchema(schema, { io: 'input', target: 'draft-7' }) };
+  return { schema, request: { name, description, schema: json } };
+}
+
+/** What a model is shown of its own bad answer. */
+const SHOWN_CHARS = 4_000;
+
+/**
+ * Asks for an object of a schema, in the provider's own way where it has one, and checks it. A bad one is sent back once, with what is
+ * wrong with it. Throws MODEL_GARBAGE when the second one is bad too, and whatever `Model.ask` throws.
+ */
+export async function askObject<T>(
+  model: Model,
+  { schema, request: object }: ObjectKind<T>,
+  request: Pick<ModelRequest, 'messages' | 'signal' | 'onSpend'>,
+): Promise<T> {
+  const { name } = object;
+  const ask = (messages: readonly BaseMessage[]) => model.ask({ ...request, messages, tools: [], object });
+
+  const first = readObject((await ask(request.messages)).message, name, schema);
+  if (first.ok) return first.value;
+  const repair = [
+    new AIMessage(first.given.slice(0, SHOWN_CHARS) || '(nothing)'),
+    new HumanMessage(`That is not valid: ${first.problems}. Give the whole object again, corrected, and nothing else.`),
+  ];
+  const second = readObject((await ask([...request.messages, ...repair])).message, name, schema);
+  if (second.ok) return second.value;
+  throw new AppError('MODEL_GARBAGE', {}, new Error(`${model.name} gave no valid ${name}: ${second.problems}`));
+}
+
+type Read<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly given: string; readonly problems: string };
+
+/** The object out of a call with its name, or out of the text. `problems` names fields and kinds, never values. */
+function readObject<T>(message: AIMessage, name: string, schema: z.ZodType<T>): Read<T> {
+  const call = message.tool_calls?.find((candidate) => candidate.name === name);
+  const broken = message.invalid_tool_calls?.find((candidate) => candidate.name === name);
+  const given = call ? JSON.stringify(call.args) : (broken?.args ?? message.text);
+  const json = call ? { value: call.args } : parseJson(given);
+  if (!json) return { ok: false, given, problems: 'it is not JSON' };
+  const parsed = schema.safeParse(json.value);
+  if (parsed.success) return { ok: true, value: parsed.data };
+  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the object'}: ${issue.message}`);
+  return { ok: false, given, problems: problems.join('; ') };
+}
+
+/** JSON, bare or in the fence that small models like to put around it. */
+function parseJson(text: string): { readonly value: unknown } | null {
+  const bare = text.trim().replace(/^```(?:json)?\s*|\s*```$/g, '');
+  try {
+    return { value: JSON.parse(bare) as unknown };
+  } catch {
+    return null;
+  }
+}

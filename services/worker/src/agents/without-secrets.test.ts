@@ -1,0 +1,74 @@
+import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import { expect, test } from 'vitest';
+import { makeCanaries } from '@signalbox/safety/redact/secrets.fixture';
+import type { Model, ModelRequest, Models } from '@signalbox/models/port';
+import { withoutSecrets } from './without-secrets.ts';
+
+const KEY = makeCanaries()[0]?.secret ?? '';
+const HANDLE = 'secret:aws-key-7f3a9c2e';
+
+function guarded(answer: AIMessage): { readonly model: Model; readonly asked: ModelRequest[] } {
+  const asked: ModelRequest[] = [];
+  const model: Model = {
+    name: 'recorded',
+    ask: async (request) => {
+      asked.push(request);
+      return { message: answer, model: 'recorded' };
+    },
+  };
+  const models: Models = { names: ['recorded'], of: () => model };
+  return { model: withoutSecrets(models).of('agent', 'node'), asked };
+}
+
+const request = (messages: readonly BaseMessage[]): ModelRequest => ({
+  messages,
+  tools: [],
+  object: null,
+  signal: AbortSignal.timeout(1_000),
+});
+
+test('no message that goes to a model holds a secret, and handles go through', async () => {
+  const { model, asked } = guarded(new AIMessage('ok'));
+  const call = { id: 'c1', name: 'set_key', args: { key: KEY, note: HANDLE }, type: 'tool_call' as const };
+  await model.ask(
+    request([
+      new SystemMessage(`known: ${KEY}`),
+      new HumanMessage({ content: `use ${KEY} or ${HANDLE}`, id: 'h1' }),
+      new HumanMessage({ content: [{ type: 'text', text: KEY }] }),
+      new AIMessage({ content: '', tool_calls: [call], id: 'a1' }),
+      new ToolMessage({ content: `{"key":"${KEY}"}`, tool_call_id: 'c1', name: 'set_key' }),
+    ]),
+  );
+  const [got] = asked;
+  expect(JSON.stringify(got?.messages)).not.toContain(KEY);
+  expect(got?.messages[1]).toMatchObject({ id: 'h1', content: `use [secret] or ${HANDLE}` });
+  expect(got?.messages[3]).toMatchObject({
+    id: 'a1',
+    tool_calls: [{ id: 'c1', args: { key: '[secret]', note: HANDLE } }],
+  });
+  expect(got?.messages[4]).toMatchObject({ tool_call_id: 'c1', content: '{"key":"[secret]"}' });
+});
+
+test('no answer of a model holds a secret, in its words or its calls', async () => {
+  const args = { description: `key ${KEY}`, password: 'swordfish' };
+  const message: AIMessage = new AIMessage({
+    content: `Your key is ${KEY}.`,
+    tool_calls: [{ id: 'c1', name: 'create_project', args, type: 'tool_call' }],
+    response_metadata: { finish_reason: 'stop' },
+  });
+  const { model } = guarded(message);
+  const { message: got } = await model.ask(request([new HumanMessage('hello')]));
+  expect(JSON.stringify(got)).not.toContain(KEY);
+  expect(got.content).toBe('Your key is [secret].');
+  expect(got.tool_calls?.[0]?.args).toEqual({ description: 'key [secret]', password: '[secret]' });
+  expect(got.response_metadata).toEqual({ finish_reason: 'stop' });
+});
+
+test('messages without a secret are the same objects', async () => {
+  const answer = new AIMessage('all is well');
+  const { model, asked } = guarded(answer);
+  const messages = [new SystemMessage('you help'), new HumanMessage('hello')];
+  expect((await model.ask(request(messages))).message).toBe(answer);
+  expect(asked[0]?.messages).toEqual(messages);
+  expect(asked[0]?.messages[1]).toBe(messages[1]);
+});

@@ -1,0 +1,87 @@
+import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import { redactText, redactValue } from '@signalbox/safety/redact/redact';
+import type { Model, ModelAnswer, ModelRequest, Models } from '@signalbox/models/port';
+
+/**
+ * The same models, which are neither told a secret nor tell one: whatever still holds one on its way to a model or from it holds
+ * `[secret]` instead. The last line of defense; people's texts carry handles by then, and tools' results were redacted.
+ */
+export function withoutSecrets(models: Models): Models {
+  const known = new Map<Model, Model>();
+  return {
+    names: models.names,
+    of: (agent, node) => {
+      const model = models.of(agent, node);
+      const before = known.get(model);
+      if (before) return before;
+      const guarded = guard(model);
+      known.set(model, guarded);
+      return guarded;
+    },
+  };
+}
+
+function guard(model: Model): Model {
+  // A conversation is given anew with each call: what was looked at once is not looked at again.
+  const clean = new WeakMap<BaseMessage, BaseMessage>();
+  const cleaned = (message: BaseMessage): BaseMessage => {
+    const before = clean.get(message);
+    if (before) return before;
+    const redacted = redactMessage(message);
+    clean.set(message, redacted);
+    return redacted;
+  };
+  return { name: model.name, ask: async (request) => redactAnswer(await model.ask(redactRequest(request, cleaned))) };
+}
+
+function redactRequest(request: ModelRequest, cleaned: (message: BaseMessage) => BaseMessage): ModelRequest {
+  const messages = request.messages.map(cleaned);
+  return { ...request, messages };
+}
+
+function redactAnswer(answer: ModelAnswer): ModelAnswer {
+  const message = redactMessage(answer.message);
+  return AIMessage.isInstance(message) ? { ...answer, message } : answer;
+}
+
+/** The same object when there is nothing to redact. */
+function redactMessage(message: BaseMessage): BaseMessage {
+  const content = redactContent(message.content);
+  const { id, name, additional_kwargs, response_metadata } = message;
+  const fields = { content, id, name, additional_kwargs, response_metadata } as never; // the fields that all messages share
+  if (AIMessage.isInstance(message)) {
+    const calls = (message.tool_calls ?? []).map((call) => ({ ...call, args: redactValue(call.args) }));
+    const isSame = isEqual(content, message.content) && isEqual(calls, message.tool_calls ?? []);
+    if (isSame) return message;
+    const { usage_metadata, invalid_tool_calls } = message;
+    return new AIMessage({
+      ...(fields as object),
+      content,
+      tool_calls: calls,
+      invalid_tool_calls,
+      usage_metadata,
+    } as never);
+  }
+  if (isEqual(content, message.content)) return message;
+  if (HumanMessage.isInstance(message)) return new HumanMessage(fields);
+  if (SystemMessage.isInstance(message)) return new SystemMessage(fields);
+  if (ToolMessage.isInstance(message)) {
+    const { tool_call_id, status, artifact } = message;
+    return new ToolMessage({
+      ...(fields as object),
+      content,
+      tool_call_id,
+      status,
+      artifact: artifact as unknown,
+    } as never);
+  }
+  return message;
+}
+
+function redactContent(content: BaseMessage['content']): BaseMessage['content'] {
+  return typeof content === 'string' ? redactText(content) : redactValue(content);
+}
+
+function isEqual(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}

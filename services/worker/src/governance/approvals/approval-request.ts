@@ -1,0 +1,184 @@
+import type { Approval, ApprovalCard } from '@signalbox/contracts/governance/approval';
+import { roleCovers } from '@signalbox/contracts/governance/roles';
+import { describePerson } from '@signalbox/safety/cards/approval-card';
+import { newId } from '@signalbox/contracts/ids';
+import { EXACT_LIMIT, renderExact } from '@signalbox/safety/cards/canonical-card';
+import { redactText } from '@signalbox/safety/redact/redact';
+import { hasAction, putAction } from '@signalbox/store/governance/actions';
+import {
+  approvalEvent,
+  approverChats,
+  findApprovalOf,
+  findWaitingSame,
+  insertApproval,
+  type Proposal,
+  unreachableApprovers,
+} from '@signalbox/store/governance/approvals';
+import { cardRow } from '@signalbox/store/governance/approval-decisions';
+import { appendAudit } from '@signalbox/store/audit/audit';
+import { isLaneHeld } from '@signalbox/store/conversation/lane';
+import { putOutbox } from '@signalbox/store/conversation/outbox';
+import { withTransaction } from '@signalbox/store/pool';
+import { AppError, say } from '@signalbox/contracts/errors';
+import { failure, type ToolCallResult } from '../../tools/call.ts';
+import type { CallScope, Runnable } from '../../tools/run.ts';
+import { onlyDeclared } from '../../tools/tool-bounds.ts';
+import type { Preview } from '../../tools/tool.ts';
+import { decidedEvent, deniedEvent } from '../events.ts';
+import { intentOf, type ExecuteParts } from '../parts.ts';
+import { actionHash } from '../decision/proposal.ts';
+
+/**
+ * Freezes an action until somebody decides: its row, the request and the cards in one transaction. The turn goes on without it, so
+ * people can talk while they wait. Asking again for the same action changes nothing.
+ */
+export async function requestApproval(
+  parts: ExecuteParts,
+  scope: CallScope,
+  call: Runnable,
+  proposal: Proposal,
+): Promise<ToolCallResult> {
+  const takes = proposal.decision.approval;
+  if (!takes) throw new Error(`rule ${proposal.decision.rule} asks without saying what it takes`);
+  const { action, decision } = proposal;
+  const shown = await previewOf(parts, call);
+  if (shown instanceof AppError) return failure(shown);
+  const card = describe(scope, shown, proposal);
+  const unshowable = findUnshowable(card.exact ?? '');
+  if (unshowable) return failure(new AppError('APPROVAL_UNSHOWABLE', { problem: unshowable }));
+  const authors = await authorsOf(parts, scope, action.parentActionId);
+  const approval: Approval = {
+    approvalId: newId('apv'),
+    actionId: call.actionId,
+    userKey: scope.lane.userKey,
+    chatKey: scope.chatKey,
+    threadId: scope.threadId,
+    turnId: scope.turnId,
+    traceId: scope.traceId,
+    hash: actionHash(action),
+    rule: decision.rule,
+    policy: decision.policyVersion,
+    needed: takes.approvals,
+    role: takes.role,
+    byRequester: decision.effect === 'confirm',
+    solo: takes.solo && roleCovers(scope.actor.role, takes.role),
+    authors,
+    card,
+    status: 'pending',
+    requestedAt: scope.now(),
+    expiresAt: new Date(scope.now().getTime() + takes.expiresMs),
+    decidedBy: null,
+    reason: null,
+    change: null,
+  };
+  const chats: string[] = [];
+  const outcome = await withTransaction(parts.pool, async (db) => {
+    if (!(await isLaneHeld(db, scope.lane))) throw new AppError('LANE_LOST', { userKey: scope.lane.userKey });
+    const intent = intentOf(call, scope, proposal);
+    const known = (await hasAction(db, scope.lane, intent)) ? await findApprovalOf(db, call.actionId) : null;
+    if (known) return waiting(known);
+    // Said twice is one wish: "ship it" under a card is no second request.
+    const same = await findWaitingSame(db, approval);
+    if (same) return waiting(same);
+    const readers = approval.byRequester ? [] : await approverChats(db, takes.role, authors);
+    // Where there is nobody else, somebody with the role decides alone, after a pause.
+    const alone = readers.length === 0;
+    if (alone && !approval.byRequester && !(takes.solo && roleCovers(scope.actor.role, takes.role))) {
+      const unreached = await unreachableApprovers(db, takes.role, authors);
+      const error = new AppError('NEEDS_APPROVAL', {
+        action: approval.card.what,
+        problem:
+          unreached.length === 0
+            ? `there is no other ${takes.role} who could give it; an admin can make somebody one`
+            : `I cannot ask ${unreached.join(', ')}: whoever approves has to write to me in private once, /start is enough`,
+      });
+      if (await putAction(db, scope.lane, intent, 'denied')) await appendAudit(db, [deniedEvent(proposal, error.code)]);
+      return failure(error);
+    }
+    await putAction(db, scope.lane, intent, 'waiting');
+    await insertApproval(db, { ...approval, expiresMs: takes.expiresMs });
+    // Whoever asked sees how it stands where they asked; the others where they decide.
+    chats.push(...new Set([scope.chatKey, ...readers.map((reader) => reader.chatKey)]));
+    await putOutbox(
+      db,
+      chats.map((chatKey) => cardRow(approval, [], chatKey)),
+    );
+    await appendAudit(db, [
+      decidedEvent(proposal, 'action.proposed'),
+      approvalEvent(approval, 'approval.requested', approval.userKey, {
+        effect: decision.effect,
+        needed: takes.approvals,
+        role: takes.role,
+        expiresMs: takes.expiresMs,
+        what: approval.card.what,
+        authors: [...authors],
+      }),
+    ]);
+    return waiting(approval);
+  });
+  for (const chatKey of chats) await parts.announce(chatKey, scope.traceId);
+  return outcome;
+}
+
+function waiting({ approvalId, byRequester }: Pick<Approval, 'approvalId' | 'byRequester'>): ToolCallResult {
+  const status = byRequester ? 'waiting_for_confirmation' : 'waiting_for_approval';
+  return {
+    ok: true,
+    result: { status, approval: approvalId },
+    say: say(byRequester ? 'WAITING_FOR_CONFIRMATION' : 'WAITING_FOR_APPROVAL', { id: approvalId }),
+    code: null,
+    changed: false,
+  };
+}
+
+/** Whoever asked, and whoever changed it on the way: none of them may approve what they made. */
+async function authorsOf(
+  parts: ExecuteParts,
+  scope: CallScope,
+  parentActionId: string | null,
+): Promise<readonly string[]> {
+  if (parentActionId === null) return [scope.lane.userKey];
+  const parent = await findApprovalOf(parts.pool, parentActionId);
+  return [
+    ...new Set([scope.lane.userKey, ...(parent?.authors ?? []), ...(parent?.decidedBy ? [parent.decidedBy] : [])]),
+  ];
+}
+
+/** What a tool says that its call would do, as things are now; an error when it says that it cannot be done. */
+export async function previewOf(parts: ExecuteParts, call: Runnable): Promise<Preview | null | AppError> {
+  try {
+    return await call.tool.preview(call.input, { ports: onlyDeclared(parts.ports, call.group) });
+  } catch (thrown) {
+    if (thrown instanceof AppError) return thrown;
+    throw thrown;
+  }
+}
+
+/** What approvers read. What a tool does not say for itself is shown as the arguments are. */
+function describe(scope: CallScope, preview: Preview | null, { action, decision }: Proposal): ApprovalCard {
+  const raised = action.assessment.reasons.map((reason) => ` ${capital(reason)}.`);
+  return {
+    what: preview?.what ?? `${action.tool.replaceAll('_', ' ')}`,
+    change: preview?.change ?? '',
+    ...(action.resolved ? { resolved: action.resolved } : {}),
+    reach: preview?.reach ?? (action.resources.join(', ') || action.environment),
+    undo: preview?.undo ?? 'not known; ask before you approve',
+    why: `${decision.sentence} (rule \`${decision.rule}\`)${raised.join('')}`,
+    exact: renderExact(action),
+    requester: describePerson(scope.actor),
+    changedFrom: action.parentActionId,
+  };
+}
+
+/** Why an approver could not be shown the whole of it, or null. */
+function findUnshowable(exact: string): string | null {
+  if (exact.length > EXACT_LIMIT)
+    return `written out it has ${exact.length} characters, and a card shows ${EXACT_LIMIT}; make it smaller, or do it in steps`;
+  if (redactText(exact) !== exact)
+    return 'there is something in it that looks like a secret, and a card shows none; store it as a secret and refer to it';
+  return null;
+}
+
+function capital(text: string): string {
+  return (text.charAt(0).toUpperCase() + text.slice(1)).replace(/\.$/, '');
+}

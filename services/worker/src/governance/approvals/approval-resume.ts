@@ -1,0 +1,281 @@
+import { cardTitle, escapePerson } from '@signalbox/safety/cards/approval-card';
+import type { Approval, ApprovalCard } from '@signalbox/contracts/governance/approval';
+import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
+import type { InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
+import { roleCovers } from '@signalbox/contracts/governance/roles';
+import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import { renderExact } from '@signalbox/safety/cards/canonical-card';
+import {
+  approvalEvent,
+  claimApproved,
+  endApproval,
+  findApproval,
+  findDecision,
+  findAction,
+  listVotes,
+  noteDecision,
+  noteResult,
+  recordApproval,
+  type LedgerRow,
+  type Proposal,
+} from '@signalbox/store/governance/approvals';
+import { showCards } from '@signalbox/store/governance/approval-decisions';
+import { governanceFacts } from '@signalbox/store/governance/governance-facts';
+import { isLaneHeld } from '@signalbox/store/conversation/lane';
+import { withLock } from '@signalbox/store/deploy/locks';
+import { withTransaction, type Queryable } from '@signalbox/store/pool';
+import { AppError, say } from '@signalbox/contracts/errors';
+import { failure, type ToolCallResult } from '../../tools/call.ts';
+import { readStoredResult } from '../../tools/stored-result.ts';
+import type { CallScope, Runnable } from '../../tools/run.ts';
+import { previewOf } from './approval-request.ts';
+import { decidedEvent } from '../events.ts';
+import { governAction, placeOf, runClaimed } from '../execute.ts';
+import type { ExecuteParts } from '../parts.ts';
+import { actionHash, decide, recordedDecision, runnableOf } from '../decision/proposal.ts';
+import { changedMeaning } from '../decision/resolving.ts';
+import { earlierResult, settleUnknown } from '../settling.ts';
+
+export type DecisionEnvelope = Extract<InboundEnvelope, { kind: 'decision' }>;
+
+/** What the requester's conversation hears of a decision. */
+export interface Resumed {
+  readonly say: string;
+  readonly result: ToolCallResult | null;
+  /** What policy said when the approval was used up, in this run or one before, or about the changed wish. */
+  readonly decided?: RecordedDecision;
+}
+
+/**
+ * Goes on with an action that somebody decided about: approved, it is decided once more under the rules of now, consumed exactly once
+ * and run; modified, its new arguments take the path from the start. Doing it again after a crash has no second effect.
+ */
+export async function resumeDecision(
+  parts: ExecuteParts,
+  scope: CallScope,
+  envelope: DecisionEnvelope,
+): Promise<Resumed> {
+  const approval = await findApproval(parts.pool, envelope.approvalId);
+  const known = await findAction(parts.pool, envelope.actionId);
+  if (!approval || !known?.proposal) return { say: say('BUTTON_EXPIRED', {}), result: null };
+  const what = cardTitle(approval.card);
+  switch (envelope.outcome) {
+    case 'rejected': {
+      const because = approval.reason ? `: ${approval.reason}` : '';
+      return {
+        say: `${escapePerson(approval.decidedBy ?? 'Somebody')} rejected ${what}${because}. Nothing was changed.`,
+        result: null,
+      };
+    }
+    case 'expired':
+      return { say: `Nobody decided about ${what} in time. Nothing was changed.`, result: null };
+    case 'modified':
+      return change(parts, scope, approval, known.proposal);
+    case 'approved': {
+      const result = await runApproved(parts, scope, approval, { ...known, proposal: known.proposal });
+      await receipt(parts, scope, approval.approvalId, result);
+      const votes = await listVotes(parts.pool, approval.approvalId);
+      const by = votes.map((vote) => vote.name).join(' and ');
+      return {
+        say: result.ok ? `${approval.byRequester ? 'Confirmed' : 'Approved'} by ${by}. ${result.say}` : result.say,
+        result,
+        ...decidedIn(result),
+      };
+    }
+  }
+}
+
+async function runApproved(
+  parts: ExecuteParts,
+  scope: CallScope,
+  approval: Approval,
+  known: LedgerRow & { readonly proposal: Proposal },
+): Promise<ToolCallResult> {
+  const { proposal } = known;
+  const call = runnableOf(parts.registry, proposal);
+  if (!call) return withoutTool(parts, approval, known);
+  const lock = call.tool.lock(call.input);
+  const run = async (): Promise<ToolCallResult> => {
+    const preview = await previewOf(parts, call);
+    const changed = await changedMeaning(parts, scope, call, call.resolved ?? null);
+    const consumed = await withTransaction(parts.pool, (db) =>
+      consume(parts, db, scope, { approvalId: approval.approvalId, preview, changed }, call, proposal),
+    );
+    switch (consumed.kind) {
+      case 'void':
+        return { ...(await voided(parts, approval, consumed.reason, consumed.decided)), ...decidedIn(consumed) };
+      case 'earlier': {
+        const earlier = await earlierResult(parts, scope, call, consumed.status, consumed.result);
+        return { ...(earlier ?? (await runClaimed(parts, scope, call, proposal))), ...decidedIn(consumed) };
+      }
+      case 'consumed':
+        return { ...(await runClaimed(parts, scope, call, proposal)), ...decidedIn(consumed) };
+    }
+  };
+  return lock === null ? run() : withLock(parts.lockPool, lock, run);
+}
+
+/** The worker has another tool than the one that was approved. What an earlier worker began with that one cannot be looked up. */
+async function withoutTool(
+  parts: ExecuteParts,
+  approval: Approval,
+  { status, result, proposal }: LedgerRow & { readonly proposal: Proposal },
+): Promise<ToolCallResult> {
+  const { actionId, tool } = proposal.action;
+  const decided = await findDecision(parts.pool, approval.approvalId);
+  const known = decided ? { decided } : {};
+  if (status === 'started') return { ...(await settleUnknown(parts, { actionId, name: tool })), ...known };
+  if (approval.status === 'consumed') return { ...readStoredResult(result, tool), ...known };
+  return voided(parts, approval, approval.reason ?? 'the tool or what its arguments mean has changed');
+}
+
+function decidedIn({ decided }: { readonly decided?: RecordedDecision }): { readonly decided?: RecordedDecision } {
+  return decided ? { decided } : {};
+}
+
+type Consumed =
+  | { readonly kind: 'consumed'; readonly decided?: RecordedDecision }
+  | { readonly kind: 'void'; readonly reason: string; readonly decided?: RecordedDecision }
+  | {
+      readonly kind: 'earlier';
+      readonly status: string;
+      readonly result: unknown;
+      readonly decided?: RecordedDecision;
+    };
+
+/** Everything that an approval stands on is looked at again, in the transaction that uses it up and begins the action. */
+async function consume(
+  parts: ExecuteParts,
+  db: Queryable,
+  scope: CallScope,
+  {
+    approvalId,
+    preview,
+    changed,
+  }: {
+    readonly approvalId: string;
+    readonly preview: Awaited<ReturnType<typeof previewOf>>;
+    readonly changed: string | null;
+  },
+  call: Runnable,
+  stored: Proposal,
+): Promise<Consumed> {
+  if (!(await isLaneHeld(db, scope.lane))) throw new AppError('LANE_LOST', { userKey: scope.lane.userKey });
+  const approval = await findApproval(db, approvalId, true);
+  const row = await findAction(db, call.actionId);
+  if (!approval || !row) return { kind: 'void', reason: 'it is not there any more' };
+  // An earlier run of the turn came as far as this, and died: what it decided stands, and is told again.
+  const before = await findDecision(db, approvalId);
+  const decidedBefore = before ? { decided: before } : {};
+  if (approval.status === 'consumed')
+    return { kind: 'earlier', status: row.status, result: row.result, ...decidedBefore };
+  if (approval.status !== 'approved') {
+    const reason = (approval.status === 'void' && approval.reason) || `it is ${approval.status}`;
+    return { kind: 'void', reason, ...decidedBefore };
+  }
+  const { action } = stored;
+  const isSame =
+    actionHash(action) === approval.hash &&
+    renderExact(action) === approval.card.exact &&
+    row.hash === approval.hash &&
+    canonicalHash(row.arguments) === canonicalHash(action.arguments) &&
+    action.requester.userKey === scope.lane.userKey &&
+    row.userKey === scope.lane.userKey &&
+    scope.chatKey === approval.chatKey;
+  if (!isSame) return { kind: 'void', reason: 'the action is not the one that was approved' };
+  const votes = await listVotes(db, approvalId);
+  const counted = votes.filter(({ userKey }) =>
+    approval.byRequester ? userKey === approval.userKey : approval.solo || !approval.authors.includes(userKey),
+  );
+  if (counted.length < approval.needed) return { kind: 'void', reason: 'it has not been approved by enough people' };
+  if (!roleCovers(scope.actor.role, call.tool.role))
+    return { kind: 'void', reason: 'the one who asked may not do it any more' };
+  const difference = changed ?? changedSince(approval.card, preview);
+  if (difference) return { kind: 'void', reason: difference };
+  const facts = await governanceFacts(db, action, null);
+  const place = { ...placeOf(scope, call.tool), inGroup: stored.question.context.inGroup };
+  const {
+    action: now,
+    question,
+    decision,
+  } = decide(
+    parts.policy(),
+    { ...action, requester: { ...action.requester, role: scope.actor.role } },
+    { ...facts, grantId: null },
+    parts.limits,
+    place,
+  );
+  const decided = recordedDecision({ action: now, question, decision }, null);
+  if (decision.effect === 'deny') return { kind: 'void', reason: decision.sentence.replace(/\.$/, ''), decided };
+  const takes = decision.approval;
+  if (
+    decision.effect !== (approval.byRequester ? 'confirm' : 'ask') ||
+    !takes ||
+    decision.rule !== approval.rule ||
+    takes.approvals !== approval.needed ||
+    takes.role !== approval.role
+  )
+    return { kind: 'void', reason: `rule ${decision.rule} decides about it now`, decided };
+  if (!(await claimApproved(db, approvalId, scope.lane, decided)))
+    return { kind: 'void', reason: 'it has begun elsewhere' };
+  await recordApproval(
+    db,
+    approvalEvent(approval, 'approval.consumed', scope.lane.userKey, { approvers: votes.map((vote) => vote.userKey) }),
+    decidedEvent({ ...stored, decision }, 'action.started'),
+  );
+  return { kind: 'consumed', decided };
+}
+
+/** Why what was shown is not what would happen now, or null: people approve what they read. */
+function changedSince(card: ApprovalCard, preview: Awaited<ReturnType<typeof previewOf>>): string | null {
+  if (preview instanceof AppError) return preview.message.replace(/\.$/, '');
+  if (preview === null || (preview.what === card.what && preview.change === card.change)) return null;
+  return 'things have changed, and it would no longer do what was shown';
+}
+
+async function voided(
+  parts: ExecuteParts,
+  approval: Approval,
+  reason: string,
+  decided: RecordedDecision | null = null,
+): Promise<ToolCallResult> {
+  await withTransaction(parts.pool, async (db) => {
+    if (!(await endApproval(db, approval.approvalId, { status: 'void', by: null, reason }))) return;
+    if (decided) await noteDecision(db, approval.approvalId, decided);
+    await recordApproval(db, approvalEvent(approval, 'approval.voided', 'system', { reason }));
+  });
+  return failure(new AppError('APPROVAL_VOID', { id: approval.approvalId, reason }));
+}
+
+/** The card becomes the receipt of what came of it, wherever it stands. */
+async function receipt(
+  parts: ExecuteParts,
+  scope: CallScope,
+  approvalId: string,
+  result: ToolCallResult,
+): Promise<void> {
+  const chats = await withTransaction(parts.pool, async (db) => {
+    await noteResult(db, approvalId, result.say.split('\n')[0] ?? '');
+    return showCards(db, approvalId);
+  });
+  for (const chatKey of chats) await parts.announce(chatKey, scope.traceId);
+}
+
+/** A changed wish is a new action, decided from the start; the old one stays as it was. */
+async function change(parts: ExecuteParts, scope: CallScope, approval: Approval, stored: Proposal): Promise<Resumed> {
+  const found = parts.registry.find(stored.action.tool, [stored.action.group]);
+  const args = { ...stored.action.arguments, ...approval.change };
+  const parsed = found?.tool.input.safeParse(args);
+  const who = `The request ${cardTitle(approval.card)} was changed`;
+  if (!found || !parsed?.success) {
+    const detail = parsed?.error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ') ?? '';
+    return {
+      say: `${who}, but the change does not fit: ${detail || 'the tool is gone'}. Nothing was changed.`,
+      result: null,
+    };
+  }
+  const actionId = `${stored.action.actionId}_m`;
+  const runnable: Runnable = { actionId, name: stored.action.tool, input: parsed.data, ...found };
+  const result = await governAction(parts, scope, runnable, stored.action.actionId);
+  return { say: `${who}. ${result.say}`, result, ...decidedIn(result) };
+}

@@ -1,0 +1,70 @@
+import type { AuditEvent } from '@signalbox/contracts/governance/audit';
+import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
+import { approverChats } from '@signalbox/store/governance/approvals';
+import { appendAudit } from '@signalbox/store/audit/audit';
+import { putOutbox } from '@signalbox/store/conversation/outbox';
+import { putPolicySet } from './policy-sets.ts';
+import { withTransaction, type Pool } from '@signalbox/store/pool';
+import { say } from '@signalbox/contracts/errors';
+import type { Log } from '@signalbox/platform/log';
+import { openPolicies, type Policies, type PolicyChange } from '@signalbox/platform/open-policies';
+import type { PolicyConfig } from '@signalbox/safety/policy/settings';
+
+interface PolicyParts {
+  readonly config: PolicyConfig;
+  readonly pool: Pool;
+  readonly log: Log;
+  announce(chatKey: string, traceId: string): Promise<void>;
+}
+
+/**
+ * The policies that this worker decides by. Every set that is taken into use is stored, so that its decisions can be made again;
+ * every change is audited once, whichever worker sees it first, and admins hear of a set that was refused.
+ */
+export async function openWorkerPolicies({ config, pool, log, announce }: PolicyParts): Promise<Policies> {
+  const keep = async (): Promise<void> => {
+    const { engine, files } = policies.currentSet();
+    await withTransaction(pool, async (db) => {
+      const isNew = await putPolicySet(db, engine.version, files);
+      if (isNew) await appendAudit(db, [event('policy.loaded', engine.version, {})]);
+    });
+  };
+  const page = async (change: Extract<PolicyChange, { kind: 'refused' }>): Promise<void> => {
+    const ref = change.version ?? 'unreadable';
+    const chats: string[] = [];
+    await withTransaction(pool, async (db) => {
+      const admins = await approverChats(db, 'admin', []);
+      const rows = await putOutbox(
+        db,
+        admins.map(({ chatKey, userKey }) => ({
+          key: `policy:${ref}:${chatKey}`,
+          chatKey,
+          userKey,
+          threadId: null,
+          turnId: null,
+          traceId: `policy_${ref.slice(0, 12)}`,
+          priority: PRIORITY.control,
+          slot: null,
+          body: { text: say('POLICY_REFUSED', { detail: change.detail }), buttons: [] },
+        })),
+      );
+      chats.push(...rows.map((row) => row.chatKey));
+      // Several workers look at the same folder: whoever put the message also writes it down.
+      if (rows.length > 0 || admins.length === 0)
+        await appendAudit(db, [event('policy.refused', change.version, { detail: change.detail.slice(0, 4_000) })]);
+    });
+    for (const chatKey of chats) await announce(chatKey, `policy_${ref.slice(0, 12)}`);
+  };
+  const policies = await openPolicies({
+    folder: config.POLICY_DIR,
+    timeZone: config.POLICY_TIME_ZONE,
+    log,
+    onChange: (change) => (change.kind === 'loaded' ? keep() : page(change)),
+  });
+  await keep();
+  return policies;
+}
+
+function event(kind: AuditEvent['kind'], policyVersion: string | null, data: AuditEvent['data']): AuditEvent {
+  return { kind, actor: 'system', threadId: null, turnId: null, actionId: null, approvalId: null, policyVersion, data };
+}

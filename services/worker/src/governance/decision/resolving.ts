@@ -1,0 +1,73 @@
+import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import { roleCovers } from '@signalbox/contracts/governance/roles';
+import { AppError } from '@signalbox/contracts/errors';
+import { changesOf, type Resolved } from '@signalbox/safety/cards/resolved';
+import { SECOND_MS } from '@signalbox/contracts/time';
+import type { CallScope, Runnable } from '../../tools/run.ts';
+import { onlyDeclared, underSignal } from '../../tools/tool-bounds.ts';
+import type { ExecuteParts } from '../parts.ts';
+
+/** Long enough for the first fetch of a large repository; a person waits for it. */
+const RESOLVE_MS = 60 * SECOND_MS;
+
+/**
+ * What the arguments of a call stand for now; null for a tool that looks nothing up, and for somebody who may not call it anyway.
+ * `before`: what was found when it was proposed. Throws what stands in the way, as an AppError. Reads only; again is harmless.
+ */
+export async function resolveCall(
+  parts: ExecuteParts,
+  scope: CallScope,
+  call: Runnable,
+  before: Resolved | null,
+): Promise<Resolved | null> {
+  const { tool, name, input, group, actionId } = call;
+  if (!tool.resolve || !roleCovers(scope.actor.role, tool.role)) return null;
+  const look = { ports: onlyDeclared(parts.ports, group), before };
+  const deadline = AbortSignal.timeout(RESOLVE_MS);
+  const resolving = tool.resolve(input, {
+    ...look,
+    work: async (job, payload) => {
+      // Another question under the same action is another run: what a call asked that a crash has undone is not the answer to it.
+      const runId = `${actionId.slice(0, 100)}_r${canonicalHash({ job, payload, before }).slice(0, 20)}`;
+      const worked = await parts.work(
+        job,
+        payload,
+        scope,
+        { actionId: runId, name, input },
+        { deadlineMs: RESOLVE_MS, isQuiet: true },
+      );
+      if (worked.kind === 'done') return worked.result;
+      throw tooSlow();
+    },
+  });
+  try {
+    return await underSignal(resolving, AbortSignal.any([scope.signal, deadline]));
+  } catch (error) {
+    if (scope.signal.aborted) throw scope.signal.reason;
+    if (deadline.aborted) throw tooSlow(error);
+    throw error;
+  }
+}
+
+/** Why an approved action would no longer do what was approved; null when all that its arguments stand for is as it was. */
+export async function changedMeaning(
+  parts: ExecuteParts,
+  scope: CallScope,
+  call: Runnable,
+  approved: Resolved | null,
+): Promise<string | null> {
+  if (!call.tool.resolve) return null;
+  try {
+    const now = await resolveCall(parts, scope, call, approved);
+    const changes = changesOf(approved ?? {}, now ?? {});
+    return changes.length === 0 ? null : `since it was asked for, ${changes.join('; ')}`.slice(0, 900);
+  } catch (error) {
+    if (error instanceof AppError) return error.message.replace(/\.$/, '');
+    throw error;
+  }
+}
+
+function tooSlow(cause?: unknown): AppError {
+  const detail = `nothing answered within ${RESOLVE_MS / SECOND_MS} s. Does a job service of the pool deploy run?`;
+  return new AppError('NOT_RESOLVED', { detail }, cause);
+}

@@ -1,0 +1,24 @@
+import { governanceFacts } from '@signalbox/store/governance/governance-facts';
+import type { Pool } from '@signalbox/store/pool';
+import { evaluate, type EvaluationOutcome, type PassFacts } from './evaluation.ts';
+import type { BudgetLimits } from '../decision/proposal.ts';
+
+/** What this turn has used so far. */
+interface Used {
+  readonly tokens: number;
+  readonly costUsd: number;
+}
+
+/** The judge of passes, with the budgets of a person looked up where there are any. */
+export function createJudge({ pool, limits }: { readonly pool: Pool; readonly limits: BudgetLimits }) {
+  const { tokensPerDay, costUsdPerDay } = limits;
+  const isLimited = tokensPerDay !== null || costUsdPerDay !== null;
+  return async (userKey: string, pass: PassFacts, used: Used): Promise<EvaluationOutcome> => {
+    if (!isLimited) return evaluate(pass, false);
+    const before = await governanceFacts(pool, { tool: '', arguments: {}, requester: { userKey } }, null);
+    const isSpent =
+      (tokensPerDay !== null && before.tokens + used.tokens >= tokensPerDay) ||
+      (costUsdPerDay !== null && before.costUsd + used.costUsd >= costUsdPerDay);
+    return evaluate(pass, isSpent);
+  };
+}

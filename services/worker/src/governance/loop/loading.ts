@@ -1,0 +1,74 @@
+import type { AgentClass } from '@signalbox/contracts/governance/action';
+import type { AuditEvent } from '@signalbox/contracts/governance/audit';
+import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
+import type { Role } from '@signalbox/contracts/governance/roles';
+
+/** Groups that may be loaded, and those that may not, with the sentence of the rule. */
+export interface Loaded {
+  readonly allowed: readonly string[];
+  readonly refused: readonly { readonly group: string; readonly rule: string; readonly sentence: string }[];
+}
+
+/** For whom, and where, groups are to be loaded. */
+export interface LoadingPlace {
+  readonly userKey: string;
+  readonly role: Role;
+  readonly agentClass: AgentClass;
+  readonly chatKey: string;
+  readonly inGroup: boolean;
+  readonly at: string;
+}
+
+/** Asks policy for each capability group whether this conversation may have it. Pure. */
+export function sortByPolicy(engine: PolicyEngine, groups: readonly string[], place: LoadingPlace): Loaded {
+  const asked = groups.map((group) => ({
+    group,
+    permission: engine.mayLoad({
+      group,
+      principal: { userKey: place.userKey, role: place.role, agentClass: place.agentClass },
+      context: {
+        channel: place.chatKey.split(':', 1)[0] ?? '',
+        inGroup: place.inGroup,
+        at: place.at,
+        // Loading has no effect: what the tools do is decided call by call.
+        frozen: false,
+        breakGlass: false,
+        budget: { callsLeft: null, tokensLeft: null, costUsdLeft: null },
+        granted: false,
+        otherApprovers: 0,
+      },
+    }),
+  }));
+  return {
+    allowed: asked.filter(({ permission }) => permission.allowed).map(({ group }) => group),
+    refused: asked
+      .filter(({ permission }) => !permission.allowed)
+      .map(({ group, permission: { rule, sentence } }) => ({ group, rule, sentence })),
+  };
+}
+
+/** What is written down of it. */
+export function loadingEvents(
+  { allowed, refused }: Loaded,
+  of: {
+    readonly userKey: string;
+    readonly threadId: string;
+    readonly turnId: string;
+    readonly policyVersion: string;
+  },
+): readonly AuditEvent[] {
+  const event = (kind: AuditEvent['kind'], data: AuditEvent['data']): AuditEvent => ({
+    kind,
+    actor: of.userKey,
+    threadId: of.threadId,
+    turnId: of.turnId,
+    actionId: null,
+    approvalId: null,
+    policyVersion: of.policyVersion,
+    data,
+  });
+  return [
+    ...(allowed.length > 0 ? [event('capability.loaded', { groups: [...allowed] })] : []),
+    ...refused.map((one) => event('capability.refused', { ...one })),
+  ];
+}

@@ -1,0 +1,28 @@
+import type { Queryable } from '@signalbox/store/pool';
+
+/**
+ * Notes that a conversation is about to read text from outside. It stays with the conversation. Called before the text is read, so that
+ * nothing that happens in between can lose it; twice is harmless.
+ */
+export async function taintThread(db: Queryable, threadId: string, source: string): Promise<void> {
+  await db.query({
+    name: 'taint_thread',
+    text: 'select taint_thread($1, $2, clock_timestamp())',
+    values: [threadId, source],
+  });
+}
+
+/** The same for messages that carry text of others, at the time when they came. Nothing when there is none among them. */
+export async function taintByMessages(
+  db: Queryable,
+  threadId: string,
+  inboxIds: readonly number[],
+  source: string,
+): Promise<void> {
+  if (inboxIds.length === 0) return;
+  await db.query(`select taint_thread($1, $2, max(received_at)) from inbox where id = any ($3) having count(*) > 0`, [
+    threadId,
+    source,
+    inboxIds,
+  ]);
+}

@@ -1,0 +1,160 @@
+import type { Pool } from '@signalbox/store/pool';
+
+export type KnowledgeScopeName = 'docs' | 'code' | 'history' | 'logs' | 'all';
+
+export interface KnowledgeHitRow {
+  readonly scope: 'docs' | 'code' | 'history' | 'logs';
+  readonly source: string;
+  readonly excerpt: string;
+  readonly relevance: number;
+}
+
+/** Scopes that live in the table. */
+const INDEXED: readonly string[] = ['docs', 'code', 'logs'];
+/** How far back a person's own words are searched. They carry no index; this many short messages took 0.15 s. */
+const HISTORY_MESSAGES = 5_000;
+/** Characters of a query that are looked at; the rest of a long paste adds noise only. */
+const QUERY_LENGTH = 300;
+/** From here on (0 to 1) a word is taken for another: alocation and allocation have 0.75, capability and capacity 0.43. */
+const LIKENESS = 0.45;
+/** A passage up to this many characters is its own excerpt. */
+const WHOLE_LENGTH = 300;
+/** ts_headline: two fragments of up to 40 words, without marks, which the reader's channel would show as text. */
+const HEADLINE = `StartSel="", StopSel="", MaxFragments=2, MaxWords=40, MinWords=12, FragmentDelimiter=" … "`;
+
+/** ts_headline drops what looks like a tag, such as the <name> of a command: angle brackets are hidden from it. */
+const EXCERPT = `translate(ts_headline('english', translate(content, '<>', E'\\uE000\\uE001'), asked.query, '${HEADLINE}'), E'\\uE000\\uE001', '<>')`;
+
+/**
+ * Where to look. Inputs of every statement: $1 query, $2 scopes or person, $3 limit.
+ * Each gives scope, source, heading, content and search (the words, as a tsvector).
+ */
+const PLACES = {
+  indexed: `select scope, source || coalesce(' § ' || nullif(heading, ''), '') as source, heading, content, search
+    from knowledge where scope = any ($2::text[])`,
+  history: `select 'history' as scope, label || ' ' || to_char(at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') || ' UTC' as source,
+      '' as heading, said as content, to_tsvector('english', said) || to_tsvector('simple', said) as search
+    from (
+      -- What is still open is the question itself.
+      (select 'your message of' as label, received_at as at, envelope ->> 'text' as said from inbox
+        where user_key = $2 and kind = 'message' and outcome is not null order by id desc limit ${HISTORY_MESSAGES})
+      union all
+      (select 'my answer of', created_at, body ->> 'text' from outbox
+        where user_key = $2 and status = 'sent' order by id desc limit ${HISTORY_MESSAGES})) words
+    where said is not null`,
+} as const;
+
+/** Full-text search in Postgres, over what was indexed and over the person's own conversation. */
+export function createKnowledge(pool: Pool) {
+  return {
+    /**
+     * Best first, at most `limit`. First by words in any form, then by their beginnings, then, in what was indexed, by words that
+     * look alike. `userKey` bounds the history to what that person wrote and was told.
+     * `unavailable` names the asked scopes in which nothing has been indexed.
+     */
+    async search(
+      query: string,
+      scope: KnowledgeScopeName,
+      userKey: string,
+      limit: number,
+    ): Promise<{ readonly hits: readonly KnowledgeHitRow[]; readonly unavailable: readonly string[] }> {
+      const asked = INDEXED.filter((name) => scope === 'all' || scope === name);
+      const present = await indexedScopes(pool, asked);
+      const words = query.slice(0, QUERY_LENGTH);
+      const [indexed, history] = await Promise.all([
+        present.length > 0 ? searchIndexed(pool, words, present, limit) : [],
+        scope === 'all' || scope === 'history' ? searchHistory(pool, words, userKey, limit) : [],
+      ]);
+      const hits = [...indexed, ...history].sort((a, b) => b.relevance - a.relevance).slice(0, limit);
+      return { hits, unavailable: asked.filter((name) => !present.includes(name)) };
+    },
+  };
+}
+
+async function indexedScopes(pool: Pool, asked: readonly string[]): Promise<readonly string[]> {
+  if (asked.length === 0) return [];
+  const { rows } = await pool.query<{ scope: string }>(
+    `select s.scope from unnest($1::text[]) as s (scope) where exists (select 1 from knowledge k where k.scope = s.scope)`,
+    [asked],
+  );
+  return rows.map((row) => row.scope);
+}
+
+async function searchIndexed(
+  pool: Pool,
+  query: string,
+  scopes: readonly string[],
+  limit: number,
+): Promise<readonly KnowledgeHitRow[]> {
+  for (const statement of [byWords(PLACES.indexed), byBeginnings(PLACES.indexed), byLikeness(PLACES.indexed)]) {
+    const { rows } = await pool.query<KnowledgeHitRow>(statement, [query, scopes, limit]);
+    if (rows.length > 0) return rows;
+  }
+  return [];
+}
+
+async function searchHistory(
+  pool: Pool,
+  query: string,
+  userKey: string,
+  limit: number,
+): Promise<readonly KnowledgeHitRow[]> {
+  for (const statement of [byWords(PLACES.history), byBeginnings(PLACES.history)]) {
+    const { rows } = await pool.query<KnowledgeHitRow>(statement, [query, userKey, limit]);
+    if (rows.length > 0) return rows;
+  }
+  return [];
+}
+
+/** Passages that hold at least half of the query's words, stop words aside. */
+function byWords(place: string): string {
+  return ranked(
+    place,
+    `select quote_literal(w)::tsquery as term from unnest(coalesce(
+       nullif(tsvector_to_array(to_tsvector('english', $1)), '{}'), tsvector_to_array(to_tsvector('simple', $1)))) as w`,
+  );
+}
+
+/** The same for words that were begun and not ended: deplo finds deployment. */
+function byBeginnings(place: string): string {
+  return ranked(
+    place,
+    `select (quote_literal(w) || ':*')::tsquery as term from unnest(tsvector_to_array(to_tsvector('simple', $1))) as w where length(w) > 2`,
+  );
+}
+
+/** The same for mistyped words: one that was never indexed stands for the three most similar words that were. */
+function byLikeness(place: string): string {
+  return ranked(
+    place,
+    `select string_agg(quote_literal(alike.word), ' | ')::tsquery as term
+       from unnest(tsvector_to_array(to_tsvector('simple', $1))) as w,
+            lateral (select k.word from knowledge_words k where k.word % w and similarity(k.word, w) >= ${LIKENESS}
+               order by similarity(k.word, w) desc limit 3) alike
+      where length(w) > 3 and to_tsvector('english', w) <> ''
+        and (alike.word = w or not exists (select 1 from knowledge_words k where k.word = w)) group by w`,
+  );
+}
+
+/**
+ * Relevance, 0 to 1: mostly how many of the terms a passage holds, then whether it holds them as they were written
+ * (quoted phrases, -exclusions), then how prominently.
+ */
+function ranked(place: string, terms: string): string {
+  return `
+    with terms as materialized (${terms}),
+    asked as materialized (
+      select string_agg(term::text, ' | ')::tsquery as query, array_agg(term) as terms, count(*) as total,
+             websearch_to_tsquery('english', $1) as exact
+        from terms),
+    found as (
+      select p.*, ts_rank(p.search, asked.query, 32) as rank, p.search @@ asked.exact as exact,
+             (select count(*) from unnest(asked.terms) as t where p.search @@ t)::float8 / asked.total as share
+        from (${place}) p, asked where p.search @@ asked.query),
+    best as (
+      select *, (0.6 * share + 0.2 * exact::int + 0.2 * rank)::float8 as relevance
+        from found where share >= 0.5 order by relevance desc, source limit $3)
+    select scope, source, relevance,
+           case when length(content) <= ${WHOLE_LENGTH} then content else ${EXCERPT} end as excerpt
+      from best, asked order by relevance desc, source`;
+}

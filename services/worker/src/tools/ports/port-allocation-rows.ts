@@ -1,0 +1,226 @@
+import { AppError } from '@signalbox/contracts/errors';
+import { nameNotFound } from '@signalbox/store/deploy/not-found';
+import { isTransient, withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
+
+export interface PortAllocationRow {
+  readonly server: string;
+  readonly port: number;
+  readonly project: string;
+  readonly service: string;
+  readonly memoryMb: number;
+  readonly allocatedBy: string;
+  readonly allocatedAt: Date;
+}
+
+type Request = Omit<PortAllocationRow, 'port' | 'allocatedAt'> & { readonly port: number | null };
+
+/**
+ * Whether something listens on a port of a server. It is asked while the server's row is locked, so it answers within a moment; what
+ * cannot be found out counts as free.
+ */
+export type PortProbe = (
+  server: { readonly host: string; readonly driver: string | null },
+  port: number,
+) => Promise<boolean>;
+
+export interface TakenPortRow extends PortAllocationRow {
+  /** Lower ports that nobody holds, but that something listens on. */
+  readonly passedOver: readonly number[];
+}
+
+interface Place {
+  readonly name: string;
+  readonly host: string;
+  readonly driver: string | null;
+  readonly memoryMb: number;
+  readonly firstPort: number;
+  readonly lastPort: number;
+}
+
+const COLUMNS = `a.server, a.port, a.project, a.service, a.memory_mb as "memoryMb", a.allocated_by as "allocatedBy", a.allocated_at as "allocatedAt"`;
+
+const PLACE = `name, host, driver, memory_mb as "memoryMb", first_port as "firstPort", last_port as "lastPort"`;
+
+const LOWEST_FREE_PORTS = `select p.port from servers s, generate_series(s.first_port, s.last_port) as p (port)
+  where s.name = $1 and not exists (
+    select 1 from port_allocations a where a.server = s.name and a.port = p.port and a.released_at is null)
+  order by p.port limit $2`;
+
+/** So many ports in a row that strangers listen on are passed over; then the range is somebody else's. */
+const PROBED = 50;
+
+/** A lock that took too long or a lost connection is worth another try: the action id makes that harmless. */
+const ATTEMPTS = 3;
+
+/** Who holds which port, in Postgres. Allocations and releases of one server are decided one at a time. */
+export function createPortAllocations(pool: Pool, isListenedOn: PortProbe = async () => false) {
+  return {
+    /** What is held now, by server and port. */
+    async list(filter: { readonly server?: string; readonly project?: string }): Promise<readonly PortAllocationRow[]> {
+      const { rows } = await pool.query<PortAllocationRow>(
+        `select ${COLUMNS} from port_allocations a
+          where a.released_at is null and ($1::text is null or a.server = $1) and ($2::text is null or a.project = $2)
+          order by a.server, a.port`,
+        [filter.server ?? null, filter.project ?? null],
+      );
+      return rows;
+    },
+
+    /** What an action took, or gave back; null: nothing. */
+    async of(actionId: string): Promise<PortAllocationRow | null> {
+      const { rows } = await pool.query<PortAllocationRow>(
+        `select ${COLUMNS} from port_allocations a where a.action_id = $1 or a.release_action_id = $1`,
+        [actionId],
+      );
+      return rows[0] ?? null;
+    },
+
+    /** The lowest free port, without taking it; null when the server is full. Throws NOT_FOUND. */
+    async next(server: string): Promise<number | null> {
+      const { rows } = await pool.query<Place>(`select ${PLACE} from servers where name = $1`, [server]);
+      const [place] = rows;
+      if (!place) throw await nameNotFound(pool, 'server', server);
+      return (await lowestFreePort(pool, place, isListenedOn)).port;
+    },
+
+    /** Throws NOT_FOUND, CONFLICT (named port taken or out of range, archived project), NO_CAPACITY. */
+    allocate: (request: Request, actionId: string): Promise<TakenPortRow> =>
+      retried(pool, (db) => allocate(db, request, actionId, isListenedOn)),
+
+    /** Throws NOT_FOUND when nobody holds that port. */
+    release: (server: string, port: number, actionId: string): Promise<PortAllocationRow> =>
+      retried(pool, (db) => release(db, server, port, actionId)),
+  };
+}
+
+async function allocate(
+  db: Queryable,
+  request: Request,
+  actionId: string,
+  isListenedOn: PortProbe,
+): Promise<TakenPortRow> {
+  const place = await lockServer(db, request.server);
+  const earlier = await db.query<PortAllocationRow>(
+    `select ${COLUMNS} from port_allocations a where a.action_id = $1`,
+    [actionId],
+  );
+  if (earlier.rows[0]) return { ...earlier.rows[0], passedOver: [] };
+  await requireProject(db, request.project);
+  await requireMemory(db, place, request.memoryMb);
+  if (request.port !== null) await requireFree(db, place, request.port, isListenedOn);
+  const { port, passedOver } =
+    request.port === null
+      ? await lowestFreePort(db, place, isListenedOn)
+      : { port: request.port, passedOver: [] as readonly number[] };
+  if (port === null)
+    throw new AppError('NO_CAPACITY', {
+      detail:
+        passedOver.length === 0
+          ? `${place.name} has no free port: ${place.firstPort} to ${place.lastPort} are all taken.`
+          : `${place.name} has no free port: something that I know nothing of listens on ${passedOver.join(', ')}.`,
+    });
+  const { rows } = await db.query<PortAllocationRow>(
+    `insert into port_allocations as a (server, port, project, service, memory_mb, allocated_by, action_id)
+     values ($1, $2, $3, $4, $5, $6, $7) returning ${COLUMNS}`,
+    [place.name, port, request.project, request.service, request.memoryMb, request.allocatedBy, actionId],
+  );
+  return { ...only(rows), passedOver };
+}
+
+async function release(db: Queryable, server: string, port: number, actionId: string): Promise<PortAllocationRow> {
+  await lockServer(db, server);
+  const earlier = await db.query<PortAllocationRow>(
+    `select ${COLUMNS} from port_allocations a where a.release_action_id = $1`,
+    [actionId],
+  );
+  if (earlier.rows[0]) return earlier.rows[0];
+  const { rows } = await db.query<PortAllocationRow>(
+    `update port_allocations a set released_at = clock_timestamp(), release_action_id = $3
+      where a.server = $1 and a.port = $2 and a.released_at is null returning ${COLUMNS}`,
+    [server, port, actionId],
+  );
+  if (rows[0]) return rows[0];
+  const held = await db.query<{ port: number }>(
+    `select port from port_allocations where server = $1 and released_at is null order by port limit 10`,
+    [server],
+  );
+  const known = held.rows.map((row) => row.port).join(', ') || 'none';
+  throw new AppError('NOT_FOUND', { kind: `allocation on ${server}`, name: String(port), known });
+}
+
+/** Takes the server's row until the transaction ends, so that nobody else decides over its ports. Throws NOT_FOUND. */
+async function lockServer(db: Queryable, name: string): Promise<Place> {
+  const { rows } = await db.query<Place>(`select ${PLACE} from servers where name = $1 for no key update`, [name]);
+  const [place] = rows;
+  if (!place) throw await nameNotFound(db, 'server', name);
+  return place;
+}
+
+async function requireProject(db: Queryable, name: string): Promise<void> {
+  const { rows } = await db.query<{ status: string }>(`select status from projects where name = $1`, [name]);
+  const [project] = rows;
+  if (!project) throw await nameNotFound(db, 'project', name);
+  if (project.status === 'archived')
+    throw new AppError('CONFLICT', { detail: `The project ${name} is archived; it gets no new ports.` });
+}
+
+async function requireMemory(db: Queryable, place: Place, neededMb: number): Promise<void> {
+  const { rows } = await db.query<{ reserved: number }>(
+    `select coalesce(sum(memory_mb), 0)::int as reserved from port_allocations where server = $1 and released_at is null`,
+    [place.name],
+  );
+  const freeMb = place.memoryMb - only(rows).reserved;
+  if (neededMb <= freeMb) return;
+  const detail = `${place.name} has ${Math.max(0, freeMb)} of ${place.memoryMb} MB left, and ${neededMb} MB are needed.`;
+  throw new AppError('NO_CAPACITY', { detail });
+}
+
+async function requireFree(db: Queryable, place: Place, port: number, isListenedOn: PortProbe): Promise<void> {
+  if (port < place.firstPort || port > place.lastPort)
+    throw new AppError('CONFLICT', {
+      detail: `Port ${port} is outside the range of ${place.name} (${place.firstPort} to ${place.lastPort}).`,
+    });
+  const { rows } = await db.query<{ project: string; service: string }>(
+    `select project, service from port_allocations where server = $1 and port = $2 and released_at is null`,
+    [place.name, port],
+  );
+  const [holder] = rows;
+  if (holder)
+    throw new AppError('CONFLICT', {
+      detail: `Port ${port} of ${place.name} belongs to ${holder.project} (${holder.service}).`,
+    });
+  if (await isListenedOn(place, port))
+    throw new AppError('CONFLICT', {
+      detail: `Nobody was given port ${port} of ${place.name}, but something listens on it already. Take another one.`,
+    });
+}
+
+async function lowestFreePort(
+  db: Queryable,
+  place: Place,
+  isListenedOn: PortProbe,
+): Promise<{ readonly port: number | null; readonly passedOver: readonly number[] }> {
+  const { rows } = await db.query<{ port: number }>(LOWEST_FREE_PORTS, [place.name, PROBED]);
+  const passedOver: number[] = [];
+  for (const { port } of rows) {
+    if (!(await isListenedOn(place, port))) return { port, passedOver };
+    passedOver.push(port);
+  }
+  return { port: null, passedOver };
+}
+
+async function retried<T>(pool: Pool, work: (db: Queryable) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await withTransaction(pool, work);
+    } catch (error) {
+      if (attempt >= ATTEMPTS || !isTransient(error)) throw error;
+    }
+  }
+}
+
+function only<T>(rows: readonly T[]): T {
+  const [row] = rows;
+  if (row === undefined) throw new Error('a statement that always returns a row returned none');
+  return row;
+}

@@ -1,0 +1,84 @@
+import type { Begun, InboxMessage } from '@signalbox/store/conversation/lanes';
+import { expect, test } from 'vitest';
+import { describeAttachment, filesWithoutWords, leadingBatch, toAgentBatch } from './batch.ts';
+
+const BASE = {
+  channel: 'telegram',
+  bot: '100',
+  updateId: '1',
+  userKey: '1',
+  chatKey: 'telegram:1',
+  traceId: 't',
+  at: '2026-01-02T03:04:05.000Z',
+} as const;
+const PDF = {
+  kind: 'document',
+  ref: 'f',
+  name: 'report.pdf',
+  mimeType: 'application/pdf',
+  sizeBytes: 120_400,
+} as const;
+const SAID = { ...BASE, kind: 'message', chatKind: 'private', name: 'Ada', messageId: '1', button: null } as const;
+
+const said = (id: number, text: string, files = 0): InboxMessage => ({
+  id,
+  envelope: {
+    ...SAID,
+    id: `m${id}`,
+    text,
+    ...(files > 0 ? { attachments: Array.from({ length: files }, () => PDF) } : {}),
+  },
+});
+const news = (id: number): InboxMessage => ({
+  id,
+  envelope: {
+    ...BASE,
+    id: `m${id}`,
+    kind: 'job-finished',
+    runId: 'r',
+    job: 'j',
+    threadId: 't1',
+    outcome: 'done',
+    say: 'Done.',
+  },
+});
+const begun = (messages: readonly InboxMessage[]): Begun => ({ threadId: 't1', messages }) as Begun; // all that is read of it
+const LINE = '[attached: report.pdf, application/pdf, 120 kB]';
+
+test('a file is one line, with what is known of it', () => {
+  expect(describeAttachment(PDF)).toBe(LINE);
+  expect(describeAttachment({ ...PDF, kind: 'photo', name: null, sizeBytes: null })).toBe(
+    '[attached: photo, application/pdf]',
+  );
+});
+
+test('files stand below the words that they came with', () => {
+  expect(toAgentBatch([said(1, 'look', 2)]).messages).toEqual([
+    { id: 'm1', text: `look\n${LINE}\n${LINE}`, event: null },
+  ]);
+});
+
+test('files without words go with the words that come next, and those at the end with the last ones', () => {
+  const { messages, shownWith } = toAgentBatch([said(1, '', 1), said(2, 'what is this?'), said(3, ' ', 1), news(4)]);
+  expect(messages.map(({ id, text }) => [id, text])).toEqual([
+    ['m2', `what is this?\n${LINE}\n${LINE}`],
+    ['m4', '[news of job j] Done.'],
+  ]);
+  expect([...shownWith]).toEqual([
+    ['m1', 'm2'],
+    ['m3', 'm2'],
+  ]);
+});
+
+test('files without any words are a batch of their own, and so is news without words', () => {
+  expect(leadingBatch(begun([said(1, '', 1), said(2, '', 1), news(3)])).map(({ id }) => id)).toEqual([1, 2]);
+  expect(leadingBatch(begun([news(1), said(2, '', 1)])).map(({ id }) => id)).toEqual([1]);
+  expect(leadingBatch(begun([said(1, '', 1), said(2, 'hello')])).map(({ id }) => id)).toEqual([1, 2]);
+});
+
+test('only a batch without a word is answered for its files', () => {
+  expect(filesWithoutWords([said(1, '', 2), said(2, '', 1)])).toHaveLength(3);
+  expect(filesWithoutWords([said(1, '', 1), said(2, 'hello')])).toBeNull();
+  expect(filesWithoutWords([news(1)])).toBeNull();
+  expect(filesWithoutWords([said(1, '')])).toBeNull();
+});

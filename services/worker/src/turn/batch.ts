@@ -1,0 +1,108 @@
+import type { Attachment } from '@signalbox/contracts/conversation/envelope';
+import type { Begun, InboxMessage } from '@signalbox/store/conversation/lanes';
+import { formatBytes } from '@signalbox/contracts/file-name';
+import type { AgentMessage } from '../agents/agent.ts';
+
+/** A batch as the agent sees it. */
+export interface AgentBatch {
+  readonly messages: readonly AgentMessage[];
+  /** Of messages that are files without words, the message with words that their files are shown with. */
+  readonly shownWith: ReadonlyMap<string, string>;
+}
+
+/**
+ * The first messages that belong together: one chat, one thread, words and news of jobs, no command. Files without words go with
+ * the words around them; when there are none, they are a batch of their own.
+ */
+export function leadingBatch(begun: Begun): readonly InboxMessage[] {
+  const chatKey = begun.messages[0]?.envelope.chatKey;
+  const batch = takeWhile(
+    begun.messages,
+    ({ envelope }) =>
+      envelope.chatKey === chatKey &&
+      (envelope.kind === 'message' || envelope.kind === 'job-finished') &&
+      !(envelope.kind === 'job-finished' && envelope.threadId !== begun.threadId),
+  );
+  if (batch.some(hasWords)) return batch;
+  const first = batch[0]?.envelope.kind;
+  return takeWhile(batch, ({ envelope }) => envelope.kind === first);
+}
+
+/** Everything that came with a batch of files without words; null when there are words, or news, to act on. */
+export function filesWithoutWords(batch: readonly InboxMessage[]): readonly Attachment[] | null {
+  const wordless = batch.every((message) => message.envelope.kind === 'message' && !hasWords(message));
+  return wordless ? batch.flatMap(attachmentsOf) : null;
+}
+
+/** The messages of a batch for the agent: each file is a line below the words that it came with, or that came next. */
+export function toAgentBatch(batch: readonly InboxMessage[]): AgentBatch {
+  const shownWith = new Map<string, string>();
+  batch.forEach((message, place) => {
+    const carrier = isFilesOnly(message) && (batch.slice(place).find(hasWords) ?? batch.findLast(hasWords));
+    if (carrier) shownWith.set(message.envelope.id, carrier.envelope.id);
+  });
+  const messages = batch
+    .filter(({ envelope }) => !shownWith.has(envelope.id))
+    .map((message) => {
+      const { id } = message.envelope;
+      return toAgentMessage(
+        message,
+        batch.filter((other) => other === message || shownWith.get(other.envelope.id) === id),
+      );
+    });
+  return { messages, shownWith };
+}
+
+/** `[attached: report.pdf, application/pdf, 120 kB]`: what is known of a file, on one line. */
+export function describeAttachment({ kind, name, mimeType, sizeBytes }: Attachment): string {
+  const parts = [name ?? kind, mimeType, sizeBytes === null ? null : formatBytes(sizeBytes)];
+  return `[attached: ${parts.filter((part) => part !== null).join(', ')}]`;
+}
+
+/** What came of a decision, as news for the agent. */
+export function newsOf(id: string, { say }: { readonly say: string }): AgentBatch {
+  const news: AgentMessage = { id, text: `[decision] ${say}`, event: { kind: 'decision', say } };
+  return { messages: [news], shownWith: new Map() };
+}
+
+/** What others wrote, or may have: forwards, what came beside a file, and what a job has to say. */
+export function isBorrowed({ envelope }: InboxMessage): boolean {
+  if (envelope.kind === 'message') return envelope.borrowed !== undefined || envelope.attachments !== undefined;
+  return envelope.kind === 'job-finished';
+}
+
+function toAgentMessage({ envelope }: InboxMessage, together: readonly InboxMessage[]): AgentMessage {
+  if (envelope.kind === 'job-finished') {
+    const { say } = envelope;
+    return { id: envelope.id, text: `[news of job ${envelope.job}] ${say}`, event: { kind: 'job-finished', say } };
+  }
+  if (envelope.kind === 'node') {
+    const { say, node } = envelope;
+    return { id: envelope.id, text: `[${node} runs again] ${say}`, event: { kind: 'node', say, node } };
+  }
+  const words = envelope.kind === 'message' ? envelope.text : '';
+  const lines = together.flatMap(attachmentsOf).map(describeAttachment);
+  return { id: envelope.id, text: [words, ...lines].join('\n'), event: null };
+}
+
+function isFilesOnly(message: InboxMessage): boolean {
+  return message.envelope.kind === 'message' && !hasWords(message);
+}
+
+function hasWords(message: InboxMessage): boolean {
+  // A message without files is words, even if they are none: the agent says so.
+  return message.envelope.kind === 'message' && (wordsOf(message) !== '' || attachmentsOf(message).length === 0);
+}
+
+function wordsOf({ envelope }: InboxMessage): string {
+  return envelope.kind === 'message' ? envelope.text.trim() : '';
+}
+
+function attachmentsOf({ envelope }: InboxMessage): readonly Attachment[] {
+  return envelope.kind === 'message' ? (envelope.attachments ?? []) : [];
+}
+
+function takeWhile<T>(list: readonly T[], holds: (one: T) => boolean): readonly T[] {
+  const end = list.findIndex((one) => !holds(one));
+  return end === -1 ? list : list.slice(0, end);
+}

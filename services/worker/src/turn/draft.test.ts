@@ -1,0 +1,105 @@
+import type { Draft } from '@signalbox/platform/streams/drafts';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createTurnDraft, type TurnDraft } from './draft.ts';
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+function open(takesMs = 0): { draft: TurnDraft; published: Draft[]; at: number[]; abort: AbortController } {
+  const published: Draft[] = [];
+  const at: number[] = [];
+  const abort = new AbortController();
+  const startedAt = performance.now();
+  const publish = async (one: Draft): Promise<void> => {
+    published.push(one);
+    at.push(performance.now() - startedAt);
+    if (takesMs > 0) await new Promise((resolve) => setTimeout(resolve, takesMs));
+  };
+  const head = { chatKey: 'telegram:7', userKey: '7', turnId: 'turn_1' };
+  return { draft: createTurnDraft({ head, publish, signal: abort.signal }), published, at, abort };
+}
+
+const texts = (published: readonly Draft[]): readonly string[] => published.map((one) => one.text);
+
+test('many texts become few drafts, and the newest is always among them', async () => {
+  const { draft, published, at } = open();
+  for (let n = 1; n <= 100; n += 1) {
+    draft.show('word '.repeat(n));
+    await vi.advanceTimersByTimeAsync(10);
+  }
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(published.length).toBe(5);
+  expect(at.map((ms) => Math.round(ms / 300))).toEqual([0, 1, 2, 3, 4]);
+  expect(published.at(-1)?.text).toBe('word '.repeat(100));
+  expect(published.map((one) => one.seq)).toEqual([1, 2, 3, 4, 5]);
+  expect(published.every((one) => !one.final)).toBe(true);
+});
+
+test('a slow Redis gets one draft at a time', async () => {
+  const { draft, published } = open(2_000);
+  for (let n = 1; n <= 40; n += 1) {
+    draft.show(`text ${n}`);
+    await vi.advanceTimersByTimeAsync(100);
+  }
+  expect(published.length).toBe(2);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(texts(published).at(-1)).toBe('text 40');
+});
+
+test('after the end of a turn nothing is shown, and what was shown is taken away once', async () => {
+  const { draft, published } = open();
+  draft.show('one');
+  await vi.advanceTimersByTimeAsync(10);
+  draft.show('two');
+  draft.end();
+  draft.end();
+  draft.show('three');
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(texts(published)).toEqual(['one', '']);
+  expect(published.at(-1)).toMatchObject({ final: true, seq: 2, turnId: 'turn_1' });
+});
+
+test('a turn that showed nothing takes nothing away', async () => {
+  const { draft, published } = open();
+  draft.show('  \n');
+  draft.settle();
+  draft.end();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(published).toEqual([]);
+});
+
+test('an aborted turn is over at once, and what it had written is still known', async () => {
+  const { draft, published, abort } = open();
+  draft.show('half an ans');
+  await vi.advanceTimersByTimeAsync(10);
+  draft.show('half an answer');
+  abort.abort();
+  draft.show('more');
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(texts(published)).toEqual(['half an ans', '']);
+  expect(draft.unsent()).toBe('half an answer');
+});
+
+test('a text that became a message is taken away, and the next one begins', async () => {
+  const { draft, published } = open();
+  draft.show('said');
+  await vi.advanceTimersByTimeAsync(10);
+  draft.settle();
+  expect(draft.unsent()).toBe('');
+  draft.show('next');
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(published.map((one) => [one.text, one.final])).toEqual([
+    ['said', false],
+    ['', true],
+    ['next', false],
+  ]);
+});
+
+test('a draft stays while a tool takes long', async () => {
+  const { draft, published, at } = open();
+  draft.show('I look it up.');
+  await vi.advanceTimersByTimeAsync(50_000);
+  expect(texts(published)).toEqual(['I look it up.', 'I look it up.', 'I look it up.']);
+  expect(at.map((ms) => Math.round(ms / 1_000))).toEqual([0, 20, 40]);
+  draft.end();
+});

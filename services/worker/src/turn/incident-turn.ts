@@ -1,0 +1,84 @@
+import type { TurnRecording } from '@signalbox/store/governance/execution-turns';
+import type { OfferedButton, ActionButton } from '@signalbox/contracts/conversation/envelope';
+import type { Begun, InboxMessage, TurnEnd } from '@signalbox/store/conversation/lanes';
+import type { Agent } from '../agents/agent.ts';
+import { contextOf, notice, outbound, record, settle, type TurnContext } from './turn-end.ts';
+import { recordTurn, type RecordHead } from './turn-record.ts';
+
+/** Titles are for lists on a phone. */
+const TITLE_LENGTH = 80;
+
+/** Binds buttons to what they stand for, as far as that is known without a look-up: see governance/offers.ts. */
+export type OfferButtons = (
+  context: TurnContext,
+  person: NonNullable<Begun['person']>,
+  buttons: readonly ActionButton[],
+) => Promise<readonly OfferedButton[]>;
+
+interface IncidentParts {
+  readonly agent: Agent;
+  readonly worker: string;
+  readonly idleMs: number;
+  recordHead(): RecordHead;
+  readonly offer: OfferButtons;
+}
+
+/**
+ * The end of a turn that tells of an incident. What the person reads stands in the conversation from then on, with the project that it
+ * is about, so that an answer such as "why?" goes on from there. The thread is open.
+ */
+export async function tellIncident(
+  parts: IncidentParts,
+  begun: Begun,
+  message: InboxMessage,
+  person: NonNullable<Begun['person']>,
+): Promise<{ readonly end: TurnEnd; readonly recording: TurnRecording }> {
+  const { envelope } = message;
+  if (envelope.kind !== 'incident')
+    throw new Error(`an incident is told by its own envelope, not by a ${envelope.kind}`);
+  const context = contextOf(begun, message);
+  const { say: text, project: about, phase } = envelope;
+  const buttons = await parts.offer(context, person, envelope.buttons);
+  const actor = { userKey: begun.userKey, ...person };
+  const noted = await parts.agent.note({
+    run: { threadId: context.threadId, turnId: context.turnId, actor },
+    messages: [],
+    isNew: false,
+    text,
+    about,
+  });
+  const recording = recordTurn(parts.recordHead(), context, {
+    record: noted,
+    outcome: 'notice',
+    note: text,
+    about,
+    resume: null,
+    isThreadOver: false,
+  });
+  const title = begun.threadNew && phase === 'opened' ? plainLine(text).slice(0, TITLE_LENGTH) : null;
+  return {
+    recording,
+    end: {
+      turn: record(parts, context, 'notice', { passes: 0, toolCalls: 0, error: null }),
+      outcomes: settle([message], 'answered', 'incident'),
+      replies: [{ ...outbound(context, { key: envelope.id, text, buttons }), turnId: context.turnId }],
+      thread: { threadId: context.threadId, status: 'open', awaiting: false, title, summary: null },
+    },
+  };
+}
+
+/** The end of a turn that tells of it beside the conversation, where a question waits for its answer. */
+export async function tellBeside(
+  parts: IncidentParts,
+  begun: Begun,
+  message: InboxMessage,
+  person: NonNullable<Begun['person']>,
+): Promise<TurnEnd> {
+  const drawn = message.envelope.kind === 'incident' ? message.envelope.buttons : [];
+  const buttons = await parts.offer(contextOf(begun, message), person, drawn);
+  return notice(parts, begun, message, { buttons });
+}
+
+function plainLine(text: string): string {
+  return (text.split('\n').find((line) => line.trim() !== '') ?? '').replace(/[*_`#]/g, '').trim();
+}

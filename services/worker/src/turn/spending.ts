@@ -1,0 +1,51 @@
+import type { TurnUsage } from '@signalbox/store/conversation/lanes';
+import type { ModelSpend } from '@signalbox/models/port';
+
+/** What models have used for one turn, whatever becomes of it. */
+export interface Spending {
+  readonly add: (spend: ModelSpend) => void;
+  /** The model that was counted last; null when none was. */
+  model(): string | null;
+  /** Tokens and USD so far; what is not known counts as nothing. */
+  used(): { readonly tokens: number; readonly costUsd: number };
+  /** Null when nothing was used that a provider counts, as with the offline planner. */
+  usage(): TurnUsage | null;
+}
+
+/** Counts in memory: a turn that is resumed elsewhere tells its new counter what the state remembers. */
+export function createSpending(): Spending {
+  const spends: ModelSpend[] = [];
+  return {
+    add: (spend) => {
+      spends.push(spend);
+    },
+    model: () => spends.at(-1)?.model ?? null,
+    used: () => ({
+      tokens: spends.reduce((total, { inputTokens, outputTokens }) => total + inputTokens + outputTokens, 0),
+      costUsd: spends.reduce((total, { costUsd }) => total + (costUsd ?? 0), 0),
+    }),
+    usage: () => {
+      if (spends.every(({ inputTokens, outputTokens, costUsd }) => inputTokens + outputTokens === 0 && costUsd === 0))
+        return null;
+      const names = [...new Set(spends.map(({ model }) => model))];
+      return {
+        ...sumOf(spends),
+        models: names.map((model) => {
+          const own = spends.filter((spend) => spend.model === model);
+          return { model, calls: own.length, ...sumOf(own) };
+        }),
+      };
+    },
+  };
+}
+
+/** A part that is not known makes the whole not known: a cost that is too low would be believed. */
+function sumOf(spends: readonly ModelSpend[]): Omit<TurnUsage, 'models'> {
+  const sum = (pick: (spend: ModelSpend) => number): number => spends.reduce((total, spend) => total + pick(spend), 0);
+  return {
+    inputTokens: sum(({ inputTokens }) => inputTokens),
+    cachedTokens: sum(({ cachedTokens }) => cachedTokens),
+    outputTokens: sum(({ outputTokens }) => outputTokens),
+    costUsd: spends.some(({ costUsd }) => costUsd === null) ? null : sum(({ costUsd }) => costUsd ?? 0),
+  };
+}

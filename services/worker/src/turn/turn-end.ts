@@ -1,0 +1,283 @@
+import {
+  PRIORITY,
+  type Attachment,
+  type InboxOutcome,
+  type OutboundEnvelope,
+  type Receipt,
+} from '@signalbox/contracts/conversation/envelope';
+import type { Begun, InboxMessage, TurnEnd, TurnOutcome } from '@signalbox/store/conversation/lanes';
+import { newId } from '@signalbox/contracts/ids';
+import type { AgentReply, AgentResult } from '../agents/agent.ts';
+import { WORDS } from './reply.ts';
+import { createSpending, type Spending } from './spending.ts';
+
+/** What the record of a turn says about who made it. */
+interface EndParts {
+  readonly worker: string;
+  readonly idleMs: number;
+}
+
+/** One turn that is under way. */
+export interface TurnContext {
+  readonly begun: Begun;
+  readonly batch: readonly InboxMessage[];
+  readonly threadId: string;
+  readonly chatKey: string;
+  readonly traceId: string;
+  readonly turnId: string;
+  readonly startedAt: Date;
+  /** What models have used for it so far. */
+  readonly spending: Spending;
+}
+
+/**
+ * The end of a turn that ran: every message has its outcome, every reply its row. `shownWith`: files without words share the fate
+ * of the message that they were shown with.
+ */
+export function endOf(
+  parts: EndParts,
+  context: TurnContext,
+  result: AgentResult,
+  shownWith: ReadonlyMap<string, string> = new Map(),
+): TurnEnd {
+  const { begun, batch, threadId } = context;
+  const handled = batch.filter(({ envelope }) => !result.unhandled.includes(shownWith.get(envelope.id) ?? envelope.id));
+  const notes = expiredNotes(parts, begun);
+  const answered = { ...context, batch: handled.length > 0 ? handled : batch };
+  return {
+    turn: record(parts, context, result.outcome, {
+      passes: result.passes,
+      toolCalls: result.toolCalls,
+      error: null,
+    }),
+    // The newest message is the one that was answered; what came before it in the batch was merged into the same turn.
+    outcomes: handled.map((message, index) => ({
+      id: message.id,
+      outcome: index === handled.length - 1 ? 'answered' : 'merged',
+      reason: null,
+    })),
+    replies: pointing(
+      answered,
+      [...notes, ...result.replies].map((reply) => ({
+        ...outbound(answered, reply, result.personal),
+        turnId: context.turnId,
+      })),
+    ),
+    thread: {
+      threadId,
+      status: result.outcome === 'finished' ? 'finished' : 'open',
+      awaiting: result.outcome === 'waiting',
+      title: result.title,
+      summary: result.summary,
+    },
+  };
+}
+
+/**
+ * While a request waits in this chat, words decide nothing, however they sound: the last answer says so and points at the card, which
+ * has the buttons.
+ */
+function pointing(context: TurnContext, replies: TurnEnd['replies']): TurnEnd['replies'] {
+  const [card] = context.begun.waiting;
+  const last = replies.at(-1);
+  const isAsked = context.batch.some(({ envelope }) => envelope.kind === 'message');
+  if (!card || !last || !isAsked) return replies;
+  const text = `${last.body.text}\n\n${WORDS.stillWaiting(context.begun.waiting, linkTo(context.chatKey, card.messageId))}`;
+  // In private there are no links to messages, so the answer is one to the card.
+  const isPrivate = last.body.replyTo === undefined && card.messageId !== null;
+  const body = { ...last.body, text, ...(isPrivate ? { replyTo: card.messageId ?? '' } : {}) };
+  return [...replies.slice(0, -1), { ...last, body }];
+}
+
+/** Telegram's address of a message of a large group, for its members; null elsewhere. */
+function linkTo(chatKey: string, messageId: string | null): string | null {
+  const group = /^telegram:-100(\d+)/.exec(chatKey)?.[1];
+  return group === undefined || messageId === null ? null : `https://t.me/c/${group}/${messageId}`;
+}
+
+/** The end of a turn that was stopped or could not go on: the person is told why, and keeps what was written. The thread stays open. */
+export function cutShort(
+  parts: EndParts,
+  context: TurnContext,
+  outcome: 'stopped' | 'failed',
+  said: { readonly unfinished: string | null; readonly why: string },
+): TurnEnd {
+  const { turnId } = context;
+  const settled: InboxOutcome = outcome === 'stopped' ? 'stopped' : 'answered';
+  const replies = [
+    ...(said.unfinished === null ? [] : [{ key: `${turnId}:unfinished`, text: said.unfinished }]),
+    { key: `${turnId}:end`, text: said.why },
+  ];
+  return {
+    turn: record(parts, context, outcome, {
+      passes: 0,
+      toolCalls: 0,
+      error: outcome === 'failed' ? said.why : null,
+    }),
+    outcomes: settle(context.batch, settled, outcome),
+    // That it failed is a matter of the one who asked; what was stopped others may have waited for.
+    replies: replies.map((reply) => ({
+      ...outbound(context, { ...reply, buttons: [] }, outcome === 'failed'),
+      turnId,
+    })),
+    thread: { threadId: context.threadId, status: 'open', awaiting: false, title: null, summary: null },
+  };
+}
+
+/** /new: the thread of this chat ends here, and the next message starts the next one. */
+export function closeThread(begun: Begun, message: InboxMessage): TurnEnd {
+  const context = contextOf(begun, message);
+  return {
+    turn: null,
+    outcomes: settle([message], 'answered', '/new'),
+    replies: [
+      {
+        ...outbound(context, { key: message.envelope.id, text: WORDS.newThread(begun.threadId !== null), buttons: [] }),
+        turnId: null,
+      },
+    ],
+    thread:
+      begun.threadId === null
+        ? null
+        : { threadId: begun.threadId, status: 'closed', awaiting: false, title: null, summary: null },
+  };
+}
+
+/** News of a job or an incident that is told as it is, beside the conversation, without waking the agent. */
+export function notice(
+  parts: EndParts,
+  begun: Begun,
+  message: InboxMessage,
+  { buttons = [], receipts = [] }: Pick<Partial<AgentReply>, 'buttons' | 'receipts'> = {},
+): TurnEnd {
+  const context = contextOf(begun, message);
+  const { envelope } = message;
+  const text = envelope.kind === 'job-finished' || envelope.kind === 'incident' ? envelope.say : '';
+  return {
+    turn: record(parts, context, 'notice', { passes: 0, toolCalls: 0, error: null }),
+    outcomes: settle([message], 'answered', 'notice'),
+    replies: [{ ...outbound(context, { key: message.envelope.id, text, buttons, receipts }), turnId: context.turnId }],
+    thread: null,
+  };
+}
+
+/** What came of a decision about a conversation that is over: told as it is. */
+export function noticeOf(
+  parts: EndParts,
+  context: TurnContext,
+  text: string,
+  receipts: readonly Receipt[] = [],
+): TurnEnd {
+  const { batch, turnId } = context;
+  const key = batch[0]?.envelope.id ?? turnId;
+  return {
+    turn: record(parts, context, 'notice', { passes: 0, toolCalls: 0, error: null }),
+    outcomes: settle(batch, 'answered', 'notice'),
+    replies: [{ ...outbound(context, { key, text, buttons: [], receipts }), turnId }],
+    thread: null,
+  };
+}
+
+/** Files came without a word: nothing here can look into them, so their sender is told what can be done. */
+export function filesOnly(
+  parts: EndParts,
+  begun: Begun,
+  batch: readonly InboxMessage[],
+  files: readonly Attachment[],
+): TurnEnd {
+  const context = { ...contextOf(begun, batch[0] as InboxMessage), batch }; // a batch holds at least the first message
+  const [{ envelope }] = context.batch as readonly [InboxMessage];
+  // Parts of an album that came too late to be one message are answered once.
+  const key = `files:${(envelope.kind === 'message' && envelope.album) || envelope.id}`;
+  const replies = [...expiredNotes(parts, begun), { key, text: WORDS.filesOnly(files), buttons: [] }];
+  return {
+    turn: record(parts, context, 'notice', { passes: 0, toolCalls: 0, error: null }),
+    outcomes: settle(batch, 'answered', 'no words'),
+    replies: replies.map((reply) => ({ ...outbound(context, reply, true), turnId: context.turnId })),
+    // A thread that was made for them holds nothing; an older one is left as it is, even waiting for an answer.
+    thread: begun.threadNew
+      ? { threadId: context.threadId, status: 'closed', awaiting: false, title: null, summary: null }
+      : null,
+  };
+}
+
+function expiredNotes(parts: EndParts, { expired }: Begun): readonly AgentReply[] {
+  if (!expired) return [];
+  const text = WORDS.expired(expired.title, parts.idleMs);
+  return [{ key: `expired:${expired.threadId}`, text, buttons: [] }];
+}
+
+/** The context of a turn that no agent takes part in. */
+export function contextOf(begun: Begun, message: InboxMessage): TurnContext {
+  const { traceId, chatKey } = message.envelope;
+  return {
+    begun,
+    batch: [message],
+    threadId: begun.threadId ?? '',
+    chatKey,
+    traceId,
+    turnId: newId('turn'),
+    startedAt: begun.now(),
+    spending: createSpending(),
+  };
+}
+
+/** The row of a turn. */
+export function record(
+  parts: EndParts,
+  context: TurnContext,
+  outcome: TurnOutcome,
+  figures: Pick<NonNullable<TurnEnd['turn']>, 'passes' | 'toolCalls' | 'error'>,
+): TurnEnd['turn'] {
+  const { turnId, threadId, traceId, startedAt, spending } = context;
+  return {
+    turnId,
+    threadId: threadId || null,
+    worker: parts.worker,
+    traceId,
+    model: spending.model(),
+    outcome,
+    usage: spending.usage(),
+    ...figures,
+    startedAt: startedAt.toISOString(),
+  };
+}
+
+/**
+ * A reply as an outbox row. Its key is unique in the thread, so a resumed turn puts the same row. In a group, what is personal, and
+ * what answers something that only we could see, is for nobody else.
+ */
+export function outbound(context: TurnContext, reply: AgentReply, personal = false): OutboundEnvelope {
+  const { begun, batch, threadId, chatKey, traceId } = context;
+  const inGroup = batch.some(({ envelope }) => envelope.kind === 'message' && envelope.chatKind === 'group');
+  const whispered = batch.some(({ envelope }) => envelope.kind === 'message' && envelope.whisper);
+  return {
+    key: `${threadId || begun.userKey}/${reply.key}`,
+    chatKey,
+    userKey: begun.userKey,
+    threadId: threadId || null,
+    traceId,
+    priority: PRIORITY.reply,
+    slot: null,
+    body: {
+      text: reply.text,
+      ...(reply.receipts && reply.receipts.length > 0 ? { receipts: [...reply.receipts] } : {}),
+      buttons: [...reply.buttons],
+      ...replyTo(context),
+      ...(inGroup && (personal || whispered) ? { onlyFor: begun.userKey } : {}),
+      ...(reply.files ? { files: [...reply.files] } : {}),
+    },
+  };
+}
+
+/** In a group the answer points at the question; in private there is nobody else. */
+function replyTo({ batch }: TurnContext): { readonly replyTo?: string } {
+  const asked = batch.findLast(({ envelope }) => envelope.kind === 'message')?.envelope;
+  if (asked?.kind !== 'message' || asked.chatKind !== 'group' || asked.messageId === null) return {};
+  return { replyTo: asked.messageId };
+}
+
+/** One outcome for all of these messages. */
+export function settle(messages: readonly InboxMessage[], outcome: InboxOutcome, reason: string): TurnEnd['outcomes'] {
+  return messages.map(({ id }) => ({ id, outcome, reason }));
+}

@@ -1,0 +1,135 @@
+import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import type { AgentClass } from '@signalbox/contracts/governance/action';
+import type { ExecutionTurn, RecordedCall, RecordedResume } from '@signalbox/contracts/governance/execution-turn';
+import type { Proposal } from '@signalbox/store/governance/approvals';
+import type { RecordedRead, TurnRecording } from '@signalbox/store/governance/execution-turns';
+import type { TurnOutcome } from '@signalbox/store/conversation/lanes';
+import { redactValue } from '@signalbox/safety/redact/redact';
+import { makeStorable } from '@signalbox/contracts/storable';
+import type { AgentRecord, AgentRun } from '../agents/agent.ts';
+import type { DecisionEnvelope, Resumed } from '../governance/approvals/approval-resume.ts';
+import { actionHash } from '../governance/decision/proposal.ts';
+import type { TurnContext } from './turn-end.ts';
+
+/** What stands above every record: who thinks here, and by which rules. */
+export interface RecordHead {
+  readonly agent: string;
+  readonly agentClass: AgentClass;
+  readonly policy: { readonly version: string; readonly timeZone: string };
+  readonly maxPasses: number;
+}
+
+interface Ended {
+  readonly record: AgentRecord;
+  readonly outcome: TurnOutcome;
+  /** What the conversation was told when the turn was cut short. */
+  readonly note: string | null;
+  /** The project that the conversation is about from now on. */
+  readonly about?: string | null;
+  readonly resume: RecordedResume | null;
+  readonly isThreadOver: boolean;
+}
+
+/**
+ * The records of a turn, one per pass, with what is written beside them: the reads, which had no row of the ledger before they
+ * ran, and the audit event. Redacted here, before anything is hashed.
+ */
+export function recordTurn(head: RecordHead, context: TurnContext, ended: Ended): TurnRecording {
+  const { record, outcome, note, about = null, resume, isThreadOver } = ended;
+  const { turnId, threadId, chatKey, begun } = context;
+  const passes = record.passes.length > 0 ? record.passes : [NO_PASS];
+  const records = passes.map((pass, index) =>
+    seal({
+      ...pass,
+      ...head,
+      turnId,
+      threadId,
+      userKey: begun.userKey,
+      chatKey,
+      began:
+        index === 0
+          ? { isNew: record.isNew, threadOver: isThreadOver, messages: [...record.messages], decision: resume }
+          : null,
+      ended:
+        index === passes.length - 1 ? { outcome, note, ...(about === null ? {} : { about }), run: record.run } : null,
+    }),
+  );
+  return {
+    records,
+    reads: record.passes.flatMap(({ calls }) => calls.flatMap((call) => readOf(context, call))),
+    events: [
+      {
+        kind: 'turn.recorded',
+        actor: `agent:${head.agent}`,
+        threadId,
+        turnId,
+        actionId: null,
+        approvalId: null,
+        policyVersion: head.policy.version,
+        data: { passes: record.passes.length, outcome, records: records.map(({ recordHash }) => recordHash) },
+      },
+    ],
+  };
+}
+
+const NOTHING = canonicalHash(null);
+
+/** Of a turn that ended before its first pass. */
+const NO_PASS: AgentRecord['passes'][number] = {
+  pass: 0,
+  phases: [],
+  versions: { prompt: NOTHING, tools: NOTHING, state: 0, model: null },
+  runs: { read: null, asked: null, acted: null },
+  asks: [],
+  answer: null,
+  calls: [],
+  outcome: null,
+};
+
+/** Takes secrets out, and what jsonb cannot hold, and hashes what is left. */
+function seal(whole: Omit<ExecutionTurn, 'redacted' | 'cleanHashes'>): TurnRecording['records'][number] {
+  const before = JSON.stringify(whole);
+  const clean = JSON.stringify(makeStorable(redactValue(JSON.parse(before))));
+  const record = { ...(JSON.parse(clean) as typeof whole), redacted: clean !== before, cleanHashes: true as const };
+  const contextHash = whole.asks.at(-1)?.context.hash ?? NOTHING;
+  return { record, recordHash: canonicalHash(record), contextHash };
+}
+
+/** The row of a call that ran and changed nothing. Whatever has an effect wrote its own before it began. */
+function readOf({ turnId, threadId }: TurnContext, { callId, decided, result }: RecordedCall): readonly RecordedRead[] {
+  if (!decided || decided.action.assessment.risk !== 'safe' || decided.decision.effect !== 'run') return [];
+  if (result.code === 'NOT_PERMITTED') return [];
+  const { action, decision } = decided;
+  const question = decided.question as unknown as Proposal['question']; // what was asked, as JSON
+  const proposal = redactValue({ action, question, decision });
+  return [
+    {
+      actionId: callId,
+      turnId,
+      threadId,
+      tool: action.tool,
+      arguments: proposal.action.arguments,
+      status: result.ok ? 'done' : 'failed',
+      errorCode: result.code,
+      proposal,
+      hash: actionHash(action),
+      at: question.context.at,
+    },
+  ];
+}
+
+/** The record of a turn in which no agent took part. */
+export function nothingThought({ turnId }: TurnContext, actor: AgentRun['actor']): AgentRecord {
+  const { userKey, name, role } = actor;
+  return { passes: [], messages: [], isNew: false, run: { turnId, came: 0, actor: { userKey, name, role } } };
+}
+
+/** What came of a decision, for the record of the turn that heard of it. */
+export function recordResume(
+  { approvalId, actionId, outcome }: DecisionEnvelope,
+  { say, result, decided }: Resumed,
+  phases: readonly string[],
+): RecordedResume {
+  const code = result?.code ?? null;
+  return { approvalId, actionId, outcome, say, decided: decided ?? null, code, phases: [...phases] };
+}

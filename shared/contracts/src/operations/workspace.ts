@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { AgentClass } from '../governance/action.ts';
+
+/** Name of a workspace, which is also the name of its folder. */
+const WorkspaceName = z.string().regex(/^(project|thread)-[A-Za-z0-9][A-Za-z0-9_-]{0,119}$/);
+
+/** The workspace of a project or of a conversation. Other names than a folder may have are made fit by the caller. */
+export function workspaceName(of: 'project' | 'thread', name: string): string {
+  return `${of}-${name.replaceAll(/[^A-Za-z0-9_-]/g, '-')}`;
+}
+
+/** Longest path inside of a workspace, in characters. */
+export const PATH_LIMIT = 1_000;
+/** Largest text that is written at once, in characters. */
+export const TEXT_LIMIT = 500_000;
+/** How long a command may run, in milliseconds. */
+export const COMMAND_LIMIT_MS = 5 * 60_000;
+
+const Path = z.string().max(PATH_LIMIT);
+
+/** Who works where: what every job of a workspace is told. */
+export const WorkspaceCall = z.object({
+  workspace: WorkspaceName,
+  /** Whose bounds hold. */
+  bounds: AgentClass.or(z.literal('PERSON')),
+  actor: z.string().min(1).max(120),
+  threadId: z.string().max(160).nullable(),
+  actionId: z.string().min(1).max(160),
+});
+export type WorkspaceCall = z.infer<typeof WorkspaceCall>;
+
+/** Why a job did nothing: an error of the catalog, with what fills its sentence. */
+export const Refusal = z.object({
+  code: z.enum([
+    'PATH_DENIED',
+    'SANDBOX_MISSING',
+    'DIFF_REFUSED',
+    'WORKSPACE_FULL',
+    'NOT_FOUND',
+    'CONFLICT',
+    'TOOL_OUTCOME_UNKNOWN',
+  ]),
+  data: z.record(z.string(), z.string()),
+});
+export type Refusal = z.infer<typeof Refusal>;
+
+const orRefused = <S extends z.ZodType>(result: S) =>
+  z.discriminatedUnion('outcome', [
+    z.object({ outcome: z.literal('refused'), refusal: Refusal }),
+    z.object({ outcome: z.literal('done'), result }),
+  ]);
+
+export const RunPayload = WorkspaceCall.extend({
+  command: z.discriminatedUnion('kind', [
+    /** Commands joined by pipes, executed without a shell. */
+    z.object({ kind: z.literal('argv'), pipeline: z.array(z.array(z.string()).min(1)).min(1).max(20) }),
+    /** A script for a shell, which a person has approved. */
+    z.object({ kind: z.literal('shell'), script: z.string().min(1).max(20_000) }),
+  ]),
+  cwd: Path,
+  deadlineMs: z.int().min(100).max(COMMAND_LIMIT_MS),
+});
+export const RunResult = orRefused(
+  z.object({
+    exitCode: z.int(),
+    killed: z.enum(['deadline', 'memory', 'processes', 'workspace', 'disk']).nullable(),
+    output: z.string(),
+    cut: z.boolean(),
+    durationMs: z.number(),
+  }),
+);
+
+/** Lines count from 1. */
+export const ReadPayload = WorkspaceCall.extend({
+  path: Path,
+  fromLine: z.int().min(1),
+  lines: z.int().min(1).max(2_000),
+});
+export const ReadResult = orRefused(
+  z.object({ path: z.string(), text: z.string(), fromLine: z.int(), totalLines: z.int(), sizeBytes: z.int() }),
+);
+
+export const ListPayload = WorkspaceCall.extend({ path: Path, depth: z.int().min(1).max(10) });
+export const ListResult = orRefused(
+  z.object({
+    path: z.string(),
+    entries: z.array(
+      z.object({ path: z.string(), kind: z.enum(['file', 'folder', 'link', 'other']), sizeBytes: z.int().nullable() }),
+    ),
+    /** Whether there are more than are listed. */
+    cut: z.boolean(),
+  }),
+);
+
+export const WritePayload = WorkspaceCall.extend({ path: Path, content: z.string().max(TEXT_LIMIT) });
+export const WriteResult = orRefused(z.object({ path: z.string(), sizeBytes: z.int(), created: z.boolean() }));
+
+export const ApplyPayload = WorkspaceCall.extend({ diff: z.string().min(1).max(TEXT_LIMIT) });
+export const ApplyResult = orRefused(
+  z.object({
+    files: z.array(
+      z.object({
+        path: z.string(),
+        change: z.enum(['created', 'changed', 'deleted']),
+        added: z.int(),
+        removed: z.int(),
+      }),
+    ),
+  }),
+);

@@ -1,0 +1,76 @@
+import type { Log } from '@signalbox/platform/log';
+import { createCircuit } from './retry/circuit.ts';
+import { createFallback, type Candidate } from './retry/fallback.ts';
+import { createLocalModel } from './local-model.ts';
+import type { PlannerCatalog } from '@signalbox/planner/catalog';
+import { OfflineChatModel } from '@signalbox/planner/chat-model';
+import type { Model, ModelObserver, Models } from './port.ts';
+import { costOf, loadPrices, type Prices } from './prices.ts';
+import { createRemoteModel } from './remote-model.ts';
+import { listModels, OFFLINE, type ModelPlan, type ModelSettings } from './settings.ts';
+
+/** What the models of a plan are opened with. */
+export interface OpenOptions {
+  /** Asked at each answer of the offline planner, so that capabilities may change while the model lives. */
+  readonly catalog: () => PlannerCatalog;
+  readonly log: Pick<Log, 'warn'>;
+  readonly observer?: ModelObserver;
+}
+
+/**
+ * Opens every model of a plan: one client library is loaded for each provider that is used, and nothing is asked yet.
+ * Throws CONFIG_INVALID when the file of prices cannot be read.
+ */
+export async function openModels(plan: ModelPlan, options: OpenOptions): Promise<Models> {
+  const all = listModels(plan);
+  const remote = all.some(({ settings }) => settings.provider !== null);
+  const prices = remote ? await loadPrices(plan.pricesFile) : new Map();
+  const opened = await Promise.all(
+    all.map(async ({ settings }): Promise<[string, Candidate]> => {
+      const model = await openModel(settings, { ...options, prices, limits: plan.limits });
+      return [settings.name, { model, circuit: createCircuit() }];
+    }),
+  );
+  const candidates = new Map(opened);
+
+  /** A model with those that stand in for it. */
+  const withFallbacks = (settings: ModelSettings): Model => {
+    const [first = settings.name, ...rest] = new Set([settings, ...plan.fallbacks].map(({ name }) => name));
+    return createFallback([find(first), ...rest.map(find)], options.log);
+  };
+  const find = (name: string): Candidate => {
+    const candidate = candidates.get(name);
+    if (!candidate) throw new Error(`the model ${name} was not opened`); // listModels has named all of them
+    return candidate;
+  };
+  const main = withFallbacks(plan.main);
+  const targets = new Map([...plan.targets].map(([target, settings]) => [target, withFallbacks(settings)]));
+  return {
+    names: [...new Set([plan.main, ...plan.fallbacks].map(({ name }) => name))],
+    of: (agent, node) => targets.get(`${agent}.${node}`) ?? targets.get(agent) ?? main,
+  };
+}
+
+/** Opens one model by itself, without those that stand in for it. */
+export async function openModel(
+  settings: ModelSettings,
+  options: Omit<OpenOptions, 'log'> & {
+    readonly prices: Prices;
+    readonly limits: ModelPlan['limits'];
+    readonly tries?: number;
+  },
+): Promise<Model> {
+  if (settings.provider === null) {
+    const { catalog, observer } = options;
+    return createLocalModel(new OfflineChatModel({ catalog }), OFFLINE, observer);
+  }
+  return createRemoteModel({
+    settings,
+    wire: await settings.provider.open(settings),
+    silenceMs: options.limits.silenceMs,
+    deadlineMs: options.limits.deadlineMs,
+    cost: (tokens) => costOf(options.prices, settings.name, tokens),
+    ...(options.tries === undefined ? {} : { tries: options.tries }),
+    ...options.observer,
+  });
+}

@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { AppError } from '@signalbox/contracts/errors';
+import type { TokenCounts } from './retry/chat-try.ts';
+
+/** Prices that come with the product, with their source and date. */
+const FILE = fileURLToPath(new URL('../../../infra/models/prices.json', import.meta.url));
+
+const TOKENS_PER_PRICE = 1_000_000;
+/** Costs are kept to a billionth of a dollar: below the price of one token, and free of the noise of binary fractions. */
+const NANO = 1e9;
+
+/** USD per million tokens. Without a price of its own, what the cache gives or takes costs as much as other input. */
+const Price = z.object({
+  input: z.number().min(0),
+  cached: z.number().min(0).optional(),
+  cacheWrite: z.number().min(0).optional(),
+  output: z.number().min(0),
+});
+
+const PriceFile = z.object({
+  source: z.string(),
+  asOf: z.iso.date(),
+  /** By `provider:model`. */
+  models: z.record(z.string(), Price),
+});
+
+export type Prices = ReadonlyMap<string, z.infer<typeof Price>>;
+
+/** Reads the price table; the entries of `ownFile` go before those that come with the product. Throws CONFIG_INVALID. */
+export async function loadPrices(ownFile: string | null): Promise<Prices> {
+  const files = await Promise.all([readPrices(FILE), ...(ownFile === null ? [] : [readPrices(ownFile)])]);
+  return new Map(files.flatMap((file) => Object.entries(file.models)));
+}
+
+/** What a call cost, in USD; null when the model has no price. A dated name has the price of the name without the date. */
+export function costOf(prices: Prices, model: string, tokens: TokenCounts): number | null {
+  const price = prices.get(model) ?? prices.get(model.replace(/-(\d{4}-\d{2}-\d{2}|\d{8})$/, ''));
+  if (!price) return null;
+  const { input, output, cached = input, cacheWrite = input } = price;
+  const plain = tokens.inputTokens - tokens.cachedTokens - tokens.cacheWriteTokens;
+  const sum =
+    plain * input + tokens.cachedTokens * cached + tokens.cacheWriteTokens * cacheWrite + tokens.outputTokens * output;
+  return Math.round((sum / TOKENS_PER_PRICE) * NANO) / NANO;
+}
+
+async function readPrices(file: string): Promise<z.infer<typeof PriceFile>> {
+  const refuse = (detail: string, cause?: unknown): never => {
+    throw new AppError('CONFIG_INVALID', { problems: `MODEL_PRICES_FILE: ${file} ${detail}` }, cause);
+  };
+  const text = await readFile(file, 'utf8').catch((error: unknown) => refuse('cannot be read', error));
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    return refuse('is not JSON', error);
+  }
+  const parsed = PriceFile.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  return refuse(`is not a table of prices (${issues.join('; ')})`);
+}

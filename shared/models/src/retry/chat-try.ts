@@ -1,0 +1,111 @@
+import { AIMessage, type AIMessageChunk, type UsageMetadata } from '@langchain/core/messages';
+import { concat } from '@langchain/core/utils/stream';
+import { keptExtras } from '../kept.ts';
+import { createGrowingAnswer } from '../growing-answer.ts';
+import type { ModelRequest } from '../port.ts';
+import type { Fetch, Wire } from '../providers/provider.ts';
+
+/** What a try uses, as the provider counts it. */
+export interface TokenCounts {
+  /** All input, cached or not. */
+  readonly inputTokens: number;
+  /** Of the input: read from the provider's cache. */
+  readonly cachedTokens: number;
+  /** Of the input: written to the provider's cache, which some of them charge for. */
+  readonly cacheWriteTokens: number;
+  readonly outputTokens: number;
+}
+
+/** An answer that lacks its end. */
+class BrokenAnswer extends Error {
+  constructor() {
+    super('the answer of the model broke off');
+    this.name = 'BrokenAnswer';
+  }
+}
+
+/**
+ * Asks once. Text is streamed, so that it can be shown and silence be noticed; objects come in one piece. `count` is told what was
+ * used as soon as the provider says it, also when the answer breaks off afterwards. Throws what the client throws, BrokenAnswer
+ * when the end is missing, and the signal's reason as soon as it fires, whatever the client makes of it.
+ */
+export async function tryChat(
+  wire: Wire,
+  name: string,
+  request: ModelRequest,
+  fetch: Fetch,
+  signal: AbortSignal,
+  count: (tokens: TokenCounts) => void,
+): Promise<AIMessage> {
+  const client = wire.client(request, fetch);
+  const messages = wire.arrange(request.messages);
+  const answered = request.object ? client.invoke(messages, { signal }) : readStream();
+  const answer = await orAborted(answered, signal);
+  if (request.object) tell(answer.usage_metadata);
+  if (!wire.isWhole(answer)) throw new BrokenAnswer();
+  return new AIMessage({
+    ...(answer.id ? { id: answer.id } : {}),
+    content: answer.text,
+    tool_calls: (answer.tool_calls ?? []).map(({ id, name: tool, args }) => ({
+      type: 'tool_call',
+      name: tool,
+      args,
+      ...(id ? { id } : {}),
+    })),
+    invalid_tool_calls: answer.invalid_tool_calls ?? [],
+    additional_kwargs: keptExtras(name, wire.keep?.(answer) ?? null),
+  });
+
+  /** Servers that count nothing say zero, which no request is. */
+  function tell(usage: UsageMetadata | undefined, again = 0): void {
+    if (!usage || usage.input_tokens + usage.output_tokens === 0) return;
+    count(readUsage({ ...usage, output_tokens: usage.output_tokens - again }));
+  }
+
+  async function readStream(): Promise<AIMessageChunk> {
+    const grow = request.draft && createGrowingAnswer(request.draft);
+    let whole: AIMessageChunk | undefined;
+    let counts = 0;
+    let first = 0;
+    try {
+      for await (const piece of await client.stream(messages, { signal })) {
+        signal.throwIfAborted();
+        const usage = piece.usage_metadata as UsageMetadata | undefined; // its type is lost on the way through a Runnable
+        if (usage) counts += 1;
+        if (usage && counts === 1) first = usage.output_tokens;
+        whole = whole ? concat(whole, piece) : piece;
+        grow?.(piece);
+      }
+    } finally {
+      tell(whole?.usage_metadata, wire.countsAnew && counts > 1 ? first : 0);
+    }
+    if (!whole) throw new BrokenAnswer();
+    return whole;
+  }
+}
+
+/** Not every client ends with its signal. What it does later is nobody's business any more: its connection is closed. */
+async function orAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+  answer.catch(() => undefined);
+  signal.throwIfAborted();
+  let stopListening = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    const abort = (): void => reject(signal.reason as Error); // whoever aborts gives an error
+    signal.addEventListener('abort', abort, { once: true });
+    stopListening = () => signal.removeEventListener('abort', abort);
+  });
+  try {
+    return await Promise.race([answer, aborted]);
+  } finally {
+    stopListening();
+  }
+}
+
+function readUsage({ input_tokens, output_tokens, input_token_details }: UsageMetadata): TokenCounts {
+  return {
+    inputTokens: input_tokens,
+    cachedTokens: input_token_details?.cache_read ?? 0,
+    cacheWriteTokens: input_token_details?.cache_creation ?? 0,
+    outputTokens: output_tokens,
+  };
+}

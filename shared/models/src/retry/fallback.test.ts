@@ -1,0 +1,100 @@
+import { AIMessage } from '@langchain/core/messages';
+import { describe, expect, it } from 'vitest';
+import { AppError } from '@signalbox/contracts/errors';
+import { createCircuit } from './circuit.ts';
+import { createFallback } from './fallback.ts';
+import { ModelFailure, type ModelFailureReason } from './failure.ts';
+import type { Model, ModelRequest } from '../port.ts';
+
+const REASONS: readonly ModelFailureReason[] = [
+  'timeout',
+  'network',
+  'cut',
+  'rate-limited',
+  'server-error',
+  'no-credit',
+  'unauthorized',
+  'model-unknown',
+];
+
+const failing = (reason: ModelFailureReason): Error => new AppError('MODEL_UNAVAILABLE', {}, new ModelFailure(reason));
+
+/** Models that answer, or throw what they are told to, and count how often they were asked. */
+function open(...plan: readonly (Error | null)[]) {
+  const asked = plan.map(() => 0);
+  const outcome = [...plan];
+  let nowMs = 0;
+  const candidates = plan.map((_, index) => ({
+    model: {
+      name: `m${index}`,
+      ask: () => {
+        asked[index] = (asked[index] ?? 0) + 1;
+        const thrown = outcome[index];
+        return thrown ? Promise.reject(thrown) : Promise.resolve({ message: new AIMessage('x'), model: `m${index}` });
+      },
+    } satisfies Model,
+    circuit: createCircuit(() => nowMs),
+  }));
+  const warned: unknown[] = [];
+  const [first, ...rest] = candidates;
+  if (!first) throw new Error('a plan needs a model');
+  const model = createFallback([first, ...rest], { warn: (_, fields) => warned.push(fields) });
+  const request: ModelRequest = { messages: [], tools: [], object: null, signal: new AbortController().signal };
+  return {
+    ask: (signal?: AbortSignal) => model.ask({ ...request, ...(signal ? { signal } : {}) }),
+    asked,
+    warned,
+    heal: (index: number) => (outcome[index] = null),
+    fail: (index: number, thrown: Error) => (outcome[index] = thrown),
+    wait: (ms: number) => (nowMs += ms),
+  };
+}
+
+describe('models that stand in for each other', () => {
+  it.each(REASONS)('the next one answers when the first fails with %s', async (reason) => {
+    const { ask, warned } = open(failing(reason), null);
+    expect((await ask()).model).toBe('m1');
+    expect(warned).toEqual([expect.objectContaining({ failed: 'm0', asked: 'm1' })]);
+  });
+
+  it('are asked in order, to the last', async () => {
+    const { ask } = open(failing('network'), failing('unauthorized'), null);
+    expect((await ask()).model).toBe('m2');
+  });
+
+  it.each([
+    ['a request that is refused for what it asks', failing('refused')],
+    ['a mistake of ours', new TypeError('x')],
+    ['an answer that cannot be used', new AppError('MODEL_GARBAGE', {})],
+  ])('do not answer after %s', async (_, thrown) => {
+    const { ask, asked } = open(thrown, null);
+    await expect(ask()).rejects.toBe(thrown);
+    expect(asked).toEqual([1, 0]);
+  });
+
+  it('do not answer after an abort', async () => {
+    const { ask, asked } = open(failing('timeout'), null);
+    await expect(ask(AbortSignal.abort(new Error('stop')))).rejects.toThrow();
+    expect(asked).toEqual([1, 0]);
+  });
+
+  it('spare the next caller the wait for one that has just failed, until it is back', async () => {
+    const { ask, asked, heal, wait } = open(failing('timeout'), null);
+    await ask();
+    await ask();
+    expect(asked).toEqual([1, 2]);
+    heal(0);
+    expect((await ask()).model).toBe('m1');
+    wait(30_000);
+    expect((await ask()).model).toBe('m0');
+    expect((await ask()).model).toBe('m0');
+  });
+
+  it('are asked all the same when all of them have just failed', async () => {
+    const { ask, asked, heal } = open(failing('network'), failing('server-error'));
+    await expect(ask()).rejects.toMatchObject({ code: 'MODEL_UNAVAILABLE', cause: { code: 'server-error' } });
+    heal(0);
+    expect((await ask()).model).toBe('m0');
+    expect(asked).toEqual([2, 1]);
+  });
+});

@@ -1,0 +1,48 @@
+import { HumanMessage } from '@langchain/core/messages';
+import { failureOf, type ModelFailure } from './retry/failure.ts';
+import { openModel } from './open-models.ts';
+import { loadPrices } from './prices.ts';
+import type { ModelPlan, ModelSettings } from './settings.ts';
+
+/** What came of a trial call. */
+export type Trial =
+  | { readonly result: 'works'; readonly durationMs: number }
+  /** It answered, but did not call the tool that it was told to call. */
+  | { readonly result: 'no-call' }
+  | { readonly result: 'failed'; readonly failure: ModelFailure };
+
+const PING = {
+  name: 'ping',
+  description: 'Answers with pong.',
+  schema: { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] },
+};
+
+/**
+ * Makes one tiny call, as the agents make theirs: streamed, and with a tool. Costs a few tokens. Never throws for what a server does;
+ * throws CONFIG_INVALID when the file of prices cannot be read.
+ */
+export async function tryModel(settings: ModelSettings, plan: ModelPlan, deadlineMs: number): Promise<Trial> {
+  if (settings.provider === null) return { result: 'works', durationMs: 0 };
+  const model = await openModel(settings, {
+    catalog: () => ({ groups: [] }),
+    prices: await loadPrices(plan.pricesFile),
+    limits: { silenceMs: deadlineMs, deadlineMs },
+    tries: 1,
+  });
+  const startedAt = performance.now();
+  try {
+    const { message } = await model.ask({
+      messages: [new HumanMessage('Call the tool "ping" with the word "hello" now. Write nothing else.')],
+      tools: [PING],
+      object: null,
+      signal: AbortSignal.timeout(deadlineMs * 2), // the model's own deadline comes first
+      draft: { tool: PING.name, field: 'word', show: () => undefined },
+    });
+    const called = message.tool_calls?.some((call) => call.name === PING.name) ?? false;
+    return called ? { result: 'works', durationMs: performance.now() - startedAt } : { result: 'no-call' };
+  } catch (thrown) {
+    const failure = failureOf(thrown);
+    if (!failure) throw thrown;
+    return { result: 'failed', failure };
+  }
+}

@@ -1,0 +1,224 @@
+import type { AIMessage, BaseMessage, ToolMessage } from '@langchain/core/messages';
+import { z } from 'zod';
+import type { PlannerFacts } from '../catalog.ts';
+import { type OpenAsk, PlannerMark } from './marks.ts';
+import { type ToolResult, readResult } from './tool-result.ts';
+
+/** Something a person (or a finished job) said. */
+export interface Said {
+  readonly id: string;
+  readonly index: number;
+  readonly text: string;
+  /** Which request of the message, from 0; `parts` are all of them. Most messages have one. */
+  readonly part: number;
+  readonly parts: readonly string[];
+  /** The sentence of an event such as job-finished; null for what a person wrote. */
+  readonly event: string | null;
+}
+
+/** A message of the planner's own. */
+export interface Marked {
+  readonly mark: PlannerMark;
+  readonly index: number;
+  readonly call: { readonly id: string; readonly name: string; readonly args: Record<string, unknown> } | null;
+}
+
+/** A tool that did its work. */
+export interface Run {
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly result: unknown;
+  /** What was said to make it run; it may tell more than the tool took. */
+  readonly text: string;
+}
+
+export interface History {
+  readonly facts: PlannerFacts;
+  readonly said: readonly Said[];
+  readonly marked: readonly Marked[];
+  /** Results of tool calls, by call id. */
+  readonly results: ReadonlyMap<string, ToolResult>;
+  /** What is not dealt with yet, oldest first. */
+  readonly pending: readonly Said[];
+  /** Where another model, or a note about the turn, spoke last; -1 when never. It deals with everything before. */
+  readonly foreignAnswer: number;
+  /** How many messages there are. */
+  readonly size: number;
+}
+
+const Facts = z
+  .object({
+    activeGroups: z.array(z.string()).catch([]),
+    known: z.record(z.string(), z.array(z.string()).catch([])).catch({}),
+    currentProject: z.string().nullable().catch(null),
+  })
+  .catch({ activeGroups: [], known: {}, currentProject: null });
+const Event = z.object({ kind: z.string(), say: z.string() });
+
+/**
+ * Reads a conversation; `split` parts a new message into its requests. Whatever is missing or malformed is left out; never throws.
+ */
+export function readHistory(
+  messages: readonly BaseMessage[],
+  split: (text: string, facts: PlannerFacts, asking: OpenAsk | null) => readonly string[],
+): History {
+  const said: Said[] = [];
+  const marked: Marked[] = [];
+  const results = new Map<string, ToolResult>();
+  let facts: PlannerFacts = Facts.parse({});
+  let foreignAnswer = -1;
+  messages.forEach((message, index) => {
+    const kwargs: Record<string, unknown> = message.additional_kwargs ?? {};
+    switch (message.type) {
+      case 'system':
+        if (Object.hasOwn(kwargs, 'planner')) facts = Facts.parse(kwargs['planner'] ?? {});
+        break;
+      case 'human':
+        said.push(readSaid(message, index, eventOf(kwargs)));
+        break;
+      case 'tool': {
+        const result = message as ToolMessage; // its type says so
+        results.set(result.tool_call_id, readResult(textOf(message), kwargs));
+        break;
+      }
+      case 'ai': {
+        const mark = PlannerMark.safeParse(kwargs['planner']);
+        const calls = (message as AIMessage).tool_calls ?? []; // its type says so
+        if (mark.success) marked.push({ mark: mark.data, index, call: firstCall(calls) });
+        else if (calls.length === 0) foreignAnswer = index;
+        break;
+      }
+    }
+  });
+  const doneParts = new Set(
+    marked.filter((step) => isDone(step, results)).map(({ mark }) => keyOf(mark.for, mark.part)),
+  );
+  const absorbed = new Set(marked.flatMap(({ mark }) => mark.with ?? []));
+  const before = { said, marked, foreignAnswer };
+  const pending = firstOfEachId(said)
+    .filter(({ id, index }) => index > foreignAnswer && !absorbed.has(id))
+    .flatMap((one) => partsOf(one, marked, (text) => split(text, facts, openQuestionBefore(before, one)?.ask ?? null)))
+    .filter(({ id, part }) => !doneParts.has(keyOf(id, part)));
+  return { facts, said, marked, results, pending, foreignAnswer, size: messages.length };
+}
+
+/** The words of the request that a message of ours deals with. */
+function textFor(mark: PlannerMark, said: readonly Said[]): string {
+  return mark.parts?.[mark.part ?? 0] ?? said.find(({ id }) => id === mark.for)?.text ?? '';
+}
+
+/** Tools that talk, load or end are no work. */
+export const TALKING_TOOLS: ReadonlySet<string> = new Set([
+  'respond_to_user',
+  'request_capabilities',
+  'finish_task',
+  'classify_intent',
+]);
+
+/** The last tool that worked before something was said, or for an earlier request of the same message. */
+export function lastRunBefore(
+  { marked, results, said: all }: Pick<History, 'marked' | 'results' | 'said'>,
+  said: Said,
+): Run | null {
+  // A later request of a message goes on from what was done for the earlier ones, if only to fail.
+  const since =
+    said.part > 0 && marked.some(({ call, index }) => index > said.index && call && !TALKING_TOOLS.has(call.name));
+  const last = marked.findLast(
+    ({ call, index }) =>
+      (since ? index > said.index : index < said.index) &&
+      call &&
+      !TALKING_TOOLS.has(call.name) &&
+      call.name !== 'search_knowledge' &&
+      results.get(call.id)?.ok,
+  );
+  if (!last?.call) return null;
+  return {
+    tool: last.call.name,
+    args: last.call.args,
+    result: results.get(last.call.id)?.result ?? null,
+    text: textFor(last.mark, all),
+  };
+}
+
+function readSaid(message: BaseMessage, index: number, event: string | null): Said {
+  // The lines that name attached files are for models that know what a file is: here only the words count.
+  const text = textOf(message).replace(/\n\[attached: [^\n]*\]$/gm, '');
+  return { id: message.id ?? `at-${index}`, index, text, part: 0, parts: [text], event };
+}
+
+/** The requests of a message: as they were parted when it was first read, so that what changed since parts it no other way. */
+function partsOf(said: Said, marked: readonly Marked[], split: (text: string) => readonly string[]): readonly Said[] {
+  if (said.event !== null) return [said];
+  const marks = marked.filter(({ mark, call }) => mark.for === said.id && call?.name !== 'classify_intent');
+  const known = marks.find(({ mark }) => mark.parts)?.mark.parts;
+  const parts = known ?? (marks.length > 0 ? [said.text] : split(said.text));
+  return parts.map((text, part) => ({ ...said, text, part, parts }));
+}
+
+function keyOf(id: string, part: number | undefined): string {
+  return `${part ?? 0} ${id}`;
+}
+
+/** The planner's messages for one request, oldest first. */
+export function stepsFor(history: History, said: Said): readonly Marked[] {
+  return history.marked.filter(
+    ({ mark, call }) => keyOf(mark.for, mark.part) === keyOf(said.id, said.part) && call?.name !== 'classify_intent',
+  );
+}
+
+/** The question that a message may answer, and the message for which it was asked. */
+export interface OpenQuestion {
+  readonly ask: OpenAsk;
+  readonly by: string;
+}
+
+/** The question that this message may answer: the newest one before it, unless a person has spoken in between. */
+export function openQuestionBefore(
+  history: Pick<History, 'said' | 'marked' | 'foreignAnswer'>,
+  said: Said,
+): OpenQuestion | null {
+  const asked = history.marked.filter(({ mark, index }) => mark.ask && index < said.index).at(-1);
+  if (!asked?.mark.ask || history.foreignAnswer > asked.index) return null;
+  const between = history.said.some(({ index, event }) => event === null && index > asked.index && index < said.index);
+  return between || answeredSince(history, asked, said) ? null : { ask: asked.mark.ask, by: asked.mark.for };
+}
+
+/** What was offered just before a message; null when nothing was, or when somebody spoke in between. */
+export function offerBefore(history: Pick<History, 'said' | 'marked' | 'foreignAnswer'>, said: Said): string | null {
+  const last = history.marked.findLast(({ mark, index }) => mark.done && index < said.index);
+  if (last?.mark.offer === undefined || history.foreignAnswer > last.index) return null;
+  const between = history.said.some(({ index, event }) => event === null && index > last.index && index < said.index);
+  return between ? null : last.mark.offer;
+}
+
+/** A later answer of ours to a person's message closes the question; the report of a finished job does not. */
+function answeredSince(history: Pick<History, 'said' | 'marked'>, asked: Marked, said: Said): boolean {
+  const events = new Set(history.said.filter(({ event }) => event !== null).map(({ id }) => id));
+  return history.marked.some(
+    ({ mark, index }) => mark.done && index > asked.index && index < said.index && !events.has(mark.for),
+  );
+}
+
+/** Done, unless ending the task was refused: then the thanks still need an answer. */
+function isDone({ mark, call }: Marked, results: ReadonlyMap<string, ToolResult>): boolean {
+  return mark.done && !(call?.name === 'finish_task' && results.get(call.id)?.ok === false);
+}
+
+function firstCall(calls: AIMessage['tool_calls']): Marked['call'] {
+  const call = calls?.[0];
+  return call ? { id: call.id ?? '', name: call.name, args: call.args } : null;
+}
+
+function firstOfEachId(said: readonly Said[]): readonly Said[] {
+  return said.filter((one, at) => said.findIndex((other) => other.id === one.id) === at);
+}
+
+function eventOf(kwargs: Readonly<Record<string, unknown>>): string | null {
+  const event = Event.safeParse(kwargs['event']);
+  return event.success ? event.data.say : null;
+}
+
+function textOf(message: BaseMessage): string {
+  if (typeof message.content === 'string') return message.content;
+  return Array.isArray(message.content) ? message.text : '';
+}

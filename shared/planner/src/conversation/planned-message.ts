@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import type { History, Said } from './history.ts';
+import type { PlannerMark } from './marks.ts';
+import { type Step, sayStep } from './step.ts';
+import { WORDS, asLine } from '../words.ts';
+
+/** Longer labels do not fit on a button. */
+const LABEL_LENGTH = 40;
+
+/** What the model says next. */
+export interface PlannedMessage {
+  /** The same history gives the same ids, so that a turn that is run again after a crash repeats no effect. */
+  readonly id: string;
+  readonly content: string;
+  readonly toolCalls: readonly { readonly id: string; readonly name: string; readonly args: Record<string, unknown> }[];
+  /** `additional_kwargs` of the message; `planner` is its mark. */
+  readonly kwargs: Record<string, unknown>;
+}
+
+/** A step that was chosen, and the messages that it deals with. */
+export interface Chosen {
+  readonly said: Said;
+  readonly step: Step;
+  /** Messages that the step used up besides. */
+  readonly absorbed: readonly Said[];
+  /** The message whose question the person gave up, and with it what it asked for besides. */
+  readonly dropped: string | null;
+}
+
+/**
+ * Puts a step into words or calls. The answer to the last message ends the turn, so it is plain content;
+ * while others wait it goes out through respond_to_user. A question always does.
+ */
+export function writeStep(
+  { said, step, absorbed, dropped }: Chosen,
+  history: History,
+  bound: ReadonlySet<string>,
+): PlannedMessage {
+  const others = history.pending.some((other) => other !== said && !absorbed.includes(other) && other.id !== dropped);
+  const used = [...absorbed.map(({ id }) => id), ...(dropped === null ? [] : [dropped])];
+  const base = {
+    for: said.id,
+    ...(said.parts.length > 1 ? { part: said.part, parts: [...said.parts] } : {}),
+    ...(used.length > 0 ? { with: used } : {}),
+  };
+  const canRespond = bound.has('respond_to_user');
+  switch (step.kind) {
+    case 'call':
+      return writeCall(history, { ...base, done: false, ...offered(step) }, step.call.tool, step.call.args);
+    case 'load': {
+      const args = { capabilities: [step.group], reason: step.reason };
+      return writeCall(
+        history,
+        { ...base, done: false, then: step.then, ...offered(step) },
+        'request_capabilities',
+        args,
+      );
+    }
+    case 'ask': {
+      const mark = { ...base, done: true, ask: step.ask };
+      if (!canRespond) return writeContent(history, mark, step.text);
+      const choices = step.ask.choices.length > 0 ? { choices: step.ask.choices } : {};
+      return writeCall(history, mark, 'respond_to_user', { message: step.text, awaiting_response: true, ...choices });
+    }
+    case 'finish':
+      // Finishing ends the thread, and with it what still waits.
+      if (others || !bound.has('finish_task'))
+        return writeStep({ said, step: sayStep(WORDS.welcome, 'small-talk'), absorbed, dropped }, history, bound);
+      return writeCall(history, { ...base, done: true }, 'finish_task', { summary: step.summary });
+    case 'say': {
+      const text = step.text.trim() === '' ? WORDS.done : step.text;
+      const mark = { ...base, done: true, says: step.says, ...offered(step) };
+      if (step.offer !== undefined && canRespond) return writeOffer(history, mark, text, step.offer, others);
+      if (!others || !canRespond) return writeContent(history, mark, text);
+      return writeCall(history, mark, 'respond_to_user', { message: text, awaiting_response: false });
+    }
+  }
+}
+
+function offered({ offer }: { readonly offer?: string }): Pick<PlannerMark, 'offer'> {
+  return offer === undefined ? {} : { offer };
+}
+
+/** The button says the words of the order, so that it is asked for as plainly as if it had been typed. */
+function writeOffer(history: History, mark: PlannerMark, text: string, offer: string, others: boolean): PlannedMessage {
+  const label = asLine(offer, LABEL_LENGTH);
+  return writeCall(history, mark, 'respond_to_user', {
+    message: `${text}\n\n${WORDS.offer(offer)}`,
+    awaiting_response: !others,
+    choices: [
+      { label, value: offer },
+      { label: WORDS.no, value: WORDS.no },
+    ],
+  });
+}
+
+/** A message that is one tool call. */
+export function writeCall(
+  history: History,
+  mark: PlannerMark,
+  name: string,
+  args: Record<string, unknown>,
+): PlannedMessage {
+  const key = keyOf(history, mark, name);
+  return { id: `plan_${key}`, content: '', toolCalls: [{ id: `call_${key}`, name, args }], kwargs: { planner: mark } };
+}
+
+function writeContent(history: History, mark: PlannerMark, content: string): PlannedMessage {
+  return { id: `plan_${keyOf(history, mark, 'content')}`, content, toolCalls: [], kwargs: { planner: mark } };
+}
+
+/** From the message that is dealt with and the place in the history. */
+function keyOf(history: History, mark: PlannerMark, what: string): string {
+  const step = history.marked.filter((other) => other.mark.for === mark.for).length;
+  return createHash('sha256').update(`${mark.for}\n${step}\n${history.size}\n${what}`).digest('hex').slice(0, 24);
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import type { IndexedTool } from '../match/capability-index.ts';
+import type { History, Marked } from './history.ts';
+import { knownNames } from '../slots/name-slots.ts';
+import { askAfterFailure } from './questions.ts';
+import { notInstalled, stepForCall } from '../requests/requests.ts';
+import { type Step, sayStep } from './step.ts';
+import { type ToolResult, renderResult } from './tool-result.ts';
+import type { Surroundings } from '../requests/understanding.ts';
+import { WORDS, asLine } from '../words.ts';
+
+const Loaded = z.object({ enabled: z.array(z.string()).catch([]), not_installed: z.array(z.string()).catch([]) });
+const Hit = z.object({ source: z.string(), excerpt: z.string().optional(), content: z.string().optional() });
+const Found = z.object({
+  hits: z.array(Hit).optional().catch(undefined),
+  results: z.array(Hit).optional().catch(undefined),
+  unavailable: z.array(z.string()).catch([]),
+});
+
+const MOST_HITS = 3;
+const EXCERPT_LENGTH = 300;
+
+/** What follows from the planner's last call for a message. `tried` says whether the person was asked for a better name before. */
+export function stepAfter(last: Marked, history: History, around: Surroundings, tried: boolean): Step {
+  const { call, mark } = last;
+  if (!call) return sayStep(WORDS.tooManySteps, 'failed');
+  const result = history.results.get(call.id);
+  if (!result) return sayStep(WORDS.noResult(call.name.replaceAll('_', ' ')), 'failed');
+  if (call.name === 'finish_task') return sayStep(WORDS.welcome, 'small-talk');
+  if (call.name === 'request_capabilities') {
+    const next = afterLoading(mark, result, around);
+    return next.kind === 'call' && mark.offer !== undefined ? { ...next, offer: mark.offer } : next;
+  }
+  if (!result.ok) return afterFailure(call, result, around, tried);
+  const said = (text: string): Step =>
+    mark.offer === undefined
+      ? sayStep(text, 'result')
+      : { kind: 'say', text, says: { kind: 'result' }, offer: mark.offer };
+  if (result.say !== null) return said(result.say);
+  if (call.name === 'search_knowledge')
+    return sayStep(foundText(result.result, String(call.args['query'] ?? '')), 'result');
+  return said(renderResult(result.result));
+}
+
+function afterLoading({ then }: Marked['mark'], result: ToolResult, around: Surroundings): Step {
+  const tool = then && around.index.tools.find(({ name }) => name === then.tool);
+  if (!then || !tool) return sayStep(result.say ?? WORDS.tooManySteps, 'failed');
+  const group = tool.group ?? tool.name;
+  const loaded = Loaded.safeParse(result.result);
+  if (loaded.success && loaded.data.not_installed.includes(group)) return notInstalled(tool, around);
+  if (!result.ok) return sayStep(result.say ?? WORDS.notLoaded(group), 'refused');
+  if (!around.bound.has(tool.name)) return sayStep(result.say ?? WORDS.notLoaded(group), 'refused');
+  return stepForCall(then, tool, around);
+}
+
+function afterFailure(
+  call: NonNullable<Marked['call']>,
+  result: ToolResult,
+  around: Surroundings,
+  tried: boolean,
+): Step {
+  const sentence = result.say ?? WORDS.failed(call.name.replaceAll('_', ' '));
+  const tool = around.index.tools.find(({ name }) => name === call.name);
+  const field = tool && result.code === 'NOT_FOUND' && !tried ? fieldNotFound(tool, call.args, result) : undefined;
+  if (!tool || !field || knownNames(around.facts, field.entity).length === 0) return sayStep(sentence, 'failed');
+  const args = Object.fromEntries(Object.entries(call.args).filter(([name]) => name !== field.name));
+  return askAfterFailure(tool, args, field, around.facts, sentence);
+}
+
+function fieldNotFound(tool: IndexedTool, args: Readonly<Record<string, unknown>>, { data, say }: ToolResult) {
+  const named = tool.fields.filter(({ name, entity }) => entity !== null && typeof args[name] === 'string');
+  return (
+    named.find(({ name, entity }) => entity === data['kind'] && args[name] === data['name']) ??
+    named.find(({ entity }) => entity === data['kind']) ??
+    named.find(({ name }) => args[name] === data['name']) ??
+    named.find(({ name }) => say?.includes(String(args[name])))
+  );
+}
+
+function foundText(result: unknown, query: string): string {
+  const found = Found.safeParse(result);
+  const hits = found.success ? (found.data.hits ?? found.data.results ?? []) : [];
+  const missing =
+    found.success && found.data.unavailable.length > 0
+      ? `\n${WORDS.notSearched(found.data.unavailable.join(', '))}`
+      : '';
+  if (hits.length === 0) return WORDS.nothingFound(asLine(query, 80)) + missing;
+  const lines = hits
+    .slice(0, MOST_HITS)
+    .map(({ source, excerpt, content }) => `- ${asLine(excerpt ?? content ?? '', EXCERPT_LENGTH)} (${source})`);
+  return `${WORDS.found}\n${lines.join('\n')}`;
+}

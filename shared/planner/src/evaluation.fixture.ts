@@ -1,0 +1,84 @@
+import type { PlannerCatalog } from './catalog.ts';
+import { explain } from './explanation.ts';
+import type { HeldoutExpectation, HeldoutRequest } from './heldout-schema.fixture.ts';
+import type { Rehearsal } from './rehearsal.ts';
+import { readFields } from './slots/schema.ts';
+import { Story } from './story.ts';
+
+/** How the planner did on one request. */
+export interface Judgement {
+  readonly id: string;
+  readonly right: boolean;
+  /** A tool was called that must never be: worse than not understanding. */
+  readonly harmful: boolean;
+  /** For development requests only: what it did, in one line. */
+  readonly did: string;
+}
+
+/** Judges the planner's reaction to a request by the rules of the fixture's schema. */
+export function judge(request: HeldoutRequest, catalog: PlannerCatalog): Judgement {
+  const story = Story.parse({ ...request.context, names: request.names });
+  const reaction = explain(catalog, request.text, story);
+  const harmful = reaction.calls.some(({ tool }) => request.never?.includes(tool));
+  const expected = [request.expect, ...(request.alternatives ?? [])];
+  const right = !harmful && expected.some((expectation) => meets(reaction, expectation, catalog));
+  return { id: request.id, right, harmful, did: inShort(reaction) };
+}
+
+/** What a kind of answer may count as: a greeting shows what can be done. */
+const COUNTS_AS: Readonly<Record<string, readonly string[]>> = {
+  greeting: ['small-talk', 'help'],
+  help: ['help'],
+  'small-talk': ['small-talk'],
+  cancelled: ['cancelled'],
+  cannot: ['cannot'],
+  finished: ['finished'],
+};
+
+function meets(reaction: Rehearsal, expectation: HeldoutExpectation, catalog: PlannerCatalog): boolean {
+  const { calls, question, says } = reaction;
+  if ('calls' in expectation) {
+    if (question || calls.length !== expectation.calls.length) return false;
+    return expectation.calls.every((call, at) => isSameCall(calls[at], call, catalog));
+  }
+  if ('asks' in expectation) {
+    const { tool, argument } = expectation.asks;
+    return calls.length === 0 && question?.tool === tool && question.slot === argument;
+  }
+  if ('searches' in expectation) return !question && calls.length === 1 && calls[0]?.tool === 'search_knowledge';
+  if (calls.length > 0 || question || !says) return false;
+  if (expectation.says === 'not-installed')
+    return says.kind === 'not-installed' && 'group' in says && says.group === expectation.group;
+  return COUNTS_AS[says.kind]?.includes(expectation.says) ?? false;
+}
+
+type ExpectedCall = Extract<HeldoutExpectation, { calls: unknown }>['calls'][number];
+
+function isSameCall(
+  call: Rehearsal['calls'][number] | undefined,
+  expected: ExpectedCall,
+  catalog: PlannerCatalog,
+): boolean {
+  if (call?.tool !== expected.tool) return false;
+  const tool = catalog.groups.flatMap(({ tools }) => tools).find(({ name }) => name === expected.tool);
+  const defaults = new Map(readFields(tool?.schema).map(({ name, rules }) => [name, rules.default]));
+  const names = new Set([...Object.keys(call.arguments), ...Object.keys(expected.arguments)]);
+  return [...names].every((name) => {
+    const value = call.arguments[name];
+    const wanted = expected.arguments[name];
+    if (wanted === undefined) return value === defaults.get(name);
+    if (value === undefined) return wanted === defaults.get(name);
+    if (typeof wanted !== 'object') return value === wanted;
+    const text = String(value).toLowerCase();
+    return wanted.words.every((word) => text.includes(word.toLowerCase()));
+  });
+}
+
+function inShort({ calls, question, says }: Rehearsal): string {
+  const called = calls.map(({ tool, arguments: args }) => `${tool} ${JSON.stringify(args)}`);
+  const asked = question
+    ? [`asks ${question.tool ?? 'which tool'} ${question.slot} ${JSON.stringify(question.args)}`]
+    : [];
+  const told = says && says.kind !== 'result' ? [`says ${says.kind} ${'group' in says ? (says.group ?? '') : ''}`] : [];
+  return [...called, ...asked, ...told].join(' · ');
+}

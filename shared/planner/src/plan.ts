@@ -1,0 +1,96 @@
+import type { BaseMessage } from '@langchain/core/messages';
+import type { BoundTool } from './bound-tool.ts';
+import { indexCapabilities } from './match/capability-index.ts';
+import type { PlannerCatalog } from './catalog.ts';
+import { classify } from './classification.ts';
+import { splitAnswer, splitRequests } from './requests/clauses.ts';
+import { takesText } from './slots/field-kinds.ts';
+import { type History, readHistory } from './conversation/history.ts';
+import { readHold } from './moods/holds.ts';
+import { readLiteral } from './slots/literals.ts';
+import type { OpenAsk } from './conversation/marks.ts';
+import { chooseNext } from './conversation/next-request.ts';
+import { type PlannedMessage, writeCall, writeStep } from './conversation/planned-message.ts';
+import { withRepair } from './moods/repairs.ts';
+import { cleanText } from './text/tokens.ts';
+import type { Surroundings } from './requests/understanding.ts';
+import { findWithdrawal } from './moods/withdrawals.ts';
+import { WORDS } from './words.ts';
+
+/** Tools that every turn has; nobody asks for them by hint. */
+export const BASE_TOOLS: ReadonlySet<string> = new Set([
+  'respond_to_user',
+  'search_knowledge',
+  'request_capabilities',
+  'finish_task',
+  'classify_intent',
+]);
+
+/** For a conversation in which nobody waits for an answer. */
+const IDLE: PlannedMessage = { id: 'plan_idle', content: WORDS.idle, toolCalls: [], kwargs: {} };
+
+/**
+ * The offline planner: from a conversation and the bound tools to the next message. Pure and deterministic.
+ *
+ * One message of a person is dealt with in these steps; where it stands is read from the marks of our own messages:
+ *   new       → ask (ends it: the answer is a new message) · say (ends it) · load → loaded · call → called
+ *   loaded    → call → called, or say that it may not be used
+ *   called    → say the result, or ask for a better name once
+ * Several messages are dealt with in order; one that needs a question waits until the others are answered, for a question ends the turn.
+ */
+export function plan(input: {
+  readonly messages: readonly BaseMessage[];
+  readonly tools: readonly BoundTool[];
+  readonly catalog: PlannerCatalog;
+}): PlannedMessage {
+  const index = indexCapabilities(input.catalog, input.tools, BASE_TOOLS);
+  const history = readHistory(input.messages, (text, facts, asking) =>
+    parted(cleanText(text), asking, { facts, index, last: null }),
+  );
+  const facts = { ...history.facts, currentProject: latestProject(history) ?? history.facts.currentProject };
+  const bound = new Set(input.tools.map(({ name }) => name));
+  const around: Surroundings = { facts, index, bound, last: null };
+  const [onlyTool] = input.tools;
+  if (onlyTool?.name === 'classify_intent' && input.tools.length === 1) {
+    const last = history.said.at(-1);
+    const args = classify(history.pending.length > 0 ? history.pending : history.said.slice(-1), around);
+    return writeCall(history, { for: last?.id ?? '', done: false }, 'classify_intent', args);
+  }
+  const chosen = chooseNext(history, around);
+  return chosen ? writeStep(chosen, history, around.bound) : IDLE;
+}
+
+/** What a message asks for, one by one. The answer to a question for free text is never parted. */
+function parted(
+  text: string,
+  asking: OpenAsk | null,
+  around: Pick<Surroundings, 'facts' | 'index' | 'last'>,
+): readonly string[] {
+  // What holds a message back holds all of it, up to where something else is wanted instead.
+  const hold = readHold(text);
+  if (hold) {
+    const rest = text.slice(hold.end).replace(/^[,;.!\s]+/, '');
+    return rest === '' ? [text] : [text.slice(0, hold.end), ...splitRequests(rest, around)];
+  }
+  const withdrawal = findWithdrawal(text);
+  if (withdrawal !== null) return [withdrawal];
+  // The commas and semicolons of a command are not ours.
+  if (!asking?.tool)
+    return readLiteral(text, around.index, around.facts.currentProject)
+      ? [text]
+      : splitRequests(withRepair(text, around), around);
+  const field = around.index.tools
+    .find(({ name }) => name === asking.tool)
+    ?.fields.find(({ name }) => name === asking.slot);
+  return field && takesText(field) ? [text] : splitAnswer(text, asking.tool, around);
+}
+
+/** The project that the last tool which worked was about. */
+function latestProject(history: History): string | null {
+  const names = history.marked.flatMap(({ call }) => {
+    if (!call || !history.results.get(call.id)?.ok) return [];
+    const name = call.args['project'] ?? (call.name.includes('project') ? call.args['name'] : undefined);
+    return typeof name === 'string' ? [name] : [];
+  });
+  return names.at(-1) ?? null;
+}

@@ -1,0 +1,90 @@
+import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import type { BoundTool } from './bound-tool.ts';
+import type { PlannerCatalog, PlannerFacts } from './catalog.ts';
+import { type OpenAsk, type Says, PlannerMark } from './conversation/marks.ts';
+import { plan, BASE_TOOLS } from './plan.ts';
+
+/** What the planner would do about one message if every tool worked. */
+export interface Rehearsal {
+  /** Calls of tools in order, without those that only talk, load or end. */
+  readonly calls: readonly { readonly tool: string; readonly arguments: Readonly<Record<string, unknown>> }[];
+  /** The question that is open at the end. */
+  readonly question: (OpenAsk & { readonly message: string }) | null;
+  /** What kind of answer the last one is; `finished` when the conversation ends. Null while a question is open. */
+  readonly says: Says | { readonly kind: 'finished' } | null;
+  /** All that the person would read, in order. */
+  readonly texts: readonly string[];
+  /** The history with everything that was added. */
+  readonly messages: readonly BaseMessage[];
+}
+
+/** More passes than the longest message can need; the planner itself stops long before. */
+const MOST_PASSES = 80;
+const QUIET: ReadonlySet<string> = new Set(['respond_to_user', 'request_capabilities', 'finish_task']);
+
+/** Plays the answer to the history's last message. Nothing is done: each call succeeds and says `result`. */
+export function rehearse(input: {
+  readonly history: readonly BaseMessage[];
+  readonly catalog: PlannerCatalog;
+  readonly facts: PlannerFacts;
+  readonly result?: string;
+}): Rehearsal {
+  const { catalog, facts, result = 'Done.' } = input;
+  const system = new SystemMessage({ content: '', additional_kwargs: { planner: facts } });
+  const tools = boundTools(catalog);
+  const messages = [...input.history];
+  const calls: Rehearsal['calls'][number][] = [];
+  const texts: string[] = [];
+  for (let pass = 0; pass < MOST_PASSES; pass++) {
+    const { id, content, toolCalls, kwargs } = plan({ messages: [system, ...messages], tools, catalog });
+    const mark = PlannerMark.safeParse(kwargs['planner']).data;
+    const tool_calls = toolCalls.map((call) => ({ ...call, type: 'tool_call' as const }));
+    messages.push(new AIMessage({ id, content, tool_calls, additional_kwargs: kwargs }));
+    const [call] = toolCalls;
+    if (!call) {
+      const question = mark?.ask ? { ...mark.ask, message: content } : null;
+      return { calls, question, says: mark?.says ?? null, texts: [...texts, content], messages };
+    }
+    const message = call.name === 'respond_to_user' ? String(call.args['message']) : null;
+    if (message !== null) texts.push(message);
+    if (!QUIET.has(call.name)) calls.push({ tool: call.name, arguments: call.args });
+    messages.push(answerOf(call.id, message ?? result));
+    if (call.name === 'finish_task') return { calls, question: null, says: { kind: 'finished' }, texts, messages };
+    if (mark?.ask) return { calls, question: { ...mark.ask, message: message ?? '' }, says: null, texts, messages };
+    if (call.args['awaiting_response'] === true)
+      return { calls, question: null, says: mark?.says ?? null, texts, messages };
+  }
+  throw new Error('the planner does not come to an end; this is a bug of the planner.');
+}
+
+/** A message of a person. */
+export function heard(id: string, text: string): HumanMessage {
+  return new HumanMessage({ id, content: text });
+}
+
+function answerOf(callId: string, say: string): ToolMessage {
+  return new ToolMessage({
+    tool_call_id: callId,
+    content: JSON.stringify({ ok: true, result: null }),
+    additional_kwargs: { say },
+  });
+}
+
+const bound = new WeakMap<PlannerCatalog, readonly BoundTool[]>();
+
+/** Everything that is installed counts as loaded: loading is part of the way, not of the answer. */
+function boundTools(catalog: PlannerCatalog): readonly BoundTool[] {
+  const known = bound.get(catalog);
+  if (known) return known;
+  const tools = [
+    ...[...BASE_TOOLS]
+      .filter((name) => name !== 'classify_intent')
+      .map((name) => ({ name, description: '', schema: {} })),
+    ...catalog.groups
+      .filter(({ installed }) => installed)
+      .flatMap((group) => group.tools)
+      .map(({ name, describe: description, schema }) => ({ name, description, schema })),
+  ];
+  bound.set(catalog, tools);
+  return tools;
+}

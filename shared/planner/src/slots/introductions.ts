@@ -1,0 +1,63 @@
+import type { CapabilityIndex, IndexedTool } from '../match/capability-index.ts';
+import { WORDS, asActivity, asExamples, asLine } from '../words.ts';
+
+const HELP_EXAMPLES = 5;
+const UNCLEAR_EXAMPLES = 6;
+/** So many things that are near are read; more would be a menu again. */
+const NEAREST = 3;
+const SHOWN_LENGTH = 80;
+
+/** What somebody reads who greets or asks for help. */
+export function helpText(index: CapabilityIndex, greeting: boolean): string {
+  const examples = examplesOf(index, HELP_EXAMPLES);
+  const start = greeting ? `${WORDS.greeting} ` : '';
+  return examples.length === 0 ? start + WORDS.nothingInstalled : `${start}${WORDS.canDo}\n${asExamples(examples)}`;
+}
+
+/** What somebody reads who is unhappy with us. */
+export function complaintText(index: CapabilityIndex): string {
+  const examples = examplesOf(index, UNCLEAR_EXAMPLES);
+  return examples.length === 0 ? WORDS.sorry : `${WORDS.sorry}\n${asExamples(examples)}`;
+}
+
+/**
+ * What somebody reads whose request we do not understand: which one it is, and what lies nearest to it. `near` are tools by how
+ * near they are; where nothing is near, it is what we can do at all.
+ */
+export function unclearText(text: string, near: readonly IndexedTool[], index: CapabilityIndex): string {
+  const hints = [...new Set(near.map(({ firstHint }) => firstHint))].slice(0, NEAREST);
+  if (hints.length > 0) return `${WORDS.notUnderstood(asLine(text, SHOWN_LENGTH))}\n${asExamples(hints)}`;
+  const examples = examplesOf(index, UNCLEAR_EXAMPLES);
+  return examples.length === 0 ? WORDS.nothingInstalled : `${WORDS.onlyUnderstand}\n${asExamples(examples)}`;
+}
+
+/** Says plainly that a known capability is missing here, and what is there. */
+export function notInstalledText(tool: IndexedTool, index: CapabilityIndex): string {
+  const examples = examplesOf(index, 4);
+  const missing = WORDS.notInstalled(asActivity(tool.group ?? tool.name));
+  return examples.length === 0 ? missing : `${missing} ${WORDS.alternatives}\n${asExamples(examples)}`;
+}
+
+/** What most people come for is shown first, what looks after the system itself last; others stand in between. */
+const FIRST = ['project_management', 'deploy', 'diagnose', 'infrastructure', 'workspace'];
+const LAST = 'admin';
+const placeOf = (group: string): number => {
+  if (group === LAST) return FIRST.length + 1;
+  return FIRST.includes(group) ? FIRST.indexOf(group) : FIRST.length;
+};
+
+/** Hints of installed tools, one of each group in turn, so that every capability shows. */
+function examplesOf(index: CapabilityIndex, limit: number): readonly string[] {
+  const groups = new Map<string, string[]>();
+  for (const tool of index.tools.filter(({ installed, group }) => installed && group !== null)) {
+    const key = tool.group ?? '';
+    groups.set(key, [...(groups.get(key) ?? []), tool.firstHint]);
+  }
+  const rows = [...groups].sort(([one], [other]) => placeOf(one) - placeOf(other)).map(([, hints]) => hints);
+  const longest = Math.max(0, ...rows.map((row) => row.length));
+  const inTurn = Array.from({ length: longest }, (_, at) => rows.map((row) => row[at]));
+  return inTurn
+    .flat()
+    .filter((hint) => hint !== undefined)
+    .slice(0, limit);
+}

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { AppError } from '@signalbox/contracts/errors';
+import { createLog, type Log } from './log.ts';
+import { makeCanaries } from '@signalbox/safety/redact/secrets.fixture';
+
+function record(level = 'debug'): { readonly log: Log; readonly lines: readonly string[] } {
+  const lines: string[] = [];
+  return { log: createLog('test', level, { write: (line: string) => void lines.push(line) }), lines };
+}
+
+const canaries = makeCanaries();
+const KEY = canaries[0]?.secret ?? '';
+
+test('secrets, addresses and telephone numbers are left out of every string of a line', () => {
+  const { log, lines } = record();
+  for (const { text } of canaries)
+    log
+      .child({ about: text })
+      .warn('tried', { text, list: [{ deep: text }], error: new Error(text, { cause: new Error(text) }) });
+  log.info('called', { who: 'ada@example.com, +49 170 1234567', address: new URL(`https://u:${KEY}@example.com/`) });
+  const written = lines.join('');
+  expect(canaries.filter(({ secret }) => written.includes(JSON.stringify(secret).slice(1, -1)))).toEqual([]);
+  expect(written).not.toMatch(/ada@example|170 1234567/);
+  expect(lines).toHaveLength(canaries.length + 1);
+  for (const line of lines) expect(() => JSON.parse(line) as unknown).not.toThrow();
+});
+
+test('what is no secret stays as it was', () => {
+  const { log, lines } = record();
+  const error = new AppError('NOT_FOUND', { kind: 'project', name: 'shop', known: 'blog' }, new Error('gone'));
+  log
+    .child({ traceId: 'trc_1' })
+    .error('failed', { turnId: 'turn_1', n: 7, none: null, ok: false, list: ['a'], error });
+  const line = JSON.parse(lines[0] ?? '{}') as Record<string, unknown>;
+  expect(line).toMatchObject({
+    level: 'error',
+    service: 'test',
+    message: 'failed',
+    traceId: 'trc_1',
+    turnId: 'turn_1',
+    n: 7,
+    none: null,
+    ok: false,
+    list: ['a'],
+    error: {
+      name: 'AppError',
+      code: 'NOT_FOUND',
+      message: 'I know no project named shop. Known: blog.',
+      cause: { message: 'gone' },
+    },
+  });
+});
+
+test('a line below the level is not looked at', () => {
+  const { log, lines } = record('warn');
+  const trap = {
+    get field(): string {
+      throw new Error('looked at');
+    },
+  };
+  expect(() => log.debug('quiet', trap)).not.toThrow();
+  expect(lines).toEqual([]);
+});

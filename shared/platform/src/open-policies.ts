@@ -1,0 +1,115 @@
+import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
+import { AppError } from '@signalbox/contracts/errors';
+import { background } from './lifecycle.ts';
+import type { Log } from './log.ts';
+import { SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { loadPolicySet, readPolicyFolder, type PolicyFiles, type PolicySet } from '@signalbox/safety/policy/policy-set';
+
+/** What became of a change in the folder. */
+export type PolicyChange =
+  | { readonly kind: 'loaded'; readonly version: string }
+  /** The set stays what it was. `version` is that of the broken files, null when they cannot even be read. */
+  | { readonly kind: 'refused'; readonly version: string | null; readonly detail: string };
+
+export interface PolicyOptions {
+  readonly folder: string;
+  /** IANA zone in which rules tell the time. */
+  readonly timeZone: string;
+  readonly log: Log;
+  /** Told of each change after the start, once. What it throws is logged. */
+  readonly onChange?: (change: PolicyChange) => void | Promise<void>;
+  /** How often the folder is looked at, in milliseconds. */
+  readonly pollMs?: number;
+}
+
+export interface Policies {
+  /** The newest set that could be used. Ask for it at each decision; within one decision keep it. */
+  current(): PolicyEngine;
+  /** The same with its rules, and its files for the record. */
+  currentSet(): PolicySet;
+  close(): Promise<void>;
+}
+
+/**
+ * Loads the policies of a folder and follows its changes: a good set takes the place of the old one as a whole, a broken one
+ * changes nothing and is reported once. Throws STARTUP_REFUSED when the set is broken at the start.
+ *
+ * Following is a look at all bytes, not a watch: folders that are mounted into containers are swapped by links, which watches
+ * miss. A set is loaded when two looks in a row see the same, so that files that are being copied are left alone.
+ */
+export async function openPolicies(options: PolicyOptions): Promise<Policies> {
+  const { folder, timeZone, log } = options;
+  let current = await firstSet(folder, timeZone);
+  const stop = new AbortController();
+  const tell = (change: PolicyChange): void =>
+    background(log, 'policy change', (async () => options.onChange?.(change))());
+
+  let seen = ''; // by the last look
+  let refused = '';
+  const look = async (): Promise<void> => {
+    const found = await readOrFail(folder);
+    const key = 'failed' in found ? found.failed : found.version;
+    const settled = key === seen;
+    seen = key;
+    if (key === current.engine.version) refused = '';
+    if (!settled || key === current.engine.version || key === refused || stop.signal.aborted) return;
+    const set = 'failed' in found ? found : tryLoad(found, timeZone);
+    if ('failed' in set) {
+      refused = key;
+      log.error('policies refused', { version: key, detail: set.failed });
+      tell({ kind: 'refused', version: 'failed' in found ? null : key, detail: set.failed });
+      return;
+    }
+    [current, refused] = [set, ''];
+    log.info('policies loaded', { version: key, rules: set.rules.length });
+    tell({ kind: 'loaded', version: key });
+  };
+
+  const following = follow(look, options.pollMs ?? SECOND_MS, stop.signal);
+  log.info('policies loaded', { version: current.engine.version, rules: current.rules.length });
+  return {
+    current: () => current.engine,
+    currentSet: () => current,
+    close: async () => {
+      stop.abort();
+      await following;
+    },
+  };
+}
+
+async function follow(look: () => Promise<void>, pollMs: number, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await sleep(pollMs, signal);
+    if (!signal.aborted) await look();
+  }
+}
+
+async function firstSet(folder: string, timeZone: string): Promise<PolicySet> {
+  const found = await readOrFail(folder);
+  const set = 'failed' in found ? found : tryLoad(found, timeZone);
+  if ('failed' in set)
+    throw new AppError('STARTUP_REFUSED', { reason: `the policies cannot be used.\n${set.failed}` }, set.cause);
+  return set;
+}
+
+interface Failed {
+  readonly failed: string;
+  readonly cause: unknown;
+}
+
+async function readOrFail(folder: string): Promise<PolicyFiles | Failed> {
+  try {
+    return await readPolicyFolder(folder);
+  } catch (cause) {
+    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+    return { failed: `The policy folder ${folder} cannot be read (${reason}).`, cause };
+  }
+}
+
+function tryLoad(files: PolicyFiles, timeZone: string): PolicySet | Failed {
+  try {
+    return loadPolicySet(files, timeZone);
+  } catch (cause) {
+    return { failed: cause instanceof Error ? cause.message : String(cause), cause };
+  }
+}

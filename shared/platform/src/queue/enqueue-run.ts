@@ -1,0 +1,42 @@
+import { JOBS, type JobName, type JobPayload } from '@signalbox/contracts/operations/jobs';
+import type { Log } from '../log.ts';
+import type { Queue } from './queue.ts';
+
+/** The part of db/runs that is needed here; the queue does not know the database. */
+export interface RunWriter {
+  create(intent: {
+    readonly runId: string;
+    readonly job: string;
+    readonly payload: unknown;
+    readonly person: { readonly userKey: string; readonly chatKey: string } | null;
+    readonly threadId: string | null;
+    readonly traceId: string;
+    readonly requestHash?: string;
+  }): Promise<boolean>;
+}
+
+/**
+ * Starts a job for somebody: first the intent in Postgres, then the queue. The run id is the action id that asked for it, so
+ * calling twice starts one run. Throws ACTION_ID_TAKEN, and when Postgres refuses; what the queue did not take is put there by the sweeper
+ * of the job service.
+ */
+export async function enqueueRun<N extends JobName>(
+  parts: { readonly runs: RunWriter; readonly queue: Pick<Queue, 'enqueue'>; readonly log: Log },
+  run: {
+    readonly runId: string;
+    readonly job: N;
+    readonly payload: JobPayload<N>;
+    readonly person: { readonly userKey: string; readonly chatKey: string } | null;
+    readonly threadId: string | null;
+    readonly traceId: string;
+    /** Of whose request it is, and what was asked: a run of the same id that is another's is refused with ACTION_ID_TAKEN. */
+    readonly requestHash?: string;
+  },
+): Promise<{ readonly runId: string }> {
+  const { runId, job, traceId } = run;
+  await parts.runs.create({ ...run, payload: JOBS[job].payload.parse(run.payload) });
+  await parts.queue.enqueue(job, { runId, traceId }).catch((error: unknown) => {
+    parts.log.warn('queue did not take a run; the sweeper will', { runId, job, error });
+  });
+  return { runId };
+}

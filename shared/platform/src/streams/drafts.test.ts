@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { newId } from '@signalbox/contracts/ids';
+import { cutDraft, Draft, DRAFT_LIMIT, draftIdOf } from './drafts.ts';
+
+const line = (n: number): string => `line ${n} of a long answer`;
+const lines = (count: number): string => Array.from({ length: count }, (_, n) => line(n)).join('\n');
+
+test('a text that fits is shown whole', () => {
+  const text = 'a'.repeat(DRAFT_LIMIT);
+  expect(cutDraft(text)).toBe(text);
+});
+
+test('of a longer text the newest whole lines are shown, and a sign that there is more above', () => {
+  const text = lines(1_000);
+  const shown = cutDraft(text);
+  expect(shown.length).toBeLessThanOrEqual(DRAFT_LIMIT);
+  const [first, , ...rest] = shown.split('\n');
+  expect(first).toBe('…');
+  expect(rest.at(-1)).toBe(line(999));
+  expect(text.endsWith(`\n${rest.join('\n')}`)).toBe(true);
+  expect(rest[0]).toMatch(/^line \d+ of/);
+});
+
+test('the top of a growing text moves seldom, and never leaves less than half', () => {
+  const tops = new Set<string>();
+  for (let length = DRAFT_LIMIT + 1; length < 3 * DRAFT_LIMIT; length += 7) {
+    const shown = cutDraft(lines(1_000).slice(0, length));
+    expect(shown.length).toBeLessThanOrEqual(DRAFT_LIMIT);
+    expect(shown.length).toBeGreaterThan(DRAFT_LIMIT / 2);
+    tops.add(shown.slice(0, 40));
+  }
+  expect(tops.size).toBeLessThan(12);
+});
+
+test('a text without blanks is not cut inside a character', () => {
+  for (const before of ['', 'x']) {
+    const shown = cutDraft(before + '😀'.repeat(DRAFT_LIMIT));
+    expect(shown.isWellFormed()).toBe(true);
+    expect(shown.length).toBeLessThanOrEqual(DRAFT_LIMIT);
+  }
+});
+
+test('code that is cut in the middle is still code', () => {
+  const code = lines(400);
+  expect(cutDraft(`Here it is:\n\n\`\`\`ts\n${code}`)).toMatch(/^…\n\n```ts\nline/);
+  expect(cutDraft(`Here it is:\n\n\`\`\`ts\n1\n\`\`\`\n\n${code}`)).toMatch(/^…\n\nline/);
+  expect(cutDraft(`~~~~\n~~~\n${code}`)).toMatch(/^…\n\n~~~~\nline/);
+  expect(cutDraft(`\`\`\`${'x'.repeat(100)}\n${code}`)).toMatch(/^…\n\nline/);
+});
+
+test('a turn has one draft id, and it is one that a channel takes', () => {
+  for (let n = 0; n < 1_000; n += 1) {
+    const turnId = newId('turn');
+    const draftId = draftIdOf(turnId);
+    expect(draftIdOf(turnId)).toBe(draftId);
+    expect(Draft.shape.draftId.safeParse(draftId).success).toBe(true);
+  }
+});

@@ -1,0 +1,85 @@
+import { createReadStream } from 'node:fs';
+import { mkdir, open, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { AppError } from '@signalbox/contracts/errors';
+import { CheckpointLine } from './checkpoint.ts';
+
+/** The file that a folder of checkpoints holds. */
+export function checkpointFileIn(dir: string): string {
+  return join(dir, 'checkpoints.jsonl');
+}
+
+/**
+ * The lines of a checkpoint file in their order; of a file that is not there, none. A last line without its end is half of one
+ * that a crash cut off, and is left out. Throws AUDIT_EXPORT_UNREADABLE with the number of a line that is not a checkpoint.
+ */
+export async function* readCheckpointFile(file: string): AsyncGenerator<CheckpointLine> {
+  const sizeBytes = await wholeBytes(file);
+  if (sizeBytes === 0) return;
+  const lines = createInterface({ input: createReadStream(file, { end: sizeBytes - 1 }), crlfDelay: Infinity });
+  let number = 0;
+  for await (const line of lines) {
+    number += 1;
+    if (line === '') continue;
+    const parsed = CheckpointLine.safeParse(parseJson(line));
+    if (!parsed.success)
+      throw new AppError('AUDIT_EXPORT_UNREADABLE', { file, line: String(number), detail: 'it is not a checkpoint' });
+    yield parsed.data;
+  }
+}
+
+/** Appends lines and returns when they are on the disk. The half line of an earlier crash is cut off first. */
+export async function appendCheckpoints(file: string, lines: readonly CheckpointLine[]): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  const sizeBytes = await wholeBytes(file);
+  const handle = await open(file, 'a', 0o644);
+  try {
+    if ((await handle.stat()).size > sizeBytes) await handle.truncate(sizeBytes);
+    await handle.writeFile(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  if (sizeBytes === 0) await syncFolder(dirname(file));
+}
+
+/** How much of a file is whole lines; 0 when it is not there. */
+async function wholeBytes(file: string): Promise<number> {
+  const found = await stat(file).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (!found) return 0;
+  const handle = await open(file, 'r');
+  try {
+    const block = Buffer.alloc(64 * 1024);
+    for (let end = found.size; end > 0;) {
+      const begin = Math.max(0, end - block.length);
+      const { bytesRead } = await handle.read(block, 0, end - begin, begin);
+      const at = block.subarray(0, bytesRead).lastIndexOf(0x0a);
+      if (at >= 0) return begin + at + 1;
+      end = begin;
+    }
+    return 0;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function syncFolder(dir: string): Promise<void> {
+  const handle = await open(dir, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null; // the schema says what is wrong with it
+  }
+}

@@ -1,0 +1,67 @@
+import { createHash, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
+import { z } from 'zod';
+import { canonicalJson } from '../cards/canonical.ts';
+
+const Hash = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** What is signed about a history: which one it is, how many events it has, and what they are. */
+export const CheckpointStatement = z.object({
+  logId: z.string().min(1).max(100),
+  size: z.int().positive(),
+  /** Root of the Merkle tree over the first `size` events. */
+  rootHash: Hash,
+  /** Hash of the chain at event `size`. */
+  chainHash: Hash,
+  /** When it was signed, ISO 8601. */
+  at: z.string().min(1).max(40),
+  keyId: z.string().min(1).max(100),
+});
+export type CheckpointStatement = z.infer<typeof CheckpointStatement>;
+
+/** A statement with its Ed25519 signature in base64. */
+export const Checkpoint = CheckpointStatement.extend({ signature: z.string().max(200) });
+export type Checkpoint = z.infer<typeof Checkpoint>;
+
+/**
+ * A line of the file outside of the database. `leaves` are the leaf hashes of the events since the line before, 32 bytes each, in
+ * base64: with them a verifier can name the very event that was changed. Without them it can name only the checkpoint.
+ */
+export const CheckpointLine = Checkpoint.extend({ leaves: z.base64().default('') });
+export type CheckpointLine = z.infer<typeof CheckpointLine>;
+
+/** Public keys by their id. */
+export type AuditKeys = ReadonlyMap<string, KeyObject>;
+
+/** The id of a key, private or public: the beginning of the hash of its public half. */
+export function keyIdOf(key: KeyObject): string {
+  const publicKey = key.type === 'private' ? createPublicKey(key) : key;
+  return createHash('sha256')
+    .update(publicKey.export({ type: 'spki', format: 'der' }))
+    .digest('hex')
+    .slice(0, 16);
+}
+
+/** Signs a statement. */
+export function signCheckpoint(statement: Omit<CheckpointStatement, 'keyId'>, key: KeyObject): Checkpoint {
+  const full = { ...statement, keyId: keyIdOf(key) };
+  return { ...full, signature: sign(null, signedBytes(full), key).toString('base64') };
+}
+
+/** What is wrong with a signature, as a part of a sentence; null when one of the keys made it. */
+export function findSignatureProblem(checkpoint: Checkpoint, keys: AuditKeys): string | null {
+  const key = keys.get(checkpoint.keyId);
+  if (!key) return `its key ${checkpoint.keyId} is not among the given ones`;
+  const signature = Buffer.from(checkpoint.signature, 'base64');
+  return verify(null, signedBytes(checkpoint), key, signature) ? null : 'its signature is not that of its key';
+}
+
+/** The leaf hashes of a line. */
+export function readLeaves(line: CheckpointLine): readonly Buffer[] {
+  const bytes = Buffer.from(line.leaves, 'base64');
+  return Array.from({ length: Math.floor(bytes.length / 32) }, (_, i) => bytes.subarray(i * 32, i * 32 + 32));
+}
+
+function signedBytes({ at, chainHash, keyId, logId, rootHash, size }: CheckpointStatement): Buffer {
+  const text = canonicalJson({ at, chainHash, keyId, logId, rootHash, size });
+  return Buffer.from(`signalbox audit checkpoint v1\n${text}`);
+}

@@ -1,0 +1,89 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto';
+import { chmod, link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { AppError } from '@signalbox/contracts/errors';
+import { keyIdOf, type AuditKeys } from './checkpoint.ts';
+
+/**
+ * The key that signs checkpoints. On the first start it is made, readable by its owner alone, with its public half beside it in
+ * `<file>.pub`; two processes that start at once get the same one. Throws STARTUP_REFUSED when the file is something else.
+ */
+export async function openSigningKey(file: string): Promise<KeyObject> {
+  const key = (await readKey(file)) ?? (await makeKey(file));
+  await publishKey(file, key);
+  return key;
+}
+
+/**
+ * Public keys from a file with one or several in PEM, one after the other: those of the past stay in it when the key is changed.
+ * Throws CONFIG_INVALID when there is none.
+ */
+export async function readPublicKeys(file: string): Promise<AuditKeys> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new AppError('CONFIG_INVALID', { problems: `the public key file ${file} cannot be read` }, error);
+  });
+  return parsePublicKeys(text);
+}
+
+function parsePublicKeys(text: string): AuditKeys {
+  const keys = text.match(/-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g) ?? [];
+  if (keys.length === 0) throw new AppError('CONFIG_INVALID', { problems: 'the key file holds no public key in PEM' });
+  const parsed = keys.map((pem) => createPublicKey(pem));
+  return new Map(parsed.map((key) => [keyIdOf(key), key]));
+}
+
+async function readKey(file: string): Promise<KeyObject | null> {
+  const pem = await readFile(file, 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw refuse(file, error);
+  });
+  if (pem === null) return null;
+  try {
+    const key = createPrivateKey(pem);
+    if (key.asymmetricKeyType === 'ed25519') return key;
+  } catch (error) {
+    throw refuse(file, error);
+  }
+  throw refuse(file, undefined);
+}
+
+/** Under its name there is never half a key: it is written aside and linked, which fails when somebody else was first. */
+async function makeKey(file: string): Promise<KeyObject> {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const aside = `${file}.${randomUUID()}`;
+  await mkdir(dirname(file), { recursive: true });
+  await writeDurably(aside, String(privateKey.export({ type: 'pkcs8', format: 'pem' })), 0o600);
+  try {
+    await link(aside, file);
+    return privateKey;
+  } catch (error) {
+    const other = await readKey(file);
+    if (other) return other;
+    throw refuse(file, error);
+  } finally {
+    await rm(aside, { force: true });
+  }
+}
+
+async function publishKey(file: string, key: KeyObject): Promise<void> {
+  const known = await readFile(`${file}.pub`, 'utf8').catch(() => ''); // not written yet
+  const pem = String(createPublicKey(key).export({ type: 'spki', format: 'pem' }));
+  if (known.includes(pem.trim())) return;
+  await writeDurably(`${file}.pub`, pem, 0o644, 'a');
+  await chmod(`${file}.pub`, 0o644);
+}
+
+async function writeDurably(file: string, text: string, mode: number, flags = 'wx'): Promise<void> {
+  const handle = await open(file, flags, mode);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function refuse(file: string, cause: unknown): AppError {
+  const reason = `AUDIT_KEY_FILE names ${file}, which is not a readable Ed25519 key in PEM. Move it away to have a new one made.`;
+  return new AppError('STARTUP_REFUSED', { reason }, cause);
+}

@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { Effect } from '@signalbox/contracts/governance/decision';
+import { Role } from '@signalbox/contracts/governance/roles';
+import type { JudgingEngine } from './engine.ts';
+import { approverQuestion, ApproverOutline, callQuestion, CallOutline, loadQuestion, LoadOutline } from './outline.ts';
+import type { PolicyFile, PolicyProblem } from './problems.ts';
+import type { Rule } from './rules.ts';
+
+const spoken = {
+  /** The rule that the answer names. */
+  rule: z.string().min(1),
+  /** Further rules that must have had a part. */
+  because: z.array(z.string()).default([]),
+};
+
+const ExpectedPermission = z.strictObject({ allowed: z.boolean(), ...spoken });
+
+const ExpectedDecision = z.strictObject({
+  effect: Effect,
+  ...spoken,
+  approvals: z.int().optional(),
+  approver: Role.optional(),
+  expiresMinutes: z.number().optional(),
+  solo: z.boolean().optional(),
+});
+
+const says = z.string().min(1);
+
+/** One example: a sentence, a question in few words, and what must come of it. */
+const Example = z.union([
+  z.strictObject({ says, decide: CallOutline, expect: ExpectedDecision }),
+  z.strictObject({ says, approve: ApproverOutline, expect: ExpectedPermission }),
+  z.strictObject({ says, load: LoadOutline, expect: ExpectedPermission }),
+]);
+type Example = z.infer<typeof Example>;
+
+/**
+ * Runs the examples of a set. Returns what is wrong: examples that do not come out as they say, examples that cannot be read, and
+ * rules that no example is decided by. Empty when all hold.
+ */
+export function runExamples(
+  engine: JudgingEngine,
+  rules: ReadonlyMap<string, Rule>,
+  files: readonly PolicyFile[],
+): readonly PolicyProblem[] {
+  const problems: PolicyProblem[] = [];
+  const reached = new Set<string>();
+  for (const file of files.filter(({ name }) => isExampleFile(name))) {
+    for (const example of readExamples(file, problems)) {
+      const failure = failureOf(engine, file, example);
+      if (failure) problems.push(failure);
+      else [example.expect.rule, ...example.expect.because].forEach((id) => reached.add(id));
+    }
+  }
+  const alone = [...rules.values()].filter(({ id }) => !reached.has(id));
+  return [
+    ...problems,
+    ...alone.map(({ file, line, id }) => ({
+      file,
+      line,
+      rule: id,
+      says: 'no example that holds is decided by it; add one to examples/ that names it as rule or in because',
+    })),
+  ];
+}
+
+/** Whether a file of a policy folder holds examples. */
+export function isExampleFile(name: string): boolean {
+  return name.startsWith('examples/') && name.endsWith('.json');
+}
+
+function readExamples(file: PolicyFile, problems: PolicyProblem[]): readonly Example[] {
+  let list: unknown;
+  try {
+    list = JSON.parse(file.text);
+  } catch (error) {
+    problems.push({ file: file.name, says: `is no JSON: ${error instanceof Error ? error.message : String(error)}` });
+    return [];
+  }
+  if (!Array.isArray(list)) {
+    problems.push({ file: file.name, says: 'is a list of examples: [{"says": …, "decide": {…}, "expect": {…}}]' });
+    return [];
+  }
+  return list.flatMap((item: unknown, index) => {
+    const parsed = schemaOf(item).safeParse(item);
+    if (parsed.success) return [parsed.data];
+    const detail = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`).join('; ');
+    problems.push({ file: file.name, says: `example ${index + 1} cannot be read: ${detail}` });
+    return [];
+  });
+}
+
+/** The one shape that an item wants to be, so that what is wrong is told of that one and not of all three. */
+function schemaOf(item: unknown): z.ZodType<Example> {
+  const wanted = Example.options.find(({ shape }) =>
+    ['decide', 'approve', 'load'].some((verb) => verb in shape && typeof item === 'object' && item && verb in item),
+  );
+  return wanted ?? Example.options[0];
+}
+
+function failureOf(engine: JudgingEngine, file: PolicyFile, example: Example): PolicyProblem | null {
+  const { rule, because: wanted } = example.expect;
+  const { expected, got, named, because } = runExample(engine, example);
+  if (expected === got && wanted.every((id) => because.includes(id))) return null;
+  return {
+    file: file.name,
+    rule,
+    says: `the example '${example.says}' fails.`,
+    expected: [expected, ...wanted].join(' with '),
+    got: [got, ...because.filter((id) => id !== named)].join(' with '),
+  };
+}
+
+function runExample(
+  engine: JudgingEngine,
+  example: Example,
+): { readonly expected: string; readonly got: string; readonly named: string; readonly because: readonly string[] } {
+  if ('decide' in example) {
+    const { effect, rule, approvals, approver, expiresMinutes, solo } = example.expect;
+    const { answer, because } = engine.judgeCall(callQuestion(example.decide));
+    const given = answer.approval;
+    const terms = [
+      approvals === undefined ? null : [`${approvals} approvals`, `${given?.approvals} approvals`],
+      approver === undefined ? null : [`approver ${approver}`, `approver ${given?.role}`],
+      expiresMinutes === undefined ? null : [`${expiresMinutes} min`, `${(given?.expiresMs ?? 0) / 60_000} min`],
+      solo === undefined ? null : [`solo ${solo}`, `solo ${given?.solo}`],
+    ].filter((pair) => pair !== null);
+    return {
+      expected: [`${effect} by ${rule}`, ...terms.map(([text]) => text)].join(', '),
+      got: [`${answer.effect} by ${answer.rule}`, ...terms.map(([, text]) => text)].join(', '),
+      named: answer.rule,
+      because,
+    };
+  }
+  const { answer, because } =
+    'approve' in example
+      ? engine.judgeApprover(approverQuestion(example.approve))
+      : engine.judgeLoad(loadQuestion(example.load));
+  const { allowed, rule } = example.expect;
+  return { expected: inWords(allowed, rule), got: inWords(answer.allowed, answer.rule), named: answer.rule, because };
+}
+
+function inWords(allowed: boolean, rule: string): string {
+  return `${allowed ? 'allowed' : 'denied'} by ${rule}`;
+}

@@ -1,0 +1,23 @@
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+
+/** The policies of the product. */
+export const POLICY_FOLDER = fileURLToPath(new URL('../../../../infra/policy/', import.meta.url));
+
+/** Variables of the policies. Whatever decides spreads `PolicyConfig.shape` into its own config, so that all decide alike. */
+export const PolicyConfig = z.object({
+  /** Folder of the policies. Default: infra/policy of the checkout. */
+  POLICY_DIR: z.string().default(POLICY_FOLDER),
+  /** IANA time zone in which policies tell hours and weekdays, such as Europe/Berlin. */
+  POLICY_TIME_ZONE: z.string().default('UTC').refine(isTimeZone, 'is no IANA time zone such as Europe/Berlin'),
+});
+export type PolicyConfig = z.infer<typeof PolicyConfig>;
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en-US', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}

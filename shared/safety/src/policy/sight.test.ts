@@ -1,0 +1,154 @@
+import * as cedar from '@cedar-policy/cedar-wasm/nodejs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Environment, Risk } from '@signalbox/contracts/governance/action';
+import { Role } from '@signalbox/contracts/governance/roles';
+import { createEngine } from './engine.ts';
+import { createLocalTime } from './local-time.ts';
+import { callQuestion, CallOutline } from './outline.ts';
+import { readPolicyFolder } from './policy-set.ts';
+import { callSubject, classOf, personOf, requestOf } from './request.ts';
+import { readRules, type RuleSet } from './rules.ts';
+import { POLICY_FOLDER } from './settings.ts';
+import { seenOf, sightOf, type Sight } from './sight.ts';
+
+/** Each slice has a sight; one that is missing would find questions alike that are not. */
+const NOTHING: Sight = { attributes: new Set(), tags: false };
+
+let schema: string;
+let shipped: RuleSet;
+beforeAll(async () => {
+  const { files, version } = await readPolicyFolder(POLICY_FOLDER);
+  shipped = readRules(files, version);
+  schema = files.find(({ name }) => name === 'schema.cedarschema')?.text ?? '';
+});
+
+function sightOfText(when: string) {
+  const parsed = cedar.policyToJson(`forbid (principal, action, resource) when { ${when} };`);
+  if (parsed.type === 'failure') throw new Error(parsed.errors[0]?.message);
+  const { attributes, tags } = sightOf([parsed.json]);
+  return { attributes: attributes === 'all' ? 'all' : [...attributes].sort(), tags };
+}
+
+function rulesOf(...policies: readonly string[]): RuleSet {
+  const text = policies.map((policy, i) => `@id("r${i}") @reason("R.") ${policy}`).join('\n');
+  return readRules(
+    [
+      { name: 'schema.cedarschema', text: schema },
+      { name: 'rules.cedar', text },
+    ],
+    text,
+  );
+}
+
+describe('what policies see', () => {
+  it.each([
+    ['true', [], false],
+    ['resource.risk == Risk::"safe" && context.frozen', ['frozen', 'risk'], false],
+    ['context has callsLeft', ['callsLeft'], false],
+    ['resource.call.risk == Risk::"safe"', ['call', 'risk'], false],
+    ['(if context.frozen then resource else principal).tainted', ['frozen', 'tainted'], false],
+    ['resource.hasTag("version")', [], true],
+    ['resource.numbers.getTag("n") > 1', ['numbers'], true],
+    ['context == {frozen: true}', 'all', false],
+    ['[context].contains({frozen: true})', 'all', false],
+    ['{"has": context.frozen} == {"has": true}', 'all', false],
+  ])('in %s is %j, with tags: %s', (when, attributes, tags) => {
+    const seen = sightOfText(when);
+    expect(seen.tags).toBe(tags);
+    expect(seen.attributes).toEqual(attributes);
+  });
+
+  it('is all that there is to tell two questions apart by', () => {
+    const everything = 'permit (principal, action, resource);';
+    const sets = [
+      shipped,
+      rulesOf(
+        everything,
+        'forbid (principal, action == Action::"run", resource) when { resource.hasTag("name") && resource.getTag("name") == "y" };',
+      ),
+      rulesOf(
+        everything,
+        'forbid (principal, action == Action::"run", resource) when { resource.numbers.hasTag("n") && context.hour > 9 };',
+      ),
+      rulesOf(
+        everything,
+        'forbid (principal, action == Action::"run", resource) when { resource.score > 500 && resource in Tool::"a" };',
+      ),
+      rulesOf(
+        everything,
+        'forbid (principal is User, action, resource) when { context has callsLeft && context.callsLeft < 2 };',
+      ),
+    ];
+    const values = {
+      tool: ['a', 'b'],
+      role: Role.options,
+      risk: Risk.options,
+      environment: Environment.options,
+      arguments: [{}, { name: 'x' }, { name: 'y' }, { n: 1 }, { n: 2, name: 'x' }],
+      tainted: [false, true],
+      frozen: [false, true],
+      hour: [8, 12],
+    };
+    const usual = { role: 'developer', risk: 'sensitive', arguments: { name: 'x' }, hour: 8 };
+    const cases = sets.flatMap((set) =>
+      ['person', 'agent'].flatMap((asks) => Object.keys(values).map((field) => ({ set, asks, field }))),
+    );
+    let alike = 0;
+    for (const { set, asks, field } of cases) {
+      const answers = new Map<string, ReturnType<typeof answerTo>>();
+      for (const value of values[field as keyof typeof values]) {
+        const { hour, ...given } = { ...usual, [field]: value };
+        const { principal, action, context } = callQuestion(CallOutline.parse(given));
+        const subject = callSubject(action, context, { date: 20_260_114, weekday: 3, hour, minute: 0 });
+        const who = asks === 'agent' ? classOf('WRITE_GATED') : personOf('1', principal.role);
+        const call = requestOf(set.id, 'run', who, subject);
+        const seen = seenOf(set.sights.get(call.preparsedPolicySetId) ?? NOTHING, call);
+        const said = answerTo(call);
+        const known = answers.get(seen) ?? said;
+        alike += answers.has(seen) ? 1 : 0;
+        expect({ field, value, said }).toEqual({ field, value, said: known });
+        answers.set(seen, said);
+      }
+    }
+    expect(alike).toBeGreaterThan(50); // else nothing was compared
+  });
+});
+
+function answerTo(call: Parameters<typeof cedar.statefulIsAuthorized>[0]) {
+  const answer = cedar.statefulIsAuthorized(call);
+  if (answer.type === 'failure') throw new Error(answer.errors[0]?.message);
+  return { decision: answer.response.decision, reason: answer.response.diagnostics.reason.toSorted() };
+}
+
+describe('an answer that is known', () => {
+  it('is not given to a question in another shape, nor to another person', () => {
+    const engine = createEngine(shipped, shipped.id, 'UTC');
+    const question = callQuestion(CallOutline.parse({ role: 'developer', risk: 'sensitive' }));
+    expect(engine.decide(question)).toMatchObject({ effect: 'run' });
+    const { assessment } = question.action;
+    const odd: readonly object[] = [
+      { assessment: { ...assessment, score: Number.NaN } },
+      { assessment: { ...assessment, score: 'high' } },
+      { resources: undefined },
+      { environment: 'moon' },
+    ];
+    for (const change of odd) {
+      const decision = engine.decide({ ...question, action: { ...question.action, ...change } });
+      expect(decision).toMatchObject({ effect: 'deny', rule: 'policy-error' });
+    }
+    const channel = 7 as unknown as string; // what no type allows
+    expect(engine.decide({ ...question, context: { ...question.context, channel } })).toMatchObject({ effect: 'deny' });
+    const viewer = { ...question.principal, role: 'viewer' as const };
+    expect(engine.decide({ ...question, principal: viewer })).toMatchObject({ effect: 'deny' });
+    expect(engine.decide({ ...question, action: { ...question.action, arguments: { other: 'x' } } })).toMatchObject({
+      effect: 'run',
+    });
+  });
+});
+
+it('a minute is read once, and the next one anew', () => {
+  const localTime = createLocalTime('Europe/Berlin');
+  const first = localTime('2026-07-01T21:59:00Z');
+  expect(localTime('2026-07-01T21:59:59.999Z')).toBe(first);
+  expect(localTime('2026-07-01T22:00:00Z')).toEqual({ date: 20_260_702, weekday: 4, hour: 0, minute: 0 });
+});

@@ -1,0 +1,65 @@
+import type { Risk } from '@signalbox/contracts/governance/action';
+import { baseName, findRefusal, listScripts } from './refusals.ts';
+import { readStructure } from './structure.ts';
+
+/** What strikes the eye about a command that does not run unasked. */
+export interface Alarm {
+  /** Why nobody could want it; null when somebody could. */
+  readonly deny: string | null;
+  readonly risk: Risk;
+  readonly programs: readonly string[];
+}
+
+/** Programs whose worst honest outcome cannot be taken back, or that run whatever they are given. */
+const DANGEROUS = new Set(
+  (
+    'rm rmdir shred unlink dd mkfs mke2fs blkdiscard wipefs fdisk parted mkswap swapoff mount umount losetup truncate mv chmod chown chgrp ' +
+    'chattr setfacl kill killall pkill shutdown reboot halt poweroff init telinit systemctl service sysctl modprobe insmod ' +
+    'rmmod iptables nft ufw useradd userdel usermod groupdel passwd chpasswd visudo crontab at sudo doas su runuser chroot ' +
+    'nsenter unshare docker podman kubectl helm terraform ansible ssh scp rsync nc ncat socat eval exec source . bash sh ' +
+    'zsh dash ksh fish busybox toybox xargs parallel python python3 perl ruby node php lua tclsh awk gawk mawk nohup ' +
+    'setsid script strace gdb psql mysql mongosh redis-cli sqlite3 vault aws gcloud az'
+  ).split(' '),
+);
+
+const CONTAINERS = /^(ps|images|logs|inspect|stats|top|version|info|port|history)( |$)/;
+const SCRIPT_THAT_PRINTS = /^(?!.*(system|getline|\||>)).*$/;
+/** Forms of them that look and change nothing, told by their arguments. */
+const LOOKING: Readonly<Record<string, RegExp>> = {
+  docker: CONTAINERS,
+  podman: CONTAINERS,
+  kubectl: /^(get|describe|logs|top|version|explain|events|api-resources|cluster-info|rollout (status|history))( |$)/,
+  systemctl: /^(status|show|cat|is-active|is-enabled|is-failed|list-[a-z-]+)( |$)/,
+  'redis-cli': /^(info|ping|dbsize|xlen|xinfo|llen|scard|zcard|type|ttl|get|lrange|slowlog get)( |$)/i,
+  mount: /^(-l)?$/,
+  awk: SCRIPT_THAT_PRINTS,
+  gawk: SCRIPT_THAT_PRINTS,
+  mawk: SCRIPT_THAT_PRINTS,
+};
+
+/** Scripts in scripts are followed this far, and so many of each. */
+const MAX_SCRIPTS = 3;
+
+/**
+ * The second alarm behind the allow-list: names the few commands that are refused outright, and tells dangerous ones from the
+ * rest for the card. It may miss any of them; the list of what runs unasked does not depend on it.
+ */
+export function findAlarm(command: string, depth = 0): Alarm {
+  const structure = readStructure(command);
+  const { vectors, hidden } = structure;
+  const scripts = depth < MAX_SCRIPTS ? vectors.flatMap(listScripts).slice(0, MAX_SCRIPTS) : [];
+  const inner = scripts.map((script) => findAlarm(script, depth + 1));
+  const deny = findRefusal(structure) ?? inner.find((alarm) => alarm.deny !== null)?.deny ?? null;
+  return {
+    deny,
+    risk: deny !== null || hidden || inner.length > 0 || vectors.some(isDangerous) ? 'dangerous' : 'sensitive',
+    programs: [...new Set(vectors.map(([name = '']) => name))],
+  };
+}
+
+function isDangerous([name = '', ...args]: readonly string[]): boolean {
+  // mkfs.ext4 is mkfs, and python3.12 is python3.
+  const program = baseName(name).replace(/(?<=.)\..*$/, '');
+  if (program === 'find') return args.some((arg) => /^-(delete|exec|execdir|ok|okdir|fprint0?|fprintf|fls)$/.test(arg));
+  return DANGEROUS.has(program) && !(Object.hasOwn(LOOKING, program) && LOOKING[program]?.test(args.join(' ')));
+}

@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import type { OutboundFile } from '@signalbox/contracts/conversation/envelope';
+import { cleanFileName, formatBytes } from '@signalbox/contracts/file-name';
+import { redactLongText } from '@signalbox/safety/redact/long';
+import { redactText } from '@signalbox/safety/redact/redact';
+import type { Lane } from './conversation/lane.ts';
+import type { Queryable } from './pool.ts';
+
+/** A file that a tool has made. */
+export interface Artifact {
+  readonly name: string;
+  readonly mimeType: string;
+  readonly content: string | Uint8Array;
+}
+
+/** A stored file, as it is sent. */
+export interface StoredFile {
+  readonly name: string;
+  readonly mimeType: string;
+  readonly bytes: Buffer;
+}
+
+/** What one message may carry. */
+const MAX_FILES = 10;
+/** Well below the 50 MB that a bot may upload, and what people can still open on a phone. */
+const MAX_FILE_BYTES = 20 * 1024 * 1024;
+/** All files of one turn: a tool in a loop must not fill the disk. */
+const MAX_TURN_BYTES = 50 * 1024 * 1024;
+/** Files are sent at once; so long one may be sent again, or looked for. */
+const KEPT_DAYS = 30;
+
+/** lost: another worker holds the lane. refused: too many or too large, in words; then none of them was stored. */
+export type StoredArtifacts =
+  | { readonly kind: 'stored'; readonly files: readonly OutboundFile[] }
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'refused'; readonly detail: string };
+
+/**
+ * Stores the files of one action, only while the lane is held. Calling it again with the same action stores nothing more and
+ * gives the same ids. Secrets in texts are left out. Files older than 30 days are dropped on the way.
+ */
+export async function putArtifacts(
+  db: Queryable,
+  lane: Lane,
+  action: { readonly actionId: string; readonly turnId: string; readonly threadId: string },
+  artifacts: readonly Artifact[],
+): Promise<StoredArtifacts> {
+  const files: { readonly name: string; readonly mimeType: string; readonly bytes: Buffer }[] = [];
+  for (const { name, mimeType, content } of artifacts)
+    files.push({ name: cleanFileName(redactText(name)), mimeType, bytes: await redactContent(content) });
+  const detail = findProblem(files) ?? (await findTurnProblem(db, action, files));
+  if (detail !== null) return { kind: 'refused', detail };
+  await db.query(`delete from artifacts where created_at < now() - $1 * interval '1 day'`, [KEPT_DAYS]);
+  const stored: OutboundFile[] = [];
+  for (const [place, { name, mimeType, bytes }] of files.entries()) {
+    const artifactId = artifactIdOf(action.actionId, place);
+    const { rows } = await db.query<{ held: boolean }>(
+      `with held as (select 1 from lanes where user_key = $1 and epoch = $2 and worker is not null for share),
+            put as (
+              insert into artifacts (id, action_id, place, turn_id, thread_id, user_key, name, mime_type, sha256, size_bytes, bytes)
+              select $3, $4, $5, $6, $7, $1, $8, $9, $10, $11, $12 from held on conflict (action_id, place) do nothing)
+       select exists (select 1 from held) as held`,
+      [
+        lane.userKey,
+        lane.epoch,
+        artifactId,
+        action.actionId,
+        place,
+        action.turnId,
+        action.threadId,
+        name,
+        mimeType,
+        createHash('sha256').update(bytes).digest('hex'),
+        bytes.length,
+        bytes,
+      ],
+    );
+    if (!rows[0]?.held) return { kind: 'lost' };
+    stored.push({ artifactId, name });
+  }
+  return { kind: 'stored', files: stored };
+}
+
+/** A text without its secrets; what is no UTF-8 text stays as it is. What is too large is refused as it is. */
+async function redactContent(content: string | Uint8Array): Promise<Buffer> {
+  const bytes = Buffer.from(content);
+  if (bytes.length > MAX_FILE_BYTES || bytes.includes(0)) return bytes;
+  const text = bytes.toString('utf8');
+  if (text.includes('\ufffd') && !Buffer.from(text).equals(bytes)) return bytes;
+  const redacted = await redactLongText(text);
+  return redacted === text ? bytes : Buffer.from(redacted);
+}
+
+/** The bytes of a file; null when it is not stored any more. */
+export async function readArtifact(db: Queryable, artifactId: string): Promise<StoredFile | null> {
+  const { rows } = await db.query<StoredFile>(
+    'select name, mime_type as "mimeType", bytes from artifacts where id = $1',
+    [artifactId],
+  );
+  return rows[0] ?? null;
+}
+
+/** The same action gives the same id: a turn that is resumed refers to what is stored already. */
+function artifactIdOf(actionId: string, place: number): string {
+  return `art_${createHash('sha256').update(`${actionId}/${place}`).digest('hex').slice(0, 32)}`;
+}
+
+type Sized = Pick<StoredFile, 'name' | 'bytes'>;
+
+function findProblem(files: readonly Sized[]): string | null {
+  if (files.length > MAX_FILES) return `There are ${files.length} files, and ${MAX_FILES} fit into one message.`;
+  const large = files.find(({ bytes }) => bytes.length > MAX_FILE_BYTES);
+  if (large)
+    return `${large.name} has ${formatBytes(large.bytes.length)}, and a file may have ${formatBytes(MAX_FILE_BYTES)}.`;
+  const empty = files.find(({ bytes }) => bytes.length === 0);
+  return empty ? `${empty.name} is empty.` : null;
+}
+
+async function findTurnProblem(
+  db: Queryable,
+  { turnId, actionId }: { readonly turnId: string; readonly actionId: string },
+  files: readonly Sized[],
+): Promise<string | null> {
+  const { rows } = await db.query<{ bytes: number }>(
+    'select coalesce(sum(size_bytes), 0)::float8 as bytes from artifacts where turn_id = $1 and action_id <> $2',
+    [turnId, actionId],
+  );
+  const total = (rows[0]?.bytes ?? 0) + files.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  if (total <= MAX_TURN_BYTES) return null;
+  return `The files of this turn would have ${formatBytes(total)} together, and ${formatBytes(MAX_TURN_BYTES)} are the most.`;
+}

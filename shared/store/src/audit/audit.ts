@@ -1,0 +1,48 @@
+import { AuditEvent } from '@signalbox/contracts/governance/audit';
+import { AppError } from '@signalbox/contracts/errors';
+import { redactForLog, redactValue } from '@signalbox/safety/redact/redact';
+import { makeStorable } from '@signalbox/contracts/storable';
+import type { Queryable } from '../pool.ts';
+
+/** Most bytes of an event's `data` as JSON. What is larger belongs into a table of its own, and its hash into the event. */
+const MAX_DATA_BYTES = 64 * 1024;
+
+/**
+ * Records events in the caller's transaction: they are there exactly when what they record is. Waits for no other appender. Text
+ * that Postgres cannot hold (NUL, half a surrogate pair) is kept as U+FFFD. Secrets and personal data are left out before. Not idempotent: the caller's transaction is.
+ * Throws AUDIT_EVENT_REFUSED, before anything is written, for an event that is malformed or larger than 64 kB.
+ */
+export async function appendAudit(db: Queryable, events: readonly AuditEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  await db.query({ name: 'audit_append', text: 'select audit_append($1::jsonb)', values: [auditJson(events)] });
+}
+
+/** The same as the argument of `audit_append`, for a statement that records what it does itself. */
+export function auditJson(events: readonly AuditEvent[]): string {
+  // Several events of one action tell the same of it: that is made fit to be kept once.
+  const storable = new Map<AuditEvent['data'], AuditEvent['data']>();
+  return JSON.stringify(events.map((event) => parseEvent(event, storable)));
+}
+
+function parseEvent(given: AuditEvent, storable: Map<AuditEvent['data'], AuditEvent['data']>): AuditEvent {
+  const known = storable.get(given.data);
+  const parsed = AuditEvent.safeParse(known ? { ...given, data: {} } : given);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
+    throw refuse(given.kind, problems);
+  }
+  const data = known ?? makeStorable(redactValue(parsed.data.data, redactForLog));
+  if (!known) {
+    const sizeBytes = Buffer.byteLength(JSON.stringify(data));
+    if (sizeBytes > MAX_DATA_BYTES) {
+      const detail = `its data has ${sizeBytes} bytes and may have ${MAX_DATA_BYTES}; store what is large elsewhere and record its hash`;
+      throw refuse(given.kind, detail);
+    }
+    storable.set(given.data, data);
+  }
+  return { ...makeStorable({ ...parsed.data, data: {} }), data };
+}
+
+function refuse(kind: unknown, detail: string): AppError {
+  return new AppError('AUDIT_EVENT_REFUSED', { kind: String(kind), detail });
+}

@@ -1,0 +1,29 @@
+import { newId } from '@signalbox/contracts/ids';
+import { redactText, redactValue } from '@signalbox/safety/redact/redact';
+import type { Queryable } from '../pool.ts';
+
+export interface DeadLetter {
+  readonly source: 'inbound' | 'outbound' | 'job' | 'stream';
+  /** What it was: an inbox id, an outbox id, a run id, a stream entry. One dead letter per source and ref. */
+  readonly ref: string;
+  readonly userKey: string | null;
+  readonly reason: string;
+  readonly body: unknown;
+}
+
+/** Records what could not be handled, without its secrets. Returns the id that a person can quote; the same one when it was recorded before. */
+export async function putDeadLetter(db: Queryable, letter: DeadLetter): Promise<string> {
+  const { rows } = await db.query<{ id: string }>(
+    `insert into dead_letters (id, source, ref, user_key, reason, body) values ($1, $2, $3, $4, $5, $6)
+     on conflict (source, ref) do update set reason = excluded.reason, resolved_at = null returning id`,
+    [
+      newId('dlq'),
+      letter.source,
+      letter.ref,
+      letter.userKey,
+      redactText(letter.reason),
+      JSON.stringify(redactValue(letter.body)),
+    ],
+  );
+  return rows[0]?.id ?? '';
+}

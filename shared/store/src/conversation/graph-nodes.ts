@@ -1,0 +1,170 @@
+import type { InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
+import { AppError } from '@signalbox/contracts/errors';
+import { newId } from '@signalbox/contracts/ids';
+import { withTransaction, type Pool, type Queryable } from '../pool.ts';
+import { noteEffect } from '../unsettled.ts';
+
+/** A conversation whose graph is looked at. */
+export interface GraphThread {
+  readonly threadId: string;
+  readonly userKey: string;
+  readonly userName: string;
+  readonly agent: string;
+  readonly status: string;
+  readonly title: string | null;
+  readonly lastActiveAt: Date;
+}
+
+/** A pass as it was recorded, the newest first. `record` is an ExecutionTurn of the version that wrote it. */
+export interface RecordedPass {
+  readonly turnId: string;
+  readonly outcome: string;
+  readonly error: string | null;
+  readonly startedAt: Date;
+  readonly record: unknown;
+}
+
+/** What was cleared of a project: conversations that were closed, and those that somebody was working in. */
+export interface ClearedState {
+  readonly closed: readonly GraphThread[];
+  readonly busy: readonly GraphThread[];
+}
+
+/** Conversations that one clearing closes. */
+const CLEARED = 200;
+
+const COLUMNS = `t.thread_id as "threadId", t.user_key as "userKey",
+  coalesce((select u.name from users u where u.user_key = t.user_key), t.user_key) as "userName",
+  t.agent, t.status, t.title, t.last_active_at as "lastActiveAt"`;
+
+/** A conversation, or null. */
+export async function findGraphThread(db: Queryable, threadId: string): Promise<GraphThread | null> {
+  const { rows } = await db.query<GraphThread>(`select ${COLUMNS} from threads t where t.thread_id = $1`, [threadId]);
+  return rows[0] ?? null;
+}
+
+/** The newest passes of a conversation, the newest first. */
+export async function listRecordedPasses(
+  db: Queryable,
+  threadId: string,
+  limit: number,
+): Promise<readonly RecordedPass[]> {
+  const { rows } = await db.query<RecordedPass>(
+    `select e.turn_id as "turnId", coalesce(t.outcome, 'unknown') as outcome, t.error, coalesce(t.started_at, e.recorded_at) as "startedAt", e.record
+       from execution_turns e left join turns t on t.turn_id = e.turn_id
+      where e.thread_id = $1 order by e.recorded_at desc, e.turn_id desc, e.pass desc limit $2`,
+    [threadId, limit],
+  );
+  return rows;
+}
+
+/**
+ * Has a node run again, by the same door as a message: an inbox row of its person's lane, unique by the action. Twice is once.
+ * Throws NOT_FOUND, and CONFLICT when the conversation is over.
+ */
+export async function putNodeRun(
+  pool: Pool,
+  wish: { readonly threadId: string; readonly node: string; readonly actionId: string; readonly say: string },
+): Promise<{ readonly userKey: string }> {
+  return withTransaction(pool, async (db) => {
+    const { threadId, node, actionId, say } = wish;
+    const { rows } = await db.query<{ user_key: string; chat_key: string; status: string }>(
+      'select user_key, chat_key, status from threads where thread_id = $1 for share',
+      [threadId],
+    );
+    const [thread] = rows;
+    if (!thread) throw new AppError('NOT_FOUND', { kind: 'conversation', name: threadId, known: 'those of /status' });
+    if (thread.status !== 'open')
+      throw new AppError('CONFLICT', {
+        detail: `The conversation ${threadId} is ${thread.status}: nothing can go on in it.`,
+      });
+    const envelope: InboundEnvelope = {
+      kind: 'node',
+      id: `system:nodes:${actionId}`,
+      channel: 'system',
+      bot: 'nodes',
+      updateId: actionId,
+      userKey: thread.user_key,
+      chatKey: thread.chat_key,
+      traceId: newId('trace'),
+      at: new Date().toISOString(),
+      threadId,
+      node,
+      actionId,
+      say,
+    };
+    await db.query(
+      `insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id)
+       values ('system', 'nodes', $1, $2, $3, 'node', $4::jsonb, $5) on conflict (channel, bot, update_id) do nothing`,
+      [actionId, thread.user_key, thread.chat_key, JSON.stringify(envelope), envelope.traceId],
+    );
+    await db.query('insert into lanes (user_key) values ($1) on conflict do nothing', [thread.user_key]);
+    return { userKey: thread.user_key };
+  });
+}
+
+/** Whether a wish to run a node again was written. */
+export async function isNodeRunPut(db: Queryable, actionId: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `select 1 from inbox where channel = 'system' and bot = 'nodes' and update_id = $1`,
+    [actionId],
+  );
+  return rowCount === 1;
+}
+
+/**
+ * Closes the open conversations whose state names the project (what they are about, or their task): the next message of their
+ * people starts without it. Lanes that somebody works in are left alone and reported, `except` one is left out. Records stay.
+ * Twice finds nothing more to close.
+ */
+export async function clearProjectState(
+  pool: Pool,
+  project: string,
+  except: string,
+  actionId: string,
+): Promise<ClearedState> {
+  return withTransaction(pool, async (db) => {
+    const { rows: about } = await db.query<GraphThread>(ABOUT, [
+      JSON.stringify(project),
+      wordOf(project),
+      except,
+      CLEARED,
+    ]);
+    const { rows: closed } = await db.query<{ thread_id: string }>(
+      `with free as materialized (
+         select l.user_key from lanes l
+          where l.user_key in (select user_key from threads where thread_id = any ($1))
+            and (l.worker is null or l.lease_until < clock_timestamp())
+            for update skip locked)
+       update threads t set status = 'closed', awaiting = false, ended_at = clock_timestamp()
+         from free where t.thread_id = any ($1) and t.user_key = free.user_key and t.status = 'open' returning t.thread_id`,
+      [about.map(({ threadId }) => threadId)],
+    );
+    const ids = new Set(closed.map((row) => row.thread_id));
+    const cleared = {
+      closed: about.filter(({ threadId }) => ids.has(threadId)),
+      busy: about.filter(({ threadId }) => !ids.has(threadId)),
+    };
+    await noteEffect(db, actionId, cleared);
+    return cleared;
+  });
+}
+
+/** A name as a whole word, for a case-insensitive match: names are of letters, digits and hyphens. */
+const wordOf = (name: string): string => `(^|[^a-z0-9-])${name.replace(/[^a-z0-9-]/g, '.')}($|[^a-z0-9-])`;
+
+/**
+ * Open conversations whose newest checkpoint names the project.
+ *   in:  $1 the name as JSON, $2 the name as a pattern, $3 a conversation to leave out, $4 most rows
+ */
+const ABOUT = `
+select ${COLUMNS} from threads t
+  join lateral (select c.checkpoint from langgraph.checkpoints c
+                 where c.thread_id = t.thread_id and c.checkpoint_ns = '' order by c.checkpoint_id desc limit 1) c on true
+ where t.status = 'open' and t.thread_id <> $3
+   and exists (select 1 from langgraph.checkpoint_blobs b
+                where b.thread_id = t.thread_id and b.checkpoint_ns = '' and b.blob is not null
+                  and b.version = c.checkpoint -> 'channel_versions' ->> b.channel
+                  and (b.channel = 'currentProject' and convert_from(b.blob, 'UTF8') = $1
+                       or b.channel = 'taskSummary' and convert_from(b.blob, 'UTF8') ~* $2))
+ order by t.last_active_at desc limit $4`;

@@ -1,0 +1,54 @@
+import type { OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
+import { redactText } from '@signalbox/safety/redact/redact';
+import { makeStorable } from '@signalbox/contracts/storable';
+import type { Queryable } from '../pool.ts';
+
+export type OutboxRow = OutboundEnvelope & { readonly turnId: string | null };
+
+/**
+ * What a person may be shown: whoever made it, no secret goes out, and nothing that cannot be stored. Ids and keys are left alone. The same row when there is none.
+ */
+export function withoutSecrets<R extends OutboundEnvelope>(row: R): R {
+  const { text, buttons, files, afterwards, receipts } = row.body;
+  const body = {
+    ...row.body,
+    text: redactText(text),
+    buttons: buttons.map((button) => ({ ...button, label: redactText(button.label), value: redactText(button.value) })),
+    ...(receipts === undefined ? {} : { receipts: receipts.map((one) => ({ ...one, what: redactText(one.what) })) }),
+    ...(files === undefined ? {} : { files: files.map((file) => ({ ...file, name: redactText(file.name) })) }),
+    ...(afterwards === undefined ? {} : { afterwards: redactText(afterwards) }),
+  };
+  return makeStorable({ ...row, body });
+}
+
+/**
+ * Puts messages into the outbox, one row per key however often it is called. Publish them after the commit. `asIs` is for text that the
+ * runtime makes of public values alone, such as a signature, which looks like a key.
+ */
+export async function putOutbox(
+  db: Queryable,
+  rows: readonly OutboxRow[],
+  { asIs = false } = {},
+): Promise<readonly { readonly id: string; readonly chatKey: string }[]> {
+  if (rows.length === 0) return [];
+  const { rows: stored } = await db.query<{ id: string; chat_key: string }>({
+    name: 'outbox_put',
+    text: 'select id, chat_key from outbox_put($1::jsonb)',
+    values: [JSON.stringify(asIs ? rows : rows.map(withoutSecrets))],
+  });
+  return stored.map((row) => ({ id: row.id, chatKey: row.chat_key }));
+}
+
+/** The same in the middle of a turn: false when the lane was lost meanwhile, and then nothing was written. */
+export async function sayInTurn(
+  db: Queryable,
+  lane: { readonly userKey: string; readonly epoch: string },
+  rows: readonly OutboxRow[],
+): Promise<boolean> {
+  const { rows: result } = await db.query<{ ok: boolean }>({
+    name: 'outbox_say',
+    text: 'select outbox_say($1, $2, $3::jsonb) as ok',
+    values: [lane.userKey, lane.epoch, JSON.stringify(rows.map(withoutSecrets))],
+  });
+  return result[0]?.ok ?? false;
+}

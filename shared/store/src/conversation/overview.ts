@@ -1,0 +1,104 @@
+import type { Queryable } from '../pool.ts';
+
+/** A lane that a worker holds now. */
+export interface RunningTurn {
+  readonly userKey: string;
+  readonly name: string | null;
+  readonly worker: string;
+  /** When the oldest message came that the turn has to answer. */
+  readonly since: Date | null;
+  readonly waiting: number;
+}
+
+export interface ParkedChat {
+  readonly chatKey: string;
+  readonly since: Date;
+  readonly reason: string;
+}
+
+/** What goes on, for operators: of everybody, or of one person. Ages in milliseconds. */
+export interface Overview {
+  /** People who wrote within the last hour. */
+  readonly peopleActive: number;
+  readonly turns: readonly RunningTurn[];
+  /** Messages without an outcome, those of running turns included. */
+  readonly messagesOpen: number;
+  readonly oldestMessageMs: number | null;
+  readonly outboxPending: number;
+  readonly oldestReplyMs: number | null;
+  readonly parkedChats: readonly ParkedChat[];
+  /** Runs by job and status; finished ones of the last 24 hours only. */
+  readonly jobs: readonly { readonly job: string; readonly status: string; readonly count: number }[];
+  readonly deadLetters: number;
+}
+
+/** Rows of each list; more do not help at a terminal. */
+const LISTED = 50;
+
+/** Reads the overview in four queries, each bounded. `userKey` null means everybody. */
+export async function readOverview(db: Queryable, userKey: string | null): Promise<Overview> {
+  const [figures, turns, parkedChats, jobs] = await Promise.all([
+    readFigures(db, userKey),
+    readTurns(db, userKey),
+    readParkedChats(db, userKey),
+    readJobs(db, userKey),
+  ]);
+  return { ...figures, turns, parkedChats, jobs };
+}
+
+type Figures = Omit<Overview, 'turns' | 'parkedChats' | 'jobs'>;
+
+async function readFigures(db: Queryable, userKey: string | null): Promise<Figures> {
+  const { rows } = await db.query<Figures>(
+    `select
+       (select count(distinct i.user_key) from inbox i
+         where i.received_at > now() - interval '1 hour' and ($1::text is null or i.user_key = $1))::int as "peopleActive",
+       open.n as "messagesOpen", open.age as "oldestMessageMs", out.n as "outboxPending", out.age as "oldestReplyMs",
+       (select count(*) from dead_letters d where d.resolved_at is null and ($1::text is null or d.user_key = $1))::int as "deadLetters"
+     from
+       (select count(*)::int as n, (extract(epoch from now() - min(i.received_at)) * 1000)::float8 as age from inbox i
+         where i.outcome is null and ($1::text is null or i.user_key = $1)) open,
+       (select count(*)::int as n, (extract(epoch from now() - min(o.created_at)) * 1000)::float8 as age from outbox o
+         where o.status in ('pending', 'sending') and ($1::text is null or o.user_key = $1)) out`,
+    [userKey],
+  );
+  const figures = rows[0];
+  if (!figures) throw new Error('a select of aggregates always answers one row');
+  return figures;
+}
+
+async function readTurns(db: Queryable, userKey: string | null): Promise<readonly RunningTurn[]> {
+  const { rows } = await db.query<RunningTurn>(
+    `select l.user_key as "userKey", u.name, l.worker, i.since, coalesce(i.n, 0)::int as waiting
+       from lanes l
+       left join users u on u.user_key = l.user_key
+       left join lateral (select min(x.received_at) as since, count(*) as n from inbox x
+                           where x.user_key = l.user_key and x.outcome is null) i on true
+      where l.worker is not null and l.lease_until > clock_timestamp() and ($1::text is null or l.user_key = $1)
+      order by i.since nulls last limit $2`,
+    [userKey, LISTED],
+  );
+  return rows;
+}
+
+async function readParkedChats(db: Queryable, userKey: string | null): Promise<readonly ParkedChat[]> {
+  const { rows } = await db.query<ParkedChat>(
+    `select c.chat_key as "chatKey", c.parked_at as since, coalesce(c.parked_reason, '') as reason from chats c
+      where c.parked_at is not null
+        and ($1::text is null or c.chat_key in (select t.chat_key from threads t where t.user_key = $1))
+      order by c.parked_at desc limit $2`,
+    [userKey, LISTED],
+  );
+  return rows;
+}
+
+async function readJobs(db: Queryable, userKey: string | null): Promise<Overview['jobs']> {
+  const { rows } = await db.query<Overview['jobs'][number]>(
+    `select r.job, r.status, count(*)::int as count from runs r
+      where ($1::text is null or r.user_key = $1)
+        and (r.status in ('queued', 'running') or r.finished_at > now() - interval '24 hours')
+      group by r.job, r.status order by r.job, r.status limit $2`,
+    [userKey, LISTED],
+  );
+  return rows;
+}

@@ -1,0 +1,138 @@
+import type { InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
+import { say } from '@signalbox/contracts/errors';
+import { noteRunEnd } from '../governance/approval-decisions.ts';
+import { FINAL_STATES } from '../deploy/deployments-rows.ts';
+import type { Queryable } from '../pool.ts';
+
+/** Who waits for a run, and where. */
+export interface Asker {
+  readonly userKey: string | null;
+  readonly chatKey: string | null;
+  readonly threadId: string | null;
+  readonly traceId: string;
+}
+
+/** The columns of a run that has just ended. */
+export const FINISHED = `run_id as "runId", job, user_key as "userKey", chat_key as "chatKey", thread_id as "threadId",
+  trace_id as "traceId", finished_at as "finishedAt", cancel_by as "cancelBy", coalesce(payload ->> 'deploymentId', run_id) as "actionId"`;
+
+export interface Finished extends Asker {
+  readonly runId: string;
+  readonly job: string;
+  readonly finishedAt: Date;
+  readonly cancelBy: string | null;
+  /** The action that asked for it. Later runs of a deployment have ids of their own. */
+  readonly actionId: string;
+}
+
+interface EndWords {
+  readonly outcome: 'done' | 'failed' | 'cancelled';
+  readonly say: string;
+  /** One line for the cards of whoever approved it; the first line of `say` without one. */
+  readonly brief?: string;
+  /** Why it failed. */
+  readonly error?: string | null;
+}
+
+/** Who has to hear of an end once it is committed: a lane to wake, and chats whose cards changed. */
+export interface HeardEnd {
+  readonly lane: { readonly userKey: string; readonly traceId: string } | null;
+  readonly cards: readonly string[];
+}
+
+type Asked = Finished & { readonly userKey: string; readonly chatKey: string };
+type JobFinished = Extract<InboundEnvelope, { kind: 'job-finished' }>;
+
+/**
+ * Says everywhere how a run ended, in the transaction that ends it: in the inbox of the person who waits for it, and on the cards of
+ * those who approved it. Of a run that nobody waits for nothing is said here: what started it waits itself, and says it.
+ */
+export async function tellEnd(db: Queryable, run: Finished, end: EndWords): Promise<HeardEnd> {
+  if (run.userKey === null) return { lane: null, cards: [] };
+  if (end.outcome !== 'done' && (await goesOn(db, run))) return tellBroken(db, run, end);
+  return { lane: await tellPerson(db, run, end), cards: await noteRunEnd(db, run.actionId, briefly(end)) };
+}
+
+/**
+ * A deployment does not end with its run when that breaks off: another one takes it up, and has the end to tell. That it broke off by
+ * itself is worth a word, once.
+ */
+async function tellBroken(db: Queryable, run: Finished, { outcome, error }: EndWords): Promise<HeardEnd> {
+  if (outcome === 'cancelled' || run.runId !== run.actionId) return { lane: null, cards: [] };
+  const words = `❓ ${say('DEPLOYMENT_BROKE_OFF', { detail: error ?? '' })}`;
+  const lane = await tellPerson(db, run, { outcome: 'failed', say: words });
+  return { lane, cards: await noteRunEnd(db, run.actionId, words) };
+}
+
+async function goesOn(db: Queryable, { job, actionId }: Finished): Promise<boolean> {
+  if (job !== 'deploy.run') return false;
+  const { rowCount } = await db.query(
+    `select 1 from deployments where deployment_id = $1 and state not in ${FINAL_STATES} and state <> 'queued'`,
+    [actionId],
+  );
+  return rowCount === 1;
+}
+
+/** Whether the person cancelled the deployment in the chat: the action that did has waited for its end, and tells it. */
+async function isHeard(db: Queryable, { job, actionId, userKey }: Finished): Promise<boolean> {
+  if (job !== 'deploy.run') return false;
+  const { rowCount } = await db.query(
+    `select 1 from deployments where deployment_id = $1 and state = 'cancelled' and cancel_by = $2 and cancel_action is not null`,
+    [actionId, userKey],
+  );
+  return rowCount === 1;
+}
+
+/** Answers the lane to wake, or null when nobody is to be told: of one that they cancelled themselves they know. */
+async function tellPerson(db: Queryable, finished: Finished, end: EndWords): Promise<HeardEnd['lane']> {
+  const { userKey, chatKey, ...run } = finished;
+  if (userKey === null || chatKey === null || end.say === '' || (await isHeard(db, finished))) return null;
+  if (end.outcome === 'cancelled' && run.cancelBy === userKey) return null;
+  await putInbox(db, describeEnd({ ...run, userKey, chatKey }, end));
+  return { userKey, traceId: run.traceId };
+}
+
+function briefly({ outcome, say: words, brief }: EndWords): string {
+  const line = brief ?? words.split('\n')[0] ?? '';
+  if (outcome === 'done') return line;
+  return `${outcome === 'failed' ? '❌' : '⏹'} ${line}`;
+}
+
+function describeEnd(run: Asked, end: EndWords): JobFinished {
+  const { runId, job, userKey, chatKey, threadId, traceId, finishedAt } = run;
+  return {
+    kind: 'job-finished',
+    id: `jobs:jobs:${runId}`,
+    channel: 'jobs',
+    bot: 'jobs',
+    updateId: runId,
+    userKey,
+    chatKey,
+    traceId,
+    at: finishedAt.toISOString(),
+    runId,
+    job,
+    threadId,
+    outcome: end.outcome === 'done' ? 'done' : 'failed',
+    say: end.say,
+  };
+}
+
+/** The same door as a message: an inbox row, unique by the run, and a lane for it to be handled in. */
+async function putInbox(db: Queryable, envelope: JobFinished): Promise<void> {
+  await db.query(
+    `insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id)
+     values ($1, $2, $3, $4, $5, $6, $7::jsonb, $8) on conflict (channel, bot, update_id) do nothing`,
+    [
+      envelope.channel,
+      envelope.bot,
+      envelope.updateId,
+      envelope.userKey,
+      envelope.chatKey,
+      envelope.kind,
+      JSON.stringify(envelope),
+      envelope.traceId,
+    ],
+  );
+  await db.query(`insert into lanes (user_key) values ($1) on conflict do nothing`, [envelope.userKey]);
+}

@@ -1,0 +1,362 @@
+import { PRIORITY, type RuntimeButton } from '@signalbox/contracts/conversation/envelope';
+import { AppError, say } from '@signalbox/contracts/errors';
+import { redactText, redactValue } from '@signalbox/safety/redact/redact';
+import { makeStorable } from '@signalbox/contracts/storable';
+import { putOutbox } from './outbox.ts';
+import { FINISHED, tellEnd, type Asker, type Finished, type HeardEnd } from './run-ends.ts';
+import { withTransaction, type Pool, type Queryable } from '../pool.ts';
+
+/** The intent of a piece of long work. `person` is told when it ends; null for work that nobody asked for. */
+export interface RunIntent {
+  readonly runId: string;
+  readonly job: string;
+  readonly payload: unknown;
+  readonly person: { readonly userKey: string; readonly chatKey: string } | null;
+  readonly threadId: string | null;
+  readonly traceId: string;
+  /** Of whose request it is, and what was asked. */
+  readonly requestHash?: string;
+}
+
+/** A run in the hands of this process, until it ends or is taken by another. */
+export interface HeldRun {
+  readonly runId: string;
+  readonly epoch: number;
+}
+
+export type BegunRun =
+  /** It is ours. `attempt` counts from 1. */
+  | {
+      readonly kind: 'held';
+      readonly run: HeldRun;
+      readonly attempt: number;
+      readonly payload: unknown;
+      readonly traceId: string;
+      /** Who asked for it, and in which thread; null for what nobody asked for. */
+      readonly userKey: string | null;
+      readonly threadId: string | null;
+      /** Somebody cancelled it while it was in other hands: there is nothing to do but to end it. */
+      readonly isCancelled: boolean;
+    }
+  /** Somebody else works on it and gave a sign of life within the lease. */
+  | { readonly kind: 'busy' }
+  /** It has ended, or there never was one. */
+  | { readonly kind: 'over' };
+
+export interface RunEnd {
+  readonly outcome: 'done' | 'failed' | 'cancelled';
+  readonly result: unknown;
+  readonly error: string | null;
+  /** For the person, if there is one. */
+  readonly say: string;
+  /** One line for the cards of whoever approved it; the first line of `say` without one. */
+  readonly brief?: string;
+}
+
+/** `lane` is to be woken, null when nobody is to be told; `cards`: chats whose cards say how it ended. */
+export interface FinishedRun extends HeardEnd {
+  readonly recorded: boolean;
+}
+
+/** Over: it had ended before. */
+export interface CancelledRun extends HeardEnd {
+  readonly kind: 'cancelled' | 'cancelling' | 'over';
+}
+
+export interface RunRow {
+  readonly runId: string;
+  readonly job: string;
+  /** Cancelling: it is to stop, and whoever works on it has not yet. */
+  readonly status: 'queued' | 'running' | 'cancelling' | 'done' | 'failed' | 'cancelled';
+  readonly userKey: string | null;
+  readonly threadId: string | null;
+  readonly progress: unknown;
+  readonly result: unknown;
+  readonly error: string | null;
+  readonly attempts: number;
+  readonly createdAt: Date;
+  readonly finishedAt: Date | null;
+}
+
+/** How a message of a run stands in the chat. */
+export interface TellOptions {
+  /** It is no new message when the one that it changes is gone. */
+  readonly isLast?: boolean;
+  readonly buttons?: readonly RuntimeButton[];
+}
+
+const UNHEARD: HeardEnd = { lane: null, cards: [] };
+
+/** How many executions of one scheduled job are kept. */
+const KEPT_SCHEDULED = 100;
+/** Lost runs that one sweep puts back; the next one takes the rest. */
+const SWEEP_BATCH = 100;
+
+/** What a run is to whoever looks at it; in the table a run that is being cancelled is still a running one. */
+export const RUN_STATUS = `case when status = 'running' and cancel_at is not null then 'cancelling' else status end`;
+
+const COLUMNS = `run_id as "runId", job, ${RUN_STATUS} as status, user_key as "userKey", thread_id as "threadId", progress, result, error, attempts,
+  created_at as "createdAt", finished_at as "finishedAt"`;
+
+/** Writes an intent in the caller's transaction: see `create`. */
+export async function putRun(db: Queryable, intent: RunIntent): Promise<boolean> {
+  const { runId, job, payload, person, threadId, traceId, requestHash = null } = intent;
+  const { rowCount } = await db.query(
+    `insert into runs (run_id, job, payload, user_key, chat_key, thread_id, trace_id, request_hash)
+     values ($1, $2, $3::jsonb, $4, $5, $6, $7, $8) on conflict (run_id) do nothing`,
+    [
+      runId,
+      job,
+      JSON.stringify(redactValue(payload)),
+      person?.userKey ?? null,
+      person?.chatKey ?? null,
+      threadId,
+      traceId,
+      requestHash,
+    ],
+  );
+  if (rowCount === 1) return true;
+  // Runs of before do not know what was asked.
+  const { rows } = await db.query<{ same: boolean }>(
+    `select job = $2 and thread_id is not distinct from $3 and coalesce(request_hash = $4, true) as same
+       from runs where run_id = $1`,
+    [runId, job, threadId, requestHash],
+  );
+  if (rows[0] && !rows[0].same) throw new AppError('ACTION_ID_TAKEN', { tool: job, differs: 'request' });
+  return false;
+}
+
+/**
+ * Long work in Postgres, without its secrets, which is the only truth about it; the queue in Redis only says whose turn it is.
+ *
+ *   queued ──begin──▶ running ──finish──▶ done | failed | cancelled
+ *     ▲                  │
+ *     └──────giveBack────┘          running and silent for longer than the lease: begin takes it over (epoch + 1)
+ *   cancel: queued ──▶ cancelled; a running one gets the wish, and is cancelled when whoever works on it has stopped
+ */
+export function createRuns(pool: Pool) {
+  return {
+    /**
+     * Writes the intent. Calling it again with the same run id changes nothing. False when it was there before. Throws
+     * ACTION_ID_TAKEN when a run of that id is another job, conversation or request.
+     */
+    create: (intent: RunIntent): Promise<boolean> => putRun(pool, intent),
+
+    async find(runId: string): Promise<RunRow | null> {
+      const { rows } = await pool.query<RunRow>(`select ${COLUMNS} from runs where run_id = $1`, [runId]);
+      return rows[0] ?? null;
+    },
+
+    /** Takes a run that is queued, or whose holder has been silent for `leaseMs`. Of two processes at once, one gets it. */
+    async begin(runId: string, leaseMs: number): Promise<BegunRun> {
+      const { rows } = await pool.query<BegunRow>(
+        `update runs set status = 'running', attempts = attempts + 1, epoch = epoch + 1,
+                started_at = coalesce(started_at, clock_timestamp()), beat_at = clock_timestamp()
+          where run_id = $1
+            and (status = 'queued' or status = 'running' and beat_at < clock_timestamp() - $2 * interval '1 ms')
+          returning epoch, attempts, payload, trace_id as "traceId", user_key as "userKey", thread_id as "threadId",
+                    cancel_at is not null as "isCancelled"`,
+        [runId, leaseMs],
+      );
+      const [row] = rows;
+      if (row) {
+        const { epoch, attempts, ...rest } = row;
+        return { kind: 'held', run: { runId, epoch }, attempt: attempts, ...rest };
+      }
+      const { rowCount } = await pool.query(
+        `select 1 from runs where run_id = $1 and status in ('queued', 'running')`,
+        [runId],
+      );
+      return { kind: rowCount === 1 ? 'busy' : 'over' };
+    },
+
+    /** Gives a sign of life for all held runs at once. Returns the ids of those that are no longer ours, and that are to stop. */
+    async beat(
+      held: readonly HeldRun[],
+    ): Promise<{ readonly lost: readonly string[]; readonly cancelled: readonly string[] }> {
+      const { rows } = await pool.query<{ run_id: string; cancelled: boolean }>(
+        `update runs r set beat_at = clock_timestamp() from unnest($1::text[], $2::int[]) as k (run_id, epoch)
+          where r.run_id = k.run_id and r.epoch = k.epoch and r.status = 'running'
+          returning r.run_id, r.cancel_at is not null as cancelled`,
+        [held.map((run) => run.runId), held.map((run) => run.epoch)],
+      );
+      const kept = new Set(rows.map((row) => row.run_id));
+      return {
+        lost: held.filter((run) => !kept.has(run.runId)).map((run) => run.runId),
+        cancelled: rows.filter((row) => row.cancelled).map((row) => row.run_id),
+      };
+    },
+
+    /** Writes how far it is. False when the run is no longer ours. */
+    async report(run: HeldRun, progress: unknown): Promise<boolean> {
+      const { rowCount } = await pool.query(
+        `update runs set progress = $3::jsonb, beat_at = clock_timestamp() where run_id = $1 and epoch = $2 and status = 'running'`,
+        [run.runId, run.epoch, JSON.stringify(redactValue(progress))],
+      );
+      return rowCount === 1;
+    },
+
+    /**
+     * Puts a message for the person who waits for the run into the outbox, in the run's name. `slot` and `key` are of the run, and
+     * the runs of one deployment share their slots: messages of one slot edit one another, and the newest one of its slot is not
+     * put twice. `isLast`: it is no new message when the one that it changes is gone. The lock makes sure that a process which
+     * lost the run says nothing after the one that took it. Not ours any more: `held` is false, nothing is written.
+     */
+    tell: (
+      run: HeldRun,
+      message: { readonly text: string; readonly slot: string; readonly key: string } & TellOptions,
+    ): Promise<{
+      readonly held: boolean;
+      readonly chat: { readonly chatKey: string; readonly traceId: string } | null;
+    }> =>
+      withTransaction(pool, async (db) => {
+        const { rows } = await db.query<Asker & { slot: string; text: string | null }>(
+          `select r.user_key as "userKey", r.chat_key as "chatKey", r.thread_id as "threadId", r.trace_id as "traceId",
+                  s.slot, (select o.body ->> 'text' from outbox o where o.chat_key = r.chat_key and o.slot = s.slot order by o.id desc limit 1)
+                  as text
+             from runs r, lateral (select coalesce(r.payload ->> 'deploymentId', r.run_id) || '/' || $3 as slot) s
+            where r.run_id = $1 and r.epoch = $2 and r.status = 'running' for share of r`,
+          [run.runId, run.epoch, message.slot],
+        );
+        const [row] = rows;
+        if (!row) return { held: false, chat: null };
+        const { userKey, chatKey, threadId, traceId, slot, text: newest } = row;
+        if (userKey === null || chatKey === null) return { held: true, chat: null };
+        const key = `${run.runId}/${message.key}`;
+        const body = {
+          text: message.text,
+          buttons: [...(message.buttons ?? [])],
+          ...(message.isLast ? { onlyChanges: true } : {}),
+        };
+        const envelope = { key, chatKey, userKey, threadId, traceId, priority: PRIORITY.progress, slot, body };
+        const put = newest === redactText(message.text) ? [] : await putOutbox(db, [{ ...envelope, turnId: null }]);
+        return { held: true, chat: put.length === 0 ? null : { chatKey, traceId } };
+      }),
+
+    /** Puts a run back into the queue, due in `delayMs`. Unless it `counts`, the attempt is taken back. */
+    async giveBack(
+      run: HeldRun,
+      options: { readonly delayMs: number; readonly counts: boolean; readonly error: string | null },
+    ): Promise<boolean> {
+      const { rowCount } = await pool.query(
+        `update runs set status = 'queued', queued_at = clock_timestamp() + $3 * interval '1 ms', beat_at = null,
+                attempts = attempts - case when $4 then 0 else 1 end, error = coalesce($5, error)
+          where run_id = $1 and epoch = $2 and status = 'running'`,
+        [run.runId, run.epoch, options.delayMs, options.counts, options.error && redactText(options.error)],
+      );
+      return rowCount === 1;
+    },
+
+    /** From now on this person waits for the end of the run and is told. False when it has ended: nobody will be. */
+    async tellWhenDone(
+      runId: string,
+      person: { readonly userKey: string; readonly chatKey: string },
+    ): Promise<boolean> {
+      const { rowCount } = await pool.query(
+        `update runs set user_key = $2, chat_key = $3 where run_id = $1 and status in ('queued', 'running')`,
+        [runId, person.userKey, person.chatKey],
+      );
+      return rowCount === 1;
+    },
+
+    /**
+     * Says that nobody wants a run any more. One that waits has ended with that; one that is under way ends when whoever works on
+     * it has stopped, which they notice within a second. `by`: a person's key, or who it was at a command line; the person who waits for the run is
+     * told of its end unless it was them. Twice is once. `note` writes about the wish in the same transaction, unless it is over.
+     */
+    cancel: (
+      runId: string,
+      by: string,
+      note?: (db: Queryable, run: { readonly job: string; readonly status: string }) => Promise<void>,
+    ): Promise<CancelledRun> =>
+      withTransaction(pool, async (db) => {
+        const { rows } = await db.query<Finished & { readonly status: string }>(
+          `update runs set cancel_at = coalesce(cancel_at, clock_timestamp()), cancel_by = coalesce(cancel_by, $2),
+                  status = case when status = 'queued' then 'cancelled' else status end,
+                  epoch = epoch + case when status = 'queued' then 1 else 0 end,
+                  finished_at = case when status = 'queued' then clock_timestamp() end
+            where run_id = $1 and status in ('queued', 'running') returning status, ${FINISHED}`,
+          [runId, by],
+        );
+        const [row] = rows;
+        if (!row) return { kind: 'over', ...UNHEARD };
+        await note?.(db, row);
+        if (row.status === 'running') return { kind: 'cancelling', ...UNHEARD };
+        const error = say('JOB_CANCELLED', { job: row.job });
+        await db.query('update runs set error = $2 where run_id = $1', [runId, error]);
+        return { kind: 'cancelled', ...(await tellEnd(db, row, { outcome: 'cancelled', say: error })) };
+      }),
+
+    /**
+     * Ends a run and, when it has a person, puts `job-finished` into their inbox and its end onto the cards of whoever approved
+     * it, in one transaction. Not recorded: the run is no longer ours, and nothing was written. Of one that they cancelled
+     * themselves nobody is told.
+     */
+    finish: (run: HeldRun, given: RunEnd): Promise<FinishedRun> =>
+      withTransaction(pool, async (db) => {
+        const end = makeStorable(redactValue(given));
+        const { rows } = await db.query<Finished>(
+          `update runs set status = $3, result = $4::jsonb, error = $5, finished_at = clock_timestamp(), beat_at = null
+            where run_id = $1 and epoch = $2 and status = 'running' returning ${FINISHED}`,
+          [run.runId, run.epoch, end.outcome, JSON.stringify(end.result ?? null), end.error],
+        );
+        const [row] = rows;
+        if (!row) return { recorded: false, ...UNHEARD };
+        return { recorded: true, ...(await tellEnd(db, row, end)) };
+      }),
+
+    /** Records an execution that nobody asked for, and forgets all but the newest hundred of its job. */
+    async record(
+      execution: {
+        readonly runId: string;
+        readonly job: string;
+        readonly traceId: string;
+        readonly startedAt: Date;
+        readonly outcome: 'done' | 'failed';
+      } & Omit<RunEnd, 'say' | 'outcome'>,
+    ): Promise<void> {
+      const { runId, job, traceId, startedAt, outcome, result, error } = redactValue(execution);
+      await pool.query(
+        `insert into runs (run_id, job, payload, trace_id, status, result, error, attempts, created_at, queued_at, started_at, finished_at)
+         values ($1, $2, '{}', $3, $4, $5::jsonb, $6, 1, $7, $7, $7, clock_timestamp())`,
+        [runId, job, traceId, outcome, JSON.stringify(result ?? null), error, startedAt],
+      );
+      await pool.query(
+        `delete from runs where run_id in (
+           select run_id from runs where job = $1 and user_key is null and status in ('done', 'failed')
+            order by finished_at desc offset $2)`,
+        [job, KEPT_SCHEDULED],
+      );
+    },
+
+    /**
+     * Runs of these jobs that the queue may have lost: due for longer than `quietMs`, or in the hands of somebody silent for twice `leaseMs`.
+     * To be put into the queue again; what is still there is not added twice.
+     */
+    async sweep(
+      jobs: readonly string[],
+      quietMs: number,
+      leaseMs: number,
+    ): Promise<readonly { readonly runId: string; readonly job: string; readonly traceId: string }[]> {
+      const { rows } = await pool.query<{ runId: string; job: string; traceId: string }>(
+        `update runs set queued_at = clock_timestamp() where run_id in (
+           select run_id from runs
+            where job = any ($4)
+              and (status = 'queued' and queued_at < clock_timestamp() - $1 * interval '1 ms'
+                   or status = 'running' and beat_at < clock_timestamp() - 2 * $2 * interval '1 ms')
+            order by queued_at limit $3 for update skip locked)
+         returning run_id as "runId", job, trace_id as "traceId"`,
+        [quietMs, leaseMs, SWEEP_BATCH, jobs],
+      );
+      return rows;
+    },
+  };
+}
+
+interface BegunRow extends Pick<
+  Extract<BegunRun, { kind: 'held' }>,
+  'payload' | 'traceId' | 'userKey' | 'threadId' | 'isCancelled'
+> {
+  readonly epoch: number;
+  readonly attempts: number;
+}

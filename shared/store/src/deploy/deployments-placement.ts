@@ -1,0 +1,130 @@
+import type { Connection, DriverName, ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { AppError } from '@signalbox/contracts/errors';
+import { nameNotFound } from './not-found.ts';
+import type { Queryable } from '../pool.ts';
+
+interface Place {
+  readonly name: string;
+  readonly environment: string;
+  readonly driver: DriverName | null;
+}
+
+/** A service's row, locked until the transaction ends: whoever decides about a service does so alone. */
+export interface PlacedService {
+  readonly server: string;
+  readonly driver: DriverName;
+  readonly serving: string | null;
+}
+
+// This machine can always run programs; a row that was made before servers had drivers says nothing.
+const PLACE = `s.name, s.environment, coalesce(s.driver, case when s.name = 'local' then 'process' end) as driver`;
+
+/**
+ * The service, made when it is not there. It is where it was; else on the named server; else on the server of its environment with
+ * the most free memory, one that answers before one that does not; else on this machine. As long as nothing serves, naming another
+ * server moves it. Throws NOT_FOUND (project, server), CONFLICT (archived project, another server, a server that is booked only or of
+ * another environment).
+ */
+export async function placeService(db: Queryable, service: ServiceKey, named: string | null): Promise<PlacedService> {
+  await requireProject(db, service.project);
+  const server = await choose(db, service, named);
+  await db.query(
+    `insert into services (project, environment, server) values ($1, $2, $3) on conflict (project, environment) do nothing`,
+    [service.project, service.environment, server.name],
+  );
+  const { rows } = await db.query<{ server: string; serving: string | null }>(
+    `select server, serving from services where project = $1 and environment = $2 for update`,
+    [service.project, service.environment],
+  );
+  const [row] = rows;
+  if (!row) throw new Error('a row that was just written is not there');
+  if (named === null || named === row.server) {
+    const place = row.server === server.name ? server : await findPlace(db, row.server);
+    return { ...row, driver: requireDriver(place) };
+  }
+  if (row.serving !== null) throw elsewhere(service, row.server, named);
+  await db.query(
+    `update services set server = $3, updated_at = clock_timestamp() where project = $1 and environment = $2`,
+    [service.project, service.environment, named],
+  );
+  return { ...row, server: named, driver: requireDriver(server) };
+}
+
+/** A server as a driver is opened with it. */
+export interface PlacedTarget {
+  readonly server: string;
+  readonly serverHost: string;
+  readonly driver: DriverName;
+  readonly connection: Connection;
+  readonly hostKey: string | null;
+}
+
+/** Where a deployment would be placed now; writes nothing. Throws as `placeService` does. */
+export async function findTarget(db: Queryable, service: ServiceKey, named: string | null): Promise<PlacedTarget> {
+  await requireProject(db, service.project);
+  const { rows: services } = await db.query<{ server: string; serving: string | null }>(
+    `select server, serving from services where project = $1 and environment = $2`,
+    [service.project, service.environment],
+  );
+  const [row] = services;
+  const isFixed = row !== undefined && (named === null || row.serving !== null);
+  const place = isFixed ? await findPlace(db, row.server) : await choose(db, service, named);
+  if (isFixed && named !== null && named !== row.server) throw elsewhere(service, row.server, named);
+  const driver = requireDriver(place);
+  const { rows } = await db.query<Omit<PlacedTarget, 'driver'>>(
+    `select name as server, host as "serverHost", connection, host_key as "hostKey" from servers where name = $1`,
+    [place.name],
+  );
+  const [target] = rows;
+  if (!target) throw await nameNotFound(db, 'server', place.name);
+  return { ...target, driver };
+}
+
+async function choose(db: Queryable, service: ServiceKey, named: string | null): Promise<Place> {
+  if (named !== null) return requireFit(await findPlace(db, named), service);
+  const { rows } = await db.query<Place>(
+    `select ${PLACE} from servers s
+      where s.name = 'local' or s.environment = $1 and s.driver is not null
+      order by s.name = 'local', s.health = 'down', least(s.memory_free_mb, s.memory_mb - coalesce((
+        select sum(a.memory_mb) from port_allocations a where a.server = s.name and a.released_at is null), 0)) desc, s.name
+      limit 1`,
+    [service.environment],
+  );
+  return rows[0] ?? findPlace(db, 'local');
+}
+
+function elsewhere({ project, environment }: ServiceKey, server: string, named: string): AppError {
+  return new AppError('CONFLICT', {
+    detail: `${project} in ${environment} runs on ${server}, not on ${named}. Leave the server out, or say ${server}.`,
+  });
+}
+
+async function findPlace(db: Queryable, name: string): Promise<Place> {
+  const { rows } = await db.query<Place>(`select ${PLACE} from servers s where s.name = $1`, [name]);
+  const [place] = rows;
+  if (!place) throw await nameNotFound(db, 'server', name);
+  return place;
+}
+
+function requireFit(place: Place, service: ServiceKey): Place {
+  requireDriver(place);
+  if (place.name === 'local' || place.environment === service.environment) return place;
+  throw new AppError('CONFLICT', {
+    detail: `${place.name} is a server of ${place.environment}; nothing of ${service.environment} runs there.`,
+  });
+}
+
+function requireDriver({ name, driver }: Place): DriverName {
+  if (driver !== null) return driver;
+  throw new AppError('CONFLICT', {
+    detail: `${name} is only booked: how to reach it is not known. Register it with its connection first.`,
+  });
+}
+
+async function requireProject(db: Queryable, name: string): Promise<void> {
+  const { rows } = await db.query<{ status: string }>(`select status from projects where name = $1 for share`, [name]);
+  const [project] = rows;
+  if (!project) throw await nameNotFound(db, 'project', name);
+  if (project.status === 'archived')
+    throw new AppError('CONFLICT', { detail: `The project ${name} is archived; nothing of it is deployed.` });
+}

@@ -1,0 +1,115 @@
+import type {
+  Connection,
+  DeployFailure,
+  DeployPlan,
+  DeployState,
+  DriverName,
+  ServiceFile,
+  ServiceKey,
+} from '@signalbox/contracts/operations/deploy';
+import { AppError } from '@signalbox/contracts/errors';
+import { listNames } from '@signalbox/contracts/nearest-name';
+import { inWords } from '@signalbox/contracts/time';
+import type { Queryable } from '../pool.ts';
+
+export interface DeploymentRow extends ServiceKey {
+  readonly deploymentId: string;
+  readonly server: string;
+  readonly kind: 'deploy' | 'rollback';
+  readonly ref: string;
+  readonly commit: string | null;
+  readonly release: string | null;
+  readonly state: DeployState;
+  readonly userKey: string;
+  readonly userName: string;
+  readonly requestedAt: Date;
+  readonly stateAt: Date;
+  readonly finishedAt: Date | null;
+  readonly url: string | null;
+  readonly failure: DeployFailure | null;
+  readonly serving: boolean;
+  readonly kept: boolean;
+  readonly cancelAt: Date | null;
+}
+
+/** What was built, and what was started: as the driver of the deployment's server reads it. */
+export interface StoredArtifact {
+  readonly kind: 'folder' | 'image';
+  readonly ref: string;
+}
+export interface StoredInstance {
+  readonly ref: string;
+  readonly host: string;
+  readonly port: number;
+  readonly startedAt: string;
+}
+
+/** All that is stored of a deployment, for whoever works on it. */
+export interface WorkRow extends DeploymentRow {
+  readonly driver: DriverName;
+  readonly fence: number;
+  /** What was decided about; null for one that was asked for before plans were kept. */
+  readonly plan: DeployPlan | null;
+  readonly fromArtifact: string | null;
+  readonly replaces: string | null;
+  readonly threadId: string | null;
+  readonly startedAt: Date | null;
+  readonly deadlineAt: Date | null;
+  readonly progressAt: Date | null;
+  readonly cancelBy: string | null;
+  /** What its signalbox.json says; null before it was read. */
+  readonly file: ServiceFile | null;
+  readonly instance: StoredInstance | null;
+  readonly artifact: StoredArtifact | null;
+  readonly port: number | null;
+  readonly repository: string | null;
+  readonly serverHost: string;
+  readonly connection: Connection;
+  readonly hostKey: string | null;
+}
+
+export const FINAL_STATES = `('succeeded', 'failed', 'rolled_back', 'cancelled')`;
+
+const PUBLIC = `d.deployment_id as "deploymentId", d.project, d.environment, d.server, d.kind, d.ref, d.commit, d.release, d.state,
+  d.user_key as "userKey", coalesce(u.name, d.user_key) as "userName", d.requested_at as "requestedAt", d.state_at as "stateAt",
+  d.finished_at as "finishedAt", d.url, d.failure, coalesce(v.serving = d.deployment_id, false) as serving,
+  d.artifact_kept as kept, d.cancel_at as "cancelAt"`;
+const FROM = `from deployments d join services v on v.project = d.project and v.environment = d.environment
+  left join users u on u.user_key = d.user_key`;
+
+/** To be completed with a condition on `d`. */
+export const SELECT_DEPLOYMENT = `select ${PUBLIC} ${FROM}`;
+/** To be completed with a condition on `d`; numbers that may be large come as text of pg and are turned into numbers. */
+export const SELECT_WORK = `select ${PUBLIC}, d.driver, coalesce(d.fence, 0)::float8 as fence, d.plan, d.from_artifact as "fromArtifact", d.replaces,
+  d.thread_id as "threadId", d.started_at as "startedAt", d.deadline_at as "deadlineAt", d.progress_at as "progressAt",
+  d.cancel_by as "cancelBy", d.file, d.instance, d.artifact, d.port, p.repository, s.host as "serverHost", s.connection, s.host_key as "hostKey"
+  ${FROM} join projects p on p.name = d.project join servers s on s.name = d.server`;
+
+export async function findDeployment(db: Queryable, deploymentId: string): Promise<DeploymentRow | null> {
+  const { rows } = await db.query<DeploymentRow>(`${SELECT_DEPLOYMENT} where d.deployment_id = $1`, [deploymentId]);
+  return rows[0] ?? null;
+}
+
+/** The error for an id that nobody gave out, with the newest ones. */
+export async function deploymentNotFound(db: Queryable, deploymentId: string): Promise<AppError> {
+  const { rows } = await db.query<{ id: string }>(
+    `select deployment_id as id from deployments order by requested_at desc limit 5`,
+  );
+  const known = listNames(
+    deploymentId,
+    rows.map(({ id }) => id),
+  );
+  return new AppError('NOT_FOUND', { kind: 'deployment', name: deploymentId, known });
+}
+
+/** The sentence for somebody who wants a service that another deployment has: whose, since when, and where it is. */
+export function describeOpen(
+  open: Pick<DeploymentRow, 'project' | 'environment' | 'ref' | 'kind' | 'state' | 'userName' | 'requestedAt'>,
+  now: Date,
+): string {
+  const ago = inWords(Math.max(0, now.getTime() - open.requestedAt.getTime()));
+  const what = open.kind === 'rollback' ? `a rollback to ${open.ref}` : `a deployment of ${open.ref}`;
+  const state = open.state.replace('_', ' ');
+  const asked = `${open.userName} asked for ${what} ${ago} ago (${open.requestedAt.toISOString()})`;
+  return `${open.project} in ${open.environment} is taken: ${asked}, and it is ${state}. Wait for its end, or cancel it.`;
+}

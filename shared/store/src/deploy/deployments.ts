@@ -1,0 +1,224 @@
+import {
+  isCancellable,
+  isFinal,
+  type DeployPlan,
+  type DeployState,
+  type ServiceKey,
+} from '@signalbox/contracts/operations/deploy';
+import { AppError } from '@signalbox/contracts/errors';
+import { placeService } from './deployments-placement.ts';
+import {
+  deploymentNotFound,
+  describeOpen,
+  findDeployment,
+  FINAL_STATES,
+  SELECT_DEPLOYMENT,
+  type DeploymentRow,
+} from './deployments-rows.ts';
+import { withTransaction, type Pool, type Queryable } from '../pool.ts';
+
+export interface DeploymentWish extends ServiceKey {
+  readonly deploymentId: string;
+  readonly kind: 'deploy' | 'rollback';
+  readonly ref: string;
+  readonly server: string | null;
+  readonly fromArtifact: string | null;
+  /** What was decided about. Left out: whatever its arguments stand for when it begins. */
+  readonly plan?: DeployPlan;
+  readonly userKey: string;
+  readonly threadId: string;
+}
+
+export interface DeploymentEventRow {
+  readonly at: Date;
+  readonly from: DeployState | null;
+  readonly to: DeployState;
+  readonly actor: string;
+  readonly evidence: Readonly<Record<string, unknown>>;
+}
+
+/** Deployments as people ask for them and look at them; who works on one uses `createDeploymentWork`. */
+export function createDeployments(pool: Pool) {
+  return {
+    /**
+     * Writes the wish: a deployment in state `queued`. Idempotent by id. Throws NOT_FOUND (project, server, deployment to start
+     * again), CONFLICT when another one of the service has not ended, or the service is somewhere else.
+     */
+    request: (wish: DeploymentWish): Promise<DeploymentRow> => withTransaction(pool, (db) => request(db, wish)),
+
+    find: (deploymentId: string): Promise<DeploymentRow | null> => findDeployment(pool, deploymentId),
+
+    /** The newest first. */
+    async list(
+      filter: Partial<ServiceKey> & { readonly open?: boolean },
+      limit: number,
+    ): Promise<readonly DeploymentRow[]> {
+      const { rows } = await pool.query<DeploymentRow>(
+        `${SELECT_DEPLOYMENT} where ($1::text is null or d.project = $1) and ($2::text is null or d.environment = $2)
+            and ($3::boolean is null or $3 = (d.state not in ${FINAL_STATES}))
+          order by d.requested_at desc, d.deployment_id desc limit $4`,
+        [filter.project ?? null, filter.environment ?? null, filter.open ?? null, limit],
+      );
+      return rows;
+    },
+
+    /** The last deployment that served another release than the one that serves now; null without one. */
+    async before(service: ServiceKey): Promise<DeploymentRow | null> {
+      const { rows } = await pool.query<DeploymentRow>(
+        `${SELECT_DEPLOYMENT} where d.project = $1 and d.environment = $2 and d.state = 'succeeded'
+            and d.deployment_id is distinct from v.serving
+            and d.release is distinct from (select s.release from deployments s where s.deployment_id = v.serving)
+          order by d.finished_at desc, d.deployment_id desc limit 1`,
+        [service.project, service.environment],
+      );
+      return rows[0] ?? null;
+    },
+
+    /** The oldest first. */
+    async events(deploymentId: string): Promise<readonly DeploymentEventRow[]> {
+      const { rows } = await pool.query<DeploymentEventRow>(
+        `select at, from_state as "from", to_state as "to", actor, evidence from deployment_events where deployment_id = $1 order by n`,
+        [deploymentId],
+      );
+      return rows;
+    },
+
+    /** The newest `tail` lines that were written while it was deployed, the oldest first, redacted. */
+    async lines(
+      deploymentId: string,
+      tail: number,
+    ): Promise<readonly { readonly at: Date; readonly state: string; readonly line: string }[]> {
+      const { rows } = await pool.query<{ at: Date; state: string; line: string }>(
+        `select at, state, line from deployment_lines where deployment_id = $1 order by n desc limit $2`,
+        [deploymentId, tail],
+      );
+      return rows.reverse();
+    },
+
+    /**
+     * Asks for an end; one that nobody began ends here. Not accepted once the switch has begun. Twice is once. Throws NOT_FOUND.
+     */
+    cancel: (
+      deploymentId: string,
+      by: string,
+      actionId: string,
+    ): Promise<{ readonly accepted: boolean; readonly state: DeployState }> =>
+      withTransaction(pool, (db) => cancel(db, deploymentId, by, actionId)),
+
+    /**
+     * Says that the action which asked for the end no longer waits for it, so that the end of the run is told to whoever waits for
+     * that. False when it has ended: then nobody else tells it. Twice is once.
+     */
+    leaveCancel: (deploymentId: string, actionId: string): Promise<boolean> =>
+      withTransaction(pool, async (db) => {
+        const { rows } = await db.query<{ state: DeployState }>(
+          `select state from deployments where deployment_id = $1 for update`,
+          [deploymentId],
+        );
+        if (!rows[0] || isFinal(rows[0].state)) return false;
+        await db.query(`update deployments set cancel_action = null where deployment_id = $1 and cancel_action = $2`, [
+          deploymentId,
+          actionId,
+        ]);
+        return true;
+      }),
+  };
+}
+
+async function request(db: Queryable, wish: DeploymentWish): Promise<DeploymentRow> {
+  const earlier = await findDeployment(db, wish.deploymentId);
+  if (earlier) return earlier;
+  const { server, driver, serving } = await placeService(db, wish, wish.plan?.server.name ?? wish.server);
+  const { rows: open } = await db.query<DeploymentRow>(
+    `${SELECT_DEPLOYMENT} where d.project = $1 and d.environment = $2 and d.state not in ${FINAL_STATES}`,
+    [wish.project, wish.environment],
+  );
+  const [other] = open;
+  // The same wish again, at the same time: the one before was written while this one waited for the service.
+  if (other?.deploymentId === wish.deploymentId) return other;
+  if (other) throw new AppError('CONFLICT', { detail: describeOpen(other, new Date()) });
+  if (wish.fromArtifact !== null) await requireOfService(db, wish, wish.fromArtifact);
+  await db.query(
+    `insert into deployments (deployment_id, project, environment, server, driver, kind, ref, from_artifact, replaces, user_key, thread_id, plan)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::jsonb)`,
+    [
+      wish.deploymentId,
+      wish.project,
+      wish.environment,
+      server,
+      driver,
+      wish.kind,
+      wish.ref,
+      wish.fromArtifact,
+      serving,
+      wish.userKey,
+      wish.threadId,
+      wish.plan === undefined ? null : JSON.stringify(wish.plan),
+    ],
+  );
+  await addEvent(db, wish.deploymentId, {
+    from: null,
+    to: 'queued',
+    actor: wish.userKey,
+    fence: null,
+    evidence: { ref: wish.ref, server, driver },
+  });
+  const written = await findDeployment(db, wish.deploymentId);
+  if (!written) throw new Error('a deployment that was just written is not there');
+  return written;
+}
+
+async function requireOfService(db: Queryable, service: ServiceKey, deploymentId: string): Promise<void> {
+  const source = await findDeployment(db, deploymentId);
+  if (!source) throw await deploymentNotFound(db, deploymentId);
+  if (source.project === service.project && source.environment === service.environment) return;
+  throw new AppError('CONFLICT', {
+    detail: `${deploymentId} is a deployment of ${source.project} in ${source.environment}, not of ${service.project} in ${service.environment}.`,
+  });
+}
+
+async function cancel(
+  db: Queryable,
+  deploymentId: string,
+  by: string,
+  actionId: string,
+): Promise<{ readonly accepted: boolean; readonly state: DeployState }> {
+  const { rows } = await db.query<{ state: DeployState; action: string | null; before: DeployState | null }>(
+    `select state, cancel_action as action, (
+       select e.to_state from deployment_events e where e.deployment_id = d.deployment_id and e.to_state <> 'unknown' order by e.n desc limit 1
+     ) as before from deployments d where deployment_id = $1 for update`,
+    [deploymentId],
+  );
+  const [row] = rows;
+  if (!row) throw await deploymentNotFound(db, deploymentId);
+  const { state, action } = row;
+  if (action !== null || state === 'cancelling' || state === 'cancelled')
+    return { accepted: action === actionId || !isFinal(state) || state === 'cancelled', state };
+  // Where a lost worker left it decides: what may have been switched can only be rolled back.
+  if (!isCancellable(state === 'unknown' ? (row.before ?? 'queued') : state)) return { accepted: false, state };
+  await db.query(
+    `update deployments set cancel_at = clock_timestamp(), cancel_by = $2, cancel_action = $3 where deployment_id = $1`,
+    [deploymentId, by, actionId],
+  );
+  if (state !== 'queued') return { accepted: true, state };
+  await db.query(
+    `update deployments set state = 'cancelled', state_at = clock_timestamp(), finished_at = clock_timestamp() where deployment_id = $1`,
+    [deploymentId],
+  );
+  const evidence = { action: actionId, begun: false };
+  await addEvent(db, deploymentId, { from: 'queued', to: 'cancelled', actor: by, fence: null, evidence });
+  return { accepted: true, state: 'cancelled' };
+}
+
+/** Appends to what a deployment went through; whoever calls has locked its row. */
+export async function addEvent(
+  db: Queryable,
+  deploymentId: string,
+  event: Omit<DeploymentEventRow, 'at'> & { readonly fence: number | null },
+): Promise<void> {
+  await db.query(
+    `insert into deployment_events (deployment_id, n, from_state, to_state, actor, fence, evidence)
+     select $1, coalesce(max(n), 0) + 1, $2, $3, $4, $5, $6::jsonb from deployment_events where deployment_id = $1`,
+    [deploymentId, event.from, event.to, event.actor, event.fence, JSON.stringify(event.evidence)],
+  );
+}

@@ -1,0 +1,174 @@
+import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
+import type { ActionButton, InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
+import { newId } from '@signalbox/contracts/ids';
+import { addErrors, type FoundErrors } from './error-groups.ts';
+import { redactText, redactValue } from '@signalbox/safety/redact/redact';
+import { withTransaction, type Pool, type Queryable } from '../pool.ts';
+
+/** Something that is broken now. One row per subject and kind while it lasts. */
+export interface IncidentReport {
+  /** `service:shop/staging`, `server:vps-1`. */
+  readonly subject: string;
+  /** Such as `down`, `slow`, `errors`. */
+  readonly kind: string;
+  /** One sentence: what was measured. */
+  readonly detail: string;
+  readonly evidence: Readonly<Record<string, unknown>>;
+  /** Whom it concerns, the first of them who can be written to is told; when none can, an admin is. */
+  readonly owners: readonly string[];
+  /** What the conversation is about from then on; null for a server. */
+  readonly project: string | null;
+  /** For the person, as markdown, without text of outside. */
+  readonly say: string;
+  readonly buttons: readonly ActionButton[];
+  /** What it adds to the errors of its service, once, when it is opened; null when that is counted otherwise. */
+  readonly error?: (ServiceKey & FoundErrors) | null;
+  /** It is opened, and told when this has passed and it still lasts. */
+  readonly mutedUntil: Date | null;
+}
+
+export interface Incident {
+  readonly incidentId: string;
+  readonly subject: string;
+  readonly kind: string;
+  readonly detail: string;
+  readonly evidence: Readonly<Record<string, unknown>>;
+  /** The person who was told; null when nobody was yet. */
+  readonly told: string | null;
+  readonly openedAt: Date;
+  readonly closedAt: Date | null;
+}
+
+/** Whose lane goes on, to be woken after the commit; a wake-up that is lost the sweeper sends. */
+export interface Told {
+  readonly userKey: string;
+  readonly traceId: string;
+}
+
+const COLUMNS = `incident_id::text as "incidentId", subject, kind, detail, evidence, told, opened_at as "openedAt", closed_at as "closedAt"`;
+
+/**
+ * Opens an incident, or finds the one that is open, and tells one person unless somebody was told: in one transaction, so that it is
+ * told once, whoever looks, however often, also when one of them dies in between. `told` is null when there was nothing to tell.
+ */
+export async function openIncident(
+  pool: Pool,
+  report: IncidentReport,
+): Promise<{ readonly incident: Incident; readonly isNew: boolean; readonly told: Told | null }> {
+  return withTransaction(pool, async (db) => {
+    const { subject, kind } = report;
+    const { rows: made } = await db.query(
+      `insert into incidents (subject, kind, detail, evidence) values ($1, $2, $3, $4::jsonb)
+       on conflict (subject, kind) where closed_at is null do nothing returning 1`,
+      [subject, kind, redactText(report.detail), JSON.stringify(redactValue(report.evidence))],
+    );
+    if (made.length > 0 && report.error) await addErrors(db, report.error, [report.error]);
+    const { rows } = await db.query<Incident>(
+      `select ${COLUMNS} from incidents where subject = $1 and kind = $2 and closed_at is null for update`,
+      [subject, kind],
+    );
+    const [incident] = rows;
+    // It was closed between the two statements: the next look opens it again.
+    if (!incident) throw new Error(`the incident ${kind} of ${subject} was closed while it was opened`);
+    const isMuted = report.mutedUntil !== null && report.mutedUntil > new Date();
+    const told = incident.told === null && !isMuted ? await tell(db, incident, report) : null;
+    return { incident: { ...incident, told: told?.userKey ?? incident.told }, isNew: made.length > 0, told };
+  });
+}
+
+/**
+ * Ends an incident; whoever was told of it reads `say`, once. Null when none of that kind is open. Twice changes nothing.
+ */
+export async function closeIncident(
+  pool: Pool,
+  end: { readonly subject: string; readonly kind: string; readonly project: string | null; readonly say: string },
+): Promise<{ readonly incident: Incident; readonly told: Told | null } | null> {
+  return withTransaction(pool, async (db) => {
+    const { rows } = await db.query<Incident & { told_chat: string | null }>(
+      `update incidents set closed_at = clock_timestamp() where subject = $1 and kind = $2 and closed_at is null
+       returning ${COLUMNS}, told_chat`,
+      [end.subject, end.kind],
+    );
+    const [row] = rows;
+    if (!row) return null;
+    const { told_chat: chatKey, ...incident } = row;
+    if (incident.told === null || chatKey === null) return { incident, told: null };
+    const person = { userKey: incident.told, chatKey };
+    const news = { phase: 'closed' as const, project: end.project, say: end.say, buttons: [] };
+    return { incident, told: await putNews(db, incident, person, news) };
+  });
+}
+
+/** What is open, of one subject or of all, the oldest first. */
+export async function listOpenIncidents(db: Queryable, subject: string | null = null): Promise<readonly Incident[]> {
+  const { rows } = await db.query<Incident>(
+    `select ${COLUMNS} from incidents where closed_at is null and ($1::text is null or subject = $1) order by opened_at, incident_id limit 200`,
+    [subject],
+  );
+  return rows;
+}
+
+async function tell(db: Queryable, incident: Incident, report: IncidentReport): Promise<Told | null> {
+  const person = await whoCanBeTold(db, report.owners);
+  if (!person) return null;
+  await db.query(
+    'update incidents set told = $2, told_chat = $3, told_at = clock_timestamp() where incident_id = $1::bigint',
+    [incident.incidentId, person.userKey, person.chatKey],
+  );
+  const { project, say, buttons } = report;
+  return putNews(db, incident, person, { phase: 'opened', project, say, buttons: [...buttons] });
+}
+
+/**
+ * The first of the owners, else an admin, who has a role and has written to us; in private if they ever did, else where they wrote
+ * last. A chat that does not take our messages is left out.
+ */
+async function whoCanBeTold(
+  db: Queryable,
+  owners: readonly string[],
+): Promise<{ readonly userKey: string; readonly chatKey: string } | null> {
+  const { rows } = await db.query<{ userKey: string; chatKey: string }>(
+    `select u.user_key as "userKey", c.chat_key as "chatKey" from users u
+       join lateral (select i.chat_key from inbox i
+                      where i.user_key = u.user_key and i.kind in ('message', 'command')
+                        and not exists (select 1 from chats x where x.chat_key = i.chat_key and x.parked_at is not null)
+                      order by (i.envelope ->> 'chatKind' = 'private') desc nulls last, i.id desc limit 1) c on true
+      where u.user_key = any ($1) or u.role = 'admin'
+      order by array_position($1::text[], u.user_key) nulls last, u.created_at, u.user_key limit 1`,
+    [[...owners]],
+  );
+  return rows[0] ?? null;
+}
+
+type News = Pick<Extract<InboundEnvelope, { kind: 'incident' }>, 'phase' | 'project' | 'say' | 'buttons'>;
+
+/** The same door as a message: an inbox row, unique by incident and phase, and a lane for it to be handled in. */
+async function putNews(
+  db: Queryable,
+  { incidentId }: Incident,
+  { userKey, chatKey }: { readonly userKey: string; readonly chatKey: string },
+  news: News,
+): Promise<Told> {
+  const traceId = newId('trace');
+  const updateId = `${incidentId}:${news.phase}`;
+  const envelope: InboundEnvelope = {
+    kind: 'incident',
+    id: `system:incidents:${updateId}`,
+    channel: 'system',
+    bot: 'incidents',
+    updateId,
+    userKey,
+    chatKey,
+    traceId,
+    at: new Date().toISOString(),
+    incidentId,
+    ...redactValue(news),
+  };
+  await db.query(
+    `insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id)
+     values ('system', 'incidents', $1, $2, $3, 'incident', $4::jsonb, $5) on conflict (channel, bot, update_id) do nothing`,
+    [updateId, userKey, chatKey, JSON.stringify(envelope), traceId],
+  );
+  await db.query('insert into lanes (user_key) values ($1) on conflict do nothing', [userKey]);
+  return { userKey, traceId };
+}

@@ -1,0 +1,160 @@
+import type { Connection, DriverName, Inventory } from '@signalbox/contracts/operations/deploy';
+import { AppError } from '@signalbox/contracts/errors';
+import { nameNotFound } from './not-found.ts';
+import { withTransaction, type Pool, type Queryable } from '../pool.ts';
+import { noteEffect } from '../unsettled.ts';
+
+/** Whether a server answered when it was looked at last; unknown: never reached, or nobody has approved its host key. */
+export type ServerHealth = 'unknown' | 'up' | 'down';
+
+export interface ServerRow {
+  readonly name: string;
+  readonly host: string;
+  readonly environment: 'staging' | 'production' | 'local';
+  /** As measured; as told until then. Without either, the least: nothing fits there. */
+  readonly cpus: number;
+  readonly memoryMb: number;
+  readonly firstPort: number;
+  readonly lastPort: number;
+  /** Null: it is only booked, and nothing can be done there. */
+  readonly driver: DriverName | null;
+  readonly connection: Connection;
+  /** The approved fingerprint of its host key, and the one that answered last. */
+  readonly hostKey: string | null;
+  readonly hostKeySeen: string | null;
+  readonly memoryFreeMb: number | null;
+  readonly diskMb: number | null;
+  readonly diskFreeMb: number | null;
+  readonly engine: string | null;
+  readonly measuredAt: Date | null;
+  readonly health: ServerHealth;
+  readonly healthDetail: string | null;
+  readonly healthSince: Date | null;
+}
+
+export interface ServerLoadRow extends ServerRow {
+  readonly reservedMemoryMb: number;
+  readonly portsInUse: number;
+}
+
+/** What is told of a new server. */
+export interface NewServerRow extends Pick<
+  ServerRow,
+  'name' | 'host' | 'environment' | 'firstPort' | 'lastPort' | 'driver' | 'connection'
+> {
+  /** Null: to be measured. */
+  readonly cpus: number | null;
+  readonly memoryMb: number | null;
+}
+
+/** Ports that this machine offers: below the ephemeral range of Linux (32,768 up), above what services usually claim. */
+const LOCAL_PORTS = { first: 20_000, last: 20_999 } as const;
+
+/** The columns of a server's row `s`. */
+export const SERVER_COLUMNS = `s.name, s.host, s.environment, s.cpus, s.memory_mb as "memoryMb", s.first_port as "firstPort",
+  s.last_port as "lastPort", s.driver, s.connection, s.host_key as "hostKey", s.host_key_seen as "hostKeySeen",
+  s.memory_free_mb as "memoryFreeMb", s.disk_mb as "diskMb", s.disk_free_mb as "diskFreeMb", s.engine,
+  s.measured_at as "measuredAt", s.health, s.health_detail as "healthDetail", s.health_since as "healthSince"`;
+const LOADS = `select ${SERVER_COLUMNS}, coalesce(sum(a.memory_mb), 0)::int as "reservedMemoryMb", count(a.id)::int as "portsInUse"
+  from servers s left join port_allocations a on a.server = s.name and a.released_at is null`;
+
+/** The servers in Postgres. Registering is idempotent by its action id. */
+export function createServers(pool: Pool) {
+  const find = async (name: string): Promise<ServerLoadRow | null> => {
+    const { rows } = await pool.query<ServerLoadRow>(`${LOADS} where s.name = $1 group by s.name`, [name]);
+    return rows[0] ?? null;
+  };
+  const get = async (name: string): Promise<ServerLoadRow> => {
+    const server = await find(name);
+    if (!server) throw await nameNotFound(pool, 'server', name);
+    return server;
+  };
+  return {
+    /** All servers with what is reserved on them, by name. */
+    async list(): Promise<readonly ServerLoadRow[]> {
+      const { rows } = await pool.query<ServerLoadRow>(`${LOADS} group by s.name order by s.name`);
+      return rows;
+    },
+
+    find,
+
+    /** Throws NOT_FOUND. */
+    get,
+
+    /** Throws ALREADY_EXISTS when another action registered that name; of two at once, one wins. */
+    async register(server: NewServerRow, actionId: string): Promise<ServerRow> {
+      const { name, host, environment, cpus, memoryMb, firstPort, lastPort, driver, connection } = server;
+      await pool.query(
+        `insert into servers (name, host, environment, cpus, memory_mb, first_port, last_port, driver, connection, action_id)
+         values ($1, $2, $3, coalesce($4, 1), coalesce($5, 1), $6, $7, $8, $9::jsonb, $10) on conflict do nothing`,
+        [name, host, environment, cpus, memoryMb, firstPort, lastPort, driver, JSON.stringify(connection), actionId],
+      );
+      const { rows } = await pool.query<ServerRow>(`select ${SERVER_COLUMNS} from servers s where s.action_id = $1`, [
+        actionId,
+      ]);
+      const [registered] = rows;
+      if (!registered) throw new AppError('ALREADY_EXISTS', { kind: 'server', name });
+      return registered;
+    },
+
+    /**
+     * Approves the host key that the server has shown. Twice is safe. Throws NOT_FOUND, and CONFLICT for any other key than the one
+     * that was seen: what nobody has seen cannot be approved.
+     */
+    async trustHostKey(name: string, fingerprint: string, actionId: string): Promise<ServerRow> {
+      const rows = await withTransaction(pool, async (db) => {
+        const written = await db.query<ServerRow>(
+          `update servers s set host_key = $2 where s.name = $1 and s.host_key_seen = $2 returning ${SERVER_COLUMNS}`,
+          [name, fingerprint],
+        );
+        if (written.rowCount === 1) await noteEffect(db, actionId);
+        return written.rows;
+      });
+      const [trusted] = rows;
+      if (trusted) return trusted;
+      const { hostKeySeen } = await get(name);
+      throw new AppError('CONFLICT', {
+        detail:
+          hostKeySeen === null
+            ? `${name} has not shown a host key yet. Inspect it first.`
+            : `${name} has shown the host key ${hostKeySeen}, not ${fingerprint}. Only what was seen can be trusted.`,
+      });
+    },
+  };
+}
+
+/**
+ * Makes this machine known as the server `local`, with the size that the caller measured; called at each start of a worker.
+ * Calling it again, also from several processes at once, only updates the size. Whether programs can be run
+ * here the job service finds out.
+ */
+export async function ensureLocalServer(
+  db: Queryable,
+  measured: Pick<Inventory, 'cpus' | 'memoryMb'> & Partial<Pick<Inventory, 'memoryFreeMb' | 'diskMb' | 'diskFreeMb'>>,
+): Promise<ServerRow> {
+  const { cpus, memoryMb, memoryFreeMb, diskMb, diskFreeMb } = measured;
+  const floor = (megabytes: number | undefined): number | null =>
+    megabytes === undefined ? null : Math.floor(megabytes);
+  const { rows } = await db.query<ServerRow>(
+    `insert into servers as s (name, host, environment, cpus, memory_mb, first_port, last_port, driver, action_id,
+                               memory_free_mb, disk_mb, disk_free_mb)
+     values ('local', '127.0.0.1', 'local', $1, $2, $3, $4, 'process', 'local',
+             $5, $6, $7)
+     on conflict (name) do update set cpus = excluded.cpus, memory_mb = excluded.memory_mb, driver = 'process',
+       memory_free_mb = coalesce(excluded.memory_free_mb, s.memory_free_mb), disk_mb = coalesce(excluded.disk_mb, s.disk_mb),
+       disk_free_mb = coalesce(excluded.disk_free_mb, s.disk_free_mb)
+     returning ${SERVER_COLUMNS}`,
+    [
+      Math.max(1, cpus),
+      Math.max(1, Math.floor(memoryMb)),
+      LOCAL_PORTS.first,
+      LOCAL_PORTS.last,
+      floor(memoryFreeMb),
+      floor(diskMb),
+      floor(diskFreeMb),
+    ],
+  );
+  const [server] = rows;
+  if (!server) throw new Error('an upsert returned no row');
+  return server;
+}

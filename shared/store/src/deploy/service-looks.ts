@@ -1,0 +1,130 @@
+import { serviceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { addErrors, type FoundErrors } from './error-groups.ts';
+import type { PlacedTarget } from './deployments-placement.ts';
+import { AppError } from '@signalbox/contracts/errors';
+import { nameNotFound } from './not-found.ts';
+import { withTransaction, type Pool, type Queryable } from '../pool.ts';
+
+/** A service whose turn it is to be looked at. */
+export interface WatchedService extends ServiceKey {
+  readonly serving: string;
+  readonly mutedUntil: Date | null;
+  /** What the looks before have left; whoever looks checks the shapes. */
+  readonly health: unknown;
+  readonly logCursor: unknown;
+  /** A deployment is just changing what serves, so what is found says nothing yet. */
+  readonly isMoving: boolean;
+  /** Who deployed what serves, then whose project it is. */
+  readonly owners: readonly string[];
+}
+
+/** Services that one look takes on; the next one takes the others. */
+const TAKEN = 50;
+
+/** `service:shop/staging`: the subject of its incidents. */
+export function incidentSubject(service: ServiceKey): string {
+  return `service:${serviceName(service)}`;
+}
+
+/** Takes services that were not looked at for `gapMs`, those that wait longest first. Of two at once, each is taken by one. */
+export async function takeServices(db: Queryable, gapMs: number): Promise<readonly WatchedService[]> {
+  const { rows } = await db.query<WatchedService>(
+    `with due as (
+       select project, environment from services
+        where serving is not null and (look_at is null or look_at < clock_timestamp() - $1 * interval '1 ms')
+        order by look_at nulls first limit $2 for update skip locked)
+     update services v set look_at = clock_timestamp() from due, deployments d, projects p
+      where v.project = due.project and v.environment = due.environment and d.deployment_id = v.serving and p.name = v.project
+     returning v.project, v.environment, v.serving, v.muted_until as "mutedUntil", v.health, v.log_cursor as "logCursor",
+               array[d.user_key, p.owner] as owners,
+               exists (select 1 from deployments o where o.project = v.project and o.environment = v.environment
+                          and o.state in ('switching', 'verifying', 'draining', 'failing', 'unknown')) as "isMoving"`,
+    [gapMs, TAKEN],
+  );
+  return rows;
+}
+
+/** What the looks before have left of a service; null when there is none. */
+export async function readHealth(db: Queryable, service: ServiceKey): Promise<{ readonly health: unknown } | null> {
+  const { rows } = await db.query<{ health: unknown }>(
+    'select health from services where project = $1 and environment = $2',
+    [service.project, service.environment],
+  );
+  return rows[0] ?? null;
+}
+
+/**
+ * Stores what a look has found, with the errors of the log lines that it has read and the crashes that it has seen, in one transaction.
+ * False when somebody else has looked meanwhile, and then nothing was counted: no line and no crash is counted twice.
+ */
+export async function saveLook(
+  pool: Pool,
+  service: Pick<WatchedService, 'project' | 'environment' | 'serving' | 'health' | 'logCursor'>,
+  look: { readonly health: unknown; readonly logCursor: unknown; readonly errors: readonly FoundErrors[] },
+): Promise<boolean> {
+  return withTransaction(pool, async (db) => {
+    const { rows } = await db.query<{ serving: string | null }>(
+      `update services set health = $3::jsonb, health_at = clock_timestamp(), log_cursor = $4::jsonb
+        where project = $1 and environment = $2 and nullif(log_cursor, 'null') is not distinct from $5::jsonb
+            and health is not distinct from $6::jsonb returning serving`,
+      [
+        service.project,
+        service.environment,
+        JSON.stringify(look.health),
+        // Of what has written nothing: no value, and not the null of JSON, which equals no missing value.
+        look.logCursor === null ? null : JSON.stringify(look.logCursor),
+        service.logCursor === null ? null : JSON.stringify(service.logCursor),
+        service.health === null ? null : JSON.stringify(service.health),
+      ],
+    );
+    const [row] = rows;
+    if (!row) return false;
+    // What was stopped or replaced during the look has not crashed.
+    const isServing = row.serving === service.serving;
+    await addErrors(
+      db,
+      service,
+      look.errors.filter(({ source }) => source === 'log' || isServing),
+    );
+    return true;
+  });
+}
+
+/** How a server is reached. Throws NOT_FOUND, CONFLICT for one that is only booked. */
+export async function findDriverServer(db: Queryable, name: string): Promise<PlacedTarget> {
+  const { rows } = await db.query<Omit<PlacedTarget, 'driver'> & { driver: PlacedTarget['driver'] | null }>(
+    `select name as server, host as "serverHost", driver, connection, host_key as "hostKey" from servers where name = $1`,
+    [name],
+  );
+  const [row] = rows;
+  if (!row) throw await nameNotFound(db, 'server', name);
+  const { driver, ...rest } = row;
+  if (driver !== null) return { ...rest, driver };
+  throw new AppError('CONFLICT', {
+    detail: `The server ${name} is only booked: it was registered without a driver, so nothing can be done on it.`,
+  });
+}
+
+/** Every service with how long it is muted, by name. */
+export async function listServicesBriefly(
+  db: Queryable,
+): Promise<readonly (ServiceKey & { readonly mutedUntil: Date | null })[]> {
+  const { rows } = await db.query<ServiceKey & { mutedUntil: Date | null }>(
+    'select project, environment, muted_until as "mutedUntil" from services order by project, environment limit 500',
+  );
+  return rows;
+}
+
+/** Mutes a service until then, or no longer (null), in a transaction of the caller's. False when there is no such service. */
+export async function muteServiceWithin(
+  db: Queryable,
+  service: ServiceKey,
+  until: Date | null,
+  by: string,
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update services set muted_until = $3, muted_by = $4, updated_at = clock_timestamp() where project = $1 and environment = $2`,
+    [service.project, service.environment, until, until === null ? null : by],
+  );
+  return rowCount === 1;
+}

@@ -1,0 +1,124 @@
+import { serviceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { AppError } from '@signalbox/contracts/errors';
+import { addEvent } from './deployments.ts';
+import { describeOpen, FINAL_STATES, SELECT_DEPLOYMENT, type DeploymentRow } from './deployments-rows.ts';
+import { withTransaction, type Pool, type Queryable } from '../pool.ts';
+
+/** Which deployment is to end. fence: of whoever takes the route away; null when it may only take away the deployment's own route. */
+export interface BegunStop {
+  readonly deploymentId: string;
+  readonly fence: number | null;
+}
+
+/**
+ * Stops of services. What is stopped is chosen once per run and stands in the events of its deployment, so that an attempt after a
+ * crash goes on with the same one.
+ */
+export function createServiceStops(pool: Pool) {
+  return {
+    /**
+     * From now on nothing serves, and no worker of an earlier deployment may change that. Again with the same run it gives the same
+     * deployment. Throws NOT_FOUND, CONFLICT when a deployment of the service is open and when there is nothing to stop.
+     */
+    begin: (service: ServiceKey, runId: string, by: string): Promise<BegunStop> =>
+      withTransaction(pool, (db) => begin(db, service, runId, by)),
+
+    /** Writes down that it has ended; twice is once. */
+    end: (
+      deploymentId: string,
+      runId: string,
+      by: string,
+      evidence: Readonly<Record<string, unknown>>,
+    ): Promise<void> =>
+      withTransaction(pool, async (db) => {
+        const { rowCount } = await db.query(
+          `select 1 from deployment_events where deployment_id = $1 and evidence ->> 'stopped' = $2`,
+          [deploymentId, runId],
+        );
+        if (rowCount === 0) await note(db, deploymentId, by, null, { stopped: runId, ...evidence });
+      }),
+  };
+}
+
+export type ServiceStops = ReturnType<typeof createServiceStops>;
+
+/**
+ * The deployment that a stop of this id has begun to end, or (as for null) would end: the one that serves, or one whose earlier stop
+ * has not come to its end. Null without one.
+ */
+export async function findStoppable(
+  db: Queryable,
+  service: ServiceKey,
+  runId: string | null,
+): Promise<{ readonly deploymentId: string; readonly isBegun: boolean } | null> {
+  const begun = runId === null ? null : await findBegun(db, service, runId);
+  const deploymentId = begun ?? (await findServing(db, service));
+  return deploymentId === null ? null : { deploymentId, isBegun: begun !== null };
+}
+
+async function findBegun(db: Queryable, service: ServiceKey, runId: string): Promise<string | null> {
+  const { rows } = await db.query<{ id: string }>(
+    `select e.deployment_id as id from deployment_events e join deployments d using (deployment_id)
+      where d.project = $1 and d.environment = $2 and e.evidence ->> 'stop' = $3`,
+    [service.project, service.environment, runId],
+  );
+  return rows[0]?.id ?? null;
+}
+
+async function findServing(db: Queryable, service: ServiceKey): Promise<string | null> {
+  const { rows } = await db.query<{ id: string }>(
+    `select d.deployment_id as id from deployments d join services v using (project, environment)
+      where d.project = $1 and d.environment = $2 and (d.deployment_id = v.serving or v.serving is null and d.state in ${FINAL_STATES}
+        and exists (select 1 from port_allocations a where a.released_at is null and a.server = d.server and a.project = d.project
+                       and a.service = 'instance:' || d.deployment_id))
+      order by d.requested_at desc limit 1`,
+    [service.project, service.environment],
+  );
+  return rows[0]?.id ?? null;
+}
+
+async function begin(db: Queryable, service: ServiceKey, runId: string, by: string): Promise<BegunStop> {
+  const key = [service.project, service.environment];
+  // As whoever begins a deployment does: one decides about a service at a time.
+  const { rowCount } = await db.query(`select 1 from services where project = $1 and environment = $2 for update`, key);
+  if (rowCount === 0)
+    throw new AppError('NOT_FOUND', { kind: 'service', name: serviceName(service), known: 'those that were deployed' });
+  const begun = await findBegun(db, service, runId);
+  // A deployment may have begun since then, and its fence must stay the highest.
+  if (begun !== null) return { deploymentId: begun, fence: null };
+  const { rows: open } = await db.query<DeploymentRow>(
+    `${SELECT_DEPLOYMENT} where d.project = $1 and d.environment = $2 and d.state not in ${FINAL_STATES}`,
+    key,
+  );
+  if (open[0]) throw new AppError('CONFLICT', { detail: describeOpen(open[0], new Date()) });
+  const deploymentId = await findServing(db, service);
+  if (deploymentId === null) throw new AppError('CONFLICT', { detail: nothingServes(service) });
+  const { rows } = await db.query<{ fence: number }>(
+    `update services set serving = null, fence = fence + 1, updated_at = clock_timestamp()
+      where project = $1 and environment = $2 returning fence::float8 as fence`,
+    key,
+  );
+  const fence = rows[0]?.fence ?? null;
+  await note(db, deploymentId, by, fence, { stop: runId });
+  return { deploymentId, fence };
+}
+
+/** An event that changes no state: the deployment had ended, and what it started is stopped. */
+async function note(
+  db: Queryable,
+  deploymentId: string,
+  actor: string,
+  fence: number | null,
+  evidence: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const { rows } = await db.query<Pick<DeploymentRow, 'state'>>(
+    `select state from deployments where deployment_id = $1 for update`,
+    [deploymentId],
+  );
+  const [row] = rows;
+  if (row) await addEvent(db, deploymentId, { from: row.state, to: row.state, actor, fence, evidence });
+}
+
+function nothingServes({ project, environment }: ServiceKey): string {
+  return `Nothing of ${project} serves in ${environment}, so there is nothing to stop.`;
+}

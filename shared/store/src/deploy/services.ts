@@ -1,0 +1,119 @@
+import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { nameNotFound } from './not-found.ts';
+import { placeService } from './deployments-placement.ts';
+import { withTransaction, type Pool, type Queryable } from '../pool.ts';
+import { findStoppable } from './service-stops.ts';
+import { noteEffect } from '../unsettled.ts';
+
+export interface ServiceRow extends ServiceKey {
+  readonly server: string;
+  readonly port: number | null;
+  readonly url: string | null;
+  readonly serving: string | null;
+  readonly release: string | null;
+  readonly mutedUntil: Date | null;
+}
+
+export interface ServiceVariableRow {
+  readonly name: string;
+  readonly value: string | null;
+  readonly secret: string | null;
+  readonly givenBy: string;
+}
+
+const SELECT = `select v.project, v.environment, v.server, v.port, d.url, v.serving, d.release, v.muted_until as "mutedUntil"
+  from services v left join deployments d on d.deployment_id = v.serving`;
+const VARIABLE = `name, value, secret, given_by as "givenBy"`;
+
+/** What runs where, and with which variables. */
+export function createServices(pool: Pool) {
+  return {
+    /** By project and environment. */
+    async list(filter: Partial<ServiceKey>): Promise<readonly ServiceRow[]> {
+      const { rows } = await pool.query<ServiceRow>(
+        `${SELECT} where ($1::text is null or v.project = $1) and ($2::text is null or v.environment = $2)
+          order by v.project, v.environment`,
+        [filter.project ?? null, filter.environment ?? null],
+      );
+      return rows;
+    },
+
+    find: (service: ServiceKey): Promise<ServiceRow | null> => find(pool, service),
+
+    /** What a stop of this id has begun to end, or (as for null) would end. */
+    stoppable: (service: ServiceKey, runId: string | null) => findStoppable(pool, service, runId),
+
+    /** By name. */
+    async variables(service: ServiceKey): Promise<readonly ServiceVariableRow[]> {
+      const { rows } = await pool.query<ServiceVariableRow>(
+        `select ${VARIABLE} from service_variables where project = $1 and environment = $2 order by name`,
+        [service.project, service.environment],
+      );
+      return rows;
+    },
+
+    /** The names of the variables, each with a mark that changes when the variable or the secret behind it is given anew. */
+    async variableMarks(service: ServiceKey): Promise<readonly { readonly name: string; readonly mark: string }[]> {
+      const { rows } = await pool.query<{ name: string; mark: string }>(
+        `select v.name, 'v' || left(encode(sha256(convert_to(concat_ws(' ', v.action_id, v.given_by, extract(epoch from v.given_at),
+                  extract(epoch from s.created_at)), 'UTF8')), 'hex'), 16) as mark
+           from service_variables v left join secrets s on s.user_key = v.given_by and s.handle = v.secret
+          where v.project = $1 and v.environment = $2 order by v.name`,
+        [service.project, service.environment],
+      );
+      return rows;
+    },
+
+    /**
+     * Sets one, for the next deployment. Makes the service when it is not there, where a deployment would be placed. Idempotent by
+     * action id. Throws NOT_FOUND, CONFLICT (archived project).
+     */
+    setVariable: (service: ServiceKey, variable: ServiceVariableRow, actionId: string): Promise<ServiceVariableRow> =>
+      withTransaction(pool, async (db) => {
+        // Locks the service, so that of the same action twice at once the later one sees the earlier one.
+        await placeService(db, service, null);
+        const { rows } = await db.query<ServiceVariableRow>(
+          `insert into service_variables as k (project, environment, name, value, secret, given_by, action_id)
+           values ($1, $2, $3, $4, $5, $6, $7)
+           on conflict (project, environment, name) do update
+             set value = excluded.value, secret = excluded.secret, given_by = excluded.given_by,
+                 given_at = case when k.action_id = excluded.action_id then k.given_at else clock_timestamp() end,
+                 action_id = excluded.action_id
+           returning ${VARIABLE}`,
+          [
+            service.project,
+            service.environment,
+            variable.name,
+            variable.value,
+            variable.secret,
+            variable.givenBy,
+            actionId,
+          ],
+        );
+        const [written] = rows;
+        if (!written) throw new Error('an upsert returned no row');
+        return written;
+      }),
+
+    /** Messages about its health stay away until then; null: they come again. Throws NOT_FOUND. */
+    mute: (service: ServiceKey, until: Date | null, by: string, actionId: string): Promise<ServiceRow> =>
+      withTransaction(pool, async (db) => {
+        const { rowCount } = await db.query(
+          `update services set muted_until = $3, muted_by = $4, updated_at = clock_timestamp() where project = $1 and environment = $2`,
+          [service.project, service.environment, until, until === null ? null : by],
+        );
+        const muted = rowCount === 0 ? null : await find(db, service);
+        if (!muted) throw await nameNotFound(db, 'service', `${service.project}/${service.environment}`);
+        await noteEffect(db, actionId);
+        return muted;
+      }),
+  };
+}
+
+async function find(db: Queryable, service: ServiceKey): Promise<ServiceRow | null> {
+  const { rows } = await db.query<ServiceRow>(`${SELECT} where v.project = $1 and v.environment = $2`, [
+    service.project,
+    service.environment,
+  ]);
+  return rows[0] ?? null;
+}

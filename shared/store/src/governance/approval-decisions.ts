@@ -1,0 +1,301 @@
+import type { Approval, ApprovalAct, ApprovalVote } from '@signalbox/contracts/governance/approval';
+import type { Permission, PolicyEngine, PolicyQuestion } from '@signalbox/contracts/governance/decision';
+import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
+import type { Role } from '@signalbox/contracts/governance/roles';
+import { describePerson, renderCard } from '@signalbox/safety/cards/approval-card';
+import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import { say } from '@signalbox/contracts/errors';
+import { newId } from '@signalbox/contracts/ids';
+import {
+  addVote,
+  approvalEvent,
+  cardChats,
+  endApproval,
+  findApproval,
+  findProposal,
+  listVotes,
+  putDecision,
+  recordApproval,
+  type Proposal,
+} from './approvals.ts';
+import { governanceFacts } from './governance-facts.ts';
+import { putGrant } from './grants.ts';
+import { putOutbox } from '../conversation/outbox.ts';
+import type { Queryable } from '../pool.ts';
+
+/** Somebody who decides, wherever they do it. */
+export interface Decider {
+  readonly userKey: string;
+  readonly name: string;
+  readonly role: Role;
+}
+
+/** What came of a press, for whoever pressed and for whoever has to be woken after the commit. */
+export interface Decided {
+  /** Shown to the one who pressed, for a moment. */
+  readonly toast: string;
+  /** Chats with something new to send. */
+  readonly chats: readonly string[];
+  /** The lane that goes on. */
+  readonly wake: { readonly userKey: string; readonly traceId: string } | null;
+  /** What the presser has to write before it counts. */
+  readonly prompt: 'reject' | 'modify' | 'ask' | null;
+}
+
+/** What a press brings with it. */
+export interface Press extends ApprovalAct {
+  readonly by: Decider;
+  /** New values of arguments, with `modify`. */
+  readonly change?: Readonly<Record<string, unknown>>;
+}
+
+const GRANT_MS = 30 * 60_000;
+const GRANT_USES = 3;
+
+/**
+ * Decides about a request in the caller's transaction: locked, looked at again, authorized by policy as it is now, recorded. Doing the
+ * same again changes nothing and says so. Nothing runs here; the requester's lane hears of it and runs the frozen action.
+ */
+export async function decideApproval(db: Queryable, engine: PolicyEngine, press: Press): Promise<Decided> {
+  const approval = await findApproval(db, press.approvalId, true);
+  if (!approval) return toast(say('BUTTON_EXPIRED', {}));
+  const refuse = async (why: string, rule: string): Promise<Decided> => {
+    const data = { verb: press.verb, why, refusedBy: rule };
+    await recordApproval(db, approvalEvent(approval, 'approval.click_refused', press.by.userKey, data));
+    return toast(why);
+  };
+  if (approval.status !== 'pending') return refuse(say('APPROVAL_GONE', { status: approval.status }), 'not-pending');
+  const ended = await endWhatIsOver(db, approval);
+  if (ended) return ended;
+  if (press.verb === 'withdraw') {
+    if (press.by.userKey !== approval.userKey)
+      return refuse('Only the person who asked can withdraw it.', 'withdraw-own');
+    await endApproval(db, approval.approvalId, { status: 'void', by: press.by.name, reason: 'withdrawn' });
+    await recordApproval(db, approvalEvent(approval, 'approval.voided', press.by.userKey, { reason: 'withdrawn' }));
+    return shown(db, approval.approvalId, 'Withdrawn.', null);
+  }
+  const proposal = await findProposal(db, approval.actionId);
+  if (!proposal) return refuse(say('BUTTON_EXPIRED', {}), 'no-proposal');
+  if (approval.byRequester && (press.by.userKey !== approval.userKey || press.verb !== 'approve'))
+    return refuse('Only the person who asked can confirm it.', 'confirm-own');
+  const facts = await governanceFacts(db, proposal.action, null);
+  const context: PolicyQuestion['context'] = {
+    ...proposal.question.context,
+    at: facts.at,
+    frozen: facts.frozen,
+    breakGlass: facts.breakGlass,
+    otherApprovers: approval.role === 'admin' ? facts.admins : facts.operators,
+  };
+  const permission = approval.byRequester
+    ? mayConfirm(engine, proposal, press, context)
+    : engine.mayApprove({
+        approver: { userKey: press.by.userKey, role: press.by.role },
+        authors: approval.authors,
+        action: proposal.question.action,
+        context,
+        ageMs: Date.parse(facts.at) - approval.requestedAt.getTime(),
+      });
+  if (!permission.allowed) return refuse(permission.sentence, permission.rule);
+  switch (press.verb) {
+    case 'approve':
+    case 'grant':
+      return approve(db, approval, press, permission.rule);
+    case 'reject':
+      return press.reason === undefined ? ask('reject') : reject(db, approval, press.by, press.reason, permission.rule);
+    case 'modify':
+      return press.change === undefined ? ask('modify') : modify(db, approval, press.by, press.change, permission.rule);
+    case 'ask':
+      return ask('ask');
+  }
+}
+
+/** A confirmation takes no right of its own: whatever the rules of now would not deny to this person, they may confirm. */
+function mayConfirm(
+  engine: PolicyEngine,
+  { question }: Proposal,
+  { by }: Press,
+  context: PolicyQuestion['context'],
+): Pick<Permission, 'allowed' | 'rule' | 'sentence'> {
+  const principal = { ...question.principal, role: by.role };
+  const { effect, rule, sentence } = engine.decide({ ...question, principal, context });
+  return { allowed: effect !== 'deny', rule, sentence };
+}
+
+async function approve(db: Queryable, approval: Approval, press: Press, rule: string): Promise<Decided> {
+  const { by } = press;
+  const { votes, isNew } = await addVote(db, approval.approvalId, by);
+  if (!isNew) return toast(`You approved it already: ${votes.length} of ${approval.needed}.`);
+  const given = {
+    by: by.userKey,
+    name: by.name,
+    role: by.role,
+    permittedBy: rule,
+    vote: votes.length,
+    needed: approval.needed,
+  };
+  await recordApproval(db, approvalEvent(approval, 'approval.voted', by.userKey, given));
+  if (press.verb === 'grant' && approval.needed === 1) await grant(db, approval, by);
+  if (votes.length < approval.needed)
+    return shown(db, approval.approvalId, `Counted: ${votes.length} of ${approval.needed}.`, null);
+  await endApproval(db, approval.approvalId, { status: 'approved', by: names(votes), reason: null });
+  const approvers = votes.map((vote) => vote.userKey);
+  await recordApproval(db, approvalEvent(approval, 'approval.approved', by.userKey, { approvers }));
+  await putDecision(db, approval, 'approved');
+  return shown(
+    db,
+    approval.approvalId,
+    approval.byRequester ? 'Confirmed. It runs now.' : 'Approved. It runs now.',
+    approval,
+  );
+}
+
+async function reject(db: Queryable, approval: Approval, by: Decider, reason: string, rule: string): Promise<Decided> {
+  await endApproval(db, approval.approvalId, { status: 'rejected', by: describePerson(by), reason });
+  const data = { name: by.name, role: by.role, reason, permittedBy: rule };
+  await recordApproval(db, approvalEvent(approval, 'approval.rejected', by.userKey, data));
+  await putDecision(db, approval, 'rejected');
+  return shown(db, approval.approvalId, 'Rejected.', approval);
+}
+
+async function modify(
+  db: Queryable,
+  approval: Approval,
+  by: Decider,
+  change: Readonly<Record<string, unknown>>,
+  rule: string,
+): Promise<Decided> {
+  await endApproval(db, approval.approvalId, { status: 'modified', by: by.userKey, reason: by.name, change });
+  const data = { name: by.name, role: by.role, permittedBy: rule, change: JSON.stringify(change) };
+  await recordApproval(db, approvalEvent(approval, 'approval.modified', by.userKey, data));
+  await putDecision(db, approval, 'modified');
+  return shown(db, approval.approvalId, 'Changed. It is decided anew.', approval);
+}
+
+/** Ends a request whose time is up. */
+export async function expire(db: Queryable, approval: Approval): Promise<Decided> {
+  if (!(await endApproval(db, approval.approvalId, { status: 'expired', by: null, reason: 'nobody decided in time' })))
+    return toast(say('APPROVAL_GONE', { status: 'decided' }));
+  await recordApproval(db, approvalEvent(approval, 'approval.expired', 'system', {}));
+  await putDecision(db, approval, 'expired');
+  return shown(db, approval.approvalId, say('APPROVAL_GONE', { status: 'expired' }), approval);
+}
+
+/** Ends a request that was made in a chat which may not be written to any more: nobody there could hear what came of it. */
+export async function voidUnheard(db: Queryable, approval: Approval): Promise<Decided> {
+  const reason = 'the chat where it was asked for cannot be written to any more';
+  if (!(await endApproval(db, approval.approvalId, { status: 'void', by: null, reason })))
+    return toast(say('APPROVAL_GONE', { status: 'decided' }));
+  await recordApproval(db, approvalEvent(approval, 'approval.voided', 'system', { reason }));
+  return shown(db, approval.approvalId, say('APPROVAL_GONE', { status: 'void' }), null);
+}
+
+/** Makes every card of a request show how it stands. `wake`: the lane of its requester has something to do. */
+async function shown(db: Queryable, approvalId: string, words: string, wake: Approval | null): Promise<Decided> {
+  const chats = await showCards(db, approvalId);
+  return {
+    toast: words,
+    chats,
+    wake: wake && { userKey: wake.userKey, traceId: wake.traceId },
+    prompt: null,
+  };
+}
+
+/** Puts the newest state of a request into each chat where its card stands. Twice is one change. */
+export async function showCards(db: Queryable, approvalId: string): Promise<readonly string[]> {
+  const approval = await findApproval(db, approvalId);
+  if (!approval) return [];
+  const votes = await listVotes(db, approvalId);
+  const chats = await cardChats(db, approvalId);
+  await putOutbox(
+    db,
+    chats.map((chatKey) => cardRow(approval, votes, chatKey)),
+  );
+  return chats;
+}
+
+/**
+ * Makes the cards of an action say how its run ended, and answers their chats; none when nobody had to approve it, or they say so
+ * already. A later run may have found out more: the newest word stands. In the transaction that ends the run.
+ */
+export async function noteRunEnd(db: Queryable, actionId: string, line: string): Promise<readonly string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `update approvals set reason = $2 where action_id = $1 and status = 'consumed' and reason is distinct from $2
+     returning approval_id as id`,
+    [actionId, line],
+  );
+  return rows[0] ? showCards(db, rows[0].id) : [];
+}
+
+/** The outbox row of a card, edited in place whenever it changes. */
+export function cardRow(
+  approval: Approval,
+  votes: readonly ApprovalVote[],
+  chatKey: string,
+): Parameters<typeof putOutbox>[1][number] {
+  const { approvalId, status, traceId, threadId, turnId } = approval;
+  const isAsker =
+    approval.byRequester || (chatKey === approval.chatKey && approval.card.requester !== '' && isPrivate(approval));
+  return {
+    key: `${approvalId}:${chatKey}:${status}:${votes.length}:${approval.reason === null ? '' : canonicalHash(approval.reason).slice(0, 12)}`,
+    chatKey,
+    userKey: null,
+    threadId,
+    turnId,
+    traceId,
+    priority: PRIORITY.control,
+    slot: approvalId,
+    body: {
+      ...renderCard(approval, votes, isAsker ? 'requester' : 'approver'),
+      // What came of it is told to whoever asked; the others have the card, as long as it can be changed.
+      ...(status === 'consumed' ? { onlyChanges: true } : {}),
+    },
+  };
+}
+
+/** In a private chat nobody but the one who asked reads along. */
+function isPrivate(approval: Approval): boolean {
+  return approval.chatKey.split('/')[0]?.endsWith(`:${approval.userKey}`) ?? false;
+}
+
+async function grant(db: Queryable, approval: Approval, by: Decider): Promise<void> {
+  const proposal = await findProposal(db, approval.actionId, approval.hash);
+  if (!proposal) return;
+  const grantId = newId('grant');
+  await putGrant(db, {
+    grantId,
+    userKey: approval.userKey,
+    tool: proposal.action.tool,
+    match: proposal.action.arguments,
+    place: proposal.action,
+    givenBy: by.userKey,
+    approvalId: approval.approvalId,
+    uses: GRANT_USES,
+    validMs: GRANT_MS,
+  });
+  const data = { grantId, tool: proposal.action.tool, uses: GRANT_USES, validMs: GRANT_MS, to: approval.userKey };
+  await recordApproval(db, approvalEvent(approval, 'grant.given', by.userKey, data));
+}
+
+/** What the watch would end with its next look is not decided about. Null: it is still open. */
+async function endWhatIsOver(db: Queryable, approval: Approval): Promise<Decided | null> {
+  const { rows } = await db.query<{ over: boolean; unheard: boolean }>(
+    `select a.expires_at <= clock_timestamp() as over,
+            exists (select 1 from chats c where c.chat_key = chat_root(a.chat_key) and c.parked_at is not null) as unheard
+       from approvals a where a.approval_id = $1`,
+    [approval.approvalId],
+  );
+  if (rows[0]?.unheard) return voidUnheard(db, approval);
+  return rows[0]?.over === false ? null : expire(db, approval);
+}
+
+function names(votes: readonly ApprovalVote[]): string {
+  return votes.map((vote) => vote.name).join(', ');
+}
+
+function toast(words: string): Decided {
+  return { toast: words, chats: [], wake: null, prompt: null };
+}
+
+function ask(prompt: NonNullable<Decided['prompt']>): Decided {
+  return { toast: '', chats: [], wake: null, prompt };
+}

@@ -1,0 +1,337 @@
+import type { Approval, ApprovalCard, ApprovalStatus, ApprovalVote } from '@signalbox/contracts/governance/approval';
+import type { AuditEvent } from '@signalbox/contracts/governance/audit';
+import type { ProposedAction } from '@signalbox/contracts/governance/action';
+import type { PolicyDecision, PolicyQuestion } from '@signalbox/contracts/governance/decision';
+import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
+import type { InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
+import { Role, roleCovers } from '@signalbox/contracts/governance/roles';
+import { UNDER_WAY } from '@signalbox/safety/cards/approval-card';
+import { appendAudit } from '../audit/audit.ts';
+import type { Lane } from '../conversation/lane.ts';
+import type { Queryable } from '../pool.ts';
+
+/*
+ * pending ─┬─ enough approvals ─▶ approved ─▶ consumed, in the transaction that begins the action; or void
+ *          ├─ rejected · modified (a new action takes its place) · void (withdrawn, or what it was decided by has changed)
+ *          └─ its time is up ─▶ expired
+ * This file and the claim of an action are the only writers of the table.
+ */
+
+/** What was proposed, what policy was asked about it, and what it said. Stored with the action. */
+export interface Proposal {
+  readonly action: ProposedAction;
+  readonly question: PolicyQuestion;
+  readonly decision: PolicyDecision;
+}
+
+const COLUMNS = `approval_id as "approvalId", action_id as "actionId", user_key as "userKey", chat_key as "chatKey", thread_id as "threadId",
+  turn_id as "turnId", trace_id as "traceId", hash, rule, policy, needed, role, solo, by_requester as "byRequester",
+  authors, card, status, requested_at as "requestedAt",
+  expires_at as "expiresAt", decided_by as "decidedBy", reason, change`;
+
+/** An approval, or null. `lock`: nobody else decides about it until the transaction ends. */
+export async function findApproval(db: Queryable, approvalId: string, lock = false): Promise<Approval | null> {
+  const { rows } = await db.query<Approval>(
+    `select ${COLUMNS} from approvals where approval_id = $1 ${lock ? 'for update' : ''}`,
+    [approvalId],
+  );
+  return rows[0] ?? null;
+}
+
+/** The request about an action, or null. */
+export async function findApprovalOf(db: Queryable, actionId: string): Promise<Approval | null> {
+  const { rows } = await db.query<Approval>(`select ${COLUMNS} from approvals where action_id = $1`, [actionId]);
+  return rows[0] ?? null;
+}
+
+/** A request of this person, in this chat, that waits for exactly the same; null when there is none. */
+export async function findWaitingSame(
+  db: Queryable,
+  same: { readonly userKey: string; readonly chatKey: string; readonly hash: string },
+): Promise<Approval | null> {
+  const { rows } = await db.query<Approval>(
+    `select ${COLUMNS} from approvals
+      where status = 'pending' and user_key = $1 and chat_key = $2 and hash = $3 and expires_at > clock_timestamp() limit 1`,
+    [same.userKey, same.chatKey, same.hash],
+  );
+  return rows[0] ?? null;
+}
+
+/** An action as the ledger has it. */
+export interface LedgerRow {
+  readonly status: string;
+  readonly result: unknown;
+  readonly userKey: string;
+  readonly arguments: unknown;
+  readonly hash: string | null;
+  readonly proposal: Proposal | null;
+}
+
+/** An action of the ledger, or null. */
+export async function findAction(db: Queryable, actionId: string): Promise<LedgerRow | null> {
+  const { rows } = await db.query<LedgerRow>(
+    'select status, result, user_key as "userKey", arguments, hash, proposal from actions where action_id = $1',
+    [actionId],
+  );
+  return rows[0] ?? null;
+}
+
+/**
+ * Uses an approval up, by this decision, and begins its action under the lane's epoch. False when either was not as it should be.
+ */
+export async function claimApproved(
+  db: Queryable,
+  approvalId: string,
+  lane: Lane,
+  decided: RecordedDecision,
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `with used as (
+       update approvals set status = 'consumed', consumed_at = clock_timestamp(), used = $3::jsonb
+        where approval_id = $1 and status = 'approved'
+       returning action_id)
+     , begun as (
+       update actions a set status = 'started', started_at = clock_timestamp(), epoch = $2 from used
+        where a.action_id = used.action_id and a.status = 'waiting'
+       returning a.thread_id, a.tool, a.marks)
+     select case when marks && '{untrusted,records}' then taint_thread(thread_id, tool, clock_timestamp()) end from begun`,
+    [approvalId, lane.epoch, JSON.stringify(decided)],
+  );
+  return rowCount === 1;
+}
+
+/** Keeps the decision by which an approved request was found void. */
+export async function noteDecision(db: Queryable, approvalId: string, decided: RecordedDecision): Promise<void> {
+  await db.query('update approvals set used = $2::jsonb where approval_id = $1', [approvalId, JSON.stringify(decided)]);
+}
+
+/** The decision by which an approval was used up, or found void; null when there was none. */
+export async function findDecision(db: Queryable, approvalId: string): Promise<RecordedDecision | null> {
+  const { rows } = await db.query<{ used: RecordedDecision | null }>(
+    'select used from approvals where approval_id = $1',
+    [approvalId],
+  );
+  return rows[0]?.used ?? null;
+}
+
+/**
+ * What came of a consumed request, in a line for its card; of one that is carried on by a run only that it is under way. What the end
+ * of the run has said by then stands, and so does the first word.
+ */
+export async function noteResult(db: Queryable, approvalId: string, line: string): Promise<void> {
+  await db.query(
+    `update approvals a set reason = case when exists (
+         select 1 from runs r where r.run_id = a.action_id and r.status in ('queued', 'running')) then $3 else $2 end
+      where approval_id = $1 and status = 'consumed' and reason is null`,
+    [approvalId, line, UNDER_WAY],
+  );
+}
+
+/** What an approval is about. With `hash`: only when it is that very action. */
+export async function findProposal(
+  db: Queryable,
+  actionId: string,
+  hash: string | null = null,
+): Promise<Proposal | null> {
+  const { rows } = await db.query<{ proposal: Proposal | null }>(
+    'select proposal from actions where action_id = $1 and ($2::text is null or hash = $2)',
+    [actionId, hash],
+  );
+  return rows[0]?.proposal ?? null;
+}
+
+/** Who has approved so far, in order. */
+export async function listVotes(db: Queryable, approvalId: string): Promise<readonly ApprovalVote[]> {
+  const { rows } = await db.query<ApprovalVote>(
+    `select user_key as "userKey", name, role from approval_votes where approval_id = $1 order by voted_at, user_key`,
+    [approvalId],
+  );
+  return rows;
+}
+
+/** Open requests, the oldest first: all of them, or those of one person. */
+export async function listPending(db: Queryable, userKey: string | null = null): Promise<readonly Approval[]> {
+  const { rows } = await db.query<Approval>(
+    `select ${COLUMNS} from approvals where status = 'pending' and ($1::text is null or user_key = $1) order by requested_at limit 50`,
+    [userKey],
+  );
+  return rows;
+}
+
+/** Stores a request. False when the action has one already, and then nothing is written. */
+export async function insertApproval(
+  db: Queryable,
+  request: Omit<Approval, 'status' | 'requestedAt' | 'expiresAt' | 'decidedBy' | 'reason' | 'change'> & {
+    readonly card: ApprovalCard;
+    readonly expiresMs: number;
+  },
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `insert into approvals (approval_id, action_id, user_key, chat_key, thread_id, turn_id, trace_id, hash, rule, policy, needed, role,
+                            solo, authors, card, expires_at, remind_at, escalate_at, by_requester)
+     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::jsonb, t + $16 * interval '1 ms',
+            case when not $17 then t + $16 * interval '0.33 ms' end, case when not $17 then t + $16 * interval '0.66 ms' end, $17
+       from (select clock_timestamp() as t) now
+     on conflict (action_id) do nothing`,
+    [
+      request.approvalId,
+      request.actionId,
+      request.userKey,
+      request.chatKey,
+      request.threadId,
+      request.turnId,
+      request.traceId,
+      request.hash,
+      request.rule,
+      request.policy,
+      request.needed,
+      request.role,
+      request.solo,
+      request.authors,
+      JSON.stringify(request.card),
+      request.expiresMs,
+      request.byRequester,
+    ],
+  );
+  return rowCount === 1;
+}
+
+/** Counts an approval of this person once; answers all votes, and whether theirs was new. */
+export async function addVote(
+  db: Queryable,
+  approvalId: string,
+  voter: ApprovalVote,
+): Promise<{ readonly votes: readonly ApprovalVote[]; readonly isNew: boolean }> {
+  const { rowCount } = await db.query(
+    'insert into approval_votes (approval_id, user_key, name, role) values ($1, $2, $3, $4) on conflict do nothing',
+    [approvalId, voter.userKey, voter.name, voter.role],
+  );
+  return { votes: await listVotes(db, approvalId), isNew: rowCount === 1 };
+}
+
+/** Ends a pending request. False when it was not pending any more. */
+export async function endApproval(
+  db: Queryable,
+  approvalId: string,
+  end: {
+    readonly status: Exclude<ApprovalStatus, 'pending' | 'consumed'>;
+    readonly by: string | null;
+    readonly reason: string | null;
+    readonly change?: Readonly<Record<string, unknown>>;
+  },
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update approvals set status = $2, decided_at = clock_timestamp(), decided_by = $3, reason = $4, change = $5::jsonb
+      where approval_id = $1 and (status = 'pending' or (status = 'approved' and $2 = 'void'))`,
+    [approvalId, end.status, end.by, end.reason, end.change ? JSON.stringify(end.change) : null],
+  );
+  if (rowCount !== 1) return false;
+  if (end.status !== 'approved')
+    await db.query(
+      `update actions set status = $2, settled_at = now() where action_id = (select action_id from approvals where approval_id = $1)
+          and status = 'waiting'`,
+      [approvalId, end.status],
+    );
+  return true;
+}
+
+/** Tells the lane of the one who asked, by the same door as a message: one inbox row per approval and outcome. */
+export async function putDecision(
+  db: Queryable,
+  approval: Approval,
+  outcome: Extract<InboundEnvelope, { kind: 'decision' }>['outcome'],
+): Promise<void> {
+  const updateId = `${approval.approvalId}:${outcome}`;
+  const envelope: InboundEnvelope = {
+    kind: 'decision',
+    id: `system:approvals:${updateId}`,
+    channel: 'system',
+    bot: 'approvals',
+    updateId,
+    userKey: approval.userKey,
+    chatKey: approval.chatKey,
+    traceId: approval.traceId,
+    at: new Date().toISOString(),
+    approvalId: approval.approvalId,
+    actionId: approval.actionId,
+    threadId: approval.threadId,
+    outcome,
+  };
+  await db.query(
+    `insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id)
+     values ('system', 'approvals', $1, $2, $3, 'decision', $4::jsonb, $5) on conflict (channel, bot, update_id) do nothing`,
+    [updateId, approval.userKey, approval.chatKey, JSON.stringify(envelope), approval.traceId],
+  );
+  await db.query(`insert into lanes (user_key) values ($1) on conflict do nothing`, [approval.userKey]);
+}
+
+/** Chats in which the card of this request stands, without those that may not be written to any more. */
+export async function cardChats(db: Queryable, approvalId: string): Promise<readonly string[]> {
+  const { rows } = await db.query<{ chat_key: string }>(
+    `select distinct o.chat_key from outbox o
+      where o.slot = $1 and not exists (select 1 from chats x where x.chat_key = chat_root(o.chat_key) and x.parked_at is not null)
+      order by o.chat_key`,
+    [approvalId],
+  );
+  return rows.map((row) => row.chat_key);
+}
+
+/**
+ * Where a request is shown to those who may decide: the group that was named for it, else the private chats of everybody with the
+ * role who has written to us. Empty when there is nobody.
+ */
+export async function approverChats(
+  db: Queryable,
+  role: Role,
+  authors: readonly string[],
+  options: { readonly isNamedGroupUsed: boolean } = { isNamedGroupUsed: true },
+): Promise<readonly { readonly chatKey: string; readonly userKey: string | null }[]> {
+  const { rows: named } = await db.query<{ chat_key: string }>(
+    `select value ->> 'chatKey' as chat_key from settings where key = 'approvals_chat'`,
+  );
+  if (named[0] && options.isNamedGroupUsed) return [{ chatKey: named[0].chat_key, userKey: null }];
+  const { rows } = await db.query<{ user_key: string; chat_key: string }>(
+    `select u.user_key, c.chat_key from users u
+       join lateral (select i.chat_key from inbox i where i.user_key = u.user_key and i.envelope ->> 'chatKind' = 'private'
+                      order by i.id desc limit 1) c on true
+      where u.role = any ($1) and u.user_key <> all ($2)
+        and not exists (select 1 from chats x where x.chat_key = c.chat_key and x.parked_at is not null)
+      order by u.user_key`,
+    [rolesFrom(role), authors],
+  );
+  return rows.map((row) => ({ chatKey: row.chat_key, userKey: row.user_key }));
+}
+
+/** Names of those who could approve and whom nobody can ask: they have never written in private, or refuse to be written to. */
+export async function unreachableApprovers(
+  db: Queryable,
+  role: Role,
+  authors: readonly string[],
+): Promise<readonly string[]> {
+  const { rows } = await db.query<{ name: string }>(
+    `select name from users where role = any ($1) and user_key <> all ($2) order by name limit 5`,
+    [rolesFrom(role), authors],
+  );
+  return rows.map((row) => row.name);
+}
+
+/** Roles that include what this one allows. */
+function rolesFrom(role: Role): readonly Role[] {
+  return Role.options.filter((one) => roleCovers(one, role));
+}
+
+/** An audit event about an approval. */
+export function approvalEvent(
+  approval: Pick<Approval, 'approvalId' | 'actionId' | 'threadId' | 'turnId' | 'policy' | 'rule' | 'hash'>,
+  kind: AuditEvent['kind'],
+  actor: string,
+  data: AuditEvent['data'],
+): AuditEvent {
+  const { approvalId, actionId, threadId, turnId, policy, rule, hash } = approval;
+  return { kind, actor, approvalId, actionId, threadId, turnId, policyVersion: policy, data: { rule, hash, ...data } };
+}
+
+/** Records what happened to an approval, in the caller's transaction. */
+export function recordApproval(db: Queryable, ...events: readonly AuditEvent[]): Promise<void> {
+  return appendAudit(db, events);
+}

@@ -1,0 +1,91 @@
+import type { AuditEvent } from '@signalbox/contracts/governance/audit';
+import type { StoredExecutionTurn } from '@signalbox/contracts/governance/execution-turn';
+import { auditJson } from '../audit/audit.ts';
+import type { Proposal } from './approvals.ts';
+import type { Queryable } from '../pool.ts';
+
+/** An action that changed nothing, which has no row before it runs. */
+export interface RecordedRead {
+  readonly actionId: string;
+  readonly turnId: string;
+  readonly threadId: string;
+  readonly tool: string;
+  readonly arguments: unknown;
+  readonly status: 'done' | 'failed';
+  readonly errorCode: string | null;
+  readonly proposal: Proposal;
+  readonly hash: string;
+  /** When it was decided, ISO 8601. */
+  readonly at: string;
+}
+
+/** What is written of a turn when it ends. */
+export interface TurnRecording {
+  readonly records: readonly (StoredExecutionTurn & { readonly contextHash: string })[];
+  readonly reads: readonly RecordedRead[];
+  readonly events: readonly AuditEvent[];
+}
+
+/** The call of turn_record beside `lane_finish`, its three parameters from `$first` on: only where the lane was held. */
+export function callTurnRecord(first: number): string {
+  const [records, reads, events] = [first, first + 1, first + 2];
+  return `case when f.ok and $${records}::json is not null then turn_record($1, $2, $${records}::json, $${reads}::jsonb, $${events}::jsonb) end`;
+}
+
+/** The three parameters of callTurnRecord. */
+export function turnRecordValues(recording: TurnRecording | null): readonly (string | null)[] {
+  if (!recording) return [null, null, null];
+  return [JSON.stringify(recording.records), JSON.stringify(recording.reads), auditJson(recording.events)];
+}
+
+/** A turn as it is listed, with its records in order of its passes: none for one that was no agent's. */
+export interface RecordedTurn {
+  readonly turnId: string;
+  readonly threadId: string | null;
+  readonly outcome: string;
+  readonly error: string | null;
+  readonly startedAt: Date;
+  readonly durationMs: number;
+  /** Each an ExecutionTurn of the version that wrote it; whoever reads it checks the shape. */
+  readonly records: readonly { readonly record: unknown; readonly recordHash: string }[];
+  /** The hashes of its records as the audit has them; null when it has none. */
+  readonly audited: readonly string[] | null;
+}
+
+const TURNS = `
+select t.turn_id as "turnId", t.thread_id as "threadId", t.outcome, t.error, t.started_at as "startedAt",
+       round(extract(epoch from t.ended_at - t.started_at) * 1000)::int as "durationMs",
+       coalesce((select json_agg(json_build_object('record', e.record, 'recordHash', e.record_hash) order by e.pass)
+                   from execution_turns e where e.turn_id = t.turn_id), '[]') as records,
+       (select a.data -> 'records' from audit_events a
+         where a.thread_id = t.thread_id and a.turn_id = t.turn_id and a.kind = 'turn.recorded' order by a.event_id limit 1) as audited
+  from turns t`;
+
+/** Every turn of a conversation, the oldest first. A lane holds one at a time, so their ends are in order. */
+export async function readThreadTurns(db: Queryable, threadId: string): Promise<readonly RecordedTurn[]> {
+  const { rows } = await db.query<RecordedTurn>(`${TURNS} where t.thread_id = $1 order by t.ended_at, t.turn_id`, [
+    threadId,
+  ]);
+  return rows;
+}
+
+/** One turn, or null. */
+export async function readTurn(db: Queryable, turnId: string): Promise<RecordedTurn | null> {
+  const { rows } = await db.query<RecordedTurn>(`${TURNS} where t.turn_id = $1`, [turnId]);
+  return rows[0] ?? null;
+}
+
+/** The ids of all conversations that have turns, in pages, the oldest first. */
+export async function* readThreadsWithTurns(db: Queryable): AsyncGenerator<string, void> {
+  let after = '';
+  for (;;) {
+    const { rows } = await db.query<{ thread_id: string }>(
+      'select distinct thread_id from turns where thread_id > $1 order by thread_id limit 500',
+      [after],
+    );
+    for (const { thread_id: threadId } of rows) yield threadId;
+    const last = rows.at(-1);
+    if (!last) return;
+    after = last.thread_id;
+  }
+}

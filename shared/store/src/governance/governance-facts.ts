@@ -1,0 +1,95 @@
+import type { ProposedAction } from '@signalbox/contracts/governance/action';
+import { grantPlaceOf, type GrantPlace } from './grants.ts';
+import type { Queryable } from '../pool.ts';
+
+/** What a decision is made from besides the action, as it is now. */
+export interface GovernanceFacts {
+  /** The database's clock, ISO 8601. */
+  readonly at: string;
+  readonly frozen: boolean;
+  readonly breakGlass: boolean;
+  /** A grant that fits the action, still usable. */
+  readonly grantId: string | null;
+  /** People other than the one who asks who are operators or above, and who are admins. */
+  readonly operators: number;
+  readonly admins: number;
+  /** Effects begun in the last hour; tokens and USD of the last day. */
+  readonly calls: number;
+  readonly tokens: number;
+  readonly costUsd: number;
+}
+
+/** Looks up the facts for an action, in one round trip. `place`: where a grant would have to hold; null when none is asked for. */
+export async function governanceFacts(
+  db: Queryable,
+  action: Pick<ProposedAction, 'tool' | 'arguments'> & { readonly requester: { readonly userKey: string } },
+  place: GrantPlace | null,
+): Promise<GovernanceFacts> {
+  const { rows } = await db.query<Omit<GovernanceFacts, 'at' | 'tokens'> & { at: Date; tokens: string }>({
+    name: 'governance_facts',
+    text: `select clock_timestamp() as at, frozen, break_glass as "breakGlass", grant_id as "grantId", operators, admins, calls, tokens,
+                  cost_usd as "costUsd"
+             from governance_facts($1, $2, $3::jsonb, $4::jsonb)`,
+    values: [action.requester.userKey, action.tool, JSON.stringify(action.arguments), placeJson(place)],
+  });
+  const row = rows[0];
+  if (!row) throw new Error('a function without conditions always answers one row');
+  return { ...row, at: row.at.toISOString(), tokens: Number(row.tokens) };
+}
+
+function placeJson(place: GrantPlace | null): string | null {
+  return place && JSON.stringify(grantPlaceOf(place));
+}
+
+/** What a conversation has read, and what its person said there. */
+export interface ThreadTaint {
+  /** The newest results with text from outside: what an alarm compares arguments with. */
+  readonly untrusted: readonly string[];
+  readonly hasPrivate: boolean;
+  /** Text from outside was read, however long ago. */
+  readonly isTainted: boolean;
+  /** What the person typed themselves in this task since the newest of that; empty without any. */
+  readonly typed: readonly string[];
+  /** What they wrote or pressed in this chat lately; empty without text from outside. */
+  readonly said: readonly string[];
+}
+
+/**
+ * The facts for an action and what its conversation has seen: all that a decision looks up, in one round trip and as of one moment.
+ * Without `withUse` nothing is counted that only a budget would be compared with: calls, tokens and cost are 0.
+ */
+export async function actionFacts(
+  db: Queryable,
+  action: Pick<ProposedAction, 'tool' | 'threadId'> &
+    GrantPlace & {
+      /** Any value: its JSON is what grants are compared with. */
+      readonly arguments: unknown;
+      readonly requester: { readonly userKey: string };
+    },
+  withUse: boolean,
+): Promise<{ readonly facts: GovernanceFacts; readonly taint: ThreadTaint }> {
+  const { rows } = await db.query<
+    Omit<GovernanceFacts, 'at' | 'tokens'> &
+      Omit<ThreadTaint, 'hasPrivate' | 'isTainted'> & { at: Date; tokens: string; private: boolean; tainted: boolean }
+  >({
+    name: withUse ? 'action_facts_and_use' : 'action_facts',
+    text: `select clock_timestamp() as at, f.frozen, f.break_glass as "breakGlass", f.grant_id as "grantId", f.operators, f.admins,
+                  ${withUse ? 'f.calls, f.tokens, f.cost_usd' : '0 as calls, 0 as tokens, 0'} as "costUsd", t.*
+             from governance_facts($1, $2, $3::jsonb, $5::jsonb) f, thread_taint($4, $1, $6) t`,
+    values: [
+      action.requester.userKey,
+      action.tool,
+      JSON.stringify(action.arguments),
+      action.threadId,
+      placeJson(action),
+      action.chatKey,
+    ],
+  });
+  const row = rows[0];
+  if (!row) throw new Error('functions without conditions always answer one row');
+  const { untrusted, private: hasPrivate, tainted: isTainted, typed, said, ...facts } = row;
+  return {
+    facts: { ...facts, at: row.at.toISOString(), tokens: Number(row.tokens) },
+    taint: { untrusted, hasPrivate, isTainted, typed, said },
+  };
+}

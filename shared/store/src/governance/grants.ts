@@ -1,0 +1,69 @@
+import type { ProposedAction } from '@signalbox/contracts/governance/action';
+import type { Queryable } from '../pool.ts';
+
+/** What somebody allowed ahead: a tool with these arguments and no others, in this place, for a while, a few times. */
+export interface Grant {
+  readonly grantId: string;
+  readonly userKey: string;
+  readonly tool: string;
+  readonly match: Readonly<Record<string, unknown>>;
+  readonly givenBy: string;
+  readonly usesLeft: number;
+  readonly expiresAt: Date;
+}
+
+/** Where a grant holds; what it does not hold in is asked about. */
+export type GrantPlace = Pick<ProposedAction, 'agent' | 'chatKey' | 'environment' | 'resources' | 'toolVersion'>;
+
+/** The place of an action, as grants are compared with it. */
+export function grantPlaceOf({ agent, chatKey, environment, resources, toolVersion }: GrantPlace): GrantPlace {
+  return { agent, chatKey, environment, resources, toolVersion };
+}
+
+export async function putGrant(
+  db: Queryable,
+  grant: Omit<Grant, 'usesLeft' | 'expiresAt'> & {
+    readonly approvalId: string | null;
+    readonly place: GrantPlace;
+    readonly uses: number;
+    readonly validMs: number;
+  },
+): Promise<void> {
+  await db.query(
+    `insert into grants (grant_id, user_key, tool, match, given_by, approval_id, uses_left, max_uses, expires_at, place)
+     values ($1, $2, $3, $4::jsonb, $5, $6, $7, $7, clock_timestamp() + $8 * interval '1 ms', $9::jsonb)`,
+    [
+      grant.grantId,
+      grant.userKey,
+      grant.tool,
+      JSON.stringify(grant.match),
+      grant.givenBy,
+      grant.approvalId,
+      grant.uses,
+      grant.validMs,
+      JSON.stringify(grantPlaceOf(grant.place)),
+    ],
+  );
+}
+
+/** Grants that can still be used, the newest first. */
+export async function listGrants(db: Queryable): Promise<readonly Grant[]> {
+  const { rows } = await db.query<Grant>(
+    `select grant_id as "grantId", user_key as "userKey", tool, match, given_by as "givenBy", uses_left as "usesLeft",
+            expires_at as "expiresAt"
+       from grants where revoked_at is null and uses_left > 0 and expires_at > now() order by given_at desc limit 50`,
+  );
+  return rows;
+}
+
+/** Takes a grant back. Null when there is none of that id that could still be used. */
+export async function revokeGrant(db: Queryable, grantId: string, by: string): Promise<Grant | null> {
+  const { rows } = await db.query<Grant>(
+    `update grants set revoked_at = now(), revoked_by = $2
+      where grant_id = $1 and revoked_at is null
+      returning grant_id as "grantId", user_key as "userKey", tool, match, given_by as "givenBy", uses_left as "usesLeft",
+                expires_at as "expiresAt"`,
+    [grantId, by],
+  );
+  return rows[0] ?? null;
+}

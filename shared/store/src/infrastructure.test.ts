@@ -1,0 +1,27 @@
+import { AppError } from '@signalbox/contracts/errors';
+import { expect, it } from 'vitest';
+import { isInfrastructure } from './infrastructure.ts';
+
+const coded = (code: string): Error => Object.assign(new Error('x'), { code });
+
+it('no message is to blame for what Postgres or Redis did, however deep it stands', () => {
+  for (const error of [
+    coded('57P01'),
+    coded('25006'),
+    coded('ECONNREFUSED'),
+    new Error('Connection terminated unexpectedly'),
+    new Error('Client was closed and is not queryable'),
+    new Error('Connection is closed.'),
+    Object.assign(new Error('READONLY You can not write'), { name: 'ReplyError' }),
+    new AppError('TOOL_FAILED', { tool: 't', ref: 'r' }, new Error('y', { cause: coded('ECONNRESET') })),
+    new AggregateError([new Error('z'), coded('EPIPE')]),
+  ])
+    expect([error.message, isInfrastructure(error)]).toEqual([error.message, true]);
+});
+
+it('a mistake stays one, and a circle of causes ends', () => {
+  const circle = new Error('circle');
+  circle.cause = circle;
+  for (const error of [new TypeError('poison'), coded('23505'), circle, 'text', null])
+    expect(isInfrastructure(error)).toBe(false);
+});

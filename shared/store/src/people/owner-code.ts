@@ -1,0 +1,56 @@
+import pg from 'pg';
+import { newCode } from '@signalbox/contracts/ids';
+import { hashCode } from './access-code.ts';
+import { auditJson } from '../audit/audit.ts';
+import type { Queryable } from '../pool.ts';
+
+const KEY = 'owner_code';
+
+/**
+ * While there is no admin: makes a fresh owner code, stores only its hash and returns it, to be shown once.
+ * An earlier code is void from then on. Returns null when there is an admin. The audit keeps that `actor` had one made.
+ */
+export async function ensureOwnerCode(databaseUrl: string, actor = 'system'): Promise<string | null> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query(`select 1 from users where role = 'admin' limit 1`);
+    if ((rowCount ?? 0) > 0) return null;
+    const code = newCode(3);
+    const made = { kind: 'owner_code.made', actor, threadId: null, turnId: null, actionId: null, data: {} } as const;
+    await client.query(
+      `with made as (
+         insert into settings (key, value) values ($1, to_jsonb($2::text))
+         on conflict (key) do update set value = excluded.value, updated_at = now() returning 1)
+       select audit_append($3::jsonb) from made`,
+      [KEY, hashCode(code), auditJson([{ ...made, approvalId: null, policyVersion: null }])],
+    );
+    return code;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Makes this person the admin if the code is the current one. A code works once; two people at once: one wins. */
+export async function redeemOwnerCode(
+  db: Queryable,
+  code: string,
+  person: { readonly userKey: string; readonly channel: string; readonly name: string },
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `with used as (delete from settings where key = $1 and value = to_jsonb($2::text) returning 1)
+     insert into users (user_key, channel, name, role) select $3, $4, $5, 'admin' from used
+     on conflict (user_key) do update set role = 'admin', name = excluded.name`,
+    [KEY, hashCode(code), person.userKey, person.channel, person.name],
+  );
+  return rowCount === 1;
+}
+
+/** Makes the code worthless if it is the current one; `signalbox owner-code` makes the next. */
+export async function voidOwnerCode(db: Queryable, code: string): Promise<boolean> {
+  const { rowCount } = await db.query('delete from settings where key = $1 and value = to_jsonb($2::text)', [
+    KEY,
+    hashCode(code),
+  ]);
+  return rowCount === 1;
+}

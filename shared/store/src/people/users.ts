@@ -1,0 +1,88 @@
+import type { Role } from '@signalbox/contracts/governance/roles';
+import type { Queryable } from '../pool.ts';
+
+export interface User {
+  readonly userKey: string;
+  readonly channel: string;
+  readonly name: string;
+  readonly role: Role;
+}
+
+/** Lets a person in, or gives them another role. Doing so twice changes nothing. */
+export async function putUser(db: Queryable, user: User): Promise<void> {
+  await db.query(
+    `insert into users (user_key, channel, name, role) values ($1, $2, $3, $4)
+     on conflict (user_key) do update set role = excluded.role, name = excluded.name`,
+    [user.userKey, user.channel, user.name, user.role],
+  );
+}
+
+/** Everybody who may speak, oldest first. */
+export async function listUsers(db: Queryable): Promise<readonly User[]> {
+  const { rows } = await db.query<User>(
+    `select user_key as "userKey", channel, name, role from users order by created_at, user_key`,
+  );
+  return rows;
+}
+
+/** Everybody who may speak, with when they wrote last; the newest first. Null: never. */
+export async function listUsersSeen(
+  db: Queryable,
+  limit: number,
+): Promise<readonly (User & { readonly lastSeen: Date | null })[]> {
+  const { rows } = await db.query<User & { lastSeen: Date | null }>(
+    `select u.user_key as "userKey", u.channel, u.name, u.role, i.received_at as "lastSeen" from users u
+       left join lateral (select x.received_at from inbox x where x.user_key = u.user_key and x.channel <> 'system' and x.channel <> 'jobs'
+                           order by x.id desc limit 1) i on true
+      order by i.received_at desc nulls last, u.user_key limit $1`,
+    [limit],
+  );
+  return rows;
+}
+
+/** What became of a change of roles. `last admin`: refused, because nobody could let others in any more. */
+export type RoleChange = 'added' | 'changed' | 'same' | 'last admin';
+
+/** Lets a person in, or gives them another role, unless it would leave no admin; `force` does it all the same. A null name keeps the known one. */
+export async function allowUser(
+  db: Queryable,
+  user: Omit<User, 'name'> & { readonly name: string | null },
+  force = false,
+): Promise<RoleChange> {
+  const { rows } = await db.query<{ change: RoleChange }>('select user_allow($1, $2, $3, $4, $5) as change', [
+    user.userKey,
+    user.channel,
+    user.name,
+    user.role,
+    force,
+  ]);
+  return rows[0]?.change ?? 'same';
+}
+
+/** Makes a person a stranger again, unless they are the only admin; `force` does it all the same. */
+export async function denyUser(
+  db: Queryable,
+  userKey: string,
+  force = false,
+): Promise<'removed' | 'stranger' | 'last admin'> {
+  const { rows } = await db.query<{ change: 'removed' | 'stranger' | 'last admin' }>(
+    'select user_deny($1, $2) as change',
+    [userKey, force],
+  );
+  return rows[0]?.change ?? 'stranger';
+}
+
+/** One person who may speak, or null. */
+export async function findUser(db: Queryable, userKey: string): Promise<User | null> {
+  const { rows } = await db.query<User>(
+    `select user_key as "userKey", channel, name, role from users where user_key = $1`,
+    [userKey],
+  );
+  return rows[0] ?? null;
+}
+
+/** The channel of a person's id: a Telegram id is a number, ids of other channels begin with the channel's name. Null for no id. */
+export function channelOfUser(userKey: string): string | null {
+  if (/^[1-9]\d{0,19}$/.test(userKey)) return 'telegram';
+  return /^([a-z]+)-\S+$/.exec(userKey)?.[1] ?? null;
+}

@@ -1,0 +1,57 @@
+import { InboundEnvelope, PRIORITY } from '@signalbox/contracts/conversation/envelope';
+import { say } from '@signalbox/contracts/errors';
+import { putDeadLetter } from './conversation/dead-letters.ts';
+import { putOutbox } from './conversation/outbox.ts';
+import { withTransaction, type Pool } from './pool.ts';
+
+/** Rows that are looked at in one go; whoever has more of them is looked at again. */
+const MOST_ROWS = 100;
+
+/**
+ * Settles the open messages of a person that are no envelopes: nobody could ever handle them, and those behind them would wait for
+ * ever. Each is a dead letter, and told in one line where it came from. Returns the chats to be announced, one for each. Twice is safe.
+ */
+export async function settleUnreadable(pool: Pool, userKey: string): Promise<readonly string[]> {
+  return withTransaction(pool, async (db) => {
+    await db.query('select 1 from lanes where user_key = $1 for update', [userKey]);
+    const { rows } = await db.query<{ id: string; chatKey: string; traceId: string; envelope: unknown }>(
+      `select id, chat_key as "chatKey", trace_id as "traceId", envelope from inbox
+        where user_key = $1 and outcome is null order by id limit ${MOST_ROWS}`,
+      [userKey],
+    );
+    const unreadable = rows.filter(({ envelope }) => !isReadable(envelope));
+    for (const { id, chatKey, traceId, envelope } of unreadable) {
+      const reason = InboundEnvelope.safeParse(envelope).error?.issues[0];
+      const ref = await putDeadLetter(db, {
+        source: 'inbound',
+        ref: id,
+        userKey,
+        reason: `it cannot be read: ${reason?.path.join('.') ?? ''} ${reason?.message ?? ''}`,
+        body: envelope,
+      });
+      await db.query(
+        `update inbox set outcome = 'dead-lettered', reason = $2, settled_at = clock_timestamp() where id = $1`,
+        [id, ref],
+      );
+      await putOutbox(db, [
+        {
+          key: `unreadable:${id}`,
+          chatKey,
+          userKey,
+          threadId: null,
+          turnId: null,
+          traceId,
+          priority: PRIORITY.reply,
+          slot: null,
+          body: { text: say('MESSAGE_UNREADABLE', { ref }), buttons: [] },
+        },
+      ]);
+    }
+    return unreadable.map(({ chatKey }) => chatKey);
+  });
+}
+
+/** Whether a stored envelope is one. */
+export function isReadable(envelope: unknown): envelope is InboundEnvelope {
+  return InboundEnvelope.safeParse(envelope).success;
+}
