@@ -39,29 +39,25 @@ describe('the import table', () => {
   });
 
   it.each([
-    [
-      'a capability that reaches for the database',
-      'services/worker/src/capabilities/x.ts',
-      '@signalbox/shared/db/pool',
-    ],
+    ['a capability that reaches for the database', 'services/worker/src/capabilities/x.ts', '@signalbox/store/pool'],
     ['a capability that imports another', 'services/worker/src/capabilities/x.ts', './knowledge.ts'],
     ['an agent that reaches for tools', 'services/worker/src/agents/mortgage/x.ts', '../../tools/registry.ts'],
     ['an agent that runs a tool', 'services/worker/src/agents/mortgage/x.ts', '../../tools/run.ts'],
     ['an agent that imports another', 'services/worker/src/agents/mortgage/x.ts', '../product-owner/graph.ts'],
     ['a service that imports another', 'services/gateway/src/admission/admit.ts', '@signalbox/worker/turn'],
     ['a channel that admits by itself', 'services/gateway/src/channels/telegram/x.ts', '../../admit.ts'],
-    ['a contract that reads the database', 'shared/src/contracts/x.ts', '../db/pool.ts'],
-    ['a stream that reads the database', 'shared/src/streams/x.ts', '../db/pool.ts'],
+    ['a contract that reads the database', 'shared/contracts/src/x.ts', '@signalbox/store/pool'],
+    ['a stream that reads the database', 'shared/platform/src/streams/x.ts', '@signalbox/store/pool'],
     ['a command line that imports a service', 'services/cli/src/x.ts', '@signalbox/gateway/config'],
-    ['a shared file that imports a service', 'shared/src/x.ts', '@signalbox/jobs/config'],
+    ['a shared file that imports a service', 'shared/store/src/x.ts', '@signalbox/jobs/config'],
   ])('finds %s', (_, path, specifier) => {
     expect(find(breach(path, `import { x } from '${specifier}';`, 'export const y = x;'))).toHaveLength(1);
   });
 
   it('finds what is imported in passing: re-exports and imports at run time', () => {
-    const path = 'shared/src/streams/x.ts';
-    expect(find(breach(path, `export { x } from '../db/pool.ts';`))).toHaveLength(1);
-    expect(find(breach(path, `export const x = () => import('../db/pool.ts');`))).toHaveLength(1);
+    const path = 'shared/platform/src/streams/x.ts';
+    expect(find(breach(path, `export { x } from '@signalbox/store/pool';`))).toHaveLength(1);
+    expect(find(breach(path, `export const x = () => import('@signalbox/store/pool');`))).toHaveLength(1);
   });
 
   it('tells types from values where only types are allowed', () => {
@@ -84,7 +80,7 @@ describe('outside packages', () => {
     ['services/worker/src/turn/turn.ts', 'pg'],
     ['services/gateway/src/delivery/deliver.ts', 'grammy'],
     ['services/jobs/src/main.ts', 'bullmq'],
-    ['shared/src/db/x.ts', 'ioredis'],
+    ['shared/store/src/x.ts', 'ioredis'],
     ['services/worker/src/worker.ts', '@langchain/core/messages'],
     ['services/gateway/src/admission/admit.ts', 'a-package-that-nobody-chose'],
   ])('are found away from home: %s imports %s', (path, name) => {
@@ -98,17 +94,17 @@ describe('files', () => {
   it('import in one direction only', () => {
     expect(findCycles(files)).toEqual([]);
     const circle = [
-      ...breach('shared/src/a.ts', `export * from './b.ts';`),
-      ...breach('shared/src/b.ts', `export * from './a.ts';`),
+      ...breach('shared/store/src/a.ts', `export * from './b.ts';`),
+      ...breach('shared/store/src/b.ts', `export * from './a.ts';`),
     ];
-    expect(findCycles(circle)).toEqual(['shared/src/a.ts → shared/src/b.ts → shared/src/a.ts']);
+    expect(findCycles(circle)).toEqual(['shared/store/src/a.ts → shared/store/src/b.ts → shared/store/src/a.ts']);
   });
 
   it('make something of their own', () => {
     expect(findBarrels(files)).toEqual([]);
     expect(
       findBarrels(
-        breach('shared/src/index.ts', `import { a } from './a.ts';`, `export * from './b.ts';`, 'export { a };'),
+        breach('shared/store/src/index.ts', `import { a } from './a.ts';`, `export * from './b.ts';`, 'export { a };'),
       ),
     ).toHaveLength(1);
     expect(findBarrels(breach('services/jobs/src/main.ts', `import './start.ts';`))).toEqual([]);
@@ -121,8 +117,8 @@ describe('files', () => {
     expect(findLongFiles([...files, ...others])).toEqual([]);
     expect(
       findLongFiles([
-        { path: 'shared/src/a.ts', lines: 401 },
-        { path: 'shared/src/a.test.ts', lines: 401 },
+        { path: 'shared/store/src/a.ts', lines: 401 },
+        { path: 'shared/store/src/a.test.ts', lines: 401 },
       ]),
     ).toHaveLength(1);
   });
@@ -130,11 +126,11 @@ describe('files', () => {
   it('are named after what is in them', () => {
     expect(findBadNames(files.map(({ path }) => path))).toEqual([]);
     const bad = [
-      'shared/src/utils.ts',
-      'shared/src/date-helpers.ts',
-      'shared/src/types.ts',
-      'shared/src/myFile.ts',
-      'shared/src/job-manager.ts',
+      'shared/store/src/utils.ts',
+      'shared/store/src/date-helpers.ts',
+      'shared/store/src/types.ts',
+      'shared/store/src/myFile.ts',
+      'shared/store/src/job-manager.ts',
     ];
     expect(findBadNames(bad)).toHaveLength(bad.length);
   });
@@ -169,13 +165,13 @@ describe('tests', () => {
   });
 
   it('are missed when no suite or no build runs them', () => {
-    const unit: Suite = { name: 'unit', include: ['{shared,services/*}/src/**/*.test.ts'] };
+    const unit: Suite = { name: 'unit', include: ['{shared,services}/*/src/**/*.test.ts'] };
     const build = { title: 'tests', projects: ['unit', 'twin'], words: [] };
-    expect(findForgottenTests(['shared/src/a/b.test.ts', 'services/cli/src/a.test.ts'], [unit], [build])).toEqual([]);
+    expect(findForgottenTests(['shared/store/src/a/b.test.ts', 'services/cli/src/a.test.ts'], [unit], [build])).toEqual([]);
     expect(findForgottenTests(['tests/new/a.test.ts'], [unit], [build])).toEqual([
       'tests/new/a.test.ts: no suite runs it',
     ]);
-    expect(findForgottenTests(['shared/src/a.test.ts'], [unit, { ...unit, name: 'twin' }], [build])).toHaveLength(1);
+    expect(findForgottenTests(['shared/store/src/a.test.ts'], [unit, { ...unit, name: 'twin' }], [build])).toHaveLength(1);
     expect(findForgottenTests([], [unit], [])).toEqual(['unit: tests/ci/suites.ts does not run it']);
   });
 });

@@ -5,19 +5,17 @@ export interface ImportRule {
   readonly types?: readonly string[];
 }
 
-const SHARED = 'shared/src/**';
-const CONTRACTS = 'shared/src/contracts/**';
+const CONTRACTS = 'shared/contracts/src/**';
+const SAFETY = 'shared/safety/src/**';
 /** Pure functions over texts, for every sink: they know nothing but each other. */
-const REDACT = 'shared/src/redact/**';
-/** Shared files that hold no connection and import nothing: words, numbers and pure functions. */
-const LEAVES = 'shared/src/{errors,ids,time,nearest-name,canonical,storable}.ts';
+const REDACT = 'shared/safety/src/redact/**';
+const SHARED = 'shared/*/src/**';
 const GATEWAY = 'services/gateway/src';
 const WORKER = 'services/worker/src';
 
 const CAPABILITY_MAY = [
   `${WORKER}/tools/tool.ts`,
   CONTRACTS,
-  'shared/src/{errors,time}.ts',
   'shared/safety/src/shell/classification.ts',
   'shared/safety/src/public-address.ts', // pure; whether a server is one of the internet is a part of its risk
 ];
@@ -25,17 +23,22 @@ const CAPABILITY_MAY = [
 /** Who may import whom. A file that no rule covers fails, so that the place of a new folder is decided here. */
 export const IMPORT_TABLE: readonly ImportRule[] = [
   // Tests see what the package that they test sees.
-  { from: 'shared/src/**/*.test.ts', may: [SHARED] },
+  { from: 'shared/<package>/src/**/*.{test,fixture}.ts', may: [SHARED] },
   { from: 'services/<service>/src/**/*.test.ts', may: ['services/<service>/src/**', SHARED] },
   { from: 'infra/<part>/**/*.test.ts', may: ['infra/<part>/**', SHARED] },
   { from: 'tests/**', may: ['**'] },
 
-  // Contracts are safe in a browser. The wires (streams, queue, db, model) never import each other.
-  { from: CONTRACTS, may: [CONTRACTS], types: ['shared/contracts/src/errors.ts'] },
-  { from: LEAVES, may: [] },
+  // The packages of shared/ stand on each other in this order. Contracts are safe in a browser.
+  { from: CONTRACTS, may: [CONTRACTS] },
   { from: REDACT, may: [REDACT] },
-  { from: 'shared/src/*.ts', may: ['shared/src/*.ts', CONTRACTS, REDACT] },
-  { from: 'shared/src/<wire>/**', may: ['shared/src/*.ts', CONTRACTS, REDACT, 'shared/src/<wire>/**'] },
+  { from: SAFETY, may: [SAFETY, CONTRACTS] },
+  { from: 'shared/platform/src/**', may: ['shared/platform/src/**', CONTRACTS, SAFETY] },
+  { from: 'shared/store/src/**', may: ['shared/store/src/**', 'shared/platform/src/log.ts', SAFETY, CONTRACTS] },
+  { from: 'shared/planner/src/**', may: ['shared/planner/src/**', CONTRACTS] },
+  {
+    from: 'shared/models/src/**',
+    may: ['shared/models/src/**', 'shared/planner/src/**', 'shared/platform/src/log.ts', CONTRACTS],
+  },
 
   // A capability gets a ToolContext and nothing else, so that it cannot step around the runtime.
   // What a command is can be told from its text alone: reading it is pure, as the risk of a call has to be.
@@ -51,15 +54,14 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   {
     from: `${WORKER}/agents/<agent>/**`,
     may: [
-      `${WORKER}/agents/agent.ts`,
+      `${WORKER}/agents/{agent,object,without-secrets}.ts`,
       `${WORKER}/agents/<agent>/**`,
-      'shared/src/model/**',
-      'shared/safety/src/cards/canonical-card.ts', // pure; a button shows what it sends
+      'shared/{models,planner}/src/**',
+      'shared/safety/src/cards/{canonical,canonical-card}.ts', // pure; a button shows what it sends
       'shared/safety/src/redact/redact.ts', // pure; a record's hashes are of texts without secrets
       CONTRACTS,
-      LEAVES,
     ],
-    types: [`${WORKER}/tools/**`, `${WORKER}/agents/checkpoints.ts`, `${WORKER}/governance/evaluation.ts`], // handed in by worker.ts
+    types: [`${WORKER}/tools/**`, `${WORKER}/agents/checkpoints.ts`, `${WORKER}/governance/**`], // handed in by worker.ts
   },
   {
     from: `${WORKER}/agents/*.ts`,
@@ -71,25 +73,27 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   // Replay puts agents and governance together anew, without anything that has an effect.
   { from: `${WORKER}/replay/**`, may: [`${WORKER}/{replay,agents,governance,tools}/**`, SHARED] },
   { from: `${WORKER}/tools/**`, may: [`${WORKER}/tools/**`, SHARED] },
+  { from: `${WORKER}/turn/**`, may: [`${WORKER}/{turn,agents,governance,tools}/**`, SHARED] },
   { from: `${WORKER}/*.ts`, may: [`${WORKER}/**`, SHARED] },
 
   // A channel knows its outside world, the interface and the product's words, not who admits or delivers.
   {
     from: `${GATEWAY}/channels/<channel>/**`,
-    may: [`${GATEWAY}/channels/channel.ts`, `${GATEWAY}/channels/<channel>/**`, `${GATEWAY}/{words,menu}.ts`, SHARED],
+    may: [
+      `${GATEWAY}/channels/{channel,chat-key,menu}.ts`,
+      `${GATEWAY}/channels/<channel>/**`,
+      `${GATEWAY}/words.ts`,
+      SHARED,
+    ],
   },
   { from: `${GATEWAY}/channels/channel.ts`, may: [], types: [SHARED] },
   // What a command does is the same in every channel.
   {
-    from: `${GATEWAY}/commands/*.ts`,
-    may: [
-      `${GATEWAY}/{command,words,approval-words,governance-words,admin-words,change}.ts`,
-      `${GATEWAY}/commands/*.ts`,
-      SHARED,
-    ],
+    from: `${GATEWAY}/commands/**`,
+    may: [`${GATEWAY}/words.ts`, `${GATEWAY}/commands/**`, `${GATEWAY}/{admission,delivery}/**`, SHARED],
     types: [`${GATEWAY}/channels/channel.ts`],
   },
-  { from: `${GATEWAY}/*.ts`, may: [`${GATEWAY}/**`, SHARED] },
+  { from: `${GATEWAY}/**`, may: [`${GATEWAY}/**`, SHARED] },
 
   // A driver knows one way to reach a server, and nothing of deployments.
   {
@@ -100,18 +104,18 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
       'services/jobs/src/sandbox/confinement.ts',
       CONTRACTS,
       REDACT,
-      'shared/src/{errors,ids,time,log}.ts',
+      'shared/platform/src/log.ts',
     ],
   },
   {
     from: 'services/jobs/src/traffic/**',
-    may: ['services/jobs/src/traffic/**', CONTRACTS, 'shared/src/{errors,ids,time,log}.ts'],
+    may: ['services/jobs/src/traffic/**', CONTRACTS, 'shared/platform/src/log.ts'],
   },
   { from: 'services/jobs/src/**', may: ['services/jobs/src/**', SHARED] },
   // What carries people's traffic stands alone: it needs neither Redis nor Postgres.
   {
     from: 'services/proxy/src/**',
-    may: ['services/proxy/src/**', CONTRACTS, 'shared/src/{config,errors,ids,time,log,lifecycle,probe,metrics}.ts'],
+    may: ['services/proxy/src/**', CONTRACTS, 'shared/platform/src/{config,log,lifecycle,probe,metrics}.ts'],
   },
   // Explaining a plan needs the catalog of what is installed, which is the capabilities themselves.
   {
@@ -139,11 +143,13 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   { from: 'infra/local/*.mjs', may: ['infra/local/*.mjs'] },
   // An auditor runs it alone.
   { from: 'infra/audit/*.mjs', may: [] },
-  // A project that is deployed knows nothing of what deploys it.
   // Runs before anything is installed, also in a bare container.
   { from: 'infra/docker/*.mjs', may: [] },
+  // A project that is deployed knows nothing of what deploys it.
   { from: 'infra/demo/releases/<release>/**', may: ['infra/demo/releases/<release>/**'] },
+  // Bot authors elsewhere run the simulator alone: it imports nothing of the product.
   { from: 'infra/telegram-simulator/src/page/**', may: ['infra/telegram-simulator/src/page/**'] },
+  { from: 'infra/telegram-simulator/src/**', may: ['infra/telegram-simulator/src/**'] },
   { from: 'infra/<part>/src/**', may: ['infra/<part>/src/**', SHARED] },
 ];
 
@@ -161,23 +167,23 @@ const TESTS = ['**/*.test.ts', '**/*.fixture.ts', 'tests/**'];
 /** One home per outside package, so that replacing one is the work of one folder. Tests may import any. */
 export const PACKAGE_HOMES: readonly PackageHome[] = [
   { name: 'zod', homes: ['**'] },
-  { name: 'ioredis', homes: ['shared/platform/src/redis.ts', 'shared/src/streams/**', 'shared/src/queue/**'] },
-  { name: 'bullmq', homes: ['shared/src/queue/**'] },
-  { name: 'pg', homes: ['shared/src/db/**', 'infra/local/src/**'] },
-  { name: 'kysely', homes: ['shared/src/db/**'] },
-  { name: '@cedar-policy/cedar-wasm', homes: ['shared/src/policy/**'] },
-  { name: 'unbash', homes: ['shared/src/shell/**'] },
-  { name: 'sh-syntax', homes: ['shared/src/shell/**'] },
+  { name: 'ioredis', homes: ['shared/platform/src/redis.ts', 'shared/platform/src/{streams,queue}/**'] },
+  { name: 'bullmq', homes: ['shared/platform/src/queue/**', 'services/cli/src/queries/queue-depths.ts'] },
+  { name: 'pg', homes: ['shared/store/src/**', 'infra/local/src/**'] },
+  { name: 'kysely', homes: ['shared/store/src/**', 'services/*/src/**'] },
+  { name: '@cedar-policy/cedar-wasm', homes: ['shared/safety/src/policy/**'] },
+  { name: 'unbash', homes: ['shared/safety/src/shell/**'] },
+  { name: 'sh-syntax', homes: ['shared/safety/src/shell/**'] },
   { name: 'pino', homes: ['shared/platform/src/log.ts'] },
   // A service owns its figures; what serves them is shared.
-  { name: 'prom-client', homes: ['shared/src/{probe,metrics}.ts', 'services/*/src/metrics.ts'] },
+  { name: 'prom-client', homes: ['shared/platform/src/{probe,metrics}.ts', 'services/*/src/metrics.ts'] },
   { name: 'grammy', homes: [TELEGRAM], types: [`${SIMULATOR}/**`] },
   { name: 'mdast', homes: [], types: [TELEGRAM] },
   { name: 'mdast-util-*', homes: [TELEGRAM] },
   { name: 'micromark-extension-gfm', homes: [TELEGRAM] },
   {
     name: '@langchain/*',
-    homes: [`${WORKER}/{agents,replay}/**`, 'shared/src/model/**'],
+    homes: [`${WORKER}/{agents,replay}/**`, 'shared/{models,planner}/src/**'],
     types: [`${WORKER}/worker.ts`, `${WORKER}/wire.ts`], // they hand the model on and never speak to it
   },
   { name: 'fastify', homes: [`${SIMULATOR}/**`, TELEGRAM] },
@@ -186,6 +192,6 @@ export const PACKAGE_HOMES: readonly PackageHome[] = [
   { name: 'dockerode', homes: ['services/jobs/src/drivers/**'] },
   { name: 'ssh2', homes: ['services/jobs/src/drivers/**'] },
   { name: 'tar-fs', homes: ['services/jobs/src/drivers/**'] },
-  { name: 'diff', homes: ['services/jobs/src/jobs/workspace/**'] },
+  { name: 'diff', homes: ['services/jobs/src/workspace/**'] },
   { name: 'vitest', homes: TESTS },
 ];

@@ -26,7 +26,12 @@ const SKIPPED = new Set(['node_modules', 'dist', 'coverage', '.git', '.signalbox
 
 /** Where the sources of each workspace package are, by the name it is imported under. */
 const WORKSPACES: Readonly<Record<string, string>> = {
-  shared: 'shared/src',
+  contracts: 'shared/contracts/src',
+  safety: 'shared/safety/src',
+  platform: 'shared/platform/src',
+  store: 'shared/store/src',
+  planner: 'shared/planner/src',
+  models: 'shared/models/src',
   gateway: 'services/gateway/src',
   worker: 'services/worker/src',
   jobs: 'services/jobs/src',

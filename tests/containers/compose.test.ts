@@ -258,7 +258,7 @@ describe.skipIf(compose === null)('docker-compose.yml', () => {
       ...readConfigVariables(files.filter(({ path }) => paths.includes(path))),
     ];
     const model =
-      name === 'worker' ? files.map(({ path }) => path).filter((path) => path.startsWith('shared/src/model/')) : [];
+      name === 'worker' ? files.map(({ path }) => path).filter((path) => /^shared\/(models|planner)\//.test(path)) : [];
     const policy = name === 'worker' || name === 'gateway' ? ['shared/safety/src/policy/settings.ts'] : [];
     const program = name === 'agents' || name === 'deploy' ? 'jobs' : name;
     const common =

@@ -29,7 +29,7 @@ const CATALOGS: Readonly<Record<'installed' | 'installed+ops' | 'everything', Pl
 };
 
 function judgeFile(name: string): readonly Judgement[] {
-  const path = new URL(`../../shared/src/model/offline/${name}.fixture.json`, import.meta.url);
+  const path = new URL(`../../shared/planner/src/${name}.fixture.json`, import.meta.url);
   const { requests } = HeldoutFile.parse(JSON.parse(readFileSync(path, 'utf8')));
   return requests.map((request) => judge(request, CATALOGS[request.catalog]));
 }

@@ -59,10 +59,10 @@ test('bench runs every file in order, or the one that is named', () => {
 const wanted = {
   packages: {
     '': {},
-    shared: { version: '0.1.0' },
+    'shared/contracts': { version: '0.1.0' },
     'node_modules/zod': { version: '4.6.7', integrity: 'sha512-a' },
     'node_modules/other-system': { version: '1.0.0', integrity: 'sha512-b', optional: true },
-    'node_modules/@signalbox/shared': { link: true },
+    'node_modules/@signalbox/contracts': { link: true },
   },
 };
 const { '': _root, 'node_modules/other-system': _other, ...present } = wanted.packages;

@@ -140,7 +140,7 @@ describe('personal data', () => {
     'git@github.com:signalbox/signalbox.git',
     'user_1001_1 in telegram:-1001234567890',
     'npm i vitest@4.1.12',
-    '@signalbox/shared/log',
+    '@signalbox/platform/log',
     '2026-11-22T06:00:00.000Z +0000',
     'took +1200 ms, 10.0.0.1:5432',
     '@signalbox_bot list',
