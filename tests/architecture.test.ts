@@ -167,11 +167,15 @@ describe('tests', () => {
   it('are missed when no suite or no build runs them', () => {
     const unit: Suite = { name: 'unit', include: ['{shared,services}/*/src/**/*.test.ts'] };
     const build = { title: 'tests', projects: ['unit', 'twin'], words: [] };
-    expect(findForgottenTests(['shared/store/src/a/b.test.ts', 'services/cli/src/a.test.ts'], [unit], [build])).toEqual([]);
+    expect(findForgottenTests(['shared/store/src/a/b.test.ts', 'services/cli/src/a.test.ts'], [unit], [build])).toEqual(
+      [],
+    );
     expect(findForgottenTests(['tests/new/a.test.ts'], [unit], [build])).toEqual([
       'tests/new/a.test.ts: no suite runs it',
     ]);
-    expect(findForgottenTests(['shared/store/src/a.test.ts'], [unit, { ...unit, name: 'twin' }], [build])).toHaveLength(1);
+    expect(findForgottenTests(['shared/store/src/a.test.ts'], [unit, { ...unit, name: 'twin' }], [build])).toHaveLength(
+      1,
+    );
     expect(findForgottenTests([], [unit], [])).toEqual(['unit: tests/ci/suites.ts does not run it']);
   });
 });

@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
-import type { ServerLooks, WatchedServer } from '@signalbox/jobs/health/server-looks';
+import type { ServerProbes, WatchedServer } from '@signalbox/jobs/health/server-probes';
 import { createLog } from '@signalbox/platform/log';
 import type { Driver } from '@signalbox/jobs/drivers/driver';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
 import type { JobContext } from '@signalbox/jobs/runner/handlers';
-import { describeEnded, lookAtServer } from '@signalbox/jobs/jobs/server-inspect';
+import { describeEnded, probeServer } from '@signalbox/jobs/jobs/server-inspect';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   APP,
@@ -148,12 +148,12 @@ describe.skipIf('problem' in ssh)('behind ssh', () => {
       await driver.close();
       const context = { signal: soon(), log: createLog('test', 'silent') } as unknown as JobContext; // what a look touches of it
       const watched = { ...server, owner: null } as unknown as WatchedServer; // the rest is what the look before has found
-      const parts = { looks: null as unknown as ServerLooks, openDriver: () => open() }; // nothing is stored here
-      const look = await lookAtServer(parts, watched, context);
+      const parts = { looks: null as unknown as ServerProbes, openDriver: () => open() }; // nothing is stored here
+      const look = await probeServer(parts, watched, context);
       expect(look.kind === 'up' && describeEnded(look.ended)).toMatch(
         /^I ended a command there that ran on after the link to it was lost, \d+ s after it had begun\.$/,
       );
-      expect(await lookAtServer(parts, watched, context)).toMatchObject({ kind: 'up', ended: [] });
+      expect(await probeServer(parts, watched, context)).toMatchObject({ kind: 'up', ended: [] });
       expect(commandLinesWith(`sleep ${word}`)).toEqual([]);
     });
 

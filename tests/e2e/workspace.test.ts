@@ -32,7 +32,7 @@ describe.skipIf(sandbox === null)('in a conversation', () => {
   });
 
   it('a command that only reads runs at once, in the sandbox', async () => {
-    expect(await ada.ask('run uname -a').then(last)).toMatch(/uname -a ended well:[\s\S]*Linux sandbox/);
+    expect(await ada.ask('run uname -a').then(last)).toMatch(/uname -a finished \(exit 0\):[\s\S]*Linux sandbox/);
     expect(await ada.ask('run wc -c notes.md in the workspace').then(last)).toMatch(/8 notes\.md/);
   });
 
@@ -60,7 +60,7 @@ describe.skipIf(sandbox === null)('in a conversation', () => {
         heard.some(({ text, buttons }) => /rm notes\.md/.test(text) && JSON.stringify(buttons).includes('Approve')),
     );
     await cleo.click('Approve');
-    await ada.waitFor(/rm notes\.md ended well and wrote nothing/);
+    await ada.waitFor(/rm notes\.md finished \(exit 0\) and wrote nothing/);
     expect(await ada.ask('list the files').then(last)).toMatch(/The workspace is empty/);
   });
 

@@ -2,7 +2,7 @@ import { createTelegram } from '@signalbox/gateway/channels/telegram/index';
 import { createDraftClaims } from '@signalbox/gateway/delivery/draft-claim';
 import { createDrafts, type Drafts } from '@signalbox/gateway/delivery/drafts';
 import { createGatewayMetrics } from '@signalbox/gateway/metrics';
-import { createPace, type Pace } from '@signalbox/gateway/delivery/pace';
+import { createThrottle, type Throttle } from '@signalbox/gateway/delivery/throttle';
 import { OUTBOUND } from '@signalbox/contracts/conversation/topics';
 import { createLog } from '@signalbox/platform/log';
 import { createMetrics } from '@signalbox/platform/probe';
@@ -258,7 +258,7 @@ test('while sends are short, a draft waits until they are not', async () => {
   await harness.meet(1001);
   let now = 0;
   let refused = 0;
-  const pace = createPace(
+  const pace = createThrottle(
     { sendsPerSecond: 10, chatSendsPerSecond: 10, chatBurst: 10, groupSendsPerMinute: 10 },
     () => now,
   );
@@ -377,7 +377,7 @@ test('without Redis there are no drafts, and messages do not wait for one', asyn
 const AMPLE = { sendsPerSecond: 100, chatSendsPerSecond: 100, chatBurst: 100, groupSendsPerMinute: 100 };
 
 /** Drafts of a gateway that does nothing else. */
-function openDrafts(gateway: string, pace: Pace = createPace(AMPLE)): Drafts {
+function openDrafts(gateway: string, pace: Throttle = createThrottle(AMPLE)): Drafts {
   const opened = createDrafts({
     channel: createTelegram({
       token: DEFAULT_TOKEN,

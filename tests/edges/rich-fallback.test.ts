@@ -1,4 +1,4 @@
-import { beginChat } from '@signalbox/gateway/delivery/outgoing';
+import { claimChat } from '@signalbox/gateway/delivery/outgoing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openHarness, until, type Harness } from '../integration/gateway/harness.ts';
 
@@ -70,7 +70,7 @@ test.each([
     // Another one had begun and died before it sent or wrote anything.
     await until('the pause is over', async () => {
       const lane = { gateway: 'gw_dead', leaseMs: 1, pick: true, slotMs: 1_000 };
-      const begun = await beginChat(harness.pool, CHAT, lane);
+      const begun = await claimChat(harness.pool, CHAT, lane);
       return begun.state === 'held' && begun.item?.id === id;
     });
     await harness.startGateway();

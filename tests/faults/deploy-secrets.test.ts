@@ -79,7 +79,7 @@ describe('the secrets of a service', () => {
     shop.repository.release('v1', appFiles({ file: { requires: ['TOKEN', 'COLOR'] } }));
     const said = await shop.deploy('act_lo', 'v1');
     expect(said).toMatch(
-      /It was not begun\. variables: Not set: COLOR\. Set COLOR for this environment\. secrets: TOKEN: There is no secret/,
+      /Nothing was deployed\. variables: Not set: COLOR\. Set COLOR for this environment\. secrets: TOKEN: There is no secret/,
     );
     expect(await bench.states('act_lo')).toEqual(['queued', 'preparing', 'failing', 'failed']);
   });

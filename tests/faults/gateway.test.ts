@@ -7,8 +7,8 @@ import { createApi } from '@signalbox/gateway/channels/telegram/client';
 import { startPolling } from '@signalbox/gateway/channels/telegram/receive/poll';
 import { DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
 import { createAdmission } from '@signalbox/gateway/admission/admit';
-import { createAnnouncer } from '@signalbox/gateway/admission/announce';
-import { createBurstLimit } from '@signalbox/gateway/admission/burst';
+import { createNotifier } from '@signalbox/gateway/admission/notify';
+import { createRateLimit } from '@signalbox/gateway/admission/rate-limit';
 import { createGatewayMetrics } from '@signalbox/gateway/metrics';
 import { createLog } from '@signalbox/platform/log';
 import { createMetrics } from '@signalbox/platform/probe';
@@ -176,14 +176,14 @@ describe('on its own', () => {
     });
     const { pool, redis, prefix } = harness;
     const publisher = createPublisher({ redis, prefix, partitions: 1 });
-    const announcer = createAnnouncer({ publisher, redis, prefix, log, deliverHere: () => undefined });
-    const burst = createBurstLimit({ redis, prefix, burst: 20, log });
+    const notifier = createNotifier({ publisher, redis, prefix, log, deliverHere: () => undefined });
+    const burst = createRateLimit({ redis, prefix, burst: 20, log });
     const metrics = createGatewayMetrics(createMetrics('test'));
     const cipher = createSecretCipher(randomBytes(32));
     const engine = await shippedPolicy();
     const policy = (): typeof engine => engine;
     const peopleChanged = (): void => undefined;
-    const admit = createAdmission({ pool, channel, cipher, policy, burst, announcer, log, metrics, peopleChanged });
+    const admit = createAdmission({ pool, channel, cipher, policy, burst, notifier, log, metrics, peopleChanged });
     const seen: number[] = [];
     for (const text of ['one', '/whoami', 'two']) await harness.people.post('/api/messages', { from: 1001, text });
     const listening = channel.listen(async (updates) => {

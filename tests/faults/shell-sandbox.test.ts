@@ -149,7 +149,7 @@ describe.skipIf(found === null)('in a conversation', () => {
     const [ada, cleo] = [await stack.person(1001, 'developer'), await stack.person(1003, 'operator')];
     await cleo.ask('list the files'); // whoever never wrote cannot be asked
     for (const command of SAFE) {
-      expect((await ada.ask(`run ${command}`)).at(-1)).toContain('ended well');
+      expect((await ada.ask(`run ${command}`)).at(-1)).toContain('finished (exit 0)');
       expect({ command, problems: judge(command, recorder.take()) }).toEqual({ command, problems: [] });
     }
     for (const command of OTHERS) {
@@ -161,7 +161,7 @@ describe.skipIf(found === null)('in a conversation', () => {
     expect(recorder.take()).toEqual({ programs: [], begun: [] });
     // The same way has a recorder at its end: the last one, once it is approved.
     await cleo.click('Approve');
-    await ada.waitFor(/ls \| xargs rm ended well/);
+    await ada.waitFor(/ls \| xargs rm finished \(exit 0\)/);
     expect(recorder.take().programs).toEqual([['sh', '-c', 'ls | xargs rm']]);
   });
 });

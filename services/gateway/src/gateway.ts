@@ -17,8 +17,8 @@ import { parseSealingKey } from '@signalbox/safety/secrets/key';
 import { openPolicies } from '@signalbox/platform/open-policies';
 import { createPublisher } from '@signalbox/platform/streams/publish';
 import { createAdmission } from './admission/admit.ts';
-import { createAnnouncer } from './admission/announce.ts';
-import { createBurstLimit } from './admission/burst.ts';
+import { createNotifier } from './admission/notify.ts';
+import { createRateLimit } from './admission/rate-limit.ts';
 import { createTelegram } from './channels/telegram/index.ts';
 import type { WebhookTarget } from './channels/telegram/receive/webhook.ts';
 import { createWebhookServer } from './channels/telegram/receive/webhook-server.ts';
@@ -28,8 +28,8 @@ import { createDraftClaims } from './delivery/draft-claim.ts';
 import { createDrafts } from './delivery/drafts.ts';
 import { startMenuKeeper } from './channels/menu-keeper.ts';
 import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts';
-import { createPace } from './delivery/pace.ts';
-import { startListening } from './channels/standby.ts';
+import { createThrottle } from './delivery/throttle.ts';
+import { startListening } from './channels/leader-election.ts';
 import { withStorageNotice } from './delivery/storage-notice.ts';
 import { startSweeper } from './delivery/sweep.ts';
 
@@ -76,14 +76,14 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log): 
     loadFile: (artifactId) => readArtifact(pool, artifactId),
   });
   const streams = { prefix: config.REDIS_PREFIX, partitions: config.STREAM_PARTITIONS };
-  const announcer = createAnnouncer({
+  const notifier = createNotifier({
     publisher: createPublisher({ redis, ...streams }),
     redis,
     prefix: config.REDIS_PREFIX,
     log,
     deliverHere: (delivery) => deliverer.deliverHere(delivery),
   });
-  const pace = createPace({
+  const pace = createThrottle({
     sendsPerSecond: config.TELEGRAM_SENDS_PER_SECOND,
     chatSendsPerSecond: config.TELEGRAM_CHAT_SENDS_PER_SECOND,
     chatBurst: config.TELEGRAM_CHAT_BURST,
@@ -108,7 +108,7 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log): 
     metrics,
     drafts,
     maxChats: config.DELIVERY_CHATS,
-    wake: announcer.wakeChats,
+    wake: notifier.wakeChats,
     drainMs: DRAIN_MS,
   });
   const consumer = startConsumer({
@@ -129,14 +129,14 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log): 
   own({ close: async () => void (await Promise.all([consumer.close(), deliverer.close()])) });
   if (config.TELEGRAM_DRAFT_INTERVAL_MS > 0)
     own(await listenToDrafts({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log, hear: drafts.hear }));
-  own(startSweeper({ pool, log, wake: announcer.wakeChats }));
+  own(startSweeper({ pool, log, wake: notifier.wakeChats }));
 
-  const burst = createBurstLimit({ redis, prefix: config.REDIS_PREFIX, burst: config.INBOUND_BURST, log });
+  const burst = createRateLimit({ redis, prefix: config.REDIS_PREFIX, burst: config.INBOUND_BURST, log });
   const menu = own(startMenuKeeper({ pool, channel, log }));
   const { peopleChanged } = menu;
   const policies = own(await openPolicies({ folder: config.POLICY_DIR, timeZone: config.POLICY_TIME_ZONE, log }));
   const policy = policies.current;
-  const admission = createAdmission({ pool, channel, cipher, policy, burst, announcer, log, metrics, peopleChanged });
+  const admission = createAdmission({ pool, channel, cipher, policy, burst, notifier, log, metrics, peopleChanged });
   const admit = withStorageNotice(admission, { channel, log });
   // Open before Telegram hears of it, and closed first: what is being admitted then is finished.
   const entrance = await webhook?.server.open();

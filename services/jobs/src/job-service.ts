@@ -18,7 +18,7 @@ import { createPublisher } from '@signalbox/platform/streams/publish';
 import { startAuditing } from './audit/auditing.ts';
 import type { JobsConfig } from './config.ts';
 import type { JobHandlers, PoolHandlers } from './runner/handlers.ts';
-import { createHeldRuns } from './runner/held-runs.ts';
+import { createLeasedRuns } from './runner/leased-runs.ts';
 import { createKnowledgeIndex } from './jobs/knowledge-index.ts';
 import { createApprovalsWatch } from './jobs/approvals-watch.ts';
 import { createOperationsHandlers } from './jobs/operations.ts';
@@ -79,7 +79,7 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
     deploy: () => createOperationsHandlers(config, pool, { publisher, queue, log }),
   };
 
-  const held = own(createHeldRuns({ runs, leaseMs, log }));
+  const held = own(createLeasedRuns({ runs, leaseMs, log }));
   const jobMetrics = createJobMetrics(metrics);
   const consumers: QueueConsumer[] = [];
   for (const jobPool of config.JOBS_POOLS) {

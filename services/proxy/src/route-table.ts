@@ -57,7 +57,7 @@ export async function openRouteTable(options: {
   for (const { route, since } of stored.routes)
     entries.set(route.service, { live: createLiveRoute(route, since), since, door: null, shut: null });
   await openDoors();
-  const opening = keepOpening();
+  const opening = retryListeners();
 
   async function openDoors(): Promise<void> {
     const now = performance.now();
@@ -88,7 +88,7 @@ export async function openRouteTable(options: {
     forwarding.metrics.listens(service, entry.door !== null);
   }
 
-  async function keepOpening(): Promise<void> {
+  async function retryListeners(): Promise<void> {
     while (!stopping.signal.aborted) {
       if ([...entries.values()].some(({ door }) => door === null)) await inTurn(openDoors);
       await sleep(LOOK_MS, stopping.signal);

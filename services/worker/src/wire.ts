@@ -19,7 +19,7 @@ import { createGraphNodes } from './agents/graph-nodes.ts';
 import { loadAgents } from './agents/registry.ts';
 import type { WorkerConfig } from './config.ts';
 import { isListenedOn } from './tools/ports/listening.ts';
-import { createJobDoor } from './tools/job-door.ts';
+import { createJobClient } from './tools/job-client.ts';
 import type { WorkerWiring } from './worker.ts';
 
 const BYTES_PER_MB = 1024 * 1024;
@@ -51,7 +51,7 @@ export function wire(config: WorkerConfig, log: Log): WorkerWiring {
     },
     jobs: (own, pool) => {
       const queue = own(createQueue({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log }));
-      return createJobDoor({ runs: createRuns(pool), queue, log });
+      return createJobClient({ runs: createRuns(pool), queue, log });
     },
   };
 }

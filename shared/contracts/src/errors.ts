@@ -48,7 +48,7 @@ export const ERRORS = {
     remedy: 'tell-user',
     say: 'That message has {length} characters; I read up to {limit}. Please shorten it or split it.',
   },
-  NOT_TEXT: { remedy: 'tell-user', say: 'I can do nothing with {what}. Please write what you need in words.' },
+  NOT_TEXT: { remedy: 'tell-user', say: 'I cannot read {what} yet. Please write what you need in words.' },
   FILE_TOO_LARGE: {
     remedy: 'tell-user',
     say: '{name} has {size}; from here I can take files of up to {limit}. Please send a smaller one, or write what you need in words.',
@@ -65,7 +65,7 @@ export const ERRORS = {
   CODE_EXPIRED: { remedy: 'tell-user', say: 'That code is no longer valid. Ask an admin for a new one.' },
   CODE_LIMIT: {
     remedy: 'tell-user',
-    say: 'Too many wrong codes were sent, so I look at none for {minutes} min. Then send yours again.',
+    say: 'Too many wrong codes. Try again in {minutes} minutes.',
   },
   CODE_EXPOSED: {
     remedy: 'tell-user',
@@ -220,7 +220,7 @@ export const ERRORS = {
     remedy: 'tell-user',
     say: 'What was to be deployed has changed since it was decided: {changes}. Nothing was started; ask for it again.',
   },
-  NOT_READY: { remedy: 'tell-user', say: 'It was not begun. {detail}' },
+  NOT_READY: { remedy: 'tell-user', say: 'Nothing was deployed. {detail}' },
   STEP_TOO_SLOW: { remedy: 'tell-user', say: 'The step {step} did not end within {seconds} s, so it was ended.' },
   STEP_STALLED: {
     remedy: 'tell-user',

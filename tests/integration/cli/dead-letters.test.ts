@@ -1,6 +1,6 @@
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
-import { beginChat, nextOfChat } from '@signalbox/gateway/delivery/outgoing';
-import { beginLane, finishLane } from '@signalbox/store/conversation/lanes';
+import { claimChat, nextOfChat } from '@signalbox/gateway/delivery/outgoing';
+import { claimLane, finishLane } from '@signalbox/store/conversation/lanes';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import type { ModelScript } from '@signalbox/models/scripted';
 import { inject } from 'vitest';
@@ -32,7 +32,7 @@ describe('signalbox dlq', () => {
   /** Gives up a message in the way that a worker does after five attempts. */
   const killMessage = async (text = 'poison'): Promise<{ letter: string; inboxId: number }> => {
     const inboxId = await bench.say('7', text, { silent: true });
-    const begun = await beginLane(bench.pool, '7', LANE);
+    const begun = await claimLane(bench.pool, '7', LANE);
     if (!begun) throw new Error('the lane is not free');
     const letter = await putDeadLetter(bench.pool, {
       source: 'inbound',
@@ -48,7 +48,7 @@ describe('signalbox dlq', () => {
 
   /** Fails the next reply of a chat in the way that a gateway does. */
   const failReply = async (): Promise<void> => {
-    const begun = await beginChat(bench.pool, 'telegram:7', { ...CHAT, gateway: 'g' });
+    const begun = await claimChat(bench.pool, 'telegram:7', { ...CHAT, gateway: 'g' });
     if (begun.state !== 'held' || !begun.item) throw new Error('nothing to deliver');
     const result = {
       id: begun.item.id,
@@ -106,13 +106,13 @@ describe('signalbox dlq', () => {
   it('a retried message counts as resumed, so that nothing it did before is done again', async () => {
     const { letter } = await killMessage();
     await signalbox('dlq', 'retry', letter);
-    expect(await beginLane(bench.pool, '7', LANE)).toMatchObject({ resumed: true, attempts: 1 });
+    expect(await claimLane(bench.pool, '7', LANE)).toMatchObject({ resumed: true, attempts: 1 });
   });
 
   it('a message that fails again is an open letter again', async () => {
     const { letter, inboxId } = await killMessage();
     await signalbox('dlq', 'retry', letter);
-    const again = await beginLane(bench.pool, '7', LANE);
+    const again = await claimLane(bench.pool, '7', LANE);
     expect(again?.messages.map((message) => message.id)).toEqual([inboxId]);
     const source = { source: 'inbound' as const, ref: String(inboxId), userKey: '7', body: {} };
     await putDeadLetter(bench.pool, { ...source, reason: 'and again' });
@@ -161,7 +161,7 @@ describe('signalbox dlq', () => {
   it('refuses while the author is being served, and goes on afterwards', async () => {
     const { letter } = await killMessage();
     await bench.say('7', 'next', { silent: true });
-    const held = await beginLane(bench.pool, '7', LANE);
+    const held = await claimLane(bench.pool, '7', LANE);
     expect((await signalbox('dlq', 'retry', letter)).out).toMatch(/being served right now/);
     if (held) await finishLane(bench.pool, held, { turn: null, outcomes: [], replies: [], thread: null });
     expect((await signalbox('dlq', 'retry', letter)).code).toBe(0);

@@ -1,4 +1,4 @@
-import { beginLane, type Begun } from '@signalbox/store/conversation/lanes';
+import { claimLane, type ClaimedLane } from '@signalbox/store/conversation/lanes';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { INBOUND, openHarness, PEOPLE, until, type Harness } from './harness.ts';
 
@@ -29,7 +29,7 @@ const untilRows = (count: number): Promise<readonly Row[]> =>
 const DATA = Buffer.from('hello').toString('base64');
 const send = (body: object): Promise<unknown> => harness.people.post('/api/messages', { from: 1001, ...body });
 const OPTIONS = { worker: 'w1', leaseMs: 60_000, maxMessages: 10, idleMs: 60_000, agent: 'product_owner' };
-const begin = (): Promise<Begun | null> => beginLane(harness.pool, PEOPLE.admin, OPTIONS);
+const begin = (): Promise<ClaimedLane | null> => claimLane(harness.pool, PEOPLE.admin, OPTIONS);
 const wakeUps = async (): Promise<number> => (await harness.entries(INBOUND)).length;
 
 /** A part of an album as Telegram brings it: an update of its own. */
@@ -95,7 +95,7 @@ test('a sticker is answered in words that fit', async () => {
   await send({ text: 'hi' });
   await part(50, { document: undefined, media_group_id: undefined, sticker: {} });
   await until('she is told', async () => (await harness.said(1001)).length === 1);
-  expect(await harness.said(1001)).toEqual(['I can do nothing with a sticker. Please write what you need in words.']);
+  expect(await harness.said(1001)).toEqual(['I cannot read a sticker yet. Please write what you need in words.']);
 });
 
 describe('an album', () => {
@@ -169,7 +169,7 @@ describe('an album', () => {
     const client = await harness.pool.connect();
     try {
       await client.query('begin');
-      const begun = await beginLane(client, PEOPLE.admin, OPTIONS);
+      const begun = await claimLane(client, PEOPLE.admin, OPTIONS);
       await part(84);
       await until('the gateway waits for the lane', async () => {
         const waiting = await harness.rows(

@@ -1,7 +1,7 @@
 import { createTelegram } from '@signalbox/gateway/channels/telegram/index';
 import { createDeliverer } from '@signalbox/gateway/delivery/deliver';
 import { createGatewayMetrics } from '@signalbox/gateway/metrics';
-import { createPace } from '@signalbox/gateway/delivery/pace';
+import { createThrottle } from '@signalbox/gateway/delivery/throttle';
 import { createLog } from '@signalbox/platform/log';
 import { createMetrics } from '@signalbox/platform/probe';
 import { DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
@@ -23,7 +23,7 @@ test('a gateway that stops while it takes a chat waits for what it sends there',
       webhook: null,
       loadFile: async () => null,
     }),
-    pace: createPace({ sendsPerSecond: 100, chatSendsPerSecond: 100, chatBurst: 100, groupSendsPerMinute: 100 }),
+    pace: createThrottle({ sendsPerSecond: 100, chatSendsPerSecond: 100, chatBurst: 100, groupSendsPerMinute: 100 }),
     log,
     metrics: createGatewayMetrics(createMetrics('test')),
     drafts: { makeWay: async () => undefined, shows: () => false },

@@ -1,4 +1,4 @@
-import { beginLane, finishLane } from '@signalbox/store/conversation/lanes';
+import { claimLane, finishLane } from '@signalbox/store/conversation/lanes';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openHarness, PEOPLE, until, type Harness } from './harness.ts';
 
@@ -60,7 +60,7 @@ test('an edit of a message that waits changes its text in its place', async () =
     ['edit', 'deploy blog', 'merged', 'edit'],
   ]);
   expect(rows[2]?.was).toBe('deploy shop');
-  const begun = await beginLane(harness.pool, PEOPLE.admin, OPTIONS);
+  const begun = await claimLane(harness.pool, PEOPLE.admin, OPTIONS);
   expect(begun?.messages.map(({ envelope }) => (envelope.kind === 'message' ? envelope.text : ''))).toEqual([
     'deploy blog',
     'and then list the projects',
@@ -70,7 +70,7 @@ test('an edit of a message that waits changes its text in its place', async () =
 
 test('an edit of a message that a turn has taken changes nothing, and says so once', async () => {
   const id = await send('deploy shop');
-  await beginLane(harness.pool, PEOPLE.admin, OPTIONS);
+  await claimLane(harness.pool, PEOPLE.admin, OPTIONS);
   await edit(id, 'deploy blog');
   await heard(`I am working on that message already, as it was. ${AGAIN}`);
   await edit(id, 'deploy forum');
@@ -90,17 +90,17 @@ test('an edit of a message that a turn has taken changes nothing, and says so on
 
 test('a turn that died has taken its messages all the same', async () => {
   const id = await send('deploy shop');
-  await beginLane(harness.pool, PEOPLE.admin, { ...OPTIONS, leaseMs: 1 });
+  await claimLane(harness.pool, PEOPLE.admin, { ...OPTIONS, leaseMs: 1 });
   await edit(id, 'deploy blog');
   await heard(`I am working on that message already, as it was. ${AGAIN}`);
-  const again = await beginLane(harness.pool, PEOPLE.admin, OPTIONS);
+  const again = await claimLane(harness.pool, PEOPLE.admin, OPTIONS);
   expect(again?.messages[0]?.envelope).toMatchObject({ text: 'deploy shop' });
 });
 
 test('what waits behind the turn, in another chat, can still be changed', async () => {
   await send('deploy shop');
   const id = await send('@signalbox_bot deploy forum', 'ops');
-  const begun = await beginLane(harness.pool, PEOPLE.admin, OPTIONS);
+  const begun = await claimLane(harness.pool, PEOPLE.admin, OPTIONS);
   expect(begun?.messages).toHaveLength(2);
   await edit(id, '@signalbox_bot deploy blog', 'ops');
   const rows = await untilRows(3);
@@ -117,7 +117,7 @@ test.each([
   ],
 ] as const)('an edit of a message that was %s says what became of it', async (outcome, _, line) => {
   const id = await send('deploy shop');
-  const begun = await beginLane(harness.pool, PEOPLE.admin, OPTIONS);
+  const begun = await claimLane(harness.pool, PEOPLE.admin, OPTIONS);
   if (!begun) throw new Error('nothing to begin');
   await finishLane(harness.pool, begun, {
     turn: null,
@@ -217,7 +217,7 @@ async function whileBeginning(meanwhile: () => Promise<unknown>): Promise<string
   const client = await harness.pool.connect();
   try {
     await client.query('begin');
-    const begun = await beginLane(client, PEOPLE.admin, OPTIONS);
+    const begun = await claimLane(client, PEOPLE.admin, OPTIONS);
     await meanwhile();
     await until('the gateway waits for the lane', async () => {
       const waiting = await harness.rows(
@@ -248,7 +248,7 @@ test('a turn that begins while an edit is just being made sees it', async () => 
     const item = { channel: 't', bot: 't', updateId: '1', userKey: PEOPLE.admin, chatKey: 'telegram:1001' };
     const change = { messageId: String(id), text: 'deploy blog', kept: 'deploy blog' };
     await client.query('select * from inbox_edit($1::jsonb)', [JSON.stringify({ ...item, edit: change })]);
-    const beginning = beginLane(harness.pool, PEOPLE.admin, OPTIONS);
+    const beginning = claimLane(harness.pool, PEOPLE.admin, OPTIONS);
     await until('the turn waits for the lane', async () => {
       const waiting = await harness.rows(
         `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,

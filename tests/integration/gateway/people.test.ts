@@ -1,4 +1,4 @@
-import { beginLane } from '@signalbox/store/conversation/lanes';
+import { claimLane } from '@signalbox/store/conversation/lanes';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openHarness, PEOPLE, until, type Harness } from './harness.ts';
 
@@ -63,7 +63,7 @@ describe('/allow', () => {
     await harness.meet(1005);
     await ask(1001, '/allow 1005 operator');
     await hears(1005, 'An admin changed your role: you are an operator now.');
-    const begun = await beginLane(harness.pool, PEOPLE.viewer, OPTIONS);
+    const begun = await claimLane(harness.pool, PEOPLE.viewer, OPTIONS);
     expect(begun?.person).toEqual({ name: 'Eli', role: 'operator' });
   });
 
@@ -91,7 +91,7 @@ describe('/deny', () => {
       'Ben (id 1002) is a stranger again. What ran or waited for them was stopped.',
     );
     await hears(1002, 'An admin took your role away, so I no longer work for you.');
-    const begun = await beginLane(harness.pool, PEOPLE.developer, OPTIONS);
+    const begun = await claimLane(harness.pool, PEOPLE.developer, OPTIONS);
     expect(begun?.person).toBeNull();
     expect(begun?.stopBefore).toBeGreaterThan(begun?.messages[0]?.id ?? 0);
     await say(1002, '/whoami');

@@ -13,7 +13,7 @@ import { closeRedis, openRedis, type Redis } from '@signalbox/platform/redis';
 import { createSecretCipher } from '@signalbox/safety/secrets/cipher';
 import { loadConfig } from '@signalbox/jobs/config';
 import type { JobHandler, JobHandlers } from '@signalbox/jobs/runner/handlers';
-import { createHeldRuns } from '@signalbox/jobs/runner/held-runs';
+import { createLeasedRuns } from '@signalbox/jobs/runner/leased-runs';
 import { createJobMetrics } from '@signalbox/jobs/metrics';
 import { createSecretOpener } from '@signalbox/jobs/runner/open-secret';
 import { createRunner } from '@signalbox/jobs/runner/runner';
@@ -114,7 +114,7 @@ export async function openJobsBench(redisUrl: string = inject('redisUrl')): Prom
     },
     startRunner: (run, limits = {}) => {
       const { own, closable } = group();
-      const held = own(createHeldRuns({ runs, leaseMs: LEASE_MS, log }));
+      const held = own(createLeasedRuns({ runs, leaseMs: LEASE_MS, log }));
       const handlers: JobHandlers = {
         'knowledge.index': { title: 'Indexing', run, say: () => 'Indexed.', isNotable: () => true },
         'approvals.watch': {

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createDeployments, type DeploymentWish } from '@signalbox/store/deploy/deployments';
+import { createDeployments, type DeploymentRequest } from '@signalbox/store/deploy/deployments';
 import { createProjects } from '@signalbox/store/deploy/projects';
 import { ensureLocalServer } from '@signalbox/store/deploy/servers';
 import { createServices } from '@signalbox/store/deploy/services';
@@ -27,9 +27,9 @@ export interface Shop {
   readonly environment: 'staging';
   readonly repository: TestRepository;
   /** Asks for a deployment, as the tool does: the row, then the run. */
-  ask(deploymentId: string, ref: string, more?: Partial<DeploymentWish>): Promise<void>;
+  ask(deploymentId: string, ref: string, more?: Partial<DeploymentRequest>): Promise<void>;
   /** Asks, and waits for the end of the run: what the person is told. */
-  deploy(deploymentId: string, ref: string, more?: Partial<DeploymentWish>): Promise<string>;
+  deploy(deploymentId: string, ref: string, more?: Partial<DeploymentRequest>): Promise<string>;
   /** What the service answers through the proxy. */
   serves(path?: string): Promise<string>;
   /** The ports that are leased for it: `staging`, and one per instance. */

@@ -1,5 +1,5 @@
 import { createRuns } from '@signalbox/store/conversation/runs';
-import { createDeployments, type DeploymentWish } from '@signalbox/store/deploy/deployments';
+import { createDeployments, type DeploymentRequest } from '@signalbox/store/deploy/deployments';
 import { createPortLeases } from '@signalbox/jobs/deploy/deployments-ports';
 import { createDeploymentWork } from '@signalbox/jobs/deploy/deployments-work';
 import { openPool, type Pool } from '@signalbox/store/pool';
@@ -30,7 +30,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-const wish = (deploymentId: string, more: Partial<DeploymentWish> = {}): DeploymentWish => ({
+const wish = (deploymentId: string, more: Partial<DeploymentRequest> = {}): DeploymentRequest => ({
   ...SHOP,
   deploymentId,
   kind: 'deploy',

@@ -112,7 +112,7 @@ describe('a deployment', () => {
     const shop = await bench.shop('odd');
     shop.repository.release('v1', { 'signalbox.json': '{"start": ["node"], "health": {"withinSeconds": "soon"}}' });
     expect(await shop.deploy('act_o1', 'v1')).toMatch(
-      /It was not begun. ref: The file signalbox.json of \w{7} is not usable: health.withinSeconds: .*expected number/,
+      /Nothing was deployed. ref: The file signalbox.json of \w{7} is not usable: health.withinSeconds: .*expected number/,
     );
     expect(await shop.deploy('act_o2', 'v9')).toMatch(/I know no tag, branch or commit of .* named v9. Known: .*v1/);
     expect(await bench.states('act_o2')).toEqual(['queued', 'preparing', 'failing', 'failed']);

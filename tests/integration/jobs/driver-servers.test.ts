@@ -6,7 +6,7 @@ import { openConfinement } from '@signalbox/jobs/sandbox/confinement';
 import { createServerInspect } from '@signalbox/jobs/jobs/server-inspect';
 import { createServersWatch } from '@signalbox/jobs/health/servers-watch';
 import { findTarget } from '@signalbox/store/deploy/deployments-placement';
-import { createServerLooks } from '@signalbox/jobs/health/server-looks';
+import { createServerProbes } from '@signalbox/jobs/health/server-probes';
 import { ensureLocalServer } from '@signalbox/store/deploy/servers';
 import type { Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
@@ -41,7 +41,7 @@ function partsOf(pool: Pool) {
   const parts = { targetsDir: join(folder, 'targets'), path: loadTestConfig().path, baseImage: 'none', confinement };
   return {
     pool,
-    looks: createServerLooks(pool),
+    looks: createServerProbes(pool),
     publisher: { publish: async () => undefined },
     openDriver: ({
       server,

@@ -6,7 +6,7 @@ import { GROUP } from './people.ts';
 import { PersonError, requireMember } from './person-access.ts';
 import { blockFromPerson } from './person-block.ts';
 import { clickFromPerson, stopFromPerson } from './person-clicks.ts';
-import { deleteFromPerson, forwardFromPerson, reactFromPerson } from './person-deeds.ts';
+import { deleteFromPerson, forwardFromPerson, reactFromPerson } from './person-actions.ts';
 import { parseWithFiles, PersonFile } from './person-files.ts';
 import { editFromPerson, sendFromPerson } from './person-messages.ts';
 import { ICON_COLORS, MAX_TOPIC_NAME_LENGTH } from '../store/topic.ts';

@@ -47,7 +47,7 @@ async function listRuns(context: CommandContext): Promise<Report> {
     run.error ?? progressOf(run),
   ]);
   const headings = ['RUN', 'JOB', 'STATUS', 'PERSON', 'SINCE', 'TOOK', 'WHAT'];
-  return { ok: true, data: runs, lines: runs.length > 0 ? formatTable(headings, rows) : ['No run fits.'] };
+  return { ok: true, data: runs, lines: runs.length > 0 ? formatTable(headings, rows) : ['No runs match.'] };
 }
 
 async function showRun(context: CommandContext, runId: string): Promise<Report> {

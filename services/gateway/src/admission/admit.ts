@@ -9,8 +9,8 @@ import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import { background } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { sleep } from '@signalbox/contracts/time';
-import type { Announcer } from './announce.ts';
-import type { BurstLimit } from './burst.ts';
+import type { Notifier } from './notify.ts';
+import type { RateLimit } from './rate-limit.ts';
 import type { Channel, Incoming } from '../channels/channel.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import type { FromPerson } from './choice.ts';
@@ -31,8 +31,8 @@ export interface AdmissionDeps {
   readonly cipher: SecretSealer;
   /** The policy set that is in force now. */
   readonly policy: () => PolicyEngine;
-  readonly burst: BurstLimit;
-  readonly announcer: Announcer;
+  readonly burst: RateLimit;
+  readonly notifier: Notifier;
   readonly log: Log;
   readonly metrics: GatewayMetrics;
   /** Somebody got a role or lost one. */
@@ -99,7 +99,7 @@ async function storeAll(deps: AdmissionDeps, plans: readonly Plan[]): Promise<re
 
 /** Everything after the commit. */
 async function finish(deps: AdmissionDeps, stored: readonly Stored[]): Promise<void> {
-  const { announcer, log, metrics } = deps;
+  const { notifier, log, metrics } = deps;
   if (stored.some((one) => one.peopleChanged)) deps.peopleChanged();
   const lanes = new Map<string, WakeUp>();
   const stops = new Set<string>();
@@ -134,9 +134,9 @@ async function finish(deps: AdmissionDeps, stored: readonly Stored[]): Promise<v
     if (plan.secrets.isShown && role !== null) background(log, 'secret', removeShown(deps, plan));
   }
   await Promise.all([
-    announcer.stop([...stops]),
-    announcer.wakeLanes([...lanes.values()]),
-    ...[...chats].map(([chatKey, traceId]) => announcer.wakeChats([chatKey], traceId)),
+    notifier.stop([...stops]),
+    notifier.wakeLanes([...lanes.values()]),
+    ...[...chats].map(([chatKey, traceId]) => notifier.wakeChats([chatKey], traceId)),
   ]);
 }
 
@@ -146,9 +146,9 @@ async function removeShown({ channel }: AdmissionDeps, { envelope }: Plan): Prom
 }
 
 /** Wakes the lane when an album can be taken. Should this process end before, the worker's sweeper does. */
-async function wakeLater({ announcer }: AdmissionDeps, { admission, envelope }: Plan): Promise<void> {
+async function wakeLater({ notifier }: AdmissionDeps, { admission, envelope }: Plan): Promise<void> {
   await sleep(admission.holdMs + WAKE_AFTER_HOLD_MS);
-  await announcer.wakeLanes([{ userKey: envelope.userKey, traceId: envelope.traceId }]);
+  await notifier.wakeLanes([{ userKey: envelope.userKey, traceId: envelope.traceId }]);
 }
 
 /** Stops the button's spinning and takes the keyboard away: whether it worked or not, it does not work again. */

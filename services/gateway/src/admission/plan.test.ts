@@ -163,8 +163,8 @@ test('a file that nobody could fetch is refused, and the limit itself is not', (
 });
 
 test.each([
-  ['sticker', 'I can do nothing with a sticker. Please write what you need in words.'],
-  ['other', 'I can do nothing with this kind of message. Please write what you need in words.'],
+  ['sticker', 'I cannot read a sticker yet. Please write what you need in words.'],
+  ['other', 'I cannot read this kind of message yet. Please write what you need in words.'],
 ] as const)('a %s is answered in words that fit', (what, sentence) => {
   expect(planOne({ ...SAID, kind: 'not-text', what }).admission.reply?.body.text).toBe(sentence);
 });

@@ -151,7 +151,7 @@ export interface Channel {
   /** Files larger than this cannot be fetched from there. */
   readonly fileLimitBytes: number;
   /** How many sends this chat bears. */
-  paceOf(chatKey: string): ChatKind;
+  throttleOf(chatKey: string): ChatKind;
   /** Splits a message into what single sends carry, in order; at least one. The same body and row give the same parts. */
   encode(body: OutboundBody, row: EncodedRow): readonly Part[];
   /** `firstLine` is put above the part, which always has room for it. */

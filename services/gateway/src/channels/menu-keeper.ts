@@ -1,4 +1,4 @@
-import { tryHold } from './holds.ts';
+import { tryHold } from './leases.ts';
 import { readMenuAdmins, writeMenuAdmins } from './menu-admins.ts';
 import type { Pool } from '@signalbox/store/pool';
 import { listUsers } from '@signalbox/store/people/users';

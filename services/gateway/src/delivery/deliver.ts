@@ -10,7 +10,7 @@ import { backoffMs, sleep } from '@signalbox/contracts/time';
 import type { Channel } from '../channels/channel.ts';
 import type { Drafts } from './drafts.ts';
 import type { GatewayMetrics } from '../metrics.ts';
-import type { Pace } from './pace.ts';
+import type { Throttle } from './throttle.ts';
 import { createRowSender, type Outcome } from './send-row.ts';
 
 /*
@@ -43,7 +43,7 @@ export interface Deliverer extends Closable {
 export interface DelivererDeps {
   readonly pool: Pool;
   readonly channel: Channel;
-  readonly pace: Pace;
+  readonly pace: Throttle;
   readonly log: Log;
   readonly metrics: GatewayMetrics;
   readonly drafts: Pick<Drafts, 'makeWay' | 'shows'>;
@@ -55,7 +55,7 @@ export interface DelivererDeps {
 }
 
 interface Held {
-  readonly chat: chats.HeldChat;
+  readonly chat: chats.LeasedChat;
   readonly lost: AbortController;
 }
 
@@ -78,9 +78,9 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
     }
     if (delivery.kind === 'typing') return { work: showTyping(chatKey) };
     if (stop.signal.aborted) throw new Error('this gateway is stopping: the entry is for another one');
-    const kind = channel.paceOf(chatKey);
+    const kind = channel.throttleOf(chatKey);
     const pick = pace.tryTake(chatKey, kind);
-    const begun = await chats.beginChat(pool, chatKey, { ...lane, gateway, pick }).catch((error: unknown) => {
+    const begun = await chats.claimChat(pool, chatKey, { ...lane, gateway, pick }).catch((error: unknown) => {
       if (pick) pace.giveBack(chatKey, kind, 'all');
       throw error;
     });
@@ -99,7 +99,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
     return begun;
   };
 
-  const serve = async (chat: chats.HeldChat, first: chats.OutboxItem | null): Promise<void> => {
+  const serve = async (chat: chats.LeasedChat, first: chats.OutboxItem | null): Promise<void> => {
     const { chatKey } = chat;
     const lost = new AbortController();
     held.set(chatKey, { chat, lost });
@@ -109,7 +109,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
       for (;;) {
         const step = item
           ? await sendItem(chat, item, signal)
-          : { result: null, pauseMs: await waitForPace(chatKey, signal) };
+          : { result: null, pauseMs: await waitForThrottle(chatKey, signal) };
         if (step === 'left') return;
         const next = await goOn(chat, step, signal);
         if (next === 'left') return;
@@ -122,7 +122,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
 
   /** Sends a row; `left` when the chat is no longer ours to go on with. */
   const sendItem = async (
-    chat: chats.HeldChat,
+    chat: chats.LeasedChat,
     item: chats.OutboxItem,
     signal: AbortSignal,
   ): Promise<Step | 'left'> => {
@@ -139,33 +139,33 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
       case 'lost':
         return 'left';
       case 'park':
-        await insist(signal, () => chats.parkChat(pool, chatKey, outcome.reason));
+        await retryTransient(signal, () => chats.parkChat(pool, chatKey, outcome.reason));
         return 'left';
       case 'move':
-        await insist(signal, () =>
+        await retryTransient(signal, () =>
           chats.nextOfChat(pool, chat, { ...lane, result: outcome.result, pauseMs: 0, pick: false }),
         );
-        await insist(signal, () => chats.moveChat(pool, chatKey, outcome.chatKey));
+        await retryTransient(signal, () => chats.moveChat(pool, chatKey, outcome.chatKey));
         await deps.wake([movedKey(chatKey, outcome.chatKey)], item.traceId);
         return 'left';
       case 'settle':
-        if (outcome.edited) pace.giveBack(chatKey, channel.paceOf(chatKey), 'chat');
+        if (outcome.edited) pace.giveBack(chatKey, channel.throttleOf(chatKey), 'chat');
         return outcome;
     }
   };
 
   /** Writes a result and takes the next row if one may go out now. Null: nothing may go out yet. */
   const goOn = async (
-    chat: chats.HeldChat,
+    chat: chats.LeasedChat,
     step: Step,
     signal: AbortSignal,
   ): Promise<chats.OutboxItem | null | 'left'> => {
     const { chatKey } = chat;
-    const kind = channel.paceOf(chatKey);
+    const kind = channel.throttleOf(chatKey);
     const pauseMs = stop.signal.aborted ? (step.pauseMs ?? 0) : step.pauseMs;
     const pick = pauseMs === null && pace.tryTake(chatKey, kind);
     const options = { ...lane, result: step.result, pauseMs, pick };
-    const next = await insist(signal, () => chats.nextOfChat(pool, chat, options));
+    const next = await retryTransient(signal, () => chats.nextOfChat(pool, chat, options));
     if (pick && (next.state !== 'held' || !next.item)) pace.giveBack(chatKey, kind, 'all');
     if (next.state === 'lost') log.warn('chat lost to another gateway', { chatKey });
     // We are stopping: somebody else goes on, if anything is left.
@@ -177,15 +177,15 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
   };
 
   /** Waits until a send may go out. Answers a pause instead when that takes too long to hold the chat for. */
-  const waitForPace = async (chatKey: string, signal: AbortSignal): Promise<number | null> => {
-    const waitMs = pace.waitMs(chatKey, channel.paceOf(chatKey));
+  const waitForThrottle = async (chatKey: string, signal: AbortSignal): Promise<number | null> => {
+    const waitMs = pace.waitMs(chatKey, channel.throttleOf(chatKey));
     if (waitMs > HOLD_MS) return waitMs;
     await sleep(waitMs, signal);
     return null;
   };
 
   /** Repeats a write while Postgres is away: what was sent must not be forgotten. */
-  const insist = async <T>(signal: AbortSignal, write: () => Promise<T>): Promise<T> => {
+  const retryTransient = async <T>(signal: AbortSignal, write: () => Promise<T>): Promise<T> => {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await write();

@@ -5,7 +5,7 @@ import { sleep } from '@signalbox/contracts/time';
 import type { Channel } from '../channels/channel.ts';
 import type { DraftClaims } from './draft-claim.ts';
 import type { GatewayMetrics } from '../metrics.ts';
-import type { Pace } from './pace.ts';
+import type { Throttle } from './throttle.ts';
 
 /*
  * What a chat is shown of a text that is being written. A preview: whatever goes wrong, it is left out.
@@ -41,8 +41,8 @@ export interface Drafts extends Closable {
 }
 
 export interface DraftsDeps {
-  readonly channel: Pick<Channel, 'owns' | 'paceOf' | 'draft'>;
-  readonly pace: Pick<Pace, 'waitMs' | 'tryTakeSpare'>;
+  readonly channel: Pick<Channel, 'owns' | 'throttleOf' | 'draft'>;
+  readonly pace: Pick<Throttle, 'waitMs' | 'tryTakeSpare'>;
   readonly claims: DraftClaims;
   /** A chat is shown a draft at most this often. */
   readonly intervalMs: number;
@@ -81,7 +81,7 @@ export function createDrafts(deps: DraftsDeps): Drafts {
 
   const hear = (draft: Draft): void => {
     const { chatKey, turnId, seq } = draft;
-    if (!known || stop.signal.aborted || !channel.owns(chatKey) || channel.paceOf(chatKey) !== 'private') return;
+    if (!known || stop.signal.aborted || !channel.owns(chatKey) || channel.throttleOf(chatKey) !== 'private') return;
     const before = chats.get(chatKey);
     if (before && (turnId < before.turnId || (turnId === before.turnId && seq <= before.seq))) return;
     const chat = before ?? createChat(draft);

@@ -2,7 +2,7 @@ import type { OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import type { Queryable } from '@signalbox/store/pool';
 
 /** A chat that we hold. `epoch` is the fencing token: results written under an older one are refused. */
-export interface HeldChat {
+export interface LeasedChat {
   readonly chatKey: string;
   readonly epoch: string;
 }
@@ -50,17 +50,17 @@ export interface LaneOptions {
 }
 
 /** none: nothing is held. moved: the chat has another key now. */
-export type Begun =
+export type ClaimedChat =
   | { readonly state: 'none' }
   | { readonly state: 'moved'; readonly chatKey: string }
-  | { readonly state: 'held'; readonly chat: HeldChat; readonly item: OutboxItem | null };
+  | { readonly state: 'held'; readonly chat: LeasedChat; readonly item: OutboxItem | null };
 
 /** Takes a chat if it is free and has something to deliver, and picks its first row. One round trip. */
-export async function beginChat(
+export async function claimChat(
   db: Queryable,
   chatKey: string,
   options: LaneOptions & { readonly gateway: string },
-): Promise<Begun> {
+): Promise<ClaimedChat> {
   const { rows } = await db.query<{ state: string; epoch: string; target: string; item: ItemRow | null }>({
     name: 'chat_begin',
     text: 'select * from chat_begin($1, $2, $3, $4, $5)',
@@ -81,7 +81,7 @@ export type Next =
  */
 export async function nextOfChat(
   db: Queryable,
-  chat: HeldChat,
+  chat: LeasedChat,
   options: LaneOptions & { readonly result: RowResult | null; readonly pauseMs: number | null },
 ): Promise<Next> {
   const { rows } = await db.query<{ state: 'lost' | 'released' | 'held'; item: ItemRow | null }>({
@@ -103,7 +103,7 @@ export async function nextOfChat(
 }
 
 /** Notes how far a row of several parts has come. False when the chat was lost: send no more. */
-export async function noteReceipt(db: Queryable, chat: HeldChat, id: number, receipt: Receipt): Promise<boolean> {
+export async function noteReceipt(db: Queryable, chat: LeasedChat, id: number, receipt: Receipt): Promise<boolean> {
   const { rows } = await db.query<{ ok: boolean }>('select chat_note($1, $2, $3, $4::jsonb) as ok', [
     chat.chatKey,
     chat.epoch,
@@ -117,7 +117,7 @@ export async function noteReceipt(db: Queryable, chat: HeldChat, id: number, rec
 export async function beatChats(
   db: Queryable,
   gateway: string,
-  chats: readonly HeldChat[],
+  chats: readonly LeasedChat[],
   leaseMs: number,
 ): Promise<readonly string[]> {
   const { rows } = await db.query<{ lost: string }>({

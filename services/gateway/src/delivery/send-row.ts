@@ -3,7 +3,7 @@ import type { ChatKind } from '@signalbox/contracts/conversation/envelope';
 import type { OutboxItem, Receipt, RowResult } from './outgoing.ts';
 import { backoffMs, sleep } from '@signalbox/contracts/time';
 import type { Channel, Part, Sent } from '../channels/channel.ts';
-import type { Pace } from './pace.ts';
+import type { Throttle } from './throttle.ts';
 import { REPEATED } from '../words.ts';
 
 /** What became of one try: a result to write down, or something that concerns the whole chat. */
@@ -42,7 +42,7 @@ const UNREACHABLE_MAX_MS = 30_000;
 type Failure = Exclude<Sent, { kind: 'sent' }>;
 
 /** Sends rows through one channel. */
-export function createRowSender(deps: { readonly channel: Channel; readonly pace: Pace }): RowSender {
+export function createRowSender(deps: { readonly channel: Channel; readonly pace: Throttle }): RowSender {
   const { channel, pace } = deps;
   // Counts over all chats: without a connection every chat fails alike.
   let unreachable = 0;
@@ -70,11 +70,11 @@ export function createRowSender(deps: { readonly channel: Channel; readonly pace
     }
     unreachable = sent.kind === 'unreachable' ? unreachable + 1 : 0;
     // The rows of this chat wait in the database; the pace holds back those of its other topics.
-    if (sent.kind === 'wait') pace.pause(chatKey, channel.paceOf(chatKey), sent.retryAfterMs);
+    if (sent.kind === 'wait') pace.pause(chatKey, channel.throttleOf(chatKey), sent.retryAfterMs);
     return sent;
   };
 
-  const waitForPace = async (chatKey: string, kind: ChatKind, signal: AbortSignal): Promise<void> => {
+  const waitForThrottle = async (chatKey: string, kind: ChatKind, signal: AbortSignal): Promise<void> => {
     while (!signal.aborted && !pace.tryTake(chatKey, kind)) await sleep(pace.waitMs(chatKey, kind), signal);
   };
 
@@ -89,13 +89,13 @@ export function createRowSender(deps: { readonly channel: Channel; readonly pace
       const encode = (): readonly Part[] => channel.encode(body.data, { chatKey, outboxId: item.id, simpleFrom });
       const reached = (trying: number | null): Receipt => ({ messageIds, trying, simpleFrom });
       let parts = encode();
-      const kind = channel.paceOf(chatKey);
+      const kind = channel.throttleOf(chatKey);
       let edited = true;
       const isNews = body.data.onlyChanges !== true;
       for (let place = first; place < parts.length; place += 1) {
         if (place > first) {
           if (!(await lane.note(reached(null)))) return { kind: 'lost' };
-          await waitForPace(chatKey, kind, lane.signal);
+          await waitForThrottle(chatKey, kind, lane.signal);
           if (lane.signal.aborted) return settle(item, 'pending', reached(null), null, { uncounted: true });
           if (!(await lane.note(reached(place)))) return { kind: 'lost' };
         }

@@ -52,5 +52,5 @@ export function withStorageNotice(
 
 function privateChatsOf(channel: Channel, updates: readonly Incoming[]): ReadonlySet<string> {
   const written = updates.filter((update) => update.kind === 'text' || update.kind === 'not-text');
-  return new Set(written.map(({ chatKey }) => chatKey).filter((chatKey) => channel.paceOf(chatKey) === 'private'));
+  return new Set(written.map(({ chatKey }) => chatKey).filter((chatKey) => channel.throttleOf(chatKey) === 'private'));
 }

@@ -62,7 +62,7 @@ export async function startAuditing(own: Own, parts: Parts): Promise<void> {
       checkpointMs: config.AUDIT_CHECKPOINT_MS,
       log,
       onSealed: (events) => sealed.add({}, events),
-      onCheckpoint: createAnnouncer(parts, () => signed.add({})),
+      onCheckpoint: createNotifier(parts, () => signed.add({})),
     }),
   );
   own(startLoop({ name: 'audit', everyMs: ROUND_MS, log, step: createRound(sealer, parts) }));
@@ -95,7 +95,7 @@ function createRound(sealer: Sealer, { pool, metrics, log }: Parts): () => Promi
 }
 
 /** Posts checkpoints into the audit chat, so that one more place has them which the database's administrator cannot change. */
-function createAnnouncer({ config, pool, publisher, log }: Parts, count: () => void) {
+function createNotifier({ config, pool, publisher, log }: Parts, count: () => void) {
   const chatKey = config.AUDIT_CHAT;
   let postedAt = -Infinity;
   return async (checkpoint: Checkpoint): Promise<void> => {

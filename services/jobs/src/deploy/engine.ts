@@ -5,7 +5,7 @@ import { isTransient } from '@signalbox/store/pool';
 import { AppError, toAppError, type ErrorCode } from '@signalbox/contracts/errors';
 import { backoffMs, SECOND_MS, sleep } from '@signalbox/contracts/time';
 import type { JobContext } from '../runner/handlers.ts';
-import { CancelWish, limitOf } from './held.ts';
+import { CancelRequested, limitOf } from './leased-deployment.ts';
 import { createLineFilter } from './lines.ts';
 import { KEPT_ARTIFACTS, type DeployParts } from './parts.ts';
 import { requireSamePlace } from './steps/plan.ts';
@@ -15,13 +15,13 @@ import { recover } from './steps/recover.ts';
 import { checkHealth, start } from './steps/start.ts';
 import { drain, switchOver, verify } from './steps/switch.ts';
 import { cancel, fail } from './steps/undo.ts';
-import { openWorkPlace, type WorkPlace } from './work-place.ts';
+import { openDeploymentSession, type DeploymentSession } from './deployment-session.ts';
 
 type PhaseState = Exclude<DeployState, 'queued' | 'succeeded' | 'failed' | 'rolled_back' | 'cancelled'>;
 
 /** What each state does to get to the next. Every one may be done again from its beginning. */
 const PHASES: Readonly<
-  Record<PhaseState, (place: WorkPlace, signal: AbortSignal, stop: (reason: Error) => void) => Promise<void>>
+  Record<PhaseState, (place: DeploymentSession, signal: AbortSignal, stop: (reason: Error) => void) => Promise<void>>
 > = {
   preparing: prepare,
   building: build,
@@ -64,7 +64,7 @@ export async function runDeployment(
     if (ended?.startedAt) await endProgress(ended, context);
     return describeEnd(parts, deploymentId);
   }
-  const place = await openWorkPlace(parts, { deploymentId, fence: claimed.fence }, context);
+  const place = await openDeploymentSession(parts, { deploymentId, fence: claimed.fence }, context);
   const progress = startProgress(place);
   try {
     await goOn(place);
@@ -77,7 +77,7 @@ export async function runDeployment(
   return describeEnd(parts, deploymentId);
 }
 
-async function goOn(place: WorkPlace): Promise<void> {
+async function goOn(place: DeploymentSession): Promise<void> {
   const { held, parts } = place;
   let silentSince: number | null = null;
   for (let failures = 0; !isFinal(held.state());) {
@@ -99,7 +99,7 @@ async function goOn(place: WorkPlace): Promise<void> {
   await tidyUp(place);
 }
 
-async function runPhase(place: WorkPlace): Promise<void> {
+async function runPhase(place: DeploymentSession): Promise<void> {
   const { held, parts } = place;
   const row = await held.refresh();
   const state = held.state() as PhaseState; // neither queued nor final: it was claimed, and goOn looks
@@ -114,12 +114,12 @@ async function runPhase(place: WorkPlace): Promise<void> {
 }
 
 /** What comes of a step that did not end well. False when it has to be tried again, because somebody does not answer. */
-async function settle(place: WorkPlace, error: unknown): Promise<boolean> {
+async function settle(place: DeploymentSession, error: unknown): Promise<boolean> {
   const { held, context } = place;
   // The process stops, or another has the deployment: whoever goes on finds out where it is.
   context.signal.throwIfAborted();
   const row = await held.refresh();
-  if (error instanceof CancelWish) {
+  if (error instanceof CancelRequested) {
     await held.advance('cancelling', { from: row.state }, { actor: error.by });
     return true;
   }
@@ -141,7 +141,7 @@ async function settle(place: WorkPlace, error: unknown): Promise<boolean> {
   return true;
 }
 
-async function describeFailure(place: WorkPlace, row: WorkRow, failure: AppError): Promise<DeployFailure> {
+async function describeFailure(place: DeploymentSession, row: WorkRow, failure: AppError): Promise<DeployFailure> {
   const state = row.state === 'unknown' ? await place.parts.work.lastKnown(row.deploymentId) : row.state;
   const { code } = failure;
   const sentence = place.opened.mask(failure.message).slice(0, 1_000);
@@ -149,7 +149,7 @@ async function describeFailure(place: WorkPlace, row: WorkRow, failure: AppError
 }
 
 /** The last lines of the program, if it was started, or else of its build. */
-async function lastLines(place: WorkPlace, row: WorkRow): Promise<readonly string[]> {
+async function lastLines(place: DeploymentSession, row: WorkRow): Promise<readonly string[]> {
   try {
     if (row.instance !== null) {
       await place.protectLines();
@@ -170,7 +170,7 @@ async function lastLines(place: WorkPlace, row: WorkRow): Promise<readonly strin
 }
 
 /** Removes artifacts that nobody needs any more. What could not be removed is there the next time too. */
-async function tidyUp(place: WorkPlace): Promise<void> {
+async function tidyUp(place: DeploymentSession): Promise<void> {
   const { parts, held, context } = place;
   const row = held.row();
   try {

@@ -3,7 +3,7 @@ import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 import { describeEnded, describeProgress } from './words.ts';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import type { JobContext } from '../runner/handlers.ts';
-import type { WorkPlace } from './work-place.ts';
+import type { DeploymentSession } from './deployment-session.ts';
 
 /** Messages may be edited this often, and the time that has passed is worth an edit this often. */
 const EDIT_MS = SECOND_MS;
@@ -18,7 +18,7 @@ export async function endProgress(row: WorkRow, context: Pick<JobContext, 'tell'
 }
 
 /** Keeps one message of the chat in step with the deployment: an edit for each new state, and now and then for the time. */
-export function startProgress(place: Pick<WorkPlace, 'held' | 'context'>): Closable {
+export function startProgress(place: Pick<DeploymentSession, 'held' | 'context'>): Closable {
   const { held, context } = place;
   const stopping = new AbortController();
   const run = async (): Promise<void> => {

@@ -2,11 +2,11 @@ import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs
 import { INBOUND } from '@signalbox/contracts/conversation/topics';
 import { closeIncident, openIncident, type Told } from '@signalbox/store/deploy/incidents';
 import type { Pool } from '@signalbox/store/pool';
-import { closeQuietly, type ServerLook, type WatchedServer } from './server-looks.ts';
+import { closeQuietly, type ServerLook, type WatchedServer } from './server-probes.ts';
 import type { Publisher } from '@signalbox/platform/streams/publish';
 import { MINUTE_MS, sleep } from '@signalbox/contracts/time';
 import type { JobContext, JobHandler } from '../runner/handlers.ts';
-import { describeEnded, lookAtServer, type ServerLookParts } from '../jobs/server-inspect.ts';
+import { describeEnded, probeServer, type ServerLookParts } from '../jobs/server-inspect.ts';
 
 const AT_ONCE = 4;
 /** One failed look may be chance: it is made again after this before anybody is told. */
@@ -62,10 +62,10 @@ async function lookAfter(
   context: Pick<JobContext, 'signal' | 'openSecret' | 'log'>,
   counts: { looked: number; down: number; opened: number; closed: number },
 ): Promise<void> {
-  let look = await lookAtServer(parts, server, context);
+  let look = await probeServer(parts, server, context);
   if (look.kind === 'down' && server.health !== 'down') {
     await sleep(AGAIN_MS, context.signal);
-    look = await lookAtServer(parts, server, context);
+    look = await probeServer(parts, server, context);
   }
   context.signal.throwIfAborted();
   await parts.looks.save(server.name, look);

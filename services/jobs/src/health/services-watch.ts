@@ -14,7 +14,7 @@ import { closeService, openService } from './incident-news.ts';
 import { addLatency, HealthMemory } from './latencies.ts';
 import { LogCursor, readOn } from '../diagnose/log-cursor.ts';
 import { maskOf, readLines, type Mask } from '../diagnose/log-lines.ts';
-import { lookAtService } from './look.ts';
+import { probeService } from './probe-service.ts';
 import { findServing, problemOfRoute, withDriver, type DiagnoseParts } from '../diagnose/target.ts';
 import { judge, type Found, type Verdict } from './verdict.ts';
 import type { Driver } from '../drivers/driver.ts';
@@ -90,7 +90,7 @@ async function lookAfter(
   if (mask !== known?.mask) masks.set(key, { mask, until: Date.now() + MASK_MS });
 
   const { found, read, missing } = await withDriver(parts, serving, context, async (driver) => {
-    const looked = await lookAtService(parts, driver, { service, serving }, memory, signal);
+    const looked = await probeService(parts, driver, { service, serving }, memory, signal);
     const since = cursor?.deploymentId === serving.deploymentId ? { since: new Date(cursor.at) } : {};
     const lines = serving.instance
       ? await readLines(driver, serving.instance, { tail: LINES, ...since, signal }, mask)

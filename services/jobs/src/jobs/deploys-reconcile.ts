@@ -4,7 +4,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import type { DeployParts } from '../deploy/parts.ts';
-import { serviceOf } from '../deploy/work-place.ts';
+import { serviceOf } from '../deploy/deployment-session.ts';
 import type { JobContext, JobHandler } from '../runner/handlers.ts';
 
 /** Nobody who works on a deployment is silent for so long. */

@@ -5,7 +5,7 @@ import { createDeploymentWork } from '../deploy/deployments-work.ts';
 import type { Pool } from '@signalbox/store/pool';
 import { createProjects } from '@signalbox/store/deploy/projects';
 import { createRuns } from '@signalbox/store/conversation/runs';
-import { createServerLooks } from '../health/server-looks.ts';
+import { createServerProbes } from '../health/server-probes.ts';
 import { createServiceRevivals } from '../health/service-revivals.ts';
 import { createServiceStops } from '@signalbox/store/deploy/service-stops';
 import { createServices } from '@signalbox/store/deploy/services';
@@ -52,7 +52,7 @@ export async function createOperationsHandlers(
   const runs = createRuns(pool);
   const revivals = createServiceRevivals(pool);
   const diagnose = { ...deploy, pool };
-  const servers = { looks: createServerLooks(pool), openDriver: deploy.openDriver };
+  const servers = { looks: createServerProbes(pool), openDriver: deploy.openDriver };
   return {
     'deploy.run': createDeployRun(deploy),
     'deploy.check': createDeployCheck(deploy, createProjects(pool)),

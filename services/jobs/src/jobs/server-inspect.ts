@@ -1,13 +1,13 @@
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import type { PlacedTarget } from '@signalbox/store/deploy/deployments-placement';
-import type { ServerLook, ServerLooks, WatchedServer } from '../health/server-looks.ts';
+import type { ServerLook, ServerProbes, WatchedServer } from '../health/server-probes.ts';
 import { AppError } from '@signalbox/contracts/errors';
 import { inWords, SECOND_MS } from '@signalbox/contracts/time';
 import type { Driver, EndedCommand } from '../drivers/driver.ts';
 import type { JobContext, JobHandler } from '../runner/handlers.ts';
 
 export interface ServerLookParts {
-  readonly looks: ServerLooks;
+  readonly looks: ServerProbes;
   readonly openDriver: (target: PlacedTarget, context: Pick<JobContext, 'openSecret'>) => Promise<Driver>;
 }
 
@@ -21,7 +21,7 @@ export function createServerInspect(
     title: 'Looking at a server',
     run: async ({ server: name }, context) => {
       const server = await parts.looks.get(name);
-      const look = await lookAtServer(parts, server, context);
+      const look = await probeServer(parts, server, context);
       context.signal.throwIfAborted();
       await parts.looks.save(name, look);
       if (look.kind === 'up') {
@@ -49,7 +49,7 @@ export function describeEnded(ended: readonly EndedCommand[]): string {
 }
 
 /** Reaches a server and measures it. What commands of lost links have left running there is ended. What it finds is an answer too: only an abort of the job throws. */
-export async function lookAtServer(
+export async function probeServer(
   parts: ServerLookParts,
   { name, host, driver, connection, hostKey }: WatchedServer,
   context: Pick<JobContext, 'signal' | 'openSecret' | 'log'>,

@@ -6,7 +6,7 @@ import { HOUR_MS, SECOND_MS } from '@signalbox/contracts/time';
 import { errorOf, groupErrors } from '../diagnose/error-lines.ts';
 import { HealthMemory, medianOf } from '../health/latencies.ts';
 import { maskOf, readLines } from '../diagnose/log-lines.ts';
-import { lookAtService, nothingFound, toHealth } from '../health/look.ts';
+import { probeService, nothingFound, toHealth } from '../health/probe-service.ts';
 import { propose } from '../diagnose/proposal.ts';
 import { findServing, withDriver, type DiagnoseParts } from '../diagnose/target.ts';
 import { judge } from '../health/verdict.ts';
@@ -51,7 +51,7 @@ export function createServiceDiagnose(
       const mask = await maskOf(parts, key, openSecret);
       return withDriver(parts, serving, context, async (driver) => {
         const [found, lines] = await Promise.all([
-          lookAtService(parts, driver, { service, serving }, memory, signal),
+          probeService(parts, driver, { service, serving }, memory, signal),
           serving.instance === null ? [] : readLines(driver, serving.instance, { tail: READ, signal }, mask),
         ]);
         const verdict = judge(found);

@@ -3,7 +3,7 @@ import { countErrors } from '@signalbox/store/deploy/error-groups';
 import { readHealth } from '@signalbox/store/deploy/service-looks';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import { HealthMemory } from '../health/latencies.ts';
-import { lookAtService, nothingFound, toHealth } from '../health/look.ts';
+import { probeService, nothingFound, toHealth } from '../health/probe-service.ts';
 import { findServing, withDriver, type DiagnoseParts } from '../diagnose/target.ts';
 import { judge } from '../health/verdict.ts';
 import type { JobContext, JobHandler } from '../runner/handlers.ts';
@@ -32,7 +32,7 @@ async function lookOnce(
     serving === null
       ? nothingFound(memory, await countErrors(parts.pool, key, new Date(Date.now() - HOUR_MS)))
       : await withDriver(parts, serving, context, (driver) =>
-          lookAtService(parts, driver, { service, serving }, memory, context.signal),
+          probeService(parts, driver, { service, serving }, memory, context.signal),
         );
   return toHealth(key, found, judge(found));
 }

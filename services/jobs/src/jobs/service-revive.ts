@@ -8,9 +8,9 @@ import { AppError, toAppError } from '@signalbox/contracts/errors';
 import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 import { createLineFilter } from '../deploy/lines.ts';
 import type { DeployParts } from '../deploy/parts.ts';
-import { isFree, lookAt } from '../deploy/steps/reach.ts';
+import { isFree, probeHealth } from '../deploy/steps/reach.ts';
 import { openVariables } from '../deploy/variables.ts';
-import { fileOf, serviceOf } from '../deploy/work-place.ts';
+import { fileOf, serviceOf } from '../deploy/deployment-session.ts';
 import { withDriver } from '../diagnose/target.ts';
 import type { Driver, Instance } from '../drivers/driver.ts';
 import type { JobContext, JobHandler } from '../runner/handlers.ts';
@@ -36,10 +36,10 @@ export type ReviveParts = Pick<
 > & { readonly revivals: ServiceRevivals; readonly pauses?: readonly number[] };
 
 /** Somebody else has the service now: there is nothing left to do. */
-class Unneeded extends Error {}
+class Superseded extends Error {}
 
 /** Trying again changes nothing about this: a person has to do something. */
-class Hopeless extends AppError<'CONFLICT'> {}
+class TerminalError extends AppError<'CONFLICT'> {}
 
 /**
  * Starts what serves again, from what was built, where it was: after the machine went down, or when the program was killed with all
@@ -68,20 +68,20 @@ async function revive(parts: ReviveParts, { because, ...serving }: Payload, cont
     const { fence, isTooOften } = begun;
     const known = { ...result, release: row.release, url: row.url, tries };
     try {
-      if (isTooOften) throw new Hopeless('CONFLICT', { detail: 'It was lost again and again within a day.' });
+      if (isTooOften) throw new TerminalError('CONFLICT', { detail: 'It was lost again and again within a day.' });
       const evidence = await bringBack(parts, row, fence, { context, opened });
       const end = { runId, fence, outcome: 'revived', evidence: { because, tries, ...evidence } } as const;
-      if (!(await parts.revivals.end(serving, end))) throw new Unneeded();
+      if (!(await parts.revivals.end(serving, end))) throw new Superseded();
       return { ...known, outcome: 'revived', seconds: (Date.now() - begunAt) / SECOND_MS };
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof AppError) && isTransient(error)) throw error;
-      if (error instanceof Unneeded) return { ...result, outcome: 'unneeded', tries, seconds };
+      if (error instanceof Superseded) return { ...result, outcome: 'unneeded', tries, seconds };
       const failure = toAppError(error, runId);
       if (failure.code === 'INTERNAL') context.log.error('a service could not be brought back', { error });
       context.log.info('service not back yet', { ...serviceOf(serving), tries, because: failure.code });
       const pause = pauses[tries - 1];
-      if (pause !== undefined && !(error instanceof Hopeless)) {
+      if (pause !== undefined && !(error instanceof TerminalError)) {
         await sleep(pause * SECOND_MS, signal);
         signal.throwIfAborted();
         continue;
@@ -135,11 +135,13 @@ async function startAgain(
   const { artifact, project, environment, deploymentId, release } = row;
   const { signal } = context;
   if (artifact === null || !(await driver.has(artifact, signal)))
-    throw new Hopeless('CONFLICT', { detail: 'What was built of it is no longer there; it has to be deployed again.' });
+    throw new TerminalError('CONFLICT', {
+      detail: 'What was built of it is no longer there; it has to be deployed again.',
+    });
   const purpose = `to start ${serviceName(row)} again`;
   const { values, unopened } = await openVariables(parts, row, { openSecret: context.openSecret, opened, purpose });
   if (unopened.length > 0)
-    throw new Hopeless('CONFLICT', { detail: unopened.map(({ name, why }) => `${name}: ${why}`).join(' ') });
+    throw new TerminalError('CONFLICT', { detail: unopened.map(({ name, why }) => `${name}: ${why}`).join(' ') });
   const port = await portFor(parts, row);
   const id = { project, environment, deploymentId, release: release ?? 'unknown', fence };
   const request = { id, artifact, file: fileOf(row), variables: values, port };
@@ -204,7 +206,7 @@ async function waitUntilHealthy(
       const code = state.kind === 'exited' ? state.code : null;
       throw new AppError('INSTANCE_ENDED', { how: code === null ? 'it is no longer there' : `exit code ${code}` });
     }
-    const look = await lookAt({ host: parts.reachHost, port }, file, signal);
+    const look = await probeHealth({ host: parts.reachHost, port }, file, signal);
     const isReported = file.release.from === 'instance' || look.release === row.release;
     good = look.status === 200 && isReported ? good + 1 : 0;
     if (good === GOOD_LOOKS) return look.ms;
@@ -218,7 +220,7 @@ async function waitUntilHealthy(
   }
 }
 
-/** Throws Unneeded when the service was taken by a deployment or a stop. */
+/** Throws Superseded when the service was taken by a deployment or a stop. */
 async function whileOurs<T extends Instance | null>(
   parts: ReviveParts,
   row: WorkRow,
@@ -228,7 +230,7 @@ async function whileOurs<T extends Instance | null>(
   const { project, environment, deploymentId } = row;
   const serving: Serving = { project, environment, deploymentId };
   const done = await parts.revivals.within(serving, fence, work);
-  if (done === null) throw new Unneeded();
+  if (done === null) throw new Superseded();
   return done.made;
 }
 

@@ -8,7 +8,7 @@ import type { ServiceStops } from '@signalbox/store/deploy/service-stops';
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 import type { DeployParts } from '../deploy/parts.ts';
-import { endLease, fileOf } from '../deploy/work-place.ts';
+import { endLease, fileOf } from '../deploy/deployment-session.ts';
 import { withDriver } from '../diagnose/target.ts';
 import type { Driver } from '../drivers/driver.ts';
 import type { JobContext, JobHandler } from '../runner/handlers.ts';

@@ -1,5 +1,5 @@
 import { JOBS, type JobName, type JobSpec } from '@signalbox/contracts/operations/jobs';
-import type { createRuns, HeldRun, TellOptions } from '@signalbox/store/conversation/runs';
+import type { createRuns, LeasedRun, TellOptions } from '@signalbox/store/conversation/runs';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Log } from '@signalbox/platform/log';
 import type { JobContext } from './handlers.ts';
@@ -13,7 +13,7 @@ export interface Execution {
   readonly attempt: number;
   readonly owner: JobContext['owner'];
   /** Null for what a schedule started: it has no row before its end. */
-  readonly run: HeldRun | null;
+  readonly run: LeasedRun | null;
   readonly payload: unknown;
   readonly log: Log;
 }
@@ -39,7 +39,7 @@ export function createJobContext(
   let told = 0;
   let telling: Promise<unknown> = Promise.resolve();
 
-  const say = async (held: HeldRun, text: string, slot: string, more: TellOptions): Promise<void> => {
+  const say = async (held: LeasedRun, text: string, slot: string, more: TellOptions): Promise<void> => {
     // The epoch makes the key of an attempt; what an earlier one said last in this slot is not said again.
     const key = `${slot}:${held.epoch}:${(told += 1)}`;
     const said = await parts.runs.tell(held, { text: hold.opened.mask(text), slot, key, ...more });

@@ -1,13 +1,13 @@
 import { JOBS, type JobName, type JobSpec } from '@signalbox/contracts/operations/jobs';
 import { isTransient } from '@signalbox/store/pool';
-import type { createRuns, HeldRun, RunEnd } from '@signalbox/store/conversation/runs';
+import type { createRuns, LeasedRun, RunEnd } from '@signalbox/store/conversation/runs';
 import { AppError, say, toAppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
 import type { Log } from '@signalbox/platform/log';
 import type { QueuedJob, QueueVerdict } from '@signalbox/platform/queue/consume';
 import { backoffMs, SECOND_MS, sleep } from '@signalbox/contracts/time';
 import type { JobContext, JobHandler, JobHandlers } from './handlers.ts';
-import type { HeldRuns } from './held-runs.ts';
+import type { LeasedRuns } from './leased-runs.ts';
 import { createJobContext, type Execution } from './job-context.ts';
 import type { JobMetrics } from '../metrics.ts';
 import type { SecretOpener } from './open-secret.ts';
@@ -18,7 +18,7 @@ type Limits = Readonly<Partial<Record<JobName, Limit>>>;
 
 export interface RunnerParts {
   readonly runs: ReturnType<typeof createRuns>;
-  readonly held: HeldRuns;
+  readonly held: LeasedRuns;
   readonly handlers: JobHandlers;
   readonly metrics: JobMetrics;
   readonly leaseMs: number;
@@ -218,12 +218,14 @@ async function settled(working: Promise<Done>, forMs: number, signal: AbortSigna
 
 async function end(
   parts: RunnerParts,
-  { job, run, traceId }: { readonly job: JobName; readonly run: HeldRun; readonly traceId: string },
+  { job, run, traceId }: { readonly job: JobName; readonly run: LeasedRun; readonly traceId: string },
   outcome: Done | Failed | typeof CANCELLED,
   log: Log,
 ): Promise<QueueVerdict> {
   const title = parts.handlers[job]?.title ?? job;
-  const { recorded, lane, cards } = await patiently(() => parts.runs.finish(run, endOf(run.runId, title, outcome)));
+  const { recorded, lane, cards } = await retryTransient(() =>
+    parts.runs.finish(run, endOf(run.runId, title, outcome)),
+  );
   if (!recorded) {
     log.warn('another process had taken the run over; this result is dropped');
     return FORGET;
@@ -254,7 +256,7 @@ function endOf(runId: string, title: string, outcome: Done | Failed | typeof CAN
   }
 }
 
-async function patiently<T>(write: () => Promise<T>): Promise<T> {
+async function retryTransient<T>(write: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await write();

@@ -19,6 +19,6 @@ describe('a command that filled the disk', () => {
 
   it('is not told of others', () => {
     expect(say('deadline')).toBe('`make all` took too long and was ended and wrote nothing.');
-    expect(say(null)).toBe('`make all` ended with code 137 and wrote nothing.');
+    expect(say(null)).toBe('`make all` finished (exit 137) and wrote nothing.');
   });
 });

@@ -110,12 +110,12 @@ export default toolGroup({
         'overwrite the file config.yml',
       ],
       input: z.object({
-        path: FilePath.describe('Path of the file in the workspace').meta({ ask: 'How shall the file be called?' }),
+        path: FilePath.describe('Path of the file in the workspace').meta({ ask: 'What should the file be called?' }),
         content: z
           .string()
           .max(TEXT_LIMIT)
           .describe('The whole text of the file')
-          .meta({ entity: 'text', ask: 'What shall be in the file?' }),
+          .meta({ entity: 'text', ask: 'What should the file contain?' }),
         project: Project,
       }),
       risk: 'sensitive',
@@ -304,7 +304,7 @@ function howItEnded(
     case 'disk':
       return 'was ended, because the disk of the workspaces is nearly full';
     case null:
-      return exitCode === 0 ? 'ended well' : `ended with code ${exitCode}`;
+      return `finished (exit ${exitCode})`;
   }
 }
 

@@ -1,7 +1,7 @@
 import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import { abandonedActions, settleAction, soFarOfMessage, type SoFar } from '@signalbox/store/governance/actions';
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
-import { finishLane, type Begun, type InboxMessage } from '@signalbox/store/conversation/lanes';
+import { finishLane, type ClaimedLane, type InboxMessage } from '@signalbox/store/conversation/lanes';
 import type { Queryable } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 import { failure } from '../tools/call.ts';
@@ -13,7 +13,7 @@ import { settledEvent } from './events.ts';
  */
 export async function giveUp(
   db: Queryable,
-  begun: Begun,
+  begun: ClaimedLane,
   { id, envelope }: InboxMessage,
   { attempts, words }: { readonly attempts: number; readonly words: (error: AppError, soFar: SoFar) => string },
 ): Promise<{ readonly ref: string; readonly more: boolean }> {

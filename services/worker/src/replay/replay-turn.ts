@@ -23,7 +23,7 @@ export type Replayed =
   | { readonly kind: 'not-replayable'; readonly why: string };
 
 export interface TurnParts {
-  /** Holds no handler: see disarm.ts. */
+  /** Holds no handler: see withoutHandlers.ts. */
   readonly registry: ToolRegistry;
   readonly plugin: AgentPlugin;
   readonly states: ReplayStates;

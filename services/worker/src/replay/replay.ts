@@ -9,7 +9,7 @@ import type { AgentPlugin } from '../agents/agent.ts';
 import { loadAgents } from '../agents/registry.ts';
 import { loadCapabilities } from '../tools/registry.ts';
 import type { ToolGroup } from '../tools/tool.ts';
-import { disarm } from './disarm.ts';
+import { withoutHandlers } from './without-handlers.ts';
 import { replayTurn, type Replayed } from './replay-turn.ts';
 import { ReplayStates } from './states.ts';
 
@@ -31,7 +31,7 @@ export interface Replay {
 
 /** Opens a replay over what a database has recorded. `groups`: as in the worker's wiring. */
 export async function openReplay(pool: Pool, groups: readonly ToolGroup[] = []): Promise<Replay> {
-  const registry = disarm(await loadCapabilities(groups));
+  const registry = withoutHandlers(await loadCapabilities(groups));
   const plugins = await loadAgents();
   const engine = keepEngines(pool);
   return {

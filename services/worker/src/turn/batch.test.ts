@@ -1,4 +1,4 @@
-import type { Begun, InboxMessage } from '@signalbox/store/conversation/lanes';
+import type { ClaimedLane, InboxMessage } from '@signalbox/store/conversation/lanes';
 import { expect, test } from 'vitest';
 import { describeAttachment, filesWithoutWords, leadingBatch, toAgentBatch } from './batch.ts';
 
@@ -42,7 +42,7 @@ const news = (id: number): InboxMessage => ({
     say: 'Done.',
   },
 });
-const begun = (messages: readonly InboxMessage[]): Begun => ({ threadId: 't1', messages }) as Begun; // all that is read of it
+const begun = (messages: readonly InboxMessage[]): ClaimedLane => ({ threadId: 't1', messages }) as ClaimedLane; // all that is read of it
 const LINE = '[attached: report.pdf, application/pdf, 120 kB]';
 
 test('a file is one line, with what is known of it', () => {

@@ -1,5 +1,5 @@
 import type { Attachment } from '@signalbox/contracts/conversation/envelope';
-import type { Begun, InboxMessage } from '@signalbox/store/conversation/lanes';
+import type { ClaimedLane, InboxMessage } from '@signalbox/store/conversation/lanes';
 import { formatBytes } from '@signalbox/contracts/file-name';
 import type { AgentMessage } from '../agents/agent.ts';
 
@@ -14,7 +14,7 @@ export interface AgentBatch {
  * The first messages that belong together: one chat, one thread, words and news of jobs, no command. Files without words go with
  * the words around them; when there are none, they are a batch of their own.
  */
-export function leadingBatch(begun: Begun): readonly InboxMessage[] {
+export function leadingBatch(begun: ClaimedLane): readonly InboxMessage[] {
   const chatKey = begun.messages[0]?.envelope.chatKey;
   const batch = takeWhile(
     begun.messages,

@@ -1,6 +1,6 @@
 import type { TurnRecording } from '@signalbox/store/governance/execution-turns';
 import type { OfferedButton, ActionButton } from '@signalbox/contracts/conversation/envelope';
-import type { Begun, InboxMessage, TurnEnd } from '@signalbox/store/conversation/lanes';
+import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/conversation/lanes';
 import type { Agent } from '../agents/agent.ts';
 import { contextOf, notice, outbound, record, settle, type TurnContext } from './turn-end.ts';
 import { recordTurn, type RecordHead } from './turn-record.ts';
@@ -11,7 +11,7 @@ const TITLE_LENGTH = 80;
 /** Binds buttons to what they stand for, as far as that is known without a look-up: see governance/offers.ts. */
 export type OfferButtons = (
   context: TurnContext,
-  person: NonNullable<Begun['person']>,
+  person: NonNullable<ClaimedLane['person']>,
   buttons: readonly ActionButton[],
 ) => Promise<readonly OfferedButton[]>;
 
@@ -29,9 +29,9 @@ interface IncidentParts {
  */
 export async function tellIncident(
   parts: IncidentParts,
-  begun: Begun,
+  begun: ClaimedLane,
   message: InboxMessage,
-  person: NonNullable<Begun['person']>,
+  person: NonNullable<ClaimedLane['person']>,
 ): Promise<{ readonly end: TurnEnd; readonly recording: TurnRecording }> {
   const { envelope } = message;
   if (envelope.kind !== 'incident')
@@ -70,9 +70,9 @@ export async function tellIncident(
 /** The end of a turn that tells of it beside the conversation, where a question waits for its answer. */
 export async function tellBeside(
   parts: IncidentParts,
-  begun: Begun,
+  begun: ClaimedLane,
   message: InboxMessage,
-  person: NonNullable<Begun['person']>,
+  person: NonNullable<ClaimedLane['person']>,
 ): Promise<TurnEnd> {
   const drawn = message.envelope.kind === 'incident' ? message.envelope.buttons : [];
   const buttons = await parts.offer(contextOf(begun, message), person, drawn);

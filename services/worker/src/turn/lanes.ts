@@ -1,12 +1,12 @@
 import { INBOUND, OUTBOUND, type WakeUp } from '@signalbox/contracts/conversation/topics';
 import {
   beatLanes,
-  beginLane,
+  claimLane,
   readStopBefore,
   sweepLanes,
   yieldLane,
   type BeginOptions,
-  type Begun,
+  type ClaimedLane,
 } from '@signalbox/store/conversation/lanes';
 import { withTransaction, type Pool } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
@@ -53,7 +53,7 @@ const TYPING_AFTER_MS = 400;
 const TYPING_EVERY_MS = 4_000;
 
 interface Held {
-  readonly begun: Begun;
+  readonly begun: ClaimedLane;
   readonly abort: AbortController;
   stopBefore: number;
   /** A wake-up came while we held the lane: its message may have missed the look of the turn's end. */
@@ -65,9 +65,9 @@ export interface LaneOptions extends Omit<BeginOptions, 'maxMessages' | 'holder'
   readonly publisher: CountingPublisher;
   readonly log: Log;
   /** Handles the messages of a begun lane and ends the turn. True when more wait. */
-  readonly turn: (begun: Begun, signals: TurnSignals) => Promise<boolean>;
+  readonly turn: (begun: ClaimedLane, signals: TurnSignals) => Promise<boolean>;
   readonly onTurn?: (result: 'finished' | 'yielded' | 'lost' | 'dead-lettered', durationMs: number) => void;
-  readonly onThread?: (begun: Begun) => void;
+  readonly onThread?: (begun: ClaimedLane) => void;
 }
 
 export interface Lanes extends Closable {
@@ -87,7 +87,7 @@ export function createLanes(options: LaneOptions): Lanes {
   const holder = newId('wrk');
   const begin: BeginOptions = { ...options, holder, maxMessages: MAX_BATCH };
   /** Lanes that this process let go of without having said so. */
-  const unsaid = new Set<Begun>();
+  const unsaid = new Set<ClaimedLane>();
   /** How often a person's turns failed by the infrastructure without one that went well. */
   const failedInARow = new Map<string, number>();
 
@@ -123,10 +123,10 @@ export function createLanes(options: LaneOptions): Lanes {
   };
 
   /** Begins a lane. What cannot be read is settled first: it would break every turn, or the begin itself. */
-  const beginReadable = async (userKey: string): Promise<Begun | null> => {
+  const beginReadable = async (userKey: string): Promise<ClaimedLane | null> => {
     for (;;) {
       let failure: unknown;
-      const begun = await beginLane(pool, userKey, begin).catch((error: unknown) => {
+      const begun = await claimLane(pool, userKey, begin).catch((error: unknown) => {
         if (isInfrastructure(error)) throw error;
         failure = error;
       });
@@ -144,7 +144,7 @@ export function createLanes(options: LaneOptions): Lanes {
     if (held.get(lane.begun.userKey) === lane) held.delete(lane.begun.userKey);
   };
 
-  const work = async (begun: Begun, traceId: string, again: boolean): Promise<void> => {
+  const work = async (begun: ClaimedLane, traceId: string, again: boolean): Promise<void> => {
     const lane: Held = { begun, abort: new AbortController(), stopBefore: begun.stopBefore, again };
     held.set(begun.userKey, lane);
     const startedAt = performance.now();
@@ -218,7 +218,7 @@ export function createLanes(options: LaneOptions): Lanes {
   };
 
   /** Poison: only the first message is given up, so that the ones behind it get their chance. */
-  const deadLetter = async (begun: Begun): Promise<boolean> => {
+  const deadLetter = async (begun: ClaimedLane): Promise<boolean> => {
     const message = begun.messages[0];
     if (!message) return false;
     const { envelope } = message;

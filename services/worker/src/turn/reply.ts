@@ -9,7 +9,7 @@ import { inWords } from '@signalbox/contracts/time';
 /** Every sentence that the worker itself says to people; the agent's own words are with the agent. */
 export const WORDS = {
   newThread: (hadOne: boolean): string =>
-    hadOne ? 'Done, I closed that conversation. What is next?' : 'We are at the start already. What can I do?',
+    hadOne ? 'Done, I closed that conversation. What is next?' : 'This is already a new conversation. What can I do?',
   expired: (title: string | null, idleMs: number): string =>
     `_I closed our earlier conversation${title ? ` about “${title}”` : ''} after ${inWords(idleMs)} of silence; this is a new one._`,
   stopped: ({ done, unclear }: SoFar): string => {

@@ -5,7 +5,7 @@ import {
   type OutboundEnvelope,
   type Receipt,
 } from '@signalbox/contracts/conversation/envelope';
-import type { Begun, InboxMessage, TurnEnd, TurnOutcome } from '@signalbox/store/conversation/lanes';
+import type { ClaimedLane, InboxMessage, TurnEnd, TurnOutcome } from '@signalbox/store/conversation/lanes';
 import { newId } from '@signalbox/contracts/ids';
 import type { AgentReply, AgentResult } from '../agents/agent.ts';
 import { WORDS } from './reply.ts';
@@ -19,7 +19,7 @@ interface EndParts {
 
 /** One turn that is under way. */
 export interface TurnContext {
-  readonly begun: Begun;
+  readonly begun: ClaimedLane;
   readonly batch: readonly InboxMessage[];
   readonly threadId: string;
   readonly chatKey: string;
@@ -125,7 +125,7 @@ export function cutShort(
 }
 
 /** /new: the thread of this chat ends here, and the next message starts the next one. */
-export function closeThread(begun: Begun, message: InboxMessage): TurnEnd {
+export function closeThread(begun: ClaimedLane, message: InboxMessage): TurnEnd {
   const context = contextOf(begun, message);
   return {
     turn: null,
@@ -146,7 +146,7 @@ export function closeThread(begun: Begun, message: InboxMessage): TurnEnd {
 /** News of a job or an incident that is told as it is, beside the conversation, without waking the agent. */
 export function notice(
   parts: EndParts,
-  begun: Begun,
+  begun: ClaimedLane,
   message: InboxMessage,
   { buttons = [], receipts = [] }: Pick<Partial<AgentReply>, 'buttons' | 'receipts'> = {},
 ): TurnEnd {
@@ -181,7 +181,7 @@ export function noticeOf(
 /** Files came without a word: nothing here can look into them, so their sender is told what can be done. */
 export function filesOnly(
   parts: EndParts,
-  begun: Begun,
+  begun: ClaimedLane,
   batch: readonly InboxMessage[],
   files: readonly Attachment[],
 ): TurnEnd {
@@ -201,14 +201,14 @@ export function filesOnly(
   };
 }
 
-function expiredNotes(parts: EndParts, { expired }: Begun): readonly AgentReply[] {
+function expiredNotes(parts: EndParts, { expired }: ClaimedLane): readonly AgentReply[] {
   if (!expired) return [];
   const text = WORDS.expired(expired.title, parts.idleMs);
   return [{ key: `expired:${expired.threadId}`, text, buttons: [] }];
 }
 
 /** The context of a turn that no agent takes part in. */
-export function contextOf(begun: Begun, message: InboxMessage): TurnContext {
+export function contextOf(begun: ClaimedLane, message: InboxMessage): TurnContext {
   const { traceId, chatKey } = message.envelope;
   return {
     begun,

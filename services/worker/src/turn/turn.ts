@@ -5,7 +5,7 @@ import type { TurnRecording } from '@signalbox/store/governance/execution-turns'
 import type { SoFar, soFarOfMessage } from '@signalbox/store/governance/actions';
 import {
   finishLane,
-  type Begun,
+  type ClaimedLane,
   type InboxMessage,
   type TurnEnd,
   type TurnOutcome,
@@ -67,7 +67,7 @@ export interface TurnParts {
   readonly idleMs: number;
   readonly log: Log;
   /** Names the thread that the checkpoints of this turn belong to, and the fence that they carry. */
-  openThread(threadId: string, begun: Begun): void;
+  openThread(threadId: string, begun: ClaimedLane): void;
   closeThread(threadId: string, committed: boolean): void;
   /** Makes the thread's newest state durable, before an effect. */
   flush(threadId: string): Promise<void>;
@@ -109,7 +109,7 @@ export interface TurnSignals {
 }
 
 /** Handles what waits in a begun lane and ends the turn. True when more messages wait. */
-export async function runTurn(parts: TurnParts, begun: Begun, signals: TurnSignals): Promise<boolean> {
+export async function runTurn(parts: TurnParts, begun: ClaimedLane, signals: TurnSignals): Promise<boolean> {
   const stopped = begun.messages.filter((message) => isStopped(message, begun.stopBefore));
   if (stopped.length > 0)
     return finish(parts, begun, {
@@ -149,7 +149,7 @@ export async function runTurn(parts: TurnParts, begun: Begun, signals: TurnSigna
 /** The end of a job whose conversation is over: told as it is, with its receipt. */
 async function jobNotice(
   parts: TurnParts,
-  begun: Begun,
+  begun: ClaimedLane,
   message: InboxMessage,
   { threadId, runId }: Extract<InboxMessage['envelope'], { kind: 'job-finished' }>,
 ): Promise<boolean> {
@@ -160,9 +160,9 @@ async function jobNotice(
 /** What broke, or is well again, is told as it is: no model is asked, because it may be what broke. */
 async function incidentTurn(
   parts: TurnParts,
-  begun: Begun,
+  begun: ClaimedLane,
   message: InboxMessage,
-  person: NonNullable<Begun['person']>,
+  person: NonNullable<ClaimedLane['person']>,
 ): Promise<boolean> {
   const { threadId } = begun;
   // A question that waits for its answer stays the last thing that was said in the conversation.
@@ -182,9 +182,9 @@ async function incidentTurn(
 
 async function agentTurn(
   parts: TurnParts,
-  begun: Begun,
+  begun: ClaimedLane,
   batch: readonly InboxMessage[],
-  person: NonNullable<Begun['person']>,
+  person: NonNullable<ClaimedLane['person']>,
   signals: TurnSignals,
 ): Promise<boolean> {
   const [{ envelope }] = batch as readonly [InboxMessage]; // a batch holds at least the first message
@@ -390,7 +390,7 @@ function agentRun(
 /** Ends the turn and, in the same transaction, stores its record and the newest state of the thread that it worked on. */
 async function finish(
   parts: TurnParts,
-  begun: Begun,
+  begun: ClaimedLane,
   end: TurnEnd,
   threadId: string | null = null,
   recording: TurnRecording | null = null,

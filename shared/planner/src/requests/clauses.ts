@@ -216,7 +216,7 @@ function requestedBy(
   const begins = startsWithValue(first, index) || beginsOrder(first) || index.orders.has(first);
   const orders = !told && (begins || WISH.test(text));
   const listed = joint !== ',' || tokenize(text).length <= 2 || /\b(?:too|as well|also)\W*$/i.test(text);
-  const short = listed && !leads && isBareWish(best.tool, text, before, { facts, index });
+  const short = listed && !leads && isBareRequest(best.tool, text, before, { facts, index });
   if (!orders && !isAsking(mood) && (!short || states)) return undefined;
   if (joint === ',' && !short && !begins) return undefined;
   // "I have to run a worker. Which machine?" asks once.
@@ -308,7 +308,7 @@ function firstWord(text: string): string {
 }
 
 /** Nouns alone ask for something when they ask to see it, like what was asked before: "ports of shop + next free on web-1". */
-function isBareWish(
+function isBareRequest(
   tool: IndexedTool,
   text: string,
   before: IndexedTool | null,

@@ -3,7 +3,7 @@ import * as cedar from '@cedar-policy/cedar-wasm/nodejs';
 import { z } from 'zod';
 import { Role } from '@signalbox/contracts/governance/roles';
 import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
-import { sightOf, type Sight } from './sight.ts';
+import { visibleAttributes, type VisibleAttributes } from './visible-attributes.ts';
 import { belongsTo, sliceId, SLICES, type PrincipalType } from './slices.ts';
 import { lineAt, PolicySetError, type PolicyFile, type PolicyProblem } from './problems.ts';
 
@@ -36,7 +36,7 @@ export interface RuleSet {
   /** Whether the schema knows the verb `confirm`: sets that were stored before do not. */
   readonly hasConfirm: boolean;
   /** What the policies of each slice can see of a question, by the id of the slice. */
-  readonly sights: ReadonlyMap<string, Sight>;
+  readonly sights: ReadonlyMap<string, VisibleAttributes>;
 }
 
 const SCHEMA_FILE = 'schema.cedarschema';
@@ -123,13 +123,17 @@ interface Policy {
   readonly text: string;
 }
 
-function prepare(schema: PolicyFile, policies: ReadonlyMap<string, Policy>, id: string): ReadonlyMap<string, Sight> {
-  const sights = new Map<string, Sight>();
+function prepare(
+  schema: PolicyFile,
+  policies: ReadonlyMap<string, Policy>,
+  id: string,
+): ReadonlyMap<string, VisibleAttributes> {
+  const sights = new Map<string, VisibleAttributes>();
   const answers = [cedar.preparseSchema(id, schema.text)];
   for (const { verb, principal } of SLICES) {
     const slice = [...policies].filter(([, { head }]) => belongsTo(head, verb, principal));
     answers.push(cedar.preparsePolicySet(sliceId(id, verb, principal), { staticPolicies: textsOf(slice) }));
-    sights.set(sliceId(id, verb, principal), sightOf(slice.map(([, { head }]) => head)));
+    sights.set(sliceId(id, verb, principal), visibleAttributes(slice.map(([, { head }]) => head)));
   }
   for (const answer of answers)
     if (answer.type === 'failure') throw new PolicySetError(answer.errors.map((error) => problemOf(schema, error)));

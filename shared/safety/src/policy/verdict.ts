@@ -9,7 +9,7 @@ import type { Effect } from '@signalbox/contracts/governance/decision';
 import { EvaluationError } from './problems.ts';
 import { requestOf, type Subject } from './request.ts';
 import type { Rule, RuleSet } from './rules.ts';
-import { seenOf } from './sight.ts';
+import { cacheKey } from './visible-attributes.ts';
 import type { Verb } from './slices.ts';
 
 /** What the rules say to one verb of one principal: the permits when allowed, the forbids that denied otherwise. */
@@ -30,7 +30,7 @@ export interface Verdict {
 }
 
 /** Answers kept per set of rules, and the longest question that is worth it: about two megabytes. */
-const MOST_KEPT = 1_000;
+const CACHE_LIMIT = 1_000;
 const LONGEST_KEPT = 2_000;
 
 const kept = new WeakMap<RuleSet, Map<string, Answer>>();
@@ -43,7 +43,7 @@ const kept = new WeakMap<RuleSet, Map<string, Answer>>();
 export function askRules(set: RuleSet, verb: Verb, principal: EntityJson | EntityUid, subject: Subject): Answer {
   const call = requestOf(set.id, verb, principal, subject);
   const sight = set.sights.get(call.preparsedPolicySetId);
-  const question = sight ? `${call.preparsedPolicySetId} ${seenOf(sight, call)}` : null;
+  const question = sight ? `${call.preparsedPolicySetId} ${cacheKey(sight, call)}` : null;
   if (question === null || question.length > LONGEST_KEPT) return evaluate(set, call);
   const answers = kept.get(set) ?? new Map<string, Answer>();
   kept.set(set, answers);
@@ -51,7 +51,7 @@ export function askRules(set: RuleSet, verb: Verb, principal: EntityJson | Entit
   if (known) return known;
   const answer = evaluate(set, call);
   for (const oldest of answers.keys()) {
-    if (answers.size < MOST_KEPT) break;
+    if (answers.size < CACHE_LIMIT) break;
     answers.delete(oldest);
   }
   answers.set(question, answer);

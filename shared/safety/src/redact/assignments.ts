@@ -1,5 +1,5 @@
 import type { Found } from './found.ts';
-import { isInnocent } from './innocent.ts';
+import { isFalsePositive } from './false-positives.ts';
 
 /*
  * Names that are given a secret: `DB_PASSWORD=…`, `"clientSecret": "…"`, `--token …`, `password is …`. A keyword is looked for,
@@ -44,7 +44,7 @@ export function findAssignments(text: string): readonly Found[] {
     if (!value) continue;
     const name = readName(text, match.index, nameEnd);
     const given = text.slice(value.start, Math.min(value.end, value.start + BARE_LIMIT));
-    if (isInnocent(given, { ...value, name, text })) continue;
+    if (isFalsePositive(given, { ...value, name, text })) continue;
     found.push({ kind: kindOf(name), start: value.start, end: value.end });
     KEYWORD.lastIndex = value.end;
   }

@@ -3,7 +3,7 @@ import { mergeFound, type Found } from './found.ts';
 import { findNumbers } from './numbers.ts';
 import { findShapes } from './shapes.ts';
 import { findTokens } from './tokens.ts';
-import { findWrapped, inOriginal, withoutBreaks, withoutEscapes, withoutUnseen, type View } from './views.ts';
+import { findWrapped, inOriginal, withoutBreaks, withoutEscapes, withoutUnseen, type View } from './normalizations.ts';
 
 /** Nothing that is shorter is taken for a secret. */
 const SHORTEST = 8;

@@ -1,6 +1,6 @@
 import { isSecretName } from './assignments.ts';
 import { findSecrets } from './find.ts';
-import { isInnocent } from './innocent.ts';
+import { isFalsePositive } from './false-positives.ts';
 import { redactPersonal } from './personal.ts';
 
 /** What stands in the place of a secret. */
@@ -53,5 +53,5 @@ function redactDeep(value: unknown, redact: (text: string) => string, depth: num
 function isSecretField(name: string, value: string): boolean {
   if (!isSecretName(name)) return false;
   const place = { start: 0, end: value.length, rest: value.length, text: value };
-  return !isInnocent(value, { ...place, name: name.toLowerCase(), manner: 'colon', isQuoted: true });
+  return !isFalsePositive(value, { ...place, name: name.toLowerCase(), manner: 'colon', isQuoted: true });
 }

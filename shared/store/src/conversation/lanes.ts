@@ -13,7 +13,7 @@ export interface InboxMessage {
   readonly envelope: InboundEnvelope;
 }
 
-export interface Begun extends Lane {
+export interface ClaimedLane extends Lane {
   /**
    * How often this lane was begun without progress, this time included. What Postgres, Redis or a drain ended does not count, nor does
    * the death of a process that held others besides.
@@ -60,7 +60,7 @@ export interface BeginOptions {
  * Takes a person's lane. Null when it is busy, backing off, has nothing to do, or is suspected of having ended a process while this
  * one tries another such lane. One round trip.
  */
-export async function beginLane(db: Queryable, userKey: string, options: BeginOptions): Promise<Begun | null> {
+export async function claimLane(db: Queryable, userKey: string, options: BeginOptions): Promise<ClaimedLane | null> {
   const { rows } = await db.query<BeginRow>({
     name: 'lane_begin',
     text: LANE_BEGIN,

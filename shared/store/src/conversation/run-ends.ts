@@ -35,7 +35,7 @@ interface EndWords {
 }
 
 /** Who has to hear of an end once it is committed: a lane to wake, and chats whose cards changed. */
-export interface HeardEnd {
+export interface CompletionNotice {
   readonly lane: { readonly userKey: string; readonly traceId: string } | null;
   readonly cards: readonly string[];
 }
@@ -47,7 +47,7 @@ type JobFinished = Extract<InboundEnvelope, { kind: 'job-finished' }>;
  * Says everywhere how a run ended, in the transaction that ends it: in the inbox of the person who waits for it, and on the cards of
  * those who approved it. Of a run that nobody waits for nothing is said here: what started it waits itself, and says it.
  */
-export async function tellEnd(db: Queryable, run: Finished, end: EndWords): Promise<HeardEnd> {
+export async function notifyCompletion(db: Queryable, run: Finished, end: EndWords): Promise<CompletionNotice> {
   if (run.userKey === null) return { lane: null, cards: [] };
   if (end.outcome !== 'done' && (await goesOn(db, run))) return tellBroken(db, run, end);
   return { lane: await tellPerson(db, run, end), cards: await noteRunEnd(db, run.actionId, briefly(end)) };
@@ -57,7 +57,7 @@ export async function tellEnd(db: Queryable, run: Finished, end: EndWords): Prom
  * A deployment does not end with its run when that breaks off: another one takes it up, and has the end to tell. That it broke off by
  * itself is worth a word, once.
  */
-async function tellBroken(db: Queryable, run: Finished, { outcome, error }: EndWords): Promise<HeardEnd> {
+async function tellBroken(db: Queryable, run: Finished, { outcome, error }: EndWords): Promise<CompletionNotice> {
   if (outcome === 'cancelled' || run.runId !== run.actionId) return { lane: null, cards: [] };
   const words = `❓ ${say('DEPLOYMENT_BROKE_OFF', { detail: error ?? '' })}`;
   const lane = await tellPerson(db, run, { outcome: 'failed', say: words });
@@ -84,7 +84,7 @@ async function isHeard(db: Queryable, { job, actionId, userKey }: Finished): Pro
 }
 
 /** Answers the lane to wake, or null when nobody is to be told: of one that they cancelled themselves they know. */
-async function tellPerson(db: Queryable, finished: Finished, end: EndWords): Promise<HeardEnd['lane']> {
+async function tellPerson(db: Queryable, finished: Finished, end: EndWords): Promise<CompletionNotice['lane']> {
   const { userKey, chatKey, ...run } = finished;
   if (userKey === null || chatKey === null || end.say === '' || (await isHeard(db, finished))) return null;
   if (end.outcome === 'cancelled' && run.cancelBy === userKey) return null;

@@ -3,7 +3,7 @@ import { AppError, say } from '@signalbox/contracts/errors';
 import { redactText, redactValue } from '@signalbox/safety/redact/redact';
 import { makeStorable } from '@signalbox/contracts/storable';
 import { putOutbox } from './outbox.ts';
-import { FINISHED, tellEnd, type Asker, type Finished, type HeardEnd } from './run-ends.ts';
+import { FINISHED, notifyCompletion, type Asker, type Finished, type CompletionNotice } from './run-ends.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 
 /** The intent of a piece of long work. `person` is told when it ends; null for work that nobody asked for. */
@@ -19,7 +19,7 @@ export interface RunIntent {
 }
 
 /** A run in the hands of this process, until it ends or is taken by another. */
-export interface HeldRun {
+export interface LeasedRun {
   readonly runId: string;
   readonly epoch: number;
 }
@@ -28,7 +28,7 @@ export type BegunRun =
   /** It is ours. `attempt` counts from 1. */
   | {
       readonly kind: 'held';
-      readonly run: HeldRun;
+      readonly run: LeasedRun;
       readonly attempt: number;
       readonly payload: unknown;
       readonly traceId: string;
@@ -54,12 +54,12 @@ export interface RunEnd {
 }
 
 /** `lane` is to be woken, null when nobody is to be told; `cards`: chats whose cards say how it ended. */
-export interface FinishedRun extends HeardEnd {
+export interface FinishedRun extends CompletionNotice {
   readonly recorded: boolean;
 }
 
 /** Over: it had ended before. */
-export interface CancelledRun extends HeardEnd {
+export interface CancelledRun extends CompletionNotice {
   readonly kind: 'cancelled' | 'cancelling' | 'over';
 }
 
@@ -85,7 +85,7 @@ export interface TellOptions {
   readonly buttons?: readonly RuntimeButton[];
 }
 
-const UNHEARD: HeardEnd = { lane: null, cards: [] };
+const UNHEARD: CompletionNotice = { lane: null, cards: [] };
 
 /** How many executions of one scheduled job are kept. */
 const KEPT_SCHEDULED = 100;
@@ -172,7 +172,7 @@ export function createRuns(pool: Pool) {
 
     /** Gives a sign of life for all held runs at once. Returns the ids of those that are no longer ours, and that are to stop. */
     async beat(
-      held: readonly HeldRun[],
+      held: readonly LeasedRun[],
     ): Promise<{ readonly lost: readonly string[]; readonly cancelled: readonly string[] }> {
       const { rows } = await pool.query<{ run_id: string; cancelled: boolean }>(
         `update runs r set beat_at = clock_timestamp() from unnest($1::text[], $2::int[]) as k (run_id, epoch)
@@ -188,7 +188,7 @@ export function createRuns(pool: Pool) {
     },
 
     /** Writes how far it is. False when the run is no longer ours. */
-    async report(run: HeldRun, progress: unknown): Promise<boolean> {
+    async report(run: LeasedRun, progress: unknown): Promise<boolean> {
       const { rowCount } = await pool.query(
         `update runs set progress = $3::jsonb, beat_at = clock_timestamp() where run_id = $1 and epoch = $2 and status = 'running'`,
         [run.runId, run.epoch, JSON.stringify(redactValue(progress))],
@@ -203,7 +203,7 @@ export function createRuns(pool: Pool) {
      * lost the run says nothing after the one that took it. Not ours any more: `held` is false, nothing is written.
      */
     tell: (
-      run: HeldRun,
+      run: LeasedRun,
       message: { readonly text: string; readonly slot: string; readonly key: string } & TellOptions,
     ): Promise<{
       readonly held: boolean;
@@ -235,7 +235,7 @@ export function createRuns(pool: Pool) {
 
     /** Puts a run back into the queue, due in `delayMs`. Unless it `counts`, the attempt is taken back. */
     async giveBack(
-      run: HeldRun,
+      run: LeasedRun,
       options: { readonly delayMs: number; readonly counts: boolean; readonly error: string | null },
     ): Promise<boolean> {
       const { rowCount } = await pool.query(
@@ -284,7 +284,7 @@ export function createRuns(pool: Pool) {
         if (row.status === 'running') return { kind: 'cancelling', ...UNHEARD };
         const error = say('JOB_CANCELLED', { job: row.job });
         await db.query('update runs set error = $2 where run_id = $1', [runId, error]);
-        return { kind: 'cancelled', ...(await tellEnd(db, row, { outcome: 'cancelled', say: error })) };
+        return { kind: 'cancelled', ...(await notifyCompletion(db, row, { outcome: 'cancelled', say: error })) };
       }),
 
     /**
@@ -292,7 +292,7 @@ export function createRuns(pool: Pool) {
      * it, in one transaction. Not recorded: the run is no longer ours, and nothing was written. Of one that they cancelled
      * themselves nobody is told.
      */
-    finish: (run: HeldRun, given: RunEnd): Promise<FinishedRun> =>
+    finish: (run: LeasedRun, given: RunEnd): Promise<FinishedRun> =>
       withTransaction(pool, async (db) => {
         const end = makeStorable(redactValue(given));
         const { rows } = await db.query<Finished>(
@@ -302,7 +302,7 @@ export function createRuns(pool: Pool) {
         );
         const [row] = rows;
         if (!row) return { recorded: false, ...UNHEARD };
-        return { recorded: true, ...(await tellEnd(db, row, end)) };
+        return { recorded: true, ...(await notifyCompletion(db, row, end)) };
       }),
 
     /** Records an execution that nobody asked for, and forgets all but the newest hundred of its job. */

@@ -17,7 +17,7 @@ import {
 } from './deployments-rows.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 
-export interface DeploymentWish extends ServiceKey {
+export interface DeploymentRequest extends ServiceKey {
   readonly deploymentId: string;
   readonly kind: 'deploy' | 'rollback';
   readonly ref: string;
@@ -44,7 +44,7 @@ export function createDeployments(pool: Pool) {
      * Writes the wish: a deployment in state `queued`. Idempotent by id. Throws NOT_FOUND (project, server, deployment to start
      * again), CONFLICT when another one of the service has not ended, or the service is somewhere else.
      */
-    request: (wish: DeploymentWish): Promise<DeploymentRow> => withTransaction(pool, (db) => request(db, wish)),
+    request: (wish: DeploymentRequest): Promise<DeploymentRow> => withTransaction(pool, (db) => request(db, wish)),
 
     find: (deploymentId: string): Promise<DeploymentRow | null> => findDeployment(pool, deploymentId),
 
@@ -125,7 +125,7 @@ export function createDeployments(pool: Pool) {
   };
 }
 
-async function request(db: Queryable, wish: DeploymentWish): Promise<DeploymentRow> {
+async function request(db: Queryable, wish: DeploymentRequest): Promise<DeploymentRow> {
   const earlier = await findDeployment(db, wish.deploymentId);
   if (earlier) return earlier;
   const { server, driver, serving } = await placeService(db, wish, wish.plan?.server.name ?? wish.server);

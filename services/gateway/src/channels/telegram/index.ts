@@ -63,7 +63,7 @@ export function createTelegram(options: {
     inviteLink: (code) => (username === null ? null : `https://t.me/${username}?start=${code}`),
     fileLimitBytes: DOWNLOAD_LIMIT_BYTES,
     // Telegram's groups have negative ids.
-    paceOf: (chatKey) => (toTarget(chatKey).chatId < 0 ? 'group' : 'private'),
+    throttleOf: (chatKey) => (toTarget(chatKey).chatId < 0 ? 'group' : 'private'),
     encode: (body, row) =>
       [...encode(body, row), ...encodeFiles(body)].map((part, place) => ({
         ...part,

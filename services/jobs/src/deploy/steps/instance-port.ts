@@ -2,7 +2,7 @@ import { instanceLabel } from '../deployments-ports.ts';
 import { AppError, toAppError, type ErrorCode } from '@signalbox/contracts/errors';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import { isFree } from './reach.ts';
-import { endLease, fileOf, type WorkPlace } from '../work-place.ts';
+import { endLease, fileOf, type DeploymentSession } from '../deployment-session.ts';
 
 /** Programs on this machine listen here; engines choose a port themselves. */
 const HOST = '127.0.0.1';
@@ -13,7 +13,7 @@ const STOP_GRACE_MS = 5 * SECOND_MS;
 const SIGNS: ReadonlySet<ErrorCode> = new Set(['INSTANCE_ENDED', 'INSTANCE_UNHEALTHY']);
 
 /** A port of the server that is free in the table and, on this machine, in fact. */
-export async function leasePort(place: WorkPlace): Promise<number> {
+export async function leasePort(place: DeploymentSession): Promise<number> {
   const { parts, held } = place;
   const row = held.row();
   const lease = {
@@ -38,7 +38,7 @@ export async function leasePort(place: WorkPlace): Promise<number> {
  * and the deployment starts it once more with the next one. Throws the given error when the port is not why, and NO_CAPACITY when it
  * was the last of a few ports.
  */
-export async function leaveTakenPort(place: WorkPlace, error: unknown, signal: AbortSignal): Promise<void> {
+export async function leaveTakenPort(place: DeploymentSession, error: unknown, signal: AbortSignal): Promise<void> {
   const { parts, held } = place;
   const row = held.row();
   const { instance } = row;

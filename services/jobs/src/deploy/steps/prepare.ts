@@ -3,10 +3,10 @@ import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { planOf, requireSamePlan } from './plan.ts';
 import { measureReadiness, type Readiness } from './readiness.ts';
-import { fileOf, releaseId, type WorkPlace } from '../work-place.ts';
+import { fileOf, releaseId, type DeploymentSession } from '../deployment-session.ts';
 
 /** Measures whether it may begin, and finds out what is to be built. What was kept is not built again. */
-export async function prepare(place: WorkPlace, signal: AbortSignal): Promise<void> {
+export async function prepare(place: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = place;
   const row = held.row();
   const earlier = row.fromArtifact === null ? null : await parts.work.find(row.fromArtifact);
@@ -37,7 +37,11 @@ export async function prepare(place: WorkPlace, signal: AbortSignal): Promise<vo
 }
 
 /** Checks the commit out and lets the driver build it. Ended when it takes too long, or does nothing for too long. */
-export async function build(place: WorkPlace, signal: AbortSignal, stop: (reason: Error) => void): Promise<void> {
+export async function build(
+  place: DeploymentSession,
+  signal: AbortSignal,
+  stop: (reason: Error) => void,
+): Promise<void> {
   const { parts, held, lines } = place;
   const row = held.row();
   if (row.repository === null || row.commit === null) throw new Error(`${row.deploymentId} has nothing to build`);
@@ -64,7 +68,11 @@ export async function build(place: WorkPlace, signal: AbortSignal, stop: (reason
 }
 
 /** Ends a build that neither writes nor computes: one that waits for what never comes. */
-async function watchForStall(place: WorkPlace, stop: (reason: Error) => void, signal: AbortSignal): Promise<void> {
+async function watchForStall(
+  place: DeploymentSession,
+  stop: (reason: Error) => void,
+  signal: AbortSignal,
+): Promise<void> {
   const { held, lines, parts } = place;
   const { stallMs } = parts.limits;
   const driver = await place.driver();
@@ -84,7 +92,7 @@ async function watchForStall(place: WorkPlace, stop: (reason: Error) => void, si
 
 /** What was decided about is what is there now; else nothing is built or started. */
 async function requireApproved(
-  { parts, held }: WorkPlace,
+  { parts, held }: DeploymentSession,
   readiness: Readiness,
   earlier: WorkRow | null,
 ): Promise<void> {
@@ -99,7 +107,7 @@ async function requireApproved(
   requireSamePlan(row.plan, planOf({ repository, ref, target, commit, file, dockerfile, artifact, variables }));
 }
 
-async function isKept(place: WorkPlace, earlier: WorkRow, signal: AbortSignal): Promise<boolean> {
+async function isKept(place: DeploymentSession, earlier: WorkRow, signal: AbortSignal): Promise<boolean> {
   if (!earlier.kept || earlier.artifact === null || earlier.server !== place.held.row().server) return false;
   return (await place.driver()).has(earlier.artifact, signal);
 }

@@ -14,7 +14,7 @@ const LOOK_MS = 5_000;
 const BODY_BYTES = 65_536;
 
 /** Asks a program at its health path. Never throws, but for the reason of the signal. */
-export async function lookAt(
+export async function probeHealth(
   address: { readonly host: string; readonly port: number },
   file: Pick<ServiceFile, 'health' | 'release'>,
   signal: AbortSignal,

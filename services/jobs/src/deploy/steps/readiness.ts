@@ -18,7 +18,7 @@ import type { Source } from '../source/sources.ts';
 import type { OpenedVariables } from '../variables.ts';
 
 /** What is to be deployed. */
-export interface Wish extends ServiceKey {
+export interface DeployRequest extends ServiceKey {
   readonly ref: string;
   /** What the ref was when the deployment was decided about; null: what it is now. */
   readonly commit: string | null;
@@ -52,7 +52,7 @@ export async function measureReadiness(
     DeployParts,
     'work' | 'deployments' | 'leases' | 'sources' | 'traffic' | 'openDriver' | 'listenHost' | 'confinement'
   >,
-  wish: Wish,
+  wish: DeployRequest,
   options: {
     readonly repository: string | null;
     readonly variables: () => Promise<OpenedVariables>;
@@ -160,7 +160,7 @@ async function checkConfinement(check: Check, { kind, problem }: Confinement): P
 async function openSource(
   parts: Pick<DeployParts, 'sources'>,
   repository: string | null,
-  { ref, commit }: Pick<Wish, 'ref' | 'commit'>,
+  { ref, commit }: Pick<DeployRequest, 'ref' | 'commit'>,
   signal: AbortSignal,
 ): Promise<Found<Source>> {
   if (repository === null) return missing('The project has no repository. Say which one it is (update_project).');
@@ -209,7 +209,11 @@ async function checkVariables(check: Check, file: ServiceFile, variables: Opened
 }
 
 /** What serves now, by the one who has to switch it. */
-async function askProxy(parts: Pick<DeployParts, 'traffic'>, wish: Wish, signal: AbortSignal): Promise<Found<true>> {
+async function askProxy(
+  parts: Pick<DeployParts, 'traffic'>,
+  wish: DeployRequest,
+  signal: AbortSignal,
+): Promise<Found<true>> {
   const route = await parts.traffic.current(serviceName(wish), signal);
   return found(route ? `it sends requests to ${route.release} now` : 'it answers, and sends requests nowhere yet');
 }
@@ -217,7 +221,7 @@ async function askProxy(parts: Pick<DeployParts, 'traffic'>, wish: Wish, signal:
 /** A port for the instance, and the one where people reach the service: leased, or free in the table and on this machine. */
 async function findPorts(
   parts: Pick<DeployParts, 'leases' | 'listenHost'>,
-  wish: Wish,
+  wish: DeployRequest,
   target: PlacedTarget,
 ): Promise<Found<true>> {
   const publicPort =
@@ -244,7 +248,7 @@ async function probePort(
   }
 }
 
-async function checkOthers(check: Check, parts: Pick<DeployParts, 'deployments'>, wish: Wish): Promise<void> {
+async function checkOthers(check: Check, parts: Pick<DeployParts, 'deployments'>, wish: DeployRequest): Promise<void> {
   const { project, environment } = wish;
   const open = await parts.deployments.list({ project, environment, open: true }, 5);
   const others = open.filter(({ deploymentId }) => deploymentId !== wish.deploymentId);

@@ -1,7 +1,7 @@
 import { serviceName, type DeployState } from '@signalbox/contracts/operations/deploy';
 import type { InstanceState } from '../../drivers/driver.ts';
 import { requireRunning } from './start.ts';
-import { publicUrl, releaseId, serviceOf, type WorkPlace } from '../work-place.ts';
+import { publicUrl, releaseId, serviceOf, type DeploymentSession } from '../deployment-session.ts';
 
 /** What a look at the target and the proxy found of a deployment whose worker or link was lost. */
 export interface Traces {
@@ -38,7 +38,7 @@ export function decide({ before, instance, isRouted, isCancelWished }: Traces): 
 }
 
 /** Looks at the target and the proxy and goes on from what is there. Throws what the driver throws when it cannot look. */
-export async function recover(place: WorkPlace, signal: AbortSignal): Promise<void> {
+export async function recover(place: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = place;
   const row = held.row();
   const before = await parts.work.lastKnown(row.deploymentId);

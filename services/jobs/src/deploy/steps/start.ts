@@ -4,8 +4,8 @@ import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 import type { Driver, Instance, InstanceState } from '../../drivers/driver.ts';
 import { leasePort, leaveTakenPort } from './instance-port.ts';
 import { requireSamePlan } from './plan.ts';
-import { lookAt, type Look } from './reach.ts';
-import { fileOf, releaseId, type WorkPlace } from '../work-place.ts';
+import { probeHealth, type Look } from './reach.ts';
+import { fileOf, releaseId, type DeploymentSession } from '../deployment-session.ts';
 
 const PAUSE_MS = 200;
 /** So many good answers in a row make an instance healthy: one may be luck. */
@@ -14,7 +14,7 @@ const GOOD_LOOKS = 2;
 const CRASH_MS = 6 * SECOND_MS;
 
 /** Leases a port, opens the variables, and starts what was built; an instance of this deployment that runs is taken over. */
-export async function start(place: WorkPlace, signal: AbortSignal): Promise<void> {
+export async function start(place: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = place;
   const row = held.row();
   const { artifact } = row;
@@ -35,13 +35,16 @@ export async function start(place: WorkPlace, signal: AbortSignal): Promise<void
 }
 
 /** Goes on to the switch with an instance that is healthy, and back to its start when a stranger has taken its port. */
-export async function checkHealth(place: WorkPlace, signal: AbortSignal): Promise<void> {
+export async function checkHealth(place: DeploymentSession, signal: AbortSignal): Promise<void> {
   const found = await waitUntilHealthy(place, signal).catch((error: unknown) => leaveTakenPort(place, error, signal));
   if (found) await place.held.advance('switching', found);
 }
 
 /** Waits until the instance answers 200 twice in a row. One that ends, or crashes and is started again, has failed at once. */
-async function waitUntilHealthy(place: WorkPlace, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
+async function waitUntilHealthy(
+  place: DeploymentSession,
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, unknown>>> {
   const { held } = place;
   const row = held.row();
   const { instance } = row;
@@ -54,7 +57,7 @@ async function waitUntilHealthy(place: WorkPlace, signal: AbortSignal): Promise<
   let good = 0;
   for (let looks = 1; ; looks++) {
     requireRunning(await readState(driver, instance, signal));
-    last = await lookAt(instance, file, signal);
+    last = await probeHealth(instance, file, signal);
     good = last.status === 200 ? good + 1 : 0;
     if (good === GOOD_LOOKS) return { path: file.health.path, looks, ms: last.ms, reports: last.release };
     if (Date.now() > deadline) break;

@@ -2,8 +2,8 @@ import { serviceName } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 import type { Instance } from '../../drivers/driver.ts';
-import { isFree, lookAt } from './reach.ts';
-import { endLease, fileOf, publicUrl, serviceOf, type WorkPlace } from '../work-place.ts';
+import { isFree, probeHealth } from './reach.ts';
+import { endLease, fileOf, publicUrl, serviceOf, type DeploymentSession } from '../deployment-session.ts';
 
 const PAUSE_MS = 200;
 const GOOD_LOOKS = 2;
@@ -13,7 +13,7 @@ const VERIFY_MS = 15 * SECOND_MS;
 const OTHER_LOOKS = 5;
 
 /** Sends the requests of the service to the new instance. */
-export async function switchOver(place: WorkPlace, signal: AbortSignal): Promise<void> {
+export async function switchOver(place: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = place;
   const row = held.row();
   const { instance, release, deploymentId } = row;
@@ -37,7 +37,7 @@ export async function switchOver(place: WorkPlace, signal: AbortSignal): Promise
 }
 
 /** Looks through the proxy until what serves reports the new release twice in a row. Throws RELEASE_NOT_SERVED. */
-export async function verify(place: WorkPlace, signal: AbortSignal): Promise<void> {
+export async function verify(place: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = place;
   const row = held.row();
   const { instance, release, deploymentId } = row;
@@ -51,7 +51,7 @@ export async function verify(place: WorkPlace, signal: AbortSignal): Promise<voi
   for (;;) {
     const route = await parts.traffic.current(service, signal);
     const isOurs = route?.deploymentId === deploymentId;
-    const look = route && (await lookAt({ host: parts.reachHost, port: route.listen.port }, file, signal));
+    const look = route && (await probeHealth({ host: parts.reachHost, port: route.listen.port }, file, signal));
     const isReported = file.release.from === 'instance' || look?.release === release;
     good = isOurs && look?.status === 200 && isReported ? good + 1 : 0;
     other = isOurs && look?.status === 200 && !isReported ? other + 1 : 0;
@@ -71,7 +71,7 @@ export async function verify(place: WorkPlace, signal: AbortSignal): Promise<voi
 }
 
 /** Waits for the requests that are on their way to what served before, and ends it. What was built of it stays. */
-export async function drain(place: WorkPlace, signal: AbortSignal): Promise<void> {
+export async function drain(place: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = place;
   const row = held.row();
   const service = serviceName(row);
@@ -109,7 +109,7 @@ function openRequests(
 }
 
 /** The port where people reach the service: the one that it has, or the lowest that is free in the table and in fact. */
-async function leasePublicPort(place: WorkPlace, routed: number | null): Promise<number> {
+async function leasePublicPort(place: DeploymentSession, routed: number | null): Promise<number> {
   const { parts, held } = place;
   const { project, environment, userKey } = held.row();
   const taken: number[] = [];
@@ -123,7 +123,7 @@ async function leasePublicPort(place: WorkPlace, routed: number | null): Promise
   }
 }
 
-function describe(isOurs: boolean, look: Awaited<ReturnType<typeof lookAt>> | null): string {
+function describe(isOurs: boolean, look: Awaited<ReturnType<typeof probeHealth>> | null): string {
   if (look === null) return 'the proxy has no route for it';
   if (!isOurs) return 'the proxy sends its requests to another deployment';
   if (look.status !== 200) return look.problem ?? `it answers ${look.status ?? 0}`;

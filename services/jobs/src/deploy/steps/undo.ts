@@ -3,15 +3,15 @@ import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 import type { Driver, Instance } from '../../drivers/driver.ts';
 import { failureErrors } from './failure-errors.ts';
-import { lookAt } from './reach.ts';
-import { endLease, fileOf, releaseId, serviceOf, type WorkPlace } from '../work-place.ts';
+import { probeHealth } from './reach.ts';
+import { endLease, fileOf, releaseId, serviceOf, type DeploymentSession } from '../deployment-session.ts';
 
 const PAUSE_MS = 200;
 const STOP_GRACE_MS = 5 * SECOND_MS;
 const LOOKS = 5;
 
 /** Takes back what was done: what served before serves again, and what was begun is gone. */
-export async function fail(place: WorkPlace, signal: AbortSignal): Promise<void> {
+export async function fail(place: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = place;
   const row = held.row();
   // What never came to the switch is taken back without the proxy, which may be what does not answer.
@@ -40,7 +40,7 @@ export async function fail(place: WorkPlace, signal: AbortSignal): Promise<void>
 }
 
 /** Ends whatever was begun, and says so only when it is gone. */
-export async function cancel(place: WorkPlace, signal: AbortSignal): Promise<void> {
+export async function cancel(place: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { held } = place;
   const instance = await endAll(place, signal);
   await held.advance('cancelled', { build: 'ended', instance }, { actor: held.row().cancelBy ?? 'system' });
@@ -50,7 +50,7 @@ type Back =
   { readonly kind: 'switched'; readonly to: string | null } | { readonly kind: 'kept'; readonly because: string };
 
 /** To the instance that served before, if it answers; away from ours, if there was none. */
-async function switchBack(place: WorkPlace, signal: AbortSignal): Promise<Back> {
+async function switchBack(place: DeploymentSession, signal: AbortSignal): Promise<Back> {
   const { parts, held } = place;
   const row = held.row();
   const service = serviceName(row);
@@ -60,7 +60,7 @@ async function switchBack(place: WorkPlace, signal: AbortSignal): Promise<Back> 
     return { kind: 'switched', to: null };
   }
   if (!(await isHealthy(old, old.instance, signal))) {
-    const isAlive = row.instance !== null && (await lookAt(row.instance, fileOf(row), signal)).status !== null;
+    const isAlive = row.instance !== null && (await probeHealth(row.instance, fileOf(row), signal)).status !== null;
     if (isAlive) return { kind: 'kept', because: `${old.release} does not answer any more` };
   }
   const { host, port } = old.instance;
@@ -74,7 +74,7 @@ async function switchBack(place: WorkPlace, signal: AbortSignal): Promise<Back> 
 
 async function isHealthy(old: WorkRow, instance: Instance, signal: AbortSignal): Promise<boolean> {
   for (let looks = 0; looks < LOOKS; looks++) {
-    if ((await lookAt(instance, fileOf(old), signal)).status === 200) return true;
+    if ((await probeHealth(instance, fileOf(old), signal)).status === 200) return true;
     await sleep(PAUSE_MS, signal);
     signal.throwIfAborted();
   }
@@ -82,7 +82,7 @@ async function isHealthy(old: WorkRow, instance: Instance, signal: AbortSignal):
 }
 
 /** Ends the build and the instance of this deployment, waits until they are gone, and gives back what was leased for them. */
-async function endAll(place: WorkPlace, signal: AbortSignal): Promise<string> {
+async function endAll(place: DeploymentSession, signal: AbortSignal): Promise<string> {
   const { parts, held } = place;
   const row = held.row();
   let how = 'none';
@@ -102,7 +102,7 @@ async function endAll(place: WorkPlace, signal: AbortSignal): Promise<string> {
   return how;
 }
 
-async function wasInOneOf({ parts, held }: WorkPlace, ...states: readonly DeployState[]): Promise<boolean> {
+async function wasInOneOf({ parts, held }: DeploymentSession, ...states: readonly DeployState[]): Promise<boolean> {
   for (const state of states) if (await parts.work.wasIn(held.row().deploymentId, state)) return true;
   return false;
 }

@@ -83,8 +83,7 @@ export const runDiagnostic = tool({
         .filter((one) => one.trim() !== '')
         .join('\n')
         .trimEnd();
-      const ended =
-        ran.code === 0 ? 'ended well' : `ended ${ran.code === null ? 'by a signal' : `with code ${ran.code}`}`;
+      const ended = ran.code === null ? 'was ended by a signal' : `finished (exit ${ran.code})`;
       const what = `${code(command.slice(0, 200))} on **${server}** ${ended}`;
       if (text === '') return `${what} and wrote nothing.`;
       return `${what}:\n\n${fence(text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}\n…`)}${ran.truncated ? '\n\nIt wrote more than is kept.' : ''}`;

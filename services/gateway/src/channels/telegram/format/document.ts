@@ -2,7 +2,7 @@ import { plainSpan, textOf, type Block, type InlineText, type ListItem } from '.
 import { isBlank } from './clean-text.ts';
 import { readInline } from './inline.ts';
 import { parseMarkdown, type Node } from './markdown.ts';
-import { cutPortions } from './portion.ts';
+import { splitChunks } from './chunk.ts';
 
 /** Parsing holds up every other chat, and this is ten plain messages long already. Longer texts go out as they are. */
 const MAX_MARKDOWN_LENGTH = 40_000;
@@ -16,13 +16,13 @@ export function readBlocks(source: string): readonly Block[] {
     if (plain.length > 0) blocks.push(plainParagraph(plain.join('\n')));
     plain = [];
   };
-  for (const portion of cutPortions(source)) {
-    if (portion.plain) {
-      plain.push(portion.text);
+  for (const chunk of splitChunks(source)) {
+    if (chunk.plain) {
+      plain.push(chunk.text);
       continue;
     }
     flush();
-    addPortion(blocks, parseMarkdown(portion.text));
+    addChunk(blocks, parseMarkdown(chunk.text));
   }
   flush();
   return blocks;
@@ -33,9 +33,9 @@ export function plainParagraph(text: string): Block {
   return { type: 'paragraph', text: plainSpan(text) };
 }
 
-/** A list that was cut between two portions is one list. */
-function addPortion(blocks: Block[], nodes: readonly Node[]): void {
-  const added = readPortion(nodes);
+/** A list that was cut between two chunks is one list. */
+function addChunk(blocks: Block[], nodes: readonly Node[]): void {
+  const added = readChunk(nodes);
   const [first] = added;
   const last = blocks.at(-1);
   if (first?.type === 'list' && last?.type === 'list' && continues(last.items, first.items)) {
@@ -51,7 +51,7 @@ function continues(before: readonly ListItem[], after: readonly ListItem[]): boo
   return last.number === null ? first.number === null : first.number === last.number + 1;
 }
 
-function readPortion(nodes: readonly Node[]): Block[] {
+function readChunk(nodes: readonly Node[]): Block[] {
   const definitions = new Map<string, string>();
   const used = new Set<string>();
   const collect = (node: Node): void => {

@@ -71,7 +71,7 @@ export function startWebhook(deps: {
   };
 
   /** Repeats a call until it works or we stop. Throws when no later try can succeed. */
-  const insist = async <T>(call: () => Promise<T>): Promise<T | null> => {
+  const retryTransient = async <T>(call: () => Promise<T>): Promise<T | null> => {
     for (let failures = 0; !stop.signal.aborted; failures += 1) {
       try {
         const result = await call();
@@ -128,14 +128,14 @@ export function startWebhook(deps: {
   };
 
   const loop = async (): Promise<void> => {
-    const bot = await insist(() => api.getMe(signal));
+    const bot = await retryTransient(() => api.getMe(signal));
     if (!bot) return;
     // Before it is registered: what was registered earlier may bring updates already.
     if (!stop.signal.aborted) detach = target.server.attach((update) => add(decode(update, bot)));
-    await insist(takeOver);
+    await retryTransient(takeOver);
     while (!stop.signal.aborted) {
       await sleep(checkEveryMs, stop.signal);
-      await insist(check);
+      await retryTransient(check);
     }
   };
 

@@ -1,9 +1,9 @@
 import type { Drafted } from '../../channel.ts';
 import type { TelegramApi } from '../client.ts';
-import { disarmUnmarked } from '../format/disarm.ts';
+import { escapeUnmarkedLinks } from '../format/escape-links.ts';
 import { encode, type TelegramContent } from './encode.ts';
 import { classify, isEntityProblem, readErrorCode, readRichRefusal } from '../failure.ts';
-import { closeMarkdown } from '../format/half-written.ts';
+import { closeMarkdown } from '../format/partial-markdown.ts';
 import { callDraft } from './part-call.ts';
 
 /** A preview that takes longer is worth nothing any more. Shorter than a gateway's claim to a chat's drafts. */
@@ -37,7 +37,7 @@ export function createDraftSender(options: {
           return refusal === null ? readFailure(error) : attempt(formatDraft(chatKey, text, { rich: false }));
         }
         if (content.entities.length === 0 || !isEntityProblem(classify(error))) return readFailure(error);
-        return attempt({ ...content, text: disarmUnmarked(content.text), entities: [] });
+        return attempt({ ...content, text: escapeUnmarkedLinks(content.text), entities: [] });
       }
     };
     return attempt(formatDraft(chatKey, text, { rich }));

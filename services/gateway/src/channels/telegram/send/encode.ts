@@ -4,7 +4,7 @@ import type { EncodedRow } from '../../channel.ts';
 import { createKeyboard } from './button.ts';
 import { toTarget } from '../chat-key.ts';
 import { cleanText, isBlank, isRightToLeft } from '../format/clean-text.ts';
-import { disarm } from '../format/disarm.ts';
+import { escapeLinks } from '../format/escape-links.ts';
 import { readBlocks } from '../format/document.ts';
 import { formatBlocks, plainText, type FormattedText } from '../format/format.ts';
 import { toRichBlocks, toRichParagraph, type RichBlock } from '../rich/rich-block.ts';
@@ -68,7 +68,7 @@ function encodeText(
   const formatted = formatBlocks(blocks);
   const inGroup = toTarget(chatKey).chatId < 0;
   const toTexts = (whole: FormattedText): readonly TelegramContent[] =>
-    splitText(disarm(whole, { inGroup }), PART_LIMIT).map((part) => ({ ...part, form: 'text' }));
+    splitText(escapeLinks(whole, { inGroup }), PART_LIMIT).map((part) => ({ ...part, form: 'text' }));
 
   if (isBlank(formatted.text)) return toTexts(plainText(source));
   const isBetter = isBetterRich(blocks, !isDecision);

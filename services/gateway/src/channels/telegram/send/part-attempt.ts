@@ -1,6 +1,6 @@
 import type { Log } from '@signalbox/platform/log';
 import type { Sent } from '../../channel.ts';
-import { disarmUnmarked } from '../format/disarm.ts';
+import { escapeUnmarkedLinks } from '../format/escape-links.ts';
 import type { TelegramPart } from './encode.ts';
 import { classify, isEntityProblem, readRichRefusal } from '../failure.ts';
 
@@ -52,7 +52,7 @@ export function createAttempts(options: {
     const sent = await attempt(part);
     if (part.form === 'rich' || part.entities.length === 0 || !isEntityProblem(sent)) return sent;
     log.warn('entities refused, sent as plain text', { detail: 'detail' in sent ? sent.detail : null });
-    return attempt({ ...part, text: disarmUnmarked(part.text), entities: [] });
+    return attempt({ ...part, text: escapeUnmarkedLinks(part.text), entities: [] });
   };
 
   return (part, call) => (part.form === 'rich' ? attemptRich : attemptText)(part, call);

@@ -14,7 +14,7 @@ const WEB_ADDRESS = /https?:\/\/[\w.-]+\.[a-z]{2,}(?::\d+)?(?:\/[\w.%~+-]*)*?\/@
  * only in rich messages. In a group a mention would call somebody, so it is taken apart there, as are the app's own addresses
  * everywhere. Code stays as it is: nothing is found in it.
  */
-export function disarm(formatted: FormattedText, options: { readonly inGroup: boolean }): FormattedText {
+export function escapeLinks(formatted: FormattedText, options: { readonly inGroup: boolean }): FormattedText {
   const places = findPlaces(formatted, options.inGroup);
   if (places.length === 0) return formatted;
   const startOf = (offset: number): number => offset + countUpTo(places, offset);
@@ -33,7 +33,7 @@ export function disarm(formatted: FormattedText, options: { readonly inGroup: bo
 }
 
 /** The same for a text whose code is not marked as such any more. It keeps its length: it may be as long as can be. */
-export function disarmUnmarked(text: string): string {
+export function escapeUnmarkedLinks(text: string): string {
   return text.replace(MENTION, '\uff20').replace(/\b(tg|ton|tonsite):\/\//gi, '$1:\uff0f/');
 }
 

@@ -1,5 +1,5 @@
 /** A stretch of markdown that is parsed by itself; `plain` when it must not be parsed at all. */
-export interface Portion {
+export interface Chunk {
   readonly text: string;
   readonly plain: boolean;
 }
@@ -31,11 +31,11 @@ const OTHER_BLOCK = /^(?: {4}| {0,3}(?:[>#<~`_*+-]|\d{1,9}[.)]))/;
 type Place = 'text' | 'numbers' | 'table';
 
 /**
- * Cuts markdown into portions that parse quickly: usually one. Cuts are between lines, never inside fenced code or a table; a
+ * Cuts markdown into chunks that parse quickly: usually one. Cuts are between lines, never inside fenced code or a table; a
  * single line with too many marks is shown as it is.
  */
-export function cutPortions(source: string): readonly Portion[] {
-  const portions: Portion[] = [];
+export function splitChunks(source: string): readonly Chunk[] {
+  const chunks: Chunk[] = [];
   let lines: string[] = [];
   /** Marks of the paragraph so far, at least. */
   let marks = 0;
@@ -44,7 +44,7 @@ export function cutPortions(source: string): readonly Portion[] {
   let place: Place = 'text';
 
   const flush = (): void => {
-    if (lines.length > 0) portions.push({ text: lines.join('\n'), plain: false });
+    if (lines.length > 0) chunks.push({ text: lines.join('\n'), plain: false });
     lines = [];
     marks = 0;
     place = 'text';
@@ -61,7 +61,7 @@ export function cutPortions(source: string): readonly Portion[] {
     const indent = line.trim() === '' ? 0 : line.length - line.trimStart().length;
     if (own > MAX_MARKS || parsed > MAX_LINES || indent > MAX_INDENT || DEEP.test(line)) {
       flush();
-      portions.push({ text: line, plain: true });
+      chunks.push({ text: line, plain: true });
       continue;
     }
     place = findPlace(place, line, lines.at(-1));
@@ -73,7 +73,7 @@ export function cutPortions(source: string): readonly Portion[] {
     fence = mark;
   }
   flush();
-  return portions;
+  return chunks;
 }
 
 function weigh(line: string): number {

@@ -1,15 +1,15 @@
-import type { createRuns, HeldRun } from '@signalbox/store/conversation/runs';
+import type { createRuns, LeasedRun } from '@signalbox/store/conversation/runs';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import { startLoop } from './loop.ts';
 
-export interface HeldRuns extends Closable {
+export interface LeasedRuns extends Closable {
   /**
    * Gives signs of life for this run until the returned function is called. `lost` is called if another process took it, and
    * `cancelled`, perhaps more than once, when nobody wants it any more.
    */
-  hold(run: HeldRun, on: { readonly lost: () => void; readonly cancelled: () => void }): () => void;
+  hold(run: LeasedRun, on: { readonly lost: () => void; readonly cancelled: () => void }): () => void;
 }
 
 /** A lease has room for three lost signs of life. */
@@ -18,12 +18,12 @@ const BEATS_PER_LEASE = 4;
 const BEAT_MAX_MS = SECOND_MS;
 
 /** Gives signs of life for everything that runs here, in one statement per beat. */
-export function createHeldRuns(options: {
+export function createLeasedRuns(options: {
   readonly runs: Pick<ReturnType<typeof createRuns>, 'beat'>;
   readonly leaseMs: number;
   readonly log: Log;
-}): HeldRuns {
-  const held = new Map<string, { readonly run: HeldRun; readonly on: Parameters<HeldRuns['hold']>[1] }>();
+}): LeasedRuns {
+  const held = new Map<string, { readonly run: LeasedRun; readonly on: Parameters<LeasedRuns['hold']>[1] }>();
   const beat = async (): Promise<void> => {
     if (held.size === 0) return;
     const { lost, cancelled } = await options.runs.beat([...held.values()].map(({ run }) => run));

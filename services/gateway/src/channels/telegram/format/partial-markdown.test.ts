@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { formatMarkdown, type FormattedText } from './format.ts';
-import { closeMarkdown } from './half-written.ts';
+import { closeMarkdown } from './partial-markdown.ts';
 
 /** The styles that each character of a text has. */
 function stylesOf({ text, entities }: FormattedText): readonly string[] {

@@ -9,10 +9,10 @@ import { readPolicyFolder } from './policy-set.ts';
 import { callSubject, classOf, personOf, requestOf } from './request.ts';
 import { readRules, type RuleSet } from './rules.ts';
 import { POLICY_FOLDER } from './settings.ts';
-import { seenOf, sightOf, type Sight } from './sight.ts';
+import { cacheKey, visibleAttributes, type VisibleAttributes } from './visible-attributes.ts';
 
 /** Each slice has a sight; one that is missing would find questions alike that are not. */
-const NOTHING: Sight = { attributes: new Set(), tags: false };
+const NOTHING: VisibleAttributes = { attributes: new Set(), tags: false };
 
 let schema: string;
 let shipped: RuleSet;
@@ -25,7 +25,7 @@ beforeAll(async () => {
 function sightOfText(when: string) {
   const parsed = cedar.policyToJson(`forbid (principal, action, resource) when { ${when} };`);
   if (parsed.type === 'failure') throw new Error(parsed.errors[0]?.message);
-  const { attributes, tags } = sightOf([parsed.json]);
+  const { attributes, tags } = visibleAttributes([parsed.json]);
   return { attributes: attributes === 'all' ? 'all' : [...attributes].sort(), tags };
 }
 
@@ -102,7 +102,7 @@ describe('what policies see', () => {
         const subject = callSubject(action, context, { date: 20_260_114, weekday: 3, hour, minute: 0 });
         const who = asks === 'agent' ? classOf('WRITE_GATED') : personOf('1', principal.role);
         const call = requestOf(set.id, 'run', who, subject);
-        const seen = seenOf(set.sights.get(call.preparsedPolicySetId) ?? NOTHING, call);
+        const seen = cacheKey(set.sights.get(call.preparsedPolicySetId) ?? NOTHING, call);
         const said = answerTo(call);
         const known = answers.get(seen) ?? said;
         alike += answers.has(seen) ? 1 : 0;

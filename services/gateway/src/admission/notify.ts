@@ -4,7 +4,7 @@ import type { Redis } from '@signalbox/platform/redis';
 import type { Publisher } from '@signalbox/platform/streams/publish';
 
 /** Tells the others what was just committed. Nothing here throws: what is lost is announced again by a sweeper. */
-export interface Announcer {
+export interface Notifier {
   wakeLanes(wakeUps: readonly WakeUp[]): Promise<void>;
   wakeChats(chatKeys: readonly string[], traceId: string): Promise<void>;
   /** Nudges the workers that hold these people's lanes; without it they see the stop with their next look. */
@@ -12,13 +12,13 @@ export interface Announcer {
 }
 
 /** `deliverHere` takes over the chats that could not be announced, so that answers go out without Redis too. */
-export function createAnnouncer(deps: {
+export function createNotifier(deps: {
   readonly publisher: Publisher;
   readonly redis: Redis;
   readonly prefix: string;
   readonly log: Log;
   readonly deliverHere: (delivery: Delivery) => void;
-}): Announcer {
+}): Notifier {
   const { publisher, redis, prefix, log, deliverHere } = deps;
 
   /** False when Redis did not take it. A connection that is known to be down is not even tried: that would take seconds. */

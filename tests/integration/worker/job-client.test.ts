@@ -3,7 +3,7 @@ import { openPool, type Pool } from '@signalbox/store/pool';
 import { createRuns } from '@signalbox/store/conversation/runs';
 import { createLog } from '@signalbox/platform/log';
 import { createQueue, type Queue } from '@signalbox/platform/queue/queue';
-import { createJobDoor } from '@signalbox/worker/tools/job-door';
+import { createJobClient } from '@signalbox/worker/tools/job-client';
 import { StoppedByPerson } from '@signalbox/worker/tools/tool-bounds';
 import { afterAll, beforeAll, beforeEach, expect, inject, it, vi } from 'vitest';
 import { createDatabase } from '../../support/database.ts';
@@ -16,14 +16,14 @@ const INDEXED = { files: 1, passages: 2, changed: 0 };
 let database: Awaited<ReturnType<typeof createDatabase>>;
 let pool: Pool;
 let queue: Queue;
-let door: ReturnType<typeof createJobDoor>;
+let door: ReturnType<typeof createJobClient>;
 let runs: ReturnType<typeof createRuns>;
 beforeAll(async () => {
   database = await createDatabase();
   pool = openPool(database.url, log, { name: 'test', max: 4 });
   queue = createQueue({ redisUrl: inject('redisUrl'), prefix: `t${randomBytes(4).toString('hex')}:`, log });
   runs = createRuns(pool);
-  door = createJobDoor({ runs, queue, log });
+  door = createJobClient({ runs, queue, log });
 });
 afterAll(async () => {
   await queue.close();

@@ -1,14 +1,14 @@
 import type { Context, EntityJson, PolicyJson, StatefulAuthorizationCall } from '@cedar-policy/cedar-wasm/nodejs';
 
 /** What the policies of a slice can see of a question, besides who asks for what and which entities are in which. */
-export interface Sight {
+export interface VisibleAttributes {
   /** Attributes by name, wherever they are read; `all` when a policy looks at the context as a whole. */
   readonly attributes: ReadonlySet<string> | 'all';
   readonly tags: boolean;
 }
 
 /** Reads from policies what they can see: what an expression does not name it cannot tell apart. In doubt, everything. */
-export function sightOf(policies: readonly PolicyJson[]): Sight {
+export function visibleAttributes(policies: readonly PolicyJson[]): VisibleAttributes {
   const attributes = new Set<string>();
   let isWhole = false;
   let tags = false;
@@ -38,7 +38,7 @@ export function sightOf(policies: readonly PolicyJson[]): Sight {
  * One text for all questions that policies with this sight cannot tell apart and that the schema takes alike: of what is not seen,
  * only the shape counts. Questions of other slices need a place of their own.
  */
-export function seenOf({ attributes, tags }: Sight, call: StatefulAuthorizationCall): string {
+export function cacheKey({ attributes, tags }: VisibleAttributes, call: StatefulAuthorizationCall): string {
   const isSeen = (name: string): boolean => attributes === 'all' || attributes.has(name);
   const fields = (record: Context): object =>
     Object.entries(record).map(([name, value]) => [name, isSeen(name) ? value : shapeOf(value)]);

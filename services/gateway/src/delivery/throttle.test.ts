@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createPace } from './pace.ts';
+import { createThrottle } from './throttle.ts';
 
-function start(options: Partial<Parameters<typeof createPace>[0]> = {}) {
+function start(options: Partial<Parameters<typeof createThrottle>[0]> = {}) {
   const clock = { ms: 0 };
-  const pace = createPace(
+  const pace = createThrottle(
     { sendsPerSecond: 28, chatSendsPerSecond: 1, chatBurst: 4, groupSendsPerMinute: 20, ...options },
     () => clock.ms,
   );

@@ -4,7 +4,7 @@ import type { Redis } from '@signalbox/platform/redis';
 /** The length of a window in which one person may send `burst` messages. */
 const WINDOW_MS = 10_000;
 
-export interface BurstLimit {
+export interface RateLimit {
   /**
    * Counts one message per entry and answers, for each in order, whether it is within the limit. One round trip.
    * Redis being down lets everything through: the limit protects against hurry, not against attacks.
@@ -15,12 +15,12 @@ export interface BurstLimit {
 }
 
 /** Fixed windows, counted in Redis so that all gateways count together. */
-export function createBurstLimit(deps: {
+export function createRateLimit(deps: {
   readonly redis: Redis;
   readonly prefix: string;
   readonly burst: number;
   readonly log: Log;
-}): BurstLimit {
+}): RateLimit {
   const { redis, prefix, burst, log } = deps;
   const window = (): { id: number; leftMs: number } => {
     const now = Date.now();

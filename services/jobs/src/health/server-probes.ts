@@ -29,7 +29,7 @@ export type ServerLook =
 const WATCHED = `select ${SERVER_COLUMNS}, a.user_key as owner from servers s left join actions a on a.action_id = s.action_id`;
 
 /** What is measured of servers, in Postgres. */
-export function createServerLooks(pool: Pool) {
+export function createServerProbes(pool: Pool) {
   return {
     /** Those with a driver, by name. */
     async watched(): Promise<readonly WatchedServer[]> {
@@ -74,7 +74,7 @@ export function createServerLooks(pool: Pool) {
   };
 }
 
-export type ServerLooks = ReturnType<typeof createServerLooks>;
+export type ServerProbes = ReturnType<typeof createServerProbes>;
 
 /** Ends an incident of which everything was said when it was opened. Twice changes nothing. */
 export async function closeQuietly(db: Queryable, subject: string, kind: string): Promise<void> {

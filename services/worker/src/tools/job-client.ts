@@ -21,7 +21,7 @@ const LAST_LOOK_MS = 250;
  * How tools have work done by the job service. Postgres holds the intent and the result, so that a worker that died while it
  * waited, and its successor with the same call, wait for the same run. Both throw ACTION_ID_TAKEN when the run of that id is another's.
  */
-export function createJobDoor(parts: {
+export function createJobClient(parts: {
   readonly runs: ReturnType<typeof createRuns>;
   readonly queue: Pick<Queue, 'enqueue'>;
   readonly log: Log;
@@ -85,7 +85,7 @@ async function runOf<N extends JobName>(
 
 /** Null when it has not ended by then. Throws the signal's reason; a /stop takes the job with it. */
 async function waitForEnd<N extends JobName>(
-  parts: Parameters<typeof createJobDoor>[0],
+  parts: Parameters<typeof createJobClient>[0],
   job: N,
   runId: string,
   until: { readonly signal: AbortSignal; readonly forMs: number; readonly userKey: string },
@@ -105,7 +105,7 @@ async function waitForEnd<N extends JobName>(
 }
 
 async function lookForEnd<N extends JobName>(
-  parts: Parameters<typeof createJobDoor>[0],
+  parts: Parameters<typeof createJobClient>[0],
   job: N,
   runId: string,
 ): Promise<Worked<JobResult<N>> | null> {

@@ -5,16 +5,16 @@ import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Driver, Instance, ReleaseId } from '../drivers/driver.ts';
 import type { JobContext } from '../runner/handlers.ts';
 import { createOpenedSecrets, type OpenedSecrets } from '../runner/opened-secrets.ts';
-import { holdDeployment, type HeldDeployment } from './held.ts';
+import { leaseDeployment, type LeasedDeployment } from './leased-deployment.ts';
 import { createLineStore, type LineStore } from './lines.ts';
 import type { DeployParts } from './parts.ts';
 import { openVariables, type OpenedVariables } from './variables.ts';
 
 /** Everything that the steps of one deployment share while one process works on it. */
-export interface WorkPlace extends Closable {
+export interface DeploymentSession extends Closable {
   readonly parts: DeployParts;
   readonly context: JobContext;
-  readonly held: HeldDeployment;
+  readonly held: LeasedDeployment;
   readonly lines: LineStore;
   readonly opened: OpenedSecrets;
   /** Opened when it is needed first. */
@@ -28,12 +28,12 @@ export interface WorkPlace extends Closable {
   unfollow(): Promise<void>;
 }
 
-export async function openWorkPlace(
+export async function openDeploymentSession(
   parts: DeployParts,
   claimed: { readonly deploymentId: string; readonly fence: number },
   context: JobContext,
-): Promise<WorkPlace> {
-  const held = await holdDeployment(parts, claimed, context);
+): Promise<DeploymentSession> {
+  const held = await leaseDeployment(parts, claimed, context);
   const opened = createOpenedSecrets();
   const lines = createLineStore({
     ...claimed,
@@ -46,7 +46,7 @@ export async function openWorkPlace(
   let isProtected = false;
   let following: { readonly stop: AbortController; readonly over: Promise<void> } | null = null;
 
-  const place: WorkPlace = {
+  const place: DeploymentSession = {
     parts,
     context,
     held,

@@ -1,7 +1,7 @@
 import { chatOf } from '../channels/chat-key.ts';
 import type { ChatKind } from '@signalbox/contracts/conversation/envelope';
 
-export interface PaceOptions {
+export interface ThrottleOptions {
   readonly sendsPerSecond: number;
   readonly chatSendsPerSecond: number;
   readonly chatBurst: number;
@@ -12,7 +12,7 @@ export interface PaceOptions {
  * How fast we send, over all chats and in each of them, so that the channel has no reason to refuse. Times in milliseconds.
  * The topics of a chat share its pace.
  */
-export interface Pace {
+export interface Throttle {
   /** Takes one send for this chat, if it may go out now. */
   tryTake(chatKey: string, kind: ChatKind): boolean;
   /** How long until `tryTake` has a chance. */
@@ -29,7 +29,7 @@ export interface Pace {
 const MAX_BUCKETS = 10_000;
 
 /** Token buckets in this process: `now` is a monotonic clock. */
-export function createPace(options: PaceOptions, now: () => number = () => performance.now()): Pace {
+export function createThrottle(options: ThrottleOptions, now: () => number = () => performance.now()): Throttle {
   const all = createBucket(options.sendsPerSecond / 1_000, Math.max(1, options.sendsPerSecond), now);
   const chats = new Map<string, Bucket>();
 

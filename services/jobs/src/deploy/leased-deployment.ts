@@ -9,12 +9,12 @@ import { startLoop } from '../runner/loop.ts';
 import type { DeployParts } from './parts.ts';
 
 /** Somebody wants an end. */
-export class CancelWish extends Error {
+export class CancelRequested extends Error {
   readonly by: string;
 
   constructor(by: string) {
     super('the deployment is to be cancelled');
-    this.name = 'CancelWish';
+    this.name = 'CancelRequested';
     this.by = by;
   }
 }
@@ -28,14 +28,14 @@ class DeploymentLost extends Error {
 }
 
 /** A deployment in the hands of this process. */
-export interface HeldDeployment extends Closable {
+export interface LeasedDeployment extends Closable {
   readonly fence: number;
   /** As it was read last; the state in it is the one that this process wrote last. */
   row(): WorkRow;
   state(): DeployState;
   /** Reads the row again. Throws DeploymentLost. */
   refresh(): Promise<WorkRow>;
-  /** Moves on, and writes what was found on the way. Throws DeploymentLost; CancelWish instead of beginning the switch. */
+  /** Moves on, and writes what was found on the way. Throws DeploymentLost; CancelRequested instead of beginning the switch. */
   advance(
     to: DeployState,
     evidence: Step['evidence'],
@@ -55,15 +55,15 @@ export interface HeldDeployment extends Closable {
 const WATCH_MS = 400;
 
 /** Holds a claimed deployment: looks at it twice a second, and gives it up when it was taken. */
-export async function holdDeployment(
+export async function leaseDeployment(
   parts: Pick<DeployParts, 'work' | 'limits'>,
   claimed: { readonly deploymentId: string; readonly fence: number },
   context: Pick<JobContext, 'signal' | 'log'>,
-): Promise<HeldDeployment> {
+): Promise<LeasedDeployment> {
   const { work, limits } = parts;
   const { deploymentId, fence } = claimed;
   const lost = new AbortController();
-  const wished = new AbortController();
+  const requested = new AbortController();
   const read = async (): Promise<WorkRow> => {
     const row = await work.find(deploymentId);
     if (row?.fence !== fence) lost.abort(new DeploymentLost());
@@ -74,7 +74,7 @@ export async function holdDeployment(
   const look = async (): Promise<void> => {
     const { isOurs, cancelAt, cancelBy } = await work.watch(deploymentId, fence);
     if (!isOurs) lost.abort(new DeploymentLost());
-    if (cancelAt !== null) wished.abort(new CancelWish(cancelBy ?? 'system'));
+    if (cancelAt !== null) requested.abort(new CancelRequested(cancelBy ?? 'system'));
   };
   await look();
   const loop = startLoop({ name: 'deployment', everyMs: WATCH_MS, log: context.log, step: look });
@@ -90,7 +90,7 @@ export async function holdDeployment(
       const step: Step = { actor: 'system', evidence, limitMs, ...more };
       if (!(await work.advance(deploymentId, fence, from, to, step))) {
         await look();
-        wished.signal.throwIfAborted();
+        requested.signal.throwIfAborted();
         lost.abort(new DeploymentLost());
         throw new DeploymentLost();
       }
@@ -102,7 +102,7 @@ export async function holdDeployment(
       const step = row.state.replace('_', ' ');
       const slow = new AppError('STEP_TOO_SLOW', { step, seconds: String(Math.round(limitMs / SECOND_MS)) });
       const timer = setTimeout(() => stopped.abort(slow), limitMs);
-      const ends = [stopped.signal, lost.signal, context.signal, ...(isCancellable ? [wished.signal] : [])];
+      const ends = [stopped.signal, lost.signal, context.signal, ...(isCancellable ? [requested.signal] : [])];
       try {
         const signal = AbortSignal.any(ends);
         signal.throwIfAborted();

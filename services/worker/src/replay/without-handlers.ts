@@ -2,7 +2,7 @@ import { createRegistry, type ToolRegistry } from '../tools/registry.ts';
 import type { Tool, ToolGroup } from '../tools/tool.ts';
 
 /** The same groups with the same words, risks and schemas, and no handler behind them: any call throws. */
-export function disarm(groups: readonly ToolGroup[]): ToolRegistry {
+export function withoutHandlers(groups: readonly ToolGroup[]): ToolRegistry {
   return createRegistry(
     groups.map((group) => ({
       ...group,

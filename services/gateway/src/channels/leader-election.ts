@@ -1,4 +1,4 @@
-import { tryHold, type Hold, type HoldKind } from './holds.ts';
+import { tryHold, type Hold, type HoldKind } from './leases.ts';
 import type { Pool } from '@signalbox/store/pool';
 import { say } from '@signalbox/contracts/errors';
 import type { Log } from '@signalbox/platform/log';

@@ -5,7 +5,7 @@ import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import type { ServiceRow } from '@signalbox/store/deploy/services';
 import { AppError } from '@signalbox/contracts/errors';
 import { HOUR_MS, MINUTE_MS } from '@signalbox/contracts/time';
-import { lookAt, type Look } from '../deploy/steps/reach.ts';
+import { probeHealth, type Look } from '../deploy/steps/reach.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { usualLatency, type HealthMemory } from './latencies.ts';
 import { problemOfRoute, type DiagnoseParts } from '../diagnose/target.ts';
@@ -15,7 +15,7 @@ import type { Found } from './verdict.ts';
 const LATELY_MS = 5 * MINUTE_MS;
 
 /** Looks at a service from all sides: through the proxy, at the instance, at its program and its server. Changes nothing. */
-export async function lookAtService(
+export async function probeService(
   parts: Pick<DiagnoseParts, 'pool' | 'reachHost' | 'traffic'>,
   driver: Driver,
   { service, serving }: { readonly service: ServiceRow; readonly serving: WorkRow },
@@ -25,7 +25,7 @@ export async function lookAtService(
   const { file, instance } = serving;
   const [proxy, direct, process, diskFreeMb] = await Promise.all([
     file === null || service.port === null ? null : lookThrough(parts, service, { file, port: service.port }, signal),
-    file === null || instance === null ? null : lookAt(instance, file, signal),
+    file === null || instance === null ? null : probeHealth(instance, file, signal),
     instance === null ? null : programOf(driver, serving, signal),
     driver.inspect(signal).then(
       (inventory) => inventory.diskFreeMb,
@@ -89,7 +89,7 @@ async function lookThrough(
 ): Promise<Look> {
   const problem = await problemOfRoute(parts, service, signal);
   if (problem !== null) return { status: null, ms: 0, release: null, problem: problem.replace(/\.$/, '') };
-  return lookAt({ host: parts.reachHost, port }, file, signal);
+  return probeHealth({ host: parts.reachHost, port }, file, signal);
 }
 
 /** It comes from outside and stands in sentences of ours. */

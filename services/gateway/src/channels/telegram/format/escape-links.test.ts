@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { disarm, disarmUnmarked } from './disarm.ts';
+import { escapeLinks, escapeUnmarkedLinks } from './escape-links.ts';
 import { formatMarkdown } from './format.ts';
 
-const inGroup = (markdown: string): string => disarm(formatMarkdown(markdown), { inGroup: true }).text;
-const alone = (markdown: string): string => disarm(formatMarkdown(markdown), { inGroup: false }).text;
+const inGroup = (markdown: string): string => escapeLinks(formatMarkdown(markdown), { inGroup: true }).text;
+const alone = (markdown: string): string => escapeLinks(formatMarkdown(markdown), { inGroup: false }).text;
 /** Where the joiner stands, so that it can be seen. */
 const shown = (text: string): string => text.replaceAll('\u2060', '·');
 
@@ -35,7 +35,7 @@ describe('in a group', () => {
   });
 
   test('entities still cover what they covered', () => {
-    const formatted = disarm(formatMarkdown('@aaaa **@bbbb** `@cccc` @dddd *tail*'), { inGroup: true });
+    const formatted = escapeLinks(formatMarkdown('@aaaa **@bbbb** `@cccc` @dddd *tail*'), { inGroup: true });
     expect(formatted.entities.map((one) => shown(formatted.text.slice(one.offset, one.offset + one.length)))).toEqual([
       '@·bbbb',
       '@cccc',
@@ -55,7 +55,7 @@ test('addresses that act inside the app are no links anywhere, but in code they 
 
 test('without entities everything is taken apart, and the length stays', () => {
   const text = 'npm i @scope/name, tg://x, a@b.example';
-  expect(disarmUnmarked(text)).toBe('npm i ＠scope/name, tg:／/x, a@b.example');
+  expect(escapeUnmarkedLinks(text)).toBe('npm i ＠scope/name, tg:／/x, a@b.example');
 });
 
 test('whatever the text, taking it apart adds nothing that is to be seen', () => {
@@ -63,7 +63,7 @@ test('whatever the text, taking it apart adds nothing that is to be seen', () =>
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
       const formatted = formatMarkdown(pieces.join(''));
-      const safe = disarm(formatted, { inGroup: true });
+      const safe = escapeLinks(formatted, { inGroup: true });
       expect(safe.text.replaceAll('\u2060', '')).toBe(formatted.text);
       const covered = ({ text, entities }: typeof safe): readonly string[] =>
         entities.map(

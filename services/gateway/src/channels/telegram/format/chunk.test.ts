@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { cutPortions } from './portion.ts';
+import { splitChunks } from './chunk.ts';
 
 const repeat = (count: number, line: string): string => Array.from({ length: count }, () => line).join('\n');
-const kinds = (text: string): readonly string[] =>
-  cutPortions(text).map((portion) => (portion.plain ? 'plain' : 'parsed'));
+const kinds = (text: string): readonly string[] => splitChunks(text).map((chunk) => (chunk.plain ? 'plain' : 'parsed'));
 
-describe('one portion is made of', () => {
+describe('one chunk is made of', () => {
   test.each([
     [
       'a table with more bars than a paragraph may have marks',
@@ -56,8 +55,8 @@ test('deep nesting counts as many lines', () => {
 test('cutting changes nothing in the text', () => {
   const text = `a\n\n${repeat(100, '*a_ *b_ `c')}\n${' '.repeat(50)}x\n> y\n`;
   expect(
-    cutPortions(text)
-      .map((portion) => portion.text)
+    splitChunks(text)
+      .map((chunk) => chunk.text)
       .join('\n'),
   ).toBe(text);
 });

@@ -35,7 +35,7 @@ const OWN_ID = /^[a-z]{2,6}_[0-9a-z]{20}(?:$|[:.])/;
 const HANDLE = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 
 /** Whether what is given to a secret's name is none: a placeholder, a reference, a type, a word of a sentence. */
-export function isInnocent(value: string, given: Given): boolean {
+export function isFalsePositive(value: string, given: Given): boolean {
   const { name, manner, isQuoted } = given;
   if (value.length < SHORTEST || WORDS.has(value.toLowerCase())) return true;
   if (REFERENCE.test(value) || OWN_ID.test(value) || isMasked(value)) return true;
