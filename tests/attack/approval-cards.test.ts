@@ -14,14 +14,13 @@ import { createValues } from '../support/card-values.ts';
 const ROW = { chatKey: 'telegram:7', outboxId: 1, simpleFrom: null };
 
 it('2,000 generated values, on their whole way to the stored message, read back to exactly what is hashed and run', () => {
-  let [ordinary, rich, several, tooLong] = [0, 0, 0, 0];
+  let [ordinary, rich, several] = [0, 0, 0];
   for (const value of createValues(2_000)) {
     const args = { command: value, n: 3, deep: [value.toWellFormed()] };
     const action = { tool: 'run_command', arguments: args, resolved: { seen: value } };
     const exact = renderExact(action);
     expect(readExact(exact)).toEqual(action);
     expect(unescapeText(escapeText(value))).toBe(value);
-    tooLong += exact.length > EXACT_LIMIT ? 1 : 0;
     if (exact.length > EXACT_LIMIT) continue; // is refused, and nobody is asked
     // As a rich message where it is long, and as ordinary ones for a server that takes no others.
     const body = renderCard(approvalOf(exact), [], 'approver');
@@ -34,7 +33,7 @@ it('2,000 generated values, on their whole way to the stored message, read back 
     several += plain.length > 1 ? 1 : 0;
   }
   // Each way is gone often enough to say something.
-  expect(Math.min(ordinary, rich, several), JSON.stringify({ ordinary, rich, several, tooLong })).toBeGreaterThan(20);
+  for (const times of [ordinary, rich, several]) expect(times).toBeGreaterThan(20);
 });
 
 it('what a person reads of a generated value holds nothing that is not drawn, or that turns or hides what stands beside it', () => {
@@ -46,7 +45,8 @@ it('what a person reads of a generated value holds nothing that is not drawn, or
       expect(line).toMatch(/^(?:│ |┊ |command:)/);
       expect(line.length).toBeLessThan(80);
       // Where letters are read from right to left nothing else stands that they could change places with.
-      if (/[\u0590-\u08ff]/.test(line)) expect(line).toMatch(/^(?:│ |┊ |command: )[\u0590-\u08ff .,!?-]*$/);
+      const mixed = /[\u0590-\u08ff]/.test(line) && !/^(?:│ |┊ |command: )[\u0590-\u08ff .,!?-]*$/.test(line);
+      expect(mixed && line).toBe(false);
     }
   }
 });

@@ -23,7 +23,7 @@ export interface GitCell {
 }
 
 /** The file descriptor of the filter. */
-export const FILTER_FD = 3;
+const FILTER_FD = 3;
 /** Names, certificates and who one is: what git and ssh look up. */
 const FROM_ETC = [
   'resolv.conf',

@@ -1,48 +1,27 @@
-import { PRIORITY, type OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
-import type { CheckpointRow } from '@signalbox/store/conversation/checkpoints';
 import type { RecordedResume } from '@signalbox/contracts/governance/execution-turn';
 import type { TurnRecording } from '@signalbox/store/governance/execution-turns';
-import type { SoFar, soFarOfMessage } from '@signalbox/store/governance/actions';
 import {
-  finishLane,
   type ClaimedLane,
   type InboxMessage,
   type TurnEnd,
   type TurnOutcome,
+  finishLane,
 } from '@signalbox/store/conversation/lanes';
-import { sayInTurn } from '@signalbox/store/conversation/outbox';
-import type { Pool } from '@signalbox/store/pool';
 import { isAwaiting } from '@signalbox/store/conversation/threads';
 import { AppError } from '@signalbox/contracts/errors';
-import { answerIdOf, newId } from '@signalbox/contracts/ids';
-import type { Log } from '@signalbox/platform/log';
-import type { Draft } from '@signalbox/platform/streams/drafts';
-import type { AgentClass } from '@signalbox/contracts/governance/action';
-import type { Agent, AgentMessage, AgentRecord, AgentRun } from '../agents/agent.ts';
+import { newId } from '@signalbox/contracts/ids';
+import type { AgentMessage, AgentRecord } from '../agents/agent.ts';
 import { filesWithoutWords, isBorrowed, leadingBatch, newsOf, toAgentBatch } from './batch.ts';
-import { createTurnDraft, type TurnDraft } from './draft.ts';
+import { createTurnDraft } from './draft.ts';
 import { WORDS } from './reply.ts';
-import type { DecisionEnvelope, Resumed } from '../governance/approvals/approval-resume.ts';
-import type { EvaluationOutcome, PassFacts } from '../governance/loop/evaluation.ts';
-import type { Loaded } from '../governance/loop/loading.ts';
-import { createMachine, passOf, type Machine } from '../governance/loop/fsm.ts';
-import type { ToolCall, ToolCallResult } from '../tools/call.ts';
-import type { CallScope } from '../tools/run.ts';
-import { openAccount, receiptsOfNews, type AccountParts, type TurnAccount } from './turn-account.ts';
-import { tellBeside, tellIncident, type OfferButtons } from './incident-turn.ts';
+import { createMachine } from '../governance/loop/fsm.ts';
+import { openAccount, receiptsOfNews } from './turn-account.ts';
+import { agentRun, scopeOf } from './agent-run.ts';
+import type { TurnParts } from './turn-parts.ts';
+import { tellBeside, tellIncident } from './incident-turn.ts';
 import { createSpending } from './spending.ts';
-import { nothingThought, recordResume, recordTurn, type RecordHead } from './turn-record.ts';
-import {
-  closeThread,
-  cutShort,
-  endOf,
-  filesOnly,
-  notice,
-  noticeOf,
-  outbound,
-  settle,
-  type TurnContext,
-} from './turn-end.ts';
+import { nothingThought, recordResume, recordTurn } from './turn-record.ts';
+import { type TurnContext, closeThread, cutShort, endOf, filesOnly, notice, noticeOf, settle } from './turn-end.ts';
 
 /*
  * Read this first: one wake of a lane, from the messages that wait to the transaction that ends it.
@@ -57,49 +36,6 @@ import {
  *                                 └─ job news, no thread  ─▶ notice                             ─┘
  * Whatever is thrown here is an infrastructure error or a lost lane, and leaves the messages open for the next begin.
  */
-
-export interface TurnParts {
-  readonly pool: Pool;
-  readonly agent: Agent;
-  readonly agentId: string;
-  readonly agentClass: AgentClass;
-  readonly worker: string;
-  readonly idleMs: number;
-  readonly log: Log;
-  /** Names the thread that the checkpoints of this turn belong to, and the fence that they carry. */
-  openThread(threadId: string, begun: ClaimedLane): void;
-  closeThread(threadId: string, committed: boolean): void;
-  /** Makes the thread's newest state durable, before an effect. */
-  flush(threadId: string): Promise<void>;
-  /** The thread's newest state, to be stored with the end of the turn, and word that it was. */
-  pendingCheckpoint(threadId: string): Promise<CheckpointRow | null>;
-  checkpointStored(threadId: string): void;
-  /** Notes that this conversation is about to read text from outside: by a look-up, or in messages that wait. */
-  taint(threadId: string, source: string, messages: readonly InboxMessage[] | null): Promise<void>;
-  /** Carries a proposed call through governance. */
-  execute(scope: CallScope, call: ToolCall): Promise<ToolCallResult>;
-  readonly offer: OfferButtons;
-  /** Goes on with an action that somebody decided about. */
-  resume(scope: CallScope, decision: DecisionEnvelope): Promise<Resumed>;
-  /** Asks policy which capability groups a conversation may have, and writes down what came of it. */
-  load(scope: CallScope, groups: readonly string[]): Promise<Loaded>;
-  /** The verdict on a pass. `used`: tokens and USD of this turn so far. */
-  judge(
-    userKey: string,
-    pass: PassFacts,
-    used: { readonly tokens: number; readonly costUsd: number },
-  ): Promise<EvaluationOutcome>;
-  /** Tells the gateway that a chat has something to send. Failing is harmless: a sweeper does it again. */
-  announce(chatKey: string, traceId: string): Promise<void>;
-  /** Shows what is being written to whoever listens. Never rejects. */
-  publishDraft(draft: Draft): Promise<void>;
-  /** What effects of this turn have come to, in words, for an honest "stopped". */
-  soFar(userKey: string, message: Parameters<typeof soFarOfMessage>[2]): Promise<SoFar>;
-  /** What the account of a turn is made from. */
-  readonly account: AccountParts;
-  /** What stands above every record of this worker's turns. */
-  recordHead(): RecordHead;
-}
 
 export interface TurnSignals {
   /** Fires when the turn has to end at once: /stop, shutdown, lost lane. */
@@ -292,99 +228,6 @@ async function agentTurn(
 
 function isStopped(message: InboxMessage, stopBefore: number): boolean {
   return message.id < stopBefore && message.envelope.kind === 'message';
-}
-
-function scopeOf(
-  parts: TurnParts,
-  context: TurnContext,
-  actor: AgentRun['actor'],
-  signal: AbortSignal,
-  log: Log,
-  machine: Machine,
-  isThreadOver: boolean,
-): CallScope {
-  const { begun, batch, threadId, turnId, chatKey, traceId } = context;
-  const flush = async (): Promise<void> => {
-    if (!isThreadOver) await parts.flush(threadId);
-  };
-  // A decision is carried out before anything was thought: its way begins where the proposal had been left.
-  if (batch[0]?.envelope.kind === 'decision')
-    for (const phase of ['THINKING', 'PROPOSING', 'GOVERNING'] as const) machine.to(phase);
-  return {
-    lane: begun,
-    now: begun.now,
-    turnId,
-    turnKey: batch[0]?.envelope.id ?? turnId,
-    threadId,
-    chatKey,
-    traceId,
-    actor,
-    signal,
-    log,
-    inGroup: batch.some(({ envelope }) => envelope.kind === 'message' && envelope.chatKind === 'group'),
-    agent: { id: parts.agentId, class: parts.agentClass },
-    enter: machine.to,
-    flush,
-    say: async (text, slot, key) => {
-      await flush();
-      await put(parts, context, {
-        ...outbound(context, { key, text, buttons: [] }),
-        slot,
-        priority: PRIORITY.progress,
-      });
-    },
-  };
-}
-
-async function put(
-  parts: TurnParts,
-  { begun, turnId, chatKey, traceId }: TurnContext,
-  envelope: OutboundEnvelope,
-): Promise<void> {
-  if (!(await sayInTurn(parts.pool, begun, [{ ...envelope, turnId }])))
-    throw new AppError('LANE_LOST', { userKey: begun.userKey });
-  await parts.announce(chatKey, traceId);
-}
-
-function agentRun(
-  parts: TurnParts,
-  context: TurnContext,
-  {
-    scope: decided,
-    draft,
-    account,
-  }: { readonly scope: CallScope; readonly draft: TurnDraft; readonly account: TurnAccount },
-  machine: Machine,
-): AgentRun {
-  const { threadId, turnId, chatKey, traceId, spending } = context;
-  const scope: CallScope = { ...decided, enter: machine.to };
-  return {
-    turnId,
-    threadId,
-    traceId,
-    chatKey,
-    actor: scope.actor,
-    signal: scope.signal,
-    enter: machine.to,
-    phase: machine.phase,
-    path: () => passOf(machine.path()),
-    answerId: (turnKey, pass) => answerIdOf(threadId, turnKey, pass),
-    load: (groups) => parts.load(scope, groups),
-    judge: (pass) => parts.judge(scope.actor.userKey, pass, spending.used()),
-    call: async ({ callId, tool, args, groups }) => {
-      const result = await parts.execute(scope, { actionId: callId, tool, args, groups });
-      account.note(tool, result);
-      return result;
-    },
-    say: async (reply) => {
-      draft.settle();
-      await scope.flush();
-      await put(parts, context, outbound(context, await account.midway(reply)));
-    },
-    reads: (source) => parts.taint(threadId, source, null),
-    draft: draft.show,
-    spent: spending.add,
-  };
 }
 
 /** Ends the turn and, in the same transaction, stores its record and the newest state of the thread that it worked on. */

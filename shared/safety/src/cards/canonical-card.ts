@@ -224,7 +224,8 @@ function charactersOf(line: string): readonly string[] {
 }
 
 function widthOf(char: string): number {
-  return char.startsWith('⟨') ? char.length : WIDE.test(char) ? 2 : 1;
+  if (char.startsWith('⟨')) return char.length;
+  return WIDE.test(char) ? 2 : 1;
 }
 
 const SEGMENTER = new Intl.Segmenter();

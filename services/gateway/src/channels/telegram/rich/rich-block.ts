@@ -23,7 +23,8 @@ const EMPTY = '\u00a0';
  * read, so its code is open; without `mayFold` none is even foldable.
  */
 export function toRichBlocks(blocks: readonly Block[], mayFold = true): RichBlock[] {
-  const fold = mayFold ? (blocks.length === 1 ? 'open' : 'closed') : 'never';
+  const foldable: Fold = blocks.length === 1 ? 'open' : 'closed';
+  const fold = mayFold ? foldable : 'never';
   return blocks.map((block) => toRichBlock(block, 1, fold));
 }
 

@@ -1,0 +1,107 @@
+import { type OutboundEnvelope, PRIORITY } from '@signalbox/contracts/conversation/envelope';
+import { sayInTurn } from '@signalbox/store/conversation/outbox';
+import { AppError } from '@signalbox/contracts/errors';
+import { answerIdOf } from '@signalbox/contracts/ids';
+import type { Log } from '@signalbox/platform/log';
+import type { AgentRun } from '../agents/agent.ts';
+import type { TurnDraft } from './draft.ts';
+import { type Machine, passOf } from '../governance/loop/fsm.ts';
+import type { CallScope } from '../tools/run.ts';
+import type { TurnAccount } from './turn-account.ts';
+import type { TurnParts } from './turn-parts.ts';
+import { type TurnContext, outbound } from './turn-end.ts';
+
+/** On whose behalf the calls of a turn are made, and what they may touch. */
+export function scopeOf(
+  parts: TurnParts,
+  context: TurnContext,
+  actor: AgentRun['actor'],
+  signal: AbortSignal,
+  log: Log,
+  machine: Machine,
+  isThreadOver: boolean,
+): CallScope {
+  const { begun, batch, threadId, turnId, chatKey, traceId } = context;
+  const flush = async (): Promise<void> => {
+    if (!isThreadOver) await parts.flush(threadId);
+  };
+  // A decision is carried out before anything was thought: its way begins where the proposal had been left.
+  if (batch[0]?.envelope.kind === 'decision')
+    for (const phase of ['THINKING', 'PROPOSING', 'GOVERNING'] as const) machine.to(phase);
+  return {
+    lane: begun,
+    now: begun.now,
+    turnId,
+    turnKey: batch[0]?.envelope.id ?? turnId,
+    threadId,
+    chatKey,
+    traceId,
+    actor,
+    signal,
+    log,
+    inGroup: batch.some(({ envelope }) => envelope.kind === 'message' && envelope.chatKind === 'group'),
+    agent: { id: parts.agentId, class: parts.agentClass },
+    enter: machine.to,
+    flush,
+    say: async (text, slot, key) => {
+      await flush();
+      await put(parts, context, {
+        ...outbound(context, { key, text, buttons: [] }),
+        slot,
+        priority: PRIORITY.progress,
+      });
+    },
+  };
+}
+
+async function put(
+  parts: TurnParts,
+  { begun, turnId, chatKey, traceId }: TurnContext,
+  envelope: OutboundEnvelope,
+): Promise<void> {
+  if (!(await sayInTurn(parts.pool, begun, [{ ...envelope, turnId }])))
+    throw new AppError('LANE_LOST', { userKey: begun.userKey });
+  await parts.announce(chatKey, traceId);
+}
+
+/** What the agent is given for one turn: the way to its tools, to people and to the judge. */
+export function agentRun(
+  parts: TurnParts,
+  context: TurnContext,
+  {
+    scope: decided,
+    draft,
+    account,
+  }: { readonly scope: CallScope; readonly draft: TurnDraft; readonly account: TurnAccount },
+  machine: Machine,
+): AgentRun {
+  const { threadId, turnId, chatKey, traceId, spending } = context;
+  const scope: CallScope = { ...decided, enter: machine.to };
+  return {
+    turnId,
+    threadId,
+    traceId,
+    chatKey,
+    actor: scope.actor,
+    signal: scope.signal,
+    enter: machine.to,
+    phase: machine.phase,
+    path: () => passOf(machine.path()),
+    answerId: (turnKey, pass) => answerIdOf(threadId, turnKey, pass),
+    load: (groups) => parts.load(scope, groups),
+    judge: (pass) => parts.judge(scope.actor.userKey, pass, spending.used()),
+    call: async ({ callId, tool, args, groups }) => {
+      const result = await parts.execute(scope, { actionId: callId, tool, args, groups });
+      account.note(tool, result);
+      return result;
+    },
+    say: async (reply) => {
+      draft.settle();
+      await scope.flush();
+      await put(parts, context, outbound(context, await account.midway(reply)));
+    },
+    reads: (source) => parts.taint(threadId, source, null),
+    draft: draft.show,
+    spent: spending.add,
+  };
+}
