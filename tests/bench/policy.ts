@@ -11,7 +11,7 @@ const WARM_UP = 200;
 
 const startedAt = performance.now();
 const files = await readPolicyFolder(POLICY_FOLDER);
-const { engine, rules } = loadPolicySet(files, 'Europe/Berlin');
+const { engine, rules } = await loadPolicySet(files, 'Europe/Berlin');
 console.log(
   `${rules.length} rules, loaded with all examples in ${(performance.now() - startedAt).toFixed(0)} ms, the engine's start included`,
 );

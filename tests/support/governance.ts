@@ -15,7 +15,9 @@ let engine: Promise<PolicyEngine> | undefined;
 
 /** The product's own policies, loaded once per file. */
 export function shippedPolicy(): Promise<PolicyEngine> {
-  engine ??= readPolicyFolder(POLICY_FOLDER).then((files) => loadPolicySet(files, 'UTC').engine);
+  engine ??= readPolicyFolder(POLICY_FOLDER)
+    .then((files) => loadPolicySet(files, 'UTC'))
+    .then((set) => set.engine);
   return engine;
 }
 

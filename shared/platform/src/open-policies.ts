@@ -53,7 +53,7 @@ export async function openPolicies(options: PolicyOptions): Promise<Policies> {
     seen = key;
     if (key === current.engine.version) refused = '';
     if (!settled || key === current.engine.version || key === refused || stop.signal.aborted) return;
-    const set = 'failed' in found ? found : tryLoad(found, timeZone);
+    const set = 'failed' in found ? found : await tryLoad(found, timeZone);
     if ('failed' in set) {
       refused = key;
       log.error('policies refused', { version: key, detail: set.failed });
@@ -86,7 +86,7 @@ async function follow(look: () => Promise<void>, pollMs: number, signal: AbortSi
 
 async function firstSet(folder: string, timeZone: string): Promise<PolicySet> {
   const found = await readOrFail(folder);
-  const set = 'failed' in found ? found : tryLoad(found, timeZone);
+  const set = 'failed' in found ? found : await tryLoad(found, timeZone);
   if ('failed' in set)
     throw new AppError('STARTUP_REFUSED', { reason: `the policies cannot be used.\n${set.failed}` }, set.cause);
   return set;
@@ -106,9 +106,9 @@ async function readOrFail(folder: string): Promise<PolicyFiles | Failed> {
   }
 }
 
-function tryLoad(files: PolicyFiles, timeZone: string): PolicySet | Failed {
+async function tryLoad(files: PolicyFiles, timeZone: string): Promise<PolicySet | Failed> {
   try {
-    return loadPolicySet(files, timeZone);
+    return await loadPolicySet(files, timeZone);
   } catch (cause) {
     return { failed: cause instanceof Error ? cause.message : String(cause), cause };
   }

@@ -179,7 +179,7 @@ describe('signalbox policy what-if', () => {
   let shipped: PolicySet;
 
   beforeAll(async () => {
-    shipped = loadPolicySet(await readPolicyFolder(POLICY_FOLDER), 'UTC');
+    shipped = await loadPolicySet(await readPolicyFolder(POLICY_FOLDER), 'UTC');
     database = await createDatabase();
     pool = new pg.Pool({ connectionString: database.url, max: 2 });
   });

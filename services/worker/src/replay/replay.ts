@@ -105,5 +105,5 @@ function keepEngines(pool: Pool): (version: string, timeZone: string) => Promise
 
 async function openEngine(pool: Pool, version: string, timeZone: string): Promise<PolicyEngine | null> {
   const files = await findPolicySet(pool, version);
-  return files && loadStoredPolicySet(files, timeZone).engine;
+  return files && (await loadStoredPolicySet(files, timeZone)).engine;
 }

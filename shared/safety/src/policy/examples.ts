@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { Effect } from '@signalbox/contracts/governance/decision';
 import { Role } from '@signalbox/contracts/governance/roles';
@@ -36,17 +37,18 @@ type Example = z.infer<typeof Example>;
 
 /**
  * Runs the examples of a set. Returns what is wrong: examples that do not come out as they say, examples that cannot be read, and
- * rules that no example is decided by. Empty when all hold.
+ * rules that no example is decided by. Empty when all hold. Other work gets its turn between two examples.
  */
-export function runExamples(
+export async function runExamples(
   engine: JudgingEngine,
   rules: ReadonlyMap<string, Rule>,
   files: readonly PolicyFile[],
-): readonly PolicyProblem[] {
+): Promise<readonly PolicyProblem[]> {
   const problems: PolicyProblem[] = [];
   const reached = new Set<string>();
   for (const file of files.filter(({ name }) => isExampleFile(name))) {
     for (const example of readExamples(file, problems)) {
+      await setImmediate();
       const failure = failureOf(engine, file, example);
       if (failure) problems.push(failure);
       else [example.expect.rule, ...example.expect.because].forEach((id) => reached.add(id));

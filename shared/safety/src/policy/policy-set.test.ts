@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadPolicySet, readPolicyFolder, type PolicyFiles } from './policy-set.ts';
 import { PolicySetError } from './problems.ts';
@@ -25,9 +26,9 @@ function changed(name: string, change: (text: string) => string, set = small): P
 }
 
 /** What a set is refused with, line by line; empty when it is taken. */
-function refusal(set: PolicyFiles): readonly string[] {
+async function refusal(set: PolicyFiles): Promise<readonly string[]> {
   try {
-    loadPolicySet(set, 'UTC');
+    await loadPolicySet(set, 'UTC');
     return [];
   } catch (error) {
     if (error instanceof PolicySetError) return error.message.split('\n');
@@ -36,7 +37,7 @@ function refusal(set: PolicyFiles): readonly string[] {
 }
 
 /** What a set of one rule with its example and of this policy is refused with. */
-const withPolicy = (policy: string): readonly string[] => {
+const withPolicy = (policy: string): Promise<readonly string[]> => {
   const files = [
     ...shipped.files.filter(({ name }) => name === 'schema.cedarschema'),
     { name: 'rules.cedar', text: `@id("reads") @reason("R.") permit (principal, action, resource);\n${policy}` },
@@ -48,38 +49,40 @@ const EXAMPLE = JSON.stringify([{ says: 'x', decide: {}, expect: { effect: 'run'
 const REASON = '@reason("Because.")';
 
 describe('a policy set', () => {
-  it('is taken when every rule has an example that holds, as the shipped ones have', () => {
-    expect(refusal(shipped)).toEqual([]);
+  it('is taken when every rule has an example that holds, as the shipped ones have', async () => {
+    expect(await refusal(shipped)).toEqual([]);
   });
 
-  it('is refused when an example does not come out as it says: file, rule, expected and got', () => {
-    const lines = refusal(changed('examples/budgets.json', (text) => text.replace('"callsLeft": 0', '"callsLeft": 5')));
+  it('is refused when an example does not come out as it says: file, rule, expected and got', async () => {
+    const lines = await refusal(
+      changed('examples/budgets.json', (text) => text.replace('"callsLeft": 0', '"callsLeft": 5')),
+    );
     expect(lines).toEqual([
       `examples/budgets.json, rule budget-spent: the example 'no calls left' fails. Expected deny by budget-spent, got run by sensitive-runs with class-controls.`,
     ]);
   });
 
-  it('is refused when an example expects other terms or another part', () => {
-    const terms = refusal(
+  it('is refused when an example expects other terms or another part', async () => {
+    const terms = await refusal(
       changed('examples/environments.json', (text) => text.replace('"approvals": 2', '"approvals": 3'), shipped),
     );
     expect(terms[0]).toContain('Expected ask by production-asks-two, 3 approvals');
     expect(terms[0]).toContain('got ask by production-asks-two, 2 approvals');
-    const part = refusal(
+    const part = await refusal(
       changed('examples/roles.json', (text) => text.replace('["class-controls"]', '["budget-spent"]')),
     );
     expect(part[0]).toContain('Expected run by safe-runs with budget-spent');
   });
 
-  it('is refused when examples are gone, with the rules that are left without one', () => {
+  it('is refused when examples are gone, with the rules that are left without one', async () => {
     const files = small.files.map((file) => (file.name.endsWith('.json') ? { ...file, text: '[]' } : file));
-    const lines = refusal({ files, version: 'no examples' });
+    const lines = await refusal({ files, version: 'no examples' });
     for (const line of lines) expect(line).toMatch(/^[a-z-]+\.cedar, line \d+, rule [a-z-]+: no example that holds/);
-    expect(lines.length).toBe(loadPolicySet(small, 'UTC').rules.length);
+    expect(lines.length).toBe((await loadPolicySet(small, 'UTC')).rules.length);
   });
 
-  it('is refused when a policy is removed that examples rely on', () => {
-    const lines = refusal(changed('budgets.cedar', () => '// nothing'));
+  it('is refused when a policy is removed that examples rely on', async () => {
+    const lines = await refusal(changed('budgets.cedar', () => '// nothing'));
     expect(lines.length).toBe(3);
     expect(lines[0]).toContain('Expected deny by budget-spent, got run by sensitive-runs');
   });
@@ -132,35 +135,35 @@ describe('a policy set', () => {
     ],
     ['a template', `@id("a") ${REASON} permit (principal == ?principal, action, resource);`, 'template'],
     ['a text that is no policy', 'permit (principal', 'rules.cedar, line 2'],
-  ])('is refused for %s', (_, policy, says) => {
-    const lines = withPolicy(policy);
+  ])('is refused for %s', async (_, policy, says) => {
+    const lines = await withPolicy(policy);
     expect(lines.join('\n')).toContain(says);
     expect(lines[0]).toMatch(/^rules\.cedar(, line 2)?/);
   });
 
-  it('names the line of a rule', () => {
-    const [line] = withPolicy('\n// a word\n@id("a")\npermit (principal, action, resource);');
+  it('names the line of a rule', async () => {
+    const [line] = await withPolicy('\n// a word\n@id("a")\npermit (principal, action, resource);');
     expect(line).toContain('rules.cedar, line 4, rule a: @reason is missing');
   });
 
-  it('is refused without a schema, with one that is none, and without any policy', () => {
+  it('is refused without a schema, with one that is none, and without any policy', async () => {
     const only = (...names: readonly string[]): PolicyFiles => ({
       files: small.files.filter(({ name }) => names.includes(name)),
       version: names.join(),
     });
-    expect(refusal(only('roles.cedar'))[0]).toContain('schema.cedarschema: is missing');
-    expect(refusal(only('schema.cedarschema'))).toEqual(['*.cedar: there is no policy at all']);
-    expect(refusal(changed('schema.cedarschema', () => 'entity'))[0]).toContain('schema.cedarschema');
+    expect((await refusal(only('roles.cedar')))[0]).toContain('schema.cedarschema: is missing');
+    expect(await refusal(only('schema.cedarschema'))).toEqual(['*.cedar: there is no policy at all']);
+    expect((await refusal(changed('schema.cedarschema', () => 'entity')))[0]).toContain('schema.cedarschema');
   });
 
-  it('is refused when an example cannot be read', () => {
-    const examples = (text: string) => refusal(changed('examples/budgets.json', () => text))[0];
-    expect(examples('nonsense')).toContain('examples/budgets.json: is no JSON');
-    expect(examples('{}')).toContain('is a list of examples');
-    expect(examples('[{"says": "x", "decide": {"rsik": "safe"}, "expect": {"effect": "run", "rule": "a"}}]')).toContain(
-      'example 1 cannot be read: decide: Unrecognized key: "rsik"',
-    );
-    expect(examples('[7]')).toContain('example 1 cannot be read');
+  it('is refused when an example cannot be read', async () => {
+    const examples = async (text: string) => (await refusal(changed('examples/budgets.json', () => text)))[0];
+    expect(await examples('nonsense')).toContain('examples/budgets.json: is no JSON');
+    expect(await examples('{}')).toContain('is a list of examples');
+    expect(
+      await examples('[{"says": "x", "decide": {"rsik": "safe"}, "expect": {"effect": "run", "rule": "a"}}]'),
+    ).toContain('example 1 cannot be read: decide: Unrecognized key: "rsik"');
+    expect(await examples('[7]')).toContain('example 1 cannot be read');
   });
 
   it('has the same version whenever it is read', async () => {
@@ -168,5 +171,18 @@ describe('a policy set', () => {
     expect(again.version).toBe(shipped.version);
     expect(shipped.version).toMatch(/^[0-9a-f]{64}$/);
     expect(shipped.files.map(({ name }) => name)).toContain('schema.cedarschema');
+  });
+
+  it('is loaded in steps, so that other work goes on meanwhile', async () => {
+    let [steps, isLoading] = [0, true];
+    const working = (async () => {
+      for (; isLoading; steps += 1) await setImmediate();
+    })();
+    await loadPolicySet({ files: shipped.files, version: 'loaded in steps' }, 'UTC');
+    isLoading = false;
+    await working;
+    const examples = shipped.files.filter(({ name }) => name.startsWith('examples/'));
+    const count = examples.reduce((sum, { text }) => sum + (JSON.parse(text) as unknown[]).length, 0);
+    expect(steps).toBeGreaterThanOrEqual(count);
   });
 });

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { createEngine, type JudgingEngine } from './engine.ts';
 import { isExampleFile, runExamples } from './examples.ts';
 import { PolicySetError, type PolicyFile } from './problems.ts';
-import { readRules, type Rule } from './rules.ts';
+import { readRulesInSteps, type Rule } from './rules.ts';
 
 /** The files of a policy set, by name, and the SHA-256 over their names and bytes. */
 export interface PolicyFiles {
@@ -33,32 +34,37 @@ export async function readPolicyFolder(folder: string): Promise<PolicyFiles> {
  * What this process has loaded, the newest last: services that share a process, as in tests, and replays ask for the same sets again
  * and again. A set is the same whenever its files are, so nothing can go stale.
  */
-const LOADED = new Map<string, PolicySet>();
+const LOADED = new Map<string, Promise<PolicySet>>();
 const MOST_LOADED = 8;
 
 /**
- * Loads a set and runs its examples; the same files under the same version are loaded once, which takes half a second. Throws
- * PolicySetError with every problem, RangeError for a time zone that there is not.
+ * Loads a set and runs its examples; the same files under the same version are loaded once. That takes seconds of a busy machine, so it
+ * pauses between its steps: services load sets while they hold leases and answer probes. Throws PolicySetError with every problem,
+ * RangeError for a time zone that there is not.
  */
-export function loadPolicySet(from: PolicyFiles, timeZone: string): PolicySet {
+export function loadPolicySet(from: PolicyFiles, timeZone: string): Promise<PolicySet> {
   const name = JSON.stringify([versionOf(from.files), from.version, timeZone]);
   const set = LOADED.get(name) ?? load(from, timeZone);
   LOADED.delete(name);
   LOADED.set(name, set);
   for (const oldest of [...LOADED.keys()].slice(0, -MOST_LOADED)) LOADED.delete(oldest);
+  set.catch(() => LOADED.delete(name));
   return set;
 }
 
-function load({ files, version }: PolicyFiles, timeZone: string): PolicySet {
-  const set = readRules(files, version);
+async function load({ files, version }: PolicyFiles, timeZone: string): Promise<PolicySet> {
+  const steps = readRulesInSteps(files, version);
+  let step = steps.next();
+  for (; !step.done; step = steps.next()) await setImmediate();
+  const set = step.value;
   // Examples hold wherever the set is used, so they tell the time in UTC.
-  const problems = runExamples(createEngine(set, version, 'UTC'), set.rules, files);
+  const problems = await runExamples(createEngine(set, version, 'UTC'), set.rules, files);
   if (problems.length > 0) throw new PolicySetError(problems);
   return { files, engine: createEngine(set, version, timeZone), rules: [...set.rules.values()] };
 }
 
 /** Loads a set that was kept, under the version that its files have now. Throws as `loadPolicySet` does. */
-export function loadStoredPolicySet(files: readonly PolicyFile[], timeZone: string): PolicySet {
+export function loadStoredPolicySet(files: readonly PolicyFile[], timeZone: string): Promise<PolicySet> {
   return loadPolicySet({ files, version: versionOf(files) }, timeZone);
 }
 

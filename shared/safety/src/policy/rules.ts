@@ -73,6 +73,15 @@ const Annotations = z.strictObject({
  * process lives; twice is harmless. Throws PolicySetError with every problem.
  */
 export function readRules(files: readonly PolicyFile[], version: string): RuleSet {
+  const steps = readRulesInSteps(files, version);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** The same, and it yields between its steps, so that whoever runs it can do other work there. */
+export function* readRulesInSteps(files: readonly PolicyFile[], version: string): Generator<void, RuleSet, void> {
   const schema = files.find(({ name }) => name === SCHEMA_FILE);
   if (!schema)
     throw new PolicySetError([{ file: SCHEMA_FILE, says: 'is missing: it declares what rules can speak of' }]);
@@ -80,6 +89,7 @@ export function readRules(files: readonly PolicyFile[], version: string): RuleSe
   const rules = new Map<string, Rule>();
   const problems: PolicyProblem[] = [];
   for (const file of files.filter(({ name }) => name.endsWith('.cedar'))) {
+    yield;
     for (const { text, start } of splitPolicies(file, problems)) {
       const json = cedar.policyToJson(text);
       if (json.type === 'failure') {
@@ -92,11 +102,13 @@ export function readRules(files: readonly PolicyFile[], version: string): RuleSe
       policies.set(rule.id, { head: json.json, text });
     }
   }
+  yield;
   problems.push(...validate(schema, policies, rules));
   if (rules.size === 0 && problems.length === 0) problems.push({ file: '*.cedar', says: 'there is no policy at all' });
   if (problems.length > 0) throw new PolicySetError(problems);
+  yield;
   const hasConfirm = knowsConfirm(schema);
-  const sights = prepare(schema, policies, version);
+  const sights = yield* prepare(schema, policies, version);
   const hasTerms = (principal: PrincipalType): boolean =>
     [...policies].some(
       ([id, { head }]) =>
@@ -123,14 +135,15 @@ interface Policy {
   readonly text: string;
 }
 
-function prepare(
+function* prepare(
   schema: PolicyFile,
   policies: ReadonlyMap<string, Policy>,
   id: string,
-): ReadonlyMap<string, VisibleAttributes> {
+): Generator<void, ReadonlyMap<string, VisibleAttributes>, void> {
   const sights = new Map<string, VisibleAttributes>();
   const answers = [cedar.preparseSchema(id, schema.text)];
   for (const { verb, principal } of SLICES) {
+    yield;
     const slice = [...policies].filter(([, { head }]) => belongsTo(head, verb, principal));
     answers.push(cedar.preparsePolicySet(sliceId(id, verb, principal), { staticPolicies: textsOf(slice) }));
     sights.set(sliceId(id, verb, principal), visibleAttributes(slice.map(([, { head }]) => head)));
