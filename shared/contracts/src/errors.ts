@@ -87,6 +87,10 @@ export const ERRORS = {
     remedy: 'tell-model',
     say: '{tool} did not finish within {seconds} s; whether it took effect is not known.',
   },
+  TOOL_TOO_SLOW: {
+    remedy: 'tell-model',
+    say: '{tool} did not answer within {seconds} s. It only reads, so nothing was changed.',
+  },
   TOOL_OUTCOME_UNKNOWN: {
     remedy: 'tell-user',
     say: '{tool} was interrupted and I cannot tell whether it took effect. Please check before you ask again.',

@@ -267,6 +267,21 @@ describe('a tool call', () => {
     expect(await ledger(one.actionId)).toEqual([{ status: 'unknown', error_code: 'TOOL_TIMED_OUT' }]);
   });
 
+  it('that only reads and hangs is said to have changed nothing', async () => {
+    const hang = { risk: 'safe' as const, deadlineMs: 100, run: () => new Promise<never>(() => undefined) };
+    const { code, say } = await executeCall(parts(hang), scope(), call());
+    expect([code, say]).toEqual([
+      'TOOL_TOO_SLOW',
+      'act did not answer within 0.1 s. It only reads, so nothing was changed.',
+    ]);
+  });
+
+  it('that only reads while Postgres goes away is no answer: the turn is begun again', async () => {
+    const gone = Object.assign(new Error('terminating connection'), { code: '57P01' });
+    const reads = { risk: 'safe' as const, run: () => Promise.reject(gone) };
+    await expect(executeCall(parts(reads), scope(), call())).rejects.toThrow('terminating connection');
+  });
+
   it('that throws something strange fails with a reference and keeps the details for the log', async () => {
     const one = call();
     const result = await executeCall(

@@ -233,7 +233,7 @@ async function read(
   scope.enter('EXECUTING');
   // Before it is read: what happens in between cannot lose it.
   if (call.tool.untrusted) await taintThread(parts.pool, scope.threadId, call.name);
-  const result = parts.redact((await runTool(parts, scope, call)).result);
+  const result = parts.redact((await runTool(parts, scope, call, { isRead: true })).result);
   await taintByFailure(parts, scope, call, result);
   const intent = intentOf(call, scope, proposal);
   // What taints later arguments is remembered by the thread, wherever it goes on.

@@ -89,14 +89,15 @@ const RESULT_LIMIT = 20_000;
 /**
  * Calls a tool's handler, under its deadline and the turn's signal, and stores its files. Only governance calls this: whatever
  * decides has decided. What the tool throws comes back as a result; only LANE_LOST,
- * ACTION_ID_TAKEN and an abort of the turn throw.
+ * ACTION_ID_TAKEN and an abort of the turn throw, and for a read what our own servers failed with: the turn is begun again then.
  */
 export async function runTool(
   parts: RunParts,
   scope: CallScope,
   call: Runnable,
+  { isRead = false }: { readonly isRead?: boolean } = {},
 ): Promise<{ readonly result: ToolCallResult; readonly isUncertain: boolean }> {
-  const ran = await handle(parts, scope, call);
+  const ran = await handle(parts, scope, call, isRead);
   return { result: makeStorable(await keepFiles(parts, scope, call, ran)), isUncertain: ran.isUncertain };
 }
 
@@ -122,7 +123,7 @@ export async function probeTool(
   }
 }
 
-async function handle(parts: RunParts, scope: CallScope, call: Runnable): Promise<Ran> {
+async function handle(parts: RunParts, scope: CallScope, call: Runnable, isRead: boolean): Promise<Ran> {
   const { tool, input } = call;
   const deadline = AbortSignal.timeout(tool.deadlineMs);
   const signal = AbortSignal.any([scope.signal, deadline]);
@@ -149,10 +150,12 @@ async function handle(parts: RunParts, scope: CallScope, call: Runnable): Promis
   } catch (thrown) {
     if (scope.signal.aborted) throw scope.signal.reason;
     if (thrown instanceof AppError && thrown.code === 'ACTION_ID_TAKEN') throw thrown;
+    if (isRead && !(thrown instanceof AppError) && isInfrastructure(thrown)) throw thrown;
+    const late = isRead ? 'TOOL_TOO_SLOW' : 'TOOL_TIMED_OUT';
     const error = deadline.aborted
-      ? new AppError('TOOL_TIMED_OUT', { tool: call.name, seconds: String(tool.deadlineMs / 1_000) }, thrown)
+      ? new AppError(late, { tool: call.name, seconds: String(tool.deadlineMs / 1_000) }, thrown)
       : asToolError(thrown, call);
-    const log = error.code === 'TOOL_FAILED' || error.code === 'TOOL_TIMED_OUT' ? scope.log.error : scope.log.info;
+    const log = error.code === 'TOOL_FAILED' || deadline.aborted ? scope.log.error : scope.log.info;
     log('tool failed', {
       tool: call.name,
       actionId: call.actionId,
