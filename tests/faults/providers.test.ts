@@ -30,7 +30,9 @@ describe.each(TESTED_PROVIDERS)('a conversation with $id', (provider) => {
     wire.plan({ status: 429 }, null, { status: 500 }, null); // the intent, then the question
     expect(await ada.ask('I need a port')).toEqual([QUESTION]);
     wire.plan('cut', null, 'silence', null); // the call of the tool, then its result
-    expect(await ada.ask('shop')).toEqual([expect.stringMatching(/^Done: port \d+\.$/)]);
+    expect(await ada.ask('shop')).toEqual([
+      expect.stringMatching(/^Done: port \d+\.\n\n🧾 allocate port shop .*\/why_\w+$/),
+    ]);
     wire.plan('end', null); // an answer that breaks off without an error
     expect((await ada.ask('thanks')).join()).toMatch(/closed this task/);
 

@@ -8,6 +8,7 @@ import { createDatabase } from './database.ts';
 import { startModelServer, type AskedMessage, type ModelServer } from './model-server.ts';
 import { openPerson, type Person } from './person.ts';
 import { startOwnRedis, type OwnRedis } from './redis.ts';
+import { TEST_SEALING_KEY } from './secrets-key.ts';
 import { startService, type ServiceProcess } from './service-process.ts';
 import { eventually } from './until.ts';
 
@@ -41,6 +42,7 @@ export async function openField(options: { thinkMs: number }): Promise<Field> {
     REDIS_URL: redis.url,
     REDIS_PREFIX: `f${randomBytes(3).toString('hex')}:`,
     TELEGRAM_BOT_TOKEN: '100:simulator',
+    SECRETS_SEALING_KEY: TEST_SEALING_KEY,
     TELEGRAM_API_ROOT: simulator.url,
     TELEGRAM_SENDS_PER_SECOND: '1000',
     TELEGRAM_CHAT_SENDS_PER_SECOND: '100',
