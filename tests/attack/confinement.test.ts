@@ -142,7 +142,7 @@ describe('a variable of a service', { timeout: 60_000 }, () => {
     async (name) => {
       const driver = await open(confinement);
       const source = makeTemporaryFolder('variables');
-      writeFileSync(join(source, 'server.sh'), `env; cat ${targets.files[0]}; sleep 30\n`);
+      writeFileSync(join(source, 'server.sh'), `env; cat ${targets.files[0]}; /bin/sleep 30\n`);
       const file = ServiceFile.parse({ start: ['/bin/sh', 'server.sh'] });
       const id = newRelease({ project: `variable-${name.toLowerCase()}` });
       const artifact = await driver.build({ id, sourceDir: source, file, onLine: () => undefined, signal: soon() });

@@ -81,11 +81,19 @@ function readOwner(file: string): ProcessIdentity | null {
 /** What was deployed, by the pids and start ticks that its driver wrote down and the mark that it gave to it. */
 async function endPrograms(dir: string): Promise<void> {
   for (const folder of findInstances(dir)) {
-    const program = Program.safeParse(JSON.parse(readFileSync(join(folder, 'spec.json'), 'utf8')));
-    if (!program.success) continue;
-    const { mark, bootId } = program.data;
+    const program = readProgram(join(folder, 'spec.json'));
+    if (program === null) continue;
+    const { mark, bootId } = program;
     const sessions = ['shim', 'pid'].flatMap((name) => readLeader(join(folder, name), bootId));
     await endAll(() => findFamily({ mark, sessions }), AbortSignal.timeout(END_MS));
+  }
+}
+
+function readProgram(file: string): z.infer<typeof Program> | null {
+  try {
+    return Program.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return null; // not of a driver, or not written to its end
   }
 }
 
