@@ -267,6 +267,18 @@ describe('a tool call', () => {
     expect(await ledger(one.actionId)).toEqual([{ status: 'unknown', error_code: 'TOOL_TIMED_OUT' }]);
   });
 
+  it('that Postgres cut before it took effect is done all the same, once', async () => {
+    const gone = Object.assign(new Error('terminating connection'), { code: '57P01' });
+    let runs = 0;
+    const cut = {
+      probe: async () => ({ kind: 'not-done' as const }),
+      run: () => ((runs += 1) === 1 ? Promise.reject(gone) : Promise.resolve('made')),
+    };
+    const one = call();
+    expect(await executeCall(parts(cut), scope(), one)).toMatchObject({ ok: true });
+    expect([runs, await ledger(one.actionId)]).toEqual([2, [{ status: 'done', error_code: null }]]);
+  });
+
   it('that only reads and hangs is said to have changed nothing', async () => {
     const hang = { risk: 'safe' as const, deadlineMs: 100, run: () => new Promise<never>(() => undefined) };
     const { code, say } = await executeCall(parts(hang), scope(), call());

@@ -21,7 +21,7 @@ import { bindOffers, offerHash } from './offers.ts';
 import { intentOf, type ExecuteParts } from './parts.ts';
 import { actionHash, decide, factsOfRead, propose, recordedDecision, versionOf } from './decision/proposal.ts';
 import { resolveCall } from './decision/resolving.ts';
-import { earlierResult, outcomeUnknown, settle, settleByLooking } from './settling.ts';
+import { earlierResult, outcomeUnknown, settle, settleByLooking, settleUnlessNotDone } from './settling.ts';
 import { requireVerbatim } from './decision/verbatim.ts';
 
 /*
@@ -294,13 +294,16 @@ export async function runClaimed(
 ): Promise<ToolCallResult> {
   scope.enter('EXECUTING');
   try {
-    const { result, isUncertain } = await runTool(parts, scope, call);
+    let { result, isUncertain } = await runTool(parts, scope, call);
+    if (isUncertain) {
+      // Most often Postgres was away. What has not happened is done now: it is the same action, so it cannot happen twice.
+      const looked = await settleUnlessNotDone(parts, scope, call, { proposal, unknown: unknownOf(call, result) });
+      if (looked !== null) return looked;
+      ({ result, isUncertain } = await runTool(parts, scope, call));
+    }
     const outcome = parts.redact(result);
     await taintByFailure(parts, scope, call, outcome);
-    if (isUncertain) {
-      const unknown = outcome.code === 'TOOL_TIMED_OUT' ? outcome : outcomeUnknown(call);
-      return await settleByLooking(parts, scope, call, { proposal, unknown });
-    }
+    if (isUncertain) return await settleByLooking(parts, scope, call, { proposal, unknown: unknownOf(call, outcome) });
     await settle(parts, call, proposal, outcome.ok ? 'done' : 'failed', outcome);
     return outcome;
   } catch (thrown) {
@@ -309,6 +312,10 @@ export async function runClaimed(
     if (isTaken(thrown)) await settle(parts, call, proposal, 'failed', failure(thrown));
     throw thrown;
   }
+}
+
+function unknownOf(call: Runnable, outcome: ToolCallResult): ToolCallResult {
+  return outcome.code === 'TOOL_TIMED_OUT' ? outcome : outcomeUnknown(call);
 }
 
 function withoutStop(sentence: string): string {

@@ -76,12 +76,32 @@ export async function settleByLooking(
     readonly then?: (db: Queryable, status: Settled, outcome: ToolCallResult) => Promise<void>;
   },
 ): Promise<ToolCallResult> {
+  return (await lookAndSettle(parts, scope, call, given)) ?? given.unknown;
+}
+
+/** The same for whoever may run it once more: null when nothing of it happened, and then it stays begun. */
+export function settleUnlessNotDone(
+  parts: ExecuteParts,
+  scope: CallScope,
+  call: Runnable,
+  given: { readonly proposal: Proposal | null; readonly unknown: ToolCallResult },
+): Promise<ToolCallResult | null> {
+  return lookAndSettle(parts, scope, call, { ...given, mayRunAgain: true });
+}
+
+async function lookAndSettle(
+  parts: ExecuteParts,
+  scope: CallScope,
+  call: Runnable | Pick<Runnable, 'actionId' | 'name'>,
+  given: Parameters<typeof settleByLooking>[3] & { readonly mayRunAgain?: boolean },
+): Promise<ToolCallResult | null> {
   return withTransaction(parts.pool, async (db) => {
     const row = await lockAction(db, call.actionId);
     if (!row || (row.status !== 'started' && row.status !== 'unknown'))
       return row === null ? given.unknown : readStoredResult(row.result, call.name);
     const { status, outcome } = await lookUp(parts, scope, call, given.unknown);
     if (status === row.status) return outcome;
+    if (outcome.code === 'TOOL_NOT_DONE' && given.mayRunAgain) return null;
     await settleIn(db, call, given.proposal, status, outcome, true);
     await given.then?.(db, status, outcome);
     return outcome;
