@@ -51,8 +51,10 @@ export function createAdmission(deps: AdmissionDeps): (updates: readonly Incomin
 
   const plan = async (updates: readonly FromPerson[]): Promise<readonly Plan[]> => {
     // An album is one thing to send, however many parts it comes in.
-    const sendings = [...new Set(updates.map(sendingOf))];
-    const within = await deps.burst.check(sendings.map((sending) => sending.split(' ', 1)[0] ?? ''));
+    const firsts = new Map<string, FromPerson>();
+    for (const update of updates) if (!firsts.has(sendingOf(update))) firsts.set(sendingOf(update), update);
+    const sendings = [...firsts.keys()];
+    const within = await deps.burst.check([...firsts.values()]);
     const window = deps.burst.window();
     return updates.flatMap((sent) => {
       const { update, secrets } = takeSecrets(deps.cipher, sent);

@@ -1,0 +1,41 @@
+import { createRateLimit, type RateLimit } from '@signalbox/gateway/admission/rate-limit';
+import { createLog } from '@signalbox/platform/log';
+import { closeRedis, openRedis } from '@signalbox/platform/redis';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startOwnRedis, type OwnRedis } from '../../support/redis.ts';
+
+const log = createLog('test', 'silent');
+let server: OwnRedis;
+let redis: ReturnType<typeof openRedis>;
+let limit: RateLimit;
+beforeAll(async () => {
+  server = await startOwnRedis();
+  redis = openRedis(server.url, log);
+  await redis.ping();
+  limit = createRateLimit({ redis, prefix: 'limit:', burst: 3, log });
+});
+afterAll(async () => {
+  await closeRedis(redis);
+  await server.stop();
+});
+
+/** Messages of one person, so many seconds apart. */
+const written = (userKey: string, count: number, secondsApart: number) =>
+  Array.from({ length: count }, (_, n) => ({
+    userKey,
+    at: new Date(Date.UTC(2026, 0, 1) + n * secondsApart * 1_000).toISOString(),
+  }));
+
+it('what was written in a hurry is over the limit, also in two deliveries', async () => {
+  expect(await limit.check(written('hasty', 2, 1))).toEqual([true, true]);
+  expect(await limit.check(written('hasty', 3, 1))).toEqual([true, false, false]);
+});
+
+it('what was written slowly is within it, also when it arrives at once', async () => {
+  expect(await limit.check(written('patient', 12, 10))).toEqual(Array.from({ length: 12 }, () => true));
+});
+
+it('each person has a limit of their own', async () => {
+  const both = [...written('ben', 3, 0), ...written('cleo', 3, 0)];
+  expect(await limit.check(both)).toEqual(both.map(() => true));
+});
