@@ -59,7 +59,8 @@ export function why(actions: readonly ExplainedAction[]): string {
       approvalId === null
         ? ''
         : ` Approval \`${approvalId}\`: ${approvalStatus}${voters.length > 0 ? `, by ${voters.join(', ')}` : ''}.`;
-    const raised = reasons.length === 0 ? '' : ` Because: ${reasons.join('; ')}.`;
+    const raised =
+      reasons.length === 0 ? '' : ` Because: ${reasons.map((reason) => reason.replace(/\.$/, '')).join('; ')}.`;
     return `- **${tool}** (${risk ?? 'risk not known'}, ${status}): ${sentence ?? 'no decision recorded'} Rule \`${rule ?? 'none'}\`.${raised}${asked}`;
   });
   const exact = actions.length > 1 ? '' : `\n\n${asCodeBlock(cutExact(first))}`;
