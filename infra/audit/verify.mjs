@@ -118,7 +118,7 @@ async function checkRow(state, row, seq) {
   const sealed = state.sealed[seq - state.first];
   const right = sealed ?? row.leafHash;
   const leaf = row.json === null ? null : hashLeaf(row.json);
-  if (leaf === null || !leaf.equals(right)) throw await explain(state.source, seq, right, leaf, sealed !== undefined);
+  if (leaf === null || !leaf.equals(right)) throw await explain(state.source, { seq, right, leaf, isTrusted: sealed !== undefined });
   if (!row.leafHash.equals(leaf))
     throw new Bad(seq, 'edited', `the leaf hash in the chain at ${seq} is not that of its event`);
   if (!row.hash.equals(sha256(Buffer.from([2]), state.chain, leaf)))
@@ -154,7 +154,7 @@ function checkState(state, checkpoint) {
 }
 
 /** What happened at a place that does not hold the right event: where is the right one, and where does this one belong? */
-async function explain(source, seq, right, leaf, isTrusted) {
+async function explain(source, { seq, right, leaf, isTrusted }) {
   /** @type {[number | null, number | null]} */
   let [standsAt, belongsAt] = [null, null];
   let [laterEvents, laterMatches, lastSeq] = [0, 0, seq];

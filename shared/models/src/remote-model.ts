@@ -10,7 +10,7 @@ import type { Wire } from './providers/provider.ts';
 /** Two more tries ride out a short failure; a longer one is for the next model. */
 const TRIES = 3;
 const BACKOFF_MS = 500;
-/** Nobody waits longer than this between two tries, whatever the server asks for: the next model is quicker. */
+/** The longest pause between two tries, whatever the server asks for: the next model is quicker. */
 const LONGEST_WAIT_MS = 20_000;
 
 export interface RemoteOptions extends ModelObserver {
@@ -89,7 +89,7 @@ async function tryOnce(
     onSpend?.(spent);
   };
   try {
-    const message = await tryChat(wire, model, request, http.fetch, signal, spend);
+    const message = await tryChat({ wire, model, request, fetch: http.fetch, signal, count: spend });
     if (!counted) spend(null); // the turn still has to say who answered, and that its cost is not known
     return { message, model };
   } catch (thrown) {

@@ -2,141 +2,153 @@ import { writeSync } from 'node:fs';
 
 /*
  * A sink is in one of these modes:
- *   well     what comes is written at once
- *   behind   the last write was refused (full disk, nobody reads): lines wait, up to a limit, and what comes then is dropped
- *   closed   whoever read is gone for good (EPIPE): every line is dropped
- * Nobody who writes ever waits, and nothing is ever thrown at them. When a sink works again, one line says how many are missing.
+ *   well     it writes each line at once
+ *   behind   the last write was refused (full disk, slow reader): lines wait, up to a limit, and later ones are dropped
+ *   closed   the reader is gone for good (EPIPE): every line is dropped
+ * A writer never waits, and the sink never throws. When it works again, one line says how many lines are missing.
  */
 
-/** Takes lines, and loses some rather than keep anybody waiting. */
-export interface LineSink {
-  /** Takes a line, which ends with a line feed. Never waits, never throws. */
-  write(line: string): void;
-  /** How many lines were lost since the sink exists. */
-  dropped(): number;
-  /** Tries for so long to write what waits. For the end of a process: it blocks. */
-  flush(withinMs: number): void;
-  /** Writes what is taken at once, and nothing from then on: the descriptor may be closed. */
-  close(): void;
-}
-
-/** What waits for a reader that is slow, or for a disk that is full, at most: some thousand lines. */
-const MOST_WAITING = 1024 * 1024;
+/** How many characters wait for a slow reader or a full disk, at most: some thousand lines. */
+const WAITING_LIMIT = 1024 * 1024;
 /** As much as a pipe takes at once. */
-const MOST_AT_ONCE = 64 * 1024;
+const BATCH_LIMIT = 64 * 1024;
 /** A reader is behind for milliseconds, a disk is full for minutes. */
-const READER_AGAIN_MS = 20;
-const DISK_AGAIN_MS = 1_000;
-/** These do not pass: nobody will ever read again. */
+const READER_RETRY_MS = 20;
+const DISK_RETRY_MS = 1_000;
+/** After these errors the reader never comes back. */
 const CLOSED = new Set(['EPIPE', 'ECONNRESET', 'ENOTCONN', 'EBADF']);
 
-/**
- * Writes lines to what `open` returns: a descriptor whose writes do not wait. `open` may throw, and is tried again then. `notice`
- * makes the line that says how many were lost; `changed` hears the reason when writing begins to fail, and null when it works again.
- */
-export function createLineSink(options: {
+export interface LineSinkOptions {
+  /** Opens a descriptor whose writes do not block. It may throw; the sink then tries it again. */
   readonly open: () => number;
+  /** The line that says how many lines were lost. */
   readonly notice: (lines: number, reason: string) => string;
+  /** Hears the reason when writing begins to fail, and null when it works again. */
   readonly changed?: (reason: string | null) => void;
-}): LineSink {
-  const waiting: string[] = [];
-  let waitingLength = 0;
-  let rest: Buffer = Buffer.alloc(0); // a batch that was begun is ended before anything else: no line is torn
-  let descriptor: number | null = null;
-  let dropped = 0;
-  let unsaid = 0;
-  let reason: string | null = null;
-  let isClosed = false;
-  let timer: NodeJS.Timeout | null = null;
+}
 
-  const push = (line: string): void => {
-    waiting.push(line);
-    waitingLength += line.length;
-  };
-  const drop = (lines: number): void => {
-    dropped += lines;
-    unsaid += lines;
-  };
-  const sayWhatIsMissing = (): void => {
-    if (unsaid === 0 || isClosed) return;
-    push(options.notice(unsaid, reason ?? 'nobody read them in time'));
-    unsaid = 0;
-  };
-  const takeBatch = (): Buffer => {
-    let batch = '';
-    while (batch.length < MOST_AT_ONCE) {
-      const line = waiting.shift();
-      if (line === undefined) break;
-      batch += line;
-    }
-    waitingLength -= batch.length;
-    return Buffer.from(batch);
-  };
-  const fail = (error: unknown): 'soon' | 'later' => {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    if (code === 'EAGAIN') return 'soon'; // the reader is behind
-    if (reason === null) options.changed?.(code);
-    reason = code;
-    if (CLOSED.has(code)) close();
-    return 'later';
-  };
-  const close = (): void => {
-    isClosed = true;
-    drop(waiting.length);
-    waiting.length = 0;
-    waitingLength = 0;
-    if (timer !== null) clearTimeout(timer);
-    timer = null;
-  };
-  /** Writes as much as is taken now; answers when to try the rest. */
-  const pump = (): 'done' | 'soon' | 'later' => {
-    while (!isClosed) {
-      if (rest.length === 0 && waiting.length === 0) sayWhatIsMissing();
-      if (rest.length === 0) rest = takeBatch();
-      if (rest.length === 0) return 'done';
+/** Takes lines, and loses some rather than make a writer wait. */
+export class LineSink {
+  readonly #options: LineSinkOptions;
+  readonly #waiting: string[] = [];
+  #waitingLength = 0;
+  /** The rest of a batch. It is written before anything else, so no line is torn. */
+  #rest: Buffer = Buffer.alloc(0);
+  #descriptor: number | null = null;
+  #dropped = 0;
+  /** Dropped lines that no notice has counted yet. */
+  #unreported = 0;
+  /** Why writing fails; null while it works. */
+  #reason: string | null = null;
+  #isClosed = false;
+  #retry: NodeJS.Timeout | null = null;
+
+  constructor(options: LineSinkOptions) {
+    this.#options = options;
+  }
+
+  /** How many lines were lost since the sink exists. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** Takes a line, which ends with a line feed. Never waits, never throws. */
+  write(line: string): void {
+    if (this.#isClosed || this.#waitingLength + line.length > WAITING_LIMIT) return this.#drop(1);
+    this.#reportDropped();
+    this.#push(line);
+    if (this.#retry === null) this.#writeAndRetry();
+  }
+
+  /** Tries for `withinMs` to write what waits. It blocks, so it is for the end of a process. */
+  flush(withinMs: number): void {
+    const until = performance.now() + withinMs;
+    const pause = new Int32Array(new SharedArrayBuffer(4));
+    while (this.#writeWaiting() === 'soon' && performance.now() < until) Atomics.wait(pause, 0, 0, 5);
+  }
+
+  /** Writes what the descriptor takes at once, and nothing afterwards: the descriptor may be closed. */
+  close(): void {
+    this.#writeWaiting();
+    this.#end();
+  }
+
+  #writeAndRetry(): void {
+    const next = this.#writeWaiting();
+    if (next === 'done' || this.#isClosed) return;
+    this.#retry = setTimeout(
+      () => {
+        this.#retry = null;
+        this.#writeAndRetry();
+      },
+      next === 'soon' ? READER_RETRY_MS : DISK_RETRY_MS,
+    );
+    this.#retry.unref();
+  }
+
+  /** Writes as much as the descriptor takes now; answers when to try the rest. */
+  #writeWaiting(): 'done' | 'soon' | 'later' {
+    while (!this.#isClosed) {
+      if (this.#rest.length === 0 && this.#waiting.length === 0) this.#reportDropped();
+      if (this.#rest.length === 0) this.#rest = this.#takeBatch();
+      if (this.#rest.length === 0) return 'done';
       try {
-        descriptor ??= options.open();
-        rest = rest.subarray(writeSync(descriptor, rest));
+        this.#descriptor ??= this.#options.open();
+        this.#rest = this.#rest.subarray(writeSync(this.#descriptor, this.#rest));
       } catch (error) {
-        return fail(error);
+        return this.#fail(error);
       }
-      if (rest.length === 0 && reason !== null) {
-        sayWhatIsMissing(); // while the reason is known
-        reason = null;
-        options.changed?.(null);
+      if (this.#rest.length === 0 && this.#reason !== null) {
+        this.#reportDropped(); // while the reason is known
+        this.#reason = null;
+        this.#options.changed?.(null);
       }
     }
     return 'done';
-  };
-  const schedule = (): void => {
-    const next = pump();
-    if (next === 'done' || isClosed) return;
-    timer = setTimeout(
-      () => {
-        timer = null;
-        schedule();
-      },
-      next === 'soon' ? READER_AGAIN_MS : DISK_AGAIN_MS,
-    );
-    timer.unref();
-  };
+  }
 
-  return {
-    write: (line) => {
-      if (isClosed || waitingLength + line.length > MOST_WAITING) return drop(1);
-      sayWhatIsMissing();
-      push(line);
-      if (timer === null) schedule();
-    },
-    dropped: () => dropped,
-    flush: (withinMs) => {
-      const until = performance.now() + withinMs;
-      const pause = new Int32Array(new SharedArrayBuffer(4));
-      while (pump() === 'soon' && performance.now() < until) Atomics.wait(pause, 0, 0, 5);
-    },
-    close: () => {
-      pump();
-      close();
-    },
-  };
+  #takeBatch(): Buffer {
+    let batch = '';
+    while (batch.length < BATCH_LIMIT) {
+      const line = this.#waiting.shift();
+      if (line === undefined) break;
+      batch += line;
+    }
+    this.#waitingLength -= batch.length;
+    return Buffer.from(batch);
+  }
+
+  #fail(error: unknown): 'soon' | 'later' {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    if (code === 'EAGAIN') return 'soon'; // the reader is behind
+    if (this.#reason === null) this.#options.changed?.(code);
+    this.#reason = code;
+    if (CLOSED.has(code)) this.#end();
+    return 'later';
+  }
+
+  #end(): void {
+    this.#isClosed = true;
+    this.#drop(this.#waiting.length);
+    this.#waiting.length = 0;
+    this.#waitingLength = 0;
+    if (this.#retry !== null) clearTimeout(this.#retry);
+    this.#retry = null;
+  }
+
+  #push(line: string): void {
+    this.#waiting.push(line);
+    this.#waitingLength += line.length;
+  }
+
+  #drop(lines: number): void {
+    this.#dropped += lines;
+    this.#unreported += lines;
+  }
+
+  #reportDropped(): void {
+    if (this.#unreported === 0 || this.#isClosed) return;
+    this.#push(this.#options.notice(this.#unreported, this.#reason ?? 'the reader was too slow'));
+    this.#unreported = 0;
+  }
 }

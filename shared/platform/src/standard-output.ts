@@ -1,23 +1,23 @@
 import { constants, fstatSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { isatty } from 'node:tty';
-import { createLineSink, type LineSink } from './line-sink.ts';
+import { LineSink } from './line-sink.ts';
 
 const STANDARD_OUTPUT = 1;
-/** A process that ends waits so long for a reader that is behind. */
+/** How long a process that ends waits for a slow reader. */
 const LAST_WORDS_MS = 300;
 
 let sink: LineSink | null = null;
 let socket: Socket | null = null;
 
 /**
- * The standard output of this process, as a sink that neither blocks nor throws when the disk behind it is full, when nobody reads
- * it, or when its terminal was closed. There is one; `notice` is that of whoever asks first. What waits at the end of the process is
- * written then, if it is taken within 0.3 s.
+ * The standard output of this process, as a sink that neither blocks nor throws when its disk is full, its reader is slow or its
+ * terminal is closed. There is one, with the `notice` of the first call. At the end of the process it writes what waits, for at most
+ * 0.3 s.
  */
 export function standardOutput(notice: (lines: number, reason: string) => string): LineSink {
   if (sink === null) {
-    const made = createLineSink({ open: openWithoutWaiting, notice });
+    const made = new LineSink({ open: openWithoutWaiting, notice });
     sink = made;
     process.once('exit', () => made.flush(LAST_WORDS_MS));
   }
@@ -26,7 +26,7 @@ export function standardOutput(notice: (lines: number, reason: string) => string
 
 /** How many lines of this process's log were lost because standard output did not take them. */
 export function droppedLines(): number {
-  return sink?.dropped() ?? 0;
+  return sink?.dropped ?? 0;
 }
 
 /** A descriptor for standard output whose writes never wait, if the system has one; a write to a file waits only for its disk. */
@@ -36,7 +36,7 @@ function openWithoutWaiting(): number {
   const isTerminal = isatty(STANDARD_OUTPUT);
   if (isTerminal || kind.isFIFO()) {
     try {
-      // Opened anew, it does not wait, and nobody who shares the old descriptor notices.
+      // Opened anew, it does not block, and the other owners of the old descriptor keep theirs.
       const flags = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
       return openSync(`/proc/self/fd/${STANDARD_OUTPUT}`, flags);
     } catch {

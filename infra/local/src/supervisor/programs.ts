@@ -28,7 +28,7 @@ export async function describeSimulator(
     SIMULATOR_TOKEN,
   });
   const main = join(checkoutPath(), 'infra/telegram-simulator/src/main.ts');
-  return { spec: describeProgram('simulator', main, `${url}/healthz`, env, config), url };
+  return { spec: describeProgram({ name: 'simulator', main, readyUrl: `${url}/healthz`, env }, config), url };
 }
 
 /**
@@ -93,7 +93,7 @@ export async function describeServices(
       ...(isPool ? { JOBS_POOLS: service } : {}),
     });
     const main = join(checkoutPath(), 'services', isPool ? 'jobs' : service, 'src/main.ts');
-    const spec = describeProgram(name, main, `http://127.0.0.1:${port}/readyz`, env, config);
+    const spec = describeProgram({ name, main, readyUrl: `http://127.0.0.1:${port}/readyz`, env }, config);
     specs.push(isUrgent ? { ...spec, firstBackoffMs: URGENT_BACKOFF_MS } : spec);
   }
   return specs;
@@ -155,13 +155,7 @@ function telegramEnvironment(config: LocalConfig, simulatorUrl: string | null): 
   };
 }
 
-function describeProgram(
-  name: string,
-  main: string,
-  readyUrl: string,
-  env: Readonly<Record<string, string | undefined>>,
-  config: LocalConfig,
-): ProgramSpec {
-  const words = ['--conditions=source', '--import', 'tsx', main];
-  return { name, words, main, env, readyUrl, logFile: join(config.SIGNALBOX_DATA_DIR, 'logs', `${name}.log`) };
+function describeProgram(program: Omit<ProgramSpec, 'words' | 'logFile'>, config: LocalConfig): ProgramSpec {
+  const words = ['--conditions=source', '--import', 'tsx', program.main];
+  return { ...program, words, logFile: join(config.SIGNALBOX_DATA_DIR, 'logs', `${program.name}.log`) };
 }

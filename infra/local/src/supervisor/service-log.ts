@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { createInterface } from 'node:readline';
-import { createLineSink } from '@signalbox/platform/line-sink';
+import { LineSink } from '@signalbox/platform/line-sink';
 import { describeDropped } from '@signalbox/platform/log';
 import { openLog } from './log-file.ts';
 
@@ -22,7 +22,7 @@ const ROUTINE = new Set(['level', 'at', 'service', 'message', 'traceId', 'conver
  */
 export function openServiceLog(name: string, file: string, report: (line: string) => void): ServiceLog {
   let handle: number | null = null;
-  const sink = createLineSink({
+  const sink = new LineSink({
     open: () => (handle = openLog(file)),
     notice: (lines, reason) => describeDropped('start', lines, reason),
     changed: (reason) =>

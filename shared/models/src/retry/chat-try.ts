@@ -24,19 +24,22 @@ class BrokenAnswer extends Error {
   }
 }
 
+export interface ChatTry {
+  readonly wire: Wire;
+  /** The model, as `provider:model`. */
+  readonly model: string;
+  readonly request: ModelRequest;
+  readonly fetch: Fetch;
+  readonly signal: AbortSignal;
+  /** Hears what was used as soon as the provider says it, also when the answer breaks off afterwards. */
+  readonly count: (tokens: TokenCounts) => void;
+}
+
 /**
- * Asks once. Text is streamed, so that it can be shown and silence be noticed; objects come in one piece. `count` is told what was
- * used as soon as the provider says it, also when the answer breaks off afterwards. Throws what the client throws, BrokenAnswer
- * when the end is missing, and the signal's reason as soon as it fires, whatever the client makes of it.
+ * Asks once. Text is streamed, so that a person can read along and silence is noticed; objects come in one piece. Throws what the
+ * client throws, BrokenAnswer when the end is missing, and the signal's reason as soon as it fires, whatever the client does.
  */
-export async function tryChat(
-  wire: Wire,
-  name: string,
-  request: ModelRequest,
-  fetch: Fetch,
-  signal: AbortSignal,
-  count: (tokens: TokenCounts) => void,
-): Promise<AIMessage> {
+export async function tryChat({ wire, model, request, fetch, signal, count }: ChatTry): Promise<AIMessage> {
   const client = wire.client(request, fetch);
   const messages = wire.arrange(request.messages);
   const answered = request.object ? client.invoke(messages, { signal }) : readStream();
@@ -53,7 +56,7 @@ export async function tryChat(
       ...(id ? { id } : {}),
     })),
     invalid_tool_calls: answer.invalid_tool_calls ?? [],
-    additional_kwargs: keptExtras(name, wire.keep?.(answer) ?? null),
+    additional_kwargs: keptExtras(model, wire.keep?.(answer) ?? null),
   });
 
   /** Servers that count nothing say zero, which no request is. */
@@ -84,13 +87,13 @@ export async function tryChat(
   }
 }
 
-/** Not every client ends with its signal. What it does later is nobody's business any more: its connection is closed. */
+/** Not every client ends with its signal. What it answers later is ignored: its connection is closed. */
 async function orAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   answer.catch(() => undefined);
   signal.throwIfAborted();
   let stopListening = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
-    const abort = (): void => reject(signal.reason as Error); // whoever aborts gives an error
+    const abort = (): void => reject(signal.reason as Error); // every abort of ours gives an error
     signal.addEventListener('abort', abort, { once: true });
     stopListening = () => signal.removeEventListener('abort', abort);
   });

@@ -48,163 +48,162 @@ export interface ConsumerOptions<S extends z.ZodType> {
 
 type Entry = readonly [id: string, fields: readonly string[] | null];
 
-/** Reads a topic in a consumer group. `close` stops reading, then waits for the work that runs. */
+/** Reads a topic in a consumer group until it is closed: `close` stops reading, then waits for the work that runs. */
 export function startConsumer<S extends z.ZodType>(options: ConsumerOptions<S>): Consumer {
-  const { topic, log, slots } = options;
-  const keys = streamKeys(options.prefix, topic, options.partitions);
-  const commands = openRedis(options.redisUrl, log);
-  let reader = openRedis(options.redisUrl, log, 0);
-  const stop = new AbortController();
-  const running = new Set<Promise<void>>();
-  let freed: (() => void) | undefined;
-  let failures = 0;
-  let groupsExist = false;
-  const claimIdleMs = options.claimIdleMs ?? CLAIM_IDLE_MS;
+  return new StreamConsumer(options);
+}
 
-  const room = createRoom(slots);
-  const own = (work: Promise<void>): void => {
-    running.add(work);
-    background(
-      log,
-      `${topic.name} work`,
-      work.finally(() => {
-        running.delete(work);
-        freed?.();
-      }),
-    );
-  };
+class StreamConsumer<S extends z.ZodType> implements Consumer {
+  readonly #options: ConsumerOptions<S>;
+  readonly #keys: readonly string[];
+  readonly #claimIdleMs: number;
+  readonly #commands: Redis;
+  /** Blocks while it reads, so it is a connection of its own. */
+  #reader: Redis;
+  #groupsExist = false;
+  /** How many more entries may be taken, given how many are at work. */
+  readonly #room: (running: number) => number;
+  readonly #running = new Set<Promise<void>>();
+  /** Wakes the read loop, which waits for a slot. */
+  #slotFreed: (() => void) | undefined;
+  readonly #stop = new AbortController();
+  readonly #loops: Promise<unknown>;
 
-  const acknowledge = async (key: string, id: string): Promise<void> => {
-    await commands.multi().xack(key, topic.group, id).xdel(key, id).exec();
-  };
+  constructor(options: ConsumerOptions<S>) {
+    this.#options = options;
+    this.#keys = streamKeys(options.prefix, options.topic, options.partitions);
+    this.#claimIdleMs = options.claimIdleMs ?? CLAIM_IDLE_MS;
+    this.#commands = openRedis(options.redisUrl, options.log);
+    this.#reader = this.#openReader();
+    this.#room = createRoom(options.slots);
+    this.#loops = Promise.all([this.#readLoop(), this.#claimLoop()]);
+  }
 
-  const take = async (key: string, [id, fields]: Entry): Promise<void> => {
-    const raw = fields?.[1] ?? '';
-    const message = parse(topic.schema, raw);
-    if (!message.success) {
-      await options.onUnreadable(id, raw, message.detail);
-      await acknowledge(key, id);
-      return;
-    }
-    const { work } = await options.handle(message.data);
-    own(work);
-    await acknowledge(key, id);
-  };
+  healthy(): boolean {
+    return this.#groupsExist && this.#reader.status === 'ready';
+  }
 
-  /** Handles entries side by side; each failure is logged and its entry stays pending. The slot is held from the first step on. */
-  const takeAll = (key: string, entries: readonly Entry[]): void => {
-    for (const entry of entries) {
-      own(
-        take(key, entry).catch((error: unknown) =>
-          log.warn('entry not handled, left pending', { stream: key, entry: entry[0], error }),
-        ),
-      );
-    }
-  };
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#slotFreed?.();
+    this.#reader.disconnect();
+    await this.#loops;
+    await Promise.race([Promise.allSettled(this.#running), sleep(this.#options.drainMs ?? 8_000)]);
+    await closeRedis(this.#commands);
+  }
 
-  const read = async (count: number): Promise<void> => {
-    const ids = keys.map(() => '>');
-    const reply = reader.xreadgroup(
-      ...([
-        'GROUP',
-        topic.group,
-        options.consumer,
-        'COUNT',
-        count,
-        'BLOCK',
-        BLOCK_MS,
-        'STREAMS',
-        ...keys,
-        ...ids,
-      ] as const),
-    );
-    const entries = (await withinOrAborted(reply, WATCHDOG_MS, stop.signal)) ?? [];
-    for (const [key, list] of entries as [string, Entry[]][]) takeAll(key, list);
-  };
+  #openReader(): Redis {
+    return openRedis(this.#options.redisUrl, this.#options.log, 0);
+  }
 
-  /** Until a piece of work has ended, or the process may have got time for more of them. */
-  const roomMade = async (): Promise<void> => {
-    const over = new AbortController();
-    freed = (): void => over.abort();
-    await sleep(running.size < slots ? SPELL_MS : BLOCK_MS, over.signal);
-  };
-
-  const loop = async (): Promise<void> => {
-    while (!stop.signal.aborted) {
-      const count = room(running.size);
+  async #readLoop(): Promise<void> {
+    const { signal } = this.#stop;
+    let failures = 0;
+    while (!signal.aborted) {
+      const count = this.#room(this.#running.size);
       if (count <= 0) {
-        await roomMade();
+        await this.#waitForRoom();
         continue;
       }
-      // A command that is sent without a connection would wait in the client for ever, and for nobody to see.
-      if (reader.status !== 'ready') {
-        groupsExist = false;
-        await sleep(20, stop.signal);
+      // The client would queue a command without a connection for ever, and no one would see it.
+      if (this.#reader.status !== 'ready') {
+        this.#groupsExist = false;
+        await sleep(20, signal);
         continue;
       }
       try {
-        if (!groupsExist) await createGroups(commands, keys, topic.group);
-        groupsExist = true;
-        await read(count);
+        if (!this.#groupsExist) await createGroups(this.#commands, this.#keys, this.#options.topic.group);
+        this.#groupsExist = true;
+        await this.#read(count);
         failures = 0;
       } catch (error) {
-        if (stop.signal.aborted) break;
+        if (signal.aborted) break;
         failures += 1;
-        groupsExist = false; // they may be what is missing
-        if (failures === 1) log.warn('reading a stream failed', { topic: topic.name, error });
-        if (error instanceof SilentConnection) {
-          reader.disconnect();
-          reader = openRedis(options.redisUrl, log, 0);
-        }
-        await sleep(backoffMs(failures, 50, 2_000), stop.signal);
+        this.#recover(error, failures);
+        await sleep(backoffMs(failures, 50, 2_000), signal);
       }
     }
-  };
+  }
 
-  const claimLoop = async (): Promise<void> => {
-    while (!stop.signal.aborted) {
-      await sleep(claimIdleMs / 3, stop.signal);
-      for (const key of keys) {
-        const count = room(running.size);
-        if (stop.signal.aborted || count <= 0) break;
-        try {
-          const [, entries] = (await commands.xautoclaim(
-            key,
-            topic.group,
-            options.consumer,
-            claimIdleMs,
-            '0',
-            'COUNT',
-            count,
-          )) as [string, Entry[]];
-          takeAll(key, entries);
-        } catch (error) {
-          log.debug('claiming entries failed', { stream: key, error });
-        }
+  async #read(count: number): Promise<void> {
+    const { topic, consumer } = this.#options;
+    const from = this.#keys.map(() => '>');
+    const words = ['GROUP', topic.group, consumer, 'COUNT', count, 'BLOCK', BLOCK_MS, 'STREAMS'] as const;
+    const reply = this.#reader.xreadgroup(...words, ...this.#keys, ...from);
+    const entries = (await withinOrAborted(reply, WATCHDOG_MS, this.#stop.signal)) ?? [];
+    for (const [key, list] of entries as [string, Entry[]][]) this.#takeAll(key, list); // the shape of XREADGROUP's reply
+  }
+
+  #recover(error: unknown, failures: number): void {
+    this.#groupsExist = false; // they may be what is missing
+    if (failures === 1) this.#options.log.warn('reading a stream failed', { topic: this.#options.topic.name, error });
+    if (!(error instanceof SilentConnection)) return;
+    this.#reader.disconnect();
+    this.#reader = this.#openReader();
+  }
+
+  /** Returns when a piece of work ends, or when the process may have time for more of them. */
+  async #waitForRoom(): Promise<void> {
+    const over = new AbortController();
+    this.#slotFreed = (): void => over.abort();
+    await sleep(this.#running.size < this.#options.slots ? SPELL_MS : BLOCK_MS, over.signal);
+  }
+
+  async #claimLoop(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      await sleep(this.#claimIdleMs / 3, this.#stop.signal);
+      for (const key of this.#keys) {
+        const count = this.#room(this.#running.size);
+        if (this.#stop.signal.aborted || count <= 0) break;
+        await this.#claim(key, count);
       }
     }
-  };
+  }
 
-  const loops = Promise.all([loop(), claimLoop()]);
+  async #claim(key: string, count: number): Promise<void> {
+    const { topic, consumer, log } = this.#options;
+    try {
+      const reply = await this.#commands.xautoclaim(key, topic.group, consumer, this.#claimIdleMs, '0', 'COUNT', count);
+      this.#takeAll(key, reply[1] as Entry[]); // the shape of XAUTOCLAIM's reply
+    } catch (error) {
+      log.debug('claiming entries failed', { stream: key, error });
+    }
+  }
 
-  return {
-    healthy: () => groupsExist && reader.status === 'ready',
-    close: async () => {
-      stop.abort();
-      freed?.();
-      reader.disconnect();
-      await loops;
-      await Promise.race([Promise.allSettled(running), sleep(options.drainMs ?? 8_000)]);
-      await closeRedis(commands);
-    },
-  };
+  /** Handles entries side by side. Each occupies a slot from its first step on; a failure is logged and leaves the entry pending. */
+  #takeAll(key: string, entries: readonly Entry[]): void {
+    for (const entry of entries) {
+      this.#track(
+        this.#take(key, entry).catch((error: unknown) =>
+          this.#options.log.warn('entry not handled, left pending', { stream: key, entry: entry[0], error }),
+        ),
+      );
+    }
+  }
+
+  async #take(key: string, [id, fields]: Entry): Promise<void> {
+    const raw = fields?.[1] ?? '';
+    const message = parse(this.#options.topic.schema, raw);
+    if (message.success) this.#track((await this.#options.handle(message.data)).work);
+    else await this.#options.onUnreadable(id, raw, message.detail);
+    await this.#commands.multi().xack(key, this.#options.topic.group, id).xdel(key, id).exec();
+  }
+
+  #track(work: Promise<void>): void {
+    const tracked = work.finally(() => {
+      this.#running.delete(work);
+      this.#slotFreed?.();
+    });
+    this.#running.add(work);
+    background(this.#options.log, `${this.#options.topic.name} work`, tracked);
+  }
 }
 
 class SilentConnection extends Error {}
 
 /** The reply, or a throw when it does not come in time or the signal fires: a blocked read may never settle by itself. */
 async function withinOrAborted<T>(reply: Promise<T>, ms: number, signal: AbortSignal): Promise<T> {
-  reply.catch(() => undefined); // it may fail after nobody waits for it any more
+  reply.catch(() => undefined); // it may fail after the wait is over
   let timer: NodeJS.Timeout | undefined;
   let onAbort: (() => void) | undefined;
   const over = new Promise<never>((_, reject) => {
