@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { startModelWire, type Fault, type ModelWire } from '../support/model-wire.ts';
 import { openStack, type Stack } from '../support/stack.ts';
 import { eventually } from '../support/until.ts';
-import { KEY, QUESTION, spine, TESTED_PROVIDERS, type TestedProvider } from '../edges/model/providers.ts';
+import { KEY, QUESTION, spine, TESTED_PROVIDERS, type TestedProvider } from '../providers/providers.ts';
 
 /** Far below the minute after which a silent call ends by itself, and enough for a machine that is busy. */
 const PATIENCE_MS = 20_000;

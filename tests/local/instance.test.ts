@@ -13,8 +13,8 @@ import {
 } from '@signalbox/local/supervisor/instance';
 import { identifyProcess, isRunning } from '@signalbox/local/supervisor/process-identity';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
-import { until } from '../../support/until.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
 
 const main = fileURLToPath(new URL('./programs/probe.mjs', import.meta.url));
 let dir = '';

@@ -5,8 +5,8 @@ import { findFreePort } from '@signalbox/local/setup/free-port';
 import { identifyProcess } from '@signalbox/local/supervisor/process-identity';
 import { createSupervisor, type ProgramSpec, type Supervisor } from '@signalbox/local/supervisor/supervisor';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
-import { until } from '../../support/until.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
 
 const main = fileURLToPath(new URL('./programs/probe.mjs', import.meta.url));
 const times = { readyTimeoutMs: 10_000, stopTimeoutMs: 5_000, firstBackoffMs: 50, lastBackoffMs: 200 };

@@ -5,9 +5,9 @@ import { discardRedis, startRedis } from '@signalbox/local/redis/redis';
 import { tryRedisLogin } from '@signalbox/local/redis/redis-wire';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { loadTestConfig } from '../../support/config.ts';
-import { startOwnRedis } from '../../support/redis.ts';
-import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+import { loadTestConfig } from '../support/config.ts';
+import { startOwnRedis } from '../support/redis.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 const { dataDir, path } = loadTestConfig();
 const binDir = join(dataDir, 'redis-bin');

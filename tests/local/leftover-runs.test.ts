@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { identifyProcess, isRunning, type ProcessIdentity } from '@signalbox/local/supervisor/process-identity';
 import { afterEach, expect, it } from 'vitest';
-import { makeRunFolder, sweepLeftovers } from '../../support/leftovers.ts';
-import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+import { makeRunFolder, sweepLeftovers } from '../support/leftovers.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 const started: ProcessIdentity[] = [];
 afterEach(() => {

@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 import { createLog } from '@signalbox/platform/log';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Fault } from '../../support/model-wire.ts';
-import { openTerminal } from '../../integration/cli/terminal.ts';
+import type { Fault } from '../support/model-wire.ts';
+import { openTerminal } from '../integration/cli/terminal.ts';
 import { openModelBench, type ModelBench } from './bench.ts';
 import { KEY, spine, TESTED_PROVIDERS } from './providers.ts';
 

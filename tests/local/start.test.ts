@@ -12,9 +12,9 @@ import { createLog } from '@signalbox/platform/log';
 import { closeRedis, openRedis } from '@signalbox/platform/redis';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loadTestConfig } from '../../support/config.ts';
-import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
-import { until } from '../../support/until.ts';
+import { loadTestConfig } from '../support/config.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
 
 // The whole of `npm start`, with a data folder of its own: every server, every service.
 

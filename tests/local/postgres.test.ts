@@ -5,7 +5,7 @@ import { identifyProcess, sendSignal, waitForExit } from '@signalbox/local/super
 import { SetupError } from '@signalbox/local/setup-error';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 const settings = { fsync: 'off' };
 let dir = '';

@@ -2,9 +2,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ModelWire } from '../../support/model-wire.ts';
-import { eventually } from '../../support/until.ts';
-import { openTerminal } from '../../integration/cli/terminal.ts';
+import type { ModelWire } from '../support/model-wire.ts';
+import { eventually } from '../support/until.ts';
+import { openTerminal } from '../integration/cli/terminal.ts';
 import { openModelBench, PERSON, type ModelBench } from './bench.ts';
 import { spine, TESTED_PROVIDERS, type TestedProvider } from './providers.ts';
 

@@ -6,10 +6,10 @@ import { findFreePort } from '@signalbox/local/setup/free-port';
 import { identifyProcess, type ProcessIdentity } from '@signalbox/local/supervisor/process-identity';
 import { createSupervisor, type Supervisor } from '@signalbox/local/supervisor/supervisor';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { loadTestConfig } from '../../support/config.ts';
-import { mountSmallDisk, type SmallDisk } from '../../support/small-disk.ts';
-import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
-import { until } from '../../support/until.ts';
+import { loadTestConfig } from '../support/config.ts';
+import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
 
 // Nothing that was started is left alone, whatever becomes of the one who started it.
 

@@ -4,8 +4,8 @@ import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
-import { mountSmallDisk, type SmallDisk } from '../../support/small-disk.ts';
-import { until } from '../../support/until.ts';
+import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
+import { until } from '../support/until.ts';
 
 // A program that logs whatever becomes of the place where its lines go.
 

@@ -1,7 +1,7 @@
 import { findFreePort } from '@signalbox/local/setup/free-port';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startModelWire, type Fault, type ModelWire, type WireScript } from '../../support/model-wire.ts';
-import { openTerminal } from '../../integration/cli/terminal.ts';
+import { startModelWire, type Fault, type ModelWire, type WireScript } from '../support/model-wire.ts';
+import { openTerminal } from '../integration/cli/terminal.ts';
 import { TESTED_PROVIDERS } from './providers.ts';
 
 interface Finding {

@@ -4,8 +4,8 @@ import { openModel } from '@signalbox/models/open-models';
 import { ModelConfig, readModelPlan } from '@signalbox/models/settings';
 import { listenToDrafts, type Draft } from '@signalbox/platform/streams/drafts';
 import { afterEach, describe, expect, it } from 'vitest';
-import { startModelWire, type ModelWire } from '../../support/model-wire.ts';
-import { eventually } from '../../support/until.ts';
+import { startModelWire, type ModelWire } from '../support/model-wire.ts';
+import { eventually } from '../support/until.ts';
 import { openModelBench, PERSON, type ModelBench } from './bench.ts';
 import { QUESTION, spine, TESTED_PROVIDERS } from './providers.ts';
 

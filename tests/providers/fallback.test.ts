@@ -1,7 +1,7 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Fault, ModelWire } from '../../support/model-wire.ts';
-import { eventually } from '../../support/until.ts';
+import type { Fault, ModelWire } from '../support/model-wire.ts';
+import { eventually } from '../support/until.ts';
 import { openModelBench, PERSON, type ModelBench } from './bench.ts';
 import { QUESTION, spine, TESTED_PROVIDERS } from './providers.ts';
 

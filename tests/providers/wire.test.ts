@@ -5,7 +5,7 @@ import type { Model, ModelSpend } from '@signalbox/models/port';
 import { loadPrices } from '@signalbox/models/prices';
 import { ModelConfig, readModelPlan } from '@signalbox/models/settings';
 import { afterEach, describe, expect, it } from 'vitest';
-import { eventStream, startModelReplay, type ModelReplay, type ReplayedAnswer } from '../../support/model-replay.ts';
+import { eventStream, startModelReplay, type ModelReplay, type ReplayedAnswer } from '../support/model-replay.ts';
 import { TESTED_PROVIDERS } from './providers.ts';
 
 /** What the real servers send and aimock does not: counts of their caches, errors inside a stream, signatures, odd refusals. */

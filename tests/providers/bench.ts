@@ -1,7 +1,7 @@
 import type { TurnUsage } from '@signalbox/store/conversation/lanes';
-import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
-import { eventually } from '../../support/until.ts';
-import { startModelWire, type ModelWire, type WireScript } from '../../support/model-wire.ts';
+import { openWorkerBench, type WorkerBench } from '../support/worker.ts';
+import { eventually } from '../support/until.ts';
+import { startModelWire, type ModelWire, type WireScript } from '../support/model-wire.ts';
 
 /** A worker with real clients, and servers of models that follow scripts. */
 export interface ModelBench extends WorkerBench {

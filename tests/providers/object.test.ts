@@ -5,7 +5,7 @@ import { openModel } from '@signalbox/models/open-models';
 import { ModelConfig, readModelPlan } from '@signalbox/models/settings';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { startModelWire, type ModelWire, type WireScript } from '../../support/model-wire.ts';
+import { startModelWire, type ModelWire, type WireScript } from '../support/model-wire.ts';
 import { TESTED_PROVIDERS, textOf } from './providers.ts';
 
 const Person = objectKind('person', 'Somebody.', z.object({ name: z.string().max(5), age: z.number().nullable() }));

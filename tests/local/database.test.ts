@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { createDatabase } from '../../support/database.ts';
+import { createDatabase } from '../support/database.ts';
 
 test('clones made at the same time are migrated and separate', async () => {
   const databases = await Promise.all([createDatabase(), createDatabase(), createDatabase()]);

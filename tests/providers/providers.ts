@@ -1,5 +1,5 @@
 import type { ChatCompletionRequest, FixtureResponse } from '@copilotkit/aimock';
-import type { WireScript } from '../../support/model-wire.ts';
+import type { WireScript } from '../support/model-wire.ts';
 
 /** A key that is found again wherever it leaks. */
 export const KEY = 'sk-very-secret-4711';

@@ -9,8 +9,8 @@ import { createSupervisor } from '@signalbox/local/supervisor/supervisor';
 import { Api } from 'grammy';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 // The real simulator and a real database; the bot is a few lines here, which answer when a test says so.
 
