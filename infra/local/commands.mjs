@@ -12,7 +12,7 @@ const TYPESCRIPT = ['--conditions=source', '--import', 'tsx'];
  */
 
 /**
- * What to tell somebody whose Node is too old, or null.
+ * What to say when Node is too old; null when it is new enough.
  * @param {string} version
  */
 export function describeNodeProblem(version) {

@@ -124,7 +124,7 @@ function isAlive(pid) {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error.code === 'EPERM'; // somebody else's process is a process too
+    return error.code === 'EPERM'; // a process of another user runs too
   }
 }
 

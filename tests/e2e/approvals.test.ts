@@ -213,7 +213,7 @@ describe('an approval that waits', () => {
     await ops.waitFor(/Deploy shop/);
     await stack.pool.query(`update approvals set expires_at = now()`);
     await developer.waitFor(/Nobody decided about .*in time\. Nothing was changed/);
-    await ops.waitFor(/⌛[\s\S]*Nobody decided in time/);
+    await ops.waitFor(/⌛[\s\S]*No one decided in time/);
     expect(await status()).toEqual(['expired']);
     expect(target.effects).toEqual([]);
   });

@@ -36,7 +36,7 @@ export function answerIdOf(threadId: string, turnKey: string, pass: number): str
   return derivedId('ans', [threadId, turnKey, pass]);
 }
 
-/** The id of a call by its place in an answer. Answers in records of before have the ids that a model gave them. */
+/** The id of a call by its place in an answer. Answers in older records have the ids that a model gave them. */
 export function callIdOf(answerId: string, place: number): string {
   return `act_${answerId.replace(/^ans_/, '')}_${place}`;
 }

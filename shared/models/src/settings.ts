@@ -124,7 +124,7 @@ function unknownProvider(id: string): string {
   const known = [OFFLINE, ...PROVIDERS.map((provider) => provider.id)];
   const near = nearestName(id, known);
   const meant = near ? ` (did you mean ${near}?)` : '';
-  // Somebody may have put the key here: what does not look like a name is not repeated.
+  // The key may stand here by mistake: what does not look like a name is not repeated.
   const shown = /^[a-z_-]{1,24}$/i.test(id) ? ` named ${id}${meant}` : ' of that name';
   return `there is no provider${shown}; there are ${known.join(', ')}`;
 }

@@ -24,7 +24,7 @@ export type CommonConfig = z.infer<typeof CommonConfig>;
 export const SecretsConfig = z.object({
   /** The key that opens people's secrets: 32 bytes in base 64, or in hexadecimal. Secret. */
   SECRETS_KEY: z.string().optional(),
-  /** The file that holds the key when the variable is not set. It is made when it is not there, and readable by nobody else. */
+  /** The file that holds the key when the variable is not set. It is made when it is not there, readable only by its owner. */
   SECRETS_KEY_FILE: z.string().default('.signalbox/secrets.key'),
 });
 

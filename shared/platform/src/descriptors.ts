@@ -6,7 +6,7 @@ const CLOSED_ON_EXEC = 0o2_000_000;
 const STANDARD = 2;
 
 /**
- * Closes what whoever started this process has left open in it, such as the pipes and files of a shell, so that no child gets them.
+ * Closes the descriptors that the starter of this process left open, such as the pipes and files of a shell, so that no child gets them.
  * What Node opens itself is closed on exec and stays. Call it once, before anything else is opened; Linux only, nothing elsewhere.
  * Returns the descriptors that were closed.
  */
@@ -31,6 +31,6 @@ function close(descriptor: number): boolean {
     closeSync(descriptor);
     return true;
   } catch {
-    return false; // somebody else has closed it meanwhile
+    return false; // it was closed meanwhile
   }
 }

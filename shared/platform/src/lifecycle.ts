@@ -13,7 +13,7 @@ const CLOSE_DEADLINE_MS = 12_000;
 const START_AGAIN_MS = 2_000;
 
 /**
- * Runs a service until it is told to stop. Parts are closed in the reverse of the order in which they were owned:
+ * Runs a service until a signal stops it. Parts are closed in the reverse of the order in which they were owned:
  * consumers first, connections last. A failed start closes what was already open.
  * What the starter has left open is closed first, so that no child of the service gets it.
  * A start that fails as `passes` describes, such as by a server that went away meanwhile, is begun again from its beginning.
@@ -76,7 +76,7 @@ export async function closeAll(parts: readonly Closable[], log: Log): Promise<nu
   return failures;
 }
 
-/** Runs a promise that nobody awaits: a failure is logged, never unhandled. */
+/** Runs a promise in the background: a failure is logged, never unhandled. */
 export function background(log: Log, what: string, promise: Promise<unknown>): void {
   promise.catch((error: unknown) => log.error('background work failed', { what, error }));
 }

@@ -42,7 +42,7 @@ export function createLog(service: string, level: string, destination?: Destinat
     redact: { paths: SECRET_FIELDS, censor: '[secret]' },
   };
   const notice = (lines: number, reason: string): string => describeDropped(service, lines, reason);
-  // One that is silent leaves standard output to whoever writes there.
+  // A silent log leaves standard output to the program.
   return wrap(pino(options, destination ?? (level === 'silent' ? { write: () => undefined } : standardOutput(notice))));
 }
 

@@ -28,7 +28,7 @@ export async function waitForServers(options: {
   );
   for (let round = 0; ; round += 1) {
     const found = await Promise.race([Promise.all(checks.map((check) => check())), closed]);
-    if (found === 'closed') return await new Promise(() => undefined); // whoever closes ends the process
+    if (found === 'closed') return await new Promise(() => undefined); // closing ends the process
     const missing = found.filter((one) => one !== null);
     if (missing.length === 0) {
       if (round > 0) log.info('every server can be used; the service starts');

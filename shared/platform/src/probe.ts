@@ -23,7 +23,7 @@ export interface Probe extends Closable {
   wait(reasons: readonly string[]): void;
 }
 
-/** Whoever asks waits for three seconds or so: a check that hangs is an answer too. */
+/** Probes usually wait for three seconds: a check that hangs is an answer too. */
 const CHECKS_MS = 2.5 * SECOND_MS;
 const FIRST_AGAIN_MS = SECOND_MS;
 const LAST_AGAIN_MS = 15 * SECOND_MS;
@@ -35,7 +35,7 @@ export function createMetrics(service: string): Registry {
   collectDefaultMetrics({ register: registry });
   new Counter({
     name: 'signalbox_log_lines_dropped_total',
-    help: 'Log lines that standard output did not take: a full disk, or nobody who reads.',
+    help: 'Log lines that standard output did not take: a full disk, or a slow reader.',
     registers: [registry],
     collect() {
       this.reset();

@@ -35,7 +35,7 @@ const CHECK_MS = 3_000;
 
 /**
  * Why a service cannot use this Redis, with what to do about it; null when it can be used. Answers within some seconds, also when
- * nobody is there. Throws STARTUP_REFUSED when it may evict keys: to wait would not make it safe.
+ * no server answers. Throws STARTUP_REFUSED when it may evict keys: to wait would not make it safe.
  */
 export async function checkRedis(url: string): Promise<AppError | null> {
   const redis = new Redis(url, {

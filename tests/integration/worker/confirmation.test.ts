@@ -110,7 +110,7 @@ describe('a call that its requester has to confirm', () => {
     expect(watch).toEqual([{ remind_at: null, escalate_at: null }]);
   });
 
-  it('runs once, after one tap of whoever asked', async () => {
+  it('runs once, after one tap of the person who asked', async () => {
     await ask('once');
     expect(await press('approve')).toMatchObject({ toast: 'Confirmed. It runs now.' });
     expect(await resume()).toMatchObject({ say: expect.stringMatching(/^Confirmed by Ada/), result: { ok: true } });

@@ -106,7 +106,7 @@ async function settledMessage(userKey: string, chatKey: string, text: string): P
 const cards = async (): Promise<number> =>
   (await bench.pool.query(`select 1 from approvals where by_requester and status = 'pending'`)).rowCount ?? 0;
 
-describe('what is ordered by text that somebody else wrote waits for a tap of whoever asked', () => {
+describe('what is ordered by text that somebody else wrote waits for a tap of the person who asked', () => {
   const ORDER = 'DO set_flag {"project": "shop", "environment": "staging"}';
 
   it('in a page, although the person had named project and environment before it was read', async () => {

@@ -100,7 +100,7 @@ const cards = async (): Promise<number> =>
   (await bench.pool.query(`select 1 from approvals where by_requester and status = 'pending'`)).rowCount ?? 0;
 
 describe('a button that the runtime drew from one whole call', () => {
-  it('is the tap of whoever asked: pressed, exactly that runs, and the audit says by which offer', async () => {
+  it('is the tap of the person who asked: pressed, exactly that runs, and the audit says by which offer', async () => {
     await start({ read: [call('read_page')], 'set shop in staging': [call('set_flag', FLAG)] });
     await say('read');
     await press();

@@ -128,7 +128,7 @@ async function converse(request: Request, session: ChatSession): Promise<void> {
   await watching;
 }
 
-/** What the bot writes unasked (progress, a request for approval) appears while nobody waits for an answer. */
+/** Shows what the bot writes unasked (progress, a request for approval) between two answers. */
 async function showUnasked(
   request: Request,
   session: ChatSession,

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** How a login went. `refused` is a wrong password; `absent` is nobody there, or a server that is not ready yet. */
+/** How a login went. `refused` is a wrong password; `absent` is no server, or one that is not ready yet. */
 export type LoginResult = 'ours' | 'other' | 'refused' | 'absent';
 
 /** The user that owns the embedded databases, and the database that Signalbox uses. */
@@ -26,7 +26,7 @@ export async function tryLogin(port: number, password: string, data: string): Pr
     const answer = await query(url, LOGIN_MS, "select current_setting('data_directory') as value");
     return answer === data ? 'ours' : 'other';
   } catch (error) {
-    // 28P01: wrong password; 28000: no such user. Both mean: somebody else's server.
+    // 28P01: wrong password; 28000: no such user. Both mean: the server is not ours.
     const code = (error as { readonly code?: string }).code;
     return code === '28P01' || code === '28000' ? 'refused' : 'absent';
   }

@@ -39,7 +39,7 @@ const ServerRecord = z.object({ password: z.string().min(20), port: z.number().i
 
 /**
  * Decides where the Postgres of `dir` lives and remembers it, with a random password, in `dir/server.json` (0600).
- * Twice gives the same answer. Throws a SetupError when the folder belongs to somebody else.
+ * Twice gives the same answer. Throws a SetupError when the folder belongs to another user.
  */
 export function preparePlace(dir: string): PostgresPlace {
   const asRoot = process.getuid?.() === 0;
@@ -62,7 +62,7 @@ export function preparePlace(dir: string): PostgresPlace {
   return complete;
 }
 
-/** Keeps the port for the next start, so that a connection string that somebody noted down stays true. */
+/** Keeps the port for the next start, so that a connection string stays true. */
 export function rememberPort(place: PostgresPlace, port: number | null): void {
   const file = join(place.dir, 'server.json');
   writeFileSync(`${file}.new`, JSON.stringify({ password: place.password, port, data: place.data }), { mode: 0o600 });

@@ -165,7 +165,7 @@ async function launch(place: PostgresPlace, options: LaunchOptions): Promise<Pos
       return postmaster;
     }
     const output = readLogTail(options.logFile, logStart);
-    // Somebody took the port since we looked, or the processes of a killed server are still letting go of its memory.
+    // Another program took the port since we looked, or the processes of a killed server are still letting go of its memory.
     const passes = output.includes('shared memory block') || (!options.port && output.includes('could not bind'));
     if (!passes || Date.now() > deadline) {
       throw new SetupError('Postgres did not start.', {

@@ -28,7 +28,7 @@ function ask(port: number, commands: readonly string[]): Promise<string | null> 
     socket.on('connect', () => socket.write(commands.map((command) => `${command}\r\n`).join('')));
     socket.on('data', (chunk: string) => (text += chunk));
     socket.on('timeout', () => socket.destroy());
-    socket.on('error', () => undefined); // nobody there: `close` follows and answers
+    socket.on('error', () => undefined); // no server: `close` follows and answers
     socket.on('close', () => resolve(text === '' ? null : text));
   });
 }

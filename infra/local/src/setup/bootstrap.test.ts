@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(checkout, { recursive: true }));
 
-test('a Node that is too old is told what to install, newer ones pass', () => {
+test('a Node that is too old gets the version to install, newer ones pass', () => {
   expect(describeNodeProblem('18.20.4')).toContain('needs Node 20.19 or newer; this is Node 18.20.4');
   expect(describeNodeProblem('20.18.3')).not.toBeNull();
   for (const version of ['20.19.0', '20.20.2', '22.0.0', '24.1.0']) expect(describeNodeProblem(version)).toBeNull();

@@ -33,7 +33,7 @@ export async function downloadProgram(
   for (const folder of ['state/lists/partial', 'cache/archives/partial', 'debs', 'root']) {
     mkdirSync(join(work, folder), { recursive: true });
   }
-  // What is there already does not run here (another release, another machine), or nobody would have asked.
+  // The installed program does not run here (another release, another machine): otherwise this was not called.
   if (existsSync(target)) renameSync(target, join(work, 'unusable'));
   try {
     const problem = await fetchInto(work, program);

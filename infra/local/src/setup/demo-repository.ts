@@ -52,7 +52,7 @@ export async function makeDemoRepository(folder: string, releases = releasesFold
 }
 
 /**
- * Moves the repository of a release before to its place, and leaves a link: projects name the place of before. Twice is safe; a data
+ * Moves the repository of an older release to its place, and leaves a link: projects name the old place. Twice is safe; a data
  * folder without one stays so.
  */
 export function moveDemoRepository(before: string, folder: string): void {
@@ -83,7 +83,7 @@ async function commitReleases(repository: string, releases: string): Promise<voi
   }
 }
 
-/** Runs git without the settings of this machine and of whoever is logged in: they would make other commits. */
+/** Runs git without the settings of this machine and of its user: they would make other commits. */
 async function git(repository: string, env: Readonly<Record<string, string>>, ...words: string[]): Promise<string> {
   const settings = ['core.autocrlf=false', 'core.fileMode=false', 'commit.gpgSign=false'].flatMap((one) => ['-c', one]);
   const person = { NAME: 'Tea Shop', EMAIL: 'shop@example.com' };

@@ -3,10 +3,10 @@ import { createServices } from '@signalbox/store/deploy/services';
 import { createLog } from '@signalbox/platform/log';
 import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 
-/** Whoever pressed Ctrl-C does not wait longer for a line of text. */
+/** After Ctrl-C the terminal waits no longer than this for a line of text. */
 const LOOK_MS = 2 * SECOND_MS;
 
-/** Says which services go on running without Signalbox, and how they are stopped; null when there are none, or nobody can say. */
+/** Says which services go on running without Signalbox, and how they are stopped; null when there are none, or when the database does not answer. */
 export async function describeDeployed(databaseUrl: string): Promise<string | null> {
   const pool = openPool(databaseUrl, createLog('start', 'silent'), { name: 'start', max: 1 });
   const late = new AbortController();

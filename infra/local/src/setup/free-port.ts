@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
  */
 const QUIET = { first: 61_000, last: 65_400 };
 
-/** A free TCP port on 127.0.0.1: `preferred` when nobody listens there, otherwise one that stays free, if there is any. */
+/** A free TCP port on 127.0.0.1: `preferred` when it is free, otherwise one that stays free, if there is any. */
 export async function findFreePort(preferred?: number): Promise<number> {
   if (preferred !== undefined && (await tryPort(preferred)) !== null) return preferred;
   for (let attempt = 0; attempt < 20; attempt += 1) {

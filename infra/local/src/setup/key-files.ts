@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Where the keys of a run are, each in a folder of its own that nobody else may enter. */
+/** Where the keys of a run are, each in a folder of its own that only its owner may enter. */
 export interface KeyFiles {
   /** Opens people's secrets: for the pool `deploy`. What seals them is made of it. */
   readonly secrets: string;

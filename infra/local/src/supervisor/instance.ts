@@ -33,7 +33,7 @@ const Lock = z.object({ pid: z.number().int(), startMark: z.string() });
 /**
  * Makes this process the only one that runs Signalbox in the folder; answers how to let go again.
  * A lock whose owner is gone is taken over, also when its pid has been given to another process since.
- * Throws a SetupError when somebody runs there.
+ * Throws a SetupError when Signalbox runs there already.
  */
 export function takeInstanceLock(dataDir: string, identity = ownIdentity()): () => void {
   mkdirSync(dataDir, { recursive: true });
@@ -148,6 +148,6 @@ function readLock(file: string): ProcessIdentity | null {
   try {
     return Lock.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
-    return null; // absent, or cut off by a full disk: nobody's
+    return null; // absent, or cut off by a full disk: it has no owner
   }
 }

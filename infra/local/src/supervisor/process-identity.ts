@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /**
  * One process, for good. Process ids are reused, within minutes on a busy machine and always after a reboot, so a pid
- * alone names nobody: the start mark (boot id and start tick on Linux, start date elsewhere) belongs to it.
+ * alone names no process: the start mark (boot id and start tick on Linux, start date elsewhere) belongs to it.
  */
 export interface ProcessIdentity {
   readonly pid: number;

@@ -3,8 +3,8 @@ import { ModelConfig } from '@signalbox/models/settings';
 import { PolicyConfig } from '@signalbox/safety/policy/settings';
 
 /*
- * Which variables of the environment of `npm start` reach which service. A variable that is named nowhere reaches none, so that a new
- * secret is nobody's until it is given to somebody here. A test compares the lists with what the services read.
+ * Which variables of the environment of `npm start` reach which service. A variable that is named nowhere reaches none, so a new
+ * secret stays out of every service until this list names it. A test compares the lists with what the services read.
  */
 
 /** What any program may need of its machine. Nothing of it is a secret, and nothing of it loads code. */

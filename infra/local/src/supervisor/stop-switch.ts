@@ -1,4 +1,4 @@
-/** Ctrl-C, SIGTERM, a closed terminal or a failure that nobody expected, as something to wait for. */
+/** Ctrl-C, SIGTERM, a closed terminal or an unexpected failure, as something to wait for. */
 export interface StopSwitch {
   readonly signal: AbortSignal;
   readonly pressed: Promise<void>;

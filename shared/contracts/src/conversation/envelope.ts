@@ -26,7 +26,7 @@ const Base = z.object({
 /** Files of one message: an album has at most ten. */
 const ATTACHMENT_LIMIT = 10;
 
-/** A file that came with a message. Only a reference: nothing is downloaded before somebody reads it. */
+/** A file that came with a message. Only a reference: nothing is downloaded before a tool reads it. */
 export const Attachment = z.object({
   kind: z.enum(['document', 'photo', 'voice', 'audio', 'video']),
   /** The channel's own name of the file, by which it can be fetched there. */
@@ -66,7 +66,7 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     attachments: z.array(Attachment).min(1).max(ATTACHMENT_LIMIT).optional(),
     /** What was sent as one shares it, so that parts that come apart are put together again. */
     album: z.string().max(200).optional(),
-    /** In a group: only we and the person see the message, so the answer is for nobody else either. */
+    /** In a group: only we and the person see the message, so the answer is only for that person. */
     whisper: z.literal(true).optional(),
     /** The words are not the person's own: forwarded, written by another bot, or with a quotation in them. */
     borrowed: z.enum(['forward', 'bot', 'quote']).optional(),
@@ -85,7 +85,7 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     /** One or two sentences for the person. */
     say: z.string().max(4_000),
   }),
-  /** Somebody decided about an action that was asked for in this lane, or nobody did in time. */
+  /** A person decided about an action of this lane, or its time ran out. */
   Base.extend({
     kind: z.literal('decision'),
     approvalId: z.string(),
@@ -107,7 +107,7 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     say: z.string().min(1).max(4_000),
     buttons: z.array(ActionButton).max(6),
   }),
-  /** A node of this person's conversation is to run again: somebody asked for it with a tool. */
+  /** A node of this person's conversation is to run again: a tool asked for it. */
   Base.extend({
     kind: z.literal('node'),
     threadId: z.string(),
@@ -170,7 +170,7 @@ export const OutboundEnvelope = z.object({
   /** Idempotency key: putting the same key twice stores one row. */
   key: z.string().min(1).max(200),
   chatKey: z.string(),
-  /** Whose turn it belongs to; null for messages that answer nobody. */
+  /** Whose turn it belongs to; null for messages that answer no turn. */
   userKey: z.string().nullable(),
   threadId: z.string().nullable(),
   traceId: z.string(),

@@ -2,14 +2,14 @@ import { z } from 'zod';
 
 const GIGABYTE_MB = 1024;
 
-/** Megabytes. The unit is in the name of the field, so that whoever fills it in converts `2 GB`. */
+/** Megabytes. The unit is in the name of the field, so that the model converts `2 GB`. */
 export const MemoryMb = z.coerce.number().int().min(1).max(100_000_000);
 
 export const PortNumber = z.coerce.number().int().min(1).max(65_535);
 
 export const CpuCount = z.coerce.number().int().min(1).max(1_024);
 
-/** The name of something that should exist; whether it does is decided by whoever looks it up. */
+/** The name of something that should exist; the tool that looks it up decides whether it does. */
 const KnownName = z.string().trim().toLowerCase().min(1).max(80);
 
 /** A name for something new. The tables check the same rule. */

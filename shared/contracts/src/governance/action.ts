@@ -5,7 +5,7 @@ import { Role } from './roles.ts';
 export const Risk = z.enum(['safe', 'sensitive', 'dangerous']);
 export type Risk = z.infer<typeof Risk>;
 
-/** What an agent of a class may do at all, whoever it works for. */
+/** What an agent of a class may do at all, for any person. */
 export const AgentClass = z.enum([
   'READ_ONLY_SCAN',
   'PLANNING_SYNTHESIS',
@@ -35,7 +35,7 @@ export const RiskAssessment = z.object({
   touchesPrivate: z.boolean(),
   /** It can carry data out of the system. */
   egress: z.boolean(),
-  /** Nobody could want it: it is denied whatever rules permit, and this sentence says why. */
+  /** It can only do harm: policy denies it whatever rules permit, and this sentence says why. */
   refusal: z.string().max(500).optional(),
 });
 export type RiskAssessment = z.infer<typeof RiskAssessment>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Role } from './roles.ts';
 
-/** What a button of an approval card does. `ask`: a question to whoever asked for it. `grant`: approve this and the like for a while. */
+/** What a button of an approval card does. `ask`: a question to the requester. `grant`: approve this and the like for a while. */
 const ApprovalVerb = z.enum(['approve', 'grant', 'reject', 'modify', 'ask', 'withdraw']);
 
 /** Carried by a button instead of words: pressing it decides, and says nothing in the person's name. */
@@ -54,7 +54,7 @@ export interface Approval {
   readonly needed: number;
   readonly role: Role;
   readonly solo: boolean;
-  /** A confirmation: whoever asked decides, and nobody else. */
+  /** A confirmation: only the requester decides. */
   readonly byRequester: boolean;
   readonly authors: readonly string[];
   readonly card: ApprovalCard;
@@ -67,10 +67,10 @@ export interface Approval {
   readonly change: Readonly<Record<string, unknown>> | null;
 }
 
-/** Somebody who approved. */
+/** A person who approved. */
 export interface ApprovalVote {
   readonly userKey: string;
   readonly name: string;
-  /** What they were then; null in votes of before. */
+  /** Their role at that moment; null in older votes. */
   readonly role: Role | null;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Role } from './roles.ts';
 import type { ActionKind, AgentClass, Environment, RiskAssessment } from './action.ts';
 
-/** `run` unattended, have whoever asked `confirm` it with a tap, `ask` another person first, or `deny`. The later, the stricter. */
+/** `run` unattended, have the requester `confirm` it with a tap, `ask` another person first, or `deny`. The later, the stricter. */
 export const Effect = z.enum(['run', 'confirm', 'ask', 'deny']);
 export type Effect = z.infer<typeof Effect>;
 
@@ -16,7 +16,7 @@ export const PolicyDecision = z.object({
   score: z.number().min(0).max(1),
   /** SHA-256 of the policy set that decided. */
   policyVersion: z.string().min(1).max(80),
-  /** With `ask`: what it takes. With `confirm`: one press of whoever asked, who needs that role. Null otherwise. */
+  /** With `ask`: what it takes. With `confirm`: one tap of the requester, who needs that role. Null otherwise. */
   approval: z
     .object({
       /** So many different people have to approve. */
@@ -24,7 +24,7 @@ export const PolicyDecision = z.object({
       /** The least role of an approver. */
       role: Role,
       expiresMs: z.int().positive(),
-      /** Whether the person who asked may approve alone, after a pause, because there is nobody else. */
+      /** Whether the person who asked may approve alone, after a pause, because no one else could. */
       solo: z.boolean(),
     })
     .nullable(),

@@ -21,7 +21,7 @@ export type ModelContext = z.infer<typeof ModelContext>;
 export const RecordedAnswer = z.object({
   /** Ids of calls are made from it: of the pass's own answer it is ours. */
   id: z.string().nullable(),
-  /** What the model's server had called the pass's own answer. Missing in records of before, where `id` was made of it. */
+  /** What the model's server had called the pass's own answer. Missing in older records, where `id` was made of it. */
   modelId: z.string().nullable().optional(),
   text: z.string(),
   calls: z.array(z.object({ id: z.string(), name: z.string(), args: z.record(z.string(), Json) })),
@@ -67,7 +67,7 @@ export const RecordedDecision = z.object({
   taint: z
     .object({
       source: z.string().nullable(),
-      /** Missing in records of before. */
+      /** Missing in older records. */
       foreign: z.string().nullable().optional(),
       hasPrivate: z.boolean(),
       /** The offer that was pressed for exactly this action, by its hash. */
@@ -184,7 +184,7 @@ export const ExecutionTurn = PassRecord.extend({
     .nullable(),
   /** Something was taken out: a secret. */
   redacted: z.boolean(),
-  /** Its hashes are of texts without secrets, so that they can be made again from what is left. Missing in records of before. */
+  /** Its hashes are of texts without secrets, so that they can be made again from what is left. Missing in older records. */
   cleanHashes: z.literal(true).optional(),
 });
 export type ExecutionTurn = z.infer<typeof ExecutionTurn>;

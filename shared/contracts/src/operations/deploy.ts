@@ -21,7 +21,7 @@ export const DeployState = z.enum([
 export type DeployState = z.infer<typeof DeployState>;
 
 /**
- * The states that a deployment goes through, and the only ones that may follow each. `unknown`: whoever worked on it is gone, or
+ * The states that a deployment goes through, and the only ones that may follow each. `unknown`: its job is gone, or
  * its link is; what the target says decides where it goes on. Failed: what served before never stopped serving. Rolled back: the
  * switch had been made and was taken back.
  */

@@ -6,7 +6,7 @@ import { DeployFailure, DeployPlan, DeployState, Inventory, LogLine, ReadinessCh
 const Id = z.string().min(1).max(160);
 const Text = z.string().max(2_000);
 
-/** The row of that id in `deployments` says everything else. `project` and `environment` are for whoever looks for runs. */
+/** The row of that id in `deployments` says everything else. `project` and `environment` make runs searchable. */
 export const DeployPayload = ServiceKey.extend({ deploymentId: Id });
 export const DeployResult = z.object({
   deploymentId: Id,
@@ -78,7 +78,7 @@ export const ServiceLogsPayload = ServiceKey.extend({
     .default(null),
   /** Only lines that contain this, in any case. */
   match: z.string().max(200).nullable(),
-  /** Goes on with new lines for so long, in the chat of whoever asked. */
+  /** Goes on with new lines for so long, in the chat of the request. */
   followSeconds: z.number().int().min(0).max(300).default(0),
 });
 export const ServiceLogsResult = z.object({
@@ -126,7 +126,7 @@ export type ServiceHealthResult = z.infer<typeof ServiceHealthResult>;
 const ErrorSummary = z.object({ sample: Text, count: z.number().int().nonnegative() });
 
 export const ServiceDiagnosisPayload = ServiceKey;
-/** What is known of a service that somebody complains about, gathered at once. */
+/** What is known of a service that a person complains about, gathered at once. */
 export const ServiceDiagnosisResult = ServiceKey.extend({
   health: ServiceHealthResult,
   /** What served before, and how quickly it usually answered. */
@@ -139,7 +139,7 @@ export const ServiceDiagnosisResult = ServiceKey.extend({
   errors: z.array(ErrorSummary).max(10),
   /** The newest lines of it that are errors, or the newest of all when it has ended. */
   lines: z.array(LogLine).max(40),
-  /** What somebody would do next, and why. */
+  /** What to do next, and why. */
   proposal: z.object({ action: z.enum(['none', 'rollback', 'look-at-logs', 'wait', 'deploy']), because: Text }),
 });
 export type ServiceDiagnosisResult = z.infer<typeof ServiceDiagnosisResult>;
@@ -189,7 +189,7 @@ export type ServiceReviveResult = z.infer<typeof ServiceReviveResult>;
 export const DiagnosticPayload = z.object({
   server: z.string().min(1).max(80),
   command: z.string().min(1).max(4_000),
-  /** Whether it was taken for one that only reads, so that perhaps nobody was asked: then it never gets a shell. */
+  /** Whether it was taken for one that only reads, so that perhaps no approval was needed: then it never gets a shell. */
   onlyReads: z.boolean().default(false),
   /** The service into whose release it looks, and nowhere else; into none when left out. */
   service: ServiceKey.optional(),

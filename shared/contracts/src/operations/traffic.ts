@@ -21,7 +21,7 @@ export const RouteState = Route.extend({
   open: z.array(z.object({ upstream: Address, requests: z.number().int().nonnegative() })),
   served: z.number().int().nonnegative(),
   failed: z.number().int().nonnegative(),
-  /** Why nobody is led to it, such as a port that another program has, and what to do; null when it is well. */
+  /** Why no request reaches it, such as a port that another program has, and what to do; null when it is well. */
   problem: z.string().nullable().default(null),
 });
 export type RouteState = z.infer<typeof RouteState>;

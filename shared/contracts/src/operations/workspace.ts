@@ -18,7 +18,7 @@ export const COMMAND_LIMIT_MS = 5 * 60_000;
 
 const Path = z.string().max(PATH_LIMIT);
 
-/** Who works where: what every job of a workspace is told. */
+/** Who works where: a part of every workspace job's input. */
 export const WorkspaceCall = z.object({
   workspace: WorkspaceName,
   /** Whose bounds hold. */

@@ -15,7 +15,7 @@ describe('the circuit of a model', () => {
     expect([circuit.mayTry(), circuit.mayTry()]).toEqual([true, true]);
   });
 
-  it('lets nobody through for a while after a failure, then one', () => {
+  it('lets no call through for a while after a failure, then one', () => {
     const { circuit, wait } = open();
     circuit.failed();
     expect(circuit.mayTry()).toBe(false);

@@ -46,7 +46,7 @@ export function createFallback(candidates: readonly [Candidate, ...Candidate[]],
     ask: async (request) => {
       const answer = await askOf(candidates, request, false);
       if (answer) return answer;
-      // All of them failed a moment ago: somebody still waits for an answer.
+      // All of them failed a moment ago, but a person still waits for an answer.
       const anyway = await askOf(candidates, request, true);
       if (!anyway) throw new Error('a fallback without models was asked'); // the type says that there is one
       return anyway;

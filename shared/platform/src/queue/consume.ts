@@ -6,7 +6,7 @@ import { closeRedis, openRedis } from '../redis.ts';
 import { sleep } from '@signalbox/contracts/time';
 import { queuePrefix, runIdOf } from './names.ts';
 
-/** Something to do: a run that somebody asked for, or (`runId` null) an execution that a schedule started. */
+/** Something to do: a run that a person asked for, or (`runId` null) an execution that a schedule started. */
 export interface QueuedJob {
   readonly job: JobName;
   readonly runId: string | null;
@@ -72,7 +72,7 @@ export function consumeQueue(options: {
       const verdict = await deciding.finally(() => underWay.delete(deciding));
       if (verdict.kind === 'forget') return;
       await job.moveToDelayed(Date.now() + verdict.delayMs, token);
-      throw new DelayedError(); // how BullMQ is told that the job has already been moved
+      throw new DelayedError(); // tells BullMQ that the job has already been moved
     },
     {
       connection: redis,

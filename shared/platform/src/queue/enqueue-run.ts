@@ -16,7 +16,7 @@ export interface RunWriter {
 }
 
 /**
- * Starts a job for somebody: first the intent in Postgres, then the queue. The run id is the action id that asked for it, so
+ * Starts a job for a person: first the intent in Postgres, then the queue. The run id is the action id that asked for it, so
  * calling twice starts one run. Throws ACTION_ID_TAKEN, and when Postgres refuses; what the queue did not take is put there by the sweeper
  * of the job service.
  */

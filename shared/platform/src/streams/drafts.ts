@@ -51,7 +51,7 @@ export function cutDraft(text: string): string {
   return `${ELLIPSIS}${openFence(text.slice(0, start))}${text.slice(start)}`;
 }
 
-/** Says what is being written, without its secrets, to whoever listens. Never throws and never waits for a connection. */
+/** Publishes what is being written, without its secrets. Never throws and never waits for a connection. */
 export function createDraftPublisher(deps: {
   readonly redis: Redis;
   readonly prefix: string;
@@ -63,7 +63,7 @@ export function createDraftPublisher(deps: {
     await redis
       .publish(`${prefix}${CHANNEL}`, JSON.stringify({ ...draft, text: redactDraft(draft.text) }))
       .catch((error: unknown) =>
-        // A preview that nobody sees: the message itself comes all the same.
+        // Only a preview is lost: the message itself comes all the same.
         log.debug('draft not published', { chatKey: draft.chatKey, turnId: draft.turnId, error }),
       );
   };

@@ -13,7 +13,7 @@ export interface Publisher {
 
 /** A publisher that can say how far behind those are who read. */
 export interface CountingPublisher extends Publisher {
-  /** How many messages of a topic nobody has handled yet. */
+  /** How many messages of a topic are not handled yet. */
   waiting(topic: Topic<z.ZodType>): Promise<number>;
 }
 

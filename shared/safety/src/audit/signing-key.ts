@@ -47,7 +47,7 @@ async function readKey(file: string): Promise<KeyObject | null> {
   throw refuse(file, undefined);
 }
 
-/** Under its name there is never half a key: it is written aside and linked, which fails when somebody else was first. */
+/** Under its name there is never half a key: it is written aside and linked, which fails when another process was first. */
 async function makeKey(file: string): Promise<KeyObject> {
   const { privateKey } = generateKeyPairSync('ed25519');
   const aside = `${file}.${randomUUID()}`;

@@ -43,7 +43,7 @@ export function cardTitle({ what }: Pick<Approval['card'], 'what'>): string {
   return `**${escapeLine(what)}**`;
 }
 
-/** Somebody as cards name them: anybody may call themselves anything, so the role and the id stand beside the name. */
+/** A person as cards name them: anyone may call themselves anything, so the role and the id stand beside the name. */
 export function describePerson({
   name,
   role,
@@ -81,7 +81,7 @@ function verdict(approval: Approval, voters: string, given: number, needed: numb
   switch (approval.status) {
     case 'pending': {
       const left = inWords(Math.max(60_000, approval.expiresAt.getTime() - approval.requestedAt.getTime()));
-      if (approval.byRequester) return `Waits for a tap of whoever asked, within ${left}.`;
+      if (approval.byRequester) return `Waits for a tap of the person who asked, within ${left}.`;
       const people = needed === 1 ? 'one person' : `${needed} people`;
       return given > 0
         ? `Approved by ${voters}: ${given} of ${needed}.`
@@ -101,7 +101,7 @@ function verdict(approval: Approval, voters: string, given: number, needed: numb
     case 'modified':
       return `Changed by ${escapeLine(reason ?? 'somebody')}; a new request takes its place.`;
     case 'expired':
-      return 'Nobody decided in time. Nothing was changed.';
+      return 'No one decided in time. Nothing was changed.';
     case 'void':
       return `No longer valid${because}. Nothing was changed.`;
   }
@@ -129,7 +129,7 @@ function buttons(approval: Approval, reader: CardReader): RuntimeButton[] {
   });
   if (approval.byRequester) return [button('Confirm', 'approve'), button('Cancel', 'withdraw')];
   if (reader === 'requester')
-    // Where there is nobody else, whoever asked decides, after a pause.
+    // Where no one else could, the requester decides, after a pause.
     return [...(approval.solo ? [button('Approve', 'approve')] : []), button('Withdraw', 'withdraw')];
   return [
     button('Approve', 'approve'),

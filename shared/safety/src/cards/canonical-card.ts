@@ -97,7 +97,7 @@ export function asCodeBlock(exact: string): string {
   return `${fence}\n${exact}\n${fence}`;
 }
 
-/** More than this nobody reads on a card; what is longer cannot be approved. In UTF-16 units. */
+/** No one reads more than this on a card; what is longer cannot be approved. In UTF-16 units. */
 export const EXACT_LIMIT = 28_000;
 const WORD = /[\p{L}\p{M}\p{N}_]+/gu;
 const LATIN = /\p{Script=Latin}/u;

@@ -17,7 +17,7 @@ import { askRules, judge, type Verdict } from './verdict.ts';
 export interface Judged<T> {
   readonly answer: T;
   readonly because: readonly string[];
-  /** With `policy-error`: what went wrong, for whoever mends it. */
+  /** With `policy-error`: what went wrong, for the operator who mends it. */
   readonly detail?: string;
 }
 
@@ -35,7 +35,7 @@ const DEFAULT_EXPIRY_MS = 60 * MINUTE_MS;
 
 /**
  * Answers questions by the rules of a set: pure, and never throws. What no rule permits is denied (`default-deny`), what a rule
- * forbids is denied, what nobody could want is denied (`refused`), and what cannot be evaluated is denied (`policy-error`). A call must be allowed to the person and to the
+ * forbids is denied, what can only do harm is denied (`refused`), and what cannot be evaluated is denied (`policy-error`). A call must be allowed to the person and to the
  * class of the agent, and the stricter of the two answers counts: deny, ask, confirm, run. Throws RangeError at creation for a time zone that there is not.
  */
 export function createEngine(set: RuleSet, version: string, timeZone: string): JudgingEngine {
@@ -44,7 +44,7 @@ export function createEngine(set: RuleSet, version: string, timeZone: string): J
   const judgeCall = (question: PolicyQuestion): Judged<PolicyDecision> => {
     const { principal, action, context } = question;
     const { score, refusal } = action.assessment;
-    // No set of rules can make somebody approve what nobody could want.
+    // No set of rules lets a person approve what can only do harm.
     if (refusal !== undefined)
       return {
         answer: { effect: 'deny', rule: 'refused', sentence: refusal, score, policyVersion: version, approval: null },
@@ -145,13 +145,13 @@ function decisionOf(
   return { effect: 'ask', ...named(speaks, people(principal.role)), approval };
 }
 
-/** One press of whoever asked, within the shortest time. */
+/** One tap of the requester, within the shortest time. */
 function confirmationOf(confirms: readonly Rule[], role: Role): PolicyDecision['approval'] {
   const expiresMs = Math.min(...confirms.map(({ terms }) => terms.expiresMs ?? DEFAULT_EXPIRY_MS));
   return { approvals: 1, role, expiresMs, solo: false };
 }
 
-/** The strictest of all terms. Alone means alone: where somebody may approve alone, one approval is enough. */
+/** The strictest of all terms. Alone means alone: where one person may approve alone, one approval is enough. */
 function approvalOf(asks: readonly Rule[], leastRole: Role, otherApprovers: number): PolicyDecision['approval'] {
   const terms = asks.map((rule) => rule.terms);
   const approvals = Math.max(1, ...terms.flatMap(({ approvals: some }) => some ?? []));
@@ -200,7 +200,7 @@ function agents(agentClass: string): string {
   return `agents of the class ${agentClass}`;
 }
 
-/** The rules that had a part in an outcome: those of whoever went no further than that. */
+/** The rules that had a part in an outcome: those of each side that went no further. */
 function namesOf(verdicts: readonly Verdict[], effect: PolicyDecision['effect']): readonly string[] {
   const parts = verdicts.filter((verdict) => verdict.effect === effect);
   return [...new Set(parts.flatMap(({ runs, asks, forbids }) => [...forbids, ...asks, ...runs]).map(({ id }) => id))];

@@ -92,7 +92,7 @@ function readExamples(file: PolicyFile, problems: PolicyProblem[]): readonly Exa
   });
 }
 
-/** The one shape that an item wants to be, so that what is wrong is told of that one and not of all three. */
+/** The one shape that an item wants to be, so that the problem names that one and not all three. */
 function schemaOf(item: unknown): z.ZodType<Example> {
   const wanted = Example.options.find(({ shape }) =>
     ['decide', 'approve', 'load'].some((verb) => verb in shape && typeof item === 'object' && item && verb in item),

@@ -25,7 +25,7 @@ export class PolicySetError extends Error {
   }
 }
 
-/** A question that the rules could not answer; whoever catches it denies. `message` is for people, `detail` for who mends it. */
+/** A question that the rules could not answer; the caller denies. `message` is for people, `detail` for the operator who mends it. */
 export class EvaluationError extends Error {
   readonly detail: string;
 

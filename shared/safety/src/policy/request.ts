@@ -45,7 +45,7 @@ export function callSubject(
   return { resource: CALL, context: momentOf(context, at), entities: callEntities(action) };
 }
 
-/** A call that somebody wants to approve. Throws EvaluationError when its arguments cannot be looked at. */
+/** A call that a person wants to approve. Throws EvaluationError when its arguments cannot be looked at. */
 export function approvalSubject(question: ApproverQuestion, at: LocalTime): Subject {
   const { action, context, authors, ageMs } = question;
   const attrs = {

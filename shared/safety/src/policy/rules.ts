@@ -80,7 +80,7 @@ export function readRules(files: readonly PolicyFile[], version: string): RuleSe
   }
 }
 
-/** The same, and it yields between its steps, so that whoever runs it can do other work there. */
+/** The same, and it yields between its steps, so that its process can do other work in between. */
 export function* readRulesInSteps(files: readonly PolicyFile[], version: string): Generator<void, RuleSet, void> {
   const schema = files.find(({ name }) => name === SCHEMA_FILE);
   if (!schema)
@@ -203,7 +203,7 @@ function readRule(
   return { id, reason, file: file.name, line, order: known.size, terms };
 }
 
-/** Warnings count as well: a policy that can never apply is a mistake of whoever wrote it. */
+/** Warnings count as well: a policy that can never apply is a mistake of its author. */
 function validate(
   schema: PolicyFile,
   policies: ReadonlyMap<string, Policy>,

@@ -81,12 +81,12 @@ function evaluate(set: RuleSet, call: StatefulAuthorizationCall): Answer {
 
 /**
  * How far a principal may go: `run` if that is permitted, else `ask` if `request` is, else `deny`. `confirm` is no way round any of
- * these: where it is permitted, what would run waits for a tap of whoever asked.
+ * these: where it is permitted, what would run waits for a tap of the requester.
  */
 export function judge(set: RuleSet, principal: EntityJson | EntityUid, subject: Subject): Verdict {
   const run = askRules(set, 'run', principal, subject);
   if (run.allowed) {
-    // A set of before knows no such verb, and Cedar would refuse the question.
+    // An older set knows no such verb, and Cedar would refuse the question.
     const confirm = set.hasConfirm ? askRules(set, 'confirm', principal, subject) : null;
     if (confirm?.allowed) return { effect: 'confirm', runs: run.rules, asks: confirm.rules, forbids: [] };
     return { effect: 'run', runs: run.rules, asks: [], forbids: [] };

@@ -98,7 +98,7 @@ function readAt(text: string, start: number, manner: Manner, bareEnd: BareEnd): 
       return { start: begin, end: begin + close, manner, isQuoted: true, rest: begin + close + opened.length };
   }
   const run = bareEnd(begin);
-  // Nobody writes so much without a space but machines: it is taken as it is.
+  // Only machines write so much without a space: it is taken as it is.
   if (run - begin > BARE_LIMIT) return { start: begin, end: run, manner, isQuoted: opened !== '', rest: run };
   const bare = text.slice(begin, run);
   // A query goes on with the next parameter; an escaped quote ends a text within a text.

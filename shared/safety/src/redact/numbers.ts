@@ -29,7 +29,7 @@ export function findNumbers(text: string): readonly Found[] {
 }
 
 function passesLuhn(digits: string): boolean {
-  // A row of the same digit passes, and is nobody's card.
+  // A row of the same digit passes the check, and is no card.
   if (/^(\d)\1+$/.test(digits)) return false;
   let sum = 0;
   for (let place = 0; place < digits.length; place += 1) {

@@ -1,4 +1,4 @@
-/** A secret that nobody has, in the place where one would stand. */
+/** A made-up secret, in the place where a real one would stand. */
 export interface Canary {
   readonly kind: string;
   /** What must be found nowhere. */
@@ -112,7 +112,7 @@ export function makeCanaries(seed = 0): readonly Canary[] {
   ];
 }
 
-/** Numbers with right check digits that belong to nobody; issuers publish them for tests. */
+/** Numbers with right check digits that issuers publish for tests. */
 export const NUMBERS: readonly Canary[] = [
   { kind: 'card-number', secret: '4111 1111 1111 1111', text: 'pay with 4111 1111 1111 1111 please' },
   { kind: 'card-number', secret: '378282246310005', text: 'card 378282246310005' },

@@ -151,7 +151,7 @@ function findUrlPasswords(text: string): readonly Found[] {
   const found: Found[] = [];
   for (let at = text.indexOf('://'); at >= 0; at = text.indexOf('://', at + 3)) {
     const part = text.slice(at + 3, at + 3 + USER_INFO);
-    // The host begins behind the last @ before a slash: passwords may hold one that nobody encoded.
+    // The host begins behind the last @ before a slash: passwords may hold one that was not encoded.
     const authority = /^[^\s"'`<>/\\]*/.exec(part)?.[0] ?? '';
     const host = authority.lastIndexOf('@');
     const colon = authority.indexOf(':');

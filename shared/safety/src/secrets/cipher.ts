@@ -3,7 +3,7 @@ import { generateKeyPairSync, hkdfSync, type KeyObject } from 'node:crypto';
 import { AppError } from '@signalbox/contracts/errors';
 import { KEY_BYTES, publicBytes, publicKeyOf, SEALING_KEY_BYTES, secretKeysOf } from './key-pair.ts';
 
-/** Whose a sealed value is, and under which name: it opens for nobody and nothing else. */
+/** Whose a sealed value is, and under which name: it opens only for these. */
 export interface Seal {
   readonly userKey: string;
   readonly handle: string;
@@ -15,7 +15,7 @@ export interface SecretSealer {
   seal(value: string, seal: Seal): Buffer;
   /**
    * A short mark of a value: the same for the same person and value, so that what is sent twice has one handle. Says nothing about
-   * the value to whoever has no key.
+   * the value without the key.
    */
   mark(userKey: string, kind: string, value: string): string;
 }
@@ -31,7 +31,7 @@ const TAG_BYTES = 16;
 /** Forty bits: two of a person's secrets get the same mark once in a trillion. */
 const MARK_LENGTH = 8;
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-/** What a box begins with. Values of before begin with a random nonce: one that begins so is tried as both. */
+/** What a box begins with. Older values begin with a random nonce: one that begins so is tried as both. */
 const BOX = Buffer.from('sbx1');
 
 /** A sealer for the 64 bytes that `deriveSealingKey` makes of the key of the secrets. */
@@ -59,7 +59,7 @@ export function createSecretCipher(key: Uint8Array): SecretCipher {
       try {
         if (bytes.subarray(0, BOX.length).equals(BOX)) return openBox(privateKey, bytes, seal);
       } catch {
-        // A value of before whose nonce happens to begin like a box, or nothing that opens.
+        // An older value whose nonce happens to begin like a box, or nothing that opens.
       }
       try {
         return decrypt(sealKeyOfBefore, bytes.subarray(0, NONCE_BYTES), bytes.subarray(NONCE_BYTES), seal);

@@ -29,7 +29,7 @@ export function secretKeysOf(key: Uint8Array): {
   };
 }
 
-/** What whoever seals needs of the key of the secrets: it opens nothing. The same key gives the same. */
+/** The part of the secrets' key that sealing needs: it opens nothing. The same key gives the same. */
 export function deriveSealingKey(key: Uint8Array): Buffer {
   return secretKeysOf(key).sealingKey;
 }

@@ -14,7 +14,7 @@ import { dirname } from 'node:path';
 import { AppError } from '@signalbox/contracts/errors';
 import { KEY_BYTES, SEALING_KEY_BYTES } from './key-pair.ts';
 
-/** Whoever may read the file may read the secrets: only its owner. */
+/** A reader of the file can read the secrets, so only its owner may. */
 const OTHERS = 0o077;
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
@@ -61,7 +61,7 @@ function readKeyFile(file: string): string | null {
   }
 }
 
-/** Written whole before it gets its name: nobody reads half a key, and of two that make one the first stands. */
+/** Written whole before it gets its name: no process reads half a key, and of two that make one the first stands. */
 function makeKeyFile(file: string): string {
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
   try {

@@ -33,7 +33,7 @@ describe('a sealed value', () => {
     expect(one.includes('hunter2')).toBe(false);
   });
 
-  it('of whoever has only the sealing key opens for whoever has the key, and for nobody with parts of the sealing key', () => {
+  it('sealed with the sealing key alone opens with the key, and with no part of the sealing key', () => {
     const key = Buffer.alloc(32, 1);
     const sealing = deriveSealingKey(key);
     const sealer = createSecretSealer(parseSealingKey(sealing.toString('base64')));

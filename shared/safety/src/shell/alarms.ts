@@ -4,7 +4,7 @@ import { readStructure } from './structure.ts';
 
 /** What strikes the eye about a command that does not run unasked. */
 export interface Alarm {
-  /** Why nobody could want it; null when somebody could. */
+  /** Why it can only do harm; null when a person could want it. */
   readonly deny: string | null;
   readonly risk: Risk;
   readonly programs: readonly string[];

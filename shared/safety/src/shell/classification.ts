@@ -7,7 +7,7 @@ import { hardenPipeline } from './xargs.ts';
 
 /** What becomes of one shell command. */
 export interface Classification {
-  /** `run` unasked, `ask` a person, or `deny`: nobody could want it. */
+  /** `run` unasked, `ask` a person, or `deny`: it can only do harm. */
   readonly decision: 'run' | 'ask' | 'deny';
   /** One sentence for people: why. */
   readonly reason: string;
@@ -23,7 +23,7 @@ export type Place = 'workspace' | 'server';
 
 /** Longest command that is looked at, in characters: what a person can still read on a card. */
 const MAX_LENGTH = 4000;
-/** Most programs in one pipeline: each is a process, and nobody looks at more. */
+/** Most programs in one pipeline: each is a process, and no person reads more. */
 const MAX_PROGRAMS = 10;
 
 /**

@@ -10,7 +10,7 @@ const WRAPPERS =
   /^(sudo|doas|su|env|nohup|nice|ionice|time|timeout|command|builtin|exec|setsid|stdbuf|busybox|toybox|xargs|watch)$/;
 /** Words after a wrapper that are tried as a command: its own flags and values stand in front. */
 const MAX_UNWRAPPED = 20;
-/** The whole machine, or what it cannot live without. Not what lies in /home, /opt and /srv: somebody's own. */
+/** The whole machine, or what it cannot live without. Not what lies in /home, /opt and /srv: that belongs to people. */
 const ROOTS = /^\/+(\.\/*)*(bin|boot|dev|etc|lib|lib64|proc|root|sbin|sys|usr|var)?\/*\*?$/;
 /** What `dd` takes for nothing: a disk that is overwritten with it is lost, while a restore has something to read. */
 const NOISE = /^if=\/+dev\/(zero|full|null|u?random)$/;
@@ -18,7 +18,7 @@ const NOISE = /^if=\/+dev\/(zero|full|null|u?random)$/;
 const CHOOSES_ALL = /^-(delete|P|H|L|depth|d|xdev|mount|mindepth|type|true|print0?|ls|\d+)$|^(\d+|[a-z])$/;
 const DISKS = /^\/+dev\/(sd|hd|vd|xvd|nvme|mmcblk|md|dm-|mapper\/|disk\/|mem|kmem)/;
 
-/** Why nobody could want this command, in one sentence; null when somebody could. */
+/** Why this command can only do harm, in one sentence; null when a person could want it. */
 export function findRefusal({ vectors, pipelines, nestings, bombs, targets }: ShellStructure): string | null {
   if (bombs.length > 0) return 'It is a fork bomb: it fills the machine with processes.';
   if (targets.some((target) => DISKS.test(target))) return 'It overwrites a disk.';

@@ -45,7 +45,7 @@ export function findSecretPath(words: readonly string[]): string | null {
 }
 
 /**
- * What a search through folders leaves out, as patterns of file names: it would print secrets that nobody has named. The same names
+ * What a search through folders leaves out, as patterns of file names: it would print secrets in files that the command does not name. The same names
  * as above, but no case: a file system of Linux has names as they are.
  */
 export const SECRET_FILES: readonly string[] = [

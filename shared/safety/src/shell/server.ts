@@ -3,7 +3,7 @@ import { listPaths } from './programs.ts';
 import { quote } from './program-rule.ts';
 
 /*
- * On a server nothing is locked in, and whoever runs there may read much. So no list of secret files is the rule, but what may be looked
+ * On a server nothing is locked in, and the login may read much. So no list of secret files is the rule, but what may be looked
  * at: figures of the machine. A service's release is read in the sandbox, and its log by its driver; both are other places than this.
  */
 

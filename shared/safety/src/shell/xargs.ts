@@ -13,7 +13,7 @@ const ALTERNATIVES = /^(-o|-or|,)$/;
 
 /**
  * What is executed for the commands of a pipeline, each hardened; or the sentence why not. Pure. A pair of find and xargs is looked at
- * together: xargs is told to take names as they are, ended by NUL, and find to write them so. Every name begins with the folder in
+ * together: xargs takes names as they are, ended by NUL, and find writes them so. Every name begins with the folder in
  * which find began, so that none can be a flag.
  */
 export function hardenPipeline(

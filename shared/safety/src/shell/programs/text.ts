@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { quote, type ParsedArguments, type ProgramTable } from '../program-rule.ts';
 import { findSecretPath, isWideFolder, SECRET_FILES, SECRET_FOLDERS } from '../secret-paths.ts';
 
-/** What a search through folders leaves out: it would print secrets that nobody has named. */
+/** What a search through folders leaves out: it would print secrets in files that the command does not name. */
 const LEFT_OUT = SECRET_FILES.map((name) => `--exclude=${name}`);
 const LEFT_OUT_FOLDERS = SECRET_FOLDERS.map((name) => `--exclude-dir=${name}`);
 
@@ -102,7 +102,7 @@ export const TEXT_PROGRAMS: ProgramTable = {
     check: readsInputOnly,
   },
   sed: { flags: '-n --quiet --silent', operands: 'any', paths: withoutFirst, check: printsLines },
-  // Not -l: it starts pr. Not -r and -N: they would print secrets that nobody has named, -N all files of a folder.
+  // Not -l: it starts pr. Not -r and -N: they would print secrets in files that the command does not name, -N all files of a folder.
   diff: {
     flags:
       '-a -b -B -c -C= -d -E -i -p -q -s -t -T -u -U= -w -W= -y -Z --brief --color=? --context=? --unified=? ' +
