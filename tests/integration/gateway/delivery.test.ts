@@ -161,6 +161,25 @@ test('a connection lost after the message arrived shows it again, saying so', as
   expect(message?.entities).toMatchObject([{ type: 'bold', offset: 64, length: 6 }]);
 });
 
+test.each([
+  ['to wait', { error: { code: 429, retryAfter: 1 } }],
+  ['that something is broken', { error: { code: 502 }, times: 3 }],
+])('what may have arrived is marked also when the next try was told %s', async (why, refusal) => {
+  await harness.fault({ method: 'sendMessage', dropConnection: 'after' });
+  await harness.fault({ method: 'sendMessage', ...refusal });
+  await settled(await harness.say('telegram:1001', [{ text: why }]), 20_000);
+  expect(await last(2)).toEqual([why, `(repeated, because I could not see whether this arrived)\n${why}`]);
+});
+
+test('a new message in the place of one that is gone is marked when it may have arrived before', async () => {
+  await settled(await harness.say('telegram:1001', [{ text: 'progress', slot: 'gone' }]));
+  const gone = { code: 400, description: 'Bad Request: message to edit not found' };
+  await harness.fault({ method: 'editMessageText', error: gone, times: 2 });
+  await harness.fault({ method: 'sendMessage', dropConnection: 'after' });
+  await settled(await harness.say('telegram:1001', [{ text: 'result', slot: 'gone' }]));
+  expect(await last(2)).toEqual(['result', '(repeated, because I could not see whether this arrived)\nresult']);
+});
+
 test('only the part whose fate is open is sent again', async () => {
   const parts = ['a', 'b', 'c'].map((letter) => letter.repeat(31_000));
   const before = (await harness.calls('sendRichMessage')).length;

@@ -100,7 +100,8 @@ export function createRowSender(deps: { readonly channel: Channel; readonly pace
           if (!(await lane.note(reached(place)))) return { kind: 'lost' };
         }
         const editing = base[place];
-        const firstLine = place === first && item.ambiguous && editing === undefined ? REPEATED : null;
+        // Only a new message can be seen twice: an edit ignores it.
+        const firstLine = place === first && item.ambiguous ? REPEATED : null;
         const trySending = (): Promise<Sent> =>
           sendPart({ chatKey, part: parts[place] ?? {}, editing, isNews, firstLine, signal: lane.signal });
         let sent = await trySending();
@@ -113,7 +114,7 @@ export function createRowSender(deps: { readonly channel: Channel; readonly pace
         }
         // A receipt that nobody can see any more is no news, and worth no message of its own.
         if (sent.kind === 'gone' && editing !== undefined && !isNews) sent = { kind: 'sent', messageId: editing };
-        if (sent.kind !== 'sent') return fail(item, sent, { receipt: reached(place), editing, unreachable });
+        if (sent.kind !== 'sent') return fail(item, sent, reached(place), unreachable);
         messageIds.push(sent.messageId);
         edited &&= sent.messageId === editing;
       }
@@ -134,12 +135,10 @@ function readForm({ receipt, attempts }: OutboxItem): number | null {
 }
 
 /** What a failed part means for its row. Every path ends: tries and age are bounded. */
-function fail(
-  item: OutboxItem,
-  failure: Failure,
-  at: { receipt: Receipt; editing: string | undefined; unreachable: number },
-): Outcome {
-  const known: Receipt = { ...at.receipt, trying: null };
+function fail(item: OutboxItem, failure: Failure, receipt: Receipt, unreachable: number): Outcome {
+  // A refusal says nothing about an earlier try of the same part: what may have arrived then stays open.
+  const isOpen = item.ambiguous && item.receipt.messageIds.length === receipt.messageIds.length;
+  const known: Receipt = isOpen ? receipt : { ...receipt, trying: null };
   const expired = item.ageMs > MAX_AGE_MS;
   const worn = item.attempts >= MAX_ATTEMPTS;
   switch (failure.kind) {
@@ -156,21 +155,18 @@ function fail(
       if (expired) return settle(item, 'failed', known, `unreachable for a day: ${failure.detail}`);
       return settle(item, 'pending', known, failure.detail, {
         uncounted: true,
-        pauseMs: backoffMs(at.unreachable - 1, RETRY_BASE_MS, UNREACHABLE_MAX_MS),
+        pauseMs: backoffMs(unreachable - 1, RETRY_BASE_MS, UNREACHABLE_MAX_MS),
       });
     case 'busy':
       if (worn || expired) return settle(item, 'failed', known, failure.detail);
       return settle(item, 'pending', known, failure.detail, {
         pauseMs: backoffMs(item.attempts - 1, BUSY_BASE_MS, RETRY_MAX_MS),
       });
-    case 'ambiguous': {
-      // An edit may simply be made again; only a new message could be seen twice.
-      const receipt = at.editing === undefined ? at.receipt : known;
+    case 'ambiguous':
       if (worn || expired) return settle(item, 'failed', receipt, `unknown after send: ${failure.detail}`);
       return settle(item, 'pending', receipt, failure.detail, {
         pauseMs: backoffMs(item.attempts - 1, RETRY_BASE_MS, RETRY_MAX_MS),
       });
-    }
     case 'gone':
       return settle(item, 'failed', known, 'the message is gone');
     case 'rejected':
