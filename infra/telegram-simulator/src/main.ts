@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { loadConfig } from './config.ts';
 import { createSimulator, type Simulator } from './server.ts';
 

@@ -1,0 +1,80 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { createSimulatorClient } from '@signalbox/telegram-simulator/simulator-client';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+
+// The simulator as a bot author elsewhere gets it: packed, installed into an empty folder, and used as its README says.
+
+const PACKAGE = fileURLToPath(new URL('../../infra/telegram-simulator/', import.meta.url));
+const BIN = 'node_modules/.bin/telegram-simulator';
+const run = promisify(execFile);
+const folder = makeTemporaryFolder('simulator-package');
+
+beforeAll(async () => {
+  await run('npm', ['pack', '--pack-destination', folder], { cwd: PACKAGE });
+  const [tarball = 'no tarball'] = readdirSync(folder);
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  // npx hands on that this repository refuses packages for a newer Node. npm only warns of them elsewhere.
+  const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--engine-strict=false'];
+  await run('npm', ['install', ...flags, `./${tarball}`], { cwd: folder });
+  const readme = readFileSync(join(folder, 'node_modules/@signalbox/telegram-simulator/README.md'), 'utf8');
+  for (const [, code = '', name = ''] of readme.matchAll(/```js\n(\/\/ (\S+)\n[^]*?)```/g))
+    writeFileSync(join(folder, name), code);
+});
+
+it('the bot of the README talks to the installed program', async () => {
+  const { url, exited } = await start();
+  const bot = spawn(process.execPath, ['bot.mjs', url], { cwd: folder, stdio: 'inherit' });
+  onTestFinished(() => void bot.kill());
+  const people = createSimulatorClient(url);
+  await people.say(1001, '/start');
+  const answer = await people.nextEvent((event) => event.kind === 'message' && event.message.from.isBot, { after: 0 });
+  expect(answer).toMatchObject({ message: { text: 'Hello Ada' } });
+  expect(await exited()).toBe(0);
+});
+
+it('the installed program serves its page', async () => {
+  const { url, exited } = await start();
+  const page = await fetch(`${url}/`);
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')]);
+  expect(await exited()).toBe(0);
+});
+
+it('the test of the README passes in the folder where the package is installed', async () => {
+  const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', 'bot.test.mjs'], { cwd: folder });
+  expect(stdout).toContain('# pass 1');
+});
+
+it('the package holds no tests and no sources but those that it serves', () => {
+  const files = readdirSync(join(folder, 'node_modules/@signalbox/telegram-simulator'), { recursive: true }).map(
+    String,
+  );
+  expect(files).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'dist/main.js', 'src/bot-api-schema.json']));
+  expect(
+    files.filter((file) => /\.test\.|\.fixture\.|\.map$|tsbuildinfo|^src\/(?!page|bot-api-schema)/.test(file)),
+  ).toEqual([]);
+});
+
+/** Runs the bin on a free port. `exited` ends it and answers its exit code. */
+async function start(): Promise<{ readonly url: string; readonly exited: () => Promise<unknown> }> {
+  const program = spawn('env', ['SIMULATOR_PORT=0', join(folder, BIN)], { cwd: folder });
+  onTestFinished(() => void program.kill('SIGKILL'));
+  let said = '';
+  for await (const part of program.stdout.iterator({ destroyOnReturn: false })) {
+    said += String(part);
+    const url = /Bot API root (\S+)/.exec(said)?.[1];
+    if (url === undefined) continue;
+    const exited = async (): Promise<unknown> => {
+      const code = once(program, 'exit');
+      program.kill();
+      return (await code)[0];
+    };
+    return { url, exited };
+  }
+  throw new Error(`The program ended: ${said}`);
+}
