@@ -148,7 +148,14 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   // A project that is deployed knows nothing of what deploys it.
   { from: 'infra/demo/releases/<release>/**', may: ['infra/demo/releases/<release>/**'] },
   // Bot authors elsewhere run the simulator alone: it imports nothing of the product.
-  { from: 'infra/telegram-simulator/src/page/**', may: ['infra/telegram-simulator/src/page/**'] },
+  {
+    from: 'infra/telegram-simulator/src/page/**',
+    may: [
+      'infra/telegram-simulator/src/page/**',
+      'infra/telegram-simulator/src/{people/button-view,rich/rich-text-form}.ts', // they run in a browser too
+    ],
+    types: ['infra/telegram-simulator/src/**'],
+  },
   { from: 'infra/telegram-simulator/src/**', may: ['infra/telegram-simulator/src/**'] },
   { from: 'infra/<part>/src/**', may: ['infra/<part>/src/**', SHARED] },
 ];
@@ -187,8 +194,10 @@ export const PACKAGE_HOMES: readonly PackageHome[] = [
     types: [`${WORKER}/worker.ts`, `${WORKER}/wire.ts`], // they hand the model on and never speak to it
   },
   { name: 'fastify', homes: [`${SIMULATOR}/**`, TELEGRAM] },
-  { name: '@fastify/*', homes: [`${SIMULATOR}/**`] },
+  { name: '@fastify/busboy', homes: [`${SIMULATOR}/**`] },
   { name: 'ajv', homes: [`${SIMULATOR}/**`] },
+  { name: 'esbuild', homes: [`${SIMULATOR}/page-routes.ts`] },
+  { name: 'preact', homes: [`${SIMULATOR}/page/**`] },
   { name: 'dockerode', homes: ['services/jobs/src/drivers/**'] },
   { name: 'ssh2', homes: ['services/jobs/src/drivers/**'] },
   { name: 'tar-fs', homes: ['services/jobs/src/drivers/**'] },

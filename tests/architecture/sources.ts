@@ -21,7 +21,7 @@ export interface SourceFile {
   readonly onlyReexports: boolean;
 }
 
-const CODE = /\.(ts|mjs|js)$/;
+const CODE = /\.(tsx?|mjs|js)$/;
 const SKIPPED = new Set(['node_modules', 'dist', 'coverage', '.git', '.signalbox']);
 
 /** Where the sources of each workspace package are, by the name it is imported under. */

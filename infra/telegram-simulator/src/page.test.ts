@@ -1,56 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { batchFiles, findFileProblem, type Batch, type GivenFile, planMessages } from './page/composer/file-batches.ts';
+import { splitText } from './page/composer/text-parts.ts';
+import { arrangeMessages } from './page/state/visibility.ts';
+import { buildEntityTree, type EntityNode } from './page/text/entity-tree.ts';
 
-interface Node {
-  readonly entity: { readonly type: string };
-  readonly children: readonly (string | Node)[];
-}
-type BuildEntityTree = (text: string, entities: readonly object[]) => readonly (string | Node)[];
-type SplitText = (text: string) => readonly string[];
-interface Said {
-  readonly messageId: number;
-  readonly from: { readonly id: number };
-  readonly deleted: boolean;
-  readonly ephemeral: { readonly receiverId: number; readonly replaces: number | null } | null;
-}
-interface GivenFile {
-  readonly name: string;
-  readonly type: string;
-  readonly size: number;
-}
-interface Batch {
-  readonly kind: string | null;
-  readonly files: readonly GivenFile[];
-}
-interface FileBatches {
-  readonly batchFiles: (files: readonly GivenFile[], options: { readonly asFiles: boolean }) => readonly Batch[];
-  readonly findFileProblem: (file: GivenFile) => string | null;
-  readonly planMessages: (
-    parts: readonly string[],
-    batches: readonly Batch[],
-  ) => readonly (Batch & { readonly text: string })[];
-}
+type Tree = readonly EntityNode<{ type: string; offset: number; length: number }>[];
+type Said = Parameters<typeof arrangeMessages>[0][number];
 
-const folder = new URL('./page/', import.meta.url);
-// Browser files have no types; these are what they declare in words.
-const { buildEntityTree } = (await import(new URL('entity-tree.js', folder).href)) as {
-  buildEntityTree: BuildEntityTree;
-};
-const { splitText } = (await import(new URL('text-parts.js', folder).href)) as { splitText: SplitText };
-const { arrangeMessages } = (await import(new URL('visibility.js', folder).href)) as {
-  arrangeMessages: (messages: readonly Said[], person: number) => readonly Said[];
-};
-const { batchFiles, findFileProblem, planMessages } = (await import(
-  new URL('file-batches.js', folder).href
-)) as FileBatches;
-
-function show(nodes: readonly (string | Node)[]): string {
+function show(nodes: Tree): string {
   return nodes
     .map((node) => (typeof node === 'string' ? node : `<${node.entity.type}>${show(node.children)}</>`))
     .join('');
 }
 
-test.each([
+test.each<[string, [string, number, number][], string]>([
   ['👋 hi there', [['bold', 3, 2]], '👋 <bold>hi</> there'],
   [
     'abc',
@@ -92,7 +56,7 @@ test('a text without spaces is not cut inside an emoji', () => {
 
 const MEGABYTE = 1024 * 1024;
 const file = (name: string, type: string, size = 1): GivenFile => ({ name, type, size });
-const kindsOf = (batches: readonly Batch[]): readonly string[] =>
+const kindsOf = (batches: readonly Batch<GivenFile>[]): readonly string[] =>
   batches.map(({ kind, files }) => `${files.length} ${kind}`);
 
 test('files become albums of ten of one kind, and recordings go alone', () => {
@@ -151,9 +115,10 @@ test('what a person says to the bot alone is seen by the two', () => {
 });
 
 test('no file of the page turns a text into markup', () => {
-  const files = readdirSync(folder).filter((name) => name.endsWith('.js'));
+  const folder = new URL('./page/', import.meta.url);
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name));
   const unsafe = files.filter((name) =>
-    /innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|eval\(/.test(
+    /innerHTML|dangerouslySetInnerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|eval\(/.test(
       readFileSync(new URL(name, folder), 'utf8'),
     ),
   );

@@ -1,5 +1,3 @@
-import { fileURLToPath } from 'node:url';
-import fastifyStatic from '@fastify/static';
 import fastify, { type FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { registerBotApi } from './bot-api/bot-api.ts';
@@ -12,6 +10,7 @@ import { createFaults } from './bot-api/faults.ts';
 import { PersonError } from './people/person-access.ts';
 import { registerPersonActions } from './people/person-action-routes.ts';
 import { registerPersonApi } from './people/person-api.ts';
+import { registerPage } from './page-routes.ts';
 import { MAX_BODY_BYTES, registerBodyParsers } from './request-body.ts';
 import { registerRequestGuard } from './request-guard.ts';
 import { registerTestApi } from './test-api.ts';
@@ -61,9 +60,6 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
   };
 }
 
-/** The page is plain files which no build copies, so both src and dist find it in src. */
-const PAGE_FOLDER = fileURLToPath(new URL('../src/page/', import.meta.url));
-
 function createApp(deps: { world: World; token: string; closing: AbortSignal }): FastifyInstance {
   const { world, token, closing } = deps;
   const app = fastify({
@@ -94,7 +90,7 @@ function createApp(deps: { world: World; token: string; closing: AbortSignal }):
   registerPersonActions(app, world);
   registerTestApi(app, { world, faults, calls });
   registerEventStream(app, world, closing);
-  void app.register(fastifyStatic, { root: PAGE_FOLDER, cacheControl: false });
+  registerPage(app);
   return app;
 }
 

@@ -27,7 +27,8 @@ export function listButtons(message: StoredMessage): ButtonView[] {
   return message.rich === null ? below : [...listRichButtons(message.rich).map(toButtonView), ...below];
 }
 
-function toButtonView(button: InlineKeyboardButton | RichMessageButton): ButtonView {
+/** A button of a keyboard or of a rich message as the person API shows it. */
+export function toButtonView(button: InlineKeyboardButton | RichMessageButton): ButtonView {
   return {
     text: plainOf(button.text),
     data: 'callback_data' in button ? button.callback_data : null,

@@ -2,14 +2,32 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { findCommandsFor } from '../bot-api/chats/bot-commands.ts';
 import { toBotView } from '../bot-api/chats/bot-profile.ts';
+import type { Draft } from '../store/draft.ts';
 import { findDraft } from '../store/drafts.ts';
 import type { Person } from './people.ts';
 import { Role } from './people.ts';
 import { listChats } from './chat-shapes.ts';
-import { isVisibleTo, toMessageView } from './message-view.ts';
+import { isVisibleTo, type MessageView, toMessageView } from './message-view.ts';
 import { PersonError, requireMember, requirePerson } from './person-access.ts';
+import type { Topic } from '../store/topic.ts';
 import { listTopics } from '../store/topics.ts';
 import { listMessages, resolveChatName, type World } from '../store/world.ts';
+
+/** A person as /api/people lists them. */
+export interface PersonView extends Omit<Person, 'inGroup'> {
+  /** Whether they blocked the bot. */
+  readonly blocked: boolean;
+}
+/** A topic as /api/topics lists it. */
+export type TopicView = Pick<Topic, 'topicId' | 'name' | 'iconColor' | 'isClosed'>;
+/** What /api/chats/:id/messages answers. */
+export interface MessagesView {
+  readonly seq: number;
+  readonly draft: Draft | null;
+  readonly typing: boolean;
+  readonly hasOlder: boolean;
+  readonly messages: readonly MessageView[];
+}
 
 const number = z.coerce.number().pipe(z.int());
 
@@ -41,7 +59,7 @@ export function registerPersonApi(app: FastifyInstance, world: World): void {
 
   app.get('/api/chats', async (request) => listChats(requirePerson(world, As.parse(request.query).as)));
 
-  app.get<{ Params: { id: string } }>('/api/chats/:id/messages', async (request) => {
+  app.get<{ Params: { id: string } }>('/api/chats/:id/messages', async (request): Promise<MessagesView> => {
     const query = MessagesQuery.parse(request.query);
     const chatId = resolveChatName(request.params.id);
     requireMember(world, query.as, chatId);
@@ -60,7 +78,7 @@ export function registerPersonApi(app: FastifyInstance, world: World): void {
     };
   });
 
-  app.get('/api/topics', async (request) => {
+  app.get('/api/topics', async (request): Promise<TopicView[]> => {
     const { as, chat } = As.extend({ chat: z.string().default('ops') }).parse(request.query);
     const chatId = resolveChatName(chat);
     requireMember(world, as, chatId);
@@ -82,7 +100,7 @@ export function registerPersonApi(app: FastifyInstance, world: World): void {
   });
 }
 
-function toPersonView(world: World, person: Person): object {
+function toPersonView(world: World, person: Person): PersonView {
   const { id, name, role } = person;
   return { id, name, role, blocked: world.contactOf(id).blocked };
 }

@@ -3,6 +3,7 @@ import { requireChat } from '../bot-access.ts';
 import { badRequest } from '../bot-error.ts';
 import { chatId, jsonOf, languageCode, parseParameters, type Parameters } from '../bot-parameters.ts';
 import { BOT_NAME } from '../../people/people.ts';
+import type { BotStatus } from '../../store/entry.ts';
 import type { World } from '../../store/world.ts';
 
 type TextField = 'name' | 'description' | 'short_description';
@@ -60,7 +61,18 @@ export function getChatMenuButton(world: World, parameters: Parameters): unknown
 }
 
 /** What people see of the bot before they write to it. */
-export function toBotView(world: World, personId: number | null): object {
+export interface BotView {
+  readonly id: number;
+  readonly username: string;
+  readonly name: string;
+  readonly description: string;
+  readonly shortDescription: string;
+  readonly menuButton: unknown;
+  readonly groupStatus: BotStatus;
+}
+
+/** The bot as a person sees it. */
+export function toBotView(world: World, personId: number | null): BotView {
   const { id, username } = world.bot;
   return {
     id,

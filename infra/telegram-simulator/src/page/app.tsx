@@ -1,0 +1,51 @@
+import type { VNode } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { Chat } from './chat/chat.tsx';
+import { Notices } from './sheets/notices.tsx';
+import { Sidebar } from './sidebar/sidebar.tsx';
+import { PageContext } from './state/context.ts';
+import type { Page } from './state/page.ts';
+
+const PHONE = matchMedia('(width <= 760px)');
+
+/** The whole page. It is drawn anew after each change; what did not change stays as it is. */
+export function App({ page }: { readonly page: Page }): VNode {
+  const { place, store } = page;
+  markRead(page);
+  const unread = store.people.reduce((sum, person) => sum + store.unreadOf(person.id), 0);
+  const pane = place?.isList ? 'list' : 'chat';
+  useEffect(() => {
+    document.title = unread > 0 ? `(${unread}) Signalbox` : 'Signalbox';
+  }, [unread]);
+  useEffect(() => {
+    if (!place) return;
+    const { dataset } = document.body;
+    const isFirst = dataset['pane'] === undefined;
+    dataset['pane'] = pane;
+    // On a phone, what had the focus is on the other pane now.
+    const { activeElement } = document;
+    if (isFirst || !PHONE.matches || (activeElement?.checkVisibility() && activeElement !== document.body)) return;
+    document.querySelector<HTMLElement>(pane === 'list' ? '.chats [aria-current=true]' : '#back')?.focus();
+  }, [pane, place === null]);
+  return (
+    <PageContext.Provider value={page}>
+      {place ? (
+        <>
+          <Sidebar />
+          <Chat unread={unread} />
+        </>
+      ) : (
+        <p class="connection" role="status">
+          {page.isConnected ? 'Loading…' : 'Reconnecting…'}
+        </p>
+      )}
+      <Notices />
+    </PageContext.Provider>
+  );
+}
+
+/** What is on the screen is read. */
+function markRead({ place, list, store }: Page): void {
+  if (place === null || document.visibilityState !== 'visible' || (place.isList && PHONE.matches)) return;
+  if (list?.isAtEnd() ?? true) store.markRead(place.person.id, place.chat.id, place.topic);
+}

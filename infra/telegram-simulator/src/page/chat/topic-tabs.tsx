@@ -1,0 +1,32 @@
+import type { VNode } from 'preact';
+import { usePage, usePlace } from '../state/context.ts';
+import { Badge } from '../theme/avatar.tsx';
+
+/** The topics of a group above its messages, the general one first. */
+export function TopicTabs(): VNode | null {
+  const [page, place] = [usePage(), usePlace()];
+  const { person, chat, topic } = place;
+  const topics = page.store.topicsOf(chat);
+  if (topics.length === 0) return null;
+  const general = { topicId: null, name: 'General', iconColor: null, isClosed: false };
+  return (
+    <nav class="topics" aria-label="Topics">
+      {[general, ...topics].map(({ topicId, name, iconColor, isClosed }) => (
+        <button
+          key={topicId}
+          type="button"
+          class="topic"
+          aria-current={topicId === topic}
+          onClick={() => page.go({ ...place, topic: topicId })}
+        >
+          {iconColor !== null && <i class="topic-dot" data-color={iconColor} />}
+          <span class="clip" dir="auto">
+            {name}
+          </span>
+          {isClosed && <span class="dim">closed</span>}
+          <Badge count={page.store.unread(person.id, chat.id, topicId)} />
+        </button>
+      ))}
+    </nav>
+  );
+}

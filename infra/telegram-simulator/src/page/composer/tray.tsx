@@ -1,0 +1,49 @@
+import type { VNode } from 'preact';
+import { sizeOf } from '../messages/amounts.ts';
+import { usePage } from '../state/context.ts';
+import { Icon } from '../theme/icons.tsx';
+import { kindOf } from './file-batches.ts';
+
+/** The files that wait above the field. `onRemove` is called after one was removed. */
+export function Tray({ onRemove }: { readonly onRemove: () => void }): VNode | null {
+  const { writing } = usePage();
+  const { files, asFiles, problem, isSending } = writing;
+  if (files.length === 0 && problem === '') return null;
+  const remove = (file: File): void => {
+    writing.removeFiles([file]);
+    onRemove();
+  };
+  return (
+    <section class="panel tray" aria-label="Files to send" aria-busy={isSending}>
+      <ul>
+        {files.map((file) => (
+          <li class="tray-file">
+            <Icon name={kindOf(file, { asFiles })} />
+            <span class="clip" dir="auto">
+              {file.name}
+            </span>
+            <span class="dim">{sizeOf(file.size)}</span>
+            <button type="button" class="icon-button" aria-label={`Remove ${file.name}`} onClick={() => remove(file)}>
+              <Icon name="close" />
+            </button>
+          </li>
+        ))}
+      </ul>
+      {files.some((file) => kindOf(file, { asFiles: false }) === 'photo') && (
+        <label class="tray-option">
+          <input
+            type="checkbox"
+            checked={asFiles}
+            onChange={({ currentTarget }) => writing.sendAsFiles(currentTarget.checked)}
+          />{' '}
+          Send photos as files
+        </label>
+      )}
+      {problem !== '' && (
+        <p class="tray-problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,147 @@
+import type { VNode } from 'preact';
+import { useEffect, useMemo } from 'preact/hooks';
+import type { MessageView } from '../../people/message-view.ts';
+import { jumpTo } from '../state/actions.ts';
+import { usePage, usePlace } from '../state/context.ts';
+import type { Page } from '../state/page.ts';
+import type { Place } from '../state/place.ts';
+import type { Replied } from '../state/store.ts';
+import { isVisibleTo } from '../state/visibility.ts';
+import { Blocks } from '../text/blocks.tsx';
+import { Keyboard, MessageId } from '../text/keyboard.tsx';
+import { PlainText } from '../text/plain-text.tsx';
+import { Avatar, hueOf } from '../theme/avatar.tsx';
+import { Icon } from '../theme/icons.tsx';
+import { Files } from './files.tsx';
+import { timeOf } from './amounts.ts';
+import { Reactions } from './reactions.tsx';
+import { summaryOf } from './summary.ts';
+
+interface BubbleProps {
+  /** One message, or those of an album, which are shown as one. */
+  readonly messages: readonly [MessageView, ...MessageView[]];
+  /** Whether it stands under the name of the message above it. */
+  readonly continues: boolean;
+  /** Whether it came while the list was shown. */
+  readonly isFresh: boolean;
+}
+
+/** One message. It is drawn anew only when something in it changed. */
+export function Bubble({ messages, continues, isFresh }: BubbleProps): VNode {
+  const [page, place] = [usePage(), usePlace()];
+  const [{ chatId, replyTo }] = messages;
+  const replied = replyTo === null ? undefined : page.store.message(chatId, replyTo);
+  useEffect(() => {
+    // Without its words the quotation still leads to the message.
+    if (replyTo !== null && replied === undefined)
+      page.store.loadQuoted(place.person.id, chatId, replyTo).then(
+        () => page.change({}),
+        () => undefined,
+      );
+  }, [replyTo, replied]);
+  const state = [...messages.map(({ seq }) => seq), continues, isFresh].join(' ');
+  return useMemo(
+    () => renderBubble({ messages, continues, isFresh, page, place, replied }),
+    [state, replied, page.store.people],
+  );
+}
+
+type Drawing = BubbleProps & { readonly page: Page; readonly place: Place; readonly replied: Replied };
+
+function renderBubble({ messages, continues, isFresh, page, place, replied }: Drawing): VNode {
+  const [first, ...others] = messages;
+  const message = messages.find(({ text }) => text !== '') ?? first;
+  const isOwn = first.from.id === place.person.id;
+  const showsAuthor = place.chat.type === 'group' && !isOwn;
+  const files = messages.flatMap(({ file }) => file ?? []);
+  const isBare = files.length > 0 && message.text === '' && files.every(({ kind }) => kind === 'photo');
+  const side = [isOwn ? 'own' : 'other', !continues && 'starts', first.ephemeral && 'whisper', isFresh && 'fresh'];
+  return (
+    <article
+      class={`message ${side.filter(Boolean).join(' ')}`}
+      tabIndex={-1}
+      aria-label={`${isOwn ? 'You' : first.from.name}, ${timeOf(first.date)}`}
+      data-id={first.messageId}
+      data-also={others.map(({ messageId }) => messageId).join(' ') || undefined}
+    >
+      {showsAuthor && <Avatar from={first.from} more={continues ? 'small ghost' : 'small'} />}
+      <div class="column">
+        <div class="line">
+          <div class={`bubble ${message.rich ? 'rich' : ''} ${isBare ? 'bare' : ''}`}>
+            {showsAuthor && !continues && (
+              <span class="author" dir="auto" data-hue={hueOf(first.from)}>
+                {first.from.name}
+              </span>
+            )}
+            {first.ephemeral && (
+              <span class="origin">
+                <Icon name="eye" />
+                {first.ephemeral.receiverId === place.person.id ? 'Only you see this' : 'Only you and the bot see this'}
+              </span>
+            )}
+            {first.forwardedFrom && (
+              <span class="origin" dir="auto">
+                Forwarded from {first.forwardedFrom.name}
+              </span>
+            )}
+            {first.replyTo !== null && renderQuote(page, place, first.replyTo, replied)}
+            {files.length > 0 && <Files files={files} />}
+            <MessageId.Provider value={message.messageId}>
+              <Body message={message}>
+                {message.editedAt !== null && <span>edited</span>}
+                <time>{timeOf(message.date)}</time>
+              </Body>
+            </MessageId.Provider>
+          </div>
+        </div>
+        {message.buttons && (
+          <MessageId.Provider value={message.messageId}>
+            <Keyboard rows={message.buttons} />
+          </MessageId.Provider>
+        )}
+        {first.reactions.length > 0 && <Reactions message={first} />}
+      </div>
+    </article>
+  );
+}
+
+interface BodyProps {
+  readonly message: Pick<MessageView, 'text' | 'entities' | 'rich'>;
+  /** What stands behind the words: the time. */
+  readonly children: VNode | readonly (VNode | false)[];
+}
+
+/** The words of a message, plain or rich. */
+export function Body({ message: { text, entities, rich }, children }: BodyProps): VNode {
+  const richDirection = rich?.is_rtl ? 'rtl' : undefined;
+  return (
+    <div class="body" dir={rich ? richDirection : 'auto'}>
+      {rich && (
+        <div class="text blocks">
+          <Blocks blocks={rich.blocks} />
+        </div>
+      )}
+      {!rich && text !== '' && (
+        <span class="text">
+          <PlainText text={text} entities={entities} />
+        </span>
+      )}
+      <span class="meta" dir="ltr">
+        {children}
+      </span>
+    </div>
+  );
+}
+
+function renderQuote(page: Page, place: Place, id: number, replied: Replied): VNode {
+  const isSeen = replied && isVisibleTo(replied, place.person.id) && !replied.deleted;
+  const missing = replied === undefined ? 'Earlier message' : 'Deleted message';
+  return (
+    <button type="button" class="quote" onClick={() => void jumpTo(page, place, id)}>
+      <strong dir="auto">{isSeen ? replied.from.name : 'Message'}</strong>
+      <span class="clip" dir="auto">
+        {isSeen ? summaryOf(replied) : missing}
+      </span>
+    </button>
+  );
+}

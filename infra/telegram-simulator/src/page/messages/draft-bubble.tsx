@@ -1,0 +1,51 @@
+import type { VNode } from 'preact';
+import type { Draft } from '../../store/draft.ts';
+import { usePage, usePlace } from '../state/context.ts';
+import { act } from '../state/simulator.ts';
+import { Icon } from '../theme/icons.tsx';
+import { Body } from './bubble.tsx';
+
+/**
+ * What the bot is writing. It stands exactly where the message will stand, and Stop is beside it, so that nothing moves when
+ * the message takes its place.
+ */
+export function DraftBubble({ draft, isSending }: { readonly draft: Draft; readonly isSending: boolean }): VNode {
+  const page = usePage();
+  const { person } = usePlace();
+  return (
+    <article class="message other starts draft" aria-label="The bot is writing" aria-busy="true">
+      <div class="column">
+        <div class="line">
+          <div class={draft.rich ? 'bubble rich' : 'bubble'}>
+            {draft.rich === null && draft.text === '' && <span class="thinking">Thinking…</span>}
+            <Body message={draft}>
+              <Dots />
+            </Body>
+          </div>
+          {draft.canStop && !isSending && (
+            <button
+              type="button"
+              class="stop"
+              title="Stop writing"
+              onClick={() => void page.tell(() => act('drafts/stop', { from: person.id }))}
+            >
+              <Icon name="stop" />
+              <span>Stop</span>
+            </button>
+          )}
+        </div>
+      </div>
+    </article>
+  );
+}
+
+/** Three dots that say that something is going on. */
+export function Dots(): VNode {
+  return (
+    <span class="dots" aria-hidden="true">
+      <i />
+      <i />
+      <i />
+    </span>
+  );
+}

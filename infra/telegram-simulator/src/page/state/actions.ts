@@ -1,0 +1,80 @@
+import type { MessageView } from '../../people/message-view.ts';
+import type { ChatView } from '../../people/chat-shapes.ts';
+import type { Page } from './page.ts';
+import type { Place } from './place.ts';
+import { act, Refusal } from './simulator.ts';
+
+/** Copies a text and says so; answers whether the browser let it. */
+export async function copyText(page: Page, text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    page.toast('Copied');
+    return true;
+  } catch {
+    page.toast('The browser did not let the page copy it.', 'error');
+    return false;
+  }
+}
+
+/** Presses a button of a message and shows what the bot answers. */
+export async function pressButton(page: Page, { person, chat }: Place, messageId: number, data: string): Promise<void> {
+  try {
+    const answer = await page.clicks.press({ from: person.id, chat: chat.id, messageId, button: data });
+    if (!answer?.text) return;
+    if (answer.showAlert) page.change({ alerts: [...page.alerts, answer.text] });
+    else page.toast(answer.text);
+  } catch (error) {
+    page.toast(error instanceof Refusal ? error.message : 'The simulator does not answer.', 'error');
+  }
+}
+
+/** Reacts to a message; null takes the reaction back. */
+export function react(page: Page, { person, chat }: Place, { messageId }: MessageView, emoji: string | null): void {
+  void page.tell(() => act('reactions', { from: person.id, chat: chat.id, messageId, emoji }));
+}
+
+/** Forwards a message, or all messages of its album in their order. */
+export function forward(page: Page, { person, chat }: Place, message: MessageView, to: ChatView): void {
+  const send = async (): Promise<void> => {
+    for (const { messageId } of page.store.albumOf(message))
+      await act('forwards', { from: person.id, chat: chat.id, messageId, to: to.id });
+  };
+  void page.tell(send, `Forwarded to ${page.store.titleOf(to)}`);
+}
+
+/** Deletes a message, or all messages of its album. */
+export function remove(page: Page, { person, chat }: Place, message: MessageView): void {
+  const messageIds = page.store.albumOf(message).map(({ messageId }) => messageId);
+  void page.tell(() => act('deletions', { from: person.id, chat: chat.id, messageIds }));
+}
+
+/** Whether a client lets a person change a message: their own words, said to everybody. */
+export function canEdit({ from, service, ephemeral, forwardedFrom }: MessageView, person: number): boolean {
+  return from.id === person && service === null && ephemeral === null && forwardedFrom === null;
+}
+
+/** Begins to change the last message of one's own that can be changed. */
+export function editLast(page: Page, { person, chat, topic }: Place): void {
+  const all = page.store.messagesOf(person.id, chat.id, topic);
+  const message = all.findLast((one) => canEdit(one, person.id));
+  if (message) page.writing.begin({ mode: 'edit', message });
+}
+
+/** Loads what is older than what the list shows. */
+export async function loadOlder(page: Page, { person, chat, topic }: Place): Promise<void> {
+  await page.tell(() => page.store.loadOlder(person.id, chat.id, topic));
+}
+
+/** Shows a message, also one that is not loaded yet. */
+export async function jumpTo(page: Page, place: Place, id: number): Promise<void> {
+  const find = (): Element | null => document.querySelector(`[data-id="${id}"], [data-also~="${id}"]`);
+  while (!find() && page.store.hasOlder(place.chat.id) && page.isConnected) {
+    await loadOlder(page, place);
+    await new Promise((drawn) => setTimeout(drawn));
+    // Who went on to another chat wants to stay there.
+    if (page.place?.chat.id !== place.chat.id) return;
+  }
+  const node = find();
+  if (node) page.list?.show(node);
+  else page.toast('That message is not there any more.');
+}

@@ -1,0 +1,88 @@
+import type { BotView } from '../../bot-api/chats/bot-profile.ts';
+import type { ChatView } from '../../people/chat-shapes.ts';
+import type { MessagesView, PersonView, TopicView } from '../../people/person-api.ts';
+import type { Command } from '../../store/entry.ts';
+import type { FeedEvent } from '../../store/feed.ts';
+
+/** A refusal of the simulator. Its message is a sentence for people. */
+export class Refusal extends Error {}
+
+async function call(path: string, init?: RequestInit): Promise<unknown> {
+  const response = await fetch(`/api/${path}`, init);
+  // The simulator's own answers; a refusal has an error.
+  const answer = (await response.json()) as { readonly error?: string };
+  if (!response.ok) throw new Refusal(answer.error ?? response.statusText);
+  return answer;
+}
+
+// The casts name what the routes of the person API answer.
+export const listPeople = () => call('people') as Promise<readonly PersonView[]>;
+export const listChats = (person: number) => call(`chats?as=${person}`) as Promise<readonly ChatView[]>;
+export const readBot = () => call('bot') as Promise<BotView>;
+export const listTopics = (person: number) => call(`topics?as=${person}`) as Promise<readonly TopicView[]>;
+export const listCommands = (person: number, chat: number) =>
+  call(`commands?as=${person}&chat=${chat}`) as Promise<readonly Command[]>;
+
+/** The newest messages of a chat, or those before a message. */
+export function listMessages(person: number, chat: number, limit: number, before?: number): Promise<MessagesView> {
+  const older = before === undefined ? '' : `&before=${before}`;
+  return call(`chats/${chat}/messages?as=${person}&limit=${limit}${older}`) as Promise<MessagesView>;
+}
+
+/** Does something as a person: one of the POST requests of the person API. */
+export function act(path: string, body: object): Promise<unknown> {
+  return call(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+}
+
+/** Presses a button; answers the id that the bot's answer will name. */
+export function click(button: object): Promise<{ readonly callbackQueryId: string }> {
+  return act('clicks', button) as Promise<{ callbackQueryId: string }>;
+}
+
+/** Sends a message with files of one kind, which are an album if they are several. */
+export function sendFiles(message: object, kind: string, files: readonly File[]): Promise<unknown> {
+  const form = new FormData();
+  form.append('message', JSON.stringify(message));
+  files.forEach((file, index) => form.append(`${kind}${index + 1}`, file, file.name));
+  return call('messages', { method: 'POST', body: form });
+}
+
+export interface Follower {
+  readonly onEvent: (event: FeedEvent) => void;
+  /** Gets whether the connection is there. */
+  readonly onState?: (isThere: boolean) => void;
+}
+
+const RETRY_MS = 1_000;
+
+/**
+ * Follows every change after `seq`, and comes back by itself when the simulator restarts. Without `as` it follows all
+ * chats but for what one person alone sees; with `as` it follows what this person sees. The answer ends it.
+ */
+export function followEvents(seq: number, as: number | null, { onEvent, onState }: Follower): () => void {
+  let last = seq;
+  let isEnded = false;
+  let source = open();
+  return () => {
+    isEnded = true;
+    source.close();
+  };
+
+  function open(): EventSource {
+    const next = new EventSource(`/api/events?after=${last}${as === null ? '' : `&as=${as}`}`);
+    next.addEventListener('open', () => onState?.(true));
+    next.addEventListener('message', (message: MessageEvent<string>) => {
+      // The simulator writes each event of its feed as one line of JSON.
+      const event = JSON.parse(message.data) as FeedEvent;
+      last = event.seq;
+      onEvent(event);
+    });
+    next.addEventListener('error', () => {
+      if (isEnded) return;
+      onState?.(false);
+      // The browser tries again by itself, unless the answer was a wrong one.
+      if (next.readyState === EventSource.CLOSED) setTimeout(() => !isEnded && (source = open()), RETRY_MS);
+    });
+    return next;
+  }
+}

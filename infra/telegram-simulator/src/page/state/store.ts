@@ -1,0 +1,196 @@
+import type { BotView } from '../../bot-api/chats/bot-profile.ts';
+import type { ChatView } from '../../people/chat-shapes.ts';
+import type { MessageView } from '../../people/message-view.ts';
+import type { MessagesView, PersonView, TopicView } from '../../people/person-api.ts';
+import type { Draft } from '../../store/draft.ts';
+import { ReadMarks } from './read-marks.ts';
+import * as simulator from './simulator.ts';
+import { arrangeMessages } from './visibility.ts';
+
+const PAGE_SIZE = 60;
+/** How many pages are asked for one more message of a quiet topic. */
+const MAX_PAGES = 20;
+
+/** A message that another one answers. Null is one that is gone, or that this person may not see. */
+export type Replied = MessageView | null | undefined;
+
+/**
+ * What the page knows: the bot, people, their chats with their topics, the messages of each chat, and what each person
+ * has read. A topic of null is the general one; without a topic all of them count.
+ */
+export class Store {
+  bot: BotView | null = null;
+  people: readonly PersonView[] = [];
+  topics: readonly TopicView[] = [];
+  /** How far everything was loaded. */
+  seq = 0;
+  readonly #chats = new Map<number, readonly ChatView[]>();
+  readonly #messages = new Map<number, Map<number, MessageView>>();
+  /** From which message on a chat is loaded; missing if it is all. */
+  readonly #loadedFrom = new Map<number, number>();
+  /** Messages that others answer, out of their order. */
+  readonly #quoted = new Map<string, Replied>();
+  readonly #marks = new ReadMarks();
+  /** The lists that `messagesOf` gave; a change of a chat throws its lists away. */
+  readonly #arranged = new Map<string, readonly MessageView[]>();
+
+  /** Loads everything again, and answers the drafts that are being written. */
+  async load(): Promise<readonly Draft[]> {
+    [this.bot, this.people] = await Promise.all([simulator.readBot(), simulator.listPeople()]);
+    for (const known of [this.#messages, this.#quoted, this.#arranged, this.#loadedFrom]) known.clear();
+    const pages = (await Promise.all(this.people.map((person) => this.#loadChatsOf(person)))).flat();
+    this.seq = Math.min(...pages.map((page) => page.seq));
+    return pages.flatMap(({ draft }) => draft ?? []);
+  }
+
+  async loadPeople(): Promise<void> {
+    this.people = await simulator.listPeople();
+    await Promise.all(this.people.filter(({ id }) => !this.#chats.has(id)).map((one) => this.#loadChatsOf(one)));
+  }
+
+  async loadBot(): Promise<void> {
+    this.bot = await simulator.readBot();
+  }
+
+  async loadTopics(chat: number): Promise<void> {
+    const [member] = this.membersOf(chat);
+    if (member) this.topics = await simulator.listTopics(member.id);
+  }
+
+  /** Loads older messages until one of them is shown here. */
+  async loadOlder(person: number, chat: number, topic: number | null): Promise<void> {
+    const before = this.messagesOf(person, chat, topic).length;
+    for (let page = 0; page < MAX_PAGES && this.hasOlder(chat); page += 1) {
+      await this.#loadPage(chat);
+      if (this.messagesOf(person, chat, topic).length > before) return;
+    }
+  }
+
+  hasOlder(chat: number): boolean {
+    return this.#loadedFrom.has(chat);
+  }
+
+  person(id: number): PersonView | undefined {
+    return this.people.find((person) => person.id === id);
+  }
+
+  botName(): string {
+    return this.bot?.name ?? '';
+  }
+
+  /** The name of a person or of the bot. */
+  nameOf(id: number): string {
+    return this.person(id)?.name ?? this.botName();
+  }
+
+  titleOf({ type, title }: ChatView): string {
+    return type === 'private' ? this.botName() : title;
+  }
+
+  chatsOf(person: number): readonly ChatView[] {
+    return this.#chats.get(person) ?? [];
+  }
+
+  chat(person: number, id: number): ChatView | undefined {
+    return this.chatsOf(person).find((chat) => chat.id === id);
+  }
+
+  topicsOf(chat: ChatView): readonly TopicView[] {
+    return chat.type === 'group' ? this.topics : [];
+  }
+
+  membersOf(chat: number): readonly PersonView[] {
+    return this.people.filter((person) => this.chat(person.id, chat) !== undefined);
+  }
+
+  /** The messages that a person sees, oldest first, without the deleted ones. */
+  messagesOf(person: number, chat: number, topic?: number | null): readonly MessageView[] {
+    const key = `${chat}:${person}:${topic}`;
+    const known = this.#arranged.get(key);
+    if (known) return known;
+    const all = [...(this.#messages.get(chat)?.values() ?? [])];
+    const inTopic = all.filter((message) => topic === undefined || message.topicId === topic);
+    const shown = arrangeMessages(inTopic, person);
+    this.#arranged.set(key, shown);
+    return shown;
+  }
+
+  /** A message, if it is loaded or was asked for. */
+  message(chat: number, id: number): Replied {
+    return this.#messages.get(chat)?.get(id) ?? this.#quoted.get(`${chat}:${id}`);
+  }
+
+  /** Loads a message that another one answers and that is too old to be loaded. Asks once for each. */
+  async loadQuoted(person: number, chat: number, id: number): Promise<void> {
+    const key = `${chat}:${id}`;
+    if (this.#quoted.has(key)) return;
+    this.#quoted.set(key, undefined);
+    const { messages } = await simulator.listMessages(person, chat, 1, id + 1);
+    this.#quoted.set(key, messages.find(({ messageId }) => messageId === id) ?? null);
+  }
+
+  /** The messages of an album, or the one message. */
+  albumOf(message: MessageView): readonly MessageView[] {
+    if (message.albumId === null) return [message];
+    const all = [...(this.#messages.get(message.chatId)?.values() ?? [])];
+    return all.filter((one) => one.albumId === message.albumId && !one.deleted);
+  }
+
+  /** Takes a newer state of a message; answers whether it was news. */
+  putMessage(message: MessageView): boolean {
+    const inChat = this.#messages.get(message.chatId) ?? new Map<number, MessageView>();
+    this.#messages.set(message.chatId, inChat);
+    if ((inChat.get(message.messageId)?.seq ?? -1) >= message.seq) return false;
+    inChat.set(message.messageId, message);
+    for (const key of this.#arranged.keys()) if (key.startsWith(`${message.chatId}:`)) this.#arranged.delete(key);
+    return true;
+  }
+
+  unread(person: number, chat: number, topic?: number | null): number {
+    return this.messagesOf(person, chat, topic).filter(
+      ({ service, from, messageId, topicId }) =>
+        service === null && from.id !== person && messageId > this.#marks.of(person, markOf(chat, topicId)),
+    ).length;
+  }
+
+  unreadOf(person: number): number {
+    return this.chatsOf(person).reduce((sum, chat) => sum + this.unread(person, chat.id), 0);
+  }
+
+  markRead(person: number, chat: number, topic: number | null): void {
+    const ids = this.messagesOf(person, chat, topic).map(({ messageId }) => messageId);
+    this.#marks.set(person, markOf(chat, topic), Math.max(0, ...ids));
+  }
+
+  async #loadChatsOf({ id }: PersonView): Promise<readonly MessagesView[]> {
+    const own = await simulator.listChats(id);
+    this.#chats.set(id, own);
+    return Promise.all(
+      own.map(async (chat) => {
+        const page = await simulator.listMessages(id, chat.id, PAGE_SIZE);
+        this.#keepPages(chat.id, [page]);
+        if (chat.type === 'group') this.topics = await simulator.listTopics(id);
+        return page;
+      }),
+    );
+  }
+
+  /** The next older messages, as each member of the chat sees them: some are for one of them alone. */
+  async #loadPage(chat: number): Promise<void> {
+    const before = this.#loadedFrom.get(chat);
+    const load = ({ id }: PersonView): Promise<MessagesView> => simulator.listMessages(id, chat, PAGE_SIZE, before);
+    const pages = await Promise.all(this.membersOf(chat).map(load));
+    this.#loadedFrom.delete(chat);
+    this.#keepPages(chat, pages);
+  }
+
+  #keepPages(chat: number, pages: readonly MessagesView[]): void {
+    for (const message of pages.flatMap((page) => page.messages)) this.putMessage(message);
+    const starts = pages.flatMap(({ hasOlder, messages: [first] }) => (hasOlder && first ? [first.messageId] : []));
+    if (starts.length > 0) this.#loadedFrom.set(chat, Math.max(this.#loadedFrom.get(chat) ?? 0, ...starts));
+  }
+}
+
+function markOf(chat: number, topic: number | null): string {
+  return topic === null ? String(chat) : `${chat}/${topic}`;
+}

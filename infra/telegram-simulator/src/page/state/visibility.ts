@@ -1,0 +1,21 @@
+import type { MessageView } from '../../people/message-view.ts';
+
+type Seen = Pick<MessageView, 'messageId' | 'ephemeral' | 'deleted'> & { readonly from: { readonly id: number } };
+
+/** Whether a person sees a message: everybody does, unless it is between two. */
+export function isVisibleTo({ ephemeral, from }: Pick<Seen, 'ephemeral' | 'from'>, person: number): boolean {
+  return !ephemeral || ephemeral.receiverId === person || from.id === person;
+}
+
+/**
+ * The messages that a person sees, oldest first, without the deleted ones. One that is for this person alone may take the
+ * place of another.
+ */
+export function arrangeMessages<Message extends Seen>(messages: readonly Message[], person: number): Message[] {
+  const seen = messages.filter((message) => !message.deleted && isVisibleTo(message, person));
+  const replaced = new Set(seen.map(({ ephemeral }) => ephemeral?.replaces));
+  const placeOf = ({ messageId, ephemeral }: Message): number => ephemeral?.replaces ?? messageId;
+  return seen
+    .filter(({ messageId }) => !replaced.has(messageId))
+    .toSorted((a, b) => placeOf(a) - placeOf(b) || a.messageId - b.messageId);
+}

@@ -1,0 +1,111 @@
+import type { RichBlock, RichBlockListItem } from 'grammy/types';
+import type { VNode } from 'preact';
+import { toButtonView } from '../../people/button-view.ts';
+import { plainOf } from '../../rich/rich-text-form.ts';
+import { Icon } from '../theme/icons.tsx';
+import { CodeBlock } from './code-block.tsx';
+import { Key } from './keyboard.tsx';
+import { Quotation } from './quotation.tsx';
+import { renderRichText } from './rich-text.tsx';
+import { Table } from './table.tsx';
+
+/** The blocks of a rich message. What a bot wrote only ever becomes text nodes. */
+export function Blocks({ blocks }: { readonly blocks: readonly RichBlock[] }): VNode {
+  return <>{blocks.map(renderBlock)}</>;
+}
+
+function renderBlock(block: RichBlock): VNode {
+  switch (block.type) {
+    case 'heading': {
+      // Below the name of the chat, which is the first level of the page.
+      const Level = (['h2', 'h3', 'h4', 'h5', 'h6'] as const)[block.size - 1] ?? 'h6';
+      return (
+        <Level class={`heading size-${block.size}`} dir="auto">
+          {renderRichText(block.text)}
+        </Level>
+      );
+    }
+    case 'pre':
+      return <CodeBlock language={block.language}>{renderRichText(block.text)}</CodeBlock>;
+    case 'divider':
+      return <hr />;
+    case 'anchor':
+      return <span data-anchor={block.name} />;
+    case 'list':
+      return renderList(block.items);
+    case 'blockquote':
+      return (
+        <Quotation credit={renderRichText(block.credit)}>
+          <Blocks blocks={block.blocks} />
+        </Quotation>
+      );
+    case 'expandable_blockquote':
+    case 'pullquote': {
+      const words = block.type === 'pullquote' ? '' : plainOf(block.text);
+      return (
+        <Quotation words={words} credit={renderRichText(block.credit)}>
+          {renderRichText(block.text)}
+        </Quotation>
+      );
+    }
+    case 'table':
+      return <Table block={block} />;
+    case 'details':
+      return (
+        <details open={block.is_open ?? false}>
+          <summary dir="auto">
+            <span>{renderRichText(block.summary)}</span>
+          </summary>
+          <div class="details-body">
+            <Blocks blocks={block.blocks} />
+          </div>
+        </details>
+      );
+    case 'buttons':
+      return (
+        <div class={`block-buttons align-${block.align ?? 'left'}`}>
+          {block.buttons.map((button) => (
+            <Key button={toButtonView(button)} />
+          ))}
+        </div>
+      );
+    case 'mathematical_expression':
+      return (
+        <p dir="ltr">
+          <code>{block.expression}</code>
+        </p>
+      );
+    default:
+      return (
+        <p class={block.type} dir="auto">
+          {'text' in block && renderRichText(block.text)}
+        </p>
+      );
+  }
+}
+
+function renderList(items: readonly RichBlockListItem[]): VNode {
+  const List = items.some(({ value }) => value !== undefined) ? 'ol' : 'ul';
+  return (
+    // Without markers of the browser some readers would not call it a list any more.
+    <List class="list" role="list">
+      {items.map((item) => (
+        <li>
+          {renderMark(item)}
+          <div class="item">
+            <Blocks blocks={item.blocks} />
+          </div>
+        </li>
+      ))}
+    </List>
+  );
+}
+
+function renderMark({ has_checkbox: isTask, is_checked: isDone, label }: RichBlockListItem): VNode {
+  if (!isTask) return <span class="mark">{label}</span>;
+  return (
+    <span class="mark task" role="img" aria-label={isDone ? 'done' : 'not done'} data-done={isDone}>
+      {isDone && <Icon name="check" />}
+    </span>
+  );
+}

@@ -1,0 +1,96 @@
+import type { MessageEntity, RichText } from 'grammy/types';
+import type { ComponentChildren, VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { usePage } from '../state/context.ts';
+
+/** Formattings that are an element and nothing more, in plain texts and in rich ones. */
+const TAGS = {
+  bold: 'strong',
+  italic: 'em',
+  underline: 'u',
+  strikethrough: 's',
+  code: 'code',
+  marked: 'mark',
+  subscript: 'sub',
+  superscript: 'sup',
+} as const;
+
+/** A formatting with its fields: an entity of a text, or an object in a rich text. */
+export type Formatting = MessageEntity | Exclude<RichText, string | RichText[]>;
+interface InlineProps {
+  readonly value: Formatting;
+  /** The formatted words without their formatting. */
+  readonly words: string;
+  readonly children: ComponentChildren;
+}
+
+/** A formatting around its children. What the page does not know is shown as its words. */
+export function Inline({ value, words, children }: InlineProps): VNode {
+  const page = usePage();
+  if (isSimple(value.type)) {
+    const Tag = TAGS[value.type];
+    return <Tag>{children}</Tag>;
+  }
+  switch (value.type) {
+    case 'text_link':
+    case 'url':
+      return <Link url={'url' in value ? value.url : words}>{children}</Link>;
+    case 'spoiler':
+      return <Spoiler>{children}</Spoiler>;
+    case 'bot_command': {
+      const command = 'bot_command' in value ? value.bot_command : words;
+      return <Word onPress={() => void page.writing.submit(command)}>{children}</Word>;
+    }
+    case 'date_time':
+      return <time title={new Date(value.unix_time * 1000).toLocaleString()}>{children}</time>;
+    default:
+      return <span class="mention">{children}</span>;
+  }
+}
+
+/** Words that do something when they are pressed. */
+export function Word({ onPress, children }: { onPress: (event: Event) => void; children: ComponentChildren }): VNode {
+  return (
+    <button type="button" class="word" onClick={onPress}>
+      {children}
+    </button>
+  );
+}
+
+/** Whether an address may be opened from a text of a chat. */
+export function isWebLink(url: string): boolean {
+  return /^https?:\/\//i.test(url) && URL.canParse(url);
+}
+
+/** Only web links open; anything else is shown and does nothing. */
+function Link({ url, children }: { url: string; children: ComponentChildren }): VNode {
+  const href = /^[a-z]+:/i.test(url) ? url : `http://${url}`;
+  if (!isWebLink(href)) return <span class="mention">{children}</span>;
+  return (
+    <a href={href} title={href} target="_blank" rel="noopener noreferrer">
+      {children}
+    </a>
+  );
+}
+
+function Spoiler({ children }: { children: ComponentChildren }): VNode {
+  const [isOpen, setOpen] = useState(false);
+  if (isOpen) return <span>{children}</span>;
+  const open = (): void => setOpen(true);
+  return (
+    <span
+      class="spoiler"
+      role="button"
+      tabIndex={0}
+      title="Show the hidden text"
+      onClick={open}
+      onKeyDown={({ key }) => key === 'Enter' && open()}
+    >
+      {children}
+    </span>
+  );
+}
+
+function isSimple(type: string): type is keyof typeof TAGS {
+  return type in TAGS;
+}

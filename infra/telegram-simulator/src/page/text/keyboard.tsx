@@ -1,0 +1,66 @@
+import { createContext, type VNode } from 'preact';
+import { useContext, useState } from 'preact/hooks';
+import type { ButtonView } from '../../people/button-view.ts';
+import { copyText, pressButton } from '../state/actions.ts';
+import { usePage, usePlace } from '../state/context.ts';
+import { Icon } from '../theme/icons.tsx';
+import { isWebLink } from './inline.tsx';
+
+/** The message that a button is at. */
+export const MessageId = createContext(0);
+
+/** The rows of buttons below a message. */
+export function Keyboard({ rows }: { readonly rows: readonly (readonly ButtonView[])[] }): VNode {
+  return (
+    <div class="keyboard">
+      {rows.map((row) => (
+        <div class="keyboard-row">
+          {row.map((button) => (
+            <Key key={`${button.data}\n${button.text}`} button={button} />
+          ))}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** One button. One that this page cannot follow is shown as disabled. */
+export function Key({ button: { text, data, url, style, copyText: copied, disabled } }: { button: ButtonView }): VNode {
+  const [page, place, messageId] = [usePage(), usePlace(), useContext(MessageId)];
+  const [isBusy, setBusy] = useState(false);
+  const label = (
+    <span class="key-label" dir="auto">
+      {text}
+    </span>
+  );
+  if (!disabled && url !== undefined && isWebLink(url)) {
+    return (
+      <a class="key" data-style={style} href={url} title={url} target="_blank" rel="noopener noreferrer">
+        {label}
+        <Icon name="out" />
+      </a>
+    );
+  }
+  const press = async (): Promise<void> => {
+    if (copied !== undefined) return void copyText(page, copied);
+    if (data === null || isBusy) return;
+    setBusy(true);
+    await pressButton(page, place, messageId, data);
+    setBusy(false);
+  };
+  const isDead = disabled === true || (copied === undefined && data === null);
+  return (
+    <button
+      type="button"
+      class="key"
+      data-style={style}
+      data-busy={isBusy || undefined}
+      disabled={isDead}
+      onClick={() => void press()}
+    >
+      {label}
+      {copied !== undefined && <Icon name="copy" />}
+      {isBusy && <span class="spinner" aria-hidden="true" />}
+    </button>
+  );
+}

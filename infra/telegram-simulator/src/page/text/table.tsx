@@ -1,0 +1,43 @@
+import type { RichBlockTable, RichBlockTableCell } from 'grammy/types';
+import type { VNode } from 'preact';
+import { plainOf } from '../../rich/rich-text-form.ts';
+import { renderRichText } from './rich-text.tsx';
+
+/** A table. One that is wider than its bubble scrolls inside of it, with the keyboard too. */
+export function Table({ block }: { readonly block: RichBlockTable }): VNode {
+  const { cells, caption, is_bordered: isBordered, is_striped: isStriped, is_compact: isCompact } = block;
+  const names = ['table', isBordered && 'bordered', isStriped && 'striped', isCompact && 'compact'];
+  const first = cells.findIndex((row) => row.some((cell) => !cell.is_header));
+  const head = cells.slice(0, first === -1 ? 1 : first);
+  return (
+    <div class={names.filter(Boolean).join(' ')} role="region" tabIndex={0} aria-label={plainOf(caption) || 'Table'}>
+      <table>
+        {caption !== undefined && <caption dir="auto">{renderRichText(caption)}</caption>}
+        {head.length > 0 && <thead>{renderRows(head, 'col')}</thead>}
+        <tbody>{renderRows(cells.slice(head.length), 'row')}</tbody>
+      </table>
+    </div>
+  );
+}
+
+function renderRows(rows: readonly (readonly RichBlockTableCell[])[], scope: 'col' | 'row'): VNode[] {
+  return rows.map((row) => (
+    <tr>
+      {row.map(({ is_header: isHeader, text, align, valign, colspan, rowspan }) => {
+        const Cell = isHeader ? 'th' : 'td';
+        return (
+          <Cell
+            class={`align-${align} valign-${valign}`}
+            colSpan={colspan}
+            rowSpan={rowspan}
+            scope={isHeader ? scope : undefined}
+          >
+            <div class="cell" dir="auto">
+              {renderRichText(text)}
+            </div>
+          </Cell>
+        );
+      })}
+    </tr>
+  ));
+}

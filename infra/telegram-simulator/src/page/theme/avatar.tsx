@@ -1,0 +1,46 @@
+import type { VNode } from 'preact';
+import type { ChatView } from '../../people/chat-shapes.ts';
+import { Icon } from './icons.tsx';
+
+/** How many colors people have. */
+const HUES = 7;
+
+/** The color of a sender, which stays with the id. */
+export function hueOf({ id, isBot = false }: { readonly id: number; readonly isBot?: boolean }): string {
+  return isBot ? 'bot' : String(id % HUES);
+}
+
+interface Sender {
+  readonly id: number;
+  readonly name: string;
+  readonly isBot?: boolean;
+}
+
+/** A circle with a letter, or with the drawing of a bot. `more` is added to its class. */
+export function Avatar({ from, more = '' }: { readonly from: Sender; readonly more?: string }): VNode {
+  return (
+    <span class={`avatar ${more}`} aria-hidden="true" data-hue={hueOf(from)}>
+      {from.isBot ? <Icon name="bot" /> : ([...from.name][0]?.toUpperCase() ?? '?')}
+    </span>
+  );
+}
+
+/** The picture of a chat. */
+export function ChatAvatar({ chat }: { readonly chat: ChatView }): VNode {
+  const kind = chat.type === 'group' ? 'group' : 'bot';
+  return (
+    <span class="avatar" aria-hidden="true" data-hue={kind}>
+      <Icon name={kind} />
+    </span>
+  );
+}
+
+/** A number of messages that were not read, or nothing for zero. */
+export function Badge({ count }: { readonly count: number }): VNode | null {
+  if (count === 0) return null;
+  return (
+    <span class="badge" aria-label={`${count} unread`}>
+      {count > 99 ? '99+' : count}
+    </span>
+  );
+}
