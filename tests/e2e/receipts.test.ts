@@ -38,6 +38,7 @@ beforeEach(async () => {
       : answer(messages),
   );
   stack = await openStack({
+    jobs: true,
     env: { MODEL: 'openai', OPENAI_API_KEY: 'test', OPENAI_BASE_URL: model.url },
   });
   ada = await stack.person(1001, 'developer');
@@ -72,6 +73,36 @@ describe('a model that says what did not happen', () => {
   it('is answered by the line when its call is refused', async () => {
     answer = (messages) => (isResult(messages) ? { content: 'Erledigt, viel Spaß.' } : create('demo'));
     expect(await said('create demo')).toBe(`Erledigt, viel Spaß.\n\n${NOTHING}`);
+  });
+});
+
+describe('a model that sums up a health check', () => {
+  /** Loads the tools that look at services, calls one, and then says this. */
+  const afterCheck = (text: string): void => {
+    answer = (messages) => {
+      const calls = messages.filter(({ role }) => role === 'tool').length;
+      if (calls === 0)
+        return { toolCalls: [{ name: 'request_capabilities', args: { capabilities: ['diagnose'], reason: 'x' } }] };
+      if (calls === 1) return { toolCalls: [{ name: 'check_service_health', args: { project: 'demo' } }] };
+      return { content: text };
+    };
+  };
+  beforeEach(async () => {
+    await stack.pool.query(
+      `insert into services (project, environment, server) values ('demo', 'production', 'local')`,
+    );
+  });
+
+  it('gets no line for what was measured', async () => {
+    const text = 'demo in Produktion: nichts läuft dort, 0 Fehler in der letzten Stunde.';
+    afterCheck(text);
+    expect(await said('ist demo gesund?')).toBe(text);
+  });
+
+  it('gets the line for what was not', async () => {
+    const text = 'demo 9.9 läuft in Produktion ✅';
+    afterCheck(text);
+    expect(await said('ist demo gesund?')).toBe(`${text}\n\n${NOTHING}`);
   });
 });
 

@@ -124,10 +124,7 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
   const account = {
     pool,
     timeZone: config.POLICY_TIME_ZONE,
-    toolKind: (name: string) => {
-      const tool = registry.groups.find(({ tools }) => Object.hasOwn(tools, name))?.tools[name];
-      return tool ? { isRead: tool.isRead, isTrusted: tool.holds !== 'text' } : null;
-    },
+    toolKind: (name: string) => registry.groups.find(({ tools }) => Object.hasOwn(tools, name))?.tools[name] ?? null,
     verbs: commandVerbs(registry.groups),
   };
   const judge = createJudge({ pool, limits });

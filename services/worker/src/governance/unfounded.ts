@@ -83,10 +83,22 @@ export function factsOf(structure: unknown, isFailure = false, around: readonly 
     return values.length === 0 ? [] : [{ values: new Set(values), isFailure }];
   }
   const members = Object.values(structure);
-  const own = [...around, ...members.flatMap(fieldOf)];
+  const said = members.flatMap(fieldOf);
+  const own = [...around, ...said];
+  const isBad = isFailure || said.some((value) => BAD_STATES.has(value));
   const inner = members.filter((member) => typeof member === 'object' && member !== null);
-  return [{ values: new Set(own), isFailure }, ...inner.flatMap((member) => factsOf(member, isFailure, own))];
+  return [{ values: new Set(own), isFailure: isBad }, ...inner.flatMap((member) => factsOf(member, isBad, own))];
 }
+
+/** A look-up that finds one of these backs no check mark. */
+const BAD_STATES: ReadonlySet<string> = new Set([
+  'failed',
+  'cancelled',
+  'rolled_back',
+  'down',
+  'degraded',
+  'nothing-deployed',
+]);
 
 function fieldOf(value: unknown): readonly string[] {
   if (typeof value === 'number') return [String(value)];

@@ -161,6 +161,11 @@ export interface ToolSpec<I extends z.ZodType, O> {
    * and commits.
    */
   readonly holds?: 'facts' | 'records' | 'text';
+  /**
+   * Where `holds` is text: the fields of the result that the runtime itself made or measured all the same, as paths such as
+   * `health.verdict`; a list is passed through. They back what a model says; all other fields back nothing.
+   */
+  readonly madeHere?: readonly string[];
   /** It reads what is not for everybody. */
   readonly touchesPrivate?: boolean;
   /**
@@ -204,6 +209,8 @@ export interface Tool {
   readonly kind: ActionKind;
   readonly handles: readonly string[];
   readonly holds: 'facts' | 'records' | 'text';
+  /** The part of a result that backs what a model says: what the runtime or this system's own records say. Pure. */
+  evidence(result: unknown): unknown;
   /** Its result holds text from outside, which is never an instruction: all but facts do. */
   readonly untrusted: boolean;
   readonly touchesPrivate: boolean;
@@ -248,6 +255,13 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>): Tool {
     kind: spec.kind ?? 'tool_call',
     handles: spec.handles ?? [],
     holds: spec.holds ?? 'text',
+    evidence: (result) =>
+      (spec.holds ?? 'text') === 'text'
+        ? pickFields(
+            result,
+            (spec.madeHere ?? []).map((path) => path.split('.')),
+          )
+        : result,
     untrusted: spec.holds !== 'facts',
     touchesPrivate: spec.touchesPrivate ?? false,
     egress: spec.egress,
@@ -274,6 +288,19 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>): Tool {
       return spec.run(typed(input), context);
     },
   };
+}
+
+/** The fields of a result at these paths, with the structure around them. */
+function pickFields(result: unknown, paths: readonly (readonly string[])[]): unknown {
+  if (Array.isArray(result)) return result.map((one) => pickFields(one, paths));
+  if (paths.some((path) => path.length === 0)) return result;
+  if (typeof result !== 'object' || result === null) return null;
+  return Object.fromEntries(
+    Object.entries(result).flatMap(([name, value]) => {
+      const inner = paths.filter(([first]) => first === name).map(([, ...rest]) => rest);
+      return inner.length === 0 ? [] : [[name, pickFields(value, inner)]];
+    }),
+  );
 }
 
 /** Declares a capability group: the default export of a file in capabilities/. */

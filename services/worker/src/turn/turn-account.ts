@@ -7,6 +7,7 @@ import { factsOfLedger, isEffect, RECEIPT_WORDS, receiptsFor } from '../governan
 import { wordsOf } from '../governance/signs.ts';
 import { factsOf, isUnfounded, lineBelow, namesIn, type Account, type Fact } from '../governance/unfounded.ts';
 import type { ToolCallResult } from '../tools/call.ts';
+import type { Tool } from '../tools/tool.ts';
 import type { TurnContext } from './turn-end.ts';
 
 /*
@@ -18,7 +19,7 @@ import type { TurnContext } from './turn-end.ts';
 export interface AccountParts {
   readonly pool: Pool;
   /** What the runtime knows of a tool; null for one that is not installed. */
-  toolKind(tool: string): { readonly isRead: boolean; readonly isTrusted: boolean } | null;
+  toolKind(tool: string): Pick<Tool, 'isRead' | 'evidence'> | null;
   /** With which commands begin that people may type. */
   readonly verbs: ReadonlySet<string>;
   readonly timeZone: string;
@@ -51,8 +52,7 @@ export function openAccount(parts: AccountParts, context: TurnContext): TurnAcco
   let earlier: Promise<readonly Fact[]> | null = null;
   let asked: Account['asked'] = 'nothing';
 
-  const trusted = (tool: string, result: unknown): readonly Fact[] =>
-    toolKind(tool)?.isTrusted ? factsOf(result) : [];
+  const trusted = (tool: string, result: unknown): readonly Fact[] => factsOf(toolKind(tool)?.evidence(result));
   const ask = (came: Account['asked']): void => {
     if (asked !== 'refused') asked = came;
   };

@@ -56,6 +56,22 @@ export const aboutAsked = {
   ],
 };
 
+/** Fields of a measured health that no program writes; the release that a service reports of itself is not among them. */
+export const MEASURED = [
+  'project',
+  'environment',
+  'verdict',
+  'release',
+  'proxy.status',
+  'proxy.latencyMs',
+  'instance.status',
+  'instance.latencyMs',
+  'process',
+  'diskFreeMb',
+  'usualLatencyMs',
+  'errorsLastHour',
+] as const;
+
 /** The result of a job that was waited for, or that it goes on. */
 export function unwrap<T extends object>(
   worked: Worked<T>,

@@ -24,6 +24,7 @@ export const followServiceLogs = tool({
   }),
   risk: 'safe',
   role: 'developer',
+  madeHere: ['project', 'environment', 'seconds'],
   egress: false,
   ...aboutAsked,
   deadlineMs: 10_000,

@@ -4,7 +4,7 @@ import type { ServiceDiagnosisResult } from '@signalbox/contracts/operations/ope
 import { inWords } from '@signalbox/contracts/time';
 import { tool } from '../../tools/tool.ts';
 import { rollbackButton } from '@signalbox/contracts/service-buttons';
-import { aboutAsked, findService, GOES_ON, Project, SomeEnvironment, unwrap } from './asked-service.ts';
+import { aboutAsked, findService, GOES_ON, MEASURED, Project, SomeEnvironment, unwrap } from './asked-service.ts';
 import { code, count, describeHealth, logBlock } from './words.ts';
 
 export const checkServiceHealth = tool({
@@ -22,6 +22,7 @@ export const checkServiceHealth = tool({
   input: z.object({ project: Project, environment: SomeEnvironment }),
   risk: 'safe',
   role: 'viewer',
+  madeHere: MEASURED,
   egress: false,
   ...aboutAsked,
   deadlineMs: 40_000,
@@ -58,6 +59,19 @@ export const diagnoseService = tool({
   input: z.object({ project: Project, environment: SomeEnvironment }),
   risk: 'safe',
   role: 'viewer',
+  madeHere: [
+    'project',
+    'environment',
+    ...MEASURED.map((field) => `health.${field}`),
+    'previous',
+    'servingForSeconds',
+    'errors.count',
+    'proposal.action',
+    'deployments.version',
+    'deployments.kind',
+    'deployments.state',
+    'deployments.ago',
+  ],
   egress: false,
   ...aboutAsked,
   deadlineMs: 45_000,
