@@ -14,14 +14,14 @@ import { waitForServers } from '@signalbox/platform/needed-servers';
 import { cameOf } from './tools/stored-result.ts';
 import { createMetrics, openProbe } from '@signalbox/platform/probe';
 import { checkRedis, closeRedis, openRedis } from '@signalbox/platform/redis';
-import { startConsumer } from '@signalbox/platform/streams/consume';
+import { type Consumer, startConsumer } from '@signalbox/platform/streams/consume';
 import { createDraftPublisher } from '@signalbox/platform/streams/drafts';
 import { createPublisher, type Publisher } from '@signalbox/platform/streams/publish';
 import type { AgentPlugin } from './agents/agent.ts';
 import { Checkpoints, setUpCheckpoints } from './agents/checkpoints.ts';
 import { createAgents, DEFAULT_AGENT, loadAgents } from './agents/registry.ts';
 import type { WorkerConfig } from './config.ts';
-import { createLanes, type Lanes } from './turn/lanes.ts';
+import { Lanes } from './turn/lanes.ts';
 import { observeModels, observeTurns } from './metrics.ts';
 import { createThreadSequences } from './turn/threads.ts';
 import { loadGroups } from './governance/loop/load-groups.ts';
@@ -39,6 +39,8 @@ import { redactValue } from '@signalbox/safety/redact/redact';
 import { createRegistry, loadCapabilities, offerOf, type ToolRegistry } from './tools/registry.ts';
 import type { ToolGroup } from './tools/tool.ts';
 import { searchKnowledge } from './tools/search.ts';
+import type { AccountParts } from './turn/turn-account.ts';
+import type { TurnParts } from './turn/turn-parts.ts';
 import { runTurn } from './turn/turn.ts';
 
 /** What a worker is made of beside its configuration: see wire.ts for the product's own. */
@@ -61,45 +63,108 @@ const LOCK_CONNECTIONS = 4;
 
 /** Opens a worker: connections first, the consumer last. Parts are closed in reverse by their owner. */
 export async function createWorker(own: Own, config: WorkerConfig, log: Log, wiring: WorkerWiring): Promise<Worker> {
-  const { DATABASE_URL, REDIS_URL, REDIS_PREFIX: prefix, STREAM_PARTITIONS: partitions, WORKER_NAME: worker } = config;
-  // Listens before anything else, so that readiness says what is waited for.
+  // The probe listens before anything else, so that readiness says what the worker waits for.
   const probe = own(await openProbe({ host: config.PROBE_HOST, port: config.PROBE_PORT, log }));
   await waitForServers({
-    checks: [() => checkDatabase(DATABASE_URL, 'worker'), () => checkRedis(REDIS_URL)],
+    checks: [() => checkDatabase(config.DATABASE_URL, 'worker'), () => checkRedis(config.REDIS_URL)],
     probe,
     own,
     log,
   });
-  const pool = ownPool(
-    own,
-    openPool(DATABASE_URL, log, { name: 'worker', max: config.DATABASE_CONNECTIONS, as: 'worker' }),
+  const servers = openServers(own, config, log);
+  const metrics = createMetrics('worker');
+  const turns = await prepareTurns({ own, config, log, wiring, servers, metrics });
+  const lanes = own(
+    new Lanes({
+      ...servers,
+      log,
+      worker: config.WORKER_NAME,
+      leaseMs: config.LANE_LEASE_MS,
+      idleMs: config.idleMs,
+      agent: DEFAULT_AGENT,
+      onTurn: observeTurns(metrics),
+      onThread: ({ threadId, threadNew }) => {
+        if (threadNew && threadId) background(log, 'thread mirror', turns.threads.record(threadId));
+      },
+      turn: (claimed, signals) => runTurn(turns.parts, claimed, signals),
+    }),
   );
-  const lockPool = ownPool(
-    own,
-    openPool(DATABASE_URL, log, { name: 'worker-locks', max: LOCK_CONNECTIONS, as: 'worker' }),
+  own(
+    startReconciler({
+      log,
+      next: (signal) =>
+        reconcileNext(turns.execute, (status, { say }, exact) => WORDS.lookedUp(status, say, exact), signal, log),
+    }),
   );
-  const redis = openRedis(REDIS_URL, log);
-  own({ close: () => closeRedis(redis) });
+  await listenForStops(own, config, log, lanes);
+  const consumer = own(consumeWakeUps(config, log, servers.pool, lanes));
+  const { pool, redis } = servers;
+  probe.serve({
+    metrics,
+    problems: async () => [
+      ...(await pool.query('select 1').then(
+        () => [],
+        (error: unknown) => [`postgres: ${String(error)}`],
+      )),
+      ...(consumer.healthy() && redis.status === 'ready' ? [] : ['redis: the inbound stream cannot be read']),
+    ],
+  });
+  own({ close: () => Promise.resolve(probe.wait(['stopping'])) });
+  log.info('worker is up', {
+    worker: config.WORKER_NAME,
+    models: turns.models.names,
+    slots: config.WORKER_SLOTS,
+    groups: turns.execute.registry.groups.map((group) => group.name),
+    probePort: probe.port,
+  });
+  return { lanes, probePort: probe.port };
+}
 
-  await prepareCheckpoints(DATABASE_URL, log);
+type Servers = ReturnType<typeof openServers>;
+
+function openServers(own: Own, { DATABASE_URL, DATABASE_CONNECTIONS, ...config }: WorkerConfig, log: Log) {
+  const open = (name: string, max: number): Pool => {
+    const pool = openPool(DATABASE_URL, log, { name, max, as: 'worker' });
+    own({ close: () => pool.end() });
+    return pool;
+  };
+  const pool = open('worker', DATABASE_CONNECTIONS);
+  const lockPool = open('worker-locks', LOCK_CONNECTIONS);
+  const redis = openRedis(config.REDIS_URL, log);
+  own({ close: () => closeRedis(redis) });
+  const publisher = createPublisher({ redis, prefix: config.REDIS_PREFIX, partitions: config.STREAM_PARTITIONS });
+  return { pool, lockPool, redis, publisher };
+}
+
+/** Loads agents, models, tools and policies, and puts together what a turn is made with. */
+async function prepareTurns({
+  own,
+  config,
+  log,
+  wiring,
+  servers: { pool, lockPool, redis, publisher },
+  metrics,
+}: {
+  readonly own: Own;
+  readonly config: WorkerConfig;
+  readonly log: Log;
+  readonly wiring: WorkerWiring;
+  readonly servers: Servers;
+  readonly metrics: ReturnType<typeof createMetrics>;
+}) {
+  const prefix = config.REDIS_PREFIX;
+  await prepareCheckpoints(config.DATABASE_URL, log);
   const checkpoints = new Checkpoints(pool);
   const registry = createRegistry(await loadCapabilities(wiring.groups));
-  const metrics = createMetrics('worker');
   const plugins = await loadAgents();
   const models = withoutSecrets(await wiring.models(registry, plugins, observeModels(metrics)));
   const ports = await wiring.ports(pool);
-  const publisher = createPublisher({ redis, prefix, partitions });
-  const publishDraft = createDraftPublisher({ redis, prefix, log });
   const announce = (chatKey: string, traceId: string): Promise<void> =>
     publisher
       .publish(OUTBOUND, [{ kind: 'send', chatKey, traceId }])
       .catch((error: unknown) => log.warn('reply not announced; the sweeper will', { chatKey, traceId, error }));
   const policies = own(await openWorkerPolicies({ config, pool, log, announce }));
-  const limits = {
-    callsPerHour: config.BUDGET_CALLS_PER_HOUR ?? null,
-    tokensPerDay: config.BUDGET_TOKENS_PER_DAY ?? null,
-    costUsdPerDay: config.BUDGET_USD_PER_DAY ?? null,
-  };
+  const limits = limitsOf(config);
   const execute: ExecuteParts = {
     pool,
     lockPool,
@@ -120,140 +185,104 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
     maxPasses: config.MAX_PASSES,
     search: (query, scope, userKey) => searchKnowledge(ports.knowledge, query, scope, userKey, log),
   });
-
-  const account = {
+  const agent = { id: DEFAULT_AGENT, class: classOf(plugins, DEFAULT_AGENT) };
+  const parts: TurnParts = {
     pool,
-    timeZone: config.POLICY_TIME_ZONE,
-    toolKind: (name: string) => registry.groups.find(({ tools }) => Object.hasOwn(tools, name))?.tools[name] ?? null,
-    verbs: commandVerbs(registry.groups),
+    agent: agents.get(agent.id),
+    agentId: agent.id,
+    agentClass: agent.class,
+    worker: config.WORKER_NAME,
+    idleMs: config.idleMs,
+    log,
+    ...checkpointParts(checkpoints),
+    taint: (threadId, source, messages) =>
+      messages ? taintByMessages(pool, { threadId, source, messages }) : taintThread(pool, threadId, source),
+    execute: (scope, call) => executeCall(execute, scope, call),
+    offer: ({ begun: lane, ...context }, person, buttons) =>
+      bindOffers(registry, { ...context, agent, actor: { userKey: lane.userKey, ...person } }, buttons, null),
+    resume: (scope, decision) => resumeDecision(execute, scope, decision),
+    load: (scope, groups) => loadGroups(execute, scope, groups),
+    judge: createJudge({ pool, limits }),
+    announce,
+    publishDraft: createDraftPublisher({ redis, prefix, log }),
+    account: accountParts(pool, registry, config.POLICY_TIME_ZONE),
+    soFar: (userKey, message) => soFarOfMessage(pool, userKey, message),
+    recordHead: () => ({
+      agent: agent.id,
+      agentClass: agent.class,
+      policy: { version: policies.current().version, timeZone: config.POLICY_TIME_ZONE },
+      maxPasses: config.MAX_PASSES,
+    }),
   };
-  const judge = createJudge({ pool, limits });
-  const threads = createThreadSequences({ redis, pool, prefix });
-  const lanes = own(
-    createLanes({
-      pool,
-      publisher,
-      log,
-      worker,
-      leaseMs: config.LANE_LEASE_MS,
-      idleMs: config.idleMs,
-      agent: DEFAULT_AGENT,
-      onTurn: observeTurns(metrics),
-      onThread: (begun) => {
-        if (begun.threadNew && begun.threadId) background(log, 'thread mirror', threads.record(begun.threadId));
-      },
-      turn: (begun, signals) =>
-        runTurn(
-          {
-            pool,
-            agent: agents.get(DEFAULT_AGENT),
-            agentId: DEFAULT_AGENT,
-            agentClass: classOf(plugins, DEFAULT_AGENT),
-            worker,
-            idleMs: config.idleMs,
-            log,
-            openThread: (threadId, lane) => checkpoints.open(threadId, lane, lane.threadNew && !lane.resumed),
-            closeThread: (threadId, committed) => checkpoints.close(threadId, committed),
-            flush: (threadId) => checkpoints.flush(threadId),
-            pendingCheckpoint: (threadId) => checkpoints.pending(threadId),
-            checkpointStored: (threadId) => checkpoints.stored(threadId),
-            taint: (threadId, source, messages) =>
-              messages === null
-                ? taintThread(pool, threadId, source)
-                : taintByMessages(
-                    pool,
-                    threadId,
-                    messages.map(({ id }) => id),
-                    source,
-                  ),
-            execute: (scope, call) => executeCall(execute, scope, call),
-            offer: ({ begun: lane, ...context }, person, buttons) => {
-              const agent = { id: DEFAULT_AGENT, class: classOf(plugins, DEFAULT_AGENT) };
-              const asker = { ...context, agent, actor: { userKey: lane.userKey, ...person } };
-              return bindOffers(registry, asker, buttons, null);
-            },
-            resume: (scope, decision) => resumeDecision(execute, scope, decision),
-            load: (scope, groups) => loadGroups(execute, scope, groups),
-            judge,
-            announce,
-            publishDraft,
-            account,
-            soFar: (userKey, message) => soFarOfMessage(pool, userKey, message),
-            recordHead: () => ({
-              agent: DEFAULT_AGENT,
-              agentClass: classOf(plugins, DEFAULT_AGENT),
-              policy: { version: policies.current().version, timeZone: config.POLICY_TIME_ZONE },
-              maxPasses: config.MAX_PASSES,
-            }),
-          },
-          begun,
-          signals,
-        ),
-    }),
-  );
+  return { parts, execute, models, threads: createThreadSequences({ redis, pool, prefix }) };
+}
 
-  own(
-    startReconciler({
-      log,
-      next: (signal) =>
-        reconcileNext(execute, (status, { say }, exact) => WORDS.lookedUp(status, say, exact), signal, log),
-    }),
-  );
+function limitsOf(config: WorkerConfig): ExecuteParts['limits'] {
+  return {
+    callsPerHour: config.BUDGET_CALLS_PER_HOUR ?? null,
+    tokensPerDay: config.BUDGET_TOKENS_PER_DAY ?? null,
+    costUsdPerDay: config.BUDGET_USD_PER_DAY ?? null,
+  };
+}
 
-  const nudges = openRedis(REDIS_URL, log, 0);
+type CheckpointParts = 'openThread' | 'closeThread' | 'flush' | 'pendingCheckpoint' | 'checkpointStored';
+
+function checkpointParts(checkpoints: Checkpoints): Pick<TurnParts, CheckpointParts> {
+  return {
+    openThread: (threadId, lane) => checkpoints.open(threadId, lane, lane.threadNew && !lane.resumed),
+    closeThread: (threadId, committed) => checkpoints.close(threadId, committed),
+    flush: (threadId) => checkpoints.flush(threadId),
+    pendingCheckpoint: (threadId) => checkpoints.pending(threadId),
+    checkpointStored: (threadId) => checkpoints.stored(threadId),
+  };
+}
+
+function accountParts(pool: Pool, { groups }: ToolRegistry, timeZone: string): AccountParts {
+  return {
+    pool,
+    timeZone,
+    toolKind: (name: string) => groups.find(({ tools }) => Object.hasOwn(tools, name))?.tools[name] ?? null,
+    verbs: commandVerbs(groups),
+  };
+}
+
+/** A /stop reaches the turn that runs at once, and not at the next heartbeat of its lane. */
+async function listenForStops(own: Own, config: WorkerConfig, log: Log, lanes: Lanes): Promise<void> {
+  const nudges = openRedis(config.REDIS_URL, log, 0);
   own({ close: () => closeRedis(nudges) });
   nudges.on('message', (_channel: string, userKey: string) => background(log, 'stop nudge', lanes.nudge(userKey)));
-  await nudges.subscribe(`${prefix}${STOP_CHANNEL}`);
+  await nudges.subscribe(`${config.REDIS_PREFIX}${STOP_CHANNEL}`);
+}
 
-  const consumer = own(
-    startConsumer({
-      topic: INBOUND,
-      redisUrl: REDIS_URL,
-      prefix,
-      partitions,
-      consumer: worker,
-      slots: config.WORKER_SLOTS,
-      log,
-      handle: (wakeUp) => lanes.handle(wakeUp),
-      drainMs: 200, // running turns are the lanes' to drain
-      onUnreadable: async (entryId, raw, detail) => {
-        log.error('unreadable entry', { stream: INBOUND.name, entryId, detail });
-        await putDeadLetter(pool, {
-          source: 'stream',
-          ref: `${INBOUND.name}:${entryId}`,
-          userKey: null,
-          reason: say('ENVELOPE_UNREADABLE', { stream: INBOUND.name, detail }),
-          body: raw.slice(0, 4_000),
-        });
-      },
-    }),
-  );
-  probe.serve({
-    metrics,
-    problems: async () => [
-      ...(await pool.query('select 1').then(
-        () => [],
-        (error: unknown) => [`postgres: ${String(error)}`],
-      )),
-      ...(consumer.healthy() && redis.status === 'ready' ? [] : ['redis: the inbound stream cannot be read']),
-    ],
-  });
-  own({ close: () => Promise.resolve(probe.wait(['stopping'])) });
-  log.info('worker is up', {
-    worker,
-    models: models.names,
+function consumeWakeUps(config: WorkerConfig, log: Log, pool: Pool, lanes: Lanes): Consumer {
+  return startConsumer({
+    topic: INBOUND,
+    redisUrl: config.REDIS_URL,
+    prefix: config.REDIS_PREFIX,
+    partitions: config.STREAM_PARTITIONS,
+    consumer: config.WORKER_NAME,
     slots: config.WORKER_SLOTS,
-    groups: registry.groups.map((group) => group.name),
-    probePort: probe.port,
+    log,
+    handle: (wakeUp) => lanes.handle(wakeUp),
+    drainMs: 200, // running turns are the lanes' to drain
+    onUnreadable: async (entryId, raw, detail) => {
+      log.error('unreadable entry', { stream: INBOUND.name, entryId, detail });
+      await putDeadLetter(pool, {
+        source: 'stream',
+        ref: `${INBOUND.name}:${entryId}`,
+        userKey: null,
+        reason: say('ENVELOPE_UNREADABLE', { stream: INBOUND.name, detail }),
+        body: raw.slice(0, 4_000),
+      });
+    },
   });
-  return { lanes, probePort: probe.port };
 }
 
 function classOf(plugins: readonly AgentPlugin[], id: string): AgentPlugin['class'] {
   return plugins.find((plugin) => plugin.id === id)?.class ?? 'READ_ONLY_SCAN';
 }
 
-/** The tables of the saver are not of our migrations: they are made by the owner, once, before anybody reads them. */
+/** Our migrations do not make the saver's tables: the owner makes them, once, before a turn reads them. */
 async function prepareCheckpoints(databaseUrl: string, log: Log): Promise<void> {
   const owner = openPool(databaseUrl, log, { name: 'worker-setup', max: 2, as: 'owner' });
   try {
@@ -263,12 +292,7 @@ async function prepareCheckpoints(databaseUrl: string, log: Log): Promise<void> 
   }
 }
 
-function ownPool(own: Own, pool: Pool): Pool {
-  own({ close: () => pool.end() });
-  return pool;
-}
-
-/** With which words the commands begin that the tools teach. */
+/** The first words of the commands that the tools teach. */
 function commandVerbs(groups: readonly ToolGroup[]): ReadonlySet<string> {
   const hints = groups.flatMap(({ tools }) => Object.values(tools).flatMap((tool) => tool.hints));
   return new Set(hints.map((hint) => /^[a-z]{3,}/.exec(hint)?.[0] ?? ''));

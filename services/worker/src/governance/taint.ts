@@ -12,17 +12,15 @@ export async function taintThread(db: Queryable, threadId: string, source: strin
   });
 }
 
-/** The same for messages that carry text of others, at the time when they came. Nothing when there is none among them. */
+/** The same for messages that carry text of others, at the time when they came. Without messages it does nothing. */
 export async function taintByMessages(
   db: Queryable,
-  threadId: string,
-  inboxIds: readonly number[],
-  source: string,
+  text: { readonly threadId: string; readonly source: string; readonly messages: readonly { readonly id: number }[] },
 ): Promise<void> {
-  if (inboxIds.length === 0) return;
+  if (text.messages.length === 0) return;
   await db.query(`select taint_thread($1, $2, max(received_at)) from inbox where id = any ($3) having count(*) > 0`, [
-    threadId,
-    source,
-    inboxIds,
+    text.threadId,
+    text.source,
+    text.messages.map(({ id }) => id),
   ]);
 }

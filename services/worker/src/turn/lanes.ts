@@ -24,25 +24,25 @@ import type { TurnSignals } from './turn.ts';
 
 /*
  * A lane in this process:
- *   wake-up → begin ─┬─ busy or nothing to do → forget it (the holder sees the message)
+ *   wake-up → claim ─┬─ busy or nothing to do → forget it (the holder sees the message)
  *                    ├─ too many attempts     → dead letter, tell the person, finish
- *                    └─ begun → beat every second → turn → finish → wake again if more waits
- *                                 │                  └─ failed → yield with back-off (infrastructure) or counted (poison)
+ *                    └─ leased → heartbeat every second → turn → finish → wake again if more waits
+ *                                 │                        └─ failed → yield with back-off (infrastructure) or counted (poison)
  *                                 └─ lease lost → abort, write nothing
- * A process that dies says nothing: what it held is suspected, and taken one at a time (infra/postgres/025_ledger.sql). One that lives
- * and could not give a lane back says so as soon as it can, and nothing is charged.
+ * The lanes of a process that died are suspects, and a worker takes one of them at a time. A process that lives and could not give a
+ * lane back does so as soon as Postgres answers, and that failure does not count.
  */
 
-/** After this many begins without progress a batch is poison. */
+/** After this many claims without progress a batch is poison. */
 const MAX_ATTEMPTS = 5;
 const MAX_BATCH = 10;
-const BEAT_MS = 1_000;
+const HEARTBEAT_MS = 1_000;
 const SWEEP_MS = 1_000;
-/** A message that nobody woke for this long lost its wake-up: a crash, a lost Redis, a trimmed stream. */
+/** A message that waits this long lost its wake-up: a crash, a lost Redis, a trimmed stream. */
 const QUIET_MS = 5_000;
 const SWEEP_LANES = 200;
-/** Woken all the same while wake-ups wait in the stream: a lane whose own was lost must not wait for the last of them. */
-const SWEEP_LEAST = 10;
+/** The sweeper wakes this many even while wake-ups wait in the stream: a lane that lost its own must not wait for the last of them. */
+const SWEEP_MINIMUM = 10;
 /** How long a closing worker lets its turns run on. */
 const DRAIN_MS = 4_000;
 const MAX_BACKOFF_MS = 30_000;
@@ -52,271 +52,276 @@ const MAX_INFRASTRUCTURE_BACKOFF_MS = 10_000;
 const TYPING_AFTER_MS = 400;
 const TYPING_EVERY_MS = 4_000;
 
-interface Held {
-  readonly begun: ClaimedLane;
+type TurnResult = 'finished' | 'yielded' | 'lost' | 'dead-lettered';
+
+interface LeasedLane {
+  readonly claimed: ClaimedLane;
   readonly abort: AbortController;
   stopBefore: number;
-  /** A wake-up came while we held the lane: its message may have missed the look of the turn's end. */
-  again: boolean;
+  /** A wake-up came while the lane was leased: the end of the turn may have missed its message. */
+  wokenAgain: boolean;
 }
 
 export interface LaneOptions extends Omit<BeginOptions, 'maxMessages' | 'holder'> {
   readonly pool: Pool;
   readonly publisher: CountingPublisher;
   readonly log: Log;
-  /** Handles the messages of a begun lane and ends the turn. True when more wait. */
-  readonly turn: (begun: ClaimedLane, signals: TurnSignals) => Promise<boolean>;
-  readonly onTurn?: (result: 'finished' | 'yielded' | 'lost' | 'dead-lettered', durationMs: number) => void;
-  readonly onThread?: (begun: ClaimedLane) => void;
+  /** Handles the messages of a claimed lane and ends the turn. True when more wait. */
+  readonly turn: (claimed: ClaimedLane, signals: TurnSignals) => Promise<boolean>;
+  readonly onTurn?: (result: TurnResult, durationMs: number) => void;
+  readonly onThread?: (claimed: ClaimedLane) => void;
 }
 
-export interface Lanes extends Closable {
-  /** Resolves when begin has answered; `work` runs on. Wire it to the inbound stream. */
-  handle(wakeUp: WakeUp): Promise<{ readonly work: Promise<void> }>;
-  /** A /stop nudge: looks at the lane now and not at the next beat. */
-  nudge(userKey: string): Promise<void>;
-  running(): number;
-}
+/** The lanes that this process serves. It keeps their leases and sweeps for forgotten messages until it is closed. */
+export class Lanes implements Closable {
+  readonly #options: LaneOptions;
+  readonly #holder = newId('wrk');
+  /** The leased lanes, by person. */
+  readonly #leased = new Map<string, LeasedLane>();
+  /** Claims without an answer yet. Two at once would let this process take its own lane when a lease runs out in between. */
+  readonly #claiming = new Map<string, Pick<LeasedLane, 'wokenAgain'>>();
+  /** Lanes that this process lost or could not give back, and has not reported so far. */
+  readonly #unreported = new Set<ClaimedLane>();
+  /** How often the infrastructure broke a person's turns in a row. */
+  readonly #infrastructureFailures = new Map<string, number>();
+  readonly #stop = new AbortController();
+  readonly #loops: Promise<unknown>;
 
-export function createLanes(options: LaneOptions): Lanes {
-  const { pool, publisher, log, worker, leaseMs } = options;
-  const held = new Map<string, Held>();
-  /** Asked for and not answered: asking twice at once would let this process take its own lane when a lease runs out between. */
-  const beginning = new Map<string, Pick<Held, 'again'>>();
-  const stop = new AbortController();
-  const holder = newId('wrk');
-  const begin: BeginOptions = { ...options, holder, maxMessages: MAX_BATCH };
-  /** Lanes that this process let go of without having said so. */
-  const unsaid = new Set<ClaimedLane>();
-  /** How often a person's turns failed by the infrastructure without one that went well. */
-  const failedInARow = new Map<string, number>();
+  constructor(options: LaneOptions) {
+    this.#options = options;
+    this.#loops = Promise.all([this.#heartbeatLoop(), this.#sweepLoop()]);
+  }
 
-  const wake = async (userKeys: readonly string[], traceId: string): Promise<void> => {
-    await publisher
-      .publish(
-        INBOUND,
-        userKeys.map((userKey) => ({ userKey, traceId })),
-      )
-      .catch((error: unknown) =>
-        log.warn('wake-up not published; the sweeper will', { lanes: userKeys.length, error }),
-      );
-  };
+  /** How many lanes are leased. */
+  get running(): number {
+    return this.#leased.size;
+  }
 
-  const handle = async (wakeUp: WakeUp): Promise<{ work: Promise<void> }> => {
-    const { userKey, traceId } = wakeUp;
-    const mine = held.get(userKey) ?? beginning.get(userKey);
-    if (mine) mine.again = true;
-    // Not begun while this process works on it or stops: the messages stay in the inbox for the holder or the sweeper.
-    if (mine || stop.signal.aborted) return { work: Promise.resolve() };
-    const asked = { again: false };
-    beginning.set(userKey, asked);
+  /** Resolves when the claim has answered; `work` runs on. Wire it to the inbound stream. */
+  async handle({ userKey, traceId }: WakeUp): Promise<{ readonly work: Promise<void> }> {
+    const mine = this.#leased.get(userKey) ?? this.#claiming.get(userKey);
+    if (mine) mine.wokenAgain = true;
+    // No claim while this process works on the lane or stops: the messages stay in the inbox for the holder or the sweeper.
+    if (mine || this.#stop.signal.aborted) return { work: Promise.resolve() };
+    const claim = { wokenAgain: false };
+    this.#claiming.set(userKey, claim);
     try {
       for (;;) {
-        const begun = await beginReadable(userKey);
-        if (begun) return { work: work(begun, traceId, asked.again) };
-        if (!asked.again) return { work: Promise.resolve() };
-        asked.again = false; // a message that came after the look
+        const claimed = await this.#claimReadable(userKey);
+        if (claimed) return { work: this.#work(claimed, traceId, claim.wokenAgain) };
+        if (!claim.wokenAgain) return { work: Promise.resolve() };
+        claim.wokenAgain = false; // a message that came after the claim had looked
       }
     } finally {
-      beginning.delete(userKey);
+      this.#claiming.delete(userKey);
     }
-  };
+  }
 
-  /** Begins a lane. What cannot be read is settled first: it would break every turn, or the begin itself. */
-  const beginReadable = async (userKey: string): Promise<ClaimedLane | null> => {
-    for (;;) {
-      let failure: unknown;
-      const begun = await claimLane(pool, userKey, begin).catch((error: unknown) => {
-        if (isInfrastructure(error)) throw error;
-        failure = error;
-      });
-      if (begun === null || (begun && begun.messages.length > 0)) return begun;
-      const chats = await settleUnreadable(pool, userKey);
-      if (begun) await yieldLane(pool, begun, { holder, countAttempt: false, backoffMs: 0 });
-      log.error('unreadable messages dead-lettered', { userKey, messages: chats.length });
-      for (const chatKey of chats) await announce(chatKey, 'unreadable', 'send');
-      if (chats.length === 0) throw failure;
-    }
-  };
-
-  /** Only this begin of it: the same lane may have been begun anew while the last one was winding up. */
-  const release = (lane: Held): void => {
-    if (held.get(lane.begun.userKey) === lane) held.delete(lane.begun.userKey);
-  };
-
-  const work = async (begun: ClaimedLane, traceId: string, again: boolean): Promise<void> => {
-    const lane: Held = { begun, abort: new AbortController(), stopBefore: begun.stopBefore, again };
-    held.set(begun.userKey, lane);
-    const startedAt = performance.now();
-    const done = (result: 'finished' | 'yielded' | 'lost' | 'dead-lettered'): void =>
-      options.onTurn?.(result, performance.now() - startedAt);
-    try {
-      options.onThread?.(begun);
-      if (begun.attempts > MAX_ATTEMPTS) {
-        if (await deadLetter(begun)) await wake([begun.userKey], traceId);
-        done('dead-lettered');
-        return;
-      }
-      background(log, 'typing', showTyping(lane));
-      const more = await options.turn(begun, {
-        signal: lane.abort.signal,
-        stopBefore: () => (lane.stopBefore > begun.stopBefore ? lane.stopBefore : 0),
-      });
-      release(lane);
-      failedInARow.clear(); // the infrastructure is back
-      if (more || lane.again) await wake([begun.userKey], traceId);
-      done('finished');
-    } catch (error) {
-      done(await giveBack(lane, error));
-    } finally {
-      release(lane);
-      lane.abort.abort(new AppError('LANE_LOST', { userKey: begun.userKey })); // ends the typing loop; the turn is over
-      // Others that are suspected wait for this one.
-      if (begun.suspect && !stop.signal.aborted) background(log, 'sweep', sweep());
-    }
-  };
-
-  /** After a failed turn. A lost lane belongs to someone else; all else is given back, counted unless the infrastructure was at fault. */
-  const giveBack = async ({ begun }: Held, error: unknown): Promise<'lost' | 'yielded'> => {
-    if (error instanceof AppError && error.code === 'LANE_LOST') {
-      log.warn('lane lost, turn dropped', { userKey: begun.userKey, epoch: begun.epoch });
-      unsaid.add(begun);
-      return 'lost';
-    }
-    const draining = stop.signal.aborted;
-    const infrastructure = draining || isInfrastructure(error);
-    const inARow = (failedInARow.get(begun.userKey) ?? 0) + 1;
-    if (infrastructure && !draining) failedInARow.set(begun.userKey, inARow);
-    // Tries that failed by the infrastructure are not counted, so that begun.attempts does not grow with them.
-    const tried = infrastructure ? inARow : begun.attempts;
-    const limitMs = infrastructure ? MAX_INFRASTRUCTURE_BACKOFF_MS : MAX_BACKOFF_MS;
-    const pauseMs = draining ? 0 : backoffMs(tried, 250, limitMs);
-    log[draining ? 'info' : 'error']('turn not finished, lane given back', {
-      userKey: begun.userKey,
-      attempts: begun.attempts,
-      infrastructure,
-      pauseMs,
-      error,
-    });
-    await yieldLane(pool, begun, { holder, countAttempt: !infrastructure, backoffMs: pauseMs }).catch(
-      (failure: unknown) => {
-        log.warn('lane not given back; that is done when Postgres answers', { userKey: begun.userKey, error: failure });
-        unsaid.add(begun);
-      },
-    );
-    // A pause is waited for by the sweeper, which any worker runs; waiting here would be lost with this process.
-    if (pauseMs === 0) await wake([begun.userKey], 'yield');
-    return 'yielded';
-  };
-
-  /** This process lives, so no lane that slipped from it was its end. */
-  const sayUnsaid = async (): Promise<void> => {
-    for (const begun of unsaid) {
-      await yieldLane(pool, begun, { holder, countAttempt: false, backoffMs: 0 });
-      unsaid.delete(begun);
-    }
-  };
-
-  /** Poison: only the first message is given up, so that the ones behind it get their chance. */
-  const deadLetter = async (begun: ClaimedLane): Promise<boolean> => {
-    const message = begun.messages[0];
-    if (!message) return false;
-    const { envelope } = message;
-    const { ref, more } = await withTransaction(pool, (db) =>
-      giveUp(db, begun, message, { attempts: MAX_ATTEMPTS, words: WORDS.failed }),
-    );
-    log.error('message dead-lettered', { userKey: begun.userKey, inboxId: message.id, ref, traceId: envelope.traceId });
-    await announce(envelope.chatKey, envelope.traceId, 'send');
-    return more;
-  };
-
-  const announce = (chatKey: string, traceId: string, kind: 'send' | 'typing'): Promise<void> =>
-    publisher
-      .publish(OUTBOUND, [{ kind, chatKey, traceId }])
-      .catch((error: unknown) => log.debug('not announced', { chatKey, kind, error }));
-
-  const showTyping = async (lane: Held): Promise<void> => {
-    const first = lane.begun.messages[0]?.envelope;
-    await sleep(TYPING_AFTER_MS, lane.abort.signal);
-    while (first && !lane.abort.signal.aborted) {
-      await announce(first.chatKey, first.traceId, 'typing');
-      await sleep(TYPING_EVERY_MS, lane.abort.signal);
-    }
-  };
-
-  const lookForStop = async (lane: Held): Promise<void> => {
-    const stopBefore = await readStopBefore(pool, lane.begun.userKey);
+  /** After a /stop: looks at the lane now and not at the next heartbeat. */
+  async nudge(userKey: string): Promise<void> {
+    const lane = this.#leased.get(userKey);
+    if (!lane) return;
+    const stopBefore = await readStopBefore(this.#options.pool, userKey);
     if (stopBefore <= lane.stopBefore) return;
     lane.stopBefore = stopBefore;
     lane.abort.abort(new StoppedByPerson());
-  };
+  }
 
-  /** Keeps our leases. A lease that could not be extended in its time counts as lost: another worker may have taken the lane. */
-  const beatLoop = async (): Promise<void> => {
+  /** Lets short turns finish. Longer ones are cut at their next step and go on in another worker from their checkpoint. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    const deadlineMs = performance.now() + DRAIN_MS;
+    while (this.running > 0 && performance.now() < deadlineMs) await sleep(20);
+    for (const lane of this.#leased.values()) lane.abort.abort(new Error('the worker is shutting down'));
+    await this.#loops;
+  }
+
+  /** Claims a lane. Unreadable messages are settled first: they would break every turn, or the claim itself. */
+  async #claimReadable(userKey: string): Promise<ClaimedLane | null> {
+    const { pool, log } = this.#options;
+    for (;;) {
+      let failure: unknown;
+      const options = { ...this.#options, holder: this.#holder, maxMessages: MAX_BATCH };
+      const claimed = await claimLane(pool, userKey, options).catch((error: unknown) => {
+        if (isInfrastructure(error)) throw error;
+        failure = error;
+      });
+      if (claimed === null || (claimed && claimed.messages.length > 0)) return claimed;
+      const chats = await settleUnreadable(pool, userKey);
+      if (claimed) await this.#yield(claimed);
+      log.error('unreadable messages dead-lettered', { userKey, messages: chats.length });
+      for (const chatKey of chats) await this.#notify(chatKey, 'unreadable', 'send');
+      if (chats.length === 0) throw failure;
+    }
+  }
+
+  async #work(claimed: ClaimedLane, traceId: string, wokenAgain: boolean): Promise<void> {
+    const { userKey, stopBefore, suspect } = claimed;
+    const lane: LeasedLane = { claimed, abort: new AbortController(), stopBefore, wokenAgain };
+    this.#leased.set(userKey, lane);
+    const startedAt = performance.now();
+    let result: TurnResult | undefined;
+    try {
+      result = await this.#serve(lane, traceId);
+    } catch (error) {
+      result = await this.#giveBack(lane, error);
+    } finally {
+      if (result) this.#options.onTurn?.(result, performance.now() - startedAt);
+      this.#release(lane);
+      lane.abort.abort(new AppError('LANE_LOST', { userKey })); // ends the typing loop; the turn is over
+      // The other suspects wait for this one.
+      if (suspect && !this.#stop.signal.aborted) background(this.#options.log, 'sweep', this.#sweep());
+    }
+  }
+
+  async #serve(lane: LeasedLane, traceId: string): Promise<TurnResult> {
+    const { claimed, abort } = lane;
+    const { userKey, stopBefore } = claimed;
+    this.#options.onThread?.(claimed);
+    if (claimed.attempts > MAX_ATTEMPTS) {
+      if (await this.#deadLetter(claimed)) await this.#wake([userKey], traceId);
+      return 'dead-lettered';
+    }
+    background(this.#options.log, 'typing', this.#showTyping(lane));
+    const more = await this.#options.turn(claimed, {
+      signal: abort.signal,
+      stopBefore: () => (lane.stopBefore > stopBefore ? lane.stopBefore : 0),
+    });
+    this.#release(lane);
+    this.#infrastructureFailures.clear(); // it works again
+    if (more || lane.wokenAgain) await this.#wake([userKey], traceId);
+    return 'finished';
+  }
+
+  /** After a failed turn. A lost lane belongs to another worker; any other is given back, counted unless the infrastructure failed. */
+  async #giveBack({ claimed }: LeasedLane, error: unknown): Promise<'lost' | 'yielded'> {
+    const { log } = this.#options;
+    const { userKey, epoch, attempts } = claimed;
+    if (error instanceof AppError && error.code === 'LANE_LOST') {
+      log.warn('lane lost, turn dropped', { userKey, epoch });
+      this.#unreported.add(claimed);
+      return 'lost';
+    }
+    const draining = this.#stop.signal.aborted;
+    const infrastructure = draining || isInfrastructure(error);
+    const inARow = (this.#infrastructureFailures.get(userKey) ?? 0) + 1;
+    if (infrastructure && !draining) this.#infrastructureFailures.set(userKey, inARow);
+    // Failures of the infrastructure are not counted, so `attempts` does not grow with them.
+    const [tried, limitMs] = infrastructure ? [inARow, MAX_INFRASTRUCTURE_BACKOFF_MS] : [attempts, MAX_BACKOFF_MS];
+    const pauseMs = draining ? 0 : backoffMs(tried, 250, limitMs);
+    const facts = { userKey, attempts, infrastructure, pauseMs, error };
+    log[draining ? 'info' : 'error']('turn not finished, lane given back', facts);
+    await this.#yield(claimed, { countAttempt: !infrastructure, backoffMs: pauseMs }).catch((failure: unknown) => {
+      log.warn('lane not given back; that is done when Postgres answers', { userKey, error: failure });
+      this.#unreported.add(claimed);
+    });
+    // The sweeper of any worker waits for a pause; a wait in here would be lost with this process.
+    if (pauseMs === 0) await this.#wake([userKey], 'yield');
+    return 'yielded';
+  }
+
+  #yield(claimed: ClaimedLane, how = { countAttempt: false, backoffMs: 0 }): Promise<void> {
+    return yieldLane(this.#options.pool, claimed, { holder: this.#holder, ...how });
+  }
+
+  /** Only this claim of it: the same lane may have been claimed again while the last turn was winding up. */
+  #release(lane: LeasedLane): void {
+    const { userKey } = lane.claimed;
+    if (this.#leased.get(userKey) === lane) this.#leased.delete(userKey);
+  }
+
+  /** Gives up only the first message of a poisoned batch, so that those behind it get their chance. True when more wait. */
+  async #deadLetter(claimed: ClaimedLane): Promise<boolean> {
+    const [message] = claimed.messages;
+    if (!message) return false;
+    const { chatKey, traceId } = message.envelope;
+    const { ref, more } = await withTransaction(this.#options.pool, (db) =>
+      giveUp(db, claimed, message, { attempts: MAX_ATTEMPTS, words: WORDS.failed }),
+    );
+    const facts = { userKey: claimed.userKey, inboxId: message.id, ref, traceId };
+    this.#options.log.error('message dead-lettered', facts);
+    await this.#notify(chatKey, traceId, 'send');
+    return more;
+  }
+
+  async #showTyping({ claimed, abort }: LeasedLane): Promise<void> {
+    const first = claimed.messages[0]?.envelope;
+    await sleep(TYPING_AFTER_MS, abort.signal);
+    while (first && !abort.signal.aborted) {
+      await this.#notify(first.chatKey, first.traceId, 'typing');
+      await sleep(TYPING_EVERY_MS, abort.signal);
+    }
+  }
+
+  async #notify(chatKey: string, traceId: string, kind: 'send' | 'typing'): Promise<void> {
+    const { publisher, log } = this.#options;
+    await publisher
+      .publish(OUTBOUND, [{ kind, chatKey, traceId }])
+      .catch((error: unknown) => log.debug('not announced', { chatKey, kind, error }));
+  }
+
+  async #wake(userKeys: readonly string[], traceId: string): Promise<void> {
+    const { publisher, log } = this.#options;
+    const wakeUps = userKeys.map((userKey) => ({ userKey, traceId }));
+    await publisher
+      .publish(INBOUND, wakeUps)
+      .catch((error: unknown) => log.warn('wake-up not published; the sweeper will', { lanes: wakeUps.length, error }));
+  }
+
+  /** Extends the leases. A lease that could not be extended in its time counts as lost: another worker may have claimed the lane. */
+  async #heartbeatLoop(): Promise<void> {
+    const { pool, log, worker, leaseMs } = this.#options;
     let lastGoodMs = performance.now();
-    while (!stop.signal.aborted || held.size > 0) {
-      await sleep(BEAT_MS);
-      const lanes = [...held.values()];
+    while (!this.#stop.signal.aborted || this.running > 0) {
+      await sleep(HEARTBEAT_MS);
+      const lanes = [...this.#leased.values()];
       if (lanes.length === 0) {
         lastGoodMs = performance.now();
         continue;
       }
+      const claims = lanes.map(({ claimed }) => claimed);
       try {
-        const lost = await beatLanes(
-          pool,
-          worker,
-          lanes.map((lane) => lane.begun),
-          leaseMs,
-        );
+        const lost = await beatLanes(pool, worker, claims, leaseMs);
         lastGoodMs = performance.now();
-        for (const userKey of lost) lose(held.get(userKey), lanes);
+        for (const userKey of lost) this.#lose(this.#leased.get(userKey), lanes);
       } catch (error) {
         log.warn('leases not extended', { lanes: lanes.length, error });
-        if (performance.now() - lastGoodMs > leaseMs) lanes.forEach((lane) => lose(lane, lanes));
+        if (performance.now() - lastGoodMs > leaseMs) lanes.forEach((lane) => this.#lose(lane, lanes));
       }
     }
-  };
+  }
 
-  const lose = (lane: Held | undefined, asked: readonly Held[]): void => {
-    // A lane that was finished, or begun anew, while the beat was under way is not the one that was asked about.
-    if (lane && asked.includes(lane)) lane.abort.abort(new AppError('LANE_LOST', { userKey: lane.begun.userKey }));
-  };
+  #lose(lane: LeasedLane | undefined, asked: readonly LeasedLane[]): void {
+    // A lane that ended, or was claimed again, during the heartbeat is not the one that the heartbeat asked about.
+    if (lane && asked.includes(lane)) lane.abort.abort(new AppError('LANE_LOST', { userKey: lane.claimed.userKey }));
+  }
 
-  const sweep = async (): Promise<void> => {
+  async #sweepLoop(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      await sleep(SWEEP_MS, this.#stop.signal);
+      if (!this.#stop.signal.aborted) await this.#sweep();
+    }
+  }
+
+  async #sweep(): Promise<void> {
+    const { pool, publisher, log } = this.#options;
     try {
-      await sayUnsaid();
-      // Who waits in the stream has a wake-up; another one would only make the stream longer.
+      await this.#reportLost();
+      // A person in the stream has a wake-up; another one would only make the stream longer.
       const waiting = await publisher.waiting(INBOUND).catch(() => 0);
-      const lanes = await sweepLanes(pool, QUIET_MS, Math.max(SWEEP_LEAST, SWEEP_LANES - waiting));
+      const lanes = await sweepLanes(pool, QUIET_MS, Math.max(SWEEP_MINIMUM, SWEEP_LANES - waiting));
       if (lanes.length > 0) log.info('lanes woken by the sweeper', { lanes: lanes.length });
-      await wake(lanes, 'sweep');
+      await this.#wake(lanes, 'sweep');
     } catch (error) {
       log.warn('sweep failed', { error });
     }
-  };
+  }
 
-  const sweepLoop = async (): Promise<void> => {
-    while (!stop.signal.aborted) {
-      await sleep(SWEEP_MS, stop.signal);
-      if (!stop.signal.aborted) await sweep();
+  /** This process lives, so its lost lanes are no suspects. */
+  async #reportLost(): Promise<void> {
+    for (const claimed of this.#unreported) {
+      await this.#yield(claimed);
+      this.#unreported.delete(claimed);
     }
-  };
-
-  const loops = Promise.all([beatLoop(), sweepLoop()]);
-  return {
-    handle,
-    running: () => held.size,
-    nudge: async (userKey) => {
-      const lane = held.get(userKey);
-      if (lane) await lookForStop(lane);
-    },
-    close: async () => {
-      stop.abort();
-      // Short turns finish; longer ones are cut at their next step and go on in another worker from their checkpoint.
-      const deadlineMs = performance.now() + DRAIN_MS;
-      while (held.size > 0 && performance.now() < deadlineMs) await sleep(20);
-      for (const lane of held.values()) lane.abort.abort(new Error('the worker is shutting down'));
-      await loops;
-    },
-  };
+  }
 }

@@ -4,8 +4,8 @@ import { tool, toolGroup, type ToolGroup } from '@signalbox/worker/tools/tool';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
-import { eventually } from '../../support/until.ts';
-import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
+import { eventually } from '../support/until.ts';
+import { openWorkerBench, type WorkerBench } from '../support/worker.ts';
 
 /** Asks for the tool `act` once, and then does what it is told to do. */
 function actThen(afterwards: () => ReturnType<ModelScript>): ModelScript {

@@ -2,8 +2,8 @@ import { ToolMessage } from '@langchain/core/messages';
 import type { ModelScript } from '@signalbox/models/scripted';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { eventually } from '../../support/until.ts';
-import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
+import { eventually } from '../support/until.ts';
+import { openWorkerBench, type WorkerBench } from '../support/worker.ts';
 
 /* What becomes of effects of which nobody saw the end: the ledger says what is, and whoever asked hears of it once. */
 

@@ -3,9 +3,9 @@ import { openRedis, closeRedis } from '@signalbox/platform/redis';
 import { createPublisher, type CountingPublisher } from '@signalbox/platform/streams/publish';
 import type { ModelScript } from '@signalbox/models/scripted';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { echo } from '../../support/echo.ts';
-import { eventually } from '../../support/until.ts';
-import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
+import { echo } from '../support/echo.ts';
+import { eventually } from '../support/until.ts';
+import { openWorkerBench, type WorkerBench } from '../support/worker.ts';
 
 let bench: WorkerBench;
 let publisher: CountingPublisher;
