@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { countErrors, listErrorGroups, type ErrorGroup } from '@signalbox/store/deploy/error-groups';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appFiles } from '../../support/deploy-repository.ts';
@@ -44,6 +47,17 @@ it('a service that writes no log is not forgotten after its first look', async (
   }
 });
 
+/** What writes the log of the one program that runs here: its pid, and the folder of the instance. */
+async function findKeeper(targetsDir: string): Promise<{ readonly pid: number; readonly folder: string } | null> {
+  for (const name of await readdir('/proc')) {
+    const words = (await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '')).split('\0');
+    const [, program, folder] = words;
+    if (program?.startsWith(targetsDir) && program.endsWith('keeper.cjs') && folder?.includes('late'))
+      return { pid: Number(name), folder };
+  }
+  return null;
+}
+
 describe('the error history', () => {
   it('has what a failed deployment said, without secrets, and counts it once', async () => {
     const shop = await bench.shop('kettle');
@@ -73,6 +87,23 @@ describe('the error history', () => {
     expect(again?.lastSeen.getTime()).toBeGreaterThan(again?.firstSeen.getTime() ?? 0);
     // It never served: what serves has no errors.
     expect(await countErrors(bench.jobs.pool, shop, new Date(0))).toBe(0);
+  });
+
+  it('has what a failed deployment said although its log is written late', async () => {
+    const shop = await bench.shop('late');
+    const wait = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000);';
+    shop.repository.release('v1', appFiles({ begin: `${wait} console.error('Error: no milk'); process.exit(4);` }));
+    const deploying = shop.deploy('act_l1', 'v1');
+    const keeper = await eventually(
+      () => findKeeper(bench.targetsDir),
+      (found) => found !== null,
+      20_000,
+    );
+    process.kill(keeper?.pid ?? 0, 'SIGSTOP');
+    await eventually(async () => existsSync(join(keeper?.folder ?? '', 'exit')), Boolean, 20_000);
+    setTimeout(() => process.kill(keeper?.pid ?? 0, 'SIGCONT'), 1_000);
+    expect(await deploying).toContain('Error: no milk');
+    expect((await errorsOf(shop, 'deploy')).map(({ sample }) => sample)).toContain('Error: no milk');
   });
 
   it('has a crash of what serves once, with its exit code, however often it is looked at', async () => {

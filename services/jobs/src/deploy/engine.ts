@@ -41,6 +41,9 @@ const READS_PLACE: ReadonlySet<DeployState> = new Set(['preparing', 'building', 
 /** Nobody knows what became of the step: the target or the proxy has to say. */
 const UNANSWERED: ReadonlySet<ErrorCode> = new Set(['TARGET_UNREACHABLE', 'TARGET_LOST', 'UPSTREAM_UNAVAILABLE']);
 const FAILURE_LINES = 40;
+/** What keeps the log of a program may still be starting when the program has ended; a program that says nothing costs this time. */
+const LOG_MS = 3 * SECOND_MS;
+const LOG_LOOK_MS = 100;
 const RETRY_BASE_MS = SECOND_MS;
 const RETRY_MAX_MS = 20 * SECOND_MS;
 
@@ -145,21 +148,26 @@ async function describeFailure(place: DeploymentSession, row: WorkRow, failure: 
   const state = row.state === 'unknown' ? await place.parts.work.lastKnown(row.deploymentId) : row.state;
   const { code } = failure;
   const sentence = place.opened.mask(failure.message).slice(0, 1_000);
-  return { state, code, sentence, lines: [...(await lastLines(place, row))] };
+  return { state, code, sentence, lines: [...(await lastLines(place, row, code === 'INSTANCE_ENDED'))] };
 }
 
-/** The last lines of the program, if it was started, or else of its build. */
-async function lastLines(place: DeploymentSession, row: WorkRow): Promise<readonly string[]> {
+/** The last lines of the program, if it was started, or else of its build. One that has ended is read as soon as its log has anything. */
+async function lastLines(place: DeploymentSession, row: WorkRow, hasEnded: boolean): Promise<readonly string[]> {
   try {
     if (row.instance !== null) {
       await place.protectLines();
       const signal = AbortSignal.timeout(5 * SECOND_MS);
       const since = new Date(row.instance.startedAt);
-      const logs = (await place.driver()).logs(row.instance, { tail: FAILURE_LINES, since, signal });
-      const lines: string[] = [];
+      const driver = await place.driver();
       const clean = createLineFilter((text) => place.opened.mask(text));
-      for await (const line of logs) lines.push(clean(line) ?? '…');
-      if (lines.length > 0) return lines;
+      const deadline = Date.now() + (hasEnded ? LOG_MS : 0);
+      do {
+        const lines: string[] = [];
+        const logs = driver.logs(row.instance, { tail: FAILURE_LINES, since, signal });
+        for await (const line of logs) lines.push(clean(line) ?? '…');
+        if (lines.length > 0) return lines;
+        await sleep(LOG_LOOK_MS, signal);
+      } while (Date.now() < deadline);
     }
   } catch (error) {
     place.context.log.warn('the last lines of an instance could not be read', { error });

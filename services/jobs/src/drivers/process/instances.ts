@@ -223,9 +223,10 @@ export async function discardArtifact(folders: Folders, artifact: Artifact): Pro
 function readState(folder: string, file: InstanceFile): InstanceState {
   const program = readPid(folder, 'pid', file);
   const shim = readPid(folder, 'shim', file);
-  const [code, at, how] = (readText(join(folder, 'exit')) ?? '').split(' ');
   const isUp = program !== null && isRunning(program);
   const isWatched = shim !== null && isRunning(shim);
+  // Read after those: the shim writes it before it goes, so an end that is seen has its exit code.
+  const [code, at, how] = (readText(join(folder, 'exit')) ?? '').split(' ');
   // Between a crash and the next start nothing runs for a moment; it still is the shim's.
   const isOver = how === 'final' || how === 'told';
   if (isUp || (isWatched && !isOver))
