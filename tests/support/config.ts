@@ -13,6 +13,8 @@ export interface TestConfig {
   readonly chromium: string | undefined;
   /** The program bubblewrap, when it is neither on PATH nor to be fetched. */
   readonly bubblewrap: string | undefined;
+  /** Whose faults and words the soak plays again; otherwise one is drawn. */
+  readonly soakSeed: number | undefined;
   /** True where every suite has to run. */
   readonly ci: boolean;
 }
@@ -27,6 +29,7 @@ export function loadTestConfig(): TestConfig {
     path: process.env['PATH'] ?? '',
     chromium: process.env['CHROMIUM_PATH'] || undefined,
     bubblewrap: process.env['BWRAP_PATH'] || undefined,
+    soakSeed: Number(process.env['SOAK_SEED']) || undefined,
     ci: process.env['CI'] === 'true',
     logLevel: process.env['TEST_LOG'] || 'silent',
   };

@@ -1,12 +1,5 @@
 import type { Queryable } from '@signalbox/store/pool';
-
-/** An action whose entry in the ledger and whose effect do not say the same. */
-export interface LedgerMismatch {
-  readonly actionId: string;
-  readonly tool: string;
-  readonly status: string;
-  readonly what: string;
-}
+import { compareFiles, type LedgerMismatch } from './ledger-files.ts';
 
 /** Which rows an action leaves behind, by the tool that makes them. Each has the id of the action, and there is no other way to make one. */
 const EFFECTS: readonly { readonly tools: readonly string[]; readonly rows: string; readonly what: string }[] = [
@@ -20,20 +13,21 @@ const EFFECTS: readonly { readonly tools: readonly string[]; readonly rows: stri
     what: 'released port',
   },
   {
-    tools: ['trigger_deploy', 'rollback_deployment'],
+    tools: ['trigger_deploy', 'rollback_deploy'],
     rows: 'select deployment_id as action_id from deployments',
     what: 'deployment',
   },
 ];
 /** Done without a row, because what was asked for was so already, or because a test has a tool of its own under that name. */
-const MAY_BE_WITHOUT = ['update_project', 'trigger_deploy', 'rollback_deployment'];
+const MAY_BE_WITHOUT = ['update_project', 'trigger_deploy', 'rollback_deploy'];
 
 /**
- * Compares what the ledger says was done, failed or is unknown with what exists: projects, servers, ports, deployments. Answers where
- * they differ, nothing when they are equal. `started` is for what is still under way, so ask when nothing is.
+ * Compares what the ledger says was done, failed or is unknown with what exists: projects, servers, ports, deployments, and the files of
+ * the workspaces in this folder. Answers where they differ, nothing when they are equal. `started` is for what is still under way, so
+ * ask when nothing is.
  */
-export async function compareLedger(db: Queryable): Promise<readonly LedgerMismatch[]> {
-  const found: LedgerMismatch[] = [];
+export async function compareLedger(db: Queryable, workspaceDir: string): Promise<readonly LedgerMismatch[]> {
+  const found = [...(await compareFiles(db, workspaceDir))];
   for (const { tools, rows: effects, what } of EFFECTS) {
     const { rows } = await db.query<LedgerMismatch & { exists: boolean }>(
       `select a.action_id as "actionId", a.tool, a.status, e.action_id is not null as exists
@@ -49,8 +43,8 @@ export async function compareLedger(db: Queryable): Promise<readonly LedgerMisma
 }
 
 /** Throws with every difference between the ledger and the world. */
-export async function requireEqualLedger(db: Queryable): Promise<void> {
-  const mismatches = await compareLedger(db);
+export async function requireEqualLedger(db: Queryable, workspaceDir: string): Promise<void> {
+  const mismatches = await compareLedger(db, workspaceDir);
   if (mismatches.length === 0) return;
   const lines = mismatches.map(({ actionId, tool, status, what }) => `  ${tool} ${actionId} is ${status}, and ${what}`);
   throw new Error(`the ledger and the world differ:\n${lines.join('\n')}`);

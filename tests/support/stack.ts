@@ -94,6 +94,7 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
     SECRETS_KEY: TEST_SECRETS_KEY,
     SECRETS_SEALING_KEY: TEST_SEALING_KEY,
     AUDIT_CHECKPOINT_DIR: makeTemporaryFolder('audit'),
+    WORKSPACE_DIR: makeTemporaryFolder('workspaces'),
     TELEGRAM_SENDS_PER_SECOND: '1000',
     TELEGRAM_CHAT_SENDS_PER_SECOND: '100',
     TELEGRAM_GROUP_SENDS_PER_MINUTE: '6000',
@@ -159,7 +160,7 @@ export async function openStack(options: StackOptions = {}): Promise<Stack> {
       await closeAll(parts.splice(places), log);
       try {
         if (options.notReplayed === undefined) await checkReplay(pool, options.wiring?.groups ?? []);
-        if (options.unequal === undefined) await requireEqualLedger(pool);
+        if (options.unequal === undefined) await requireEqualLedger(pool, env.WORKSPACE_DIR);
       } finally {
         await closeAll(parts, log);
       }

@@ -1,10 +1,12 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { REPEATED } from '@signalbox/gateway/words';
-import { z } from 'zod';
 import { openTerminal } from '../../integration/cli/terminal.ts';
+import { readFiles } from '../../support/ledger-files.ts';
 import { compareLedger } from '../../support/ledger-world.ts';
 import type { SoakField } from './field.ts';
-import { ANSWERS, type Asked } from './people.ts';
+import { readChat } from './chat.ts';
+import type { Asked } from './people.ts';
+import { ANSWERS, projectOf, textOf } from './requests.ts';
 
 /** One kind of what was wrong: how often, and the first of it with the rows that say why. */
 export interface Wrong {
@@ -16,10 +18,6 @@ export interface Wrong {
 /** Collects what is wrong by kind. */
 type Report = (what: string, example: unknown) => void;
 
-const Messages = z.object({
-  messages: z.array(z.object({ from: z.object({ isBot: z.boolean() }), text: z.string(), deleted: z.boolean() })),
-});
-
 /** Looks at everything once nothing is under way. Nothing wrong is an empty list. */
 export async function check(field: SoakField, asked: readonly Asked[]): Promise<readonly Wrong[]> {
   const found = new Map<string, { count: number; example: string }>();
@@ -29,6 +27,8 @@ export async function check(field: SoakField, asked: readonly Asked[]): Promise<
   };
   await checkAnswers(field, asked, report);
   await checkEffects(field, asked, report);
+  await checkFiles(field, asked, report);
+  await checkDeployments(field, asked, report);
   await checkRest(field, report);
   return [...found].map(([what, { count, example }]) => ({ what, count, example }));
 }
@@ -49,12 +49,12 @@ async function checkAnswers(field: SoakField, asked: readonly Asked[], report: R
   const inbox = new Map(rows.map((row) => [row.update_id, row]));
   const heard = new Map<string, readonly string[]>();
   for (const userKey of new Set(asked.map((one) => one.userKey))) {
-    const answer = await fetch(`${simulatorUrl}/api/chats/${userKey}/messages?as=${userKey}&after=0`);
-    const { messages } = Messages.parse(await answer.json());
+    const texts = (await readChat(simulatorUrl, userKey)).map(({ text }) => text);
     // A card says what came of it too, beside the answer.
-    const said = messages.filter(({ from, text, deleted }) => from.isBot && !deleted && !/\napv_\w+$/.test(text));
-    const texts = said.map(({ text }) => text);
-    heard.set(userKey, texts);
+    heard.set(
+      userKey,
+      texts.filter((text) => !/\napv_\w+$/.test(text)),
+    );
   }
   for (const message of asked) {
     const row = inbox.get(message.updateId);
@@ -67,7 +67,7 @@ async function checkAnswers(field: SoakField, asked: readonly Asked[], report: R
     const right = texts.filter((text) => ANSWERS[message.kind](message.name).test(text));
     // What was asked for earlier is shown again by later answers; only what is made is told once.
     const plain = right.filter((text) => !text.startsWith(REPEATED));
-    if (plain.length > 1 && message.kind !== 'show' && message.kind !== 'file')
+    if (plain.length > 1 && message.kind !== 'show')
       report('an answer came twice, not marked as repeated', {
         message,
         plain,
@@ -125,14 +125,20 @@ async function actionsOf({ pool }: SoakField, { name, userKey }: Asked): Promise
 }
 
 async function hasEffect({ pool }: SoakField, { kind, name }: Asked): Promise<string> {
-  if (kind === 'show' || kind === 'file') return 'none to look for';
-  const table =
-    kind === 'create' ? 'select 1 from projects where name = $1' : 'select 1 from port_allocations where project = $1';
-  return ((await pool.query(table, [name])).rowCount ?? 0) > 0 ? 'IS THERE' : 'is not there';
+  if (kind === 'show') return 'none to look for';
+  const { rows } = await pool.query<{ is: boolean }>(
+    `select case $1 when 'create' then exists (select 1 from projects where name = $2)
+       when 'port' then exists (select 1 from port_allocations where project = $2)
+       when 'file' then exists (select 1 from actions where tool = 'write_file' and status = 'done' and arguments ->> 'path' = $2 || '.md')
+       else exists (select 1 from deployments where project = split_part($2, ' ', 1) and kind = case $1 when 'rollback' then $1 else 'deploy' end
+         and ref like '%' || split_part($2, ' ', 2) and state in ('succeeded', 'failed')) end as is`,
+    [kind, name],
+  );
+  return rows[0]?.is ? 'IS THERE' : 'is not there';
 }
 
 /** Each effect is there once, and none that nobody asked for; the ledger says so too. */
-async function checkEffects({ pool }: SoakField, asked: readonly Asked[], report: Report): Promise<void> {
+async function checkEffects({ pool, workspaceDir }: SoakField, asked: readonly Asked[], report: Report): Promise<void> {
   const names = (kind: Asked['kind']): Set<string> =>
     new Set(asked.flatMap((one) => (one.kind === kind ? [one.name] : [])));
   const wanted = { create: names('create'), port: names('port') };
@@ -154,7 +160,46 @@ async function checkEffects({ pool }: SoakField, asked: readonly Asked[], report
       where status = 'done' and tool in ('create_project_intent', 'allocate_port') group by 1, 2 having count(*) > 1`,
   );
   for (const row of twice) report('an action is done twice in the ledger', row);
-  for (const one of await compareLedger(pool)) report(`ledger: ${one.tool} is ${one.status}, and ${one.what}`, one);
+  for (const one of await compareLedger(pool, workspaceDir))
+    report(`ledger: ${one.tool} is ${one.status}, and ${one.what}`, one);
+}
+
+/** What was asked to be written stands in a file, and nothing else does. */
+async function checkFiles({ workspaceDir }: SoakField, asked: readonly Asked[], report: Report): Promise<void> {
+  const wanted = new Set(asked.flatMap(({ kind, name }) => (kind === 'file' ? [name] : [])));
+  const texts = new Map(
+    [...(await readFiles(join(workspaceDir, 'files')))].map(([path, text]) => [basename(path, '.md'), text]),
+  );
+  for (const name of wanted) if (texts.get(name) !== textOf(name)) report('a file does not hold its text', name);
+  for (const name of texts.keys()) if (!wanted.has(name)) report('a file exists that nobody asked for', name);
+}
+
+/** Each request made one deployment, and what serves is what was deployed last, with one program for it. */
+async function checkDeployments({ pool }: SoakField, asked: readonly Asked[], report: Report): Promise<void> {
+  const wanted = asked.filter(({ kind }) => kind === 'deploy' || kind === 'broken' || kind === 'rollback');
+  const { rows: counts } = await pool.query<{ project: string; count: number }>(
+    'select project, count(*)::int as count from deployments group by 1',
+  );
+  for (const project of new Set(wanted.map(({ name }) => projectOf(name)))) {
+    const ofProject = wanted.filter(({ name }) => projectOf(name) === project);
+    const count = counts.find((row) => row.project === project)?.count ?? 0;
+    if (count !== ofProject.length) report('requests and deployments differ in number', { ofProject, count });
+    const last = ofProject.findLast(({ kind }) => kind !== 'broken');
+    const { rows } = await pool.query<{ port: number; release: string }>(
+      `select s.port, d.release from services s join deployments d on d.deployment_id = s.serving where s.project = $1`,
+      [project],
+    );
+    const [serving] = rows;
+    if (!serving || !last?.name.endsWith(serving.release.split('-')[0] ?? '')) {
+      report('another release serves than was deployed last', { last, rows });
+      continue;
+    }
+    const answer = await fetch(`http://127.0.0.1:${serving.port}/`, { signal: AbortSignal.timeout(10_000) }).catch(
+      () => null,
+    );
+    if (answer?.headers.get('x-release') !== serving.release)
+      report('what serves does not answer with its release', { serving, status: answer?.status });
+  }
 }
 
 /** Nothing is left over, nothing was given up, and what was recorded is whole. */

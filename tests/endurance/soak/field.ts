@@ -1,17 +1,22 @@
+import { randomInt } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { locateBubblewrap } from '@signalbox/local/setup/bubblewrap-program';
 import { LocalConfig } from '@signalbox/local/config';
+import { makeDemoRepository } from '@signalbox/local/setup/demo-repository';
 import { placeKeys } from '@signalbox/local/setup/key-files';
 import { migrateDatabase } from '@signalbox/local/postgres/migrate-database';
 import { discardPostgres, startPostgres } from '@signalbox/local/postgres/postgres';
-import { describeServices, describeSimulator } from '@signalbox/local/supervisor/programs';
+import { demoRepositoryPath, describeServices, describeSimulator } from '@signalbox/local/supervisor/programs';
 import { discardRedis, startRedis } from '@signalbox/local/redis/redis';
 import { databasePasswords, describeRedisUsers, drawPasswords } from '@signalbox/local/supervisor/service-logins';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
 import { loadTestConfig } from '../../support/config.ts';
+import { freePort } from '../../support/free-port.ts';
 import { openTcpRelay, type TcpRelay } from '../../support/tcp-relay.ts';
+import { endInstances } from '../../support/end-instances.ts';
 import { eventually } from '../../support/until.ts';
 import { createService, type SoakService } from './killable-service.ts';
 
@@ -28,6 +33,10 @@ export interface SoakField {
   readonly pool: Pool;
   readonly databaseUrl: string;
   readonly auditDir: string;
+  /** Where the files of workspaces are. */
+  readonly workspaceDir: string;
+  /** Address of the demo's repository. */
+  readonly repository: string;
   readonly simulatorUrl: string;
   readonly services: readonly SoakService[];
   readonly postgres: SoakServer;
@@ -48,9 +57,11 @@ export async function openField(dir: string): Promise<SoakField> {
   const config = LocalConfig.parse({
     SIGNALBOX_DATA_DIR: dir,
     SIGNALBOX_WORKERS: 2,
-    SIMULATOR_PORT: 18_081,
+    SIMULATOR_PORT: await freePort(),
     PATH: path,
   });
+  const repository = demoRepositoryPath(dir);
+  await makeDemoRepository(repository);
   const passwords = drawPasswords();
   const [postgresDir, redisDir] = [join(dir, 'postgres'), join(dir, 'redis')];
   const binDir = join(dataDir, 'redis-bin');
@@ -105,11 +116,17 @@ export async function openField(dir: string): Promise<SoakField> {
   for (const service of services) await eventually(service.isReady, Boolean, 120_000);
   const pool = openPool(databaseUrl, createLog('soak', 'silent'), { name: 'soak', max: 4, as: 'owner' });
 
+  // Ports that the other tests of this machine have not.
+  const first = 10_000 + randomInt(45) * 200;
+  await pool.query(`update servers set first_port = $1, last_port = $1 + 199 where name = 'local'`, [first]);
+
   return {
     dir,
     pool,
     databaseUrl,
     auditDir: join(dir, 'audit'),
+    workspaceDir: join(dir, 'workspaces'),
+    repository: pathToFileURL(repository).href,
     simulatorUrl: simulator.url,
     services,
     postgres: {
@@ -140,6 +157,7 @@ export async function openField(dir: string): Promise<SoakField> {
     close: async () => {
       await Promise.all(services.map((service) => service.end('SIGKILL')));
       await telegram.end('SIGKILL');
+      await endInstances(join(dir, 'targets'));
       await pool.end();
       for (const wire of wires) await wire.close();
       await discardRedis(redisDir);

@@ -1,7 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { createProjects } from '@signalbox/store/deploy/projects';
 import type { Pool } from '@signalbox/store/pool';
 import { z } from 'zod';
+import { act, pressConfirm } from './chat.ts';
 import { createRandom } from './random.ts';
+import { deploymentsOf, TEXTS, type Kind } from './requests.ts';
 
 /** What somebody wrote, whose right answer is known. */
 export interface Asked {
@@ -14,26 +17,12 @@ export interface Asked {
   readonly updateId: string;
 }
 
-export type Kind = 'create' | 'port' | 'show' | 'file';
-
-/** The right answer to a message, in whatever else is said. */
-export const ANSWERS: Readonly<Record<Kind, (name: string) => RegExp>> = {
-  create: (name) => new RegExp(`I created the project ${name}:`),
-  port: (name) => new RegExp(`Port \\d+ on \\S+ now belongs to ${name} \\(`),
-  show: (name) => new RegExp(`(?:^|\\n)${name} \\(`),
-  file: (name) => new RegExp(`(?<![\\w-])${name}\\.md\\b`),
-};
-
-const TEXTS: Readonly<Record<Kind, (name: string) => string>> = {
-  create: (name) => `create a project called ${name} for selling tea`,
-  port: (name) => `allocate a port for ${name}`,
-  show: (name) => `show project ${name}`,
-  file: (name) => `create a file ${name}.md with "tea of ${name}"`,
-};
-
 /** The demo server has so many ports to give away, and some to spare. */
 const MOST_PORTS = 60;
 const FIRST_PERSON = 50_001;
+/** So many people deploy first, each these many projects of their own: a deployment keeps a processor busy for seconds. */
+const DEPLOYERS = 4;
+const DEPLOYED_EACH = 2;
 const LOOK_MS = 500;
 const Sent = z.object({ updateId: z.number() });
 
@@ -55,14 +44,24 @@ export async function startCrowd(options: {
   readonly simulatorUrl: string;
   readonly people: number;
   readonly seed: number;
+  /** Address of the demo's repository. */
+  readonly repository: string;
 }): Promise<Crowd> {
-  const { pool, simulatorUrl, people, seed } = options;
+  const { pool, simulatorUrl, people, seed, repository } = options;
   const userKeys = Array.from({ length: people }, (_, index) => String(FIRST_PERSON + index));
-  for (const id of userKeys) await post(simulatorUrl, '/api/people', { id: Number(id), name: `P${id}` });
+  for (const id of userKeys) await act(simulatorUrl, '/api/people', { id: Number(id), name: `P${id}` });
   await pool.query(
     `insert into users (user_key, channel, name, role) select k, 'telegram', 'P' || k, 'developer' from unnest($1::text[]) k`,
     [userKeys],
   );
+  const deployed = new Map(
+    userKeys
+      .slice(0, DEPLOYERS)
+      .map((userKey) => [userKey, Array.from({ length: DEPLOYED_EACH }, (_, n) => `t${userKey}x${n}`)]),
+  );
+  for (const [owner, names] of deployed)
+    for (const name of names)
+      await createProjects(pool).create({ name, description: 'The shop', repository, owner }, `act_soak_${name}`);
   const asked: Asked[] = [];
   const stopping = new AbortController();
   const closing = new AbortController();
@@ -74,7 +73,8 @@ export async function startCrowd(options: {
     const { rows } = await pool.query<{ user_key: string }>(
       `select user_key from inbox where outcome is null
        union select user_key from outbox where status in ('pending', 'sending') and user_key is not null
-       union select user_key from approvals where status in ('pending', 'approved')`,
+       union select user_key from approvals where status in ('pending', 'approved')
+       union select user_key from runs where status in ('queued', 'running') and user_key is not null`,
     );
     const { rows: made } = await pool.query<{ name: string }>(`select name from projects where name like 'q%x%'`);
     projects = new Set(made.map(({ name }) => name));
@@ -90,18 +90,16 @@ export async function startCrowd(options: {
       await delay(LOOK_MS);
     }
   })();
-  /** Whoever was shown a card of their own request presses its button, the newest first. */
+  /** People who were shown a card of their own request press its button. */
   const confirm = (async () => {
+    const pressed = new Map(userKeys.map((userKey) => [userKey, new Set<number>()]));
     while (!closing.signal.aborted) {
       const { rows } = await pool
-        .query<{ user_key: string }>(
-          `select distinct a.user_key from approvals a join outbox o on o.slot = a.approval_id and o.status = 'sent'
-            where a.status = 'pending'`,
-        )
+        .query<{ user_key: string }>(`select distinct user_key from approvals where status = 'pending'`)
         .catch(() => ({ rows: [] })); // the database is away
       for (const { user_key: userKey } of rows)
-        // No such button: the card is being changed.
-        await post(simulatorUrl, '/api/clicks', { from: Number(userKey), button: 'Confirm' }).catch(() => undefined);
+        // The button is gone: the card was changed meanwhile.
+        await pressConfirm(simulatorUrl, userKey, pressed.get(userKey) ?? new Set()).catch(() => undefined);
       await delay(2 * LOOK_MS);
     }
   })();
@@ -126,15 +124,17 @@ export async function startCrowd(options: {
         toShow.shown = true;
         return { kind: 'show', name: toShow.name };
       }
-      return { kind: x > 0.93 ? 'file' : 'create', name: `q${userKey}x${count}` };
+      return { kind: x > 0.88 ? 'file' : 'create', name: `q${userKey}x${count}` };
     };
+    const toDeploy = deployed.get(userKey)?.flatMap(deploymentsOf) ?? [];
     await delay(random.between(0, 8_000));
     while (!stopping.signal.aborted) {
-      const burst = Array.from({ length: random.pick([1, 1, 1, 2, 2, 3]) }, next);
+      const deployment = toDeploy.shift();
+      const burst = deployment ? [deployment] : Array.from({ length: random.pick([1, 1, 1, 2, 2, 3]) }, next);
       for (const { kind, name } of burst) {
         const text = TEXTS[kind](name);
         const at = Date.now();
-        const { updateId } = Sent.parse(await post(simulatorUrl, '/api/messages', { from: Number(userKey), text }));
+        const { updateId } = Sent.parse(await act(simulatorUrl, '/api/messages', { from: Number(userKey), text }));
         asked.push({ userKey, kind, name, text, at, updateId: String(updateId) });
         await delay(random.between(0, 60));
       }
@@ -160,14 +160,4 @@ export async function startCrowd(options: {
       await Promise.all([watch, confirm]);
     },
   };
-}
-
-async function post(simulatorUrl: string, path: string, body: object): Promise<unknown> {
-  const response = await fetch(`${simulatorUrl}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
-  return response.json();
 }

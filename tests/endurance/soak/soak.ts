@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { check, type Wrong } from './check.ts';
 import { startFaults } from './faults.ts';
 import { openField } from './field.ts';
+import { measureSlowness } from './probe.ts';
 import { startCrowd } from './people.ts';
 import { createRandom } from './random.ts';
 
@@ -25,6 +26,7 @@ export interface SoakReport {
   readonly wrong: readonly Wrong[];
 }
 
+/** On a machine that answers a message in a second; one that takes longer while nothing is broken gets more. */
 const DRAIN_MS = 180_000;
 /** Nothing may come after this: later than every sweeper and every lease. */
 const QUIET_MS = 8_000;
@@ -38,12 +40,15 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
   const { minutes, people, seed, dir, say } = options;
   const field = await openField(dir);
   try {
-    say(`seed ${seed}, ${minutes} min, ${people} people, in ${dir}`);
+    const slowness = await measureSlowness(field);
+    const drainMs = DRAIN_MS * slowness;
+    say(`seed ${seed}, ${minutes} min, ${people} people, slowness ${slowness.toFixed(1)}, in ${dir}`);
     const begin = Date.now();
     const events = createWriteStream(join(dir, 'faults.log'));
     const note = (line: string): void =>
       void events.write(`${((Date.now() - begin) / 1_000).toFixed(1)} ${new Date().toISOString()} ${line}\n`);
-    const crowd = await startCrowd({ pool: field.pool, simulatorUrl: field.simulatorUrl, people, seed });
+    const { pool, simulatorUrl, repository } = field;
+    const crowd = await startCrowd({ pool, simulatorUrl, people, seed, repository });
     await delay(10_000); // some have begun
     const faults = startFaults(field, createRandom(seed), note);
     for (let left = minutes * 60_000 - 10_000; left > 0; left -= SAY_MS) {
@@ -56,7 +61,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     note('the last fault is over');
     const healed = Date.now();
     let quietSince: number | null = null;
-    while (Date.now() - healed < DRAIN_MS && (quietSince === null || Date.now() - quietSince < QUIET_MS)) {
+    while (Date.now() - healed < drainMs && (quietSince === null || Date.now() - quietSince < QUIET_MS)) {
       if ((await crowd.isQuiet()) === true) quietSince ??= Date.now();
       else quietSince = null;
       await delay(500);
@@ -65,7 +70,11 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     const drainedInSeconds = quietSince === null ? null : Math.round((quietSince - healed) / 1_000);
     const wrong = [...(await check(field, crowd.asked))];
     if (drainedInSeconds === null)
-      wrong.unshift({ what: `not drained ${DRAIN_MS / 1_000} s after the last fault`, count: 1, example: '' });
+      wrong.unshift({
+        what: `not drained ${Math.round(drainMs / 1_000)} s after the last fault`,
+        count: 1,
+        example: '',
+      });
     events.end();
     return { messages: crowd.asked.length, faults: faults.counts, drainedInSeconds, wrong };
   } finally {

@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDeployments, type DeploymentRequest } from '@signalbox/store/deploy/deployments';
 import { createProjects } from '@signalbox/store/deploy/projects';
@@ -8,12 +7,10 @@ import type { DeployState } from '@signalbox/contracts/operations/deploy';
 import { closeAll, type Closable } from '@signalbox/platform/lifecycle';
 import { createLog } from '@signalbox/platform/log';
 import { enqueueRun } from '@signalbox/platform/queue/enqueue-run';
-import { createProcessDriver } from '@signalbox/jobs/drivers/process/process-driver';
-import { openConfinement } from '@signalbox/jobs/sandbox/confinement';
 import { loadConfig as loadProxyConfig } from '@signalbox/proxy/config';
 import { createProxy } from '@signalbox/proxy/proxy';
 import { openTestConfinement } from '../../support/bubblewrap.ts';
-import { loadTestConfig } from '../../support/config.ts';
+import { endInstances } from '../../support/end-instances.ts';
 import { eventually } from '../../support/until.ts';
 import { makeRepository, type TestRepository } from '../../support/deploy-repository.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
@@ -165,15 +162,4 @@ export async function openDeployBench(): Promise<DeployBench> {
     },
   };
   return bench;
-}
-
-/** Instances outlive whoever started them: a test ends its own. */
-export async function endInstances(targetsDir: string): Promise<void> {
-  const confinement = await openConfinement({ program: null }); // it starts nothing
-  const { path } = loadTestConfig();
-  const driver = createProcessDriver({ server: 'local', targetsDir, path, restarts: 0, confinement });
-  const projects = await readdir(targetsDir).catch(() => []);
-  for (const project of projects)
-    for (const { instance } of await driver.find({ project, environment: 'staging' }, AbortSignal.timeout(10_000)))
-      await driver.stop(instance, 0, AbortSignal.timeout(10_000));
 }

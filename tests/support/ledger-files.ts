@@ -1,0 +1,80 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import { workspaceName } from '@signalbox/contracts/operations/workspace';
+import type { Queryable } from '@signalbox/store/pool';
+
+/** An action whose entry in the ledger and whose effect do not say the same. */
+export interface LedgerMismatch {
+  readonly actionId: string;
+  readonly tool: string;
+  readonly status: string;
+  readonly what: string;
+}
+
+interface Write {
+  readonly actionId: string;
+  readonly status: string;
+  readonly threadId: string;
+  readonly project: string | null;
+  readonly path: string;
+  readonly content: string;
+  readonly startedAt: Date;
+  readonly settledAt: Date | null;
+}
+
+const WRITES = `select action_id as "actionId", status, thread_id as "threadId", arguments ->> 'project' as project,
+    arguments ->> 'path' as path, arguments ->> 'content' as content, started_at as "startedAt", settled_at as "settledAt"
+  from actions where tool = 'write_file' order by settled_at nulls last, started_at`;
+/** Diffs and commands change files in ways of their own: where one was asked for, files are not compared. */
+const OTHERS = `select distinct thread_id as "threadId", arguments ->> 'project' as project
+  from actions where tool in ('apply_diff', 'run_command')`;
+
+/** Compares the writes of the ledger with the files below the folder of the workspaces. Answers where they differ. */
+export async function compareFiles(db: Queryable, home: string): Promise<readonly LedgerMismatch[]> {
+  const { rows: writes } = await db.query<Write>(WRITES);
+  const { rows: others } = await db.query<Pick<Write, 'threadId' | 'project'>>(OTHERS);
+  const skipped = new Set(others.map(nameOf));
+  const written = new Map<string, Write[]>();
+  for (const write of writes) {
+    const path = join(nameOf(write), posix.normalize(write.path));
+    written.set(path, [...(written.get(path) ?? []), write]);
+  }
+  const files = await readFiles(join(home, 'files'));
+  const found: LedgerMismatch[] = [];
+  for (const [path, ofPath] of written) {
+    if (skipped.has(path.split('/')[0] ?? '')) continue;
+    const what = differenceOf(ofPath, files.get(path) ?? null);
+    const last = ofPath.findLast(({ status }) => status === 'done') ?? ofPath.at(-1);
+    if (last && what !== null) found.push({ actionId: last.actionId, tool: 'write_file', status: last.status, what });
+  }
+  for (const path of files.keys())
+    if (!written.has(path) && !skipped.has(path.split('/')[0] ?? ''))
+      found.push({ actionId: 'none', tool: 'write_file', status: 'not there', what: `the file ${path} exists` });
+  return found;
+}
+
+/** What is wrong with a file, after these writes of it in the order of their ends; null when nothing is. */
+function differenceOf(writes: readonly Write[], content: string | null): string | null {
+  const done = writes.filter(({ status }) => status === 'done');
+  const last = done.at(-1);
+  if (last === undefined) return content === null ? null : 'the file exists';
+  if (content === null) return 'there is no file';
+  // Of two at the same time either may have been the last.
+  const possible = done.filter(({ settledAt }) => settledAt !== null && settledAt >= last.startedAt);
+  return possible.some((write) => write.content === content) ? null : 'the file holds something else';
+}
+
+function nameOf({ threadId, project }: Pick<Write, 'threadId' | 'project'>): string {
+  return project === null ? workspaceName('thread', threadId) : workspaceName('project', project);
+}
+
+/** The texts of all files below the folder, by their paths; what git keeps for itself is left out. */
+export async function readFiles(folder: string): Promise<ReadonlyMap<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []); // nobody wrote anything
+  const files = new Map<string, string>();
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name).slice(folder.length + 1);
+    if (entry.isFile() && path.split('/')[1] !== '.git') files.set(path, await readFile(join(folder, path), 'utf8'));
+  }
+  return files;
+}
