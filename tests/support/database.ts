@@ -12,12 +12,12 @@ export interface TestDatabase {
 /** Any number: Postgres refuses to clone a template that another session is cloning, so clones queue up on this lock. */
 const CLONE_LOCK = 7_203_118;
 
-/** Clones the migrated template database. Safe from many test files at once. */
-export async function createDatabase(): Promise<TestDatabase> {
+/** Clones a template: the migrated database, or `template0` for an empty one. Safe from many test files at once. */
+export async function createDatabase(template = 'signalbox_template'): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   await asAdmin(async (admin) => {
     await admin.query('select pg_advisory_lock($1)', [CLONE_LOCK]);
-    await admin.query(`create database ${name} template signalbox_template`);
+    await admin.query(`create database ${name} template ${template}`);
   });
   const url = new URL(inject('databaseUrl'));
   url.pathname = `/${name}`;

@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
@@ -8,17 +7,16 @@ import { openPool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
 import { setUpCheckpoints } from '@signalbox/worker/agents/checkpoints';
 import pg from 'pg';
-import { inject } from 'vitest';
 import { z } from 'zod';
-import type { TestDatabase } from './database.ts';
+import { createDatabase, type TestDatabase } from './database.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
 /** Rows of each table as JSON, written by Postgres, and the small files of a data folder: see tests/fixtures/saved-folder. */
 const Saved = z.object({ tables: z.record(z.string(), z.string()), files: z.record(z.string(), z.string()) });
 
 const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
-/** The migrations that the release of the fixture had. */
-const LAST_MIGRATION = '017_planned_once.sql';
+/** The migrations that the release of the fixture had: all of the old chain but its end. */
+export const SAVED_MIGRATIONS = join(REPOSITORY, 'tests/fixtures/saved-folder/migrations');
 
 /** A data folder and a database as an earlier release left them: nothing of this one has run in them yet. */
 export async function restoreSavedFolder(): Promise<{ readonly database: TestDatabase; readonly dataDir: string }> {
@@ -29,28 +27,13 @@ export async function restoreSavedFolder(): Promise<{ readonly database: TestDat
     mkdirSync(dirname(join(dataDir, name)), { recursive: true });
     writeFileSync(join(dataDir, name), text, { mode: name.endsWith('.pub') ? 0o644 : 0o600 });
   }
-  const name = `saved_${randomBytes(6).toString('hex')}`;
-  const admin = (statement: string): Promise<unknown> => withClient(inject('databaseUrl'), (db) => db.query(statement));
-  await admin(`create database ${name}`);
-  const url = new URL(inject('databaseUrl'));
-  url.pathname = `/${name}`;
-  await migrate(url.href, migrationsOfBefore());
-  const owner = openPool(url.href, createLog('test', 'silent'), { name: 'test', max: 2, as: 'owner' });
+  const database = await createDatabase('template0');
+  await migrate(database.url, SAVED_MIGRATIONS);
+  const owner = openPool(database.url, createLog('test', 'silent'), { name: 'test', max: 2, as: 'owner' });
   await setUpCheckpoints(owner);
   await owner.end();
-  await withClient(url.href, (db) => putRows(db, saved.tables));
-  return {
-    database: { url: url.href, drop: async () => void (await admin(`drop database if exists ${name} with (force)`)) },
-    dataDir,
-  };
-}
-
-function migrationsOfBefore(): string {
-  const folder = join(REPOSITORY, 'infra/postgres');
-  const before = makeTemporaryFolder('migrations');
-  for (const file of readdirSync(folder))
-    if (file <= LAST_MIGRATION) copyFileSync(join(folder, file), join(before, file));
-  return before;
+  await withClient(database.url, (db) => putRows(db, saved.tables));
+  return { database, dataDir };
 }
 
 async function putRows(db: pg.Client, tables: Readonly<Record<string, string>>): Promise<void> {

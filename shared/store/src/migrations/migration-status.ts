@@ -1,8 +1,5 @@
-import { readdir } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import type { Queryable } from '../pool.ts';
-
-const FOLDER = fileURLToPath(new URL('../../../../infra/postgres/', import.meta.url));
+import { listMigrations, MIGRATIONS_FOLDER } from './migration-files.ts';
 
 /** Migrations that ran, those that are still to run, and those that ran but that this release does not know. */
 export interface MigrationStatus {
@@ -12,9 +9,8 @@ export interface MigrationStatus {
 }
 
 /** Compares the database with the migrations of this release. Changes nothing; a new database has all of them pending. */
-export async function readMigrationStatus(db: Queryable, folder: string = FOLDER): Promise<MigrationStatus> {
-  const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
-  const known = files.map((file) => file.replace(/\.sql$/, ''));
+export async function readMigrationStatus(db: Queryable, folder: string = MIGRATIONS_FOLDER): Promise<MigrationStatus> {
+  const known = await listMigrations(folder);
   const { rows: tables } = await db.query<{ there: boolean }>(
     `select to_regclass('kysely_migration') is not null as there`,
   );

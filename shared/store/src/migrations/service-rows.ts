@@ -7,7 +7,7 @@ interface Rows {
   readonly seen?: string;
 }
 
-/** The tables with policies for rows: see infra/postgres/026_rights.sql. */
+/** The tables with policies for rows: see infra/postgres/11_rights.sql. */
 const TABLES = ['runs', 'inbox', 'outbox', 'approvals'] as const;
 type BoundTable = (typeof TABLES)[number];
 
