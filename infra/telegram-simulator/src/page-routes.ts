@@ -34,6 +34,8 @@ async function bundle(name: string): Promise<string> {
     write: false,
     format: 'esm',
     target: 'es2022',
+    // Said here as well: an installed package lacks what the page's tsconfig.json extends.
+    tsconfigRaw: { compilerOptions: { jsx: 'react-jsx', jsxImportSource: 'preact' } },
     logLevel: 'silent',
   });
   return outputFiles[0]?.text ?? '';
