@@ -1,7 +1,9 @@
 import { ToolMessage } from '@langchain/core/messages';
 import type { ModelScript } from '@signalbox/models/scripted';
+import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { z } from 'zod';
 import { eventually } from '../support/until.ts';
 import { openWorkerBench, type WorkerBench } from '../support/worker.ts';
 
@@ -135,3 +137,42 @@ it('an action whose tool is gone is told once as unknown, and left to people', a
   );
   expect(await heard(/cannot tell whether it took effect/)).toHaveLength(1);
 }, 60_000);
+
+it('the next turn of the conversation knows what became of an action that was unknown', async () => {
+  let isKnown = false;
+  const act = tool({
+    describe: 'Acts.',
+    hints: ['act'],
+    input: z.object({}),
+    risk: 'sensitive',
+    role: 'developer',
+    holds: 'facts',
+    egress: false,
+    deadlineMs: 300,
+    replay: 'unknown',
+    probe: () => Promise.resolve(isKnown ? { kind: 'done' as const, output: {} } : { kind: 'unknown' as const }),
+    run: (_input, { signal }) => new Promise<object>((_resolve, reject) => signal.addEventListener('abort', reject)),
+    phrases: { done: () => 'Acted.' },
+  });
+  const groups = [toolGroup({ name: 'project_management', summary: 'Acts.', uses: [], tools: { act } })];
+  await bench.startWorker({ script: acts({ name: 'act', args: {} }), wiring: { groups } });
+  await bench.say('91', 'act');
+  await eventually(
+    () => heard(/^tool said: .*(?:TOOL_TIMED_OUT|TOOL_OUTCOME_UNKNOWN)/),
+    (all) => all.length === 1,
+    30_000,
+  );
+  isKnown = true;
+  await bench.pool.query(`update actions set probe_at = now()`);
+  await eventually(
+    () => heard(/It was done after all\. Acted\./),
+    (all) => all.length === 1,
+    30_000,
+  );
+  await bench.say('91', 'and?');
+  await eventually(
+    () => heard(/^tool said: \{"ok":true,"say":"Acted\."\}/),
+    (all) => all.length === 1,
+    30_000,
+  );
+}, 90_000);

@@ -78,6 +78,7 @@ export async function createWorker(own: Own, config: WorkerConfig, log: Log, wir
     new Lanes({
       ...servers,
       log,
+      timeZone: config.POLICY_TIME_ZONE,
       worker: config.WORKER_NAME,
       leaseMs: config.LANE_LEASE_MS,
       idleMs: config.idleMs,

@@ -6,6 +6,7 @@ import type { Queryable } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 import { failure } from '../tools/call.ts';
 import { settledEvent } from './events.ts';
+import { receiptsOf } from './receipts.ts';
 
 /**
  * Gives a message up: its dead letter, its outcome and the answer to its author come in the caller's transaction, or not at all. What
@@ -15,7 +16,15 @@ export async function giveUp(
   db: Queryable,
   begun: ClaimedLane,
   { id, envelope }: InboxMessage,
-  { attempts, words }: { readonly attempts: number; readonly words: (error: AppError, soFar: SoFar) => string },
+  {
+    attempts,
+    timeZone,
+    words,
+  }: {
+    readonly attempts: number;
+    readonly timeZone: string;
+    readonly words: (error: AppError, soFar: Pick<SoFar, 'unclear'>) => string;
+  },
 ): Promise<{ readonly ref: string; readonly more: boolean }> {
   const lost: string[] = [];
   for (const { actionId, tool } of await abandonedActions(db, begun, id)) {
@@ -25,8 +34,10 @@ export async function giveUp(
     lost.push(outcome.say);
   }
   const decided = envelope.kind === 'decision' ? envelope.actionId : null;
-  const { done, unclear } = await soFarOfMessage(db, begun.userKey, { turnKey: envelope.id, actionId: decided });
-  const soFar = { done, unclear: [...new Set([...unclear, ...lost])] };
+  const soFar = await soFarOfMessage(db, begun.userKey, { turnKey: envelope.id, actionId: decided });
+  const unclear = [...new Set([...soFar.unclear, ...lost])];
+  const threadId = begun.threadId ?? '';
+  const receipts = await receiptsOf(db, soFar.effects, { threadId, timeZone, isBrief: false });
   const ref = await putDeadLetter(db, {
     source: 'inbound',
     ref: String(id),
@@ -48,7 +59,11 @@ export async function giveUp(
         traceId: envelope.traceId,
         priority: PRIORITY.reply,
         slot: null,
-        body: { text: words(new AppError('DEAD_LETTERED', { ref }), soFar), buttons: [] },
+        body: {
+          text: words(new AppError('DEAD_LETTERED', { ref }), { unclear }),
+          receipts: [...receipts],
+          buttons: [],
+        },
       },
     ],
     thread: null,

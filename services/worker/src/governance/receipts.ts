@@ -1,6 +1,7 @@
 import type { Receipt } from '@signalbox/contracts/conversation/envelope';
 import { escapeText } from '@signalbox/safety/cards/canonical-card';
-import type { LedgerEntry } from '@signalbox/store/receipts';
+import type { Queryable } from '@signalbox/store/pool';
+import { readLedger, type LedgerEntry } from '@signalbox/store/receipts';
 import { factsOf, type Fact } from './unfounded.ts';
 
 /** Every sentence that stands where a receipt does. */
@@ -43,12 +44,29 @@ export function isEffect({ status, errorCode }: LedgerEntry): boolean {
   return status !== 'failed' || errorCode === 'JOB_FAILED';
 }
 
+/** Receipts of these actions, or of these jobs, for an end of a turn that the runtime itself tells. `isBrief`: see receiptsFor. */
+export async function receiptsOf(
+  db: Queryable,
+  ids: readonly string[],
+  { threadId, timeZone, isBrief }: { readonly threadId: string; readonly timeZone: string; readonly isBrief: boolean },
+): Promise<readonly Receipt[]> {
+  const entries = await readLedger(db, threadId, ids);
+  return receiptsFor(
+    entries.filter(({ isNamed }) => isNamed),
+    timeZone,
+    isBrief,
+  );
+}
+
 /**
- * One line per effect, oldest first: what and where, when, and the command that opens it. `isBrief`: the text above says what and where
- * in the runtime's own words. Pure.
+ * One line per effect, oldest first: what and where, when, and the command that opens it. `isBrief`: the text above says what, where and
+ * in which state in the runtime's own words, so a single effect needs only its time. Pure.
  */
 export function receiptsFor(entries: readonly LedgerEntry[], timeZone: string, isBrief: boolean): readonly Receipt[] {
   const effects = entries.filter(isEffect);
+  const [only] = effects;
+  if (isBrief && only?.settledAt && effects.length === 1)
+    return [{ what: timeOf(only.settledAt, timeZone), note: commandOf(only.actionId) }];
   const shown = effects.slice(0, effects.length > RECEIPTS_SHOWN ? RECEIPTS_SHOWN - 1 : RECEIPTS_SHOWN);
   const lines = shown.map((entry) => ({
     what: [titleOf(entry.tool), ...(isBrief ? [] : fieldsOf(entry))].join(' ').slice(0, 200),

@@ -66,6 +66,8 @@ export interface LaneOptions extends Omit<BeginOptions, 'maxMessages' | 'holder'
   readonly pool: Pool;
   readonly publisher: CountingPublisher;
   readonly log: Log;
+  /** In which receipts tell times. */
+  readonly timeZone: string;
   /** Handles the messages of a claimed lane and ends the turn. True when more wait. */
   readonly turn: (claimed: ClaimedLane, signals: TurnSignals) => Promise<boolean>;
   readonly onTurn?: (result: TurnResult, durationMs: number) => void;
@@ -236,7 +238,7 @@ export class Lanes implements Closable {
     if (!message) return false;
     const { chatKey, traceId } = message.envelope;
     const { ref, more } = await withTransaction(this.#options.pool, (db) =>
-      giveUp(db, claimed, message, { attempts: MAX_ATTEMPTS, words: WORDS.failed }),
+      giveUp(db, claimed, message, { attempts: MAX_ATTEMPTS, timeZone: this.#options.timeZone, words: WORDS.failed }),
     );
     const facts = { userKey: claimed.userKey, inboxId: message.id, ref, traceId };
     this.#options.log.error('message dead-lettered', facts);

@@ -5,6 +5,7 @@ import type { WaitingCard } from '@signalbox/store/conversation/lanes';
 import type { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/contracts/errors';
 import { inWords } from '@signalbox/contracts/time';
+import { RECEIPT_WORDS } from '../governance/receipts.ts';
 
 /** Every sentence that the worker itself says to people; the agent's own words are with the agent. */
 export const WORDS = {
@@ -12,12 +13,9 @@ export const WORDS = {
     hadOne ? 'Done, I closed that conversation. What is next?' : 'This is already a new conversation. What can I do?',
   expired: (title: string | null, idleMs: number): string =>
     `_I closed our earlier conversation${title ? ` about “${title}”` : ''} after ${inWords(idleMs)} of silence; this is a new one._`,
-  stopped: ({ done, unclear }: SoFar): string => {
-    const doubts = unclear.map((line) => `\n\n${line}`).join('');
-    if (done.length > 0)
-      return `Stopped. Already done before that:\n${done.map((line) => `- ${line}`).join('\n')}${doubts}`;
-    return doubts === '' ? 'Stopped. Nothing was changed.' : `Stopped.${doubts}`;
-  },
+  /** What was done before stands below, as receipts. */
+  stopped: ({ effects, unclear }: SoFar): string =>
+    effects.length === 0 ? `Stopped. ${RECEIPT_WORDS.nothing}` : ['Stopped.', ...unclear].join('\n\n'),
   /** Said above what had been written when a turn was cut short. */
   unfinished: (text: string): string => `_Unfinished:_\n\n${text}`,
   filesOnly: (files: readonly Attachment[]): string => {
@@ -43,13 +41,9 @@ export const WORDS = {
     }[status];
     return `${head}\n\n_I had lost sight of this:_\n${fenced(exact.slice(0, EXACT_SHOWN))}`;
   },
-  /** What was done before is told: the turn ends here, and its results would be told by nobody. */
-  failed: (error: AppError, { done, unclear }: SoFar): string =>
-    [
-      say(error.code, error.data),
-      ...(done.length > 0 ? [`Already done before that:\n${done.map((line) => `- ${line}`).join('\n')}`] : []),
-      ...unclear,
-    ].join('\n\n'),
+  /** What was done before stands below, as receipts. */
+  failed: (error: AppError, { unclear }: Pick<SoFar, 'unclear'>): string =>
+    [say(error.code, error.data), ...unclear].join('\n\n'),
 } as const;
 
 /** Enough to know an action by; the ledger has the rest. */

@@ -36,8 +36,8 @@ export interface TurnAccount {
   preview(text: string): Promise<string>;
   /** A reply in the middle of the turn. */
   midway(reply: AgentReply): Promise<AgentReply>;
-  /** All replies of the turn, with the receipts of its effects below the last, or a line. */
-  close(replies: readonly AgentReply[], passes: AgentRecord['passes']): Promise<readonly AgentReply[]>;
+  /** All replies of the turn, with the receipts of its effects below the last, or a line. One cut short has no record of its passes. */
+  close(replies: readonly AgentReply[], passes: AgentRecord['passes'] | 'cut short'): Promise<readonly AgentReply[]>;
 }
 
 /** The account of one turn. It reads the database when something has to be known, and writes nothing. */
@@ -95,7 +95,7 @@ export function openAccount(parts: AccountParts, context: TurnContext): TurnAcco
     note: noteCall,
     said: (words) => void says.push(words),
     decided: ({ actionId }, { say, result }) => {
-      named.push(actionId, `${actionId}_m`);
+      named.push(`${actionId}_m`);
       says.push(say);
       if (!result?.ok) ask('refused');
     },
@@ -111,7 +111,7 @@ export function openAccount(parts: AccountParts, context: TurnContext): TurnAcco
       const last = replies.at(-1);
       if (!last) return replies;
       // Those of a run before a crash are known by the record alone.
-      for (const { calls, answer } of passes)
+      for (const { calls, answer } of passes === 'cut short' ? [] : passes)
         for (const { callId, decided, result } of calls) {
           const tool = decided?.action.tool ?? answer?.calls.find(({ id }) => id === callId)?.name ?? '';
           noteCall(tool, {
@@ -125,7 +125,7 @@ export function openAccount(parts: AccountParts, context: TurnContext): TurnAcco
       const mine = ofThisTurn(entries);
       const hasChanged = mine.some(isEffect);
       const line = lineBelow(texts, { hasChanged, asked, grounds: await grounds(texts, entries) });
-      const isBrief = texts.every((text) => text.trim() === '');
+      const isBrief = passes !== 'cut short' && texts.every((text) => text.trim() === '');
       const receipts: readonly Receipt[] = [
         ...receiptsFor(mine, parts.timeZone, isBrief),
         ...(line === null || isSaid(line, last, context) ? [] : [{ what: RECEIPT_WORDS[line], note: '' }]),
@@ -133,20 +133,6 @@ export function openAccount(parts: AccountParts, context: TurnContext): TurnAcco
       return receipts.length === 0 ? replies : [...replies.slice(0, -1), { ...last, receipts }];
     },
   };
-}
-
-/** Receipts for news that is told without an agent, of these actions or jobs. */
-export async function receiptsOfNews(
-  parts: Pick<AccountParts, 'pool' | 'timeZone'>,
-  threadId: string,
-  ids: readonly string[],
-): Promise<readonly Receipt[]> {
-  const entries = await readLedger(parts.pool, threadId, ids);
-  return receiptsFor(
-    entries.filter(({ isNamed }) => isNamed),
-    parts.timeZone,
-    true,
-  );
 }
 
 /** Whether a call asked for a change that did not take place; null when it did, or when it asked for none. */
@@ -177,5 +163,6 @@ function withoutSaid(text: string, says: readonly string[]): string {
 }
 
 function idsOf(envelope: TurnContext['batch'][number]['envelope']): readonly string[] {
+  if (envelope.kind === 'decision') return [envelope.actionId];
   return envelope.kind === 'job-finished' ? [envelope.runId] : [];
 }

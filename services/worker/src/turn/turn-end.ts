@@ -95,31 +95,24 @@ function linkTo(chatKey: string, messageId: string | null): string | null {
   return group === undefined || messageId === null ? null : `https://t.me/c/${group}/${messageId}`;
 }
 
-/** The end of a turn that was stopped or could not go on: the person is told why, and keeps what was written. The thread stays open. */
+/** The end of a turn that was stopped or could not go on, with what the person is told. The thread stays open. */
 export function cutShort(
   parts: EndParts,
   context: TurnContext,
   outcome: 'stopped' | 'failed',
-  said: { readonly unfinished: string | null; readonly why: string },
+  { replies, why }: { readonly replies: readonly AgentReply[]; readonly why: string },
 ): TurnEnd {
   const { turnId } = context;
   const settled: InboxOutcome = outcome === 'stopped' ? 'stopped' : 'answered';
-  const replies = [
-    ...(said.unfinished === null ? [] : [{ key: `${turnId}:unfinished`, text: said.unfinished }]),
-    { key: `${turnId}:end`, text: said.why },
-  ];
   return {
     turn: record(parts, context, outcome, {
       passes: 0,
       toolCalls: 0,
-      error: outcome === 'failed' ? said.why : null,
+      error: outcome === 'failed' ? why : null,
     }),
     outcomes: settle(context.batch, settled, outcome),
     // That it failed is a matter of the one who asked; what was stopped others may have waited for.
-    replies: replies.map((reply) => ({
-      ...outbound(context, { ...reply, buttons: [] }, outcome === 'failed'),
-      turnId,
-    })),
+    replies: replies.map((reply) => ({ ...outbound(context, reply, outcome === 'failed'), turnId })),
     thread: { threadId: context.threadId, status: 'open', awaiting: false, title: null, summary: null },
   };
 }

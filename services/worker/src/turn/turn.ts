@@ -15,7 +15,8 @@ import { filesWithoutWords, isBorrowed, leadingBatch, newsOf, toAgentBatch } fro
 import { createTurnDraft } from './draft.ts';
 import { WORDS } from './reply.ts';
 import { createMachine } from '../governance/loop/fsm.ts';
-import { openAccount, receiptsOfNews } from './turn-account.ts';
+import { openAccount } from './turn-account.ts';
+import { receiptsOf } from '../governance/receipts.ts';
 import { agentRun, scopeOf } from './agent-run.ts';
 import type { TurnParts } from './turn-parts.ts';
 import { tellBeside, tellIncident } from './incident-turn.ts';
@@ -89,7 +90,8 @@ async function jobNotice(
   message: InboxMessage,
   { threadId, runId }: Extract<InboxMessage['envelope'], { kind: 'job-finished' }>,
 ): Promise<boolean> {
-  const receipts = await receiptsOfNews(parts.account, threadId ?? '', [runId]);
+  const { timeZone } = parts.account;
+  const receipts = await receiptsOf(parts.pool, [runId], { threadId: threadId ?? '', timeZone, isBrief: true });
   return finish(parts, begun, notice(parts, begun, message, { receipts }));
 }
 
@@ -170,7 +172,8 @@ async function agentTurn(
     if (decision && resumed) resume = recordResume(decision, resumed, machine.path());
     if (resumed && isThreadOver) {
       const record = recording(nothingThought(context, scope.actor), 'notice', null);
-      const receipts = await receiptsOfNews(parts.account, threadId, [decision?.actionId ?? '']);
+      const { timeZone } = parts.account;
+      const receipts = await receiptsOf(parts.pool, [decision?.actionId ?? ''], { threadId, timeZone, isBrief: true });
       const more = await finish(parts, begun, noticeOf(parts, context, resumed.say, receipts), null, record);
       committed = true;
       return more;
@@ -218,7 +221,13 @@ async function agentTurn(
       : await parts.agent.note({ run: { ...context, actor }, messages, isNew, text });
     log.info('turn cut short', { stopped: isStop, error: isStop ? undefined : thrown });
     const outcome = isStop ? 'stopped' : 'failed';
-    const end = cutShort(parts, context, outcome, { unfinished, why });
+    const said = [
+      ...(unfinished === null ? [] : [{ key: `${context.turnId}:unfinished`, text: unfinished, buttons: [] }]),
+      { key: `${context.turnId}:end`, text: why, buttons: [] },
+    ];
+    account.said(why);
+    const replies = await account.close(said, 'cut short');
+    const end = cutShort(parts, context, outcome, { replies, why });
     return await finish(parts, begun, end, isThreadOver ? null : threadId, recording(record, outcome, text));
   } finally {
     draft.end();

@@ -283,10 +283,11 @@ function valuesOf(lane: Lane, intent: Omit<ActionIntent, 'roles' | 'events' | 'g
   ];
 }
 
-/** What this turn has come to so far, in the words that each tool has for people. */
+/** What a turn has come to so far. */
 export interface SoFar {
-  readonly done: readonly string[];
-  /** Effects of which nobody knows whether they took place. */
+  /** Ids of the actions that had an effect, or may have had one: see receipts. */
+  readonly effects: readonly string[];
+  /** What people are asked to look at, because nobody knows whether it took place. */
   readonly unclear: readonly string[];
 }
 
@@ -296,16 +297,16 @@ export async function soFarOfMessage(
   userKey: string,
   message: { readonly turnKey: string; readonly actionId: string | null },
 ): Promise<SoFar> {
-  const { rows } = await db.query<{ status: string; say: string | null }>(
-    `select status, result ->> 'say' as say from actions
+  const { rows } = await db.query<{ actionId: string; status: string; say: string | null }>(
+    `select action_id as "actionId", status, result ->> 'say' as say from actions
       where user_key = $1 and (turn_key = $2 or action_id = $3)
-        and (status = 'done' and proposal #>> '{action,assessment,risk}' is distinct from 'safe' or status = 'unknown')
+        and (status = 'done' and proposal #>> '{action,assessment,risk}' is distinct from 'safe' or status = 'unknown'
+             or status = 'failed' and error_code = 'JOB_FAILED')
       order by started_at, action_id`,
     [userKey, message.turnKey, message.actionId],
   );
-  const linesOf = (status: string): readonly string[] =>
-    rows.flatMap((row) => (row.status === status ? (row.say?.split('\n')[0] ?? []) : []));
-  return { done: linesOf('done'), unclear: linesOf('unknown') };
+  const unclear = rows.flatMap(({ status, say }) => (status === 'unknown' ? (say?.split('\n')[0] ?? []) : []));
+  return { effects: rows.map(({ actionId }) => actionId), unclear };
 }
 
 /**

@@ -57,32 +57,47 @@ function written(names: readonly string[], messages: readonly BaseMessage[]): re
   return names.filter((name) => words.some((text) => text.includes(name.toLowerCase()))).slice(0, NAMES_IN_PROMPT);
 }
 
-/** Ids of the calls that nothing in the state answers. */
+/** After these it is not known whether the call took effect: the reconciler may have found out since. */
+const UNSURE: ReadonlySet<unknown> = new Set(['TOOL_TIMED_OUT', 'TOOL_OUTCOME_UNKNOWN']);
+
+/** Whether a result leaves open what became of its call. */
+export function isUnsure({ additional_kwargs: extras }: ToolMessage): boolean {
+  return UNSURE.has(extras['code']);
+}
+
+/** Ids of the calls that nothing in the state answers, or whose answer is that nobody knows. */
 export function openCalls(messages: readonly BaseMessage[]): readonly string[] {
-  const answered = new Set(messages.filter(ToolMessage.isInstance).map((message) => message.tool_call_id));
+  const answers = messages.filter(ToolMessage.isInstance).filter((message) => !isUnsure(message));
+  const answered = new Set(answers.map((message) => message.tool_call_id));
   const calls = messages.filter(AIMessage.isInstance).flatMap((message) => message.tool_calls ?? []);
   return calls.flatMap(({ id }) => (id && !answered.has(id) ? [id] : []));
 }
 
 /**
  * The history as every provider accepts it: each tool call has its answer. A call that a stop or a crash left open
- * is answered with what the ledger knows of it (`came`), else as interrupted; the state itself is not changed.
+ * is answered with what the ledger knows of it (`came`), else as interrupted. An answer that nobody knows gives way to what the
+ * reconciler has found since. The state itself is not changed.
  */
 export function withAnsweredCalls(messages: readonly BaseMessage[], came: CameOf = {}): BaseMessage[] {
   const answered = new Set(messages.filter(ToolMessage.isInstance).map((message) => message.tool_call_id));
   return messages.flatMap((message) => {
+    if (ToolMessage.isInstance(message)) return [withFinding(message, came[message.tool_call_id])];
     if (!AIMessage.isInstance(message)) return [message];
     const open = (message.tool_calls ?? []).filter((call) => call.id && !answered.has(call.id));
     const fillers = open.map(({ id = '', name }) => {
       // Whatever has an effect is in the ledger before it runs.
-      const { ok, say } = came[id] ?? { ok: false, say: 'Interrupted before it ran.' };
-      return new ToolMessage({
-        tool_call_id: id,
-        name,
-        content: JSON.stringify({ ok, say }),
-        status: ok ? 'success' : 'error',
-      });
+      return answerTo(id, name, came[id] ?? { ok: false, say: 'Interrupted before it ran.' });
     });
     return [message, ...fillers];
   });
+}
+
+function withFinding(message: ToolMessage, found: CameOf[string] | undefined): ToolMessage {
+  if (!found || !isUnsure(message) || found.say === message.additional_kwargs['say']) return message;
+  return answerTo(message.tool_call_id, message.name ?? '', found);
+}
+
+function answerTo(callId: string, name: string, { ok, say }: CameOf[string]): ToolMessage {
+  const content = JSON.stringify({ ok, say });
+  return new ToolMessage({ tool_call_id: callId, name, content, status: ok ? 'success' : 'error' });
 }

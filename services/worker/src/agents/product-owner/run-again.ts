@@ -2,6 +2,7 @@ import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langcha
 import { callIdOf } from '@signalbox/contracts/ids';
 import { isBaseTool } from './base-tools.ts';
 import type { RunExtras } from './parts.ts';
+import { isUnsure } from './prompt.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
 import { NOTHING_AGAIN } from './words.ts';
 
@@ -14,9 +15,6 @@ import { NOTHING_AGAIN } from './words.ts';
  */
 
 type NodeEvent = { readonly kind: 'node'; readonly say: string; readonly node: string };
-
-/** After these it is not known whether the call took effect: a person has to look. */
-const UNSURE = new Set(['TOOL_TIMED_OUT', 'TOOL_OUTCOME_UNKNOWN']);
 
 /** The update with which the graph goes on at a node. `isUpdate`: it is put into the state as an answer of product_owner. */
 export function runAgain(
@@ -56,7 +54,7 @@ function failedCalls(messages: readonly BaseMessage[]): NonNullable<AIMessage['t
   const failed = new Set(
     messages
       .filter(ToolMessage.isInstance)
-      .filter(({ status, additional_kwargs: extras }) => status === 'error' && !UNSURE.has(String(extras['code'])))
+      .filter((message) => message.status === 'error' && !isUnsure(message))
       .map((message) => message.tool_call_id),
   );
   return (answer?.tool_calls ?? []).filter(({ id, name }) => failed.has(id ?? '') && !isBaseTool(name));
