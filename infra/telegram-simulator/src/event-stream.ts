@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { isEventFor } from './people/event-view.ts';
 import type { FeedEvent } from './store/feed.ts';
-import type { World } from './store/world.ts';
+import type { Store } from './store/store.ts';
 
 /** A watcher that does not read gets cut off here; it comes back and asks for what it missed. */
 const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
@@ -16,7 +16,7 @@ const Query = z.object({ after: number.optional(), as: number.optional() });
  * Last-Event-ID resumes; without both only new changes come. `?as=` shows what that person sees. The signal ends all
  * streams.
  */
-export function registerEventStream(app: FastifyInstance, world: World, closing: AbortSignal): void {
+export function registerEventStream(app: FastifyInstance, store: Store, closing: AbortSignal): void {
   app.get('/api/events', (request, reply) => {
     const lastId = Number(request.headers['last-event-id'] ?? Number.NaN);
     const query = Query.parse(request.query);
@@ -26,8 +26,8 @@ export function registerEventStream(app: FastifyInstance, world: World, closing:
     const stream = reply.raw;
     stream.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' });
     stream.write(`retry: ${RECONNECT_AFTER_MS}\n\n`);
-    const unsubscribe = world.feed.subscribe(after, (event) => {
-      if (!isEventFor(world, event, personId)) return;
+    const unsubscribe = store.feed.subscribe(after, (event) => {
+      if (!isEventFor(store, event, personId)) return;
       stream.write(toEventText(event));
       if (stream.writableLength > MAX_BUFFERED_BYTES) stream.destroy();
     });

@@ -15,7 +15,7 @@ import { MAX_BODY_BYTES, registerBodyParsers } from './request-body.ts';
 import { registerRequestGuard } from './request-guard.ts';
 import { registerTestApi } from './test-api.ts';
 import { startWebhookDelivery } from './webhook/webhook-delivery.ts';
-import { openWorld, resolveChatName, type World } from './store/world.ts';
+import { openStore, resolveChatName, type Store } from './store/store.ts';
 
 export interface SimulatorOptions {
   /** Where chats survive a restart; without it they live in memory. */
@@ -40,28 +40,28 @@ export const DEFAULT_TOKEN = '100:simulator';
 /** Starts a simulator. Throws if the port is taken or the log in `dataDir` is damaged. */
 export async function createSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { dataDir, port = 0, host = '127.0.0.1', token = DEFAULT_TOKEN } = options;
-  const world = openWorld({ token, dataDir });
+  const store = openStore({ token, dataDir });
   const closing = new AbortController();
-  const app = createApp({ world, token, closing: closing.signal });
+  const app = createApp({ store, token, closing: closing.signal });
   try {
     await app.listen({ port, host });
   } catch (error) {
-    world.close();
+    store.close();
     throw error;
   }
-  startWebhookDelivery(world, closing.signal);
+  startWebhookDelivery(store, closing.signal);
   const address = app.server.address();
   const listening = typeof address === 'object' && address !== null ? address.port : port;
   let closed: Promise<void> | undefined;
   return {
     url: `http://${host}:${listening}`,
     port: listening,
-    close: () => (closed ??= closeAll(app, world, closing)),
+    close: () => (closed ??= closeAll(app, store, closing)),
   };
 }
 
-function createApp(deps: { world: World; token: string; closing: AbortSignal }): FastifyInstance {
-  const { world, token, closing } = deps;
+function createApp(deps: { store: Store; token: string; closing: AbortSignal }): FastifyInstance {
+  const { store, token, closing } = deps;
   const app = fastify({
     // Errors only: whoever starts the simulator wants a quiet terminal.
     logger: { level: 'error' },
@@ -84,20 +84,20 @@ function createApp(deps: { world: World; token: string; closing: AbortSignal }):
   });
   app.setNotFoundHandler((_request, reply) => sendError(reply, new BotError(404, 'Not Found')));
   app.get('/healthz', async () => ({ ok: true }));
-  registerBotApi(app, { world, token, faults, calls, closing });
-  registerFileRoutes(app, { world, token, faults, calls, closing });
-  registerPersonApi(app, world);
-  registerPersonActions(app, world);
-  registerTestApi(app, { world, faults, calls });
-  registerEventStream(app, world, closing);
+  registerBotApi(app, { store, token, faults, calls, closing });
+  registerFileRoutes(app, { store, token, faults, calls, closing });
+  registerPersonApi(app, store);
+  registerPersonActions(app, store);
+  registerTestApi(app, { store, faults, calls });
+  registerEventStream(app, store, closing);
   registerPage(app);
   return app;
 }
 
-async function closeAll(app: FastifyInstance, world: World, closing: AbortController): Promise<void> {
+async function closeAll(app: FastifyInstance, store: Store, closing: AbortController): Promise<void> {
   closing.abort();
   await app.close();
-  world.close();
+  store.close();
 }
 
 /** Of a body that is too large Telegram says no more than HTTP does. */

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Call } from './bot-api/call-log.ts';
 import type { Draft } from './store/draft.ts';
-import type { BotStatus } from './store/entry.ts';
+import type { BotStatus } from './store/event.ts';
 import type { Fault } from './bot-api/faults.ts';
 import type { FeedEvent } from './store/feed.ts';
 import type { MessageView } from './people/message-view.ts';

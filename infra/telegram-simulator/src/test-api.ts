@@ -3,18 +3,18 @@ import { z } from 'zod';
 import type { CallLog } from './bot-api/call-log.ts';
 import { Fault, type Faults } from './bot-api/faults.ts';
 import { SettingsChange } from './store/settings.ts';
-import type { World } from './store/world.ts';
+import type { Store } from './store/store.ts';
 
 const RawUpdate = z.strictObject({ update: z.record(z.string(), z.unknown()) });
 const After = z.object({ after: z.coerce.number().pipe(z.int()).default(0) });
 
 /** Serves what only tests do: raw updates, faults, and a look at the bot's calls. */
-export function registerTestApi(app: FastifyInstance, deps: { world: World; faults: Faults; calls: CallLog }): void {
-  const { world, faults, calls } = deps;
+export function registerTestApi(app: FastifyInstance, deps: { store: Store; faults: Faults; calls: CallLog }): void {
+  const { store, faults, calls } = deps;
 
   app.post('/api/updates', async (request) => {
     const { update } = RawUpdate.parse(request.body);
-    return { ok: true, updateId: world.updates.inject(update) };
+    return { ok: true, updateId: store.updates.inject(update) };
   });
 
   app.post('/api/faults', async (request) => {
@@ -29,14 +29,14 @@ export function registerTestApi(app: FastifyInstance, deps: { world: World; faul
     return { ok: true };
   });
 
-  app.get('/api/settings', async () => world.settings);
+  app.get('/api/settings', async () => store.settings);
 
   app.post('/api/settings', async (request) => {
-    Object.assign(world.settings, SettingsChange.parse(request.body));
-    return { ok: true, ...world.settings };
+    Object.assign(store.settings, SettingsChange.parse(request.body));
+    return { ok: true, ...store.settings };
   });
 
   app.get('/api/calls', async (request) => calls.listAfter(After.parse(request.query).after));
 
-  app.get('/api/pending', async () => world.state.updates.size);
+  app.get('/api/pending', async () => store.state.updates.size);
 }

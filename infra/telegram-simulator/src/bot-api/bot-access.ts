@@ -1,40 +1,40 @@
 import { badRequest, BotError } from './bot-error.ts';
-import type { StoredMessage } from '../store/entry.ts';
+import type { StoredMessage } from '../store/event.ts';
 import { findChat } from '../people/chat-shapes.ts';
 import { GROUP } from '../people/people.ts';
-import type { World } from '../store/world.ts';
+import type { Store } from '../store/store.ts';
 
 /** The id of a chat that exists, or 400. */
-export function requireChat(world: World, chat: number | string): number {
-  if (typeof chat === 'string' || !findChat(world.state, chat)) throw badRequest('chat not found');
+export function requireChat(store: Store, chat: number | string): number {
+  if (typeof chat === 'string' || !findChat(store.state, chat)) throw badRequest('chat not found');
   return chat;
 }
 
 /** The id of a chat that the bot may write to, or 400 or 403. */
-export function requireWritableChat(world: World, chat: number | string): number {
-  const chatId = requireChat(world, chat);
-  if (chatId === GROUP.id) return requireMembership(world, chatId);
-  const contact = world.contactOf(chatId);
+export function requireWritableChat(store: Store, chat: number | string): number {
+  const chatId = requireChat(store, chat);
+  if (chatId === GROUP.id) return requireMembership(store, chatId);
+  const contact = store.contactOf(chatId);
   if (contact.blocked) throw new BotError(403, 'Forbidden: bot was blocked by the user');
   if (!contact.started) throw new BotError(403, "Forbidden: bot can't initiate conversation with a user");
   return chatId;
 }
 
 /** A message that is there for everybody, or null: an ephemeral one has methods of its own. */
-export function findMessage(world: World, chatId: number, messageId: number): StoredMessage | null {
-  const message = world.state.chats.get(chatId)?.get(messageId);
+export function findMessage(store: Store, chatId: number, messageId: number): StoredMessage | null {
+  const message = store.state.chats.get(chatId)?.get(messageId);
   return message && !message.deleted && message.ephemeral === null ? message : null;
 }
 
 /** A message of the bot that it may edit, or 400 or 403. */
-export function requireOwnMessage(world: World, chat: number | string, messageId: number): StoredMessage {
-  const message = findMessage(world, requireWritableChat(world, chat), messageId);
+export function requireOwnMessage(store: Store, chat: number | string, messageId: number): StoredMessage {
+  const message = findMessage(store, requireWritableChat(store, chat), messageId);
   if (!message) throw badRequest('message to edit not found');
-  if (message.fromId !== world.bot.id || message.forward !== null) throw badRequest("message can't be edited");
+  if (message.fromId !== store.bot.id || message.forward !== null) throw badRequest("message can't be edited");
   return message;
 }
 
-function requireMembership(world: World, chatId: number): number {
-  if (world.state.botStatus !== 'kicked') return chatId;
+function requireMembership(store: Store, chatId: number): number {
+  if (store.state.botStatus !== 'kicked') return chatId;
   throw new BotError(403, 'Forbidden: bot was kicked from the supergroup chat');
 }

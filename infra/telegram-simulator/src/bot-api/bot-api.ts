@@ -28,7 +28,7 @@ export function registerBotApi(app: FastifyInstance, deps: BotApiDeps): void {
       const run = (signal: AbortSignal): unknown => {
         const found = findMethod(method);
         if (!found) throw new BotError(404, 'Not Found');
-        return found(deps.world, { ...parameters, wrong }, signal);
+        return found(deps.store, { ...parameters, wrong }, signal);
       };
       const send = (target: FastifyReply, result: unknown): FastifyReply => target.send(toAnswerBody(result));
       return serveCall({ deps, request, reply, method, arrivedAt, parameters, problems, run, send });

@@ -5,10 +5,10 @@ import type { Parameters } from './bot-parameters.ts';
 import type { CallProblems } from './call-check.ts';
 import type { Call, CallLog } from './call-log.ts';
 import { createInjectedError, type Fault, type Faults } from './faults.ts';
-import type { World } from '../store/world.ts';
+import type { Store } from '../store/store.ts';
 
 export interface BotApiDeps {
-  readonly world: World;
+  readonly store: Store;
   readonly token: string;
   readonly faults: Faults;
   readonly calls: CallLog;

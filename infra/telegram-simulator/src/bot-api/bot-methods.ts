@@ -26,14 +26,14 @@ import {
   reopenForumTopic,
 } from './chats/bot-topics.ts';
 import { deleteWebhook, getWebhookInfo, setWebhook } from '../webhook/bot-webhook.ts';
-import type { World } from '../store/world.ts';
+import type { Store } from '../store/store.ts';
 
 /** Answers one call. The signal ends a call that waits: the bot hung up, or the simulator closes. */
-export type BotMethod = (world: World, parameters: Parameters, signal: AbortSignal) => unknown;
+export type BotMethod = (store: Store, parameters: Parameters, signal: AbortSignal) => unknown;
 
 /** Every method this simulator knows. */
 export const BOT_METHODS = {
-  getMe: (world) => world.bot,
+  getMe: (store) => store.bot,
   getUpdates,
   setWebhook,
   deleteWebhook,

@@ -2,7 +2,7 @@ import type { InlineKeyboardButton, MessageEntity, RichMessage } from 'grammy/ty
 import { z } from 'zod';
 import { badRequest } from './bot-error.ts';
 import { findButtonProblem } from './messages/button-rules.ts';
-import type { Keyboard } from '../store/entry.ts';
+import type { Keyboard } from '../store/event.ts';
 import type { Upload } from './multipart.ts';
 import { readRichMessage } from '../rich/rich-reader.ts';
 

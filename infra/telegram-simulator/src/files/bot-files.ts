@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import { badRequest } from '../bot-api/bot-error.ts';
 import { parseParameters, type Parameters } from '../bot-api/bot-parameters.ts';
-import type { StoredFile } from '../store/entry.ts';
+import type { StoredFile } from '../store/event.ts';
 import { FileError, type FileKind, storeFile } from './file-store.ts';
 import type { Upload } from '../bot-api/multipart.ts';
-import type { World } from '../store/world.ts';
+import type { Store } from '../store/store.ts';
 
 /** Bots download no more than this. */
 const MAX_DOWNLOAD_BYTES = 20 * 1024 * 1024;
 const GetFile = z.object({ file_id: z.string().default('') });
 
 /** getFile: where a file can be downloaded. */
-export function getFile(world: World, parameters: Parameters): object {
+export function getFile(store: Store, parameters: Parameters): object {
   const { file_id } = parseParameters(GetFile, parameters);
-  const file = world.state.files.get(file_id);
+  const file = store.state.files.get(file_id);
   if (!file) throw badRequest('wrong file_id or the file is temporarily unavailable');
   if (file.sizeBytes > MAX_DOWNLOAD_BYTES) throw badRequest('file is too big');
   return { file_id, file_unique_id: file.uniqueId, file_size: file.sizeBytes, file_path: file.path };
@@ -23,20 +23,20 @@ const NAMES: Readonly<Record<FileKind, string>> = { document: 'Document', photo:
 
 /** The file that a call sends: an upload, or one that was sent before. Throws BotError 400. */
 export function resolveFile(
-  world: World,
+  store: Store,
   parameters: Parameters,
   options: { readonly kind: FileKind; readonly durationSeconds?: number | undefined },
 ): StoredFile {
   const { kind } = options;
   const upload = findUpload(parameters, kind);
-  if (upload) return storeUpload(world, upload, options);
+  if (upload) return storeUpload(store, upload, options);
   const given = parameters.values[kind];
   if (typeof given !== 'string' || given === '' || given.startsWith('attach://')) {
     throw badRequest(`there is no ${kind} in the request`);
   }
   // Telegram would fetch it; this machine asks no other one.
   if (/^https?:/i.test(given)) throw badRequest('failed to get HTTP URL content');
-  const file = world.state.files.get(given);
+  const file = store.state.files.get(given);
   if (!file) throw badRequest('wrong file identifier/HTTP URL specified');
   if (file.kind !== kind) throw badRequest(`can't use file of type ${NAMES[file.kind]} as ${NAMES[kind]}`);
   return file;
@@ -49,12 +49,12 @@ function findUpload(parameters: Parameters, field: string): Upload | undefined {
 }
 
 function storeUpload(
-  world: World,
+  store: Store,
   upload: Upload,
   options: { readonly kind: FileKind; readonly durationSeconds?: number | undefined },
 ): StoredFile {
   try {
-    return storeFile(world, { ...upload, ...options });
+    return storeFile(store, { ...upload, ...options });
   } catch (error) {
     if (error instanceof FileError) throw badRequest(error.message);
     throw error;

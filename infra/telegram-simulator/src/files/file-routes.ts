@@ -10,7 +10,7 @@ const SHOWN_TYPES = new Set(['image/jpeg', 'image/png', 'image/gif', 'audio/ogg'
 
 /** Serves the bytes of files: to bots below /file/bot<token>/, to people below /api/files/. */
 export function registerFileRoutes(app: FastifyInstance, deps: BotApiDeps): void {
-  const { world } = deps;
+  const { store } = deps;
 
   app.get<{ Params: { token: string; '*': string } }>('/file/bot:token/*', async (request, reply) => {
     if (request.params.token !== deps.token) return sendError(reply, new BotError(401, 'Unauthorized'));
@@ -18,8 +18,8 @@ export function registerFileRoutes(app: FastifyInstance, deps: BotApiDeps): void
     const parameters = { values: { path }, files: new Map() };
     const problems = { violations: [], warnings: [] };
     const run = (): Buffer => {
-      const file = [...world.state.files.values()].find((one) => one.path === path);
-      const bytes = file ? readBytes(world, file) : null;
+      const file = [...store.state.files.values()].find((one) => one.path === path);
+      const bytes = file ? readBytes(store, file) : null;
       if (!bytes) throw new BotError(404, 'Not Found');
       return bytes;
     };
@@ -39,8 +39,8 @@ export function registerFileRoutes(app: FastifyInstance, deps: BotApiDeps): void
   });
 
   app.get<{ Params: { id: string } }>('/api/files/:id', async (request, reply) => {
-    const file = world.state.files.get(request.params.id);
-    const bytes = file ? readBytes(world, file) : null;
+    const file = store.state.files.get(request.params.id);
+    const bytes = file ? readBytes(store, file) : null;
     if (!file || !bytes) throw new PersonError(404, `There is no file ${request.params.id}.`);
     const isShown = SHOWN_TYPES.has(file.mimeType);
     const name = encodeURIComponent(file.name || 'file');

@@ -1,5 +1,5 @@
 import type { Document, Message, PhotoSize, Voice } from 'grammy/types';
-import type { StoredFile } from '../store/entry.ts';
+import type { StoredFile } from '../store/event.ts';
 import type { State } from '../store/state.ts';
 
 /** A file of a message as the person API shows it. */

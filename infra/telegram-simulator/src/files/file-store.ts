@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { extname } from 'node:path';
-import type { StoredFile } from '../store/entry.ts';
+import type { StoredFile } from '../store/event.ts';
 import { type ImageSize, readImageSize } from './image-size.ts';
-import type { World } from '../store/world.ts';
+import type { Store } from '../store/store.ts';
 
 export type FileKind = StoredFile['kind'];
 
@@ -24,12 +24,12 @@ const MAX_PHOTO_SIDES = 10_000;
 const MAX_PHOTO_RATIO = 20;
 
 /** Stores a file under a new id. Throws FileError for an empty file and for what is no photo. */
-export function storeFile(world: World, file: NewFile): StoredFile {
+export function storeFile(store: Store, file: NewFile): StoredFile {
   const sizeBytes = typeof file.bytes === 'number' ? file.bytes : file.bytes.length;
   if (sizeBytes === 0) throw new FileError('file must be non-empty');
   const size = file.kind === 'photo' ? measurePhoto(file.bytes, sizeBytes) : null;
-  const thumbnail = size ? storeThumbnail(world, size) : null;
-  return keep(world, file.bytes, {
+  const thumbnail = size ? storeThumbnail(store, size) : null;
+  return keep(store, file.bytes, {
     ...createIds(),
     kind: file.kind,
     name: file.name,
@@ -38,15 +38,15 @@ export function storeFile(world: World, file: NewFile): StoredFile {
     width: size?.width ?? null,
     height: size?.height ?? null,
     durationSeconds: file.kind === 'voice' ? (file.durationSeconds ?? 0) : null,
-    path: `${FOLDERS[file.kind]}/file_${world.state.files.size}${extensionOf(file)}`,
+    path: `${FOLDERS[file.kind]}/file_${store.state.files.size}${extensionOf(file)}`,
     thumbnailId: thumbnail?.fileId ?? null,
     hasBytes: typeof file.bytes !== 'number',
   });
 }
 
 /** What is in a file; null if nobody knows. */
-export function readBytes(world: World, file: StoredFile): Buffer | null {
-  return file.hasBytes ? world.fileBytes.get(file.uniqueId) : null;
+export function readBytes(store: Store, file: StoredFile): Buffer | null {
+  return file.hasBytes ? store.fileBytes.get(file.uniqueId) : null;
 }
 
 const FOLDERS: Readonly<Record<FileKind, string>> = { document: 'documents', photo: 'photos', voice: 'voice' };
@@ -68,9 +68,9 @@ const MIME_TYPES: Readonly<Record<string, string>> = {
   '.mp3': 'audio/mpeg',
 };
 
-function keep(world: World, bytes: Buffer | number, file: StoredFile): StoredFile {
-  if (typeof bytes !== 'number') world.fileBytes.put(file.uniqueId, bytes);
-  world.commit({ kind: 'file', file });
+function keep(store: Store, bytes: Buffer | number, file: StoredFile): StoredFile {
+  if (typeof bytes !== 'number') store.fileBytes.put(file.uniqueId, bytes);
+  store.commit({ kind: 'file', file });
   return file;
 }
 
@@ -115,9 +115,9 @@ const THUMBNAIL = Buffer.from(
 );
 const THUMBNAIL_SIDE = 90;
 
-function storeThumbnail(world: World, { width, height }: ImageSize): StoredFile {
+function storeThumbnail(store: Store, { width, height }: ImageSize): StoredFile {
   const scale = Math.min(1, THUMBNAIL_SIDE / Math.max(width, height));
-  return keep(world, THUMBNAIL, {
+  return keep(store, THUMBNAIL, {
     ...createIds(),
     kind: 'photo',
     name: '',
@@ -126,7 +126,7 @@ function storeThumbnail(world: World, { width, height }: ImageSize): StoredFile 
     width: Math.max(1, Math.round(width * scale)),
     height: Math.max(1, Math.round(height * scale)),
     durationSeconds: null,
-    path: `photos/file_${world.state.files.size}.jpg`,
+    path: `photos/file_${store.state.files.size}.jpg`,
     thumbnailId: null,
     hasBytes: true,
   });

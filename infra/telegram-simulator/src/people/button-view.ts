@@ -1,5 +1,5 @@
 import type { InlineKeyboardButton, RichMessageButton } from 'grammy/types';
-import type { Keyboard, StoredMessage } from '../store/entry.ts';
+import type { Keyboard, StoredMessage } from '../store/event.ts';
 import { listRichButtons, plainOf } from '../rich/rich-text-form.ts';
 
 /** A button below a message as the person API shows it. At most one of data, url and copyText says what it does. */

@@ -1,5 +1,5 @@
 import type { MessageEntity } from 'grammy/types';
-import type { BotStatus } from '../store/entry.ts';
+import type { BotStatus } from '../store/event.ts';
 import { BOT_USERNAME, GROUP } from './people.ts';
 
 export interface PrivacyQuestion {

@@ -1,7 +1,7 @@
-import type { StoredMessage } from '../store/entry.ts';
+import type { StoredMessage } from '../store/event.ts';
 import { isVisibleTo } from './message-view.ts';
 import { GROUP, type Person } from './people.ts';
-import type { World } from '../store/world.ts';
+import type { Store } from '../store/store.ts';
 
 /** A person asked for something a Telegram client would not do. `status` is the HTTP status to answer. */
 export class PersonError extends Error {
@@ -15,23 +15,23 @@ export class PersonError extends Error {
 }
 
 /** The person of an id, or 404. */
-export function requirePerson(world: World, id: number): Person {
-  const person = world.state.people.get(id);
+export function requirePerson(store: Store, id: number): Person {
+  const person = store.state.people.get(id);
   if (!person) throw new PersonError(404, `There is no person ${id}. POST /api/people {"id":…,"name":…} adds one.`);
   return person;
 }
 
 /** The person of an id if they are in this chat, or 403. */
-export function requireMember(world: World, personId: number, chatId: number): Person {
-  const person = requirePerson(world, personId);
+export function requireMember(store: Store, personId: number, chatId: number): Person {
+  const person = requirePerson(store, personId);
   const isMember = chatId === GROUP.id ? person.inGroup : chatId === person.id;
   if (!isMember) throw new PersonError(403, `${person.name} is not in chat ${chatId}.`);
   return person;
 }
 
 /** A message that is there for this person, or 404. */
-export function requireMessage(world: World, chatId: number, messageId: number, personId: number): StoredMessage {
-  const message = world.state.chats.get(chatId)?.get(messageId);
+export function requireMessage(store: Store, chatId: number, messageId: number, personId: number): StoredMessage {
+  const message = store.state.chats.get(chatId)?.get(messageId);
   if (!message || message.deleted || !isVisibleTo(message, personId))
     throw new PersonError(404, `There is no message ${messageId} in chat ${chatId}.`);
   return message;

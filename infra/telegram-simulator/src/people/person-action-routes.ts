@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { changeBotStatus } from '../bot-api/chats/bot-rights.ts';
-import { BotStatus } from '../store/entry.ts';
+import { BotStatus } from '../store/event.ts';
 import { GROUP } from './people.ts';
 import { PersonError, requireMember } from './person-access.ts';
 import { blockFromPerson } from './person-block.ts';
@@ -11,7 +11,7 @@ import { parseWithFiles, PersonFile } from './person-files.ts';
 import { editFromPerson, sendFromPerson } from './person-messages.ts';
 import { ICON_COLORS, MAX_TOPIC_NAME_LENGTH } from '../store/topic.ts';
 import { changeTopic, createTopic, findTopic } from '../store/topics.ts';
-import { resolveChatName, type World } from '../store/world.ts';
+import { resolveChatName, type Store } from '../store/store.ts';
 
 const chatName = z.union([z.int(), z.string().regex(/^(ops|-?\d+)$/, 'a chat is a number or "ops"')]);
 const Message = z.strictObject({
@@ -62,11 +62,11 @@ const Rights = z.strictObject({ by: z.int(), status: BotStatus });
 const Block = z.strictObject({ person: z.int(), blocked: z.boolean() });
 
 /** Serves what people do: for the page, the terminal chat and tests. Answers are JSON. */
-export function registerPersonActions(app: FastifyInstance, world: World): void {
+export function registerPersonActions(app: FastifyInstance, store: Store): void {
   app.post('/api/messages', async (request) => {
     const { chat, replyTo = null, topic = null, ...given } = parseWithFiles(Message, request.body);
     const chatId = resolveChatName(chat ?? given.from);
-    const sent = sendFromPerson(world, { ...given, chatId, replyTo, topic });
+    const sent = sendFromPerson(store, { ...given, chatId, replyTo, topic });
     const [{ updateId, message }] = sent;
     const messageIds = sent.map((one) => one.message.messageId);
     return { ok: true, updateId, messageId: message.messageId, messageIds, chatId, seq: message.seq };
@@ -75,18 +75,18 @@ export function registerPersonActions(app: FastifyInstance, world: World): void 
   app.post('/api/edits', async (request) => {
     const { from, chat, messageId, text } = Edit.parse(request.body);
     const chatId = resolveChatName(chat ?? from);
-    const { updateId, message } = editFromPerson(world, { from, chatId, messageId, text });
+    const { updateId, message } = editFromPerson(store, { from, chatId, messageId, text });
     return { ok: true, updateId, messageId, chatId, seq: message.seq };
   });
 
   app.post('/api/clicks', async (request) => {
     const { from, chat, messageId = null, button = null, data = null } = Click.parse(request.body);
     const chatId = resolveChatName(chat ?? from);
-    return { ok: true, ...clickFromPerson(world, { from, chatId, messageId, button, data }) };
+    return { ok: true, ...clickFromPerson(store, { from, chatId, messageId, button, data }) };
   });
 
   app.get<{ Params: { id: string } }>('/api/clicks/:id', async (request) => {
-    const click = world.state.clicks.get(request.params.id);
+    const click = store.state.clicks.get(request.params.id);
     if (!click) throw new PersonError(404, `There was no click ${request.params.id}.`);
     const { answer } = click;
     return { answered: answer !== null, text: answer?.text ?? '', showAlert: answer?.showAlert ?? false };
@@ -95,48 +95,48 @@ export function registerPersonActions(app: FastifyInstance, world: World): void 
   app.post('/api/reactions', async (request) => {
     const { from, chat, messageId, emoji } = Reaction.parse(request.body);
     const chatId = resolveChatName(chat ?? from);
-    return { ok: true, ...reactFromPerson(world, { from, chatId, messageId, emoji }) };
+    return { ok: true, ...reactFromPerson(store, { from, chatId, messageId, emoji }) };
   });
 
   app.post('/api/deletions', async (request) => {
     const { from, chat, messageIds } = Deletion.parse(request.body);
-    deleteFromPerson(world, { from, chatId: resolveChatName(chat ?? from), messageIds });
+    deleteFromPerson(store, { from, chatId: resolveChatName(chat ?? from), messageIds });
     return { ok: true };
   });
 
   app.post('/api/forwards', async (request) => {
     const { from, chat, messageId, to } = Forward.parse(request.body);
     const [chatId, toChatId] = [resolveChatName(chat ?? from), resolveChatName(to ?? from)];
-    const { updateId, message } = forwardFromPerson(world, { from, chatId, messageId, toChatId });
+    const { updateId, message } = forwardFromPerson(store, { from, chatId, messageId, toChatId });
     return { ok: true, updateId, messageId: message.messageId, chatId: toChatId, seq: message.seq };
   });
 
   app.post('/api/drafts/stop', async (request) => ({
     ok: true,
-    ...stopFromPerson(world, Stop.parse(request.body).from),
+    ...stopFromPerson(store, Stop.parse(request.body).from),
   }));
 
   app.post('/api/topics', async (request) => {
     const { from, chat, name, iconColor } = NewTopic.parse(request.body);
     const chatId = resolveChatName(chat);
-    const person = requireMember(world, from, chatId);
-    const { topic, updateId } = createTopic(world, { chatId, creatorId: person.id, name, iconColor });
+    const person = requireMember(store, from, chatId);
+    const { topic, updateId } = createTopic(store, { chatId, creatorId: person.id, name, iconColor });
     return { ok: true, updateId, topicId: topic.topicId };
   });
 
   app.post<{ Params: { id: string } }>('/api/topics/:id', async (request) => {
     const { from, name, isClosed } = TopicChange.parse(request.body);
-    const topic = findTopic(world, GROUP.id, Number(request.params.id));
+    const topic = findTopic(store, GROUP.id, Number(request.params.id));
     if (!topic) throw new PersonError(404, `There is no topic ${request.params.id}.`);
-    const person = requireMember(world, from, topic.chatId);
-    changeTopic(world, topic, { by: person.id, name, isClosed });
+    const person = requireMember(store, from, topic.chatId);
+    changeTopic(store, topic, { by: person.id, name, isClosed });
     return { ok: true, topicId: topic.topicId };
   });
 
-  app.post('/api/rights', async (request) => ({ ok: true, ...changeBotStatus(world, Rights.parse(request.body)) }));
+  app.post('/api/rights', async (request) => ({ ok: true, ...changeBotStatus(store, Rights.parse(request.body)) }));
 
   app.post('/api/block', async (request) => {
     const { person, blocked } = Block.parse(request.body);
-    return { ok: true, ...blockFromPerson(world, person, blocked) };
+    return { ok: true, ...blockFromPerson(store, person, blocked) };
   });
 }

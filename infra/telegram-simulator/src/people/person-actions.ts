@@ -1,12 +1,12 @@
 import type { ReactionTypeEmoji } from 'grammy/types';
 import { findChat } from './chat-shapes.ts';
-import type { StoredMessage } from '../store/entry.ts';
+import type { StoredMessage } from '../store/event.ts';
 import { nowSeconds, putNewMessage, toDeleted, toForwarded } from '../store/new-message.ts';
 import { GROUP, toUser } from './people.ts';
 import { PersonError, requireMember, requireMessage } from './person-access.ts';
 import { findReaction, isReaction, putReaction } from '../store/reactions.ts';
 import { type Sent, sendUpdate } from '../store/sent-update.ts';
-import type { World } from '../store/world.ts';
+import type { Store } from '../store/store.ts';
 
 interface OneMessage {
   readonly from: number;
@@ -19,21 +19,21 @@ interface OneMessage {
  * administrator, if it asked for message_reaction.
  */
 export function reactFromPerson(
-  world: World,
-  deed: OneMessage & { readonly emoji: string | null },
+  store: Store,
+  action: OneMessage & { readonly emoji: string | null },
 ): { readonly updateId: number | null } {
-  const person = requireMember(world, deed.from, deed.chatId);
-  const message = requireMessage(world, deed.chatId, deed.messageId, person.id);
-  const { emoji } = deed;
+  const person = requireMember(store, action.from, action.chatId);
+  const message = requireMessage(store, action.chatId, action.messageId, person.id);
+  const { emoji } = action;
   if (emoji !== null && !isReaction(emoji)) throw new PersonError(400, `Telegram has no reaction ${emoji}.`);
   if (message.ephemeral !== null) throw new PersonError(400, 'Nobody reacts to an ephemeral message.');
   const before = findReaction(message, person.id);
-  putReaction(world, message, person.id, emoji);
-  const chat = findChat(world.state, deed.chatId);
-  const isTold = deed.chatId !== GROUP.id || world.state.botStatus === 'administrator';
+  putReaction(store, message, person.id, emoji);
+  const chat = findChat(store.state, action.chatId);
+  const isTold = action.chatId !== GROUP.id || store.state.botStatus === 'administrator';
   if (before === emoji || !isTold || !chat) return { updateId: null };
   return {
-    updateId: world.updates.add({
+    updateId: store.updates.add({
       message_reaction: {
         chat,
         message_id: message.messageId,
@@ -48,33 +48,33 @@ export function reactFromPerson(
 
 /** A person deletes messages: any of their private chat, their own in the group. No update tells a bot of it. */
 export function deleteFromPerson(
-  world: World,
-  deed: { readonly from: number; readonly chatId: number; readonly messageIds: readonly number[] },
+  store: Store,
+  action: { readonly from: number; readonly chatId: number; readonly messageIds: readonly number[] },
 ): void {
-  const person = requireMember(world, deed.from, deed.chatId);
-  const messages = deed.messageIds.map((id) => requireMessage(world, deed.chatId, id, person.id));
-  const foreign = messages.find((message) => deed.chatId === GROUP.id && message.fromId !== person.id);
+  const person = requireMember(store, action.from, action.chatId);
+  const messages = action.messageIds.map((id) => requireMessage(store, action.chatId, id, person.id));
+  const foreign = messages.find((message) => action.chatId === GROUP.id && message.fromId !== person.id);
   if (foreign) throw new PersonError(403, 'In a group only the author can delete a message.');
-  for (const message of messages) world.putMessage('delete', toDeleted(message));
+  for (const message of messages) store.putMessage('delete', toDeleted(message));
 }
 
 /**
  * A person forwards a message that they see into a chat of theirs. Its buttons come along with their data: pressing one
  * there is how a click reaches the bot from a chat that its card was not meant for.
  */
-export function forwardFromPerson(world: World, deed: OneMessage & { readonly toChatId: number }): Sent {
-  const person = requireMember(world, deed.from, deed.chatId);
-  requireMember(world, deed.from, deed.toChatId);
-  const message = requireMessage(world, deed.chatId, deed.messageId, person.id);
+export function forwardFromPerson(store: Store, action: OneMessage & { readonly toChatId: number }): Sent {
+  const person = requireMember(store, action.from, action.chatId);
+  requireMember(store, action.from, action.toChatId);
+  const message = requireMessage(store, action.chatId, action.messageId, person.id);
   if (message.service !== null || message.ephemeral !== null) {
     throw new PersonError(400, 'This message cannot be forwarded.');
   }
-  const forwarded: StoredMessage = putNewMessage(world, {
+  const forwarded: StoredMessage = putNewMessage(store, {
     ...toForwarded(message),
-    chatId: deed.toChatId,
+    chatId: action.toChatId,
     fromId: person.id,
   });
-  return sendUpdate(world, 'message', forwarded);
+  return sendUpdate(store, 'message', forwarded);
 }
 
 function toReactionList(emoji: string | null): ReactionTypeEmoji[] {

@@ -11,7 +11,7 @@ import { isVisibleTo, type MessageView, toMessageView } from './message-view.ts'
 import { PersonError, requireMember, requirePerson } from './person-access.ts';
 import type { Topic } from '../store/topic.ts';
 import { listTopics } from '../store/topics.ts';
-import { listMessages, resolveChatName, type World } from '../store/world.ts';
+import { listMessages, resolveChatName, type Store } from '../store/store.ts';
 
 /** A person as /api/people lists them. */
 export interface PersonView extends Omit<Person, 'inGroup'> {
@@ -46,43 +46,43 @@ const MessagesQuery = As.extend({
 });
 
 /** Serves what people do and see: for the page, the terminal chat and tests. Answers are JSON. */
-export function registerPersonApi(app: FastifyInstance, world: World): void {
-  app.get('/api/people', async () => [...world.state.people.values()].map((person) => toPersonView(world, person)));
+export function registerPersonApi(app: FastifyInstance, store: Store): void {
+  app.get('/api/people', async () => [...store.state.people.values()].map((person) => toPersonView(store, person)));
 
   app.post('/api/people', async (request) => {
     const person = NewPerson.parse(request.body);
-    if (person.id === world.bot.id) throw new PersonError(400, `${person.id} is the id of the bot.`);
-    world.commit({ kind: 'person', person });
-    world.announce({ kind: 'people' });
-    return { ok: true, ...toPersonView(world, person) };
+    if (person.id === store.bot.id) throw new PersonError(400, `${person.id} is the id of the bot.`);
+    store.commit({ kind: 'person', person });
+    store.announce({ kind: 'people' });
+    return { ok: true, ...toPersonView(store, person) };
   });
 
-  app.get('/api/chats', async (request) => listChats(requirePerson(world, As.parse(request.query).as)));
+  app.get('/api/chats', async (request) => listChats(requirePerson(store, As.parse(request.query).as)));
 
   app.get<{ Params: { id: string } }>('/api/chats/:id/messages', async (request): Promise<MessagesView> => {
     const query = MessagesQuery.parse(request.query);
     const chatId = resolveChatName(request.params.id);
-    requireMember(world, query.as, chatId);
+    requireMember(store, query.as, chatId);
     const { after, before, limit } = query;
-    const matching = listMessages(world.state, chatId).filter(
+    const matching = listMessages(store.state, chatId).filter(
       (message) =>
         isVisibleTo(message, query.as) && message.seq > after && (before === undefined || message.messageId < before),
     );
     const messages = limit === undefined ? matching : matching.slice(-limit);
     return {
-      seq: world.currentSeq(),
-      draft: findDraft(world, chatId),
-      typing: (world.typingUntil.get(chatId) ?? 0) > Date.now(),
+      seq: store.currentSeq(),
+      draft: findDraft(store, chatId),
+      typing: (store.typingUntil.get(chatId) ?? 0) > Date.now(),
       hasOlder: messages.length < matching.length,
-      messages: messages.map((message) => toMessageView(world.state, world.bot, message)),
+      messages: messages.map((message) => toMessageView(store.state, store.bot, message)),
     };
   });
 
   app.get('/api/topics', async (request): Promise<TopicView[]> => {
     const { as, chat } = As.extend({ chat: z.string().default('ops') }).parse(request.query);
     const chatId = resolveChatName(chat);
-    requireMember(world, as, chatId);
-    return listTopics(world, chatId).map(({ topicId, name, iconColor, isClosed }) => ({
+    requireMember(store, as, chatId);
+    return listTopics(store, chatId).map(({ topicId, name, iconColor, isClosed }) => ({
       topicId,
       name,
       iconColor,
@@ -90,17 +90,17 @@ export function registerPersonApi(app: FastifyInstance, world: World): void {
     }));
   });
 
-  app.get('/api/bot', async (request) => toBotView(world, As.partial().parse(request.query).as ?? null));
+  app.get('/api/bot', async (request) => toBotView(store, As.partial().parse(request.query).as ?? null));
 
   app.get('/api/commands', async (request) => {
     const { as, chat } = As.extend({ chat: z.string().optional() }).parse(request.query);
     const chatId = resolveChatName(chat ?? as);
-    requireMember(world, as, chatId);
-    return findCommandsFor(world, as, chatId, 'en');
+    requireMember(store, as, chatId);
+    return findCommandsFor(store, as, chatId, 'en');
   });
 }
 
-function toPersonView(world: World, person: Person): PersonView {
+function toPersonView(store: Store, person: Person): PersonView {
   const { id, name, role } = person;
-  return { id, name, role, blocked: world.contactOf(id).blocked };
+  return { id, name, role, blocked: store.contactOf(id).blocked };
 }

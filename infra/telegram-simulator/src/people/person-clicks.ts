@@ -7,7 +7,7 @@ import { findChat, toGroupChat } from './chat-shapes.ts';
 import { isVisibleTo } from './message-view.ts';
 import { GROUP, toUser } from './people.ts';
 import { PersonError, requireMember, requireMessage, requirePerson } from './person-access.ts';
-import { listMessages, type World } from '../store/world.ts';
+import { listMessages, type Store } from '../store/store.ts';
 
 export interface PersonClick {
   readonly from: number;
@@ -21,22 +21,22 @@ export interface PersonClick {
 
 /** A person presses a button, or a client of theirs says so. */
 export function clickFromPerson(
-  world: World,
+  store: Store,
   click: PersonClick,
 ): { readonly updateId: number | null; readonly callbackQueryId: string } {
-  const person = requireMember(world, click.from, click.chatId);
-  const { messageId, data } = findClicked(world, click);
+  const person = requireMember(store, click.from, click.chatId);
+  const { messageId, data } = findClicked(store, click);
   const { chatId } = click;
   const id = `${Date.now()}${randomUUID().replace(/\D/g, '').slice(0, 6)}`;
-  world.commit({
+  store.commit({
     kind: 'click',
     click: { id, personId: person.id, chatId, messageId, atMs: Date.now(), answer: null },
   });
-  const updateId = world.updates.add({
+  const updateId = store.updates.add({
     callback_query: {
       id,
       from: toUser(person),
-      message: toClickedMessage(world, chatId, messageId),
+      message: toClickedMessage(store, chatId, messageId),
       chat_instance: String(chatId),
       data,
     },
@@ -45,23 +45,23 @@ export function clickFromPerson(
 }
 
 /** A person presses Stop at the message that the bot is writing. */
-export function stopFromPerson(world: World, personId: number): { updateId: number | null; draftId: number } {
-  const person = requirePerson(world, personId);
-  const draftId = stopDraft(world, person.id);
+export function stopFromPerson(store: Store, personId: number): { updateId: number | null; draftId: number } {
+  const person = requirePerson(store, personId);
+  const draftId = stopDraft(store, person.id);
   if (draftId === null) throw new PersonError(404, `Nothing that ${person.name} could stop is being written.`);
-  const chat = findChat(world.state, person.id);
+  const chat = findChat(store.state, person.id);
   if (chat?.type !== 'private') return { updateId: null, draftId };
-  return { updateId: world.updates.add({ stopped_message_generation: { chat, draft_id: draftId } }), draftId };
+  return { updateId: store.updates.add({ stopped_message_generation: { chat, draft_id: draftId } }), draftId };
 }
 
-function findClicked(world: World, click: PersonClick): { messageId: number; data: string } {
+function findClicked(store: Store, click: PersonClick): { messageId: number; data: string } {
   const { from, chatId, messageId, data } = click;
   if (data !== null && messageId !== null) return { messageId, data };
   const wanted = click.button ?? '';
   const candidates =
     messageId === null
-      ? listMessages(world.state, chatId).filter((message) => isVisibleTo(message, from))
-      : [requireMessage(world, chatId, messageId, from)];
+      ? listMessages(store.state, chatId).filter((message) => isVisibleTo(message, from))
+      : [requireMessage(store, chatId, messageId, from)];
   for (const message of candidates.reverse()) {
     const button = listButtons(message).find((one) => one.text === wanted || one.data === wanted);
     if (!button) continue;
@@ -72,10 +72,10 @@ function findClicked(world: World, click: PersonClick): { messageId: number; dat
 }
 
 /** Of a message that the bot cannot see (deleted, or a forward in a group) it learns only which one it was. */
-function toClickedMessage(world: World, chatId: number, messageId: number): BotMessage | InaccessibleMessage {
-  const message = world.state.chats.get(chatId)?.get(messageId);
+function toClickedMessage(store: Store, chatId: number, messageId: number): BotMessage | InaccessibleMessage {
+  const message = store.state.chats.get(chatId)?.get(messageId);
   const isForeign =
-    message?.fromId !== world.bot.id && chatId === GROUP.id && world.state.botStatus !== 'administrator';
-  if (message && !message.deleted && !isForeign) return toBotMessage(world.state, world.bot, message);
-  return { chat: findChat(world.state, chatId) ?? toGroupChat(), message_id: messageId, date: 0 };
+    message?.fromId !== store.bot.id && chatId === GROUP.id && store.state.botStatus !== 'administrator';
+  if (message && !message.deleted && !isForeign) return toBotMessage(store.state, store.bot, message);
+  return { chat: findChat(store.state, chatId) ?? toGroupChat(), message_id: messageId, date: 0 };
 }

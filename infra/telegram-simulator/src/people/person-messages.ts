@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { findCommandsFor } from '../bot-api/chats/bot-commands.ts';
-import type { StoredMessage } from '../store/entry.ts';
+import type { StoredMessage } from '../store/event.ts';
 import { FileError, type NewFile, storeFile } from '../files/file-store.ts';
 import { detectEntities } from '../bot-api/messages/message-entities.ts';
 import { nowSeconds, putNewMessage } from '../store/new-message.ts';
@@ -9,7 +9,7 @@ import { PersonError, requireMember, requireMessage } from './person-access.ts';
 import { type Sent, sendUpdate } from '../store/sent-update.ts';
 import type { Topic } from '../store/topic.ts';
 import { listTopics } from '../store/topics.ts';
-import type { World } from '../store/world.ts';
+import type { Store } from '../store/store.ts';
 
 export interface PersonMessage {
   readonly from: number;
@@ -30,17 +30,17 @@ const MAX_CAPTION_LENGTH = 1024;
 const MAX_ALBUM = 10;
 
 /** A person writes, or sends files: several are an album, one message for each. Answers them in their order. */
-export function sendFromPerson(world: World, given: PersonMessage): readonly [Sent, ...Sent[]] {
-  const person = requireMember(world, given.from, given.chatId);
+export function sendFromPerson(store: Store, given: PersonMessage): readonly [Sent, ...Sent[]] {
+  const person = requireMember(store, given.from, given.chatId);
   const { chatId, replyTo, files = [] } = given;
   const text = checkText(given.text, { raw: given.raw, hasFiles: files.length > 0 });
   checkAlbum(files);
-  const replied = replyTo === null ? null : requireMessage(world, chatId, replyTo, person.id);
-  const topic = readTopic(world, chatId, given.topic ?? replied?.topicId ?? null);
-  const ephemeral = findEphemeral(world, { person, chatId, text, replied });
-  if (chatId === person.id) startContact(world, person);
+  const replied = replyTo === null ? null : requireMessage(store, chatId, replyTo, person.id);
+  const topic = readTopic(store, chatId, given.topic ?? replied?.topicId ?? null);
+  const ephemeral = findEphemeral(store, { person, chatId, text, replied });
+  if (chatId === person.id) startContact(store, person);
   const put = (part: string, fileId: string | null, albumId: string | null): Sent => {
-    const message = putNewMessage(world, {
+    const message = putNewMessage(store, {
       chatId,
       fromId: person.id,
       text: part,
@@ -51,9 +51,9 @@ export function sendFromPerson(world: World, given: PersonMessage): readonly [Se
       topicId: topic?.topicId ?? null,
       ephemeral,
     });
-    return sendUpdate(world, 'message', message);
+    return sendUpdate(store, 'message', message);
   };
-  const [first, ...others] = files.map((file) => storePersonFile(world, file));
+  const [first, ...others] = files.map((file) => storePersonFile(store, file));
   if (first === undefined) return [put(text, null, null)];
   const albumId = others.length === 0 ? null : createAlbumId();
   return [put(text, first, albumId), ...others.map((fileId) => put('', fileId, albumId))];
@@ -61,33 +61,33 @@ export function sendFromPerson(world: World, given: PersonMessage): readonly [Se
 
 /** A person changes a text or a caption of theirs. */
 export function editFromPerson(
-  world: World,
+  store: Store,
   edit: { from: number; chatId: number; messageId: number; text: string },
 ): Sent {
-  const person = requireMember(world, edit.from, edit.chatId);
-  const old = requireMessage(world, edit.chatId, edit.messageId, person.id);
+  const person = requireMember(store, edit.from, edit.chatId);
+  const old = requireMessage(store, edit.chatId, edit.messageId, person.id);
   if (old.fromId !== person.id) throw new PersonError(403, 'Only the author can edit a message.');
   if (old.ephemeral !== null) throw new PersonError(400, 'An ephemeral message stays as it is.');
   const text = checkText(edit.text, { raw: false, hasFiles: old.fileId !== null });
   if (text === old.text) throw new PersonError(400, 'The text is the same as before.');
-  const message = world.putMessage('edit', {
+  const message = store.putMessage('edit', {
     ...old,
     text,
     entities: detectEntities(text),
     editDate: Math.max(nowSeconds(), old.date),
   });
-  return sendUpdate(world, 'edited_message', message);
+  return sendUpdate(store, 'edited_message', message);
 }
 
-function startContact(world: World, person: Person): void {
-  const contact = world.contactOf(person.id);
+function startContact(store: Store, person: Person): void {
+  const contact = store.contactOf(person.id);
   if (contact.blocked) throw new PersonError(403, `${person.name} blocked the bot: unblock it first.`);
-  if (!contact.started) world.commit({ kind: 'contact', contact: { ...contact, started: true } });
+  if (!contact.started) store.commit({ kind: 'contact', contact: { ...contact, started: true } });
 }
 
-function readTopic(world: World, chatId: number, given: number | string | null): Topic | null {
+function readTopic(store: Store, chatId: number, given: number | string | null): Topic | null {
   if (given === null) return null;
-  const topic = listTopics(world, chatId).find((one) => one.topicId === given || one.name === given);
+  const topic = listTopics(store, chatId).find((one) => one.topicId === given || one.name === given);
   if (!topic) throw new PersonError(404, `There is no topic ${given} in chat ${chatId}.`);
   if (topic.isClosed) throw new PersonError(403, `The topic ${topic.name} is closed.`);
   return topic;
@@ -95,7 +95,7 @@ function readTopic(world: World, chatId: number, given: number | string | null):
 
 /** Clients send these so that only the bot sees them: commands declared as ephemeral, and answers to its whispers. */
 function findEphemeral(
-  world: World,
+  store: Store,
   given: { person: Person; chatId: number; text: string; replied: StoredMessage | null },
 ): StoredMessage['ephemeral'] {
   const { person, chatId, text, replied } = given;
@@ -104,9 +104,9 @@ function findEphemeral(
   const isDeclared =
     name !== undefined &&
     (addressee === undefined || addressee.toLowerCase() === BOT_USERNAME) &&
-    findCommandsFor(world, person.id, chatId, 'en').some((one) => one.command === name && one.is_ephemeral);
+    findCommandsFor(store, person.id, chatId, 'en').some((one) => one.command === name && one.is_ephemeral);
   if (!isDeclared && replied?.ephemeral == null) return null;
-  return { receiverId: world.bot.id, replaces: null };
+  return { receiverId: store.bot.id, replaces: null };
 }
 
 function checkText(given: string, { raw, hasFiles }: { raw: boolean; hasFiles: boolean }): string {
@@ -128,9 +128,9 @@ function checkAlbum(files: readonly NewFile[]): void {
   }
 }
 
-function storePersonFile(world: World, file: NewFile): string {
+function storePersonFile(store: Store, file: NewFile): string {
   try {
-    return storeFile(world, file).fileId;
+    return storeFile(store, file).fileId;
   } catch (error) {
     if (error instanceof FileError) throw new PersonError(400, `The file ${file.name}: ${error.message}`);
     throw error;

@@ -11,16 +11,16 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { Entry } from './entry.ts';
+import { StoreEvent } from './event.ts';
 
 export interface Journal {
   /** Writes before it returns, so nothing is announced that a killed process would forget. */
-  readonly append: (entry: Entry) => void;
+  readonly append: (event: StoreEvent) => void;
   readonly close: () => void;
 }
 
 export interface OpenedJournal {
-  readonly entries: readonly Entry[];
+  readonly events: readonly StoreEvent[];
   readonly sizeBytes: number;
   readonly journal: Journal;
 }
@@ -38,19 +38,19 @@ export function openJournal(dataDir: string): OpenedJournal {
   chmodSync(dataDir, 0o700);
   const path = join(dataDir, FILE);
   const bytes = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
-  const { entries, sizeBytes } = parseLines(bytes, path);
+  const { events, sizeBytes } = parseLines(bytes, path);
   const descriptor = openSync(path, 'a', 0o600);
   fchmodSync(descriptor, 0o600);
   if (sizeBytes < bytes.length) ftruncateSync(descriptor, sizeBytes);
-  return { entries, sizeBytes, journal: createJournal(descriptor) };
+  return { events, sizeBytes, journal: createJournal(descriptor) };
 }
 
-/** Replaces the log of a folder by these entries. A crash in between leaves the old log. */
-export function rewriteJournal(dataDir: string, entries: Iterable<Entry>): Journal {
+/** Replaces the log of a folder by these events. A crash in between leaves the old log. */
+export function rewriteJournal(dataDir: string, events: Iterable<StoreEvent>): Journal {
   const path = join(dataDir, FILE);
   const next = `${path}.next`;
   const descriptor = openSync(next, 'w', 0o600);
-  for (const entry of entries) writeAll(descriptor, `${JSON.stringify(entry)}\n`);
+  for (const event of events) writeAll(descriptor, `${JSON.stringify(event)}\n`);
   renameSync(next, path);
   return createJournal(descriptor);
 }
@@ -62,7 +62,7 @@ export function createVolatileJournal(): Journal {
 
 function createJournal(descriptor: number): Journal {
   return {
-    append: (entry) => writeAll(descriptor, `${JSON.stringify(entry)}\n`),
+    append: (event) => writeAll(descriptor, `${JSON.stringify(event)}\n`),
     close: () => closeSync(descriptor),
   };
 }
@@ -74,20 +74,20 @@ function writeAll(descriptor: number, line: string): void {
   while (written < bytes.length) written += writeSync(descriptor, bytes, written);
 }
 
-function parseLines(bytes: Buffer, path: string): { entries: Entry[]; sizeBytes: number } {
-  const entries: Entry[] = [];
+function parseLines(bytes: Buffer, path: string): { events: StoreEvent[]; sizeBytes: number } {
+  const events: StoreEvent[] = [];
   let start = 0;
   // Line by line from the bytes: a long log does not fit into one string.
   for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
-    entries.push(parseLine(bytes.toString('utf8', start, end), entries.length + 1, path));
+    events.push(parseLine(bytes.toString('utf8', start, end), events.length + 1, path));
     start = end + 1;
   }
-  return { entries, sizeBytes: start };
+  return { events, sizeBytes: start };
 }
 
-function parseLine(line: string, number: number, path: string): Entry {
+function parseLine(line: string, number: number, path: string): StoreEvent {
   try {
-    return Entry.parse(JSON.parse(line));
+    return StoreEvent.parse(JSON.parse(line));
   } catch (cause) {
     throw new Error(`Line ${number} of ${path} is damaged. Delete the file to start with empty chats.`, { cause });
   }

@@ -1,13 +1,13 @@
-import type { StoredMessage } from './entry.ts';
-import type { World } from './world.ts';
+import type { StoredMessage } from './event.ts';
+import type { Store } from './store.ts';
 
 /** What a message needs to say; the rest is as in a plain text. */
 type Content = Pick<StoredMessage, 'chatId' | 'fromId' | 'text'> & Partial<Omit<StoredMessage, 'seq'>>;
 
 /** Stores a new message with the next id and tells everyone who watches. */
-export function putNewMessage(world: World, content: Content): StoredMessage {
-  return world.putMessage('message', {
-    messageId: world.state.next.messageId,
+export function putNewMessage(store: Store, content: Content): StoredMessage {
+  return store.putMessage('message', {
+    messageId: store.state.next.messageId,
     date: nowSeconds(),
     entities: [],
     rich: null,

@@ -1,6 +1,6 @@
 import type { ReactionTypeEmoji } from 'grammy/types';
-import type { StoredMessage } from './entry.ts';
-import type { World } from './world.ts';
+import type { StoredMessage } from './event.ts';
+import type { Store } from './store.ts';
 
 /** Every reaction that Telegram gives away for free. */
 const EMOJI: ReadonlySet<string> = new Set(
@@ -20,9 +20,9 @@ export function findReaction(message: StoredMessage, fromId: number): string | n
 }
 
 /** Puts somebody's reaction on a message, instead of the one they had; null takes it away. */
-export function putReaction(world: World, message: StoredMessage, fromId: number, emoji: string | null): void {
+export function putReaction(store: Store, message: StoredMessage, fromId: number, emoji: string | null): void {
   if (findReaction(message, fromId) === emoji) return;
   const others = message.reactions.filter((reaction) => reaction.fromId !== fromId);
   const reactions = emoji === null ? others : [...others, { fromId, emoji }];
-  world.putMessage('edit', { ...message, reactions });
+  store.putMessage('edit', { ...message, reactions });
 }

@@ -3,17 +3,17 @@ import type {
   Click,
   Command,
   Contact,
-  Entry,
+  StoreEvent,
   QueuedUpdate,
   StoredFile,
   StoredMessage,
   Webhook,
-} from './entry.ts';
+} from './event.ts';
 import { FIRST_PEOPLE, GROUP, type Person } from '../people/people.ts';
 import { FIRST_TOPICS, type Topic } from './topic.ts';
 
 /**
- * Everything the simulator knows, rebuilt from log entries. Only `applyEntry` writes to it, so a state that was read
+ * Everything the simulator knows, rebuilt from log entries. Only `applyEvent` writes to it, so a state that was read
  * from the log is the state that was in memory.
  */
 export interface State {
@@ -42,7 +42,7 @@ const MAX_MESSAGES_PER_CHAT = 50_000;
 const MAX_CLICKS = 20_000;
 
 /**
- * A state before the first entry. Ids start from the present time in milliseconds, so a simulator that forgot
+ * A state before the first event. Ids start from the present time in milliseconds, so a simulator that forgot
  * everything never repeats an id, unless it made more than a thousand a second all its life.
  */
 export function createState(nowMs: number): State {
@@ -64,60 +64,60 @@ export function createState(nowMs: number): State {
 }
 
 /** Applies one fact. Applying a fact about a record again replaces that record. */
-export function applyEntry(state: State, entry: Entry): void {
-  switch (entry.kind) {
+export function applyEvent(state: State, event: StoreEvent): void {
+  switch (event.kind) {
     case 'counters':
       Object.assign(state.next, {
-        updateId: entry.updateId,
-        messageId: entry.messageId,
-        position: entry.position,
-        seq: entry.seq,
+        updateId: event.updateId,
+        messageId: event.messageId,
+        position: event.position,
+        seq: event.seq,
       });
       return;
     case 'person':
-      state.people.set(entry.person.id, entry.person);
+      state.people.set(event.person.id, event.person);
       return;
     case 'contact':
-      state.contacts.set(entry.contact.personId, entry.contact);
+      state.contacts.set(event.contact.personId, event.contact);
       return;
     case 'message':
-      return applyMessage(state, entry.message);
+      return applyMessage(state, event.message);
     case 'topic':
-      state.topics.set(entry.topic.topicId, entry.topic);
-      if (entry.topic.isDeleted) dropTopic(state, entry.topic);
+      state.topics.set(event.topic.topicId, event.topic);
+      if (event.topic.isDeleted) dropTopic(state, event.topic);
       return;
     case 'botStatus':
-      state.botStatus = entry.status;
+      state.botStatus = event.status;
       return;
     case 'file':
-      state.files.set(entry.file.fileId, entry.file);
+      state.files.set(event.file.fileId, event.file);
       return;
     case 'update':
-      return applyUpdate(state, entry.item);
+      return applyUpdate(state, event.item);
     case 'confirmed':
-      for (const position of entry.positions) state.updates.delete(position);
+      for (const position of event.positions) state.updates.delete(position);
       return;
     case 'allowedUpdates':
-      state.allowedUpdates = entry.allowed;
+      state.allowedUpdates = event.allowed;
       return;
     case 'webhook':
-      state.webhook = entry.webhook;
+      state.webhook = event.webhook;
       return;
     case 'commands':
-      state.commands.set(entry.key, entry.commands);
+      state.commands.set(event.key, event.commands);
       return;
     case 'profile':
-      state.profile.set(entry.key, entry.value);
+      state.profile.set(event.key, event.value);
       return;
     case 'click':
-      state.clicks.set(entry.click.id, entry.click);
+      state.clicks.set(event.click.id, event.click);
       dropOldest(state.clicks, MAX_CLICKS);
       return;
   }
 }
 
 /** The fewest entries that give this state again. */
-export function* listEntries(state: State): Generator<Entry> {
+export function* listEvents(state: State): Generator<StoreEvent> {
   yield { kind: 'counters', ...state.next };
   yield { kind: 'allowedUpdates', allowed: [...state.allowedUpdates] };
   yield { kind: 'webhook', webhook: state.webhook };

@@ -1,28 +1,28 @@
-import type { Service } from './entry.ts';
+import type { Service } from './event.ts';
 import { putNewMessage } from './new-message.ts';
 import type { Sent } from './sent-update.ts';
 import { sendUpdate } from './sent-update.ts';
 import { ICON_COLORS, type Topic } from './topic.ts';
-import type { World } from './world.ts';
+import type { Store } from './store.ts';
 
 /** A topic that is there, or null. */
-export function findTopic(world: World, chatId: number, topicId: number): Topic | null {
-  const topic = world.state.topics.get(topicId);
+export function findTopic(store: Store, chatId: number, topicId: number): Topic | null {
+  const topic = store.state.topics.get(topicId);
   return topic && topic.chatId === chatId && !topic.isDeleted ? topic : null;
 }
 
 /** All topics of a chat, oldest first. */
-export function listTopics(world: World, chatId: number): Topic[] {
-  return [...world.state.topics.values()].filter((topic) => topic.chatId === chatId && !topic.isDeleted);
+export function listTopics(store: Store, chatId: number): Topic[] {
+  return [...store.state.topics.values()].filter((topic) => topic.chatId === chatId && !topic.isDeleted);
 }
 
 /** Opens a topic: its first message says so, to the bot too. */
 export function createTopic(
-  world: World,
+  store: Store,
   given: { chatId: number; creatorId: number; name: string; iconColor: number | undefined },
 ): { readonly topic: Topic; readonly updateId: number | null } {
   const { chatId, creatorId, name, iconColor = ICON_COLORS[0] } = given;
-  const topicId = world.state.next.messageId;
+  const topicId = store.state.next.messageId;
   const topic: Topic = {
     topicId,
     chatId,
@@ -33,35 +33,35 @@ export function createTopic(
     isClosed: false,
     isDeleted: false,
   };
-  world.commit({ kind: 'topic', topic });
-  const { updateId } = announceService(world, topic, creatorId, { kind: 'topicCreated', name, iconColor });
+  store.commit({ kind: 'topic', topic });
+  const { updateId } = announceService(store, topic, creatorId, { kind: 'topicCreated', name, iconColor });
   return { topic, updateId };
 }
 
 /** Renames, closes or opens a topic; what stays the same is not told. */
 export function changeTopic(
-  world: World,
+  store: Store,
   topic: Topic,
   change: { readonly by: number; readonly name?: string | undefined; readonly isClosed?: boolean | undefined },
 ): void {
   const { by, name = topic.name, isClosed = topic.isClosed } = change;
-  world.commit({ kind: 'topic', topic: { ...topic, name, isClosed } });
-  if (name !== topic.name) announceService(world, topic, by, { kind: 'topicEdited', name });
+  store.commit({ kind: 'topic', topic: { ...topic, name, isClosed } });
+  if (name !== topic.name) announceService(store, topic, by, { kind: 'topicEdited', name });
   if (isClosed !== topic.isClosed) {
-    announceService(world, topic, by, { kind: isClosed ? 'topicClosed' : 'topicReopened' });
+    announceService(store, topic, by, { kind: isClosed ? 'topicClosed' : 'topicReopened' });
   }
-  world.announce({ kind: 'topics', chatId: topic.chatId });
+  store.announce({ kind: 'topics', chatId: topic.chatId });
 }
 
 /** Takes a topic away. Its messages go with it, and nobody is told. */
-export function removeTopic(world: World, topic: Topic): void {
-  world.commit({ kind: 'topic', topic: { ...topic, isDeleted: true } });
-  world.announce({ kind: 'topics', chatId: topic.chatId });
+export function removeTopic(store: Store, topic: Topic): void {
+  store.commit({ kind: 'topic', topic: { ...topic, isDeleted: true } });
+  store.announce({ kind: 'topics', chatId: topic.chatId });
 }
 
-function announceService(world: World, topic: Topic, fromId: number, service: Service): Sent {
+function announceService(store: Store, topic: Topic, fromId: number, service: Service): Sent {
   const { chatId, topicId } = topic;
-  const message = putNewMessage(world, { chatId, fromId, text: '', topicId, service });
-  if (service.kind === 'topicCreated') world.announce({ kind: 'topics', chatId });
-  return sendUpdate(world, 'message', message);
+  const message = putNewMessage(store, { chatId, fromId, text: '', topicId, service });
+  if (service.kind === 'topicCreated') store.announce({ kind: 'topics', chatId });
+  return sendUpdate(store, 'message', message);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { allowedUpdates, integer, parseParameters, type Parameters } from '../bot-api/bot-parameters.ts';
-import type { World } from '../store/world.ts';
+import type { Store } from '../store/store.ts';
 
 /** Telegram's server answers a long poll after this time at the latest. */
 const MAX_POLL_SECONDS = 50;
@@ -13,9 +13,9 @@ const GetUpdates = z.object({
 });
 
 /** getUpdates: a long poll of at most 50 seconds; the signal ends it with an empty list. */
-export function getUpdates(world: World, parameters: Parameters, signal: AbortSignal): Promise<readonly unknown[]> {
+export function getUpdates(store: Store, parameters: Parameters, signal: AbortSignal): Promise<readonly unknown[]> {
   const given = parseParameters(GetUpdates, parameters);
-  return world.updates.poll({
+  return store.updates.poll({
     offset: given.offset,
     limit: given.limit >= 1 && given.limit <= MAX_BATCH ? given.limit : MAX_BATCH,
     timeoutMs: Math.min(Math.max(given.timeout, 0), MAX_POLL_SECONDS) * 1000,

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { Described } from '../bot-api/bot-answer.ts';
 import { badRequest } from '../bot-api/bot-error.ts';
 import { allowedUpdates, flag, integer, parseParameters, type Parameters } from '../bot-api/bot-parameters.ts';
-import type { Webhook } from '../store/entry.ts';
-import type { World } from '../store/world.ts';
+import type { Webhook } from '../store/event.ts';
+import type { Store } from '../store/store.ts';
 
 const DEFAULT_CONNECTIONS = 40;
 const MAX_CONNECTIONS = 100;
@@ -18,56 +18,56 @@ const SetWebhook = z.object({
 });
 
 /** setWebhook: updates are posted to the URL from now on; an empty URL goes back to getUpdates. */
-export function setWebhook(world: World, parameters: Parameters): Described {
+export function setWebhook(store: Store, parameters: Parameters): Described {
   const given = parseParameters(SetWebhook, parameters);
-  if (given.url === '') return removeWebhook(world, given.drop_pending_updates);
+  if (given.url === '') return removeWebhook(store, given.drop_pending_updates);
   const next: Webhook = {
     url: given.url,
     secretToken: given.secret_token,
     maxConnections: Math.min(Math.max(given.max_connections, 1), MAX_CONNECTIONS),
   };
-  const current = world.state.webhook;
+  const current = store.state.webhook;
   if (JSON.stringify(current) === JSON.stringify(next) && !given.drop_pending_updates) {
-    if (given.allowed_updates) world.updates.allow(given.allowed_updates);
+    if (given.allowed_updates) store.updates.allow(given.allowed_updates);
     return new Described(true, 'Webhook is already set');
   }
-  world.updates.endPoll();
+  store.updates.endPoll();
   // As in Telegram the old webhook goes first, even if the new one is refused then.
-  if (current) world.commit({ kind: 'webhook', webhook: null });
-  world.webhookError = null;
-  if (given.drop_pending_updates) world.updates.dropAll();
+  if (current) store.commit({ kind: 'webhook', webhook: null });
+  store.webhookError = null;
+  if (given.drop_pending_updates) store.updates.dropAll();
   checkWebhook(next);
-  if (given.allowed_updates) world.updates.allow(given.allowed_updates);
-  world.commit({ kind: 'webhook', webhook: next });
+  if (given.allowed_updates) store.updates.allow(given.allowed_updates);
+  store.commit({ kind: 'webhook', webhook: next });
   return new Described(true, 'Webhook was set');
 }
 
 const DeleteWebhook = SetWebhook.pick({ drop_pending_updates: true });
 
 /** deleteWebhook: updates wait for getUpdates again. What is just being sent may come twice. */
-export function deleteWebhook(world: World, parameters: Parameters): Described {
-  return removeWebhook(world, parseParameters(DeleteWebhook, parameters).drop_pending_updates);
+export function deleteWebhook(store: Store, parameters: Parameters): Described {
+  return removeWebhook(store, parseParameters(DeleteWebhook, parameters).drop_pending_updates);
 }
 
 /** getWebhookInfo: where updates go, how many wait, and the last failure. */
-export function getWebhookInfo(world: World): object {
-  const { webhook, allowedUpdates: allowed } = world.state;
-  const error = world.webhookError;
+export function getWebhookInfo(store: Store): object {
+  const { webhook, allowedUpdates: allowed } = store.state;
+  const error = store.webhookError;
   return {
     url: webhook?.url ?? '',
     has_custom_certificate: false,
-    pending_update_count: world.state.updates.size,
+    pending_update_count: store.state.updates.size,
     ...(webhook ? { ip_address: '127.0.0.1', max_connections: webhook.maxConnections } : {}),
     ...(error ? { last_error_date: error.date, last_error_message: error.message } : {}),
     ...(allowed.length === 0 ? {} : { allowed_updates: allowed }),
   };
 }
 
-function removeWebhook(world: World, dropsPending: boolean): Described {
-  const existed = world.state.webhook !== null;
-  if (existed) world.commit({ kind: 'webhook', webhook: null });
-  world.webhookError = null;
-  if (dropsPending) world.updates.dropAll();
+function removeWebhook(store: Store, dropsPending: boolean): Described {
+  const existed = store.state.webhook !== null;
+  if (existed) store.commit({ kind: 'webhook', webhook: null });
+  store.webhookError = null;
+  if (dropsPending) store.updates.dropAll();
   return new Described(true, existed ? 'Webhook was deleted' : 'Webhook is already deleted');
 }
 

@@ -1,6 +1,6 @@
 import type { Update } from 'grammy/types';
 import { BotError } from '../bot-api/bot-error.ts';
-import type { Entry, QueuedUpdate } from '../store/entry.ts';
+import type { StoreEvent, QueuedUpdate } from '../store/event.ts';
 import type { State } from '../store/state.ts';
 
 export type UpdateBody = Omit<Update, 'update_id'>;
@@ -49,7 +49,7 @@ const WEBHOOK_ACTIVE =
  * The queue of updates with Telegram's acknowledgement: an offset forgets all smaller ids, a negative one all but the
  * last ones. Injected updates may carry any id, so they are forgotten only after they were delivered once.
  */
-export function createUpdatesQueue(deps: { state: State; commit: (entry: Entry) => void }): UpdatesQueue {
+export function createUpdatesQueue(deps: { state: State; commit: (event: StoreEvent) => void }): UpdatesQueue {
   const { state, commit } = deps;
   const delivered = new Set<number>();
   let waiter: Waiter | null = null;

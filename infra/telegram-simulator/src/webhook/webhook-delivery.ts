@@ -1,20 +1,20 @@
-import type { QueuedUpdate, Webhook } from '../store/entry.ts';
+import type { QueuedUpdate, Webhook } from '../store/event.ts';
 import { findNextLine, nameLine, type UpdateLine } from './webhook-order.ts';
 import { postUpdate, type WebhookFailure } from './webhook-post.ts';
-import type { World } from '../store/world.ts';
+import type { Store } from '../store/store.ts';
 
 /**
  * Sends updates to the webhook as long as one is set: each until it is taken, in the order of its line, up to
  * `maxConnections` at once. The signal ends it; what is under way then stays pending.
  */
-export function startWebhookDelivery(world: World, closing: AbortSignal): void {
-  let round = startRound(world, world.state.webhook, closing);
-  world.onCommit((entry) => {
-    if (entry.kind === 'update') round.add(entry.item);
-    if (entry.kind === 'confirmed') round.remove(entry.positions);
-    if (entry.kind !== 'webhook') return;
+export function startWebhookDelivery(store: Store, closing: AbortSignal): void {
+  let round = startRound(store, store.state.webhook, closing);
+  store.onCommit((event) => {
+    if (event.kind === 'update') round.add(event.item);
+    if (event.kind === 'confirmed') round.remove(event.positions);
+    if (event.kind !== 'webhook') return;
     round.stop();
-    round = startRound(world, entry.webhook, closing);
+    round = startRound(store, event.webhook, closing);
   });
 }
 
@@ -27,7 +27,7 @@ interface Round {
 const IDLE: Round = { add: () => undefined, remove: () => undefined, stop: () => undefined };
 
 /** The delivery to one webhook, from its setting to its removal. */
-function startRound(world: World, webhook: Webhook | null, closing: AbortSignal): Round {
+function startRound(store: Store, webhook: Webhook | null, closing: AbortSignal): Round {
   if (!webhook || closing.aborted) return IDLE;
   const stopping = new AbortController();
   const signal = AbortSignal.any([stopping.signal, closing]);
@@ -77,28 +77,28 @@ function startRound(world: World, webhook: Webhook | null, closing: AbortSignal)
     line.isBusy = true;
     connections += 1;
     const failure = await postUpdate({ webhook: target, update: item.update, timeoutMs: timeoutMs(), signal });
-    // The world may be closed by now.
+    // The store may be closed by now.
     if (signal.aborted) return;
     line.isBusy = false;
     connections -= 1;
     if (failure && lineOf.has(item.position)) delay(line, failure);
-    else world.updates.confirm(item.position);
+    else store.updates.confirm(item.position);
     if (line.items.length === 0) lines.delete(line.key);
     pump(target);
   }
 
   function delay(line: UpdateLine, failure: WebhookFailure): void {
     const nowMs = Date.now();
-    world.webhookError = { date: Math.floor(nowMs / 1000), message: failure.message };
-    const { webhookRetryMs, webhookMaxRetryMs } = world.settings;
+    store.webhookError = { date: Math.floor(nowMs / 1000), message: failure.message };
+    const { webhookRetryMs, webhookMaxRetryMs } = store.settings;
     // As Telegram does: what the webhook asked for, else at once the first time, then ever later.
     const waitMs = line.failures === 0 ? 0 : Math.min(webhookRetryMs * 2 ** (line.failures - 1), webhookMaxRetryMs);
     line.wakeAtMs = nowMs + (failure.retryAfterMs ?? waitMs);
     line.failures += 1;
   }
 
-  const timeoutMs = (): number => world.settings.webhookTimeoutMs;
-  for (const item of world.state.updates.values()) enqueue(item);
+  const timeoutMs = (): number => store.settings.webhookTimeoutMs;
+  for (const item of store.state.updates.values()) enqueue(item);
   pump(webhook);
   return {
     add: (item) => {

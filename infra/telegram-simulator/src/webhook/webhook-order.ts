@@ -1,4 +1,4 @@
-import type { QueuedUpdate } from '../store/entry.ts';
+import type { QueuedUpdate } from '../store/event.ts';
 
 /** Updates that must not overtake each other, oldest first; and what became of the first one so far. */
 export interface UpdateLine {

@@ -1,4 +1,4 @@
-import type { Webhook } from '../store/entry.ts';
+import type { Webhook } from '../store/event.ts';
 
 export interface WebhookFailure {
   /** As getWebhookInfo says it. */

@@ -7,7 +7,7 @@ import { toBotMember } from './bot-rights.ts';
 import { readTopic } from './bot-topics.ts';
 import { findChat } from '../../people/chat-shapes.ts';
 import { GROUP, toUser } from '../../people/people.ts';
-import type { World } from '../../store/world.ts';
+import type { Store } from '../../store/store.ts';
 
 /** Clients show a chat action for five seconds. */
 const CHAT_ACTION_MS = 5_000;
@@ -32,13 +32,13 @@ const SendChatAction = z.object({
 });
 
 /** sendChatAction: shows for five seconds or until the bot sends a message. */
-export function sendChatAction(world: World, parameters: Parameters): true {
+export function sendChatAction(store: Store, parameters: Parameters): true {
   const given = parseParameters(SendChatAction, parameters);
-  const chat = requireWritableChat(world, given.chat_id);
-  const topic = readTopic(world, chat, given.message_thread_id);
+  const chat = requireWritableChat(store, given.chat_id);
+  const topic = readTopic(store, chat, given.message_thread_id);
   const expiresInMs = given.action === 'cancel' ? 0 : CHAT_ACTION_MS;
-  world.typingUntil.set(chat, Date.now() + expiresInMs);
-  world.announce({
+  store.typingUntil.set(chat, Date.now() + expiresInMs);
+  store.announce({
     kind: 'chatAction',
     chatId: chat,
     topicId: topic?.topicId ?? null,
@@ -51,8 +51,8 @@ export function sendChatAction(world: World, parameters: Parameters): true {
 const OneChat = z.object({ chat_id: chatId });
 
 /** getChat: a private chat or the group. */
-export function getChat(world: World, parameters: Parameters): object {
-  const chat = findChat(world.state, requireChat(world, parseParameters(OneChat, parameters).chat_id));
+export function getChat(store: Store, parameters: Parameters): object {
+  const chat = findChat(store.state, requireChat(store, parseParameters(OneChat, parameters).chat_id));
   if (!chat) throw badRequest('chat not found');
   const shared = { accent_color_id: 0, max_reaction_count: 11, accepted_gift_types: NO_GIFTS };
   return chat.type === 'supergroup'
@@ -71,21 +71,21 @@ const NO_GIFTS = {
 const ChatMemberOf = OneChat.extend({ user_id: integer('invalid user_id specified') });
 
 /** getChatMember: whether someone is in a chat; of all members only the bot can be an administrator. */
-export function getChatMember(world: World, parameters: Parameters): ChatMember {
+export function getChatMember(store: Store, parameters: Parameters): ChatMember {
   const given = parseParameters(ChatMemberOf, parameters);
-  const chat = requireChat(world, given.chat_id);
-  if (given.user_id === world.bot.id) {
-    return toBotMember(world, chat === GROUP.id ? world.state.botStatus : 'member');
+  const chat = requireChat(store, given.chat_id);
+  if (given.user_id === store.bot.id) {
+    return toBotMember(store, chat === GROUP.id ? store.state.botStatus : 'member');
   }
-  const person = world.state.people.get(given.user_id);
+  const person = store.state.people.get(given.user_id);
   if (!person) throw badRequest('user not found');
   const isMember = chat === GROUP.id ? person.inGroup : person.id === chat;
   return { status: isMember ? 'member' : 'left', user: toUser(person) };
 }
 
 /** getChatMemberCount: with the bot. */
-export function getChatMemberCount(world: World, parameters: Parameters): number {
-  const chat = requireChat(world, parseParameters(OneChat, parameters).chat_id);
-  const people = [...world.state.people.values()];
+export function getChatMemberCount(store: Store, parameters: Parameters): number {
+  const chat = requireChat(store, parseParameters(OneChat, parameters).chat_id);
+  const people = [...store.state.people.values()];
   return 1 + (chat === GROUP.id ? people.filter((person) => person.inGroup).length : 1);
 }

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { requireChat } from '../bot-access.ts';
 import { badRequest } from '../bot-error.ts';
 import { chatId, flag, integer, jsonOf, languageCode, parseParameters, type Parameters } from '../bot-parameters.ts';
-import type { Command } from '../../store/entry.ts';
+import type { Command } from '../../store/event.ts';
 import { GROUP } from '../../people/people.ts';
-import type { World } from '../../store/world.ts';
+import type { Store } from '../../store/store.ts';
 
 const user = integer('user_id is empty');
 const Scope = z.discriminatedUnion(
@@ -46,31 +46,31 @@ const SetMyCommands = Target.extend({
 });
 
 /** setMyCommands: the list of one scope and language; an empty list removes it. */
-export function setMyCommands(world: World, parameters: Parameters): true {
+export function setMyCommands(store: Store, parameters: Parameters): true {
   const { commands, scope, language_code } = parseParameters(SetMyCommands, parameters);
   if (commands.length > MAX_COMMANDS) throw badRequest('BOT_COMMANDS_TOO_MUCH');
-  if ('chat_id' in scope) requireChat(world, scope.chat_id);
-  world.commit({ kind: 'commands', key: keyOf(scope, language_code), commands: commands.map(toCommand) });
-  world.announce({ kind: 'commands' });
+  if ('chat_id' in scope) requireChat(store, scope.chat_id);
+  store.commit({ kind: 'commands', key: keyOf(scope, language_code), commands: commands.map(toCommand) });
+  store.announce({ kind: 'commands' });
   return true;
 }
 
 /** getMyCommands: exactly this scope and language, without falling back, as in Telegram. */
-export function getMyCommands(world: World, parameters: Parameters): readonly Command[] {
+export function getMyCommands(store: Store, parameters: Parameters): readonly Command[] {
   const { scope, language_code } = parseParameters(Target, parameters);
-  return world.state.commands.get(keyOf(scope, language_code)) ?? [];
+  return store.state.commands.get(keyOf(scope, language_code)) ?? [];
 }
 
 /** deleteMyCommands: the wider scope applies again. */
-export function deleteMyCommands(world: World, parameters: Parameters): true {
+export function deleteMyCommands(store: Store, parameters: Parameters): true {
   const { scope, language_code } = parseParameters(Target, parameters);
-  world.commit({ kind: 'commands', key: keyOf(scope, language_code), commands: [] });
-  world.announce({ kind: 'commands' });
+  store.commit({ kind: 'commands', key: keyOf(scope, language_code), commands: [] });
+  store.announce({ kind: 'commands' });
   return true;
 }
 
 /** What a person's client offers after "/": the narrowest scope that has a list, in their language or in none. */
-export function findCommandsFor(world: World, personId: number, chat: number, language: string): readonly Command[] {
+export function findCommandsFor(store: Store, personId: number, chat: number, language: string): readonly Command[] {
   const isGroup = chat === GROUP.id;
   const scopes: Scope[] = isGroup
     ? [
@@ -82,7 +82,7 @@ export function findCommandsFor(world: World, personId: number, chat: number, la
     : [{ type: 'chat', chat_id: chat }, { type: 'all_private_chats' }, { type: 'default' }];
   for (const scope of scopes) {
     for (const code of [language, '']) {
-      const commands = world.state.commands.get(keyOf(scope, code));
+      const commands = store.state.commands.get(keyOf(scope, code));
       if (commands && commands.length > 0) return commands;
     }
   }

@@ -1,14 +1,14 @@
 import type { ChatMember, User } from 'grammy/types';
-import type { BotStatus } from '../../store/entry.ts';
+import type { BotStatus } from '../../store/event.ts';
 import { findChat } from '../../people/chat-shapes.ts';
 import { nowSeconds } from '../../store/new-message.ts';
 import { GROUP, toUser } from '../../people/people.ts';
 import { requireMember } from '../../people/person-access.ts';
-import type { World } from '../../store/world.ts';
+import type { Store } from '../../store/store.ts';
 
 /** The bot as a member of the group. */
-export function toBotMember(world: World, status: BotStatus): ChatMember {
-  const { id, is_bot, first_name, username } = world.bot;
+export function toBotMember(store: Store, status: BotStatus): ChatMember {
+  const { id, is_bot, first_name, username } = store.bot;
   const user: User = { id, is_bot, first_name, username };
   if (status === 'member') return { status, user };
   if (status === 'kicked') return { status, user, until_date: 0 };
@@ -17,22 +17,22 @@ export function toBotMember(world: World, status: BotStatus): ChatMember {
 
 /** A member of the group makes the bot an administrator, a plain member again, or removes it. Twice changes nothing. */
 export function changeBotStatus(
-  world: World,
+  store: Store,
   change: { readonly by: number; readonly status: BotStatus },
 ): { readonly updateId: number | null } {
-  const person = requireMember(world, change.by, GROUP.id);
-  const before = world.state.botStatus;
-  const chat = findChat(world.state, GROUP.id);
+  const person = requireMember(store, change.by, GROUP.id);
+  const before = store.state.botStatus;
+  const chat = findChat(store.state, GROUP.id);
   if (before === change.status || !chat) return { updateId: null };
-  world.commit({ kind: 'botStatus', status: change.status });
+  store.commit({ kind: 'botStatus', status: change.status });
   return {
-    updateId: world.updates.add({
+    updateId: store.updates.add({
       my_chat_member: {
         chat,
         from: toUser(person),
         date: nowSeconds(),
-        old_chat_member: toBotMember(world, before),
-        new_chat_member: toBotMember(world, change.status),
+        old_chat_member: toBotMember(store, before),
+        new_chat_member: toBotMember(store, change.status),
       },
     }),
   };

@@ -5,7 +5,7 @@ import { chatId, integer, parseParameters, type Parameters } from '../bot-parame
 import { GROUP } from '../../people/people.ts';
 import { ICON_COLORS, MAX_TOPIC_NAME_LENGTH, type Topic } from '../../store/topic.ts';
 import { changeTopic, createTopic, findTopic, removeTopic } from '../../store/topics.ts';
-import type { World } from '../../store/world.ts';
+import type { Store } from '../../store/store.ts';
 
 const name = z
   .string({ error: 'TOPIC_TITLE_EMPTY' })
@@ -22,13 +22,13 @@ const CreateForumTopic = OneChat.extend({
 });
 
 /** createForumTopic: only as an administrator of the group. */
-export function createForumTopic(world: World, parameters: Parameters): object {
+export function createForumTopic(store: Store, parameters: Parameters): object {
   const given = parseParameters(CreateForumTopic, parameters);
-  const chat = requireForum(world, given.chat_id);
-  requireRight(world, 'create a topic');
-  const { topic } = createTopic(world, {
+  const chat = requireForum(store, given.chat_id);
+  requireRight(store, 'create a topic');
+  const { topic } = createTopic(store, {
     chatId: chat,
-    creatorId: world.bot.id,
+    creatorId: store.bot.id,
     name: given.name,
     iconColor: given.icon_color,
   });
@@ -36,64 +36,64 @@ export function createForumTopic(world: World, parameters: Parameters): object {
 }
 
 /** editForumTopic: a new name. */
-export function editForumTopic(world: World, parameters: Parameters): true {
+export function editForumTopic(store: Store, parameters: Parameters): true {
   const given = parseParameters(OneTopic.extend({ name: name.optional() }), parameters);
-  changeTopic(world, requireOwnTopic(world, given), { by: world.bot.id, name: given.name });
+  changeTopic(store, requireOwnTopic(store, given), { by: store.bot.id, name: given.name });
   return true;
 }
 
 /** closeForumTopic: only administrators write there then. */
-export function closeForumTopic(world: World, parameters: Parameters): true {
-  const topic = requireOwnTopic(world, parseParameters(OneTopic, parameters));
+export function closeForumTopic(store: Store, parameters: Parameters): true {
+  const topic = requireOwnTopic(store, parseParameters(OneTopic, parameters));
   if (topic.isClosed) throw badRequest('TOPIC_NOT_MODIFIED');
-  changeTopic(world, topic, { by: world.bot.id, isClosed: true });
+  changeTopic(store, topic, { by: store.bot.id, isClosed: true });
   return true;
 }
 
 /** reopenForumTopic: everybody writes there again. */
-export function reopenForumTopic(world: World, parameters: Parameters): true {
-  const topic = requireOwnTopic(world, parseParameters(OneTopic, parameters));
+export function reopenForumTopic(store: Store, parameters: Parameters): true {
+  const topic = requireOwnTopic(store, parseParameters(OneTopic, parameters));
   if (!topic.isClosed) throw badRequest('TOPIC_NOT_MODIFIED');
-  changeTopic(world, topic, { by: world.bot.id, isClosed: false });
+  changeTopic(store, topic, { by: store.bot.id, isClosed: false });
   return true;
 }
 
 /** deleteForumTopic: with all its messages. */
-export function deleteForumTopic(world: World, parameters: Parameters): true {
+export function deleteForumTopic(store: Store, parameters: Parameters): true {
   const given = parseParameters(OneTopic, parameters);
-  const topic = requireTopic(world, requireForum(world, given.chat_id), given.message_thread_id);
-  requireRight(world, 'delete a topic');
-  removeTopic(world, topic);
+  const topic = requireTopic(store, requireForum(store, given.chat_id), given.message_thread_id);
+  requireRight(store, 'delete a topic');
+  removeTopic(store, topic);
   return true;
 }
 
 /** The topic that a call names, or null for none. Throws BotError 400 if the bot cannot write there. */
-export function readTopic(world: World, chat: number, given: number | undefined): Topic | null {
+export function readTopic(store: Store, chat: number, given: number | undefined): Topic | null {
   if (given === undefined || given === 0) return null;
-  const topic = requireTopic(world, chat, given);
-  if (topic.isClosed && world.state.botStatus !== 'administrator') throw badRequest('TOPIC_CLOSED');
+  const topic = requireTopic(store, chat, given);
+  if (topic.isClosed && store.state.botStatus !== 'administrator') throw badRequest('TOPIC_CLOSED');
   return topic;
 }
 
 /** Also the general topic has no number that could be named, and a private chat has no topics. */
-function requireTopic(world: World, chat: number, topicId: number): Topic {
-  const topic = findTopic(world, chat, topicId);
+function requireTopic(store: Store, chat: number, topicId: number): Topic {
+  const topic = findTopic(store, chat, topicId);
   if (!topic) throw badRequest('message thread not found');
   return topic;
 }
 
-function requireOwnTopic(world: World, given: z.output<typeof OneTopic>): Topic {
-  const topic = requireTopic(world, requireForum(world, given.chat_id), given.message_thread_id);
-  if (topic.creatorId !== world.bot.id) requireRight(world, 'edit the topic');
+function requireOwnTopic(store: Store, given: z.output<typeof OneTopic>): Topic {
+  const topic = requireTopic(store, requireForum(store, given.chat_id), given.message_thread_id);
+  if (topic.creatorId !== store.bot.id) requireRight(store, 'edit the topic');
   return topic;
 }
 
-function requireForum(world: World, given: number | string): number {
-  const chat = requireChat(world, given);
+function requireForum(store: Store, given: number | string): number {
+  const chat = requireChat(store, given);
   if (chat !== GROUP.id) throw badRequest('the chat is not a forum');
-  return requireWritableChat(world, chat);
+  return requireWritableChat(store, chat);
 }
 
-function requireRight(world: World, deed: string): void {
-  if (world.state.botStatus !== 'administrator') throw badRequest(`not enough rights to ${deed}`);
+function requireRight(store: Store, action: string): void {
+  if (store.state.botStatus !== 'administrator') throw badRequest(`not enough rights to ${action}`);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { badRequest } from '../bot-error.ts';
 import { flag, parseParameters, type Parameters } from '../bot-parameters.ts';
-import type { World } from '../../store/world.ts';
+import type { Store } from '../../store/store.ts';
 
 /** Telegram's own limits: clients wait for an answer this long, and a toast holds this much. */
 const CLICK_EXPIRES_MS = 15 * 60_000;
@@ -14,17 +14,17 @@ const AnswerCallbackQuery = z.object({
 });
 
 /** answerCallbackQuery: ends the waiting of who clicked, with a toast or an alert. */
-export function answerCallbackQuery(world: World, parameters: Parameters): true {
+export function answerCallbackQuery(store: Store, parameters: Parameters): true {
   const given = parseParameters(AnswerCallbackQuery, parameters);
-  const click = world.state.clicks.get(given.callback_query_id);
+  const click = store.state.clicks.get(given.callback_query_id);
   if (!click || Date.now() - click.atMs > CLICK_EXPIRES_MS) {
     throw badRequest('query is too old and response timeout expired or query ID is invalid');
   }
   // The client shows the first answer; Telegram accepts later ones and nobody sees them.
   if (click.answer) return true;
   const answer = { text: given.text, showAlert: given.show_alert, url: given.url ?? null };
-  world.commit({ kind: 'click', click: { ...click, answer } });
-  world.announce({
+  store.commit({ kind: 'click', click: { ...click, answer } });
+  store.announce({
     kind: 'answer',
     callbackQueryId: click.id,
     personId: click.personId,

@@ -3,10 +3,10 @@ import { findMessage, requireChat, requireWritableChat } from '../bot-access.ts'
 import { badRequest } from '../bot-error.ts';
 import * as parameter from '../bot-parameters.ts';
 import { parseParameters, type Parameters } from '../bot-parameters.ts';
-import type { StoredMessage } from '../../store/entry.ts';
+import type { StoredMessage } from '../../store/event.ts';
 import { nowSeconds, toDeleted } from '../../store/new-message.ts';
 import { GROUP } from '../../people/people.ts';
-import type { World } from '../../store/world.ts';
+import type { Store } from '../../store/store.ts';
 
 /** Telegram's documented limit. */
 const MAX_AGE_SECONDS = 48 * 3_600;
@@ -15,12 +15,12 @@ const MAX_MESSAGES = 100;
 const DeleteMessage = z.object({ chat_id: parameter.chatId, message_id: parameter.messageId });
 
 /** deleteMessage: its own anywhere, anybody's in a private chat and as an administrator. */
-export function deleteMessage(world: World, parameters: Parameters): true {
+export function deleteMessage(store: Store, parameters: Parameters): true {
   const given = parseParameters(DeleteMessage, parameters);
-  const message = findMessage(world, requireReachableChat(world, given.chat_id), given.message_id);
+  const message = findMessage(store, requireReachableChat(store, given.chat_id), given.message_id);
   if (!message) throw badRequest('message to delete not found');
-  checkDeletable(world, message);
-  world.putMessage('delete', toDeleted(message));
+  checkDeletable(store, message);
+  store.putMessage('delete', toDeleted(message));
   return true;
 }
 
@@ -33,25 +33,25 @@ const DeleteMessages = z.object({
 });
 
 /** deleteMessages: skips those that are not there; one that cannot be deleted leaves all of them. */
-export function deleteMessages(world: World, parameters: Parameters): true {
+export function deleteMessages(store: Store, parameters: Parameters): true {
   const given = parseParameters(DeleteMessages, parameters);
-  const chatId = requireReachableChat(world, given.chat_id);
+  const chatId = requireReachableChat(store, given.chat_id);
   if (given.message_ids.length === 0) throw badRequest('message identifiers are not specified');
   if (given.message_ids.length > MAX_MESSAGES) throw badRequest('too many message identifiers specified');
-  const messages = [...new Set(given.message_ids)].flatMap((id) => findMessage(world, chatId, id) ?? []);
-  for (const message of messages) checkDeletable(world, message);
-  for (const message of messages) world.putMessage('delete', toDeleted(message));
+  const messages = [...new Set(given.message_ids)].flatMap((id) => findMessage(store, chatId, id) ?? []);
+  for (const message of messages) checkDeletable(store, message);
+  for (const message of messages) store.putMessage('delete', toDeleted(message));
   return true;
 }
 
 /** Who blocked the bot still lets it take its words back. */
-function requireReachableChat(world: World, given: number | string): number {
-  const chatId = requireChat(world, given);
-  return chatId === GROUP.id ? requireWritableChat(world, chatId) : chatId;
+function requireReachableChat(store: Store, given: number | string): number {
+  const chatId = requireChat(store, given);
+  return chatId === GROUP.id ? requireWritableChat(store, chatId) : chatId;
 }
 
-function checkDeletable(world: World, message: StoredMessage): void {
-  const isOwn = message.fromId === world.bot.id || world.state.botStatus === 'administrator';
+function checkDeletable(store: Store, message: StoredMessage): void {
+  const isOwn = message.fromId === store.bot.id || store.state.botStatus === 'administrator';
   const isTooOld = nowSeconds() - message.date > MAX_AGE_SECONDS;
   const isFirstOfTopic = message.service?.kind === 'topicCreated';
   if ((message.chatId === GROUP.id && !isOwn) || isTooOld || isFirstOfTopic) {

@@ -8,7 +8,7 @@ import type { Draft } from '../../store/draft.ts';
 import { showDraft } from '../../store/drafts.ts';
 import { GROUP } from '../../people/people.ts';
 import { toPlainText } from '../../rich/rich-text-form.ts';
-import type { World } from '../../store/world.ts';
+import type { Store } from '../../store/store.ts';
 
 const Target = z.object({
   chat_id: parameter.chatId,
@@ -19,9 +19,9 @@ const Target = z.object({
 const SendMessageDraft = Target.extend(PlainText.shape);
 
 /** sendMessageDraft: shows what the bot has written so far. An empty text is a "Thinking…" placeholder. */
-export function sendMessageDraft(world: World, parameters: Parameters): true {
+export function sendMessageDraft(store: Store, parameters: Parameters): true {
   const given = parseParameters(SendMessageDraft, parameters);
-  return draft(world, given, () => {
+  return draft(store, given, () => {
     const isEmpty = given.text.trim() === '';
     return { ...(isEmpty ? { text: '', entities: [] } : formatLimited(given.text, given.entities)), rich: null };
   });
@@ -30,26 +30,26 @@ export function sendMessageDraft(world: World, parameters: Parameters): true {
 const SendRichMessageDraft = Target.extend({ rich_message: parameter.richDraft });
 
 /** sendRichMessageDraft: the same with blocks, among them `thinking`. */
-export function sendRichMessageDraft(world: World, parameters: Parameters): true {
+export function sendRichMessageDraft(store: Store, parameters: Parameters): true {
   const given = parseParameters(SendRichMessageDraft, parameters);
   const rich = given.rich_message;
-  return draft(world, given, () => ({ text: toPlainText(rich), entities: [], rich }));
+  return draft(store, given, () => ({ text: toPlainText(rich), entities: [], rich }));
 }
 
 function draft(
-  world: World,
+  store: Store,
   target: z.output<typeof Target>,
   read: () => Pick<Draft, 'text' | 'entities' | 'rich'>,
 ): true {
-  const chatId = requireWritableChat(world, target.chat_id);
+  const chatId = requireWritableChat(store, target.chat_id);
   if (chatId === GROUP.id) throw badRequest('TEXTDRAFT_PEER_INVALID');
-  showDraft(world, {
+  showDraft(store, {
     chatId,
     draftId: target.draft_id,
     ...read(),
     canStop: target.can_stop,
     keepOnStop: target.keep_on_stop,
-    expiresAtMs: Date.now() + world.settings.draftLifeMs,
+    expiresAtMs: Date.now() + store.settings.draftLifeMs,
   });
   return true;
 }

@@ -6,10 +6,10 @@ import { Caption, formatCaption } from './bot-media.ts';
 import { type MessageContent, PlainText, toRichContent, toPlainContent } from './bot-messages.ts';
 import * as parameter from '../bot-parameters.ts';
 import { parseParameters, type Parameters } from '../bot-parameters.ts';
-import type { StoredMessage } from '../../store/entry.ts';
+import type { StoredMessage } from '../../store/event.ts';
 import { type BotMessage, toBotMessage } from './bot-message-shape.ts';
 import { nowSeconds } from '../../store/new-message.ts';
-import type { World } from '../../store/world.ts';
+import type { Store } from '../../store/store.ts';
 
 const OneMessage = z.object({ chat_id: parameter.chatId, message_id: parameter.messageId });
 const EditMessageText = OneMessage.extend(PlainText.shape).extend({
@@ -18,11 +18,11 @@ const EditMessageText = OneMessage.extend(PlainText.shape).extend({
 });
 
 /** editMessageText: a text becomes another one, or blocks. Without reply_markup the buttons go, as in Telegram. */
-export function editMessageText(world: World, parameters: Parameters): BotMessage {
+export function editMessageText(store: Store, parameters: Parameters): BotMessage {
   const given = parseParameters(EditMessageText, parameters);
-  const old = requireOwnMessage(world, given.chat_id, given.message_id);
+  const old = requireOwnMessage(store, given.chat_id, given.message_id);
   if (old.fileId !== null) throw badRequest('there is no text in the message to edit');
-  return changeMessage(world, old, {
+  return changeMessage(store, old, {
     ...old,
     ...readNewContent(given),
     keyboard: given.reply_markup,
@@ -33,21 +33,21 @@ export function editMessageText(world: World, parameters: Parameters): BotMessag
 const EditMessageCaption = OneMessage.extend(Caption.shape).extend({ reply_markup: parameter.keyboard });
 
 /** editMessageCaption: changes or removes the text below a file. */
-export function editMessageCaption(world: World, parameters: Parameters): BotMessage {
+export function editMessageCaption(store: Store, parameters: Parameters): BotMessage {
   const given = parseParameters(EditMessageCaption, parameters);
-  const old = requireOwnMessage(world, given.chat_id, given.message_id);
+  const old = requireOwnMessage(store, given.chat_id, given.message_id);
   if (old.fileId === null) throw badRequest('there is no caption in the message to edit');
   const keyboard = given.reply_markup;
-  return changeMessage(world, old, { ...old, ...formatCaption(given), keyboard, editDate: nowSeconds() });
+  return changeMessage(store, old, { ...old, ...formatCaption(given), keyboard, editDate: nowSeconds() });
 }
 
 const EditMessageReplyMarkup = OneMessage.extend({ reply_markup: parameter.keyboard });
 
 /** editMessageReplyMarkup: changes or removes the buttons; the message does not show as edited. */
-export function editMessageReplyMarkup(world: World, parameters: Parameters): BotMessage {
+export function editMessageReplyMarkup(store: Store, parameters: Parameters): BotMessage {
   const given = parseParameters(EditMessageReplyMarkup, parameters);
-  const old = requireOwnMessage(world, given.chat_id, given.message_id);
-  return changeMessage(world, old, { ...old, keyboard: given.reply_markup });
+  const old = requireOwnMessage(store, given.chat_id, given.message_id);
+  return changeMessage(store, old, { ...old, keyboard: given.reply_markup });
 }
 
 /** What an edit says instead: a text, or blocks. Throws BotError 400 if it is both. */
@@ -60,16 +60,16 @@ export function readNewContent(
 }
 
 /** Stores the new version of a message; null if it says and shows the same as before. */
-export function changeContent(world: World, old: StoredMessage, next: StoredMessage): StoredMessage | null {
+export function changeContent(store: Store, old: StoredMessage, next: StoredMessage): StoredMessage | null {
   const isSame = (['text', 'entities', 'rich', 'keyboard'] as const).every(
     (field) => JSON.stringify(old[field]) === JSON.stringify(next[field]),
   );
-  return isSame ? null : world.putMessage('edit', next);
+  return isSame ? null : store.putMessage('edit', next);
 }
 
-function changeMessage(world: World, old: StoredMessage, next: StoredMessage): BotMessage {
-  const changed = changeContent(world, old, next);
-  if (changed) return toBotMessage(world.state, world.bot, changed);
+function changeMessage(store: Store, old: StoredMessage, next: StoredMessage): BotMessage {
+  const changed = changeContent(store, old, next);
+  if (changed) return toBotMessage(store.state, store.bot, changed);
   throw badRequest(
     'message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message',
   );

@@ -6,9 +6,9 @@ import { Caption, formatCaption } from './bot-media.ts';
 import { PlainText } from './bot-messages.ts';
 import * as parameter from '../bot-parameters.ts';
 import { parseParameters, type Parameters } from '../bot-parameters.ts';
-import type { StoredMessage } from '../../store/entry.ts';
+import type { StoredMessage } from '../../store/event.ts';
 import { toDeleted } from '../../store/new-message.ts';
-import type { World } from '../../store/world.ts';
+import type { Store } from '../../store/store.ts';
 
 const OneEphemeral = z.object({
   chat_id: parameter.chatId,
@@ -21,52 +21,52 @@ const EditText = OneEphemeral.extend(PlainText.shape).extend({
 });
 
 /** editEphemeralMessageText: what only one person sees says something else. Without reply_markup its buttons go. */
-export function editEphemeralMessageText(world: World, parameters: Parameters): true {
+export function editEphemeralMessageText(store: Store, parameters: Parameters): true {
   const given = parseParameters(EditText, parameters);
-  const old = requireEphemeral(world, given);
+  const old = requireEphemeral(store, given);
   if (old.fileId !== null) throw badRequest('there is no text in the message to edit');
-  return change(world, old, { ...old, ...readNewContent(given), keyboard: given.reply_markup });
+  return change(store, old, { ...old, ...readNewContent(given), keyboard: given.reply_markup });
 }
 
 const EditCaption = OneEphemeral.extend(Caption.shape).extend({ reply_markup: parameter.keyboard });
 
 /** editEphemeralMessageCaption: the text below a file. */
-export function editEphemeralMessageCaption(world: World, parameters: Parameters): true {
+export function editEphemeralMessageCaption(store: Store, parameters: Parameters): true {
   const given = parseParameters(EditCaption, parameters);
-  const old = requireEphemeral(world, given);
+  const old = requireEphemeral(store, given);
   if (old.fileId === null) throw badRequest('there is no caption in the message to edit');
-  return change(world, old, { ...old, ...formatCaption(given), keyboard: given.reply_markup });
+  return change(store, old, { ...old, ...formatCaption(given), keyboard: given.reply_markup });
 }
 
 const EditMarkup = OneEphemeral.extend({ reply_markup: parameter.keyboard });
 
 /** editEphemeralMessageReplyMarkup: only the buttons. */
-export function editEphemeralMessageReplyMarkup(world: World, parameters: Parameters): true {
+export function editEphemeralMessageReplyMarkup(store: Store, parameters: Parameters): true {
   const given = parseParameters(EditMarkup, parameters);
-  const old = requireEphemeral(world, given);
-  return change(world, old, { ...old, keyboard: given.reply_markup });
+  const old = requireEphemeral(store, given);
+  return change(store, old, { ...old, keyboard: given.reply_markup });
 }
 
 /** deleteEphemeralMessage: it is gone for the one who saw it. */
-export function deleteEphemeralMessage(world: World, parameters: Parameters): true {
-  const message = requireEphemeral(world, parseParameters(OneEphemeral, parameters));
-  world.putMessage('delete', toDeleted(message));
+export function deleteEphemeralMessage(store: Store, parameters: Parameters): true {
+  const message = requireEphemeral(store, parseParameters(OneEphemeral, parameters));
+  store.putMessage('delete', toDeleted(message));
   return true;
 }
 
 /** Telegram answers true also if nothing changed: it does not know whether anybody saw the message. */
-function change(world: World, old: StoredMessage, next: StoredMessage): true {
-  changeContent(world, old, next);
+function change(store: Store, old: StoredMessage, next: StoredMessage): true {
+  changeContent(store, old, next);
   return true;
 }
 
-function requireEphemeral(world: World, given: z.output<typeof OneEphemeral>): StoredMessage {
-  const chatId = requireWritableChat(world, given.chat_id);
-  const message = world.state.chats.get(chatId)?.get(given.ephemeral_message_id);
+function requireEphemeral(store: Store, given: z.output<typeof OneEphemeral>): StoredMessage {
+  const chatId = requireWritableChat(store, given.chat_id);
+  const message = store.state.chats.get(chatId)?.get(given.ephemeral_message_id);
   const isOwn =
     message !== undefined &&
     !message.deleted &&
-    message.fromId === world.bot.id &&
+    message.fromId === store.bot.id &&
     message.ephemeral?.receiverId === given.receiver_user_id;
   if (!isOwn) throw badRequest('MESSAGE_ID_INVALID');
   return message;

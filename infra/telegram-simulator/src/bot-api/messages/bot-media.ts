@@ -7,7 +7,7 @@ import { parseParameters, type Parameters } from '../bot-parameters.ts';
 import type { FileKind } from '../../files/file-store.ts';
 import { formatBotText, type FormattedText } from './message-entities.ts';
 import type { BotMessage } from './bot-message-shape.ts';
-import type { World } from '../../store/world.ts';
+import type { Store } from '../../store/store.ts';
 
 const MAX_CAPTION_LENGTH = 1_024;
 
@@ -21,18 +21,18 @@ const SendFile = Target.extend(Caption.shape);
 const SendVoice = SendFile.extend({ duration: parameter.integer('duration must be an Integer').optional() });
 
 /** sendDocument: any file, with a caption. */
-export function sendDocument(world: World, parameters: Parameters): BotMessage {
-  return sendFile(world, parameters, 'document');
+export function sendDocument(store: Store, parameters: Parameters): BotMessage {
+  return sendFile(store, parameters, 'document');
 }
 
 /** sendPhoto: a picture, which Telegram scales and shows. */
-export function sendPhoto(world: World, parameters: Parameters): BotMessage {
-  return sendFile(world, parameters, 'photo');
+export function sendPhoto(store: Store, parameters: Parameters): BotMessage {
+  return sendFile(store, parameters, 'photo');
 }
 
 /** sendVoice: a recording. */
-export function sendVoice(world: World, parameters: Parameters): BotMessage {
-  return sendFile(world, parameters, 'voice');
+export function sendVoice(store: Store, parameters: Parameters): BotMessage {
+  return sendFile(store, parameters, 'voice');
 }
 
 /** A caption as Telegram keeps it. Throws BotError 400 if it is too long. */
@@ -43,12 +43,12 @@ export function formatCaption(given: z.output<typeof Caption>): FormattedText {
   return formatted;
 }
 
-function sendFile(world: World, parameters: Parameters, kind: FileKind): BotMessage {
+function sendFile(store: Store, parameters: Parameters, kind: FileKind): BotMessage {
   const given = parseParameters(SendVoice, parameters);
   const read = (): MessageContent => {
     const caption = formatCaption(given);
-    const file = resolveFile(world, parameters, { kind, durationSeconds: given.duration });
+    const file = resolveFile(store, parameters, { kind, durationSeconds: given.duration });
     return { ...caption, rich: null, fileId: file.fileId };
   };
-  return sendContent(world, given, read);
+  return sendContent(store, given, read);
 }

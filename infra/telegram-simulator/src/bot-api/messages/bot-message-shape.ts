@@ -1,6 +1,6 @@
 import type { Message, MessageOriginUser, User } from 'grammy/types';
 import { findChat, type KnownChat, toGroupChat, toSender } from '../../people/chat-shapes.ts';
-import type { Service, StoredMessage } from '../../store/entry.ts';
+import type { Service, StoredMessage } from '../../store/event.ts';
 import { toMediaFields } from '../../files/file-shapes.ts';
 import type { State } from '../../store/state.ts';
 

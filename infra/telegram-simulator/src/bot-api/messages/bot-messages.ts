@@ -8,13 +8,13 @@ import { findReplied, ReplyParameters } from './bot-reply.ts';
 import { readTopic } from '../chats/bot-topics.ts';
 import { EphemeralParameters, readEphemeral } from './bot-whisper.ts';
 import { endDraft } from '../../store/drafts.ts';
-import type { StoredMessage } from '../../store/entry.ts';
+import type { StoredMessage } from '../../store/event.ts';
 import { formatBotText, type FormattedText } from './message-entities.ts';
 import { type BotMessage, toBotMessage } from './bot-message-shape.ts';
 import { putNewMessage } from '../../store/new-message.ts';
 import { MAX_TEXT_LENGTH } from '../../people/person-messages.ts';
 import { toPlainText } from '../../rich/rich-text-form.ts';
-import type { World } from '../../store/world.ts';
+import type { Store } from '../../store/store.ts';
 
 /** What a message says: everything of it that an edit can replace. */
 export type MessageContent = Pick<StoredMessage, 'text' | 'entities' | 'rich' | 'fileId'>;
@@ -40,17 +40,17 @@ export const PlainText = z.object({
 const SendMessage = Target.extend(PlainText.shape);
 
 /** sendMessage: the bot writes to a chat that lets it. */
-export function sendMessage(world: World, parameters: Parameters): BotMessage {
+export function sendMessage(store: Store, parameters: Parameters): BotMessage {
   const given = parseParameters(SendMessage, parameters);
-  return sendContent(world, given, () => toPlainContent(given));
+  return sendContent(store, given, () => toPlainContent(given));
 }
 
 const SendRichMessage = Target.extend({ rich_message: parameter.richMessage });
 
 /** sendRichMessage: the same with blocks. */
-export function sendRichMessage(world: World, parameters: Parameters): BotMessage {
+export function sendRichMessage(store: Store, parameters: Parameters): BotMessage {
   const given = parseParameters(SendRichMessage, parameters);
-  return sendContent(world, given, () => toRichContent(given.rich_message));
+  return sendContent(store, given, () => toRichContent(given.rich_message));
 }
 
 /** The content of a plain message. */
@@ -71,23 +71,23 @@ export function toRichContent(rich: RichMessage): MessageContent {
 }
 
 /** Sends what `read` answers, once the chat is known to take it. A reply goes to the topic of what it answers. */
-export function sendContent(world: World, target: z.output<typeof Target>, read: () => MessageContent): BotMessage {
-  const chatId = requireWritableChat(world, target.chat_id);
+export function sendContent(store: Store, target: z.output<typeof Target>, read: () => MessageContent): BotMessage {
+  const chatId = requireWritableChat(store, target.chat_id);
   const whisper = target.ephemeral_message_parameters;
   const content = read();
-  const replied = findReplied(world, chatId, target.reply_parameters, whisper !== undefined);
-  const topic = readTopic(world, chatId, target.message_thread_id ?? replied?.topicId ?? undefined);
-  const message = putNewMessage(world, {
+  const replied = findReplied(store, chatId, target.reply_parameters, whisper !== undefined);
+  const topic = readTopic(store, chatId, target.message_thread_id ?? replied?.topicId ?? undefined);
+  const message = putNewMessage(store, {
     chatId,
-    fromId: world.bot.id,
+    fromId: store.bot.id,
     ...content,
     keyboard: target.reply_markup,
     replyTo: replied?.messageId ?? null,
     topicId: topic?.topicId ?? null,
-    ephemeral: readEphemeral(world, chatId, whisper, replied),
+    ephemeral: readEphemeral(store, chatId, whisper, replied),
   });
   // The message itself ends "typing" and a draft, as in clients.
-  world.typingUntil.delete(chatId);
-  endDraft(world, chatId, 'sent');
-  return toBotMessage(world.state, world.bot, message);
+  store.typingUntil.delete(chatId);
+  endDraft(store, chatId, 'sent');
+  return toBotMessage(store.state, store.bot, message);
 }

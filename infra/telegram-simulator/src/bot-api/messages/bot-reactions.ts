@@ -3,7 +3,7 @@ import { findMessage, requireWritableChat } from '../bot-access.ts';
 import { badRequest } from '../bot-error.ts';
 import { chatId, jsonOf, messageId, parseParameters, type Parameters } from '../bot-parameters.ts';
 import { isReaction, putReaction } from '../../store/reactions.ts';
-import type { World } from '../../store/world.ts';
+import type { Store } from '../../store/store.ts';
 
 /** Custom emoji would have to be on the message already, and paid ones are not for bots. */
 const Reaction = z.looseObject({
@@ -20,11 +20,11 @@ const SetMessageReaction = z.object({
 });
 
 /** setMessageReaction: at most one emoji of Telegram's list; none takes the bot's reaction away. Nobody is told. */
-export function setMessageReaction(world: World, parameters: Parameters): true {
+export function setMessageReaction(store: Store, parameters: Parameters): true {
   const given = parseParameters(SetMessageReaction, parameters);
-  const chat = requireWritableChat(world, given.chat_id);
-  const message = findMessage(world, chat, given.message_id);
+  const chat = requireWritableChat(store, given.chat_id);
+  const message = findMessage(store, chat, given.message_id);
   if (!message) throw badRequest('message to react not found');
-  putReaction(world, message, world.bot.id, given.reaction[0]?.emoji ?? null);
+  putReaction(store, message, store.bot.id, given.reaction[0]?.emoji ?? null);
   return true;
 }

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { findMessage } from '../bot-access.ts';
 import { badRequest } from '../bot-error.ts';
 import * as parameter from '../bot-parameters.ts';
-import type { StoredMessage } from '../../store/entry.ts';
-import type { World } from '../../store/world.ts';
+import type { StoredMessage } from '../../store/event.ts';
+import type { Store } from '../../store/store.ts';
 
 export const ReplyParameters = z.looseObject({
   message_id: parameter.messageId.optional(),
@@ -16,7 +16,7 @@ export const ReplyParameters = z.looseObject({
  * ephemeral message that everybody would see.
  */
 export function findReplied(
-  world: World,
+  store: Store,
   chatId: number,
   reply: z.output<typeof ReplyParameters> | undefined,
   isEphemeral: boolean,
@@ -25,13 +25,13 @@ export function findReplied(
   const { message_id: messageId, ephemeral_message_id: ephemeralId } = reply;
   if (messageId === undefined && ephemeralId === undefined) throw badRequest('message identifier is not specified');
   if (messageId !== undefined) {
-    const message = findMessage(world, chatId, messageId);
+    const message = findMessage(store, chatId, messageId);
     if (message) return message;
     if (reply.allow_sending_without_reply && !isEphemeral) return null;
     throw badRequest('message to be replied not found');
   }
-  const whispered = world.state.chats.get(chatId)?.get(ephemeralId ?? 0);
-  const isThere = whispered?.ephemeral?.receiverId === world.bot.id && !whispered.deleted;
+  const whispered = store.state.chats.get(chatId)?.get(ephemeralId ?? 0);
+  const isThere = whispered?.ephemeral?.receiverId === store.bot.id && !whispered.deleted;
   if (!isThere || !isEphemeral) throw badRequest('message to be replied not found');
   return whispered;
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { badRequest } from '../bot-error.ts';
 import * as parameter from '../bot-parameters.ts';
-import type { StoredMessage } from '../../store/entry.ts';
+import type { StoredMessage } from '../../store/event.ts';
 import { GROUP } from '../../people/people.ts';
-import type { World } from '../../store/world.ts';
+import type { Store } from '../../store/store.ts';
 
 /** Who alone gets to see a message, and what lets the bot send it. */
 export const EphemeralParameters = z.looseObject({
@@ -19,7 +19,7 @@ type EphemeralParameters = z.output<typeof EphemeralParameters>;
  * documented; of the refusals only BOT_NOT_ADMIN is known, for private chats too.
  */
 export function readEphemeral(
-  world: World,
+  store: Store,
   chatId: number,
   given: EphemeralParameters | undefined,
   replied: StoredMessage | null,
@@ -27,13 +27,13 @@ export function readEphemeral(
   if (!given) return null;
   if (chatId !== GROUP.id) throw badRequest('BOT_NOT_ADMIN');
   const receiverId = given.receiver_user_id;
-  if (receiverId === world.bot.id) throw badRequest('USER_IS_BOT');
-  if (!world.state.people.get(receiverId)?.inGroup) throw badRequest('USER_NOT_PARTICIPANT');
+  if (receiverId === store.bot.id) throw badRequest('USER_IS_BOT');
+  if (!store.state.people.get(receiverId)?.inGroup) throw badRequest('USER_NOT_PARTICIPANT');
   const isAllowed =
-    world.state.botStatus === 'administrator' ||
+    store.state.botStatus === 'administrator' ||
     (given.callback_query_id === undefined
-      ? answersRecently(world, replied, receiverId)
-      : wasClickedRecently(world, given.callback_query_id, receiverId));
+      ? answersRecently(store, replied, receiverId)
+      : wasClickedRecently(store, given.callback_query_id, receiverId));
   if (!isAllowed) {
     throw badRequest(
       given.callback_query_id === undefined
@@ -41,30 +41,30 @@ export function readEphemeral(
         : 'query is too old and response timeout expired or query ID is invalid',
     );
   }
-  return { receiverId, replaces: findReplaced(world, given) };
+  return { receiverId, replaces: findReplaced(store, given) };
 }
 
-function wasClickedRecently(world: World, clickId: string, receiverId: number): boolean {
-  const click = world.state.clicks.get(clickId);
-  return click?.personId === receiverId && click.chatId === GROUP.id && isRecent(world, click.atMs);
+function wasClickedRecently(store: Store, clickId: string, receiverId: number): boolean {
+  const click = store.state.clicks.get(clickId);
+  return click?.personId === receiverId && click.chatId === GROUP.id && isRecent(store, click.atMs);
 }
 
-function answersRecently(world: World, replied: StoredMessage | null, receiverId: number): boolean {
+function answersRecently(store: Store, replied: StoredMessage | null, receiverId: number): boolean {
   return (
-    replied?.ephemeral?.receiverId === world.bot.id &&
+    replied?.ephemeral?.receiverId === store.bot.id &&
     replied.fromId === receiverId &&
-    isRecent(world, replied.date * 1_000)
+    isRecent(store, replied.date * 1_000)
   );
 }
 
-function isRecent(world: World, atMs: number): boolean {
-  return Date.now() - atMs < world.settings.ephemeralWindowMs;
+function isRecent(store: Store, atMs: number): boolean {
+  return Date.now() - atMs < store.settings.ephemeralWindowMs;
 }
 
-function findReplaced(world: World, given: EphemeralParameters): number | null {
+function findReplaced(store: Store, given: EphemeralParameters): number | null {
   if (!given.replace_callback_query_message) return null;
-  const click = world.state.clicks.get(given.callback_query_id ?? '');
-  const message = click && world.state.chats.get(click.chatId)?.get(click.messageId);
+  const click = store.state.clicks.get(given.callback_query_id ?? '');
+  const message = click && store.state.chats.get(click.chatId)?.get(click.messageId);
   // What is ephemeral itself is edited instead.
   if (!message || message.ephemeral !== null) throw badRequest('the message to be replaced is invalid');
   return message.messageId;

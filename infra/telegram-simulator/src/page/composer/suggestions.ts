@@ -1,4 +1,4 @@
-import type { Command } from '../../store/entry.ts';
+import type { Command } from '../../store/event.ts';
 
 /** Something that fits what is typed. */
 export interface Suggestion {

@@ -1,5 +1,5 @@
 import type { MessageView } from '../../people/message-view.ts';
-import type { Service } from '../../store/entry.ts';
+import type { Service } from '../../store/event.ts';
 
 const LONGEST = 160;
 

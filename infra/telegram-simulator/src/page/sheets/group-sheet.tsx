@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { BotStatus } from '../../store/entry.ts';
+import type { BotStatus } from '../../store/event.ts';
 import type { Page, Point } from '../state/page.ts';
 import type { Place } from '../state/place.ts';
 import { act } from '../state/simulator.ts';

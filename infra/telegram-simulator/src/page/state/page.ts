@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { MessageView } from '../../people/message-view.ts';
-import type { Command } from '../../store/entry.ts';
+import type { Command } from '../../store/event.ts';
 import type { Draft } from '../../store/draft.ts';
 import type { FeedEvent } from '../../store/feed.ts';
 import { Writing } from '../composer/writing.ts';

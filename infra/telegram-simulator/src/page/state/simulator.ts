@@ -1,7 +1,7 @@
 import type { BotView } from '../../bot-api/chats/bot-profile.ts';
 import type { ChatView } from '../../people/chat-shapes.ts';
 import type { MessagesView, PersonView, TopicView } from '../../people/person-api.ts';
-import type { Command } from '../../store/entry.ts';
+import type { Command } from '../../store/event.ts';
 import type { FeedEvent } from '../../store/feed.ts';
 
 /** A refusal of the simulator. Its message is a sentence for people. */

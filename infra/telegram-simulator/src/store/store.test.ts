@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sendFromPerson } from '../people/person-messages.ts';
 import { createSimulator, DEFAULT_TOKEN } from '../server.ts';
 import { createSimulatorClient } from '../simulator-client.ts';
-import { listMessages, openWorld, type World } from './world.ts';
+import { listMessages, openStore, type Store } from './store.ts';
 
 let dataDir: string;
 beforeEach(() => {
@@ -14,16 +14,16 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
-function open(compactAboveBytes?: number): World {
-  return openWorld({
+function open(compactAboveBytes?: number): Store {
+  return openStore({
     token: DEFAULT_TOKEN,
     dataDir,
     ...(compactAboveBytes === undefined ? {} : { compactAboveBytes }),
   });
 }
 
-function say(world: World, text: string): { updateId: number | null; messageId: number } {
-  const [sent] = sendFromPerson(world, { from: 1001, chatId: 1001, text, replyTo: null, raw: false });
+function say(store: Store, text: string): { updateId: number | null; messageId: number } {
+  const [sent] = sendFromPerson(store, { from: 1001, chatId: 1001, text, replyTo: null, raw: false });
   return { updateId: sent.updateId, messageId: sent.message.messageId };
 }
 
@@ -68,7 +68,7 @@ test('messages, blocks, people and clicks survive a restart', async () => {
   await second.close();
 });
 
-test('a torn last line is cut off and the next entry is readable', () => {
+test('a torn last line is cut off and the next event is readable', () => {
   const first = open();
   say(first, 'whole');
   first.close();
@@ -112,10 +112,10 @@ test('a large log is compacted at start without losing or repeating anything', (
 
 test('without a folder the ids of a later start are larger', () => {
   const ids = [0, 1].map(() => {
-    const world = openWorld({ token: DEFAULT_TOKEN });
+    const store = openStore({ token: DEFAULT_TOKEN });
     const before = Date.now();
     while (Date.now() === before);
-    return say(world, 'hi').messageId;
+    return say(store, 'hi').messageId;
   });
   expect(ids[1]).toBeGreaterThan(ids[0] ?? Infinity);
 });
@@ -161,10 +161,10 @@ test('the log of an older simulator is read', () => {
     seq: 7,
   };
   appendFileSync(join(dataDir, 'simulator.jsonl'), `${JSON.stringify({ kind: 'message', message })}\n`);
-  const world = open();
-  expect(listMessages(world.state, 1001)).toMatchObject([
+  const store = open();
+  expect(listMessages(store.state, 1001)).toMatchObject([
     { text: 'old', rich: null, fileId: null, topicId: null, ephemeral: null, reactions: [] },
   ]);
-  expect([...world.state.topics.values()].map((topic) => topic.name)).toEqual(['Deploys', 'Incidents']);
-  world.close();
+  expect([...store.state.topics.values()].map((topic) => topic.name)).toEqual(['Deploys', 'Incidents']);
+  store.close();
 });

@@ -1,13 +1,13 @@
 import type { UserFromGetMe } from 'grammy/types';
 import { createDrafts, type Drafts } from './draft.ts';
-import type { Contact, Entry, StoredMessage } from './entry.ts';
+import type { Contact, StoreEvent, StoredMessage } from './event.ts';
 import { type Change, createFeed, type Feed } from './feed.ts';
 import { createFileBytes, type FileBytes } from '../files/file-bytes.ts';
 import { createVolatileJournal, type Journal, openJournal, rewriteJournal } from './journal.ts';
 import { toMessageView } from '../people/message-view.ts';
 import { createBotUser, GROUP } from '../people/people.ts';
 import { createSettings, type Settings } from './settings.ts';
-import { applyEntry, createState, listEntries, type State } from './state.ts';
+import { applyEvent, createState, listEvents, type State } from './state.ts';
 import { createUpdatesQueue, type UpdatesQueue } from '../webhook/updates-queue.ts';
 
 export interface WebhookError {
@@ -17,16 +17,16 @@ export interface WebhookError {
 }
 
 /** Everything that both sides, bot and people, act on. All of it is synchronous, so every action is atomic. */
-export interface World {
+export interface Store {
   readonly bot: UserFromGetMe;
   readonly state: State;
   readonly updates: UpdatesQueue;
   readonly feed: Feed;
   readonly settings: Settings;
   /** Writes a fact to the log, then makes it true. */
-  readonly commit: (entry: Entry) => void;
+  readonly commit: (event: StoreEvent) => void;
   /** Calls the listener after every fact from now on. */
-  readonly onCommit: (listener: (entry: Entry) => void) => void;
+  readonly onCommit: (listener: (event: StoreEvent) => void) => void;
   /** The last time that the webhook did not take an update; not kept over a restart. */
   webhookError: WebhookError | null;
   /** Stores a message with a new seq and tells everyone who watches. */
@@ -46,8 +46,8 @@ export interface World {
 /** Above this the log is rewritten at start: reading 16 MB takes about half a second. */
 const COMPACT_ABOVE_BYTES = 16 * 1024 * 1024;
 
-/** Opens the world of a folder, or an empty one in memory. Throws if the log is damaged before its last line. */
-export function openWorld(options: { token: string; dataDir?: string | undefined; compactAboveBytes?: number }): World {
+/** Opens the store of a folder, or an empty one in memory. Throws if the log is damaged before its last line. */
+export function openStore(options: { token: string; dataDir?: string | undefined; compactAboveBytes?: number }): Store {
   const bot = createBotUser(options.token);
   const state = createState(Date.now());
   const { journal, isNew } = loadJournal(state, options.dataDir, options.compactAboveBytes ?? COMPACT_ABOVE_BYTES);
@@ -55,12 +55,12 @@ export function openWorld(options: { token: string; dataDir?: string | undefined
   state.next.seq = Math.max(state.next.seq, Date.now());
   const feed = createFeed(isNew ? 0 : state.next.seq - 1);
   const typingUntil = new Map<number, number>();
-  const listeners: ((entry: Entry) => void)[] = [];
+  const listeners: ((event: StoreEvent) => void)[] = [];
 
-  function commit(entry: Entry): void {
-    journal.append(entry);
-    applyEntry(state, entry);
-    for (const listener of listeners) listener(entry);
+  function commit(event: StoreEvent): void {
+    journal.append(event);
+    applyEvent(state, event);
+    for (const listener of listeners) listener(event);
   }
   function announce(change: Change): number {
     const seq = state.next.seq;
@@ -110,12 +110,12 @@ function loadJournal(
   compactAboveBytes: number,
 ): { journal: Journal; isNew: boolean } {
   if (dataDir === undefined) return { journal: createVolatileJournal(), isNew: true };
-  const { entries, sizeBytes, journal } = openJournal(dataDir);
+  const { events, sizeBytes, journal } = openJournal(dataDir);
   // The first line says where the ids started: a restart goes on from there.
-  if (entries.length === 0) journal.append({ kind: 'counters', ...state.next });
-  for (const entry of entries) applyEntry(state, entry);
-  const isNew = entries.length === 0;
+  if (events.length === 0) journal.append({ kind: 'counters', ...state.next });
+  for (const event of events) applyEvent(state, event);
+  const isNew = events.length === 0;
   if (sizeBytes <= compactAboveBytes) return { journal, isNew };
   journal.close();
-  return { journal: rewriteJournal(dataDir, listEntries(state)), isNew };
+  return { journal: rewriteJournal(dataDir, listEvents(state)), isNew };
 }

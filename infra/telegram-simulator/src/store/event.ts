@@ -116,7 +116,7 @@ export const Webhook = z.object({ url: z.string(), secretToken: z.string(), maxC
 export type Webhook = Readonly<z.infer<typeof Webhook>>;
 
 /** One line of the log. Each states a fact about one record; the last line about a record wins. */
-export const Entry = z.discriminatedUnion('kind', [
+export const StoreEvent = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('counters'), updateId: z.int(), messageId: z.int(), position: z.int(), seq }),
   z.object({ kind: z.literal('person'), person: Person }),
   z.object({ kind: z.literal('contact'), contact: Contact }),
@@ -132,4 +132,4 @@ export const Entry = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('profile'), key: z.string(), value: z.string() }),
   z.object({ kind: z.literal('click'), click: Click }),
 ]);
-export type Entry = z.infer<typeof Entry>;
+export type StoreEvent = z.infer<typeof StoreEvent>;
