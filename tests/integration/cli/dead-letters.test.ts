@@ -53,7 +53,7 @@ describe('signalbox dlq', () => {
     const result = {
       id: begun.item.id,
       status: 'failed' as const,
-      receipt: begun.item.receipt,
+      delivery: begun.item.delivery,
       error: 'HTTP 500',
       uncounted: false,
     };

@@ -87,7 +87,7 @@ test('a slot whose message is gone becomes a new message', async () => {
 });
 
 test.each(["message can't be edited", 'message to edit not found'])(
-  'a receipt for a message that is too old or gone is left alone, and is no failure: %s',
+  'a settled card that is too old or gone is left alone, and is no failure: %s',
   async (description) => {
     const slot = `receipt:${description}`;
     await settled(await harness.say('telegram:1001', [{ text: `card of ${slot}`, slot }]));

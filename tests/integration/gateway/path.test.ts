@@ -26,13 +26,13 @@ test('a message becomes an inbox row and a wake-up', async () => {
   expect(entry).toEqual({ userKey: PEOPLE.admin, traceId: rows[0]?.trace_id });
 });
 
-test('an outbox row becomes a message in the chat, formatted, with its receipt', async () => {
+test('an outbox row becomes a message in the chat, formatted, and its delivery is noted', async () => {
   const [id] = await harness.say('telegram:1001', [{ text: 'Shop **1.4.2** is up.', userKey: PEOPLE.admin }]);
   const message = await until('Ada sees it', async () =>
     (await harness.people.messages(1001)).find((one) => one.text === 'Shop 1.4.2 is up.'),
   );
   expect(message.entities).toEqual([{ type: 'bold', offset: 5, length: 5 }]);
-  const row = await until('the receipt is written', async () => {
+  const row = await until('the delivery is noted', async () => {
     const [found] = await harness.rows<{ status: string; receipt: object }>(
       'select status, receipt from outbox where id = $1',
       [id],

@@ -37,7 +37,7 @@ export interface SimulatorClient {
   readonly findSpeaker: (person: number, chat: string | undefined) => Promise<Speaker>;
 }
 
-const Receipt = z.object({ updateId: z.number().nullable(), callbackQueryId: z.string().nullable().default(null) });
+const Accepted = z.object({ updateId: z.number().nullable(), callbackQueryId: z.string().nullable().default(null) });
 const Seen = z.object({ seq: z.number(), messages: z.array(SeenMessage) });
 const People = z.array(z.object({ id: z.number(), name: z.string(), role: z.string() }));
 const Chats = z.array(z.object({ id: z.number(), title: z.string() }));
@@ -57,8 +57,9 @@ export function createSimulatorClient(baseUrl: string): SimulatorClient {
     Seen.parse(await get(`/api/chats/${chat}/messages?as=${person}&after=${after}`));
   return {
     read,
-    send: async ({ person, chat }, text) => Receipt.parse(await post('/api/messages', { from: person, chat, text })),
-    click: async ({ person, chat }, button) => Receipt.parse(await post('/api/clicks', { from: person, chat, button })),
+    send: async ({ person, chat }, text) => Accepted.parse(await post('/api/messages', { from: person, chat, text })),
+    click: async ({ person, chat }, button) =>
+      Accepted.parse(await post('/api/clicks', { from: person, chat, button })),
     readNotice: async (id) => Notice.parse(await get(`/api/clicks/${encodeURIComponent(id)}`)),
     findSpeaker: async (person, chat) => {
       const people = People.parse(await get('/api/people'));

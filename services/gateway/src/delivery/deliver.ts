@@ -129,7 +129,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
     const { chatKey } = chat;
     const itemLog = log.child({ traceId: item.traceId, outboxId: item.id, chatKey });
     const startedAt = performance.now();
-    const note = (receipt: chats.Receipt): Promise<boolean> => chats.noteReceipt(pool, chat, item.id, receipt);
+    const note = (delivery: chats.Delivery): Promise<boolean> => chats.noteDelivery(pool, chat, item.id, delivery);
     // An edit takes no draft away, and no draft has to be gone before it.
     if (item.base === null) await drafts.makeWay(chatKey);
     const outcome = await sender.send(chatKey, item, { signal, note });

@@ -7,8 +7,8 @@ export interface LeasedChat {
   readonly epoch: string;
 }
 
-/** What is known of a row's parts. `trying` is the place of a part whose fate is open; null when none is. */
-export interface Receipt {
+/** What of a row has reached its chat (the column `receipt`), part by part. `trying` is the place of a part whose fate is open; null when none is. */
+export interface Delivery {
   readonly messageIds: readonly string[];
   readonly trying: number | null;
   /** The place from which the parts are those of the simple form; null while all are of the rich one. Left out at the end. */
@@ -25,18 +25,18 @@ export interface OutboxItem {
   /** This try included. */
   readonly attempts: number;
   readonly ageMs: number;
-  readonly receipt: Receipt;
-  /** An earlier try of part `receipt.trying` may have arrived. */
+  readonly delivery: Delivery;
+  /** An earlier try of part `delivery.trying` may have arrived. */
   readonly ambiguous: boolean;
   /** The message of the same slot that this one edits. */
-  readonly base: Receipt | null;
+  readonly base: Delivery | null;
 }
 
 /** What became of an outbox row. `pending` leaves it for a later try, which does not count as one when `uncounted`. */
 export interface RowResult {
   readonly id: number;
   readonly status: 'pending' | 'sent' | 'failed';
-  readonly receipt: Receipt;
+  readonly delivery: Delivery;
   readonly error: string | null;
   readonly uncounted: boolean;
 }
@@ -90,7 +90,7 @@ export async function nextOfChat(
     values: [
       chat.chatKey,
       chat.epoch,
-      options.result && JSON.stringify(options.result),
+      options.result && toSettlement(options.result),
       options.pauseMs,
       options.pick,
       options.leaseMs,
@@ -103,12 +103,12 @@ export async function nextOfChat(
 }
 
 /** Notes how far a row of several parts has come. False when the chat was lost: send no more. */
-export async function noteReceipt(db: Queryable, chat: LeasedChat, id: number, receipt: Receipt): Promise<boolean> {
+export async function noteDelivery(db: Queryable, chat: LeasedChat, id: number, delivery: Delivery): Promise<boolean> {
   const { rows } = await db.query<{ ok: boolean }>('select chat_note($1, $2, $3, $4::jsonb) as ok', [
     chat.chatKey,
     chat.epoch,
     id,
-    JSON.stringify(receipt),
+    JSON.stringify(delivery),
   ]);
   return rows[0]?.ok ?? false;
 }
@@ -172,13 +172,17 @@ interface ItemRow {
   readonly body: OutboundBody;
   readonly attempts: number;
   readonly age_ms: number;
-  readonly receipt: Receipt;
+  readonly receipt: Delivery;
   readonly ambiguous: boolean;
-  readonly base: Receipt | null;
+  readonly base: Delivery | null;
+}
+
+function toSettlement({ delivery: receipt, ...rest }: RowResult): string {
+  return JSON.stringify({ ...rest, receipt });
 }
 
 function toItem(row: ItemRow | null): OutboxItem | null {
   if (!row) return null;
-  const { user_key, trace_id, age_ms, ...rest } = row;
-  return { ...rest, userKey: user_key, traceId: trace_id, ageMs: age_ms };
+  const { user_key, trace_id, age_ms, receipt: delivery, ...rest } = row;
+  return { ...rest, delivery, userKey: user_key, traceId: trace_id, ageMs: age_ms };
 }

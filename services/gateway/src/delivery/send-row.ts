@@ -1,6 +1,6 @@
 import { OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import type { ChatKind } from '@signalbox/contracts/conversation/envelope';
-import type { OutboxItem, Receipt, RowResult } from './outgoing.ts';
+import type { Delivery, OutboxItem, RowResult } from './outgoing.ts';
 import { backoffMs, sleep } from '@signalbox/contracts/time';
 import type { Channel, Part, Sent } from '../channels/channel.ts';
 import type { Throttle } from './throttle.ts';
@@ -23,7 +23,7 @@ export interface RowSender {
 export interface RowLane {
   readonly signal: AbortSignal;
   /** Writes down how far the row has come; false when the chat was lost. */
-  note(receipt: Receipt): Promise<boolean>;
+  note(delivery: Delivery): Promise<boolean>;
 }
 
 /** Tries of one row until it is given up; a refusal or an unknown fate counts, waiting and a missing connection do not. */
@@ -81,13 +81,13 @@ export function createRowSender(deps: { readonly channel: Channel; readonly pace
   return {
     send: async (chatKey, item, lane) => {
       const body = OutboundBody.safeParse(item.body);
-      if (!body.success) return settle(item, 'failed', item.receipt, 'the stored body is not readable');
+      if (!body.success) return settle(item, 'failed', item.delivery, 'the stored body is not readable');
       const base = item.base?.messageIds ?? [];
-      const messageIds = [...item.receipt.messageIds];
+      const messageIds = [...item.delivery.messageIds];
       const first = messageIds.length;
       let simpleFrom = readForm(item);
       const encode = (): readonly Part[] => channel.encode(body.data, { chatKey, outboxId: item.id, simpleFrom });
-      const reached = (trying: number | null): Receipt => ({ messageIds, trying, simpleFrom });
+      const reached = (trying: number | null): Delivery => ({ messageIds, trying, simpleFrom });
       let parts = encode();
       const kind = channel.throttleOf(chatKey);
       let edited = true;
@@ -112,7 +112,7 @@ export function createRowSender(deps: { readonly channel: Channel; readonly pace
           if (!(await lane.note(reached(place)))) return { kind: 'lost' };
           sent = await trySending();
         }
-        // A receipt that nobody can see any more is no news, and worth no message of its own.
+        // A settled card that nobody can see any more is no news, and needs no message of its own.
         if (sent.kind === 'gone' && editing !== undefined && !isNews) sent = { kind: 'sent', messageId: editing };
         if (sent.kind !== 'sent') return fail(item, sent, reached(place), unreachable);
         messageIds.push(sent.messageId);
@@ -126,8 +126,8 @@ export function createRowSender(deps: { readonly channel: Channel; readonly pace
 }
 
 /** From which part on the row goes out in the simple form; null when it is rich throughout. */
-function readForm({ receipt, attempts }: OutboxItem): number | null {
-  const { messageIds, simpleFrom } = receipt;
+function readForm({ delivery, attempts }: OutboxItem): number | null {
+  const { messageIds, simpleFrom } = delivery;
   // Parts that were sent before there was a rich form.
   if (messageIds.length > 0 && simpleFrom === undefined) return 0;
   // What keeps failing may be too much for something on the way that does not say so.
@@ -135,10 +135,10 @@ function readForm({ receipt, attempts }: OutboxItem): number | null {
 }
 
 /** What a failed part means for its row. Every path ends: tries and age are bounded. */
-function fail(item: OutboxItem, failure: Failure, receipt: Receipt, unreachable: number): Outcome {
+function fail(item: OutboxItem, failure: Failure, delivery: Delivery, unreachable: number): Outcome {
   // A refusal says nothing about an earlier try of the same part: what may have arrived then stays open.
-  const isOpen = item.ambiguous && item.receipt.messageIds.length === receipt.messageIds.length;
-  const known: Receipt = isOpen ? receipt : { ...receipt, trying: null };
+  const isOpen = item.ambiguous && item.delivery.messageIds.length === delivery.messageIds.length;
+  const known: Delivery = isOpen ? delivery : { ...delivery, trying: null };
   const expired = item.ageMs > MAX_AGE_MS;
   const worn = item.attempts >= MAX_ATTEMPTS;
   switch (failure.kind) {
@@ -163,8 +163,8 @@ function fail(item: OutboxItem, failure: Failure, receipt: Receipt, unreachable:
         pauseMs: backoffMs(item.attempts - 1, BUSY_BASE_MS, RETRY_MAX_MS),
       });
     case 'ambiguous':
-      if (worn || expired) return settle(item, 'failed', receipt, `unknown after send: ${failure.detail}`);
-      return settle(item, 'pending', receipt, failure.detail, {
+      if (worn || expired) return settle(item, 'failed', delivery, `unknown after send: ${failure.detail}`);
+      return settle(item, 'pending', delivery, failure.detail, {
         pauseMs: backoffMs(item.attempts - 1, RETRY_BASE_MS, RETRY_MAX_MS),
       });
     case 'gone':
@@ -178,10 +178,10 @@ function fail(item: OutboxItem, failure: Failure, receipt: Receipt, unreachable:
 function settle(
   item: OutboxItem,
   status: RowResult['status'],
-  receipt: Receipt,
+  delivery: Delivery,
   error: string | null,
   options: { readonly uncounted?: boolean; readonly pauseMs?: number } = {},
 ): Extract<Outcome, { kind: 'settle' }> {
-  const result = { id: item.id, status, receipt, error, uncounted: options.uncounted ?? false };
+  const result = { id: item.id, status, delivery, error, uncounted: options.uncounted ?? false };
   return { kind: 'settle', result, pauseMs: options.pauseMs ?? null, edited: false };
 }

@@ -14,7 +14,7 @@ const CHANGE_LENGTH = 1_200;
 
 /**
  * The card of a request: while it is open what will change, what it reaches, how it is undone and why a person is asked; afterwards
- * the receipt, without buttons. The same approval and votes give the same card.
+ * what became of it, without buttons. The same approval and votes give the same card.
  */
 export function renderCard(approval: Approval, votes: readonly ApprovalVote[], reader: CardReader): OutboundBody {
   const { card, status, needed } = approval;
@@ -32,7 +32,7 @@ export function renderCard(approval: Approval, votes: readonly ApprovalVote[], r
     '',
     verdict(approval, voters, votes.length, needed),
     `_${approval.approvalId}_`,
-    // A receipt says what became of it; what was decided about is read before.
+    // A settled card says what became of it; what was decided about is read before.
     ...(status === 'pending' && card.exact !== undefined ? ['', ...exactLines(card.exact, approval.hash)] : []),
   ];
   return { text: lines.join('\n'), buttons: status === 'pending' ? buttons(approval, reader) : [] };

@@ -1,11 +1,11 @@
 import { toTarget } from './chat-key.ts';
 
 /*
- * What a receipt keeps of a message that was sent: usually its number in the row's chat. Messages for one person of a group are
+ * What a delivery keeps of a message that was sent: usually its number in the row's chat. Messages for one person of a group are
  * elsewhere: `w<person>:<number>` is one that only they see there, `p<person>:<number>` stands in their private chat.
  */
 
-/** Where a message of a receipt is. none: nothing was sent that could be changed. */
+/** Where a message of a delivery is. none: nothing was sent that could be changed. */
 export type MessageRef =
   | { readonly kind: 'message'; readonly chatId: number; readonly id: number }
   | { readonly kind: 'whisper'; readonly chatId: number; readonly userId: number; readonly id: number }
@@ -22,7 +22,7 @@ export function privateRef(userId: number, messageId: string): string {
   return `p${userId}:${messageId}`;
 }
 
-/** Whether a message of a receipt is one that only one person sees in the group. */
+/** Whether a message of a delivery is one that only one person sees in the group. */
 export function isWhisper(stored: string): boolean {
   return stored.startsWith('w');
 }

@@ -8,7 +8,7 @@ import { whisperRef, type MessageRef } from '../message-ref.ts';
 import type { RichBlock } from '../rich/rich-block.ts';
 import type { Whisper } from './whisper.ts';
 
-/** Sends a part as a new message; the message as a receipt keeps it. Throws what the Bot API's client throws. */
+/** Sends a part as a new message; the message as a delivery keeps it. Throws what the Bot API's client throws. */
 export async function callSend(
   api: TelegramApi,
   chatKey: string,
@@ -24,7 +24,7 @@ export async function callSend(
   return toStoredRef(message, whisper);
 }
 
-/** Sends a file as a document; the message as a receipt keeps it. Throws what the Bot API's client throws. */
+/** Sends a file as a document; the message as a delivery keeps it. Throws what the Bot API's client throws. */
 export async function callSendFile(
   api: TelegramApi,
   chatKey: string,

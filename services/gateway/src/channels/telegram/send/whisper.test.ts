@@ -103,7 +103,7 @@ test('only in a group is there anybody else who could read it', () => {
   expect(readWhisper({ text: 'x', buttons: [] }, GROUP, 0)).toBeNull();
 });
 
-test('a receipt says where a message is', () => {
+test('a delivery says where a message is', () => {
   expect(readRef(GROUP, '9')).toEqual({ kind: 'message', chatId: -2001, id: 9 });
   expect(readRef(GROUP, 'w1001:5')).toEqual({ kind: 'whisper', chatId: -2001, userId: 1001, id: 5 });
   expect(readRef(GROUP, 'p1001:5')).toEqual({ kind: 'message', chatId: 1001, id: 5 });
