@@ -1,7 +1,5 @@
 import type { TargetedEvent, VNode } from 'preact';
-import { openBotSheet } from '../sheets/bot-sheet.tsx';
-import { openGroupSheet } from '../sheets/group-sheet.tsx';
-import { openPeopleSheet } from '../sheets/people-sheet.tsx';
+import { openBotSheet, openGroupSheet, openPeopleSheet } from '../sheets/place-sheets.tsx';
 import { usePage, usePlace } from '../state/context.ts';
 import type { Page, Point } from '../state/page.ts';
 import type { Place } from '../state/place.ts';
@@ -11,18 +9,15 @@ import { Icon } from '../theme/icons.tsx';
 /** Whose chat is shown, what the bot does in it, and who speaks. */
 export function ChatHeader({ unread }: { readonly unread: number }): VNode {
   const [page, place] = [usePage(), usePlace()];
-  const { person, chat } = place;
-  const doing = describeAction(page, place);
+  const { person, chat, topic } = place;
+  const isWriting = page.drafts.of(chat.id) !== undefined;
+  const doing = isWriting ? 'writing' : page.typing.of(`${chat.id}/${topic}`)?.replaceAll('_', ' ');
   const openAbout = chat.type === 'group' ? openGroupSheet : openBotSheet;
+  const speaker = `You speak as ${person.name}`;
+  const goBack = (): void => page.go({ ...place, isList: true });
   return (
-    <header class="chat-header">
-      <button
-        type="button"
-        id="back"
-        class="icon-button back"
-        aria-label="People and chats"
-        onClick={() => page.go({ ...place, isList: true })}
-      >
+    <header class="bar">
+      <button id="back" class="icon-button" aria-label="People and chats" onClick={goBack}>
         <Icon name="back" />
         {unread > 0 && <span class="badge">{unread > 99 ? '99+' : unread}</span>}
       </button>
@@ -30,12 +25,7 @@ export function ChatHeader({ unread }: { readonly unread: number }): VNode {
         <ChatAvatar chat={chat} />
         <div class="stack">
           <h1>
-            <button
-              type="button"
-              class="about clip"
-              aria-haspopup="dialog"
-              onClick={(event) => openAbout(page, place, pointBelow(event))}
-            >
+            <button class="about clip" aria-haspopup="dialog" onClick={(event) => openAbout(page, place, below(event))}>
               {page.store.titleOf(chat)}
             </button>
           </h1>
@@ -48,12 +38,11 @@ export function ChatHeader({ unread }: { readonly unread: number }): VNode {
         </span>
       )}
       <button
-        type="button"
         class="icon-button speaker"
         aria-haspopup="dialog"
-        aria-label={`You speak as ${person.name}. Change`}
-        title={`You speak as ${person.name}`}
-        onClick={(event) => openPeopleSheet(page, place, pointBelow(event))}
+        aria-label={`${speaker}. Change`}
+        title={speaker}
+        onClick={(event) => openPeopleSheet(page, place, below(event))}
       >
         <Avatar from={person} more="small" />
         <span class="speaker-name">{person.name}</span>
@@ -62,18 +51,14 @@ export function ChatHeader({ unread }: { readonly unread: number }): VNode {
   );
 }
 
-function describeAction({ drafts, typing }: Page, { chat, topic }: Place): string | undefined {
-  return drafts.of(chat.id) ? 'writing' : typing.of(`${chat.id}/${topic}`)?.replaceAll('_', ' ');
-}
-
 function describeChat({ store }: Page, { chat }: Place): string {
   if (chat.type === 'private') return 'bot';
-  const count = store.membersOf(chat.id).length;
-  const isThere = store.bot?.groupStatus !== 'kicked';
-  return isThere ? `${count} people and the bot` : `${count} people, the bot was removed`;
+  const bot = store.bot?.groupStatus === 'kicked' ? ', the bot was removed' : ' and the bot';
+  return `${store.membersOf(chat.id).length} people${bot}`;
 }
 
-function pointBelow({ currentTarget }: TargetedEvent<HTMLElement>): Point {
+/** Where a panel opens. */
+function below({ currentTarget }: TargetedEvent<HTMLElement>): Point {
   const { left: x, bottom: y } = currentTarget.getBoundingClientRect();
   return { x, y };
 }

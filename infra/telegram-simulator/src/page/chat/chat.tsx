@@ -1,5 +1,4 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
 import { Composer } from '../composer/composer.tsx';
 import { MessageList } from '../messages/message-list.tsx';
 import { usePage, usePlace } from '../state/context.ts';
@@ -11,30 +10,16 @@ import { TopicTabs } from './topic-tabs.tsx';
 /** One chat: its header, its messages and the field. Files may be dropped anywhere on it. */
 export function Chat({ unread }: { readonly unread: number }): VNode {
   const [page, place] = [usePage(), usePlace()];
-  const [isOver, setOver] = useState(false);
+  const drop = (event: DragEvent): void => {
+    event.preventDefault();
+    page.writing.addFiles([...(event.dataTransfer?.files ?? [])]);
+  };
   return (
-    <main
-      class="chat"
-      id="chat"
-      onDragOver={(event) => {
-        if (!event.dataTransfer?.types.includes('Files')) return;
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={({ currentTarget, relatedTarget }) =>
-        setOver(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))
-      }
-      onDrop={(event) => {
-        event.preventDefault();
-        setOver(false);
-        page.writing.addFiles([...(event.dataTransfer?.files ?? [])]);
-      }}
-    >
+    <main class="chat" id="chat" onDragOver={(event) => event.preventDefault()} onDrop={drop}>
       <ChatHeader unread={unread} />
       <TopicTabs />
       <MessageList key={keyOf(place)} page={page} place={place} />
       {findBarrier(page, place) ?? <Composer />}
-      {isOver && <p class="drop">Drop files here to send them</p>}
     </main>
   );
 }

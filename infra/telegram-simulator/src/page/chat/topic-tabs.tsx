@@ -14,19 +14,21 @@ export function TopicTabs(): VNode | null {
       {[general, ...topics].map(({ topicId, name, iconColor, isClosed }) => (
         <button
           key={topicId}
-          type="button"
           class="topic"
           aria-current={topicId === topic}
           onClick={() => page.go({ ...place, topic: topicId })}
         >
-          {iconColor !== null && <i class="topic-dot" data-color={iconColor} />}
-          <span class="clip" dir="auto">
-            {name}
-          </span>
+          {iconColor !== null && <i style={{ background: colorOf(iconColor) }} />}
+          <span class="clip">{name}</span>
           {isClosed && <span class="dim">closed</span>}
           <Badge count={page.store.unread(person.id, chat.id, topicId)} />
         </button>
       ))}
     </nav>
   );
+}
+
+/** The Bot API writes a color as one number. */
+function colorOf(rgb: number): string {
+  return `#${rgb.toString(16).padStart(6, '0')}`;
 }

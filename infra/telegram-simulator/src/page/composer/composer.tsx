@@ -1,13 +1,14 @@
-import type { TargetedKeyboardEvent, VNode } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { RefObject, TargetedEvent, TargetedKeyboardEvent, VNode } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { summaryOf } from '../messages/summary.ts';
 import { editLast } from '../state/actions.ts';
 import { usePage, usePlace } from '../state/context.ts';
 import { keyOf } from '../state/place.ts';
 import { Icon } from '../theme/icons.tsx';
-import { SuggestionList } from './suggestion-list.tsx';
-import { findSuggestions, type Suggestion } from './suggestions.ts';
+import { IconButton } from '../theme/row.tsx';
+import { SuggestionList, useSuggestions } from './suggestion-list.tsx';
 import { Tray } from './tray.tsx';
+import type { Context } from './writing.ts';
 
 const MAX_HEIGHT_PX = 180;
 /** Phones have no Shift+Enter: there the Enter key makes a line and the button sends, as in Telegram. */
@@ -19,17 +20,85 @@ const HAS_KEYBOARD = matchMedia('(pointer: fine)').matches;
  */
 export function Composer(): VNode {
   const [page, place] = [usePage(), usePlace()];
-  const { writing, commands, store } = page;
+  const { writing, commands } = page;
   const { text, context, files, isSending } = writing;
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
-  const [selected, setSelected] = useState(0);
-  /** The text at which somebody closed the suggestions. */
-  const [closedAt, setClosedAt] = useState<string | null>(null);
-  const names = place.chat.type === 'group' ? [{ name: store.bot?.username ?? '', title: store.botName() }] : [];
-  const caret = field.current?.selectionStart ?? text.length;
-  const suggestions = text === closedAt ? [] : findSuggestions(text, caret, { commands, names });
+  const suggestions = useSuggestions(field);
+  const isOffering = suggestions.items.length > 0;
 
+  useField(field);
+  const focus = (): void => field.current?.focus();
+  const attach = ({ currentTarget }: TargetedEvent<HTMLInputElement>): void => {
+    writing.addFiles([...(currentTarget.files ?? [])]);
+    currentTarget.value = '';
+    focus();
+  };
+  const paste = (event: ClipboardEvent): void => {
+    const pasted = [...(event.clipboardData?.files ?? [])];
+    if (pasted.length > 0) event.preventDefault();
+    writing.addFiles(pasted);
+  };
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    void writing.submit(text);
+  };
+  const offerCommands = (): void => {
+    writing.type('/');
+    focus();
+  };
+  const handleKey = (event: TargetedKeyboardEvent<HTMLTextAreaElement>): void => {
+    const { key, shiftKey, isComposing } = event;
+    if (isComposing) return;
+    if (suggestions.handleKey(event)) event.preventDefault();
+    else if (key === 'Escape') writing.cancel();
+    else if (key === 'Enter' && !shiftKey && HAS_KEYBOARD) submit(event);
+    else if (key === 'ArrowUp' && text === '' && !context) {
+      event.preventDefault();
+      editLast(page, place);
+    }
+  };
+  return (
+    <footer class="composer">
+      {isOffering && <SuggestionList {...suggestions} />}
+      {context && <ContextBar context={context} onCancel={() => writing.cancel()} />}
+      <Tray onRemove={focus} />
+      <form class="panel entry" onSubmit={submit}>
+        {commands.length > 0 && text === '' && files.length === 0 && (
+          <IconButton icon="slash" label="Commands of the bot" onPress={offerCommands} />
+        )}
+        {context?.mode !== 'edit' && (
+          <IconButton icon="attach" label="Attach files" onPress={() => picker.current?.click()} />
+        )}
+        <input type="file" id="file-input" multiple hidden ref={picker} onChange={attach} />
+        <textarea
+          ref={field}
+          rows={1}
+          dir="auto"
+          aria-label="Message"
+          autocomplete="off"
+          enterkeyhint={HAS_KEYBOARD ? 'send' : 'enter'}
+          placeholder={`Message as ${place.person.name}`}
+          aria-controls="suggestions"
+          aria-expanded={isOffering}
+          aria-activedescendant={isOffering ? `suggestion-${suggestions.selected}` : undefined}
+          value={text}
+          onInput={({ currentTarget }) => writing.type(currentTarget.value)}
+          onKeyDown={handleKey}
+          onPaste={paste}
+        />
+        <button class="send" aria-label="Send" disabled={isSending || (text.trim() === '' && files.length === 0)}>
+          <Icon name="send" />
+        </button>
+      </form>
+    </footer>
+  );
+}
+
+/** Keeps a field as high as its text, and puts the focus where somebody goes on to write. */
+function useField(field: RefObject<HTMLTextAreaElement | null>): void {
+  const { text, context } = usePage().writing;
+  const place = usePlace();
   useLayoutEffect(() => {
     if (!field.current) return;
     field.current.style.height = 'auto';
@@ -44,125 +113,18 @@ export function Composer(): VNode {
     field.current?.focus();
     field.current?.setSelectionRange(text.length, text.length);
   }, [context]);
+}
 
-  const focus = (): void => field.current?.focus();
-  const type = (value: string): void => {
-    setSelected(0);
-    setClosedAt(null);
-    writing.type(value);
-  };
-  const complete = ({ label, start, end }: Suggestion): void => {
-    field.current?.setRangeText(`${label} `, start, end, 'end');
-    type(field.current?.value ?? '');
-    focus();
-  };
-  const choose = (item: Suggestion): void => (item.isCommand ? void writing.submit(item.label) : complete(item));
-
-  /** The keys of the suggestions; answers whether it was one of them. */
-  const handleSuggestionKey = ({ key, shiftKey }: KeyboardEvent): boolean => {
-    const item = suggestions[selected] ?? suggestions[0];
-    if (!item || shiftKey) return false;
-    const step = { ArrowDown: 1, ArrowUp: -1 }[key];
-    if (step) setSelected((selected + step + suggestions.length) % suggestions.length);
-    else if (key === 'Enter') choose(item);
-    else if (key === 'Tab') complete(item);
-    else if (key === 'Escape') setClosedAt(text);
-    else return false;
-    return true;
-  };
-  const handleKey = (event: TargetedKeyboardEvent<HTMLTextAreaElement>): void => {
-    const { key, shiftKey, isComposing } = event;
-    if (isComposing) return;
-    if (handleSuggestionKey(event)) event.preventDefault();
-    else if (key === 'Escape') writing.cancel();
-    else if (key === 'Enter' && !shiftKey && HAS_KEYBOARD) {
-      event.preventDefault();
-      void writing.submit(text);
-    } else if (key === 'ArrowUp' && text === '' && !context) {
-      event.preventDefault();
-      editLast(page, place);
-    }
-  };
+/** Which message is answered or changed. */
+function ContextBar({ context, onCancel }: { context: Context; onCancel: () => void }): VNode {
   return (
-    <footer class="composer">
-      {suggestions.length > 0 && <SuggestionList items={suggestions} selected={selected} onChoose={choose} />}
-      {context && (
-        <div class="panel context">
-          <Icon name={context.mode} />
-          <div class="stack">
-            <strong>{context.mode === 'edit' ? 'Edit message' : `Reply to ${context.message.from.name}`}</strong>
-            <span class="clip" dir="auto">
-              {summaryOf(context.message)}
-            </span>
-          </div>
-          <button type="button" class="icon-button" aria-label="Cancel" onClick={() => writing.cancel()}>
-            <Icon name="close" />
-          </button>
-        </div>
-      )}
-      <Tray onRemove={focus} />
-      <form
-        class="panel entry"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void writing.submit(text);
-        }}
-      >
-        {commands.length > 0 && text === '' && files.length === 0 && (
-          <button
-            type="button"
-            class="icon-button slash"
-            aria-label="Commands of the bot"
-            onClick={() => {
-              type('/');
-              focus();
-            }}
-          >
-            /
-          </button>
-        )}
-        {context?.mode !== 'edit' && (
-          <button type="button" class="icon-button" aria-label="Attach files" onClick={() => picker.current?.click()}>
-            <Icon name="attach" />
-          </button>
-        )}
-        <input
-          type="file"
-          id="file-input"
-          multiple
-          hidden
-          ref={picker}
-          onChange={({ currentTarget }) => {
-            writing.addFiles([...(currentTarget.files ?? [])]);
-            currentTarget.value = '';
-            focus();
-          }}
-        />
-        <textarea
-          ref={field}
-          rows={1}
-          dir="auto"
-          aria-label="Message"
-          autocomplete="off"
-          enterkeyhint={HAS_KEYBOARD ? 'send' : 'enter'}
-          placeholder={`Message as ${place.person.name}`}
-          aria-controls="suggestions"
-          aria-expanded={suggestions.length > 0}
-          aria-activedescendant={suggestions.length > 0 ? `suggestion-${selected}` : undefined}
-          value={text}
-          onInput={({ currentTarget }) => type(currentTarget.value)}
-          onKeyDown={handleKey}
-          onPaste={(event) => {
-            const pasted = [...(event.clipboardData?.files ?? [])];
-            if (pasted.length === 0) return;
-            event.preventDefault();
-            writing.addFiles(pasted);
-          }}
-        />
-        <button class="send" aria-label="Send" disabled={isSending || (text.trim() === '' && files.length === 0)}>
-          <Icon name="send" />
-        </button>
-      </form>
-    </footer>
+    <div class="panel context">
+      <Icon name={context.mode} />
+      <div class="stack">
+        <strong>{context.mode === 'edit' ? 'Edit message' : `Reply to ${context.message.from.name}`}</strong>
+        <span class="clip">{summaryOf(context.message)}</span>
+      </div>
+      <IconButton icon="close" label="Cancel" onPress={onCancel} />
+    </div>
   );
 }

@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import { sizeOf } from '../messages/amounts.ts';
 import { usePage } from '../state/context.ts';
 import { Icon } from '../theme/icons.tsx';
+import { IconButton } from '../theme/row.tsx';
 import { kindOf } from './file-batches.ts';
 
 /** The files that wait above the field. `onRemove` is called after one was removed. */
@@ -17,20 +18,16 @@ export function Tray({ onRemove }: { readonly onRemove: () => void }): VNode | n
     <section class="panel tray" aria-label="Files to send" aria-busy={isSending}>
       <ul>
         {files.map((file) => (
-          <li class="tray-file">
+          <li>
             <Icon name={kindOf(file, { asFiles })} />
-            <span class="clip" dir="auto">
-              {file.name}
-            </span>
+            <span class="clip">{file.name}</span>
             <span class="dim">{sizeOf(file.size)}</span>
-            <button type="button" class="icon-button" aria-label={`Remove ${file.name}`} onClick={() => remove(file)}>
-              <Icon name="close" />
-            </button>
+            <IconButton icon="close" label={`Remove ${file.name}`} onPress={() => remove(file)} />
           </li>
         ))}
       </ul>
       {files.some((file) => kindOf(file, { asFiles: false }) === 'photo') && (
-        <label class="tray-option">
+        <label>
           <input
             type="checkbox"
             checked={asFiles}

@@ -22,12 +22,10 @@ interface BubbleProps {
   readonly messages: readonly [MessageView, ...MessageView[]];
   /** Whether it stands under the name of the message above it. */
   readonly continues: boolean;
-  /** Whether it came while the list was shown. */
-  readonly isFresh: boolean;
 }
 
 /** One message. It is drawn anew only when something in it changed. */
-export function Bubble({ messages, continues, isFresh }: BubbleProps): VNode {
+export function Bubble({ messages, continues }: BubbleProps): VNode {
   const [page, place] = [usePage(), usePlace()];
   const [{ chatId, replyTo }] = messages;
   const replied = replyTo === null ? undefined : page.store.message(chatId, replyTo);
@@ -39,23 +37,22 @@ export function Bubble({ messages, continues, isFresh }: BubbleProps): VNode {
         () => undefined,
       );
   }, [replyTo, replied]);
-  const state = [...messages.map(({ seq }) => seq), continues, isFresh].join(' ');
+  const state = [...messages.map(({ seq }) => seq), continues].join(' ');
   return useMemo(
-    () => renderBubble({ messages, continues, isFresh, page, place, replied }),
+    () => renderBubble({ messages, continues, page, place, replied }),
     [state, replied, page.store.people],
   );
 }
 
 type Drawing = BubbleProps & { readonly page: Page; readonly place: Place; readonly replied: Replied };
 
-function renderBubble({ messages, continues, isFresh, page, place, replied }: Drawing): VNode {
+function renderBubble({ messages, continues, page, place, replied }: Drawing): VNode {
   const [first, ...others] = messages;
   const message = messages.find(({ text }) => text !== '') ?? first;
   const isOwn = first.from.id === place.person.id;
   const showsAuthor = place.chat.type === 'group' && !isOwn;
   const files = messages.flatMap(({ file }) => file ?? []);
-  const isBare = files.length > 0 && message.text === '' && files.every(({ kind }) => kind === 'photo');
-  const side = [isOwn ? 'own' : 'other', !continues && 'starts', first.ephemeral && 'whisper', isFresh && 'fresh'];
+  const side = [isOwn ? 'own' : 'other', !continues && 'starts', first.ephemeral && 'whisper'];
   return (
     <article
       class={`message ${side.filter(Boolean).join(' ')}`}
@@ -67,9 +64,9 @@ function renderBubble({ messages, continues, isFresh, page, place, replied }: Dr
       {showsAuthor && <Avatar from={first.from} more={continues ? 'small ghost' : 'small'} />}
       <div class="column">
         <div class="line">
-          <div class={`bubble ${message.rich ? 'rich' : ''} ${isBare ? 'bare' : ''}`}>
+          <div class={message.rich ? 'bubble rich' : 'bubble'}>
             {showsAuthor && !continues && (
-              <span class="author" dir="auto" data-hue={hueOf(first.from)}>
+              <span class="author" style={{ '--hue': hueOf(first.from) }}>
                 {first.from.name}
               </span>
             )}
@@ -79,11 +76,7 @@ function renderBubble({ messages, continues, isFresh, page, place, replied }: Dr
                 {first.ephemeral.receiverId === place.person.id ? 'Only you see this' : 'Only you and the bot see this'}
               </span>
             )}
-            {first.forwardedFrom && (
-              <span class="origin" dir="auto">
-                Forwarded from {first.forwardedFrom.name}
-              </span>
-            )}
+            {first.forwardedFrom && <span class="origin">Forwarded from {first.forwardedFrom.name}</span>}
             {first.replyTo !== null && renderQuote(page, place, first.replyTo, replied)}
             {files.length > 0 && <Files files={files} />}
             <MessageId.Provider value={message.messageId}>
@@ -126,9 +119,7 @@ export function Body({ message: { text, entities, rich }, children }: BodyProps)
           <PlainText text={text} entities={entities} />
         </span>
       )}
-      <span class="meta" dir="ltr">
-        {children}
-      </span>
+      <span class="meta dim">{children}</span>
     </div>
   );
 }
@@ -137,11 +128,9 @@ function renderQuote(page: Page, place: Place, id: number, replied: Replied): VN
   const isSeen = replied && isVisibleTo(replied, place.person.id) && !replied.deleted;
   const missing = replied === undefined ? 'Earlier message' : 'Deleted message';
   return (
-    <button type="button" class="quote" onClick={() => void jumpTo(page, place, id)}>
-      <strong dir="auto">{isSeen ? replied.from.name : 'Message'}</strong>
-      <span class="clip" dir="auto">
-        {isSeen ? summaryOf(replied) : missing}
-      </span>
+    <button class="quote" onClick={() => void jumpTo(page, place, id)}>
+      <strong>{isSeen ? replied.from.name : 'Message'}</strong>
+      <span class="clip">{isSeen ? summaryOf(replied) : missing}</span>
     </button>
   );
 }

@@ -19,12 +19,15 @@ export function DraftBubble({ draft, isSending }: { readonly draft: Draft; reado
           <div class={draft.rich ? 'bubble rich' : 'bubble'}>
             {draft.rich === null && draft.text === '' && <span class="thinking">Thinking…</span>}
             <Body message={draft}>
-              <Dots />
+              <span class="dots" aria-hidden="true">
+                <i />
+                <i />
+                <i />
+              </span>
             </Body>
           </div>
           {draft.canStop && !isSending && (
             <button
-              type="button"
               class="stop"
               title="Stop writing"
               onClick={() => void page.tell(() => act('drafts/stop', { from: person.id }))}
@@ -36,16 +39,5 @@ export function DraftBubble({ draft, isSending }: { readonly draft: Draft; reado
         </div>
       </div>
     </article>
-  );
-}
-
-/** Three dots that say that something is going on. */
-export function Dots(): VNode {
-  return (
-    <span class="dots" aria-hidden="true">
-      <i />
-      <i />
-      <i />
-    </span>
   );
 }

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { FileView } from '../../files/file-shapes.ts';
 import { usePage } from '../state/context.ts';
 import { Icon } from '../theme/icons.tsx';
@@ -9,7 +9,7 @@ import { lengthOf, sizeOf } from './amounts.ts';
 export function Files({ files }: { readonly files: readonly FileView[] }): VNode {
   const isPhotos = files.every(({ kind }) => kind === 'photo');
   return (
-    <div class={isPhotos ? `photos count-${Math.min(files.length, 4)}` : 'files'} dir="ltr">
+    <div class={isPhotos ? `photos count-${Math.min(files.length, 4)}` : 'files'}>
       {files.map((file) => {
         if (file.url === null || file.kind === 'document') return <Document key={file.fileId} file={file} />;
         const Shown = file.kind === 'photo' ? Photo : Voice;
@@ -28,7 +28,6 @@ function Photo({ file: { name, width, height }, url }: FileProps): VNode {
   const page = usePage();
   return (
     <button
-      type="button"
       class="photo"
       aria-label="Show the photo"
       onClick={() => page.change({ photo: { url, name: name || 'Photo' } })}
@@ -41,31 +40,31 @@ function Photo({ file: { name, width, height }, url }: FileProps): VNode {
 
 function Voice({ file: { durationSeconds }, url }: FileProps): VNode {
   const page = usePage();
-  const length = durationSeconds ?? 0;
-  const [at, setAt] = useState<number | null>(null);
-  const sound = useRef<HTMLAudioElement | null>(null);
-  useEffect(() => () => sound.current?.pause(), []);
-  const toggle = async (): Promise<void> => {
-    sound.current?.pause();
-    if (at !== null) return setAt(null);
-    const audio = new Audio(url);
-    sound.current = audio;
-    audio.addEventListener('timeupdate', () => !audio.paused && setAt(audio.currentTime));
-    audio.addEventListener('ended', () => setAt(null));
+  const [sound] = useState(() => new Audio());
+  const [isPlaying, setPlaying] = useState(false);
+  useEffect(() => () => sound.pause(), []);
+  const play = async (): Promise<void> => {
+    sound.src = url;
+    sound.onpause = () => setPlaying(false);
+    setPlaying(true);
     try {
-      await audio.play();
-      return setAt(0);
+      await sound.play();
     } catch {
-      return page.toast('This browser cannot play the recording; it can be downloaded.', 'error');
+      setPlaying(false);
+      page.toast('This browser cannot play the recording; it can be downloaded.', 'error');
     }
   };
   return (
     <div class="file voice">
-      <button type="button" class="file-icon" aria-label="Play the voice message" onClick={() => void toggle()}>
-        <Icon name={at === null ? 'voice' : 'pause'} />
+      <button
+        class="file-icon"
+        aria-label={isPlaying ? 'Stop the voice message' : 'Play the voice message'}
+        onClick={() => (isPlaying ? sound.pause() : void play())}
+      >
+        <Icon name={isPlaying ? 'pause' : 'voice'} />
       </button>
-      <progress max={Math.max(length, 1)} value={at ?? 0} aria-label="Played" />
-      <span class="dim">{lengthOf(Math.max(length - (at ?? 0), 0))}</span>
+      <span class="stack">Voice message</span>
+      <span class="dim">{lengthOf(durationSeconds ?? 0)}</span>
     </div>
   );
 }
@@ -80,9 +79,7 @@ function Document({ file: { url, name, sizeBytes, kind } }: { readonly file: Fil
         {ending ?? <Icon name="document" />}
       </span>
       <span class="stack">
-        <span class="file-name" dir="auto">
-          {title}
-        </span>
+        <span class="file-name">{title}</span>
         <span class="dim">{url === null ? `${sizeOf(sizeBytes)}, not kept here` : sizeOf(sizeBytes)}</span>
       </span>
     </>

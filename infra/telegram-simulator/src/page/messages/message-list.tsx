@@ -6,7 +6,7 @@ import type { Place } from '../state/place.ts';
 import { openMessageMenu } from '../sheets/message-menu.tsx';
 import { scrollBehavior } from '../text/anchor.ts';
 import { Icon } from '../theme/icons.tsx';
-import { DraftBubble, Dots } from './draft-bubble.tsx';
+import { DraftBubble } from './draft-bubble.tsx';
 import { followLongPresses } from './long-press.ts';
 import { followFocus, refreshStop } from './message-focus.ts';
 import { renderRows } from './message-rows.tsx';
@@ -33,10 +33,10 @@ export class MessageList extends Component<ListProps, { readonly isPinned: boole
   readonly #scroller = createRef<HTMLDivElement>();
   readonly #messages = createRef<HTMLDivElement>();
   readonly #observer = new ResizeObserver(() => this.state.isPinned && this.#toEnd());
-  /** The newest message that was shown, and that was there when the reader left the end. */
+  /** The newest message that was shown. */
   #newest = this.#newestId();
+  /** The newest message that was there when the reader left the end. */
   #left = this.#newest;
-  readonly #fresh = new Set<number>();
 
   override componentDidMount(): void {
     const [scroller, messages] = [this.#scroller.current, this.#messages.current];
@@ -81,42 +81,27 @@ export class MessageList extends Component<ListProps, { readonly isPinned: boole
   }
 
   override render({ page, place }: ListProps, { isPinned }: { readonly isPinned: boolean }): VNode {
-    const { person, chat, topic } = place;
+    const { chat } = place;
     const messages = this.#all();
     const draft = page.drafts.of(chat.id);
-    const isTyping = page.typing.of(`${chat.id}/${topic}`) !== undefined && !draft;
     if (isPinned) this.#left = this.#newestId();
     const missed = messages.filter(({ messageId }) => messageId > this.#left).length;
-    // What takes the place of a draft does not arrive once more.
-    for (const { messageId, from } of messages)
-      if (messageId > this.#newest && (from.id === person.id || !this.#messages.current?.querySelector('.draft')))
-        this.#fresh.add(messageId);
     return (
       <>
         <div class="scroller" tabIndex={-1} ref={this.#scroller} onScroll={() => this.#onScroll()}>
-          <div class="messages" role="feed" aria-label="Messages" ref={this.#messages}>
+          <div class="messages" role="log" aria-label="Messages" ref={this.#messages}>
             {page.store.hasOlder(chat.id) && (
-              <button type="button" class="older" onClick={() => void loadOlder(page, place)}>
+              <button class="older" onClick={() => void loadOlder(page, place)}>
                 Show earlier messages
               </button>
             )}
-            {renderRows(messages, (id) => this.#fresh.has(id))}
+            {renderRows(messages)}
             {messages.length === 0 && !draft && <Welcome />}
             {draft && <DraftBubble key={`draft ${draft.draft.draftId}`} {...draft} />}
           </div>
-          {isTyping && (
-            <div class="typing">
-              <Dots />
-            </div>
-          )}
         </div>
         {!isPinned && (
-          <button
-            type="button"
-            class="to-bottom"
-            aria-label="To the newest message"
-            onClick={() => this.#toEnd(scrollBehavior())}
-          >
+          <button class="to-bottom" aria-label="To the newest message" onClick={() => this.#toEnd(scrollBehavior())}>
             <Icon name="down" />
             {missed > 0 && (
               <span class="badge" id="to-bottom-badge">

@@ -9,8 +9,8 @@ const TOGETHER_SECONDS = 300;
 
 type Album = [MessageView, ...MessageView[]];
 
-/** The messages of a chat with the days between them. `isFresh` says which came while the list was shown. */
-export function renderRows(messages: readonly MessageView[], isFresh: (id: number) => boolean): VNode[] {
+/** The messages of a chat with the days between them. */
+export function renderRows(messages: readonly MessageView[]): VNode[] {
   let day = '';
   return groupAlbums(messages).flatMap((album, index, albums) => {
     const [first] = album;
@@ -23,11 +23,11 @@ export function renderRows(messages: readonly MessageView[], isFresh: (id: numbe
       above.from.id === first.from.id &&
       first.date - above.date < TOGETHER_SECONDS;
     const row = first.service ? (
-      <div class="day" dir="auto" key={first.messageId}>
+      <div class="day" key={first.messageId}>
         {first.from.name} {describeService(first.service)}
       </div>
     ) : (
-      <Bubble key={first.messageId} messages={album} continues={continues} isFresh={isFresh(first.messageId)} />
+      <Bubble key={first.messageId} messages={album} continues={continues} />
     );
     if (!isNewDay) return [row];
     return [

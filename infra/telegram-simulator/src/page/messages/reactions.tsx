@@ -18,7 +18,6 @@ export function Reactions({ message }: { readonly message: MessageView }): VNode
         return (
           <button
             key={emoji}
-            type="button"
             class="reaction"
             title={names}
             aria-label={`${emoji} from ${names}`}
@@ -34,24 +33,18 @@ export function Reactions({ message }: { readonly message: MessageView }): VNode
   );
 }
 
-interface ChoiceProps {
-  readonly message: MessageView;
-  readonly onReact: (emoji: string | null) => void;
-}
-
 /** The row of the menu that reacts to a message. */
-export function ReactionChoice({ message: { reactions }, onReact }: ChoiceProps): VNode {
-  const me = usePlace().person.id;
-  const own = reactions.find(({ fromIds }) => fromIds.includes(me))?.emoji;
+export function ReactionChoice({ message }: { readonly message: MessageView }): VNode {
+  const [page, place] = [usePage(), usePlace()];
+  const own = message.reactions.find(({ fromIds }) => fromIds.includes(place.person.id))?.emoji;
   return (
     <div class="reaction-choices" role="group" aria-label="React">
       {QUICK_REACTIONS.map((emoji) => (
         <button
-          type="button"
           class="emoji"
           aria-label={`React with ${emoji}`}
           aria-pressed={emoji === own}
-          onClick={() => onReact(emoji === own ? null : emoji)}
+          onClick={() => react(page, place, message, emoji === own ? null : emoji)}
         >
           {emoji}
         </button>

@@ -2,50 +2,36 @@ import type { VNode } from 'preact';
 import type { MessageView } from '../../people/message-view.ts';
 import { ReactionChoice } from '../messages/reactions.tsx';
 import { summaryOf } from '../messages/summary.ts';
-import { canEdit, copyText, forward, react, remove } from '../state/actions.ts';
+import { canEdit, copyText, forward, remove } from '../state/actions.ts';
 import type { Page, Point } from '../state/page.ts';
 import type { Place } from '../state/place.ts';
 import { ChatAvatar } from '../theme/avatar.tsx';
-import { SheetItem } from './sheet.tsx';
+import { Icon, type IconName } from '../theme/icons.tsx';
+import { Row } from '../theme/row.tsx';
 
 /**
  * Opens what can be done with a message. What a client does not let people do is not offered: what is for one person alone
  * is not forwarded, and in a group one deletes only one's own.
  */
 export function openMessageMenu(page: Page, place: Place, message: MessageView, at: Point): void {
-  page.change({ sheet: { label: 'Message', at, content: () => renderMenu(page, place, message, at) } });
-}
-
-function renderMenu(page: Page, place: Place, message: MessageView, at: Point): VNode {
   const { person, chat } = place;
   const isWhisper = message.ephemeral !== null;
-  const begin = (mode: 'reply' | 'edit') => () => page.writing.begin({ mode, message });
-  const close = (): void => page.change({ sheet: null });
-  return (
+  const isOwn = message.from.id === person.id;
+  const item = (title: string, icon: IconName, run: () => void): VNode => (
+    <Row title={title} picture={<Icon name={icon} />} onPress={run} kind={icon === 'delete' ? 'danger' : undefined} />
+  );
+  const content = (): VNode => (
     <>
-      {!isWhisper && (
-        <ReactionChoice
-          message={message}
-          onReact={(emoji) => {
-            close();
-            react(page, place, message, emoji);
-          }}
-        />
-      )}
-      <p class="sheet-title" dir="auto">
-        {summaryOf(message)}
-      </p>
-      <SheetItem label="Reply" drawing="reply" run={begin('reply')} />
-      {message.text !== '' && (
-        <SheetItem label="Copy text" drawing="copy" run={() => void copyText(page, message.text)} />
-      )}
-      {canEdit(message, person.id) && <SheetItem label="Edit" drawing="edit" run={begin('edit')} />}
-      {!isWhisper && <SheetItem label="Forward" drawing="forward" run={() => openForward(page, place, message, at)} />}
-      {(message.from.id === person.id || chat.type === 'private') && (
-        <SheetItem label="Delete" drawing="delete" isDanger run={() => remove(page, place, message)} />
-      )}
+      {!isWhisper && <ReactionChoice message={message} />}
+      <p class="sheet-title">{summaryOf(message)}</p>
+      {item('Reply', 'reply', () => page.writing.begin({ mode: 'reply', message }))}
+      {message.text !== '' && item('Copy text', 'copy', () => void copyText(page, message.text))}
+      {canEdit(message, person.id) && item('Edit', 'edit', () => page.writing.begin({ mode: 'edit', message }))}
+      {!isWhisper && item('Forward', 'forward', () => openForward(page, place, message, at))}
+      {(isOwn || chat.type === 'private') && item('Delete', 'delete', () => remove(page, place, message))}
     </>
   );
+  page.change({ sheet: { label: 'Message', at, content } });
 }
 
 function openForward(page: Page, place: Place, message: MessageView, at: Point): void {
@@ -53,10 +39,10 @@ function openForward(page: Page, place: Place, message: MessageView, at: Point):
     <>
       <h2>Forward to</h2>
       {page.store.chatsOf(place.person.id).map((chat) => (
-        <SheetItem
-          label={page.store.titleOf(chat)}
-          drawing={<ChatAvatar chat={chat} />}
-          run={() => forward(page, place, message, chat)}
+        <Row
+          title={page.store.titleOf(chat)}
+          picture={<ChatAvatar chat={chat} />}
+          onPress={() => forward(page, place, message, chat)}
         />
       ))}
     </>

@@ -1,44 +1,34 @@
 import type { VNode } from 'preact';
 import { usePage } from '../state/context.ts';
-import { Icon } from '../theme/icons.tsx';
+import { IconButton } from '../theme/row.tsx';
 import { Modal } from './modal.tsx';
 import { Sheet } from './sheet.tsx';
 
 /** What stands over the page for a while: short texts, alerts of the bot, a photo, the panel of choices. */
 export function Notices(): VNode {
   const page = usePage();
-  const { alerts, photo, sheet, spoken } = page;
+  const { alerts, photo, sheet } = page;
   return (
     <>
-      <div class="visually-hidden" aria-live="polite">
-        {spoken}
-      </div>
       <div class="toasts" role="status" aria-live="polite">
         {page.toasts.entries().map(([id, { text, kind }]) => (
-          <div key={id} class={`toast ${kind}`} dir="auto">
+          <p key={id} class={`toast ${kind}`}>
             {text}
-          </div>
+          </p>
         ))}
       </div>
       {sheet && <Sheet key={sheet} view={sheet} />}
       {photo && (
         <Modal kind="viewer" label="Photo" onClose={() => page.change({ photo: null })}>
           <form method="dialog">
-            <button class="icon-button" aria-label="Close">
-              <Icon name="close" />
-            </button>
+            <IconButton icon="close" label="Close" />
           </form>
           <img src={photo.url} alt={photo.name} />
         </Modal>
       )}
       {alerts[0] !== undefined && (
-        <Modal
-          key={alerts.length}
-          kind="alert"
-          label={alerts[0]}
-          onClose={() => page.change({ alerts: alerts.slice(1) })}
-        >
-          <p dir="auto">{alerts[0]}</p>
+        <Modal key={alerts} kind="alert" label={alerts[0]} onClose={() => page.change({ alerts: alerts.slice(1) })}>
+          <p>{alerts[0]}</p>
           <form method="dialog">
             <button class="main-button">OK</button>
           </form>

@@ -1,10 +1,12 @@
 import type { VNode } from 'preact';
 import type { ChatView } from '../../people/chat-shapes.ts';
+import type { MessageView } from '../../people/message-view.ts';
 import type { PersonView } from '../../people/person-api.ts';
 import { timeOf } from '../messages/amounts.ts';
 import { summaryOf } from '../messages/summary.ts';
 import { usePage, usePlace } from '../state/context.ts';
 import { Avatar, Badge, ChatAvatar } from '../theme/avatar.tsx';
+import { Row } from '../theme/row.tsx';
 
 /** The list of people and the chats of the one who is speaking. */
 export function Sidebar(): VNode {
@@ -12,7 +14,7 @@ export function Sidebar(): VNode {
   const { person } = usePlace();
   return (
     <aside class="sidebar" aria-label="People and chats">
-      <header class="brand">
+      <header class="bar">
         <Avatar from={{ id: 0, name: 'Signalbox', isBot: true }} />
         <div class="stack">
           <strong>Signalbox</strong>
@@ -42,59 +44,51 @@ function PersonRow({ person }: { readonly person: PersonView }): VNode {
   const [page, place] = [usePage(), usePlace()];
   const { id, name, role, blocked } = person;
   const [chat = place.chat] = page.store.chatsOf(id);
+  // On a phone the list stays, so that a chat of this person can be chosen.
+  const go = (): void => page.go({ person, chat, topic: null, isList: true });
+  const detail = blocked ? `${role}, blocked the bot` : role;
+  const isCurrent = id === place.person.id;
   return (
     <li>
-      <button
-        type="button"
-        class="row person"
-        aria-current={id === place.person.id}
-        // On a phone the list stays, so that a chat of this person can be chosen.
-        onClick={() => page.go({ person, chat, topic: null, isList: true })}
+      <Row
+        kind="person"
+        picture={<Avatar from={person} />}
+        title={name}
+        detail={detail}
+        isCurrent={isCurrent}
+        onPress={go}
       >
-        <Avatar from={person} />
-        <span class="stack">
-          <span class="row-title clip" dir="auto">
-            {name}
-          </span>
-          <span class="dim clip">{blocked ? `${role}, blocked the bot` : role}</span>
-        </span>
         <Badge count={page.store.unreadOf(id)} />
-      </button>
+      </Row>
     </li>
   );
 }
 
 function ChatRow({ chat }: { readonly chat: ChatView }): VNode {
-  const [page, place] = [usePage(), usePlace()];
-  const { person } = place;
-  const last = page.store.messagesOf(person.id, chat.id).at(-1);
-  const preview = (): string => {
-    if (!last) return chat.type === 'group' ? 'No messages yet' : 'Say hello';
-    const author = last.from.id === person.id ? 'You' : last.from.name;
-    return author === 'You' || chat.type === 'group' ? `${author}: ${summaryOf(last)}` : summaryOf(last);
-  };
+  const [page, { person, chat: current }] = [usePage(), usePlace()];
+  const { store } = page;
+  const last = store.messagesOf(person.id, chat.id).at(-1);
+  const title = (
+    <>
+      <span class="clip">{store.titleOf(chat)}</span> {last && <time class="dim">{timeOf(last.date)}</time>}
+    </>
+  );
   return (
     <li>
-      <button
-        type="button"
-        class="row"
-        aria-current={chat.id === place.chat.id}
-        onClick={() => page.go({ person, chat, topic: null, isList: false })}
+      <Row
+        picture={<ChatAvatar chat={chat} />}
+        title={title}
+        detail={last ? previewOf(last, chat, person) : 'No messages yet'}
+        isCurrent={chat.id === current.id}
+        onPress={() => page.go({ person, chat, topic: null, isList: false })}
       >
-        <ChatAvatar chat={chat} />
-        <span class="stack">
-          <span class="row-line">
-            <span class="row-title clip" dir="auto">
-              {page.store.titleOf(chat)}
-            </span>
-            {last && <time class="dim">{timeOf(last.date)}</time>}
-          </span>
-          <span class="dim clip" dir="auto">
-            {preview()}
-          </span>
-        </span>
-        <Badge count={page.store.unread(person.id, chat.id)} />
-      </button>
+        <Badge count={store.unread(person.id, chat.id)} />
+      </Row>
     </li>
   );
+}
+
+function previewOf(last: MessageView, { type }: ChatView, person: PersonView): string {
+  if (last.from.id === person.id) return `You: ${summaryOf(last)}`;
+  return type === 'group' ? `${last.from.name}: ${summaryOf(last)}` : summaryOf(last);
 }

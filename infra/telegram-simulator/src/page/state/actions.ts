@@ -4,15 +4,13 @@ import type { Page } from './page.ts';
 import type { Place } from './place.ts';
 import { act, Refusal } from './simulator.ts';
 
-/** Copies a text and says so; answers whether the browser let it. */
-export async function copyText(page: Page, text: string): Promise<boolean> {
+/** Copies a text and says so. */
+export async function copyText(page: Page, text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
     page.toast('Copied');
-    return true;
   } catch {
     page.toast('The browser did not let the page copy it.', 'error');
-    return false;
   }
 }
 

@@ -10,7 +10,6 @@ import { Expiring } from './expiring.ts';
 import { hashOf, type Place, readPlace } from './place.ts';
 import * as simulator from './simulator.ts';
 import { Store } from './store.ts';
-import { isVisibleTo } from './visibility.ts';
 
 /** Thousands of events may come in a second. Not an animation frame: those stop in a tab behind others. */
 const BATCH_MS = 25;
@@ -47,8 +46,6 @@ export class Page {
   sheet: SheetView | null = null;
   photo: { readonly url: string; readonly name: string } | null = null;
   alerts: readonly string[] = [];
-  /** What is read out to those who listen instead of look. */
-  spoken = '';
   list: ShownList | null = null;
   readonly typing: Expiring<string, string>;
   readonly drafts: Expiring<number, { readonly draft: Draft; readonly isSending: boolean }>;
@@ -94,7 +91,7 @@ export class Page {
   }
 
   /** Changes what is shown, and draws it. */
-  change(fields: Partial<Pick<Page, 'isConnected' | 'sheet' | 'photo' | 'alerts' | 'spoken'>>): void {
+  change(fields: Partial<Pick<Page, 'isConnected' | 'sheet' | 'photo' | 'alerts'>>): void {
     Object.assign(this, fields);
     this.#onChange();
   }
@@ -165,15 +162,9 @@ export class Page {
     if (!this.store.putMessage(message)) return;
     if (!this.#isDue) setTimeout(() => this.#drawBatch(), BATCH_MS);
     this.#isDue = true;
-    if (!isNew) return;
-    if (message.from.isBot) {
-      this.drafts.drop(message.chatId);
-      this.typing.drop(`${message.chatId}/${message.topicId}`);
-    }
-    const { person, chat, topic } = this.place ?? {};
-    const isHere = message.chatId === chat?.id && message.topicId === topic;
-    if (isHere && person && message.from.id !== person.id && isVisibleTo(message, person.id))
-      this.spoken = `${message.from.name}: ${message.text}`;
+    if (!isNew || !message.from.isBot) return;
+    this.drafts.drop(message.chatId);
+    this.typing.drop(`${message.chatId}/${message.topicId}`);
   }
 
   #drawBatch(): void {

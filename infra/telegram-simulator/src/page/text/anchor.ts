@@ -5,11 +5,11 @@ export function scrollBehavior(): ScrollBehavior {
   return matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth';
 }
 
-/** Shows a footnote, or another place of the message that a link is in. An empty name is the message's beginning. */
+/** Shows a footnote of the message that a link is in. */
 export function showAnchor(link: EventTarget | null, name: string): void {
   const message = link instanceof Element ? link.closest('.message') : null;
   const places = [...(message?.querySelectorAll<HTMLElement>('[data-anchor]') ?? [])];
-  const shown = name === '' ? message : places.find(({ dataset }) => dataset['anchor'] === name);
+  const shown = places.find(({ dataset }) => dataset['anchor'] === name);
   if (!shown) return;
   for (let node: Element | null = shown; node && node !== message; node = node.parentElement)
     if (node instanceof HTMLDetailsElement) node.open = true;

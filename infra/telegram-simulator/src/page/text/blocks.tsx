@@ -19,41 +19,28 @@ function renderBlock(block: RichBlock): VNode {
     case 'heading': {
       // Below the name of the chat, which is the first level of the page.
       const Level = (['h2', 'h3', 'h4', 'h5', 'h6'] as const)[block.size - 1] ?? 'h6';
-      return (
-        <Level class={`heading size-${block.size}`} dir="auto">
-          {renderRichText(block.text)}
-        </Level>
-      );
+      return <Level class={`heading size-${block.size}`}>{renderRichText(block.text)}</Level>;
     }
     case 'pre':
       return <CodeBlock language={block.language}>{renderRichText(block.text)}</CodeBlock>;
     case 'divider':
       return <hr />;
-    case 'anchor':
-      return <span data-anchor={block.name} />;
     case 'list':
       return renderList(block.items);
     case 'blockquote':
       return (
-        <Quotation credit={renderRichText(block.credit)}>
+        <Quotation>
           <Blocks blocks={block.blocks} />
         </Quotation>
       );
     case 'expandable_blockquote':
-    case 'pullquote': {
-      const words = block.type === 'pullquote' ? '' : plainOf(block.text);
-      return (
-        <Quotation words={words} credit={renderRichText(block.credit)}>
-          {renderRichText(block.text)}
-        </Quotation>
-      );
-    }
+      return <Quotation words={plainOf(block.text)}>{renderRichText(block.text)}</Quotation>;
     case 'table':
       return <Table block={block} />;
     case 'details':
       return (
         <details open={block.is_open ?? false}>
-          <summary dir="auto">
+          <summary>
             <span>{renderRichText(block.summary)}</span>
           </summary>
           <div class="details-body">
@@ -63,24 +50,16 @@ function renderBlock(block: RichBlock): VNode {
       );
     case 'buttons':
       return (
-        <div class={`block-buttons align-${block.align ?? 'left'}`}>
+        <div class="keyboard-row">
           {block.buttons.map((button) => (
             <Key button={toButtonView(button)} />
           ))}
         </div>
       );
-    case 'mathematical_expression':
-      return (
-        <p dir="ltr">
-          <code>{block.expression}</code>
-        </p>
-      );
-    default:
-      return (
-        <p class={block.type} dir="auto">
-          {'text' in block && renderRichText(block.text)}
-        </p>
-      );
+    default: {
+      const words = 'text' in block ? renderRichText(block.text) : 'expression' in block && block.expression;
+      return <p class={block.type}>{words}</p>;
+    }
   }
 }
 

@@ -1,6 +1,5 @@
 import type { MessageEntity, RichText } from 'grammy/types';
 import type { ComponentChildren, VNode } from 'preact';
-import { useState } from 'preact/hooks';
 import { usePage } from '../state/context.ts';
 
 /** Formattings that are an element and nothing more, in plain texts and in rich ones. */
@@ -35,23 +34,19 @@ export function Inline({ value, words, children }: InlineProps): VNode {
     case 'text_link':
     case 'url':
       return <Link url={'url' in value ? value.url : words}>{children}</Link>;
-    case 'spoiler':
-      return <Spoiler>{children}</Spoiler>;
     case 'bot_command': {
       const command = 'bot_command' in value ? value.bot_command : words;
       return <Word onPress={() => void page.writing.submit(command)}>{children}</Word>;
     }
-    case 'date_time':
-      return <time title={new Date(value.unix_time * 1000).toLocaleString()}>{children}</time>;
     default:
-      return <span class="mention">{children}</span>;
+      return <span class={value.type}>{children}</span>;
   }
 }
 
 /** Words that do something when they are pressed. */
 export function Word({ onPress, children }: { onPress: (event: Event) => void; children: ComponentChildren }): VNode {
   return (
-    <button type="button" class="word" onClick={onPress}>
+    <button class="word" onClick={onPress}>
       {children}
     </button>
   );
@@ -70,24 +65,6 @@ function Link({ url, children }: { url: string; children: ComponentChildren }): 
     <a href={href} title={href} target="_blank" rel="noopener noreferrer">
       {children}
     </a>
-  );
-}
-
-function Spoiler({ children }: { children: ComponentChildren }): VNode {
-  const [isOpen, setOpen] = useState(false);
-  if (isOpen) return <span>{children}</span>;
-  const open = (): void => setOpen(true);
-  return (
-    <span
-      class="spoiler"
-      role="button"
-      tabIndex={0}
-      title="Show the hidden text"
-      onClick={open}
-      onKeyDown={({ key }) => key === 'Enter' && open()}
-    >
-      {children}
-    </span>
   );
 }
 

@@ -28,11 +28,7 @@ export function Keyboard({ rows }: { readonly rows: readonly (readonly ButtonVie
 export function Key({ button: { text, data, url, style, copyText: copied, disabled } }: { button: ButtonView }): VNode {
   const [page, place, messageId] = [usePage(), usePlace(), useContext(MessageId)];
   const [isBusy, setBusy] = useState(false);
-  const label = (
-    <span class="key-label" dir="auto">
-      {text}
-    </span>
-  );
+  const label = <span class="key-label">{text}</span>;
   if (!disabled && url !== undefined && isWebLink(url)) {
     return (
       <a class="key" data-style={style} href={url} title={url} target="_blank" rel="noopener noreferrer">
@@ -51,7 +47,6 @@ export function Key({ button: { text, data, url, style, copyText: copied, disabl
   const isDead = disabled === true || (copied === undefined && data === null);
   return (
     <button
-      type="button"
       class="key"
       data-style={style}
       data-busy={isBusy || undefined}

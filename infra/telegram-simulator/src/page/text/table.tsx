@@ -5,14 +5,18 @@ import { renderRichText } from './rich-text.tsx';
 
 /** A table. One that is wider than its bubble scrolls inside of it, with the keyboard too. */
 export function Table({ block }: { readonly block: RichBlockTable }): VNode {
-  const { cells, caption, is_bordered: isBordered, is_striped: isStriped, is_compact: isCompact } = block;
-  const names = ['table', isBordered && 'bordered', isStriped && 'striped', isCompact && 'compact'];
+  const { cells, caption } = block;
   const first = cells.findIndex((row) => row.some((cell) => !cell.is_header));
   const head = cells.slice(0, first === -1 ? 1 : first);
   return (
-    <div class={names.filter(Boolean).join(' ')} role="region" tabIndex={0} aria-label={plainOf(caption) || 'Table'}>
+    <div
+      class={block.is_bordered ? 'table bordered' : 'table'}
+      role="region"
+      tabIndex={0}
+      aria-label={plainOf(caption) || 'Table'}
+    >
       <table>
-        {caption !== undefined && <caption dir="auto">{renderRichText(caption)}</caption>}
+        {caption !== undefined && <caption>{renderRichText(caption)}</caption>}
         {head.length > 0 && <thead>{renderRows(head, 'col')}</thead>}
         <tbody>{renderRows(cells.slice(head.length), 'row')}</tbody>
       </table>
@@ -32,9 +36,7 @@ function renderRows(rows: readonly (readonly RichBlockTableCell[])[], scope: 'co
             rowSpan={rowspan}
             scope={isHeader ? scope : undefined}
           >
-            <div class="cell" dir="auto">
-              {renderRichText(text)}
-            </div>
+            <div class="cell">{renderRichText(text)}</div>
           </Cell>
         );
       })}

@@ -2,12 +2,13 @@ import type { VNode } from 'preact';
 import type { ChatView } from '../../people/chat-shapes.ts';
 import { Icon } from './icons.tsx';
 
-/** How many colors people have. */
-const HUES = 7;
+const HUES = ['#c2410c', '#7c3aed', '#0f766e', '#be185d', '#a16207', '#4d7c0f', '#0369a1'];
+const BOT_HUE = '#2a64dc';
+const GROUP_HUE = '#475467';
 
 /** The color of a sender, which stays with the id. */
 export function hueOf({ id, isBot = false }: { readonly id: number; readonly isBot?: boolean }): string {
-  return isBot ? 'bot' : String(id % HUES);
+  return isBot ? BOT_HUE : (HUES[id % HUES.length] ?? BOT_HUE);
 }
 
 interface Sender {
@@ -19,7 +20,7 @@ interface Sender {
 /** A circle with a letter, or with the drawing of a bot. `more` is added to its class. */
 export function Avatar({ from, more = '' }: { readonly from: Sender; readonly more?: string }): VNode {
   return (
-    <span class={`avatar ${more}`} aria-hidden="true" data-hue={hueOf(from)}>
+    <span class={`avatar ${more}`} aria-hidden="true" style={{ '--hue': hueOf(from) }}>
       {from.isBot ? <Icon name="bot" /> : ([...from.name][0]?.toUpperCase() ?? '?')}
     </span>
   );
@@ -29,7 +30,7 @@ export function Avatar({ from, more = '' }: { readonly from: Sender; readonly mo
 export function ChatAvatar({ chat }: { readonly chat: ChatView }): VNode {
   const kind = chat.type === 'group' ? 'group' : 'bot';
   return (
-    <span class="avatar" aria-hidden="true" data-hue={kind}>
+    <span class="avatar" aria-hidden="true" style={{ '--hue': kind === 'bot' ? BOT_HUE : GROUP_HUE }}>
       <Icon name={kind} />
     </span>
   );

@@ -1,0 +1,86 @@
+import type { VNode } from 'preact';
+import type { BotStatus } from '../../store/event.ts';
+import type { Page, Point } from '../state/page.ts';
+import type { Place } from '../state/place.ts';
+import { act } from '../state/simulator.ts';
+import { Avatar, Badge, ChatAvatar } from '../theme/avatar.tsx';
+import { Icon } from '../theme/icons.tsx';
+import { Row } from '../theme/row.tsx';
+
+/** Opens the choice of who speaks: everybody, with what they have not read. */
+export function openPeopleSheet(page: Page, place: Place, at: Point): void {
+  const { store } = page;
+  const content = (): VNode => (
+    <>
+      <h2>Speak as</h2>
+      {store.people.map((person) => {
+        // In the group everyone who is in it goes on reading the same.
+        const same = store.chat(person.id, place.chat.id);
+        const [chat = place.chat] = same ? [same] : store.chatsOf(person.id);
+        const to = { ...place, person, chat, topic: same ? place.topic : null };
+        const isCurrent = person.id === place.person.id;
+        const picture = <Avatar from={person} />;
+        return (
+          <Row title={person.name} detail={person.role} {...{ picture, isCurrent }} onPress={() => page.go(to)}>
+            <Badge count={store.unreadOf(person.id)} />
+          </Row>
+        );
+      })}
+    </>
+  );
+  page.change({ sheet: { label: 'Speak as', at, content } });
+}
+
+/** Opens what the bot says of itself, and whether it may write to this person. */
+export function openBotSheet(page: Page, { person: { id, blocked }, chat }: Place, at: Point): void {
+  const { bot } = page.store;
+  const content = (): VNode => (
+    <>
+      {renderHead(<ChatAvatar chat={chat} />, page.store.botName(), `@${bot?.username}`)}
+      {[...new Set([bot?.description, bot?.shortDescription])].map((line) => line && <p>{line}</p>)}
+      <Row
+        title={blocked ? 'Unblock the bot' : 'Block the bot'}
+        picture={<Icon name={blocked ? 'check' : 'block'} />}
+        kind={blocked ? undefined : 'danger'}
+        onPress={() => void page.tell(() => act('block', { person: id, blocked: !blocked }))}
+      />
+    </>
+  );
+  page.change({ sheet: { label: 'About the bot', at, content } });
+}
+
+const STATUSES: readonly (readonly [BotStatus, string])[] = [
+  ['administrator', 'Administrator: it reads everything'],
+  ['member', 'Member: it reads commands, mentions and replies'],
+  ['kicked', 'Removed from the group'],
+];
+
+/** Opens who is in the group, and what the bot may do there. */
+export function openGroupSheet(page: Page, { person, chat }: Place, at: Point): void {
+  const { store } = page;
+  const members = store.membersOf(chat.id).map(({ name }) => name);
+  const content = (): VNode => (
+    <>
+      {renderHead(<ChatAvatar chat={chat} />, chat.title, `${members.join(', ')} and ${store.botName()}`)}
+      {STATUSES.map(([status, title]) => {
+        const isCurrent = status === store.bot?.groupStatus;
+        const picture = <Icon name={isCurrent ? 'check' : 'bot'} />;
+        const run = (): void => void page.tell(() => act('rights', { by: person.id, status }));
+        return <Row title={title} picture={picture} isCurrent={isCurrent} onPress={run} />;
+      })}
+    </>
+  );
+  page.change({ sheet: { label: 'About the group', at, content } });
+}
+
+function renderHead(picture: VNode, title: string, detail: string): VNode {
+  return (
+    <div class="sheet-head">
+      {picture}
+      <div class="stack">
+        <h2>{title}</h2>
+        <span class="dim">{detail}</span>
+      </div>
+    </div>
+  );
+}

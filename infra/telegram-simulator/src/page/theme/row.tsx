@@ -1,0 +1,38 @@
+import type { ComponentChildren, TargetedMouseEvent, VNode } from 'preact';
+import { Icon, type IconName } from './icons.tsx';
+
+type OnPress = (event: TargetedMouseEvent<HTMLButtonElement>) => void;
+
+interface RowProps {
+  readonly picture: VNode;
+  readonly title: ComponentChildren;
+  readonly detail?: string;
+  readonly isCurrent?: boolean;
+  readonly kind?: 'person' | 'danger' | undefined;
+  /** What stands at its end. */
+  readonly children?: ComponentChildren;
+  readonly onPress: OnPress;
+}
+
+/** A line of a list or of a panel that does something. */
+export function Row({ picture, title, detail, isCurrent, kind, children, onPress }: RowProps): VNode {
+  return (
+    <button class={`row ${kind ?? ''}`} aria-current={isCurrent} onClick={onPress}>
+      {picture}
+      <span class="stack">
+        <span class="row-title">{title}</span>
+        {detail && <span class="dim clip">{detail}</span>}
+      </span>
+      {children}
+    </button>
+  );
+}
+
+/** A button that is a drawing. */
+export function IconButton({ icon, label, onPress }: { icon: IconName; label: string; onPress?: OnPress }): VNode {
+  return (
+    <button type={onPress ? 'button' : 'submit'} class="icon-button" aria-label={label} onClick={onPress}>
+      <Icon name={icon} />
+    </button>
+  );
+}
