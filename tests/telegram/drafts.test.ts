@@ -1,6 +1,6 @@
 import { createTelegram } from '@signalbox/gateway/channels/telegram/index';
 import { createDraftClaims } from '@signalbox/gateway/delivery/draft-claim';
-import { createDrafts, type Drafts } from '@signalbox/gateway/delivery/drafts';
+import { Drafts } from '@signalbox/gateway/delivery/drafts';
 import { createGatewayMetrics } from '@signalbox/gateway/metrics';
 import { createThrottle, type Throttle } from '@signalbox/gateway/delivery/throttle';
 import { OUTBOUND } from '@signalbox/contracts/conversation/topics';
@@ -378,7 +378,7 @@ const AMPLE = { sendsPerSecond: 100, chatSendsPerSecond: 100, chatBurst: 100, gr
 
 /** Drafts of a gateway that does nothing else. */
 function openDrafts(gateway: string, pace: Throttle = createThrottle(AMPLE)): Drafts {
-  const opened = createDrafts({
+  const opened = new Drafts({
     channel: createTelegram({
       token: DEFAULT_TOKEN,
       apiRoot: harness.simulatorUrl,

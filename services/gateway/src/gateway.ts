@@ -23,9 +23,9 @@ import { createTelegram } from './channels/telegram/index.ts';
 import type { WebhookTarget } from './channels/telegram/receive/webhook.ts';
 import { createWebhookServer } from './channels/telegram/receive/webhook-server.ts';
 import type { GatewayConfig } from './config.ts';
-import { createDeliverer } from './delivery/deliver.ts';
+import { Deliverer } from './delivery/deliver.ts';
 import { createDraftClaims } from './delivery/draft-claim.ts';
-import { createDrafts } from './delivery/drafts.ts';
+import { Drafts } from './delivery/drafts.ts';
 import { startMenuKeeper } from './channels/menu-keeper.ts';
 import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts';
 import { createThrottle } from './delivery/throttle.ts';
@@ -90,17 +90,17 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log): 
     groupSendsPerMinute: config.TELEGRAM_GROUP_SENDS_PER_MINUTE,
   });
   const drafts = own(
-    createDrafts({
+    new Drafts({
       channel,
       pace,
       claims: createDraftClaims({ redis, prefix: config.REDIS_PREFIX, gateway: newId('gw'), log }),
       intervalMs: config.TELEGRAM_DRAFT_INTERVAL_MS,
-      busy: (chatKey) => deliverer.holds(chatKey),
+      busy: (chatKey) => deliverer.isSending(chatKey),
       log,
       metrics,
     }),
   );
-  const deliverer = createDeliverer({
+  const deliverer = new Deliverer({
     pool,
     channel,
     pace,
@@ -118,7 +118,7 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log): 
     consumer: config.GATEWAY_NAME,
     slots: config.DELIVERY_CHATS,
     log,
-    handle: deliverer.handle,
+    handle: (delivery) => deliverer.handle(delivery),
     onUnreadable: async (ref, raw, detail) => {
       const body = { raw: raw.slice(0, 2_000) };
       await putDeadLetter(pool, { source: 'stream', ref: `out:${ref}`, userKey: null, reason: detail, body });
@@ -128,7 +128,14 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log): 
   // Side by side: the consumer stops reading at once, so that what the deliverer hands on is read by another gateway.
   own({ close: async () => void (await Promise.all([consumer.close(), deliverer.close()])) });
   if (config.TELEGRAM_DRAFT_INTERVAL_MS > 0)
-    own(await listenToDrafts({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log, hear: drafts.hear }));
+    own(
+      await listenToDrafts({
+        redisUrl: config.REDIS_URL,
+        prefix: config.REDIS_PREFIX,
+        log,
+        hear: (draft) => drafts.hear(draft),
+      }),
+    );
   own(startSweeper({ pool, log, wake: notifier.wakeChats }));
 
   const burst = createRateLimit({ redis, prefix: config.REDIS_PREFIX, burst: config.INBOUND_BURST, log });

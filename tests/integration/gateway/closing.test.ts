@@ -1,5 +1,5 @@
 import { createTelegram } from '@signalbox/gateway/channels/telegram/index';
-import { createDeliverer } from '@signalbox/gateway/delivery/deliver';
+import { Deliverer } from '@signalbox/gateway/delivery/deliver';
 import { createGatewayMetrics } from '@signalbox/gateway/metrics';
 import { createThrottle } from '@signalbox/gateway/delivery/throttle';
 import { createLog } from '@signalbox/platform/log';
@@ -14,7 +14,7 @@ test('a gateway that stops while it takes a chat waits for what it sends there',
   await harness.people.post('/api/messages', { from: 1001, text: 'hi' });
   await harness.say('telegram:1001', [{ text: 'just in time' }], false);
   const log = createLog('test', 'silent');
-  const deliverer = createDeliverer({
+  const deliverer = new Deliverer({
     pool: harness.pool,
     channel: createTelegram({
       token: DEFAULT_TOKEN,

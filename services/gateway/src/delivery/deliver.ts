@@ -11,34 +11,25 @@ import type { Channel } from '../channels/channel.ts';
 import type { Drafts } from './drafts.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import type { Throttle } from './throttle.ts';
-import { createRowSender, type Outcome } from './send-row.ts';
+import { createRowSender, type Outcome, type RowSender } from './send-row.ts';
 
 /*
  * One chat, from wake-up to release:
- *   begin (chat locked, epoch + 1, first row marked as being sent)
+ *   claim (chat locked, epoch + 1, first row marked as being sent)
  *     → send the row → next (its result written, next row marked) → send → … → released when nothing is left
- *     → the pace or the channel asks for a long wait: released with not_before; the sweeper wakes it
- *     → 403: parked · new chat id: moved · epoch lost: dropped, whoever holds the chat goes on
- * Only the row that is being sent is marked, so a crash leaves at most one message per chat whose fate is open.
+ *     → the rate limit or the channel asks for a long wait: released with not_before; the sweeper wakes it
+ *     → 403: parked · new chat id: moved · epoch lost: dropped, the new holder of the chat goes on
+ * Only the row that is being sent is marked, so a crash leaves at most one message per chat with an unknown outcome.
  */
 
-/** A gateway that died is replaced after this time; beats extend it. */
+/** Another gateway replaces a dead one after this time; heartbeats extend it. */
 const LEASE_MS = 8_000;
-const BEAT_EVERY_MS = 2_000;
+const HEARTBEAT_MS = 2_000;
 const SLOT_MS = 1_000;
-/** Longer waits are not sat out while holding the chat. */
-const HOLD_MS = 1_500;
-/** How long results are written again while Postgres is away. */
+/** For a longer wait the chat is released. */
+const LONGEST_WAIT_MS = 1_500;
+/** How often a result is written again while Postgres is away. */
 const SETTLE_TRIES = 20;
-
-export interface Deliverer extends Closable {
-  /** For the consumer: resolves once the chat's lane has answered; `work` ends with the lane. */
-  handle(delivery: Delivery): Promise<{ readonly work: Promise<void> }>;
-  /** Takes over a chat without a wake-up from the stream, unless too many are being served. */
-  deliverHere(delivery: Delivery): void;
-  /** Whether messages go out to this chat now. */
-  holds(chatKey: string): boolean;
-}
 
 export interface DelivererDeps {
   readonly pool: Pool;
@@ -50,191 +41,211 @@ export interface DelivererDeps {
   readonly maxChats: number;
   /** How long running sends may take when closing. */
   readonly drainMs: number;
-  /** Tells whoever is free that a chat has something to deliver. */
+  /** Publishes that a chat has something to deliver. */
   readonly wake: (chatKeys: readonly string[], traceId: string) => Promise<void>;
 }
 
-interface Held {
+interface Leased {
   readonly chat: chats.LeasedChat;
   readonly lost: AbortController;
 }
 
-/** Delivers outbox rows, chat by chat. `close` lets running sends finish and gives their chats back. */
-export function createDeliverer(deps: DelivererDeps): Deliverer {
-  const { pool, channel, pace, log, metrics, drafts } = deps;
-  const gateway = newId('gw');
-  const held = new Map<string, Held>();
-  const running = new Set<Promise<void>>();
-  const stop = new AbortController();
-  const sender = createRowSender({ channel, pace });
-  const lane = { leaseMs: LEASE_MS, slotMs: SLOT_MS };
+const LEASE = { leaseMs: LEASE_MS, slotMs: SLOT_MS };
 
-  const begin = async (delivery: Delivery): Promise<{ work: Promise<void> }> => {
+/** Delivers outbox rows, chat by chat. `close` lets running sends finish and gives their chats back. */
+export class Deliverer implements Closable {
+  readonly #deps: DelivererDeps;
+  readonly #gateway = newId('gw');
+  readonly #sender: RowSender;
+  readonly #leased = new Map<string, Leased>();
+  /** Every delivery from its claim on: closing waits for them. */
+  readonly #running = new Set<Promise<void>>();
+  readonly #stop = new AbortController();
+  readonly #heartbeats: Promise<void>;
+
+  constructor(deps: DelivererDeps) {
+    this.#deps = deps;
+    this.#sender = createRowSender(deps);
+    this.#heartbeats = this.#heartbeatLoop();
+  }
+
+  /** Whether messages go out to this chat now. */
+  isSending(chatKey: string): boolean {
+    return this.#leased.has(chatKey);
+  }
+
+  /** For the consumer: resolves once the chat's claim has answered; `work` ends with the delivery. */
+  handle(delivery: Delivery): Promise<{ readonly work: Promise<void> }> {
+    const claimed = this.#claim(delivery);
+    // The caller hears of failures.
+    const whole = claimed.then(({ work }) => work).catch(() => undefined);
+    this.#running.add(whole);
+    void whole.then(() => this.#running.delete(whole));
+    return claimed;
+  }
+
+  /** Delivers to a chat without a wake-up from the stream, unless too many are being served. */
+  deliverHere(delivery: Delivery): void {
+    if (this.#leased.size >= this.#deps.maxChats || this.#stop.signal.aborted) return;
+    const work = this.handle(delivery).then((claimed) => claimed.work);
+    background(this.#deps.log, 'delivery', work);
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await Promise.race([Promise.allSettled(this.#running), sleep(this.#deps.drainMs)]);
+    await this.#heartbeats;
+  }
+
+  async #claim(delivery: Delivery): Promise<{ work: Promise<void> }> {
+    const { pool, channel, log } = this.#deps;
     const { chatKey, traceId } = delivery;
     const idle = { work: Promise.resolve() };
     if (!channel.owns(chatKey)) {
       log.warn('no channel for this chat', { chatKey, traceId });
       return idle;
     }
-    if (delivery.kind === 'typing') return { work: showTyping(chatKey) };
-    if (stop.signal.aborted) throw new Error('this gateway is stopping: the entry is for another one');
+    if (delivery.kind === 'typing') return { work: this.#showTyping(chatKey) };
+    if (this.#stop.signal.aborted) throw new Error('this gateway is stopping: the entry is for another one');
+    const claimed = await this.#withToken(chatKey, true, (pick) =>
+      chats.claimChat(pool, chatKey, { ...LEASE, gateway: this.#gateway, pick }),
+    );
+    if (claimed.state === 'moved') return this.#claim({ ...delivery, chatKey: claimed.chatKey });
+    return claimed.state === 'none' ? idle : { work: this.#serve(claimed.chat, claimed.item) };
+  }
+
+  /** Takes a send from the rate limit if there is one, and gives it back when the query hands out no row to send. */
+  async #withToken<T extends { readonly state: string; readonly item?: chats.OutboxItem | null }>(
+    chatKey: string,
+    isWanted: boolean,
+    query: (pick: boolean) => Promise<T>,
+  ): Promise<T & { readonly picked: boolean }> {
+    const { pace, channel } = this.#deps;
     const kind = channel.throttleOf(chatKey);
-    const pick = pace.tryTake(chatKey, kind);
-    const begun = await chats.claimChat(pool, chatKey, { ...lane, gateway, pick }).catch((error: unknown) => {
-      if (pick) pace.giveBack(chatKey, kind, 'all');
-      throw error;
-    });
-    if (pick && (begun.state !== 'held' || !begun.item)) pace.giveBack(chatKey, kind, 'all');
-    if (begun.state === 'moved') return begin({ ...delivery, chatKey: begun.chatKey });
-    if (begun.state === 'none') return idle;
-    return { work: serve(begun.chat, begun.item) };
-  };
+    const picked = isWanted && pace.tryTake(chatKey, kind);
+    let isUsed = false;
+    try {
+      const found = await query(picked);
+      isUsed = found.state === 'held' && Boolean(found.item);
+      return { ...found, picked };
+    } finally {
+      if (picked && !isUsed) pace.giveBack(chatKey, kind, 'all');
+    }
+  }
 
-  const handle = (delivery: Delivery): Promise<{ work: Promise<void> }> => {
-    const begun = begin(delivery);
-    // Closing waits for it from the first look into the database on; whoever asked hears of failures.
-    const whole = begun.then(({ work }) => work).catch(() => undefined);
-    running.add(whole);
-    void whole.then(() => running.delete(whole));
-    return begun;
-  };
-
-  const serve = async (chat: chats.LeasedChat, first: chats.OutboxItem | null): Promise<void> => {
+  async #serve(chat: chats.LeasedChat, first: chats.OutboxItem | null): Promise<void> {
     const { chatKey } = chat;
     const lost = new AbortController();
-    held.set(chatKey, { chat, lost });
-    const signal = AbortSignal.any([lost.signal, stop.signal]);
+    this.#leased.set(chatKey, { chat, lost });
+    const signal = AbortSignal.any([lost.signal, this.#stop.signal]);
     try {
       let item = first;
       for (;;) {
         const step = item
-          ? await sendItem(chat, item, signal)
-          : { result: null, pauseMs: await waitForThrottle(chatKey, signal) };
+          ? await this.#sendItem(chat, item, signal)
+          : { result: null, pauseMs: await this.#waitForThrottle(chatKey, signal) };
         if (step === 'left') return;
-        const next = await goOn(chat, step, signal);
+        const next = await this.#takeNext(chat, step, signal);
         if (next === 'left') return;
         item = next;
       }
     } finally {
-      if (held.get(chatKey)?.chat === chat) held.delete(chatKey);
+      if (this.#leased.get(chatKey)?.chat === chat) this.#leased.delete(chatKey);
     }
-  };
+  }
 
-  /** Sends a row; `left` when the chat is no longer ours to go on with. */
-  const sendItem = async (
-    chat: chats.LeasedChat,
-    item: chats.OutboxItem,
-    signal: AbortSignal,
-  ): Promise<Step | 'left'> => {
+  /** Sends a row; `left` when this gateway does not go on with the chat. */
+  async #sendItem(chat: chats.LeasedChat, item: chats.OutboxItem, signal: AbortSignal): Promise<Step | 'left'> {
+    const { pool, channel, pace, log, metrics, drafts } = this.#deps;
     const { chatKey } = chat;
     const itemLog = log.child({ traceId: item.traceId, outboxId: item.id, chatKey });
     const startedAt = performance.now();
     const note = (delivery: chats.Delivery): Promise<boolean> => chats.noteDelivery(pool, chat, item.id, delivery);
     // An edit takes no draft away, and no draft has to be gone before it.
     if (item.base === null) await drafts.makeWay(chatKey);
-    const outcome = await sender.send(chatKey, item, { signal, note });
+    const outcome = await this.#sender.send(chatKey, item, { signal, note });
     const durationMs = Math.round(performance.now() - startedAt);
     report({ log: itemLog, metrics, outcome, item, chatKey, durationMs });
     switch (outcome.kind) {
       case 'lost':
         return 'left';
       case 'park':
-        await retryTransient(signal, () => chats.parkChat(pool, chatKey, outcome.reason));
+        await this.#retry(signal, () => chats.parkChat(pool, chatKey, outcome.reason));
         return 'left';
       case 'move':
-        await retryTransient(signal, () =>
-          chats.nextOfChat(pool, chat, { ...lane, result: outcome.result, pauseMs: 0, pick: false }),
+        await this.#retry(signal, () =>
+          chats.nextOfChat(pool, chat, { ...LEASE, result: outcome.result, pauseMs: 0, pick: false }),
         );
-        await retryTransient(signal, () => chats.moveChat(pool, chatKey, outcome.chatKey));
-        await deps.wake([movedKey(chatKey, outcome.chatKey)], item.traceId);
+        await this.#retry(signal, () => chats.moveChat(pool, chatKey, outcome.chatKey));
+        await this.#deps.wake([movedKey(chatKey, outcome.chatKey)], item.traceId);
         return 'left';
       case 'settle':
         if (outcome.edited) pace.giveBack(chatKey, channel.throttleOf(chatKey), 'chat');
         return outcome;
     }
-  };
+  }
 
   /** Writes a result and takes the next row if one may go out now. Null: nothing may go out yet. */
-  const goOn = async (
-    chat: chats.LeasedChat,
-    step: Step,
-    signal: AbortSignal,
-  ): Promise<chats.OutboxItem | null | 'left'> => {
+  async #takeNext(chat: chats.LeasedChat, step: Step, signal: AbortSignal): Promise<chats.OutboxItem | null | 'left'> {
+    const { pool, log, wake } = this.#deps;
     const { chatKey } = chat;
-    const kind = channel.throttleOf(chatKey);
-    const pauseMs = stop.signal.aborted ? (step.pauseMs ?? 0) : step.pauseMs;
-    const pick = pauseMs === null && pace.tryTake(chatKey, kind);
-    const options = { ...lane, result: step.result, pauseMs, pick };
-    const next = await retryTransient(signal, () => chats.nextOfChat(pool, chat, options));
-    if (pick && (next.state !== 'held' || !next.item)) pace.giveBack(chatKey, kind, 'all');
+    const isStopping = this.#stop.signal.aborted;
+    const pauseMs = isStopping ? (step.pauseMs ?? 0) : step.pauseMs;
+    const next = await this.#withToken(chatKey, pauseMs === null, (pick) =>
+      this.#retry(signal, () => chats.nextOfChat(pool, chat, { ...LEASE, result: step.result, pauseMs, pick })),
+    );
     if (next.state === 'lost') log.warn('chat lost to another gateway', { chatKey });
-    // We are stopping: somebody else goes on, if anything is left.
-    if (next.state === 'released' && stop.signal.aborted) await deps.wake([chatKey], newId('trc'));
+    // This gateway stops: another one goes on, if anything is left.
+    if (next.state === 'released' && this.#stop.signal.aborted) await wake([chatKey], newId('trc'));
     if (next.state !== 'held') return 'left';
-    // Picked nothing although it might have: a slot waits for its second.
-    if (pick && !next.item) await sleep(SLOT_MS / 4, signal);
+    // No row although one was allowed: a slot waits for its second.
+    if (next.picked && !next.item) await sleep(SLOT_MS / 4, signal);
     return next.item;
-  };
+  }
 
-  /** Waits until a send may go out. Answers a pause instead when that takes too long to hold the chat for. */
-  const waitForThrottle = async (chatKey: string, signal: AbortSignal): Promise<number | null> => {
+  /** Waits until a send may go out. Answers a pause instead when the wait is too long to keep the chat. */
+  async #waitForThrottle(chatKey: string, signal: AbortSignal): Promise<number | null> {
+    const { pace, channel } = this.#deps;
     const waitMs = pace.waitMs(chatKey, channel.throttleOf(chatKey));
-    if (waitMs > HOLD_MS) return waitMs;
+    if (waitMs > LONGEST_WAIT_MS) return waitMs;
     await sleep(waitMs, signal);
     return null;
-  };
+  }
 
   /** Repeats a write while Postgres is away: what was sent must not be forgotten. */
-  const retryTransient = async <T>(signal: AbortSignal, write: () => Promise<T>): Promise<T> => {
+  async #retry<T>(signal: AbortSignal, write: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await write();
       } catch (error) {
         if (!isTransient(error) || attempt >= SETTLE_TRIES || signal.aborted) throw error;
-        log.warn('delivery result not written, trying again', { attempt, error });
+        this.#deps.log.warn('delivery result not written, trying again', { attempt, error });
         await sleep(backoffMs(attempt, 100, 3_000), signal);
       }
     }
-  };
+  }
 
-  const showTyping = async (chatKey: string): Promise<void> => {
-    // Whoever gets a message, or reads how it is written, sees that something happens.
-    if (held.has(chatKey) || drafts.shows(chatKey) || stop.signal.aborted || !pace.tryTakeSpare()) return;
+  async #showTyping(chatKey: string): Promise<void> {
+    const { drafts, pace, channel } = this.#deps;
+    // A person who gets a message, or reads a draft, sees already that something happens.
+    if (this.isSending(chatKey) || drafts.shows(chatKey) || this.#stop.signal.aborted || !pace.tryTakeSpare()) return;
     await channel.typing(chatKey);
-  };
+  }
 
-  const beat = async (): Promise<void> => {
-    while (!stop.signal.aborted) {
-      await sleep(BEAT_EVERY_MS, stop.signal);
-      if (held.size === 0) continue;
+  async #heartbeatLoop(): Promise<void> {
+    const { pool, log } = this.#deps;
+    while (!this.#stop.signal.aborted) {
+      await sleep(HEARTBEAT_MS, this.#stop.signal);
+      if (this.#leased.size === 0) continue;
       try {
-        const mine = [...held.values()].map((one) => one.chat);
-        for (const key of await chats.beatChats(pool, gateway, mine, LEASE_MS)) held.get(key)?.lost.abort();
+        const mine = [...this.#leased.values()].map(({ chat }) => chat);
+        for (const key of await chats.beatChats(pool, this.#gateway, mine, LEASE_MS))
+          this.#leased.get(key)?.lost.abort();
       } catch (error) {
-        // The lease simply runs out; every write checks the epoch.
-        log.debug('beat failed', { error });
+        log.debug('heartbeat failed', { error }); // the lease runs out, and every write checks the epoch
       }
     }
-  };
-
-  const beating = beat();
-  return {
-    handle,
-    holds: (chatKey) => held.has(chatKey),
-    deliverHere: (delivery) => {
-      if (held.size >= deps.maxChats || stop.signal.aborted) return;
-      background(
-        log,
-        'delivery',
-        handle(delivery).then(({ work }) => work),
-      );
-    },
-    close: async () => {
-      stop.abort();
-      await Promise.race([Promise.allSettled(running), sleep(deps.drainMs)]);
-      await beating;
-    },
-  };
+  }
 }
 
 interface Step {

@@ -12,7 +12,7 @@ import type { Throttle } from './throttle.ts';
  *
  *   heard → (its interval is over, no message goes out there, sends are not short, the claim is ours) → shown → the newest of
  *           what was heard meanwhile → … → final: the claim is given up after the call under way → forgotten
- *   429: this gateway shows no draft anywhere for as long as it was told, nobody any in that chat
+ *   429: this gateway shows no draft anywhere for that time, and no gateway shows one in that chat
  *   refused: none in this chat until the next turn · the channel knows no drafts: none until the process starts again
  *
  * A message ends the drafts of its turn. The worker says so before it stores the message, the gateway that sends the message waits
@@ -20,25 +20,16 @@ import type { Throttle } from './throttle.ts';
  * and calling, or a lost word of the end. The person then sees a copy of the end of the answer below it, for 30 s at most.
  */
 
-/** A message is held up no longer than this by a draft that is on its way. */
+/** How long a message waits at most for a draft that is on its way. */
 const MAKE_WAY_MS = 500;
-/** How long a gateway that did not let go is kept from showing what it still has. */
+/** For how long a gateway that did not release its claim may show nothing. */
 const CLOSED_MS = 3_000;
-/** Sends are short, or a message goes out: looked at again after this. */
+/** The next try while sends are short, or while a message goes out. */
 const BUSY_MS = 250;
-/** A text that was whole is remembered so long, for the message that follows. */
+/** How long a whole text is remembered, for the message that follows. */
 const LINGER_MS = 5_000;
 /** The channel shows a draft for 30 s; workers repeat theirs after 20. */
 const FORGET_MS = 30_000;
-
-export interface Drafts extends Closable {
-  /** For the listener: takes in what is being written. Never throws. */
-  hear(draft: Draft): void;
-  /** Before a message goes out: resolves when no draft of what it ends is under way, after half a second at most. */
-  makeWay(chatKey: string): Promise<void>;
-  /** Whether the person can see that something is being written there. */
-  shows(chatKey: string): boolean;
-}
 
 export interface DraftsDeps {
   readonly channel: Pick<Channel, 'owns' | 'throttleOf' | 'draft'>;
@@ -71,81 +62,111 @@ interface Chat {
 }
 
 /** Shows drafts in private chats. `close` ends all of them. */
-export function createDrafts(deps: DraftsDeps): Drafts {
-  const { channel, pace, claims, intervalMs, log, metrics } = deps;
-  const chats = new Map<string, Chat>();
-  const stop = new AbortController();
-  const following = new Set<Promise<void>>();
-  let known = true;
-  let pausedUntilMs = 0;
+export class Drafts implements Closable {
+  readonly #deps: DraftsDeps;
+  readonly #chats = new Map<string, Chat>();
+  /** One loop for each chat with a draft. */
+  readonly #following = new Set<Promise<void>>();
+  readonly #stop = new AbortController();
+  /** False once the channel has said that it knows no drafts. */
+  #isSupported = true;
+  #pausedUntilMs = 0;
 
-  const hear = (draft: Draft): void => {
-    const { chatKey, turnId, seq } = draft;
-    if (!known || stop.signal.aborted || !channel.owns(chatKey) || channel.throttleOf(chatKey) !== 'private') return;
-    const before = chats.get(chatKey);
+  constructor(deps: DraftsDeps) {
+    this.#deps = deps;
+  }
+
+  /** For the listener: takes in what is being written. Never throws. */
+  hear(draft: Draft): void {
+    const { chatKey, turnId, seq, draftId, text, final } = draft;
+    const { channel, log } = this.#deps;
+    if (!this.#isSupported || this.#stop.signal.aborted) return;
+    if (!channel.owns(chatKey) || channel.throttleOf(chatKey) !== 'private') return;
+    const before = this.#chats.get(chatKey);
     if (before && (turnId < before.turnId || (turnId === before.turnId && seq <= before.seq))) return;
     const chat = before ?? createChat(draft);
-    if (turnId !== chat.turnId) chat.refused = false;
-    chat.turnId = turnId;
-    chat.seq = seq;
-    chat.draftId = draft.draftId;
-    chat.text = draft.text;
-    chat.fresh = !draft.final;
-    chat.whole = draft.final;
-    chat.heardMs = performance.now();
+    const refused = chat.refused && turnId === chat.turnId;
+    const heard: Partial<Chat> = { turnId, seq, draftId, text, refused, fresh: !final, whole: final };
+    Object.assign(chat, heard, { heardMs: performance.now() });
     if (before) return chat.wake.abort();
-    if (chat.whole) return;
-    chats.set(chatKey, chat);
-    const work = follow(chat);
-    following.add(work);
-    background(
-      log,
-      'drafts',
-      work.finally(() => following.delete(work)),
-    );
-  };
+    if (final) return;
+    this.#chats.set(chatKey, chat);
+    const work = this.#follow(chat).finally(() => this.#following.delete(work));
+    this.#following.add(work);
+    background(log, 'drafts', work);
+  }
 
-  /** From the first draft that is heard of a chat until nothing was heard for a while. */
-  const follow = async (chat: Chat): Promise<void> => {
+  /** Before a message goes out: resolves when no draft of what it ends is under way, after half a second at most. */
+  async makeWay(chatKey: string): Promise<void> {
+    const chat = this.#chats.get(chatKey);
+    if (!chat) return;
+    if (!chat.whole) {
+      // Another message, in the middle of the text: it takes the draft away, which is then shown again.
+      chat.fresh = true;
+      chat.wake.abort();
+      return;
+    }
+    const { claims } = this.#deps;
+    if (chat.calling) await Promise.race([chat.calling, sleep(MAKE_WAY_MS)]);
+    else if (!(await claims.untilFree(chatKey, MAKE_WAY_MS))) await claims.close(chatKey, CLOSED_MS);
+  }
+
+  /** Whether the person can see that something is being written there. */
+  shows(chatKey: string): boolean {
+    const chat = this.#chats.get(chatKey);
+    const isShown = chat !== undefined && !chat.whole && !chat.refused;
+    return isShown && this.#isSupported && performance.now() >= this.#pausedUntilMs;
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await Promise.allSettled(this.#following);
+  }
+
+  /** Runs from the first draft of a chat until nothing was heard for a while. */
+  async #follow(chat: Chat): Promise<void> {
     try {
-      while (known && !stop.signal.aborted) {
-        chat.wake = new AbortController(); // before the look at what there is: what is heard from now on ends the wait
-        if (chat.whole) await letGo(chat);
+      while (this.#isSupported && !this.#stop.signal.aborted) {
+        chat.wake = new AbortController(); // before the look at the chat: what is heard from now on ends the wait
+        if (chat.whole) await this.#release(chat);
         const isDue = chat.fresh && !chat.refused;
-        const waitMs = (isDue ? Math.max(chat.dueMs, pausedUntilMs) : forgottenMs(chat)) - performance.now();
-        if (waitMs > 0) await sleep(waitMs, AbortSignal.any([chat.wake.signal, stop.signal]));
-        else if (isDue) await show(chat);
+        const untilMs = isDue ? Math.max(chat.dueMs, this.#pausedUntilMs) : forgottenMs(chat);
+        const waitMs = untilMs - performance.now();
+        if (waitMs > 0) await sleep(waitMs, AbortSignal.any([chat.wake.signal, this.#stop.signal]));
+        else if (isDue) await this.#show(chat);
         else return;
       }
     } finally {
-      chats.delete(chat.chatKey);
-      await letGo(chat);
+      this.#chats.delete(chat.chatKey);
+      await this.#release(chat);
     }
-  };
+  }
 
-  const letGo = async (chat: Chat): Promise<void> => {
+  async #release(chat: Chat): Promise<void> {
     if (!chat.claimed) return;
     chat.claimed = false;
-    await claims.release(chat.chatKey);
-  };
+    await this.#deps.claims.release(chat.chatKey);
+  }
 
-  const show = async (chat: Chat): Promise<void> => {
+  async #show(chat: Chat): Promise<void> {
+    const { busy, pace, claims, intervalMs } = this.#deps;
     const { chatKey } = chat;
-    if (deps.busy(chatKey) || pace.waitMs(chatKey, 'private') > 0 || !pace.tryTakeSpare()) {
+    if (busy(chatKey) || pace.waitMs(chatKey, 'private') > 0 || !pace.tryTakeSpare()) {
       chat.dueMs = performance.now() + BUSY_MS;
       return;
     }
     chat.dueMs = performance.now() + intervalMs;
     chat.claimed = await claims.take(chatKey);
-    // While we asked, the text may have become whole; what another gateway shows is not ours to show.
+    // Another gateway shows this chat's draft. And during the claim the text may have become whole.
     if (!chat.claimed) chat.fresh = false;
-    if (!chat.fresh || stop.signal.aborted) return;
+    if (!chat.fresh || this.#stop.signal.aborted) return;
     chat.fresh = false;
-    chat.calling = call(chat).finally(() => (chat.calling = null));
+    chat.calling = this.#call(chat).finally(() => (chat.calling = null));
     await chat.calling;
-  };
+  }
 
-  const call = async (chat: Chat): Promise<void> => {
+  async #call(chat: Chat): Promise<void> {
+    const { channel, claims, log, metrics } = this.#deps;
     const { chatKey, turnId, draftId, text } = chat;
     const shown = await channel.draft(chatKey, { draftId, text });
     metrics.drafts.add({ result: shown.kind });
@@ -153,44 +174,20 @@ export function createDrafts(deps: DraftsDeps): Drafts {
     log.debug('draft not shown', { chatKey, turnId, shown });
     switch (shown.kind) {
       case 'wait':
-        pausedUntilMs = Math.max(pausedUntilMs, performance.now() + shown.retryAfterMs);
+        this.#pausedUntilMs = Math.max(this.#pausedUntilMs, performance.now() + shown.retryAfterMs);
         await claims.close(chatKey, shown.retryAfterMs);
         return;
       case 'refused':
         chat.refused = chat.turnId === turnId;
         return;
       case 'unknown':
-        if (known) log.info('this channel knows no drafts, only typing is shown', { chatKey });
-        known = false;
+        if (this.#isSupported) log.info('this channel knows no drafts, only typing is shown', { chatKey });
+        this.#isSupported = false;
         return;
       case 'failed':
         return; // The next one may come through.
     }
-  };
-
-  return {
-    hear,
-    makeWay: async (chatKey) => {
-      const chat = chats.get(chatKey);
-      if (!chat) return;
-      if (!chat.whole) {
-        // Another message, in the middle of the text: it takes the draft away, which is then shown again.
-        chat.fresh = true;
-        chat.wake.abort();
-        return;
-      }
-      if (chat.calling) await Promise.race([chat.calling, sleep(MAKE_WAY_MS)]);
-      else if (!(await claims.untilFree(chatKey, MAKE_WAY_MS))) await claims.close(chatKey, CLOSED_MS);
-    },
-    shows: (chatKey) => {
-      const chat = chats.get(chatKey);
-      return known && chat !== undefined && !chat.whole && !chat.refused && performance.now() >= pausedUntilMs;
-    },
-    close: async () => {
-      stop.abort();
-      await Promise.allSettled(following);
-    },
-  };
+  }
 }
 
 function forgottenMs(chat: Chat): number {
