@@ -10,15 +10,16 @@ import type { Log } from '@signalbox/platform/log';
 import { createMetrics, openProbe, type Probe } from '@signalbox/platform/probe';
 import { waitForServers } from '@signalbox/platform/needed-servers';
 import { checkRedis, closeRedis, openRedis, type Redis } from '@signalbox/platform/redis';
-import { startConsumer } from '@signalbox/platform/streams/consume';
+import { type Consumer, startConsumer } from '@signalbox/platform/streams/consume';
 import { listenToDrafts } from '@signalbox/platform/streams/drafts';
 import { createSecretSealer } from '@signalbox/safety/secrets/cipher';
 import { parseSealingKey } from '@signalbox/safety/secrets/key';
 import { openPolicies } from '@signalbox/platform/open-policies';
 import { createPublisher } from '@signalbox/platform/streams/publish';
 import { createAdmission } from './admission/admit.ts';
-import { createNotifier } from './admission/notify.ts';
+import { createNotifier, type Notifier } from './admission/notify.ts';
 import { createRateLimit } from './admission/rate-limit.ts';
+import type { Channel } from './channels/channel.ts';
 import { createTelegram } from './channels/telegram/index.ts';
 import type { WebhookTarget } from './channels/telegram/receive/webhook.ts';
 import { createWebhookServer } from './channels/telegram/receive/webhook-server.ts';
@@ -46,12 +47,12 @@ const WEBHOOK_DRAIN_MS = 3_000;
 const PROBE_TIMEOUT_MS = 2_000;
 
 /**
- * Starts the gateway: words in, words out. Parts are owned in the order in which they must close last to first.
- * Throws STARTUP_REFUSED when Redis may lose entries, and when the key by which it seals is none.
+ * Starts the gateway, which receives and sends messages. Parts close in the reverse of the order in which they are owned.
+ * Throws STARTUP_REFUSED when Redis may lose entries, and when SECRETS_SEALING_KEY is not a key.
  */
 export async function createGateway(own: Own, config: GatewayConfig, log: Log): Promise<Gateway> {
   const cipher = createSecretSealer(parseSealingKey(config.SECRETS_SEALING_KEY));
-  // Listens before anything else, so that readiness says what is waited for.
+  // The probe listens before anything else, so that readiness says what the gateway waits for.
   const probe = own(await openProbe({ host: config.PROBE_HOST, port: config.PROBE_PORT, log }));
   const checks = [() => checkDatabase(config.DATABASE_URL, 'gateway'), () => checkRedis(config.REDIS_URL)];
   await waitForServers({ checks, probe, own, log });
@@ -75,6 +76,41 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log): 
     richMessages: config.TELEGRAM_RICH_MESSAGES === 'on',
     loadFile: (artifactId) => readArtifact(pool, artifactId),
   });
+  const { notifier, consumer } = await startDelivery({ own, config, log, pool, redis, channel, metrics });
+  const burst = createRateLimit({ redis, prefix: config.REDIS_PREFIX, burst: config.INBOUND_BURST, log });
+  const menu = own(startMenuKeeper({ pool, channel, log }));
+  const { peopleChanged } = menu;
+  const policies = own(await openPolicies({ folder: config.POLICY_DIR, timeZone: config.POLICY_TIME_ZONE, log }));
+  const policy = policies.current;
+  const admission = createAdmission({ pool, channel, cipher, policy, burst, notifier, log, metrics, peopleChanged });
+  const admit = withStorageNotice(admission, { channel, log });
+  // Open before Telegram hears of it, and closed first: what is being admitted then is finished.
+  const entrance = await webhook?.server.open();
+  const listening = own(startListening({ pool, channel, way: webhook ? 'webhook' : 'polling', log, admit }));
+  if (entrance) own(entrance);
+  const problems = async (): Promise<readonly string[]> => {
+    const found = [await problemOfPostgres(pool), await problemOfRedis(redis), listening.problem()];
+    if (!consumer.healthy()) found.push('outbound stream: reads fail');
+    return found.filter((problem) => problem !== null);
+  };
+  probe.serve({ metrics: registry, problems });
+  own({ close: () => Promise.resolve(probe.wait(['stopping'])) });
+  const webhookPort = entrance?.port ?? null;
+  log.info('gateway started', { bot: channel.bot, probePort: probe.port, webhookPort });
+  return { probe, ended: listening.ended };
+}
+
+/** Starts what sends: the stream of wake-ups, the deliverer and its rate limit, drafts, and the sweeper. */
+async function startDelivery(parts: {
+  readonly own: Own;
+  readonly config: GatewayConfig;
+  readonly log: Log;
+  readonly pool: Pool;
+  readonly redis: Redis;
+  readonly channel: Channel;
+  readonly metrics: GatewayMetrics;
+}): Promise<{ readonly notifier: Notifier; readonly consumer: Consumer }> {
+  const { own, config, log, pool, redis, channel, metrics } = parts;
   const streams = { prefix: config.REDIS_PREFIX, partitions: config.STREAM_PARTITIONS };
   const notifier = createNotifier({
     publisher: createPublisher({ redis, ...streams }),
@@ -125,7 +161,7 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log): 
     },
     drainMs: DRAIN_MS,
   });
-  // Side by side: the consumer stops reading at once, so that what the deliverer hands on is read by another gateway.
+  // Side by side: the consumer stops reading at once, so that another gateway reads what the deliverer hands on.
   own({ close: async () => void (await Promise.all([consumer.close(), deliverer.close()])) });
   if (config.TELEGRAM_DRAFT_INTERVAL_MS > 0)
     own(
@@ -137,28 +173,7 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log): 
       }),
     );
   own(startSweeper({ pool, log, wake: notifier.wakeChats }));
-
-  const burst = createRateLimit({ redis, prefix: config.REDIS_PREFIX, burst: config.INBOUND_BURST, log });
-  const menu = own(startMenuKeeper({ pool, channel, log }));
-  const { peopleChanged } = menu;
-  const policies = own(await openPolicies({ folder: config.POLICY_DIR, timeZone: config.POLICY_TIME_ZONE, log }));
-  const policy = policies.current;
-  const admission = createAdmission({ pool, channel, cipher, policy, burst, notifier, log, metrics, peopleChanged });
-  const admit = withStorageNotice(admission, { channel, log });
-  // Open before Telegram hears of it, and closed first: what is being admitted then is finished.
-  const entrance = await webhook?.server.open();
-  const listening = own(startListening({ pool, channel, way: webhook ? 'webhook' : 'polling', log, admit }));
-  if (entrance) own(entrance);
-  const problems = async (): Promise<readonly string[]> => {
-    const found = [await problemOfPostgres(pool), await problemOfRedis(redis), listening.problem()];
-    if (!consumer.healthy()) found.push('outbound stream: reads fail');
-    return found.filter((problem) => problem !== null);
-  };
-  probe.serve({ metrics: registry, problems });
-  own({ close: () => Promise.resolve(probe.wait(['stopping'])) });
-  const webhookPort = entrance?.port ?? null;
-  log.info('gateway started', { bot: channel.bot, probePort: probe.port, webhookPort });
-  return { probe, ended: listening.ended };
+  return { notifier, consumer };
 }
 
 /** The server that Telegram calls, still closed; null when updates are polled. */

@@ -23,132 +23,147 @@ const BACKOFF_BASE_MS = 500;
 const BACKOFF_MAX_MS = 30_000;
 /** Two pollers throw each other out with every poll: slowly enough that the other one gets work done. */
 const CONFLICT_BACKOFF_MS = 5_000;
-/** Between two conflicts polls succeed: the other poller comes back within seconds. So this long it is not over yet. */
+/** Between two conflicts polls succeed, and the other poller comes back within seconds: until then the conflict lasts. */
 const CONFLICT_LINGER_MS = 12_000;
-const CONFLICT_TELL_MS = 10 * 60_000;
+/** How often the log repeats a conflict that lasts. */
+const CONFLICT_REPORT_MS = 10 * 60_000;
 
 type Trouble = 'none' | 'starting' | 'conflict' | 'webhook' | 'network' | 'admission';
 
-/** Polls Telegram until closed. Updates come in one batch at a time, in Telegram's order. */
-export function startPolling(deps: {
+export interface PollingDeps {
   readonly api: TelegramApi;
   readonly log: Log;
   readonly admit: (updates: readonly Incoming[]) => Promise<void>;
-}): Listening {
-  const { api, log, admit } = deps;
-  const stop = new AbortController();
-  const signal = toApiSignal(stop.signal);
-  let trouble: Trouble = 'starting';
-  let failures = 0;
-  let lastPollAt = Date.now();
-  let conflictAt = -Infinity;
-  let conflictToldAt = -Infinity;
-  let webhookHost = '';
+}
 
-  const report = (kind: Trouble, error: unknown): void => {
-    const isNew = kind !== trouble;
-    trouble = kind;
-    if (kind === 'conflict') {
-      conflictAt = Date.now();
-      if (conflictAt - conflictToldAt < CONFLICT_TELL_MS) return;
-      conflictToldAt = conflictAt;
-      log.error('another process polls this bot: stop it, or give this one a bot of its own; updates wait until then', {
-        error,
-      });
-    } else if (isNew && kind === 'webhook') {
-      log.error('a webhook was set for this bot, so Telegram refuses polls; updates go there', { host: webhookHost });
-    } else if (isNew) {
-      log.warn('updates do not come in', { trouble: kind, failure: classify(error), error });
-    }
-  };
+/** Polls Telegram until closed. Updates come in one batch at a time, in Telegram's order. */
+export function startPolling(deps: PollingDeps): Listening {
+  return new Polling(deps);
+}
 
-  /** Telegram refuses a poll for two reasons: somebody else polls, or the updates go to a webhook. */
-  const explainConflict = async (): Promise<'conflict' | 'webhook'> => {
-    // Not known: then it is said with the next refusal.
-    const { url = '' } = await api.getWebhookInfo(signal).catch(() => ({ url: '' }));
-    webhookHost = hostOf(url);
-    return url === '' ? 'conflict' : 'webhook';
-  };
+class Polling implements Listening {
+  readonly ended: Promise<void>;
+  readonly #deps: PollingDeps;
+  readonly #stop = new AbortController();
+  readonly #signal = toApiSignal(this.#stop.signal);
+  #trouble: Trouble = 'starting';
+  #failures = 0;
+  #lastPollAt = Date.now();
+  #conflictAt = -Infinity;
+  #conflictReportedAt = -Infinity;
+  /** Where the updates go while a webhook is set. */
+  #webhookHost = '';
 
-  /** Sorts a failure and waits. Throws when no later try can succeed. */
-  const cope = async (error: unknown, otherwise: Trouble): Promise<void> => {
-    if (stop.signal.aborted) return;
-    const code = readErrorCode(error);
-    if (code === 401 || code === 404) throw createTokenError(code, error);
-    report(code === 409 ? await explainConflict() : otherwise, error);
-    const wait = backoffMs(failures, code === 409 ? CONFLICT_BACKOFF_MS : BACKOFF_BASE_MS, BACKOFF_MAX_MS);
-    failures += 1;
-    await sleep(wait, stop.signal);
-  };
+  constructor(deps: PollingDeps) {
+    this.#deps = deps;
+    this.ended = this.#loop();
+    // The service awaits `ended` too; this keeps an early failure from being unhandled meanwhile.
+    this.ended.catch(() => undefined);
+  }
 
-  const identify = async (): Promise<BotIdentity | null> => {
-    while (!stop.signal.aborted) {
-      try {
-        const { id, username } = await api.getMe(signal);
-        return { id, username };
-      } catch (error) {
-        await cope(error, 'network');
-      }
-    }
-    return null;
-  };
+  problem(): string | null {
+    if (Date.now() - this.#conflictAt < CONFLICT_LINGER_MS) return `Telegram: ${PROBLEMS.conflict}`;
+    if (this.#trouble === 'webhook') return `Telegram: ${say('WEBHOOK_TAKEN', { host: this.#webhookHost })}`;
+    if (this.#trouble !== 'none') return `Telegram: ${PROBLEMS[this.#trouble]}`;
+    return Date.now() - this.#lastPollAt > STALE_MS ? 'Telegram: the last poll is too long ago' : null;
+  }
 
-  const poll = async (offset: number): Promise<readonly unknown[]> => {
-    // After a start and after trouble the first poll does not wait, so that everybody knows at once whether updates come in.
-    const timeout = trouble === 'none' ? POLL_SECONDS : 0;
-    const updates: unknown = await api.getUpdates({ offset, timeout, allowed_updates: ALLOWED_UPDATES }, signal);
-    if (!Array.isArray(updates)) throw new Error('getUpdates answered something that is no list');
-    return updates;
-  };
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.ended.catch(() => undefined);
+  }
 
-  const loop = async (): Promise<void> => {
-    const bot = await identify();
-    if (!bot) return;
+  async #loop(): Promise<void> {
+    const { admit, log } = this.#deps;
+    const bot = await this.#identify();
     let isFree = false;
     let offset = 0;
-    while (!stop.signal.aborted) {
+    while (bot && !this.#stop.signal.aborted) {
       let batch: readonly unknown[];
       try {
-        if (!isFree) await removeWebhook(api, log, signal);
+        if (!isFree) await removeWebhook(this.#deps.api, log, this.#signal);
         isFree = true;
-        batch = await poll(offset);
-        lastPollAt = Date.now();
+        batch = await this.#poll(offset);
+        this.#lastPollAt = Date.now();
       } catch (error) {
-        await cope(error, 'network');
+        await this.#recover(error, 'network');
         continue;
       }
       try {
         if (batch.length > 0) await admit(batch.map((raw) => decode(raw, bot)));
       } catch (error) {
-        await cope(error, 'admission');
+        await this.#recover(error, 'admission');
         continue;
       }
-      if (trouble !== 'none') log.info('updates come in', { bot: bot.username });
-      trouble = 'none';
-      failures = 0;
+      if (this.#trouble !== 'none') log.info('updates come in', { bot: bot.username });
+      this.#trouble = 'none';
+      this.#failures = 0;
       const next = nextOffset(batch, offset);
       // Updates without a usable id cannot be confirmed: do not ask for them in a tight loop.
-      if (next === null) await sleep(1_000, stop.signal);
+      if (next === null) await sleep(1_000, this.#stop.signal);
       offset = next ?? Math.max(offset, 1);
     }
-  };
+  }
 
-  const ended = loop();
-  // Whoever composes the service awaits `ended` too; this keeps an early failure from being unhandled meanwhile.
-  ended.catch(() => undefined);
-  return {
-    ended,
-    problem: () => {
-      if (Date.now() - conflictAt < CONFLICT_LINGER_MS) return `Telegram: ${PROBLEMS.conflict}`;
-      if (trouble === 'webhook') return `Telegram: ${say('WEBHOOK_TAKEN', { host: webhookHost })}`;
-      if (trouble !== 'none') return `Telegram: ${PROBLEMS[trouble]}`;
-      return Date.now() - lastPollAt > STALE_MS ? 'Telegram: the last poll is too long ago' : null;
-    },
-    close: async () => {
-      stop.abort();
-      await ended.catch(() => undefined);
-    },
-  };
+  async #identify(): Promise<BotIdentity | null> {
+    while (!this.#stop.signal.aborted) {
+      try {
+        const { id, username } = await this.#deps.api.getMe(this.#signal);
+        return { id, username };
+      } catch (error) {
+        await this.#recover(error, 'network');
+      }
+    }
+    return null;
+  }
+
+  async #poll(offset: number): Promise<readonly unknown[]> {
+    // After a start and after trouble the first poll does not wait, so that readiness knows at once whether updates come in.
+    const timeout = this.#trouble === 'none' ? POLL_SECONDS : 0;
+    const options = { offset, timeout, allowed_updates: ALLOWED_UPDATES };
+    const updates: unknown = await this.#deps.api.getUpdates(options, this.#signal);
+    if (!Array.isArray(updates)) throw new Error('getUpdates answered something that is no list');
+    return updates;
+  }
+
+  /** Sorts a failure and waits. Throws when no later try can succeed. */
+  async #recover(error: unknown, otherwise: Trouble): Promise<void> {
+    if (this.#stop.signal.aborted) return;
+    const code = readErrorCode(error);
+    if (code === 401 || code === 404) throw createTokenError(code, error);
+    this.#report(code === 409 ? await this.#explainConflict() : otherwise, error);
+    const baseMs = code === 409 ? CONFLICT_BACKOFF_MS : BACKOFF_BASE_MS;
+    const waitMs = backoffMs(this.#failures, baseMs, BACKOFF_MAX_MS);
+    this.#failures += 1;
+    await sleep(waitMs, this.#stop.signal);
+  }
+
+  /** Telegram refuses a poll for two reasons: another process polls, or the updates go to a webhook. */
+  async #explainConflict(): Promise<'conflict' | 'webhook'> {
+    // Without an answer the next refusal explains it.
+    const { url = '' } = await this.#deps.api.getWebhookInfo(this.#signal).catch(() => ({ url: '' }));
+    this.#webhookHost = hostOf(url);
+    return url === '' ? 'conflict' : 'webhook';
+  }
+
+  #report(kind: Trouble, error: unknown): void {
+    const { log } = this.#deps;
+    const isNew = kind !== this.#trouble;
+    this.#trouble = kind;
+    if (kind === 'conflict') {
+      this.#conflictAt = Date.now();
+      if (this.#conflictAt - this.#conflictReportedAt < CONFLICT_REPORT_MS) return;
+      this.#conflictReportedAt = this.#conflictAt;
+      log.error('another process polls this bot: stop it, or give this one a bot of its own; updates wait until then', {
+        error,
+      });
+    } else if (isNew && kind === 'webhook') {
+      const host = this.#webhookHost;
+      log.error('a webhook was set for this bot, so Telegram refuses polls; updates go there', { host });
+    } else if (isNew) {
+      log.warn('updates do not come in', { trouble: kind, failure: classify(error), error });
+    }
+  }
 }
 
 const PROBLEMS: Readonly<Record<Exclude<Trouble, 'none' | 'webhook'>, string>> = {
@@ -174,7 +189,7 @@ export function nextOffset(batch: readonly unknown[], offset: number): number | 
 
 /**
  * Ends a webhook, or Telegram refuses every poll. Only once, after the start: gateways of this installation that receive by
- * webhook keep this one from polling, so what was left behind is nobody's. One that is set later is somebody's on purpose.
+ * webhook keep this one from polling, so an earlier webhook has no gateway. One that is set later was set on purpose.
  */
 async function removeWebhook(api: TelegramApi, log: Log, signal: ApiSignal): Promise<void> {
   const { url = '' } = await api.getWebhookInfo(signal).catch((error: unknown) => {
