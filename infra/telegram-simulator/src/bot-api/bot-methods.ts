@@ -6,25 +6,16 @@ import { deleteMessage, deleteMessages } from './messages/bot-deletions.ts';
 import { editMessageCaption, editMessageReplyMarkup, editMessageText } from './messages/bot-edits.ts';
 import {
   deleteEphemeralMessage,
-  editEphemeralMessageCaption,
   editEphemeralMessageReplyMarkup,
   editEphemeralMessageText,
 } from './messages/bot-ephemeral.ts';
 import { getFile } from '../files/bot-files.ts';
-import { copyMessage, forwardMessage } from './messages/bot-forwards.ts';
 import { sendDocument, sendPhoto, sendVoice } from './messages/bot-media.ts';
 import { sendMessage, sendRichMessage } from './messages/bot-messages.ts';
 import type { Parameters } from './bot-parameters.ts';
 import { getChatMenuButton, getProfileText, setChatMenuButton, setProfileText } from './chats/bot-profile.ts';
 import { setMessageReaction } from './messages/bot-reactions.ts';
 import { getUpdates } from '../webhook/bot-polling.ts';
-import {
-  closeForumTopic,
-  createForumTopic,
-  deleteForumTopic,
-  editForumTopic,
-  reopenForumTopic,
-} from './chats/bot-topics.ts';
 import { deleteWebhook, getWebhookInfo, setWebhook } from '../webhook/bot-webhook.ts';
 import type { Store } from '../store/store.ts';
 
@@ -51,18 +42,10 @@ export const BOT_METHODS = {
   editMessageReplyMarkup,
   deleteMessage,
   deleteMessages,
-  forwardMessage,
-  copyMessage,
   setMessageReaction,
   editEphemeralMessageText,
-  editEphemeralMessageCaption,
   editEphemeralMessageReplyMarkup,
   deleteEphemeralMessage,
-  createForumTopic,
-  editForumTopic,
-  closeForumTopic,
-  reopenForumTopic,
-  deleteForumTopic,
   answerCallbackQuery,
   sendChatAction,
   setMyCommands,

@@ -1,7 +1,7 @@
 import type { InlineKeyboardButton, MessageEntity, RichMessage } from 'grammy/types';
 import { z } from 'zod';
 import { badRequest } from './bot-error.ts';
-import { findButtonProblem } from './messages/button-rules.ts';
+import { BUTTON_ACTIONS, findButtonProblem } from './messages/button-rules.ts';
 import type { Keyboard } from '../store/event.ts';
 import type { Upload } from './multipart.ts';
 import { readRichMessage } from '../rich/rich-reader.ts';
@@ -124,19 +124,7 @@ export const entities = jsonOf(
   "can't parse entities JSON object",
 ).default([]);
 
-const BUTTON_ACTIONS = [
-  'url',
-  'callback_data',
-  'web_app',
-  'login_url',
-  'disabled',
-  'switch_inline_query',
-  'copy_text',
-  'callback_game',
-  'switch_inline_query_current_chat',
-  'switch_inline_query_chosen_chat',
-  'pay',
-];
+const KEYBOARD_ACTIONS = [...BUTTON_ACTIONS, 'callback_game', 'pay'];
 
 const Button = z
   .looseObject({ text: z.string({ error: `can't parse inline keyboard button: Can't find field "text"` }) })
@@ -180,7 +168,7 @@ function findKeyboardProblem(button: Readonly<Record<string, unknown>>): string 
   if (button['text'] === '') return 'text of the button is empty';
   const style = button['style'];
   if (style !== undefined && !STYLES.includes(String(style))) return 'invalid button style specified';
-  const action = BUTTON_ACTIONS.find((name) => button[name] !== undefined);
+  const action = KEYBOARD_ACTIONS.find((name) => button[name] !== undefined);
   if (!action) return "can't parse inline keyboard button: Text buttons are unallowed in the inline keyboard";
   return findButtonProblem(action, button[action]);
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { changeBotStatus } from '../bot-api/chats/bot-rights.ts';
 import { BotStatus } from '../store/event.ts';
+import type { Sent } from '../store/sent-update.ts';
 import { GROUP } from './people.ts';
 import { PersonError, requireMember } from './person-access.ts';
 import { blockFromPerson } from './person-block.ts';
@@ -13,42 +14,37 @@ import { ICON_COLORS, MAX_TOPIC_NAME_LENGTH } from '../store/topic.ts';
 import { changeTopic, createTopic, findTopic } from '../store/topics.ts';
 import { resolveChatName, type Store } from '../store/store.ts';
 
+type ChatName = number | string;
 const chatName = z.union([z.int(), z.string().regex(/^(ops|-?\d+)$/, 'a chat is a number or "ops"')]);
-const Message = z.strictObject({
-  from: z.int(),
-  chat: chatName.optional(),
+/** Who acts, and where; without a chat in the private one. */
+const Person = z.strictObject({ from: z.int(), chat: chatName.optional() });
+
+const Message = Person.extend({
   text: z.string().default(''),
-  replyTo: z.int().nullish(),
-  topic: z.union([z.int(), z.string().min(1)]).nullish(),
+  replyTo: z.int().nullable().default(null),
+  topic: z
+    .union([z.int(), z.string().min(1)])
+    .nullable()
+    .default(null),
   raw: z.boolean().default(false),
   files: z.array(PersonFile).default([]),
-});
-const Edit = z.strictObject({ from: z.int(), chat: chatName.optional(), messageId: z.int(), text: z.string() });
-const Click = z
-  .strictObject({
-    from: z.int(),
-    chat: chatName.optional(),
-    messageId: z.int().nullish(),
-    button: z.string().min(1).optional(),
-    data: z.string().optional(),
-  })
+}).transform(findPlace);
+const Edit = Person.extend({ messageId: z.int(), text: z.string() }).transform(findPlace);
+const Click = Person.extend({
+  messageId: z.int().nullable().default(null),
+  button: z.string().min(1).nullable().default(null),
+  data: z.string().nullable().default(null),
+})
   .refine(
-    ({ button, data, messageId }) => (data === undefined ? button !== undefined : messageId != null),
+    ({ button, data, messageId }) => (data === null ? button : messageId) !== null,
     'a click names a button, or data and messageId',
-  );
-const Reaction = z.strictObject({
-  from: z.int(),
-  chat: chatName.optional(),
-  messageId: z.int(),
-  emoji: z.string().nullable(),
-});
-const Deletion = z.strictObject({ from: z.int(), chat: chatName.optional(), messageIds: z.array(z.int()).min(1) });
-const Forward = z.strictObject({
-  from: z.int(),
-  chat: chatName.optional(),
-  messageId: z.int(),
-  to: chatName.optional(),
-});
+  )
+  .transform(findPlace);
+const Reaction = Person.extend({ messageId: z.int(), emoji: z.string().nullable() }).transform(findPlace);
+const Deletion = Person.extend({ messageIds: z.array(z.int()).min(1) }).transform(findPlace);
+const Forward = Person.extend({ messageId: z.int(), to: chatName.optional() })
+  .transform(findPlace)
+  .transform(({ to, ...given }) => ({ ...given, toChatId: resolveChatName(to ?? given.from) }));
 const Stop = z.strictObject({ from: z.int() });
 const TopicName = z.string().trim().min(1).max(MAX_TOPIC_NAME_LENGTH);
 const NewTopic = z.strictObject({
@@ -63,26 +59,40 @@ const Block = z.strictObject({ person: z.int(), blocked: z.boolean() });
 
 /** Serves what people do: for the page, the terminal chat and tests. Answers are JSON. */
 export function registerPersonActions(app: FastifyInstance, store: Store): void {
+  function serve<Schema extends z.ZodType>(
+    path: string,
+    schema: Schema,
+    run: (given: z.output<Schema>, id: number) => object | void,
+  ): void {
+    app.post<{ Params: { id?: string } }>(path, async (request) => ({
+      ok: true,
+      ...run(schema.parse(request.body), Number(request.params.id)),
+    }));
+  }
+
   app.post('/api/messages', async (request) => {
-    const { chat, replyTo = null, topic = null, ...given } = parseWithFiles(Message, request.body);
-    const chatId = resolveChatName(chat ?? given.from);
-    const sent = sendFromPerson(store, { ...given, chatId, replyTo, topic });
-    const [{ updateId, message }] = sent;
-    const messageIds = sent.map((one) => one.message.messageId);
-    return { ok: true, updateId, messageId: message.messageId, messageIds, chatId, seq: message.seq };
+    const sent = sendFromPerson(store, parseWithFiles(Message, request.body));
+    return { ok: true, ...toAnswer(sent[0]), messageIds: sent.map((one) => one.message.messageId) };
   });
-
-  app.post('/api/edits', async (request) => {
-    const { from, chat, messageId, text } = Edit.parse(request.body);
-    const chatId = resolveChatName(chat ?? from);
-    const { updateId, message } = editFromPerson(store, { from, chatId, messageId, text });
-    return { ok: true, updateId, messageId, chatId, seq: message.seq };
+  serve('/api/edits', Edit, (given) => toAnswer(editFromPerson(store, given)));
+  serve('/api/clicks', Click, (given) => clickFromPerson(store, given));
+  serve('/api/reactions', Reaction, (given) => reactFromPerson(store, given));
+  serve('/api/deletions', Deletion, (given) => deleteFromPerson(store, given));
+  serve('/api/forwards', Forward, (given) => toAnswer(forwardFromPerson(store, given)));
+  serve('/api/drafts/stop', Stop, ({ from }) => stopFromPerson(store, from));
+  serve('/api/rights', Rights, (given) => changeBotStatus(store, given));
+  serve('/api/block', Block, ({ person, blocked }) => blockFromPerson(store, person, blocked));
+  serve('/api/topics', NewTopic, ({ from, name, iconColor }) => {
+    const person = requireMember(store, from, GROUP.id);
+    const { topic, updateId } = createTopic(store, { chatId: GROUP.id, creatorId: person.id, name, iconColor });
+    return { updateId, topicId: topic.topicId };
   });
-
-  app.post('/api/clicks', async (request) => {
-    const { from, chat, messageId = null, button = null, data = null } = Click.parse(request.body);
-    const chatId = resolveChatName(chat ?? from);
-    return { ok: true, ...clickFromPerson(store, { from, chatId, messageId, button, data }) };
+  serve('/api/topics/:id', TopicChange, ({ from, name, isClosed }, topicId) => {
+    const topic = findTopic(store, GROUP.id, topicId);
+    if (!topic) throw new PersonError(404, `There is no topic ${topicId}.`);
+    const person = requireMember(store, from, topic.chatId);
+    changeTopic(store, topic, { by: person.id, name, isClosed });
+    return { topicId };
   });
 
   app.get<{ Params: { id: string } }>('/api/clicks/:id', async (request) => {
@@ -91,52 +101,16 @@ export function registerPersonActions(app: FastifyInstance, store: Store): void 
     const { answer } = click;
     return { answered: answer !== null, text: answer?.text ?? '', showAlert: answer?.showAlert ?? false };
   });
+}
 
-  app.post('/api/reactions', async (request) => {
-    const { from, chat, messageId, emoji } = Reaction.parse(request.body);
-    const chatId = resolveChatName(chat ?? from);
-    return { ok: true, ...reactFromPerson(store, { from, chatId, messageId, emoji }) };
-  });
+function findPlace<Given extends { readonly from: number; readonly chat?: ChatName | undefined }>({
+  chat,
+  ...given
+}: Given): Omit<Given, 'chat'> & { readonly chatId: number } {
+  return { ...given, chatId: resolveChatName(chat ?? given.from) };
+}
 
-  app.post('/api/deletions', async (request) => {
-    const { from, chat, messageIds } = Deletion.parse(request.body);
-    deleteFromPerson(store, { from, chatId: resolveChatName(chat ?? from), messageIds });
-    return { ok: true };
-  });
-
-  app.post('/api/forwards', async (request) => {
-    const { from, chat, messageId, to } = Forward.parse(request.body);
-    const [chatId, toChatId] = [resolveChatName(chat ?? from), resolveChatName(to ?? from)];
-    const { updateId, message } = forwardFromPerson(store, { from, chatId, messageId, toChatId });
-    return { ok: true, updateId, messageId: message.messageId, chatId: toChatId, seq: message.seq };
-  });
-
-  app.post('/api/drafts/stop', async (request) => ({
-    ok: true,
-    ...stopFromPerson(store, Stop.parse(request.body).from),
-  }));
-
-  app.post('/api/topics', async (request) => {
-    const { from, chat, name, iconColor } = NewTopic.parse(request.body);
-    const chatId = resolveChatName(chat);
-    const person = requireMember(store, from, chatId);
-    const { topic, updateId } = createTopic(store, { chatId, creatorId: person.id, name, iconColor });
-    return { ok: true, updateId, topicId: topic.topicId };
-  });
-
-  app.post<{ Params: { id: string } }>('/api/topics/:id', async (request) => {
-    const { from, name, isClosed } = TopicChange.parse(request.body);
-    const topic = findTopic(store, GROUP.id, Number(request.params.id));
-    if (!topic) throw new PersonError(404, `There is no topic ${request.params.id}.`);
-    const person = requireMember(store, from, topic.chatId);
-    changeTopic(store, topic, { by: person.id, name, isClosed });
-    return { ok: true, topicId: topic.topicId };
-  });
-
-  app.post('/api/rights', async (request) => ({ ok: true, ...changeBotStatus(store, Rights.parse(request.body)) }));
-
-  app.post('/api/block', async (request) => {
-    const { person, blocked } = Block.parse(request.body);
-    return { ok: true, ...blockFromPerson(store, person, blocked) };
-  });
+function toAnswer({ updateId, message }: Sent): object {
+  const { messageId, chatId, seq } = message;
+  return { updateId, messageId, chatId, seq };
 }

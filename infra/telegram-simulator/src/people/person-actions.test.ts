@@ -154,18 +154,6 @@ test('a bot deletes several at once, or none if one of them cannot be', async ()
   expect(left.map(({ text }) => text)).toEqual(['foreign']);
 });
 
-test('a bot forwards with the origin and copies without it', async () => {
-  const { messageId } = await client.post('/api/messages', { from: 1001, text: 'the log says no' });
-  expect(await api.forwardMessage(OPS, 1001, messageId)).toMatchObject({
-    text: 'the log says no',
-    forward_origin: { sender_user: { id: 1001 } },
-  });
-  await api.copyMessage(OPS, 1001, messageId);
-  const [forwarded, copied] = await client.messages(1002, 'ops');
-  expect(forwarded).toMatchObject({ forwardedFrom: { id: 1001, name: 'Ada' } });
-  expect(copied).toMatchObject({ text: 'the log says no', forwardedFrom: null });
-});
-
 test('colored, disabled and copying buttons are shown, and only those with data can be pressed', async () => {
   await api.sendMessage(1001, 'Sure?', {
     reply_markup: {

@@ -1,26 +1,15 @@
 import { badRequest } from '../bot-api/bot-error.ts';
-import { findButtonProblem } from '../bot-api/messages/button-rules.ts';
+import { BUTTON_ACTIONS, findButtonProblem } from '../bot-api/messages/button-rules.ts';
 
 const STYLES = ['danger', 'success', 'primary', 'link'];
 /** What may stand in the label of a button. */
 const LABEL_TYPES = ['custom_emoji', 'date_time'];
-const ACTIONS = [
-  'url',
-  'callback_data',
-  'web_app',
-  'login_url',
-  'switch_inline_query',
-  'switch_inline_query_current_chat',
-  'switch_inline_query_chosen_chat',
-  'copy_text',
-  'disabled',
-];
 
 /** Checks a button inside a rich message and keeps what Telegram keeps of it, but for its text. Throws BotError 400. */
 export function readRichButton(button: Readonly<Record<string, unknown>>): Record<string, unknown> {
   if (button['text'] === undefined) throw badRequest(`can't parse RichMessageButton: Can't find field "text"`);
   checkLabel(button['text']);
-  const actions = ACTIONS.filter((action) => button[action] !== undefined);
+  const actions = BUTTON_ACTIONS.filter((action) => button[action] !== undefined);
   const action = actions[0];
   if (actions.length !== 1 || action === undefined) {
     throw badRequest('exactly one type of a RichMessageButton must be specified');

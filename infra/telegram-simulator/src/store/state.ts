@@ -84,7 +84,6 @@ export function applyEvent(state: State, event: StoreEvent): void {
       return applyMessage(state, event.message);
     case 'topic':
       state.topics.set(event.topic.topicId, event.topic);
-      if (event.topic.isDeleted) dropTopic(state, event.topic);
       return;
     case 'botStatus':
       state.botStatus = event.status;
@@ -142,11 +141,6 @@ function applyMessage(state: State, message: StoredMessage): void {
   dropOldest(chat, MAX_MESSAGES_PER_CHAT);
   state.next.messageId = Math.max(state.next.messageId, message.messageId + 1);
   state.next.seq = Math.max(state.next.seq, message.seq + 1);
-}
-
-function dropTopic(state: State, { chatId, topicId }: Topic): void {
-  const chat = state.chats.get(chatId);
-  for (const message of chat?.values() ?? []) if (message.topicId === topicId) chat?.delete(message.messageId);
 }
 
 /** A far-away injected id must not push the counter to where numbers stop being exact. */

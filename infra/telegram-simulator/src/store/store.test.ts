@@ -128,7 +128,7 @@ test('a compacted log says everything that the long one said', async () => {
   const { messageId } = await client.say(1001, 'look', { files: [{ name: 'a.txt', data }] });
   await client.react(1001, messageId, '👍');
   await client.setBotStatus('administrator');
-  await api.createForumTopic(-2001, 'Reports');
+  await client.act('/api/topics', { from: 1001, name: 'Reports' });
   await api.setMyDescription('Runs your deploys.');
   await api.setMyCommands([{ command: 'secret', description: 'x', is_ephemeral: true }]);
   await api.sendMessage(-2001, 'psst', { ephemeral_message_parameters: { receiver_user_id: 1002 } });

@@ -12,7 +12,6 @@ export const Topic = z.object({
   /** Unix seconds. */
   date: z.int(),
   isClosed: z.boolean(),
-  isDeleted: z.boolean(),
 });
 export type Topic = Readonly<z.infer<typeof Topic>>;
 
@@ -33,5 +32,4 @@ export const FIRST_TOPICS: readonly Topic[] = ['Deploys', 'Incidents'].map((name
   creatorId: 1001,
   date: CREATED_AT,
   isClosed: false,
-  isDeleted: false,
 }));

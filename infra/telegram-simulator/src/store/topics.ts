@@ -8,12 +8,12 @@ import type { Store } from './store.ts';
 /** A topic that is there, or null. */
 export function findTopic(store: Store, chatId: number, topicId: number): Topic | null {
   const topic = store.state.topics.get(topicId);
-  return topic && topic.chatId === chatId && !topic.isDeleted ? topic : null;
+  return topic && topic.chatId === chatId ? topic : null;
 }
 
 /** All topics of a chat, oldest first. */
 export function listTopics(store: Store, chatId: number): Topic[] {
-  return [...store.state.topics.values()].filter((topic) => topic.chatId === chatId && !topic.isDeleted);
+  return [...store.state.topics.values()].filter((topic) => topic.chatId === chatId);
 }
 
 /** Opens a topic: its first message says so, to the bot too. */
@@ -31,7 +31,6 @@ export function createTopic(
     creatorId,
     date: Math.floor(Date.now() / 1000),
     isClosed: false,
-    isDeleted: false,
   };
   store.commit({ kind: 'topic', topic });
   const { updateId } = announceService(store, topic, creatorId, { kind: 'topicCreated', name, iconColor });
@@ -50,12 +49,6 @@ export function changeTopic(
   if (isClosed !== topic.isClosed) {
     announceService(store, topic, by, { kind: isClosed ? 'topicClosed' : 'topicReopened' });
   }
-  store.announce({ kind: 'topics', chatId: topic.chatId });
-}
-
-/** Takes a topic away. Its messages go with it, and nobody is told. */
-export function removeTopic(store: Store, topic: Topic): void {
-  store.commit({ kind: 'topic', topic: { ...topic, isDeleted: true } });
   store.announce({ kind: 'topics', chatId: topic.chatId });
 }
 

@@ -1,12 +1,12 @@
 import type { ChatMember, User } from 'grammy/types';
 import type { BotStatus } from '../../store/event.ts';
-import { findChat } from '../../people/chat-shapes.ts';
+import { findChat, toGroupChat } from '../../people/chat-shapes.ts';
 import { nowSeconds } from '../../store/new-message.ts';
-import { GROUP, toUser } from '../../people/people.ts';
+import { GROUP, type Person, toUser } from '../../people/people.ts';
 import { requireMember } from '../../people/person-access.ts';
 import type { Store } from '../../store/store.ts';
 
-/** The bot as a member of the group. */
+/** The bot as a member of a chat. */
 export function toBotMember(store: Store, status: BotStatus): ChatMember {
   const { id, is_bot, first_name, username } = store.bot;
   const user: User = { id, is_bot, first_name, username };
@@ -22,17 +22,24 @@ export function changeBotStatus(
 ): { readonly updateId: number | null } {
   const person = requireMember(store, change.by, GROUP.id);
   const before = store.state.botStatus;
-  const chat = findChat(store.state, GROUP.id);
-  if (before === change.status || !chat) return { updateId: null };
+  if (before === change.status) return { updateId: null };
   store.commit({ kind: 'botStatus', status: change.status });
+  return announceMember(store, { person, chatId: GROUP.id, before, after: change.status });
+}
+
+/** Tells the bot what it is in a chat now, and who made it that. */
+export function announceMember(
+  store: Store,
+  change: { readonly person: Person; readonly chatId: number; readonly before: BotStatus; readonly after: BotStatus },
+): { readonly updateId: number | null } {
   return {
     updateId: store.updates.add({
       my_chat_member: {
-        chat,
-        from: toUser(person),
+        chat: findChat(store.state, change.chatId) ?? toGroupChat(),
+        from: toUser(change.person),
         date: nowSeconds(),
-        old_chat_member: toBotMember(store, before),
-        new_chat_member: toBotMember(store, change.status),
+        old_chat_member: toBotMember(store, change.before),
+        new_chat_member: toBotMember(store, change.after),
       },
     }),
   };

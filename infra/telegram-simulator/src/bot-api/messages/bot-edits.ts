@@ -1,9 +1,8 @@
-import type { RichMessage } from 'grammy/types';
 import { z } from 'zod';
 import { requireOwnMessage } from '../bot-access.ts';
 import { badRequest } from '../bot-error.ts';
 import { Caption, formatCaption } from './bot-media.ts';
-import { type MessageContent, PlainText, toRichContent, toPlainContent } from './bot-messages.ts';
+import { PlainText, toRichContent, toPlainContent } from './bot-messages.ts';
 import * as parameter from '../bot-parameters.ts';
 import { parseParameters, type Parameters } from '../bot-parameters.ts';
 import type { StoredMessage } from '../../store/event.ts';
@@ -12,22 +11,18 @@ import { nowSeconds } from '../../store/new-message.ts';
 import type { Store } from '../../store/store.ts';
 
 const OneMessage = z.object({ chat_id: parameter.chatId, message_id: parameter.messageId });
-const EditMessageText = OneMessage.extend(PlainText.shape).extend({
+/** What an edit of a text says: another text, or blocks. */
+export const NewText = PlainText.extend({
   rich_message: parameter.richMessage.optional(),
   reply_markup: parameter.keyboard,
 });
+const EditMessageText = OneMessage.extend(NewText.shape);
 
 /** editMessageText: a text becomes another one, or blocks. Without reply_markup the buttons go, as in Telegram. */
 export function editMessageText(store: Store, parameters: Parameters): BotMessage {
   const given = parseParameters(EditMessageText, parameters);
   const old = requireOwnMessage(store, given.chat_id, given.message_id);
-  if (old.fileId !== null) throw badRequest('there is no text in the message to edit');
-  return changeMessage(store, old, {
-    ...old,
-    ...readNewContent(given),
-    keyboard: given.reply_markup,
-    editDate: nowSeconds(),
-  });
+  return changeMessage(store, old, { ...readNewText(old, given), editDate: nowSeconds() });
 }
 
 const EditMessageCaption = OneMessage.extend(Caption.shape).extend({ reply_markup: parameter.keyboard });
@@ -50,13 +45,13 @@ export function editMessageReplyMarkup(store: Store, parameters: Parameters): Bo
   return changeMessage(store, old, { ...old, keyboard: given.reply_markup });
 }
 
-/** What an edit says instead: a text, or blocks. Throws BotError 400 if it is both. */
-export function readNewContent(
-  given: z.output<typeof PlainText> & { readonly rich_message?: RichMessage | undefined },
-): MessageContent {
-  if (given.rich_message === undefined) return toPlainContent(given);
-  if (given.text !== '') throw badRequest('exactly one of the parameters text and rich_message must be used');
-  return toRichContent(given.rich_message);
+/** A message with the text or the blocks of an edit. Throws BotError 400 for both, and for a message with a file. */
+export function readNewText(old: StoredMessage, given: z.output<typeof NewText>): StoredMessage {
+  if (old.fileId !== null) throw badRequest('there is no text in the message to edit');
+  const { text, rich_message: rich, reply_markup: keyboard } = given;
+  if (rich === undefined) return { ...old, ...toPlainContent(given), keyboard };
+  if (text !== '') throw badRequest('exactly one of the parameters text and rich_message must be used');
+  return { ...old, ...toRichContent(rich), keyboard };
 }
 
 /** Stores the new version of a message; null if it says and shows the same as before. */

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { requireWritableChat } from '../bot-access.ts';
-import { changeContent, readNewContent } from './bot-edits.ts';
+import { changeContent, NewText, readNewText } from './bot-edits.ts';
 import { badRequest } from '../bot-error.ts';
-import { Caption, formatCaption } from './bot-media.ts';
-import { PlainText } from './bot-messages.ts';
 import * as parameter from '../bot-parameters.ts';
 import { parseParameters, type Parameters } from '../bot-parameters.ts';
 import type { StoredMessage } from '../../store/event.ts';
@@ -15,27 +13,13 @@ const OneEphemeral = z.object({
   receiver_user_id: parameter.integer('invalid receiver_user_id specified'),
   ephemeral_message_id: parameter.integer('ephemeral message identifier is not specified'),
 });
-const EditText = OneEphemeral.extend(PlainText.shape).extend({
-  rich_message: parameter.richMessage.optional(),
-  reply_markup: parameter.keyboard,
-});
+const EditText = OneEphemeral.extend(NewText.shape);
 
 /** editEphemeralMessageText: what only one person sees says something else. Without reply_markup its buttons go. */
 export function editEphemeralMessageText(store: Store, parameters: Parameters): true {
   const given = parseParameters(EditText, parameters);
   const old = requireEphemeral(store, given);
-  if (old.fileId !== null) throw badRequest('there is no text in the message to edit');
-  return change(store, old, { ...old, ...readNewContent(given), keyboard: given.reply_markup });
-}
-
-const EditCaption = OneEphemeral.extend(Caption.shape).extend({ reply_markup: parameter.keyboard });
-
-/** editEphemeralMessageCaption: the text below a file. */
-export function editEphemeralMessageCaption(store: Store, parameters: Parameters): true {
-  const given = parseParameters(EditCaption, parameters);
-  const old = requireEphemeral(store, given);
-  if (old.fileId === null) throw badRequest('there is no caption in the message to edit');
-  return change(store, old, { ...old, ...formatCaption(given), keyboard: given.reply_markup });
+  return change(store, old, readNewText(old, given));
 }
 
 const EditMarkup = OneEphemeral.extend({ reply_markup: parameter.keyboard });

@@ -1,5 +1,18 @@
 import { findUrlProblem } from './url-rules.ts';
 
+/** What a button can do; a keyboard's may also start a game or a payment. */
+export const BUTTON_ACTIONS = [
+  'url',
+  'callback_data',
+  'web_app',
+  'login_url',
+  'switch_inline_query',
+  'switch_inline_query_current_chat',
+  'switch_inline_query_chosen_chat',
+  'copy_text',
+  'disabled',
+];
+
 /** Telegram's own limits: bytes of callback data, characters of a text to copy. */
 const MAX_CALLBACK_DATA_BYTES = 64;
 const MAX_COPY_LENGTH = 256;
