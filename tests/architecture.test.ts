@@ -43,6 +43,8 @@ describe('the import table', () => {
     ['a capability that imports another', 'services/worker/src/capabilities/x.ts', './knowledge.ts'],
     ['an agent that reaches for tools', 'services/worker/src/agents/mortgage/x.ts', '../../tools/registry.ts'],
     ['an agent that runs a tool', 'services/worker/src/agents/mortgage/x.ts', '../../tools/run.ts'],
+    ['an agent that knows the planner', 'services/worker/src/agents/mortgage/x.ts', '@signalbox/planner/plan'],
+    ['a service that knows the planner', 'services/gateway/src/admission/x.ts', '@signalbox/planner/plan'],
     ['an agent that imports another', 'services/worker/src/agents/mortgage/x.ts', '../product-owner/graph.ts'],
     ['a service that imports another', 'services/gateway/src/admission/admit.ts', '@signalbox/worker/turn'],
     ['a channel that admits by itself', 'services/gateway/src/channels/telegram/x.ts', '../../admit.ts'],

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { PlannerCatalog } from '@signalbox/planner/catalog';
+import type { ToolCatalog } from '@signalbox/contracts/tool-catalog';
 import { judge, type Judgement } from '@signalbox/planner/evaluation.fixture';
 import { OPS_GROUPS } from '@signalbox/planner/heldout-catalog.fixture';
 import { HeldoutFile } from '@signalbox/planner/heldout-schema.fixture';
@@ -20,7 +20,7 @@ const installed = createRegistry(
       tools: Object.fromEntries(Object.entries(group.tools).filter(([name]) => !LATER.has(name))),
     })),
 ).catalog;
-const CATALOGS: Readonly<Record<'installed' | 'installed+ops' | 'everything', PlannerCatalog>> = {
+const CATALOGS: Readonly<Record<'installed' | 'installed+ops' | 'everything', ToolCatalog>> = {
   installed,
   everything: createRegistry(capabilities).catalog,
   'installed+ops': {

@@ -1,5 +1,5 @@
 import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
-import type { BoundTool } from '@signalbox/planner/bound-tool';
+import type { BoundTool } from '@signalbox/contracts/tool-catalog';
 import { toModelError } from './retry/failure.ts';
 import type { Model, ModelObserver, ModelRequest } from './port.ts';
 import { toFunctions, toTool } from './providers/provider.ts';

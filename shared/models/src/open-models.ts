@@ -2,7 +2,7 @@ import type { Log } from '@signalbox/platform/log';
 import { createCircuit } from './retry/circuit.ts';
 import { createFallback, type Candidate } from './retry/fallback.ts';
 import { createLocalModel } from './local-model.ts';
-import type { PlannerCatalog } from '@signalbox/planner/catalog';
+import type { ToolCatalog } from '@signalbox/contracts/tool-catalog';
 import { OfflineChatModel } from '@signalbox/planner/chat-model';
 import type { Model, ModelObserver, Models } from './port.ts';
 import { costOf, loadPrices, type Prices } from './prices.ts';
@@ -12,7 +12,7 @@ import { listModels, OFFLINE, type ModelPlan, type ModelSettings } from './setti
 /** What the models of a plan are opened with. */
 export interface OpenOptions {
   /** Asked at each answer of the offline planner, so that capabilities may change while the model lives. */
-  readonly catalog: () => PlannerCatalog;
+  readonly catalog: () => ToolCatalog;
   readonly log: Pick<Log, 'warn'>;
   readonly observer?: ModelObserver;
 }

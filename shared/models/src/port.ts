@@ -1,5 +1,5 @@
 import type { AIMessage, BaseMessage } from '@langchain/core/messages';
-import type { BoundTool } from '@signalbox/planner/bound-tool';
+import type { BoundTool } from '@signalbox/contracts/tool-catalog';
 
 /*
  * What the agents know of language models: a request, an answer, and what it cost. Who answers is decided by the settings

@@ -6,7 +6,8 @@ import {
 import { AIMessage, type BaseMessage } from '@langchain/core/messages';
 import type { ChatResult } from '@langchain/core/outputs';
 import { sleep } from '@signalbox/contracts/time';
-import { readBoundTools, type BoundTool } from '@signalbox/planner/bound-tool';
+import type { BoundTool } from '@signalbox/contracts/tool-catalog';
+import { readBoundTools } from '@signalbox/planner/bound-tool';
 import { createLocalModel } from './local-model.ts';
 import type { Models } from './port.ts';
 

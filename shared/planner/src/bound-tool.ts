@@ -1,13 +1,7 @@
 import { isInteropZodSchema } from '@langchain/core/utils/types';
 import { toJsonSchema } from '@langchain/core/utils/json_schema';
 import { z } from 'zod';
-
-/** One tool as a model is offered it, whichever of the usual formats it was bound in. */
-export interface BoundTool {
-  readonly name: string;
-  readonly description: string;
-  readonly schema: unknown;
-}
+import type { BoundTool } from '@signalbox/contracts/tool-catalog';
 
 const OpenAiTool = z.object({
   function: z.object({ name: z.string(), description: z.string().catch(''), parameters: z.unknown() }),

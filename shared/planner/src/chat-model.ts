@@ -3,7 +3,7 @@ import { AIMessage, type AIMessageChunk, type BaseMessage } from '@langchain/cor
 import type { ChatResult } from '@langchain/core/outputs';
 import type { Runnable } from '@langchain/core/runnables';
 import { readBoundTools } from './bound-tool.ts';
-import type { PlannerCatalog } from './catalog.ts';
+import type { ToolCatalog } from '@signalbox/contracts/tool-catalog';
 import { plan } from './plan.ts';
 
 import {
@@ -18,9 +18,9 @@ interface OfflineCallOptions extends BaseChatModelCallOptions {
 
 /** The built-in model: no network, no clock, no randomness. A thin shell around `plan`; a class because LangChain's models are. */
 export class OfflineChatModel extends BaseChatModel<OfflineCallOptions> {
-  readonly #catalog: () => PlannerCatalog;
+  readonly #catalog: () => ToolCatalog;
 
-  constructor({ catalog }: { readonly catalog: () => PlannerCatalog }) {
+  constructor({ catalog }: { readonly catalog: () => ToolCatalog }) {
     super({});
     this.#catalog = catalog;
   }

@@ -1,5 +1,5 @@
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
-import type { PlannerCatalog, PlannerFacts } from './catalog.ts';
+import type { ToolCatalog, RequestFacts } from '@signalbox/contracts/tool-catalog';
 import { plan } from './plan.ts';
 import type { PlannedMessage } from './conversation/planned-message.ts';
 
@@ -18,7 +18,7 @@ export interface Reply {
 }
 
 export interface Situation {
-  readonly facts?: Partial<PlannerFacts>;
+  readonly facts?: Partial<RequestFacts>;
   /** Groups that are loaded from the start; all that are installed when left out. */
   readonly loaded?: readonly string[];
   /** What tools answer; they repeat their arguments when it is left out. */
@@ -26,7 +26,7 @@ export interface Situation {
 }
 
 /** A conversation with the planner in the place of the model, for tests: tools answer what the test says. */
-export function createConversation(catalog: PlannerCatalog, situation: Situation = {}) {
+export function createConversation(catalog: ToolCatalog, situation: Situation = {}) {
   const known = { project: ['shop', 'blog'], server: ['web-1', 'web-2'] };
   const installed = catalog.groups.filter((group) => group.installed);
   const loaded = new Set(situation.loaded ?? installed.map(({ name }) => name));

@@ -1,4 +1,4 @@
-import type { PlannerCatalog } from './catalog.ts';
+import type { ToolCatalog } from '@signalbox/contracts/tool-catalog';
 import { explain } from './explanation.ts';
 import type { HeldoutExpectation, HeldoutRequest } from './heldout-schema.fixture.ts';
 import type { Rehearsal } from './rehearsal.ts';
@@ -16,7 +16,7 @@ export interface Judgement {
 }
 
 /** Judges the planner's reaction to a request by the rules of the fixture's schema. */
-export function judge(request: HeldoutRequest, catalog: PlannerCatalog): Judgement {
+export function judge(request: HeldoutRequest, catalog: ToolCatalog): Judgement {
   const story = Story.parse({ ...request.context, names: request.names });
   const reaction = explain(catalog, request.text, story);
   const harmful = reaction.calls.some(({ tool }) => request.never?.includes(tool));
@@ -35,7 +35,7 @@ const COUNTS_AS: Readonly<Record<string, readonly string[]>> = {
   finished: ['finished'],
 };
 
-function meets(reaction: Rehearsal, expectation: HeldoutExpectation, catalog: PlannerCatalog): boolean {
+function meets(reaction: Rehearsal, expectation: HeldoutExpectation, catalog: ToolCatalog): boolean {
   const { calls, question, says } = reaction;
   if ('calls' in expectation) {
     if (question || calls.length !== expectation.calls.length) return false;
@@ -57,7 +57,7 @@ type ExpectedCall = Extract<HeldoutExpectation, { calls: unknown }>['calls'][num
 function isSameCall(
   call: Rehearsal['calls'][number] | undefined,
   expected: ExpectedCall,
-  catalog: PlannerCatalog,
+  catalog: ToolCatalog,
 ): boolean {
   if (call?.tool !== expected.tool) return false;
   const tool = catalog.groups.flatMap(({ tools }) => tools).find(({ name }) => name === expected.tool);

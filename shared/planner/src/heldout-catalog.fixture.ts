@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
-import type { PlannerGroup, PlannerTool } from './catalog.ts';
+import type { CatalogGroup, CatalogTool } from '@signalbox/contracts/tool-catalog';
 
 const Version = z.string().trim().min(1).max(80);
 
@@ -12,7 +12,7 @@ const AnyEnvironment = Environment.optional()
  * Two groups as the author of a capability would describe them to the planner before it was ever tried on them. Their hints
  * are few and plain on purpose: the held-out requests measure what is understood without a hint that looks like them.
  */
-export const OPS_GROUPS: readonly PlannerGroup[] = [
+export const OPS_GROUPS: readonly CatalogGroup[] = [
   group('deploy', 'Deploy projects: check readiness, trigger, follow, cancel and roll back deploys.', [
     describeTool('check_deploy_readiness', {
       describe: 'Check whether a project can be deployed to an environment now, and name what is missing.',
@@ -129,7 +129,7 @@ export const OPS_GROUPS: readonly PlannerGroup[] = [
   ]),
 ];
 
-function group(name: string, summary: string, tools: readonly PlannerTool[]): PlannerGroup {
+function group(name: string, summary: string, tools: readonly CatalogTool[]): CatalogGroup {
   return { name, summary, installed: true, tools };
 }
 
@@ -137,7 +137,7 @@ function group(name: string, summary: string, tools: readonly PlannerTool[]): Pl
 function describeTool(
   name: string,
   tool: { readonly describe: string; readonly hints: readonly string[]; readonly input: z.ZodRawShape },
-): PlannerTool {
+): CatalogTool {
   const { describe, hints, input } = tool;
   return { name, describe, hints, schema: { ...z.toJSONSchema(z.object(input), { io: 'input', target: 'draft-7' }) } };
 }

@@ -1,7 +1,7 @@
 import type { BaseMessage } from '@langchain/core/messages';
-import type { BoundTool } from './bound-tool.ts';
+import type { BoundTool } from '@signalbox/contracts/tool-catalog';
 import { indexCapabilities } from './match/capability-index.ts';
-import type { PlannerCatalog } from './catalog.ts';
+import type { ToolCatalog } from '@signalbox/contracts/tool-catalog';
 import { classify } from './classification.ts';
 import { splitAnswer, splitRequests } from './requests/clauses.ts';
 import { takesText } from './slots/field-kinds.ts';
@@ -41,7 +41,7 @@ const IDLE: PlannedMessage = { id: 'plan_idle', content: WORDS.idle, toolCalls: 
 export function plan(input: {
   readonly messages: readonly BaseMessage[];
   readonly tools: readonly BoundTool[];
-  readonly catalog: PlannerCatalog;
+  readonly catalog: ToolCatalog;
 }): PlannedMessage {
   const index = indexCapabilities(input.catalog, input.tools, BASE_TOOLS);
   const history = readHistory(input.messages, (text, facts, asking) =>

@@ -1,6 +1,6 @@
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
-import type { BoundTool } from './bound-tool.ts';
-import type { PlannerCatalog, PlannerFacts } from './catalog.ts';
+import type { BoundTool } from '@signalbox/contracts/tool-catalog';
+import type { ToolCatalog, RequestFacts } from '@signalbox/contracts/tool-catalog';
 import { type OpenAsk, type Says, PlannerMark } from './conversation/marks.ts';
 import { plan, BASE_TOOLS } from './plan.ts';
 
@@ -25,8 +25,8 @@ const QUIET: ReadonlySet<string> = new Set(['respond_to_user', 'request_capabili
 /** Plays the answer to the history's last message. Nothing is done: each call succeeds and says `result`. */
 export function rehearse(input: {
   readonly history: readonly BaseMessage[];
-  readonly catalog: PlannerCatalog;
-  readonly facts: PlannerFacts;
+  readonly catalog: ToolCatalog;
+  readonly facts: RequestFacts;
   readonly result?: string;
 }): Rehearsal {
   const { catalog, facts, result = 'Done.' } = input;
@@ -70,10 +70,10 @@ function answerOf(callId: string, say: string): ToolMessage {
   });
 }
 
-const bound = new WeakMap<PlannerCatalog, readonly BoundTool[]>();
+const bound = new WeakMap<ToolCatalog, readonly BoundTool[]>();
 
 /** Everything that is installed counts as loaded: loading is part of the way, not of the answer. */
-function boundTools(catalog: PlannerCatalog): readonly BoundTool[] {
+function boundTools(catalog: ToolCatalog): readonly BoundTool[] {
   const known = bound.get(catalog);
   if (known) return known;
   const tools = [

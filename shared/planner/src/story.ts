@@ -1,6 +1,6 @@
 import { AIMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { z } from 'zod';
-import type { PlannerCatalog, PlannerFacts } from './catalog.ts';
+import type { ToolCatalog, RequestFacts } from '@signalbox/contracts/tool-catalog';
 import type { PlannerMark } from './conversation/marks.ts';
 import { heard, rehearse } from './rehearsal.ts';
 
@@ -31,7 +31,7 @@ export const Story = z.object({
 export type Story = z.infer<typeof Story>;
 
 /** What the planner knows at the moment of the story. */
-export function factsOf({ project, names }: Story, catalog: PlannerCatalog): PlannerFacts {
+export function factsOf({ project, names }: Story, catalog: ToolCatalog): RequestFacts {
   const activeGroups = catalog.groups.filter(({ installed }) => installed).map(({ name }) => name);
   return { activeGroups, known: names, currentProject: project ?? null };
 }
@@ -40,7 +40,7 @@ export function factsOf({ project, names }: Story, catalog: PlannerCatalog): Pla
  * The story as the history that the planner would have: what the story says of questions and tools is taken as it is; where it
  * only has messages, those of the person are played, so that questions and results follow from them.
  */
-export function historyOf(story: Story, catalog: PlannerCatalog): readonly BaseMessage[] {
+export function historyOf(story: Story, catalog: ToolCatalog): readonly BaseMessage[] {
   const { messages, question, lastTool } = story;
   if (!question && !lastTool) return played(story, catalog);
   const lastAnswer = messages.findLastIndex(({ from }) => from === 'signalbox');
@@ -62,7 +62,7 @@ export function historyOf(story: Story, catalog: PlannerCatalog): readonly BaseM
   return [...unseen, ...history, ...unheard];
 }
 
-function played(story: Story, catalog: PlannerCatalog): readonly BaseMessage[] {
+function played(story: Story, catalog: ToolCatalog): readonly BaseMessage[] {
   const facts = factsOf(story, catalog);
   let history: readonly BaseMessage[] = [];
   for (const [at, { from, text }] of story.messages.entries()) {

@@ -1,6 +1,6 @@
 import { nameNotFound } from '@signalbox/store/deploy/not-found';
 import { knownNames } from '@signalbox/worker/turn/known-names';
-import { nameWords } from '@signalbox/planner/name-words';
+import { readNameWords } from '@signalbox/models/name-words';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../support/until.ts';
 import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
@@ -31,7 +31,7 @@ describe('among more names than anybody lists', () => {
   });
   afterAll(() => bench.close());
 
-  const find = async (text: string) => knownNames(bench.pool, nameWords([text]));
+  const find = async (text: string) => knownNames(bench.pool, readNameWords([text]));
   const ask = async (text: string): Promise<string> => {
     const before = (await bench.replies('7')).length;
     await bench.say('7', text);
@@ -55,7 +55,7 @@ describe('among more names than anybody lists', () => {
     ['in the possessive', "quokka's ports", 'quokka'],
     ['in another message before', 'it', 'quokka'],
   ])('the oldest project is found %s', async (_how, text, name) => {
-    const { project } = await knownNames(bench.pool, nameWords([text, 'quokka']));
+    const { project } = await knownNames(bench.pool, readNameWords([text, 'quokka']));
     expect(project).toContain(name);
   });
 

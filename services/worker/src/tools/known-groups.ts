@@ -1,6 +1,6 @@
-import type { PlannerGroup } from '@signalbox/planner/catalog';
+import type { CatalogGroup } from '@signalbox/contracts/tool-catalog';
 
-const group = (name: string, summary: string, hints: readonly string[]): PlannerGroup => ({
+const group = (name: string, summary: string, hints: readonly string[]): CatalogGroup => ({
   name,
   summary,
   installed: false,
@@ -8,7 +8,7 @@ const group = (name: string, summary: string, hints: readonly string[]): Planner
 });
 
 /** The groups of the product. One that has no file in capabilities/ is named as not installed when somebody needs it. */
-export const KNOWN_GROUPS: readonly PlannerGroup[] = [
+export const KNOWN_GROUPS: readonly CatalogGroup[] = [
   group('deploy', 'Deploy projects to servers', [
     'deploy shop to staging',
     'ship version 1.4.2 to production',

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { z } from 'zod';
-import type { PlannerCatalog, PlannerGroup } from '@signalbox/planner/catalog';
+import type { ToolCatalog, CatalogGroup } from '@signalbox/contracts/tool-catalog';
 import { AppError } from '@signalbox/contracts/errors';
 import { KNOWN_GROUPS } from './known-groups.ts';
 import type { Tool, ToolGroup } from './tool.ts';
@@ -16,7 +16,7 @@ export interface ToolDefinition {
 
 export interface ToolRegistry {
   readonly groups: readonly ToolGroup[];
-  readonly catalog: PlannerCatalog;
+  readonly catalog: ToolCatalog;
   /** The tool of that name among the given groups, or null. */
   find(name: string, activeGroups: readonly string[]): { readonly tool: Tool; readonly group: ToolGroup } | null;
   /** Definitions of all tools of the given groups, in a stable order. */
@@ -89,7 +89,7 @@ async function loadGroup(file: string): Promise<ToolGroup> {
   return group;
 }
 
-function describeGroup(group: ToolGroup, definitions: ReadonlyMap<string, readonly ToolDefinition[]>): PlannerGroup {
+function describeGroup(group: ToolGroup, definitions: ReadonlyMap<string, readonly ToolDefinition[]>): CatalogGroup {
   const tools = (definitions.get(group.name) ?? []).map(({ name, description, schema }) => ({
     name,
     describe: description,

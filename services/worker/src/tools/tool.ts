@@ -127,7 +127,7 @@ export function unpackResult(returned: unknown): { readonly output: unknown; rea
 export interface ToolSpec<I extends z.ZodType, O> {
   /** For the model: what it does, in one sentence. */
   readonly describe: string;
-  /** How people ask for it: teaches the offline planner, and is tested to lead here. */
+  /** How people ask for it: teaches a model without training, and is tested to lead here. */
   readonly hints: readonly string[];
   /**
    * Arguments. A field's `.meta({ entity: 'project', ask: 'Which project do you mean?' })` names the kind of thing that fills it

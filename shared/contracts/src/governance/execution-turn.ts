@@ -27,7 +27,7 @@ export const RecordedAnswer = z.object({
   calls: z.array(z.object({ id: z.string(), name: z.string(), args: z.record(z.string(), Json) })),
   /** Arguments that were no JSON, as they came. */
   unreadable: z.array(z.object({ name: z.string().nullable(), args: z.string().nullable() })),
-  /** What the provider wants back, and the planner's place mark. */
+  /** What the model wants back. */
   extras: z.record(z.string(), Json),
 });
 export type RecordedAnswer = z.infer<typeof RecordedAnswer>;

@@ -1,6 +1,6 @@
 import { SystemMessage, type AIMessageChunk, type BaseMessage } from '@langchain/core/messages';
 import type { Runnable } from '@langchain/core/runnables';
-import type { BoundTool } from '@signalbox/planner/bound-tool';
+import type { BoundTool } from '@signalbox/contracts/tool-catalog';
 import type { ObjectRequest } from '../port.ts';
 
 /** How to reach one model. */

@@ -1,6 +1,6 @@
 import type { AIMessage, BaseMessage, ToolMessage } from '@langchain/core/messages';
 import { z } from 'zod';
-import type { PlannerFacts } from '../catalog.ts';
+import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
 import { type OpenAsk, PlannerMark } from './marks.ts';
 import { type ToolResult, readResult } from './tool-result.ts';
 
@@ -33,7 +33,7 @@ export interface Run {
 }
 
 export interface History {
-  readonly facts: PlannerFacts;
+  readonly facts: RequestFacts;
   readonly said: readonly Said[];
   readonly marked: readonly Marked[];
   /** Results of tool calls, by call id. */
@@ -60,12 +60,12 @@ const Event = z.object({ kind: z.string(), say: z.string() });
  */
 export function readHistory(
   messages: readonly BaseMessage[],
-  split: (text: string, facts: PlannerFacts, asking: OpenAsk | null) => readonly string[],
+  split: (text: string, facts: RequestFacts, asking: OpenAsk | null) => readonly string[],
 ): History {
   const said: Said[] = [];
   const marked: Marked[] = [];
   const results = new Map<string, ToolResult>();
-  let facts: PlannerFacts = Facts.parse({});
+  let facts: RequestFacts = Facts.parse({});
   let foreignAnswer = -1;
   messages.forEach((message, index) => {
     const kwargs: Record<string, unknown> = message.additional_kwargs ?? {};

@@ -1,5 +1,5 @@
 import type { IndexedTool } from '../match/capability-index.ts';
-import type { PlannerFacts } from '../catalog.ts';
+import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
 import { isLabelOf } from '../slots/labels.ts';
 import type { Choice } from './marks.ts';
 import { knownNames } from '../slots/name-slots.ts';
@@ -21,7 +21,7 @@ export function askForSlot(
   tool: IndexedTool,
   args: Args,
   field: Field,
-  facts: PlannerFacts,
+  facts: RequestFacts,
   text: string,
   tries: number,
 ): Step {
@@ -35,7 +35,7 @@ export function askForProblem(
   tool: IndexedTool,
   args: Args,
   problem: SlotProblem,
-  facts: PlannerFacts,
+  facts: RequestFacts,
   text: string,
   tries: number,
 ): Step {
@@ -57,7 +57,7 @@ export function askAfterFailure(
   tool: IndexedTool,
   args: Args,
   field: Field,
-  facts: PlannerFacts,
+  facts: RequestFacts,
   sentence: string,
 ): Step {
   return ask(tool, args, field, facts, sentence, '', 1);
@@ -74,7 +74,7 @@ export function askWhichTool(text: string, tools: readonly IndexedTool[]): Step 
  * A tool that changes a thing, when the text says what to change but not into what, or nothing at all: asks for it. Null when
  * some change is known, or the tool does not change things.
  */
-export function askWhatToChange(tool: IndexedTool, args: Args, text: string, facts: PlannerFacts): Step | null {
+export function askWhatToChange(tool: IndexedTool, args: Args, text: string, facts: RequestFacts): Step | null {
   if (!isChange(tool)) return null;
   const optional = tool.fields.filter(({ required, rules }) => !required && rules.default === undefined);
   if (optional.some(({ name }) => Object.hasOwn(args, name))) return null;
@@ -105,7 +105,7 @@ export function isChange(tool: IndexedTool): boolean {
 }
 
 /** The values that a field can be given by button: its enum, or the names that are known. */
-function choicesFor(field: Field, facts: PlannerFacts): readonly Choice[] {
+function choicesFor(field: Field, facts: RequestFacts): readonly Choice[] {
   const values = field.choices.length > 0 ? field.choices : knownNames(facts, field.entity);
   const current = facts.currentProject;
   const sorted =
@@ -119,7 +119,7 @@ function ask(
   tool: IndexedTool,
   args: Args,
   field: Field,
-  facts: PlannerFacts,
+  facts: RequestFacts,
   reason: string,
   text: string,
   tries: number,
@@ -142,7 +142,7 @@ function defaultQuestion(field: Field): string {
   return WORDS.whatShould(inWordsOf(field.name));
 }
 
-function hasNothingToChoose(field: Field, facts: PlannerFacts): boolean {
+function hasNothingToChoose(field: Field, facts: RequestFacts): boolean {
   const kind = field.entity;
   if (kind === null || field.choices.length > 0 || ['name', 'text', 'port'].includes(kind)) return false;
   return Object.hasOwn(facts.known, kind) && knownNames(facts, kind).length === 0;

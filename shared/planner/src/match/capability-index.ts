@@ -1,5 +1,5 @@
-import type { BoundTool } from '../bound-tool.ts';
-import type { PlannerCatalog } from '../catalog.ts';
+import type { BoundTool } from '@signalbox/contracts/tool-catalog';
+import type { ToolCatalog } from '@signalbox/contracts/tool-catalog';
 import type { Sense } from '../text/concepts.ts';
 import { hasTellingForm } from '../slots/field-kinds.ts';
 import {
@@ -86,14 +86,14 @@ const READING = new Set(
 );
 
 /** A catalog is indexed once. Catalogs are never changed in place; a new one is a new object. */
-const indexed = new WeakMap<PlannerCatalog, CapabilityIndex>();
+const indexed = new WeakMap<ToolCatalog, CapabilityIndex>();
 
 /**
  * Prepares all groups of the catalog, and bound tools that no group declares.
  * Base tools are left out: nobody asks for them by hint.
  */
 export function indexCapabilities(
-  catalog: PlannerCatalog,
+  catalog: ToolCatalog,
   bound: readonly BoundTool[],
   baseTools: ReadonlySet<string>,
 ): CapabilityIndex {
@@ -117,9 +117,9 @@ export function indexCapabilities(
   return index;
 }
 
-const toolNames = new WeakMap<PlannerCatalog, ReadonlySet<string>>();
+const toolNames = new WeakMap<ToolCatalog, ReadonlySet<string>>();
 
-function namesOf(catalog: PlannerCatalog): ReadonlySet<string> {
+function namesOf(catalog: ToolCatalog): ReadonlySet<string> {
   const known = toolNames.get(catalog) ?? new Set(catalog.groups.flatMap(({ tools }) => tools.map(({ name }) => name)));
   toolNames.set(catalog, known);
   return known;

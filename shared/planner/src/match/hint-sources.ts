@@ -1,5 +1,5 @@
 import { VALUE_ALIASES } from '../text/vocabulary.ts';
-import type { PlannerTool } from '../catalog.ts';
+import type { CatalogTool } from '@signalbox/contracts/tool-catalog';
 import { CONCEPTS, type Sense } from '../text/concepts.ts';
 import { withValuePlaceholders } from '../text/quantities.ts';
 import { type Field, readFields } from '../slots/schema.ts';
@@ -178,4 +178,4 @@ export function weightOf(senses: readonly Sense[], weight: ReadonlyMap<string, n
   return senses.reduce((sum, { meaning, share }) => sum + (weight.get(meaning) ?? 1) * share, 0) / shares;
 }
 
-export type Listed = { readonly tool: PlannerTool } & Pick<Source, 'group' | 'summary' | 'installed'>;
+export type Listed = { readonly tool: CatalogTool } & Pick<Source, 'group' | 'summary' | 'installed'>;

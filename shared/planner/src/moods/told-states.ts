@@ -1,5 +1,5 @@
 import type { CapabilityIndex, IndexedTool } from '../match/capability-index.ts';
-import type { PlannerFacts } from '../catalog.ts';
+import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
 import { isSameChoice } from '../slots/labels.ts';
 import { findMentions } from '../text/mentions.ts';
 import { isChange } from '../conversation/questions.ts';
@@ -31,7 +31,7 @@ const TOLD: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Reads it; null for news that nobody asks to keep, for a state that no tool knows, and when it is not clear of what it is. */
-export function readToldState(text: string, index: CapabilityIndex, facts: PlannerFacts): ToldState | null {
+export function readToldState(text: string, index: CapabilityIndex, facts: RequestFacts): ToldState | null {
   const [named, ...more] = findMentions(text, facts, index.words).filter(({ candidates }) => candidates.length === 1);
   if (!named || more.some(({ name }) => name !== named.name) || /\?\s*$/.test(text)) return null;
   if (tokenize(text.slice(0, named.start)).some(({ lower }) => !/^(?:the|our|my|so|and|hey|hi|ok|fyi)$/.test(lower)))

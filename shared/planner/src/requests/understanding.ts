@@ -1,6 +1,6 @@
 import { THINGS } from '../match/asked-words.ts';
 import type { CapabilityIndex, IndexedTool } from '../match/capability-index.ts';
-import type { PlannerFacts } from '../catalog.ts';
+import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
 import { VERBS } from '../text/concepts.ts';
 import { withFormed } from '../match/hint-sources.ts';
 import { headOf, type Head } from '../slots/free-text.ts';
@@ -17,7 +17,7 @@ import { isFiller, sensesOf, tokenize } from '../text/tokens.ts';
 
 /** What requests are read against. */
 export interface Surroundings {
-  readonly facts: PlannerFacts;
+  readonly facts: RequestFacts;
   readonly index: CapabilityIndex;
   /** Names of the tools that are loaded. */
   readonly bound: ReadonlySet<string>;

@@ -1,4 +1,4 @@
-import type { PlannerFacts } from '../catalog.ts';
+import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
 import { takesAddress } from '../text/quantities.ts';
 import { type Field, problemOf } from './schema.ts';
 
@@ -59,7 +59,7 @@ export function takesOneWord(field: Field): boolean {
 }
 
 /** Whether the field holds the name of a thing that exists already. */
-export function takesKnownName(field: Field, facts: Pick<PlannerFacts, 'known'>): boolean {
+export function takesKnownName(field: Field, facts: Pick<RequestFacts, 'known'>): boolean {
   if (field.entity === null || field.choices.length > 0 || field.type !== 'string') return false;
   return !['name', 'text', 'port'].includes(field.entity) || Object.hasOwn(facts.known, field.entity);
 }

@@ -1,4 +1,4 @@
-import type { PlannerFacts } from '../catalog.ts';
+import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
 import { takesKnownName, takesNewName } from './field-kinds.ts';
 import type { Mention } from '../text/mentions.ts';
 import type { Field } from './schema.ts';
@@ -80,6 +80,6 @@ function findUnknownName(
 }
 
 /** Known names of a kind; none for a kind that nobody listed. */
-export function knownNames(facts: Pick<PlannerFacts, 'known'>, kind: string | null): readonly string[] {
+export function knownNames(facts: Pick<RequestFacts, 'known'>, kind: string | null): readonly string[] {
   return kind !== null && Object.hasOwn(facts.known, kind) ? (facts.known[kind] ?? []) : [];
 }

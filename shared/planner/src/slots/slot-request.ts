@@ -1,4 +1,4 @@
-import type { PlannerFacts } from '../catalog.ts';
+import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
 import type { KnownNames, Mention } from '../text/mentions.ts';
 import type { Field } from './schema.ts';
 import type { Spans } from '../text/spans.ts';
@@ -24,7 +24,7 @@ export interface SlotRequest {
   /** Cleaned. */
   readonly text: string;
   readonly fields: readonly Field[];
-  readonly facts: PlannerFacts;
+  readonly facts: RequestFacts;
   /** The vocabulary: words that are never taken for a name. */
   readonly words: ReadonlySet<string>;
   /** Names of kinds that are a closed set. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PlannerFacts } from '../catalog.ts';
+import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
 import { readFields } from './schema.ts';
 import type { Filled } from './slot-request.ts';
 import { fillSlots } from './slots.ts';
@@ -26,7 +26,7 @@ const CHANGE = readFields({
   },
   required: ['project'],
 });
-const NOBODY: PlannerFacts = { activeGroups: [], known: { project: ['shop', 'blog'] }, currentProject: null };
+const NOBODY: RequestFacts = { activeGroups: [], known: { project: ['shop', 'blog'] }, currentProject: null };
 const fill = (fields: typeof SERVER, text: string, facts = NOBODY): Filled =>
   fillSlots({ text, fields, facts, words: new Set(['server', 'host', 'port', 'project', 'line']), given: {} });
 

@@ -1,4 +1,4 @@
-import type { PlannerFacts } from '../catalog.ts';
+import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
 import { CONCEPTS, EFFECTS } from './concepts.ts';
 import { ORDINARY_WORDS } from './ordinary-words.ts';
 import { bareName, nearest } from './spelling.ts';
@@ -50,7 +50,7 @@ const lookups = new WeakMap<object, Lookup>();
  */
 export function findMentions(
   text: string,
-  facts: Pick<PlannerFacts, 'known'>,
+  facts: Pick<RequestFacts, 'known'>,
   words: ReadonlySet<string>,
   closed: KnownNames = {},
 ): readonly Mention[] {

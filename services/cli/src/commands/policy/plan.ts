@@ -1,4 +1,4 @@
-import type { PlannerCatalog } from '@signalbox/planner/catalog';
+import type { ToolCatalog } from '@signalbox/contracts/tool-catalog';
 import { explain } from '@signalbox/planner/explanation';
 import type { Rehearsal } from '@signalbox/planner/rehearsal';
 import { Story } from '@signalbox/planner/story';
@@ -42,7 +42,7 @@ export async function runPlan(context: CommandContext): Promise<Report> {
   return { ok: true, data: explanation, lines: describe(explanation) };
 }
 
-function explainOne(catalog: PlannerCatalog, text: string, story: Story): Explanation {
+function explainOne(catalog: ToolCatalog, text: string, story: Story): Explanation {
   const rehearsal = explain(catalog, text, story);
   const { calls, question } = rehearsal;
   const [first] = calls;

@@ -3,7 +3,7 @@ import type { StateSnapshot } from '@langchain/langgraph';
 import type { Agent, AgentMessage, AgentParts, AgentPlugin, AgentReply, AgentResult, AgentRun } from '../agent.ts';
 import type { OfferedButton } from '@signalbox/contracts/conversation/envelope';
 import type { RecordedRun } from '@signalbox/contracts/governance/execution-turn';
-import { nameWords } from '@signalbox/planner/name-words';
+import { readNameWords } from '@signalbox/models/name-words';
 import { isBaseTool } from './base-tools.ts';
 import { buildGraph, NODES } from './graph.ts';
 import type { RunExtras } from './parts.ts';
@@ -152,7 +152,7 @@ function rememberNames(knownNames: AgentParts['knownNames']) {
   const found = new Map<string, ReturnType<AgentParts['knownNames']>>();
   return {
     of: (texts: readonly string[]) => {
-      const words = nameWords(texts.toReversed());
+      const words = readNameWords(texts.toReversed());
       const key = [...words.exact].sort().join(' ');
       const names = found.get(key) ?? knownNames(words);
       found.set(key, names);

@@ -99,12 +99,6 @@ function withOurIds(id: string, answer: AIMessage): AIMessage {
     id,
     content: makeStorable(answer.text),
     tool_calls: calls,
-    additional_kwargs: makeStorable({ ...plannerMark(answer), ...pickKept(answer) }),
+    additional_kwargs: makeStorable(pickKept(answer)),
   });
-}
-
-/** Beside what a provider wants back, only the planner's own place mark is kept of the extras: raw tool calls among them would contradict the renamed ids. */
-function plannerMark(answer: AIMessage): Record<string, unknown> {
-  const mark = answer.additional_kwargs['planner'];
-  return mark === undefined ? {} : { planner: mark };
 }

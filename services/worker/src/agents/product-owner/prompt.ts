@@ -1,6 +1,6 @@
 import { canonicalHash } from '@signalbox/safety/cards/canonical';
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
-import type { PlannerCatalog, PlannerFacts } from '@signalbox/planner/catalog';
+import type { ToolCatalog, RequestFacts } from '@signalbox/contracts/tool-catalog';
 import type { CameOf } from '../agent.ts';
 import type { SessionState } from './state.ts';
 
@@ -30,7 +30,7 @@ const NAMES_IN_PROMPT = 40;
 export function systemMessage(
   state: SessionState,
   actor: { readonly name: string; readonly role: string },
-  catalog: PlannerCatalog,
+  catalog: ToolCatalog,
   known: Readonly<Record<string, readonly string[]>>,
 ): SystemMessage {
   const groups = catalog.groups.map(({ name, summary, installed }) =>
@@ -39,7 +39,7 @@ export function systemMessage(
   const names = Object.entries(known).map(
     ([kind, list]) => `- ${kind}: ${written(list, state.messages).join(', ') || 'none that the person wrote'}`,
   );
-  const facts: PlannerFacts = { activeGroups: state.activeCapabilities, known, currentProject: state.currentProject };
+  const facts: RequestFacts = { activeGroups: state.activeCapabilities, known, currentProject: state.currentProject };
   const always = `${PERSONA}\n\nCapability groups:\n${groups.join('\n')}\n\n`;
   const now = [
     `Loaded groups: ${state.activeCapabilities.join(', ') || 'none'}.`,

@@ -1,5 +1,6 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { OutboundFile } from '@signalbox/contracts/conversation/envelope';
+import { requestOf } from '@signalbox/models/kept';
 import type { AgentReply } from '../agent.ts';
 import { BASE_TOOLS } from './base-tools.ts';
 import { filesText } from './words.ts';
@@ -43,16 +44,16 @@ export function startOf(messages: readonly BaseMessage[], batch: ReadonlySet<str
 }
 
 /**
- * The request that the newest answer is about: the one that the planner says it answers, else the newest message of the person.
+ * The request that the newest answer is about: the one that its model says it answers, else the newest message of the person.
  * `afterReply`: the person was shown something before it.
  */
 export function lastRequest(
   messages: readonly BaseMessage[],
 ): { readonly id: string; readonly afterReply: boolean } | null {
   const last = messages.findLast(AIMessage.isInstance);
-  const mark = last?.additional_kwargs['planner'] as { for?: string } | undefined; // written by the offline planner only
+  const about = requestOf(last);
   const humans = messages.filter(HumanMessage.isInstance);
-  const request = humans.find((message) => message.id === mark?.for) ?? humans.at(-1);
+  const request = humans.find((message) => message.id === about) ?? humans.at(-1);
   if (!request?.id) return null;
   const before = messages.slice(0, messages.indexOf(request));
   return { id: request.id, afterReply: repliesSince(before, 0).length > 0 };

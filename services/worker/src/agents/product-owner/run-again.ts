@@ -1,5 +1,6 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { callIdOf } from '@signalbox/contracts/ids';
+import { dealsWith } from '@signalbox/models/kept';
 import { isBaseTool } from './base-tools.ts';
 import type { RunExtras } from './parts.ts';
 import { isUnsure } from './prompt.ts';
@@ -39,7 +40,7 @@ export function runAgain(
     id: answerId,
     content: calls.length === 0 ? NOTHING_AGAIN : '',
     tool_calls: calls,
-    additional_kwargs: { planner: { for: id, done: calls.length === 0 } },
+    additional_kwargs: dealsWith(id, calls.length === 0),
   });
   const part = { kind: 'asked' as const, turnKey, run: recorded, asks: [], answerId, modelId: null };
   return { update: { messages: [asked, answer], poIterations: 1, record: [part] }, isUpdate: true };
