@@ -39,7 +39,11 @@ export function Inline({ value, words, children }: InlineProps): VNode {
       return <Word onPress={() => void page.writing.submit(command)}>{children}</Word>;
     }
     default:
-      return <span class={value.type}>{children}</span>;
+      return (
+        <span class={value.type} tabIndex={value.type === 'spoiler' ? 0 : undefined}>
+          {children}
+        </span>
+      );
   }
 }
 
