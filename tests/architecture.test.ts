@@ -13,6 +13,7 @@ import {
   readErrorHeadings,
   readExampleVariables,
 } from './architecture/documents.ts';
+import { findBareCasts } from './architecture/casts.ts';
 import { findBadNames, findBarrels, findEnvironmentReads, findLongFiles } from './architecture/files.ts';
 import { IMPORT_TABLE, PACKAGE_HOMES } from './architecture/import-table.ts';
 import { findCycles, findForbiddenImports, findHomelessPackages } from './architecture/imports.ts';
@@ -147,6 +148,14 @@ describe('files', () => {
       1,
     );
     expect(findEnvironmentReads(breach('services/jobs/src/config.ts', `export const a = process.env;`))).toEqual([]);
+  });
+
+  it('say why each cast is true', () => {
+    expect(findBareCasts(files)).toEqual([]);
+    const cast = `export const a = JSON.parse('1') as number;`;
+    expect(findBareCasts(breach('shared/store/src/a.ts', cast))).toHaveLength(1);
+    expect(findBareCasts(breach('shared/store/src/a.ts', `// The text is a number.\n${cast}`))).toEqual([]);
+    expect(findBareCasts(breach('shared/store/src/a.ts', `export const a = JSON.parse('1') as unknown;`))).toEqual([]);
   });
 });
 

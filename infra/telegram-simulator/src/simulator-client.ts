@@ -92,6 +92,7 @@ export function createSimulatorClient(url: string): SimulatorClient {
   const post = async (path: string, body: object): Promise<PersonAnswer> => {
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    // All POST routes of the person API answer with parts of it.
     return (await response.json()) as PersonAnswer;
   };
   const act = async (path: string, body: object): Promise<PersonAnswer> => {
@@ -154,6 +155,7 @@ async function* readEvents(response: Response): AsyncGenerator<FeedEvent> {
     rest = blocks.pop() ?? '';
     for (const block of blocks) {
       const data = /^data: (.*)$/m.exec(block)?.[1];
+      // The event stream writes nothing but these.
       if (data !== undefined) yield JSON.parse(data) as FeedEvent;
     }
   }

@@ -98,6 +98,7 @@ async function answer(table: RouteTable, request: IncomingMessage): Promise<Answ
 async function readJson(request: IncomingMessage): Promise<unknown> {
   const parts: Buffer[] = [];
   let sizeBytes = 0;
+  // A request without an encoding gives bytes.
   for await (const part of request as AsyncIterable<Buffer>) {
     sizeBytes += part.length;
     if (sizeBytes > BODY_LIMIT_BYTES) return undefined;

@@ -80,6 +80,7 @@ export async function setRedisUsers(
     const password = passwords[service];
     if (password !== undefined) await redis.acl('SETUSER', service, ...redisUserRules(service, password, prefix));
   }
+  // CONFIG GET answers names and values in turn.
   const [, file] = (await redis.config('GET', 'aclfile')) as readonly string[];
   if (file) await redis.acl('SAVE');
 }

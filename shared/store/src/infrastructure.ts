@@ -10,7 +10,7 @@ const MOST_CAUSES = 10;
 export function isInfrastructure(error: unknown, depth = 0): boolean {
   if (!(error instanceof Error) || depth > MOST_CAUSES) return false;
   if (isTransient(error) || isRedisAway(error)) return true;
-  const others: readonly unknown[] = error instanceof AggregateError ? (error.errors as readonly unknown[]) : [];
+  const others: readonly unknown[] = error instanceof AggregateError ? error.errors : [];
   return [error.cause, ...others].some((cause) => isInfrastructure(cause, depth + 1));
 }
 

@@ -2,12 +2,15 @@ import { z } from 'zod';
 import { BotError } from './bot-error.ts';
 import { type Refusal, REFUSALS } from './refusals.ts';
 
+// The keys of a constant object are its names.
+const RefusalName = z.enum(Object.keys(REFUSALS) as [keyof typeof REFUSALS]);
+
 /** An error by its name in `refusals.ts`, or one of a test's own. */
 const InjectedError = z.union([
-  z.enum(Object.keys(REFUSALS) as [keyof typeof REFUSALS]),
+  RefusalName,
   z.strictObject({
     /** Takes the code and the words of a named one. */
-    name: z.enum(Object.keys(REFUSALS) as [keyof typeof REFUSALS]).optional(),
+    name: RefusalName.optional(),
     code: z.int().min(400).max(599).optional(),
     description: z.string().optional(),
     /** Seconds, as Telegram counts them. */

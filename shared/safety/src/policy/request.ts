@@ -133,9 +133,9 @@ function momentOf(context: PolicyQuestion['context'], at: LocalTime): Context {
 
 /** Every string, number and boolean below the arguments, by its path: `version`, `labels.0`. */
 function readArguments(args: Readonly<Record<string, unknown>>) {
-  // Without a prototype, so that an argument named __proto__ is one like any other.
+  // Without a prototype, so that an argument named __proto__ is one like any other. Only strings go in.
   const texts = Object.create(null) as Record<string, string>;
-  const numbers = Object.create(null) as Record<string, number>;
+  const numbers = Object.create(null) as Record<string, number>; // and here only numbers
   let count = 0;
   const visit = (path: string, value: unknown): void => {
     if (typeof value === 'object' && value !== null) {

@@ -7,36 +7,36 @@ import type { FeedEvent } from '../../store/feed.ts';
 /** A refusal of the simulator. Its message is a sentence for people. */
 export class Refusal extends Error {}
 
-async function call(path: string, init?: RequestInit): Promise<unknown> {
+/** `Answer` is what the route of this path answers: the caller knows which one it asks. */
+async function call<Answer>(path: string, init?: RequestInit): Promise<Answer> {
   const response = await fetch(`/api/${path}`, init);
-  // The simulator's own answers; a refusal has an error.
-  const answer = (await response.json()) as { readonly error?: string };
+  // The simulator's own answers have the shapes that its modules declare; a refusal has an error.
+  const answer = (await response.json()) as Answer & { readonly error?: string };
   if (!response.ok) throw new Refusal(answer.error ?? response.statusText);
   return answer;
 }
 
-// The casts name what the routes of the person API answer.
-export const listPeople = () => call('people') as Promise<readonly PersonView[]>;
-export const listChats = (person: number) => call(`chats?as=${person}`) as Promise<readonly ChatView[]>;
-export const readBot = () => call('bot') as Promise<BotView>;
-export const listTopics = (person: number) => call(`topics?as=${person}`) as Promise<readonly TopicView[]>;
+export const listPeople = () => call<readonly PersonView[]>('people');
+export const listChats = (person: number) => call<readonly ChatView[]>(`chats?as=${person}`);
+export const readBot = () => call<BotView>('bot');
+export const listTopics = (person: number) => call<readonly TopicView[]>(`topics?as=${person}`);
 export const listCommands = (person: number, chat: number) =>
-  call(`commands?as=${person}&chat=${chat}`) as Promise<readonly Command[]>;
+  call<readonly Command[]>(`commands?as=${person}&chat=${chat}`);
 
 /** The newest messages of a chat, or those before a message. */
 export function listMessages(person: number, chat: number, limit: number, before?: number): Promise<MessagesView> {
   const older = before === undefined ? '' : `&before=${before}`;
-  return call(`chats/${chat}/messages?as=${person}&limit=${limit}${older}`) as Promise<MessagesView>;
+  return call(`chats/${chat}/messages?as=${person}&limit=${limit}${older}`);
 }
 
 /** Does something as a person: one of the POST requests of the person API. */
-export function act(path: string, body: object): Promise<unknown> {
+export function act<Answer = unknown>(path: string, body: object): Promise<Answer> {
   return call(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
 }
 
 /** Presses a button; answers the id that the bot's answer will name. */
 export function click(button: object): Promise<{ readonly callbackQueryId: string }> {
-  return act('clicks', button) as Promise<{ callbackQueryId: string }>;
+  return act('clicks', button);
 }
 
 /** Sends a message with files of one kind, which are an album if they are several. */
