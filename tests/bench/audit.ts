@@ -15,7 +15,7 @@ import { migrate } from '@signalbox/store/migrations/migrate';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
 import { openDatabaseHistory } from '@signalbox/cli/audit-database';
-import { createSealer, type Sealer } from '@signalbox/jobs/audit/audit-sealer';
+import { Sealer } from '@signalbox/jobs/audit/audit-sealer';
 import type { AuditEvent } from '@signalbox/contracts/governance/audit';
 
 const EVENTS = Number(process.argv[2] ?? 1_000_000);
@@ -50,7 +50,7 @@ try {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const keys = new Map([[keyIdOf(privateKey), publicKey]]);
   const file = checkpointFileIn(dir);
-  const sealer = createSealer({
+  const sealer = new Sealer({
     pool: openPool(postgres.url, log, { name: 'sealer', max: 1 }),
     key: privateKey,
     keys,

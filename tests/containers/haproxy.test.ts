@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createHaproxyTraffic } from '@signalbox/jobs/traffic/haproxy-traffic';
+import { HaproxyTraffic } from '@signalbox/jobs/traffic/haproxy-traffic';
 import type { Route } from '@signalbox/contracts/operations/traffic';
 import { describe, expect, it } from 'vitest';
 import { itSwitchesTraffic } from '../support/traffic-contract.ts';
@@ -16,7 +16,7 @@ if (!isInstalled)
 describe.skipIf(!isInstalled)('traffic through HAProxy', () => {
   itSwitchesTraffic(async () => {
     const haproxy = await startHaproxy();
-    const traffic = createHaproxyTraffic({ socket: haproxy.socket, stateDir: join(haproxy.folder, 'state') });
+    const traffic = new HaproxyTraffic({ socket: haproxy.socket, stateDir: join(haproxy.folder, 'state') });
     return { traffic, ...haproxy };
   });
 
@@ -33,7 +33,7 @@ describe.skipIf(!isInstalled)('traffic through HAProxy', () => {
   it('does not claim a release that a HAProxy which was started anew has forgotten', async () => {
     const haproxy = await startHaproxy();
     try {
-      const traffic = createHaproxyTraffic({ socket: haproxy.socket, stateDir: join(haproxy.folder, 'state') });
+      const traffic = new HaproxyTraffic({ socket: haproxy.socket, stateDir: join(haproxy.folder, 'state') });
       expect(await traffic.switchTo(route, never)).toMatchObject({ release: '1.0.0' });
       await haproxy.restart();
       expect(await traffic.current(route.service, never)).toMatchObject({ release: 'unknown' });
@@ -47,14 +47,14 @@ describe.skipIf(!isInstalled)('traffic through HAProxy', () => {
     const haproxy = await startHaproxy();
     const stateDir = join(haproxy.folder, 'state');
     try {
-      const traffic = createHaproxyTraffic({ socket: haproxy.socket, stateDir });
+      const traffic = new HaproxyTraffic({ socket: haproxy.socket, stateDir });
       await expect(traffic.switchTo({ ...route, service: 'blog/staging' }, never)).rejects.toThrow(
         'no backend blog_staging with the servers a and b',
       );
     } finally {
       await haproxy.close();
     }
-    const away = createHaproxyTraffic({ socket: '/nowhere/admin.sock', stateDir: makeAway() });
+    const away = new HaproxyTraffic({ socket: '/nowhere/admin.sock', stateDir: makeAway() });
     await expect(away.switchTo(route, never)).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
   });
 });

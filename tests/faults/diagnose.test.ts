@@ -1,4 +1,4 @@
-import { createDeploymentWork } from '@signalbox/jobs/deploy/deployments-work';
+import { DeploymentWork } from '@signalbox/jobs/deploy/deployments-work';
 import { createServiceRevivals } from '@signalbox/jobs/health/service-revivals';
 import { createDeployments } from '@signalbox/store/deploy/deployments';
 import { createServices } from '@signalbox/store/deploy/services';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const confinement = await openConfinement({ program: null }); // it starts nothing
   const handler = createServicesWatch({
     pool,
-    work: createDeploymentWork(pool),
+    work: new DeploymentWork(pool),
     deployments: createDeployments(pool),
     services: createServices(pool),
     openDriver: ({ server: name, serverHost: host, ...rest }) =>

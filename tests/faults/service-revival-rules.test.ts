@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createDeploymentWork } from '@signalbox/jobs/deploy/deployments-work';
+import { DeploymentWork } from '@signalbox/jobs/deploy/deployments-work';
 import { createPortLeases } from '@signalbox/jobs/deploy/deployments-ports';
 import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
 import { createServiceRevivals } from '@signalbox/jobs/health/service-revivals';
@@ -71,7 +71,7 @@ function parts(open: () => Driver) {
   const { pool, runs } = bench.jobs;
   return {
     pool,
-    work: createDeploymentWork(pool),
+    work: new DeploymentWork(pool),
     deployments: bench.deployments,
     services: bench.services,
     leases: createPortLeases(pool),

@@ -3,7 +3,7 @@ import { INBOUND, OUTBOUND } from '@signalbox/contracts/conversation/topics';
 import { createKnowledgePassages } from './knowledge/knowledge-passages.ts';
 import { checkDatabase } from '@signalbox/store/database-check';
 import { openPool } from '@signalbox/store/pool';
-import { createRuns } from '@signalbox/store/conversation/runs';
+import { Runs } from '@signalbox/store/conversation/runs';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Own } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
@@ -62,7 +62,7 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
     ? createSecretOpener({ pool, cipher: createSecretCipher(loadSecretsKey(config)) })
     : ({ handle }) => Promise.reject(new AppError('SECRET_UNKNOWN', { handle }));
   const publisher = createPublisher({ redis, prefix, partitions: config.STREAM_PARTITIONS });
-  const runs = createRuns(pool);
+  const runs = new Runs(pool);
   const queue = own(createQueue({ redisUrl, prefix, log }));
   // What a pool needs is made only where it runs: a process for agents holds nothing of the others.
   const makers: { readonly [L in JobPool]: () => PoolHandlers<L> | Promise<PoolHandlers<L>> } = {

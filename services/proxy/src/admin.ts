@@ -65,7 +65,7 @@ async function answer(table: RouteTable, request: IncomingMessage): Promise<Answ
   if (root === 'open' && request.method === 'GET') {
     const upstream = Upstream.safeParse(Object.fromEntries(url.searchParams));
     if (!upstream.success) return unreadable('say the upstream: ?host=<host>&port=<port>');
-    return [200, { requests: table.open(service, upstream.data) }];
+    return [200, { requests: table.openRequests(service, upstream.data) }];
   }
   if (root !== 'routes') return notFound('there is only /routes, and /open');
   if (service === '') {

@@ -9,198 +9,218 @@ import { openListener, type Listener } from './listener.ts';
 import { createLiveRoute, isSameAddress, type LiveRoute } from './live-route.ts';
 import type { RouteStore } from './route-store.ts';
 
-export interface RouteTable extends Closable {
-  list(): readonly RouteState[];
-  find(service: string): RouteState | null;
-  /**
-   * Settles when the route is stored, its door is open, and every new request goes to its upstream. The same again changes nothing.
-   * Throws CONFLICT for a lower fence, a door that another service has, and one that cannot be opened; nothing was changed then.
-   */
-  put(route: Route): Promise<RouteState>;
-  /** Takes a route away; its door closes when what is open has finished. Harmless when there is none. Throws CONFLICT. */
-  remove(service: string, fence: number): Promise<void>;
-  /** How many requests are on their way to an upstream of the service, also of a route that was taken away. */
-  open(service: string, upstream: Route['upstream']): number;
-  /** Routes whose port cannot be listened on, and why. Each is tried until it can; the others serve meanwhile. */
-  problems(): readonly string[];
-}
-
 interface Entry {
   readonly live: LiveRoute;
   since: string;
-  door: Listener | null;
-  /** Why there is no listener, and when it is tried again. */
-  shut: { readonly problem: string; readonly attempts: number; readonly retryAt: number } | null;
+  listener: Listener | null;
+  /** Why there is no listener, and when the next try is. */
+  failure: { readonly problem: string; readonly attempts: number; readonly retryAt: number } | null;
 }
 
-/** The pause between two attempts grows from one to the other. */
-const FIRST_AGAIN_MS = SECOND_MS / 2;
-const LAST_AGAIN_MS = 10 * SECOND_MS;
-const LOOK_MS = SECOND_MS / 4;
+/** The pause between two tries to listen grows from one to the other. */
+const FIRST_RETRY_MS = SECOND_MS / 2;
+const LAST_RETRY_MS = 10 * SECOND_MS;
+const CHECK_MS = SECOND_MS / 4;
 
-/** Listens for all stored routes; one that cannot is that route's problem. Changes come one at a time, each on disk before it is in effect. */
-export async function openRouteTable(options: {
+export interface RouteTableOptions {
   readonly store: RouteStore;
   readonly forwarding: ForwardParts;
   readonly drainMs: number;
   readonly log: Log;
-}): Promise<RouteTable> {
-  const { store, forwarding, drainMs, log } = options;
-  const stored = await store.load();
-  const entries = new Map<string, Entry>();
-  const removed = new Map(Object.entries(stored.removed));
-  const stopping = new AbortController();
-  const leaving = new Set<Promise<void>>();
-  const left = new Set<LiveRoute>(); // routes that were taken away and whose requests are not over
-  let last: Promise<unknown> = Promise.resolve();
+}
 
-  for (const { route, since } of stored.routes)
-    entries.set(route.service, { live: createLiveRoute(route, since), since, door: null, shut: null });
-  await openDoors();
-  const opening = retryListeners();
+/** Listens for all stored routes. A route that cannot listen is tried again, and the others serve meanwhile. */
+export async function openRouteTable(options: RouteTableOptions): Promise<RouteTable> {
+  const table = new RouteTable(options, await options.store.load());
+  await table.open();
+  return table;
+}
 
-  async function openDoors(): Promise<void> {
-    const now = performance.now();
-    const due = [...entries.values()].filter(
-      ({ door, shut }) => door === null && (shut === null || now >= shut.retryAt),
-    );
-    for (const entry of due) await openAgain(entry);
+/** The routes of this proxy. Changes come one at a time, and each is on disk before it is in effect. */
+export class RouteTable implements Closable {
+  readonly #options: RouteTableOptions;
+  readonly #entries = new Map<string, Entry>();
+  /** The fences of removed routes, by service: an older fence stays refused. */
+  readonly #removed: Map<string, number>;
+  /** Listeners that close when their requests are over. */
+  readonly #draining = new Set<Promise<void>>();
+  /** Removed routes with open requests. */
+  readonly #drainingRoutes = new Set<LiveRoute>();
+  readonly #stop = new AbortController();
+  #lastChange: Promise<unknown> = Promise.resolve();
+  #retries: Promise<void> = Promise.resolve();
+
+  constructor(options: RouteTableOptions, stored: Awaited<ReturnType<RouteStore['load']>>) {
+    this.#options = options;
+    this.#removed = new Map(Object.entries(stored.removed));
+    for (const { route, since } of stored.routes)
+      this.#entries.set(route.service, { live: createLiveRoute(route, since), since, listener: null, failure: null });
   }
 
-  /** What is wrong is said once, until it is something else. */
-  async function openAgain(entry: Entry): Promise<void> {
-    const { service } = entry.live;
-    try {
-      entry.door = await openListener(entry.live.current().listen, entry.live, forwarding);
-      if (entry.shut !== null) log.info('route listens again', { target: service });
-      entry.shut = null;
-    } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
-      const attempts = (entry.shut?.attempts ?? 0) + 1;
-      if (entry.shut?.problem !== problem)
-        log.warn('route cannot listen; it is tried again, and the others serve', { target: service, problem });
-      entry.shut = {
-        problem,
-        attempts,
-        retryAt: performance.now() + backoffMs(attempts, FIRST_AGAIN_MS, LAST_AGAIN_MS),
-      };
-    }
-    forwarding.metrics.listens(service, entry.door !== null);
+  /** Listens for every route, and tries again where that fails. Call it once. */
+  async open(): Promise<void> {
+    await this.#listenWhereDue();
+    this.#retries = this.#retryListeners();
   }
 
-  async function retryListeners(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      if ([...entries.values()].some(({ door }) => door === null)) await inTurn(openDoors);
-      await sleep(LOOK_MS, stopping.signal);
-    }
+  list(): readonly RouteState[] {
+    return [...this.#entries.values()].map(stateOf);
   }
 
-  function problems(): readonly string[] {
-    return [...entries.values()].flatMap(({ live, shut }) =>
-      shut === null ? [] : [`The route of ${live.service} does not listen. ${shut.problem}`],
+  find(service: string): RouteState | null {
+    const entry = this.#entries.get(service);
+    return entry ? stateOf(entry) : null;
+  }
+
+  /** Routes whose port cannot be listened on, and why. */
+  problems(): readonly string[] {
+    return [...this.#entries.values()].flatMap(({ live, failure }) =>
+      failure === null ? [] : [`The route of ${live.service} does not listen. ${failure.problem}`],
     );
   }
 
-  function stateOf({ live, shut }: Entry): RouteState {
-    return { ...live.state(), problem: shut?.problem ?? null };
+  /** How many requests are on their way to an upstream of the service, also of a removed route. */
+  openRequests(service: string, upstream: Route['upstream']): number {
+    return [...this.#drainingRoutes, ...[...this.#entries.values()].map(({ live }) => live)]
+      .filter((live) => live.service === service)
+      .flatMap((live) => live.state().open)
+      .filter(({ upstream: address }) => isSameAddress(address, upstream))
+      .reduce((sum, { requests }) => sum + requests, 0);
   }
 
-  function inTurn<T>(change: () => Promise<T>): Promise<T> {
-    const done = last.then(change);
-    last = done.catch(() => undefined);
+  /**
+   * Settles when the route is stored, its port is open, and every new request goes to its upstream. The same again changes nothing.
+   * Throws CONFLICT for a lower fence, a port that another service has, and one that cannot be opened; nothing was changed then.
+   */
+  put(route: Route): Promise<RouteState> {
+    return this.#inTurn(() => this.#put(route));
+  }
+
+  /** Removes a route; its listener closes when the open requests are over. Harmless when there is none. Throws CONFLICT. */
+  remove(service: string, fence: number): Promise<void> {
+    return this.#inTurn(() => this.#remove(service, fence));
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#retries;
+    await this.#lastChange;
+    for (const { listener } of this.#entries.values()) void this.#drain(listener);
+    await Promise.all(this.#draining);
+  }
+
+  #inTurn<T>(change: () => Promise<T>): Promise<T> {
+    const done = this.#lastChange.then(change);
+    this.#lastChange = done.catch(() => undefined);
     return done;
   }
 
-  function refuseOlder(service: string, fence: number): void {
-    const newest = entries.get(service)?.live.current().fence ?? removed.get(service) ?? 0;
-    if (fence < newest)
-      throw new AppError('CONFLICT', { detail: `${service} has a route with the fence ${newest}; ${fence} is older.` });
-  }
-
-  async function save(change: ReadonlyMap<string, { route: Route; since: string } | { fence: number }>): Promise<void> {
-    const routes = new Map([...entries].map(([name, { live, since }]) => [name, { route: live.current(), since }]));
-    const fences = new Map(removed);
-    for (const [name, is] of change) {
-      routes.delete(name);
-      fences.delete(name);
-      if ('fence' in is) fences.set(name, is.fence);
-      else routes.set(name, is);
-    }
-    await store.save({ routes: [...routes.values()], removed: Object.fromEntries(fences) });
-  }
-
-  /** What is on its way there may finish; nobody waits for it. */
-  function leave(door: Listener | null): Promise<unknown> {
-    if (door === null) return Promise.resolve();
-    const closed = door.close(drainMs).finally(() => leaving.delete(closed));
-    leaving.add(closed);
-    return closed;
-  }
-
-  async function put(route: Route): Promise<RouteState> {
+  async #put(route: Route): Promise<RouteState> {
     const { service, listen } = route;
-    refuseOlder(service, route.fence);
-    const entry = entries.get(service);
-    if (entry?.door && isDeepStrictEqual(entry.live.current(), route)) return entry.live.state();
-    for (const other of entries.values())
-      if (other.live.service !== service && isSameAddress(other.live.current().listen, listen))
-        throw new AppError('CONFLICT', {
-          detail: `${listen.host}:${listen.port} is the door of ${other.live.service}.`,
-        });
+    const { forwarding, log } = this.#options;
+    this.#refuseOlder(service, route.fence);
+    const entry = this.#entries.get(service);
+    if (entry?.listener && isDeepStrictEqual(entry.live.current(), route)) return entry.live.state();
+    for (const { live } of this.#entries.values())
+      if (live.service !== service && isSameAddress(live.current().listen, listen))
+        throw new AppError('CONFLICT', { detail: `${listen.host}:${listen.port} is the door of ${live.service}.` });
     const now = new Date();
     const since = now.toISOString();
     const live = entry?.live ?? createLiveRoute(route, since);
-    const kept = entry && isSameAddress(entry.live.current().listen, listen) ? entry.door : null;
-    // Until it is stored, an opened door leads where the old one does.
-    const door = kept ?? (await openListener(listen, live, forwarding));
+    const reused = entry && isSameAddress(entry.live.current().listen, listen) ? entry.listener : null;
+    // Until the route is stored, a new listener leads where the old one does.
+    const listener = reused ?? (await openListener(listen, live, forwarding));
     try {
-      await save(new Map([[service, { route, since }]]));
+      await this.#save(new Map([[service, { route, since }]]));
     } catch (error) {
-      if (!kept) await door.close(0);
+      if (!reused) await listener.close(0);
       throw error;
     }
-    if (!kept) void leave(entry?.door ?? null);
+    if (!reused) void this.#drain(entry?.listener ?? null);
     live.switchTo(route, now);
-    entries.set(service, { live, since, door, shut: null });
+    this.#entries.set(service, { live, since, listener, failure: null });
     forwarding.metrics.listens(service, true);
-    removed.delete(service);
+    this.#removed.delete(service);
     log.info('route set', { target: service, release: route.release, upstream: route.upstream, fence: route.fence });
     return live.state();
   }
 
-  async function remove(service: string, fence: number): Promise<void> {
-    refuseOlder(service, fence);
-    const entry = entries.get(service);
+  async #remove(service: string, fence: number): Promise<void> {
+    this.#refuseOlder(service, fence);
+    const entry = this.#entries.get(service);
     if (!entry) return;
-    await save(new Map([[service, { fence }]]));
-    entries.delete(service);
-    removed.set(service, fence);
-    left.add(entry.live);
-    void leave(entry.door).finally(() => left.delete(entry.live));
-    log.info('route removed', { target: service, fence });
+    await this.#save(new Map([[service, { fence }]]));
+    this.#entries.delete(service);
+    this.#removed.set(service, fence);
+    this.#drainingRoutes.add(entry.live);
+    void this.#drain(entry.listener).finally(() => this.#drainingRoutes.delete(entry.live));
+    this.#options.log.info('route removed', { target: service, fence });
   }
 
-  return {
-    list: () => [...entries.values()].map(stateOf),
-    find: (service) => {
-      const entry = entries.get(service);
-      return entry ? stateOf(entry) : null;
-    },
-    put: (route) => inTurn(() => put(route)),
-    remove: (service, fence) => inTurn(() => remove(service, fence)),
-    open: (service, upstream) =>
-      [...left, ...[...entries.values()].map(({ live }) => live)]
-        .filter((live) => live.service === service)
-        .flatMap((live) => live.state().open)
-        .filter(({ upstream: address }) => isSameAddress(address, upstream))
-        .reduce((sum, { requests }) => sum + requests, 0),
-    problems,
-    close: async () => {
-      stopping.abort();
-      await opening;
-      await last;
-      for (const { door } of entries.values()) void leave(door);
-      await Promise.all(leaving);
-    },
-  };
+  #refuseOlder(service: string, fence: number): void {
+    const newest = this.#entries.get(service)?.live.current().fence ?? this.#removed.get(service) ?? 0;
+    if (fence < newest)
+      throw new AppError('CONFLICT', { detail: `${service} has a route with the fence ${newest}; ${fence} is older.` });
+  }
+
+  async #save(change: ReadonlyMap<string, { route: Route; since: string } | { fence: number }>): Promise<void> {
+    const stored = [...this.#entries].map(
+      ([name, { live, since }]) => [name, { route: live.current(), since }] as const,
+    );
+    const routes = new Map(stored);
+    const removed = new Map(this.#removed);
+    for (const [name, is] of change) {
+      routes.delete(name);
+      removed.delete(name);
+      if ('fence' in is) removed.set(name, is.fence);
+      else routes.set(name, is);
+    }
+    await this.#options.store.save({ routes: [...routes.values()], removed: Object.fromEntries(removed) });
+  }
+
+  async #retryListeners(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      const isMissing = [...this.#entries.values()].some(({ listener }) => listener === null);
+      if (isMissing) await this.#inTurn(() => this.#listenWhereDue());
+      await sleep(CHECK_MS, this.#stop.signal);
+    }
+  }
+
+  async #listenWhereDue(): Promise<void> {
+    const now = performance.now();
+    for (const entry of [...this.#entries.values()])
+      if (entry.listener === null && (entry.failure === null || now >= entry.failure.retryAt))
+        await this.#listen(entry);
+  }
+
+  /** Logs a problem once, until it is another one. */
+  async #listen(entry: Entry): Promise<void> {
+    const { forwarding, log } = this.#options;
+    const { service } = entry.live;
+    try {
+      entry.listener = await openListener(entry.live.current().listen, entry.live, forwarding);
+      if (entry.failure !== null) log.info('route listens again', { target: service });
+      entry.failure = null;
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      const attempts = (entry.failure?.attempts ?? 0) + 1;
+      if (entry.failure?.problem !== problem)
+        log.warn('route cannot listen; it is tried again, and the others serve', { target: service, problem });
+      const retryAt = performance.now() + backoffMs(attempts, FIRST_RETRY_MS, LAST_RETRY_MS);
+      entry.failure = { problem, attempts, retryAt };
+    }
+    forwarding.metrics.listens(service, entry.listener !== null);
+  }
+
+  /** Closes a listener when its requests are over. Only `close` waits for it. */
+  #drain(listener: Listener | null): Promise<unknown> {
+    if (listener === null) return Promise.resolve();
+    const closed = listener.close(this.#options.drainMs).finally(() => this.#draining.delete(closed));
+    this.#draining.add(closed);
+    return closed;
+  }
+}
+
+function stateOf({ live, failure }: Entry): RouteState {
+  return { ...live.state(), problem: failure?.problem ?? null };
 }

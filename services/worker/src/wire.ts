@@ -8,7 +8,7 @@ import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
 import { createKnowledge } from './tools/ports/knowledge-rows.ts';
 import { createPortAllocations } from './tools/ports/port-allocation-rows.ts';
 import { createProjects } from '@signalbox/store/deploy/projects';
-import { createRuns } from '@signalbox/store/conversation/runs';
+import { Runs } from '@signalbox/store/conversation/runs';
 import { createServers, ensureLocalServer } from '@signalbox/store/deploy/servers';
 import { createServices } from '@signalbox/store/deploy/services';
 import type { Log } from '@signalbox/platform/log';
@@ -51,7 +51,7 @@ export function wire(config: WorkerConfig, log: Log): WorkerWiring {
     },
     jobs: (own, pool) => {
       const queue = own(createQueue({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log }));
-      return createJobClient({ runs: createRuns(pool), queue, log });
+      return createJobClient({ runs: new Runs(pool), queue, log });
     },
   };
 }

@@ -3,7 +3,7 @@ import { checkpointFileIn, readCheckpointFile } from '@signalbox/safety/audit/ch
 import { keyIdOf, type AuditKeys } from '@signalbox/safety/audit/checkpoint';
 import { verifyAudit, type AuditVerdict } from '@signalbox/cli/audit/verify';
 import { openDatabaseHistory } from '@signalbox/cli/audit-database';
-import { createSealer, type Sealer, type SealerOptions } from '@signalbox/jobs/audit/audit-sealer';
+import { Sealer, type SealerOptions } from '@signalbox/jobs/audit/audit-sealer';
 import type { AuditEvent } from '@signalbox/contracts/governance/audit';
 import { openPool, type Pool, type Queryable } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
@@ -40,7 +40,7 @@ export async function openAuditHarness(): Promise<AuditHarness> {
   const { privateKey: key, publicKey } = generateKeyPairSync('ed25519');
   const keys: AuditKeys = new Map([[keyIdOf(key), publicKey]]);
   const openSealer = (options: Partial<SealerOptions> = {}): Sealer =>
-    createSealer({
+    new Sealer({
       pool: openPool(database.url, log, { name: 'sealer', max: 1 }),
       key,
       keys,

@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { keyIdOf } from '@signalbox/safety/audit/checkpoint';
 import { openPool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
-import { createSealer } from '@signalbox/jobs/audit/audit-sealer';
+import { Sealer } from '@signalbox/jobs/audit/audit-sealer';
 
 // A sealer in a process of its own, to be killed: database URL, key file, checkpoint file.
 const [databaseUrl = '', keyFile = '', file = ''] = process.argv.slice(2);
 const log = createLog('sealer', 'silent');
 const key = createPrivateKey(readFileSync(keyFile));
-const sealer = createSealer({
+const sealer = new Sealer({
   pool: openPool(databaseUrl, log, { name: 'sealer', max: 1 }),
   key,
   keys: new Map([[keyIdOf(key), createPublicKey(key)]]),

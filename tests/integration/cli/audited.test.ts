@@ -1,5 +1,5 @@
 import { hostname, userInfo } from 'node:os';
-import { createRuns } from '@signalbox/store/conversation/runs';
+import { Runs } from '@signalbox/store/conversation/runs';
 import { redeemCode } from '@signalbox/gateway/commands/invitations';
 import { withTransaction } from '@signalbox/store/pool';
 import { createSimulator, DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
@@ -66,7 +66,7 @@ it('an owner code is recorded without the code, and so is who became the owner w
 
 it('a run that is cancelled from a terminal says who did it, and one that is over is left alone', async () => {
   const intent = { runId: 'act_1', job: 'deploy.run', payload: {}, person: null, threadId: null, traceId: 'trc' };
-  await createRuns(bench.pool).create(intent);
+  await new Runs(bench.pool).create(intent);
   expect((await signalbox('runs', 'cancel', 'act_1')).code).toBe(0);
   expect((await signalbox('runs', 'cancel', 'act_1')).code).toBe(0);
   expect((await signalbox('runs', 'cancel', 'none')).code).toBe(1);

@@ -2,7 +2,7 @@ import { JOBS, type JobName } from '@signalbox/contracts/operations/jobs';
 import { migrate } from '@signalbox/store/migrations/migrate';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { openPool, type Pool } from '@signalbox/store/pool';
-import { createRuns, type RunIntent } from '@signalbox/store/conversation/runs';
+import { Runs, type RunIntent } from '@signalbox/store/conversation/runs';
 import { serviceRole } from '@signalbox/store/migrations/service-rights';
 import { createLog } from '@signalbox/platform/log';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -53,7 +53,7 @@ const intent = (runId: string, job: string): RunIntent => ({
   threadId: null,
   traceId: 'trc_test',
 });
-const runsOf = (pool: Pools): ReturnType<typeof createRuns> => createRuns(as(pool));
+const runsOf = (pool: Pools): Runs => new Runs(as(pool));
 const END = { outcome: 'done', result: null, error: null, say: 'Done, says the thief.' } as const;
 const row = async (runId: string): Promise<unknown> =>
   (await owner.query('select * from runs where run_id = $1', [runId])).rows[0];
@@ -73,7 +73,7 @@ describe.each(
   POOLS.flatMap((thief) => POOLS.filter((other) => other !== thief).map((other) => ({ thief, victim: other }))),
 )('the login of $thief, at runs of $victim', ({ thief, victim }) => {
   const runId = `act_${thief}_${victim}`;
-  beforeAll(() => createRuns(owner).create(intent(runId, JOB[victim])));
+  beforeAll(() => new Runs(owner).create(intent(runId, JOB[victim])));
 
   it('adds none', async () => {
     await expect(runsOf(thief).create(intent(`${runId}_new`, JOB[victim]))).rejects.toMatchObject(REFUSED);
@@ -107,8 +107,8 @@ describe.each(['agents', 'deploy'] as const)('the login of %s', (pool) => {
   const [own, other] = [`act_own_${pool}`, `act_other_${pool}`];
   const elsewhere = pool === 'agents' ? JOB.deploy : JOB.agents;
   beforeAll(async () => {
-    await createRuns(owner).create(intent(own, JOB[pool]));
-    await createRuns(owner).create(intent(other, elsewhere));
+    await new Runs(owner).create(intent(own, JOB[pool]));
+    await new Runs(owner).create(intent(other, elsewhere));
   });
 
   it('sees no run of others', async () => {
@@ -154,7 +154,7 @@ describe.each(['agents', 'deploy'] as const)('the login of %s', (pool) => {
 it.each(['agents', 'maintenance'] as const)(
   'the login of %s makes no run for a person, and gives no run another person, work or job',
   async (pool) => {
-    await createRuns(owner).create(intent(`act_redirect_${pool}`, JOB[pool]));
+    await new Runs(owner).create(intent(`act_redirect_${pool}`, JOB[pool]));
     for (const change of [`user_key = '666'`, `chat_key = 'telegram:666'`, `payload = '{}'`, `job = '${JOB.deploy}'`])
       await expect(as(pool).query(`update runs set ${change}`)).rejects.toMatchObject(REFUSED);
     await expect(runsOf(pool).create(intent(`act_asked_${pool}`, JOB[pool]))).rejects.toMatchObject(REFUSED);

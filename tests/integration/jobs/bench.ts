@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import type { JobSpec } from '@signalbox/contracts/operations/jobs';
 import { openPool, type Pool } from '@signalbox/store/pool';
-import { createRuns } from '@signalbox/store/conversation/runs';
+import { Runs } from '@signalbox/store/conversation/runs';
 import { closeAll, type Closable, type Own } from '@signalbox/platform/lifecycle';
 import { createLog, type Log } from '@signalbox/platform/log';
 import { createMetrics } from '@signalbox/platform/probe';
@@ -48,7 +48,7 @@ export interface JobsBench {
   readonly prefix: string;
   readonly pool: Pool;
   readonly redis: Redis;
-  readonly runs: ReturnType<typeof createRuns>;
+  readonly runs: Runs;
   readonly queue: Queue;
   /** Settings of a service, as environment variables. */
   environment(settings?: Readonly<Record<string, string>>): Record<string, string>;
@@ -70,7 +70,7 @@ export async function openJobsBench(redisUrl: string = inject('redisUrl')): Prom
   const pool = openPool(database.url, log, { name: 'test', max: 8, as: 'owner' });
   const redis = openRedis(redisUrl, log);
   const queue = createQueue({ redisUrl, prefix, log });
-  const runs = createRuns(pool);
+  const runs = new Runs(pool);
   const started = new Set<Closable>();
 
   const group = (): { own: Own; closable: Closable } => {

@@ -1,7 +1,7 @@
-import { createRuns } from '@signalbox/store/conversation/runs';
+import { Runs } from '@signalbox/store/conversation/runs';
 import { createDeployments, type DeploymentRequest } from '@signalbox/store/deploy/deployments';
 import { createPortLeases } from '@signalbox/jobs/deploy/deployments-ports';
-import { createDeploymentWork } from '@signalbox/jobs/deploy/deployments-work';
+import { DeploymentWork } from '@signalbox/jobs/deploy/deployments-work';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { createProjects } from '@signalbox/store/deploy/projects';
 import { ensureLocalServer } from '@signalbox/store/deploy/servers';
@@ -115,7 +115,7 @@ it('rolling back after the same release was deployed twice does not go to that s
 describe('the work on a deployment', () => {
   it('belongs to the one who claimed it last: every write of one before does nothing', async () => {
     await createDeployments(pool).request(wish('act_1'));
-    const work = createDeploymentWork(pool);
+    const work = new DeploymentWork(pool);
     const first = await work.claim('act_1', STEP);
     expect(first).toEqual({ fence: 1, from: 'queued' });
     const second = await work.claim('act_1', STEP);
@@ -139,7 +139,7 @@ describe('the work on a deployment', () => {
   it('is told of a wish to cancel until the switch begins, and never switches after one', async () => {
     const deployments = createDeployments(pool);
     await deployments.request(wish('act_1'));
-    const work = createDeploymentWork(pool);
+    const work = new DeploymentWork(pool);
     await work.claim('act_1', STEP);
     for (const [from, to] of [
       ['preparing', 'building'],
@@ -190,7 +190,7 @@ describe('the work on a deployment', () => {
 
   it('leaves lines in order, and only the newest five thousand', async () => {
     await createDeployments(pool).request(wish('act_1'));
-    const work = createDeploymentWork(pool);
+    const work = new DeploymentWork(pool);
     await work.claim('act_1', STEP);
     const batch = (from: number) => Array.from({ length: 3_000 }, (_, i) => `line ${from + i}`);
     expect(await work.addLines('act_1', 1, 'building', batch(0))).toBe(true);
@@ -203,7 +203,7 @@ describe('the work on a deployment', () => {
 
 describe('kept artifacts', () => {
   it('are the newest of those that served, the one that serves, and never one that an open deployment needs', async () => {
-    const work = createDeploymentWork(pool);
+    const work = new DeploymentWork(pool);
     await createDeployments(pool).request(wish('act_0'));
     for (let i = 0; i < 7; i++) {
       const id = `act_${i}`;
@@ -251,7 +251,7 @@ describe('ports and variables', () => {
 });
 
 it('a run that broke off is said to have, once, and not that the deployment failed', async () => {
-  const runs = createRuns(pool);
+  const runs = new Runs(pool);
   await createDeployments(pool).request(wish('act_1'));
   await pool.query(`update deployments set state = 'building' where deployment_id = 'act_1'`);
   const error = 'It was interrupted 10 times.';

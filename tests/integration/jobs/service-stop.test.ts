@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPortLeases } from '@signalbox/jobs/deploy/deployments-ports';
-import { createDeploymentWork } from '@signalbox/jobs/deploy/deployments-work';
+import { DeploymentWork } from '@signalbox/jobs/deploy/deployments-work';
 import { createServiceStops } from '@signalbox/store/deploy/service-stops';
 import { createLog } from '@signalbox/platform/log';
 import { createServiceStop } from '@signalbox/jobs/jobs/service-stop';
@@ -41,7 +41,7 @@ async function stopHalf(runId: string, shop: Shop): Promise<void> {
   const { pool } = bench.jobs;
   const handler = createServiceStop({
     pool,
-    work: createDeploymentWork(pool),
+    work: new DeploymentWork(pool),
     leases: createPortLeases(pool),
     stops: createServiceStops(pool),
     traffic: traffic(),

@@ -1,5 +1,5 @@
 import type { JobResult } from '@signalbox/contracts/operations/jobs';
-import { createDeploymentWork } from '@signalbox/jobs/deploy/deployments-work';
+import { DeploymentWork } from '@signalbox/jobs/deploy/deployments-work';
 import { createServiceRevivals } from '@signalbox/jobs/health/service-revivals';
 import { createLog } from '@signalbox/platform/log';
 import { openConfinement } from '@signalbox/jobs/sandbox/confinement';
@@ -22,7 +22,7 @@ export function openWatcher(
   const { pool } = bench.jobs;
   const handler = createServicesWatch({
     pool,
-    work: createDeploymentWork(pool),
+    work: new DeploymentWork(pool),
     deployments: bench.deployments,
     services: bench.services,
     openDriver: ({ server: name, serverHost: host, ...rest }) =>

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { openPool, type Pool } from '@signalbox/store/pool';
-import { createRuns } from '@signalbox/store/conversation/runs';
+import { Runs } from '@signalbox/store/conversation/runs';
 import { createLog } from '@signalbox/platform/log';
 import { createQueue, type Queue } from '@signalbox/platform/queue/queue';
 import { createJobClient } from '@signalbox/worker/tools/job-client';
@@ -17,12 +17,12 @@ let database: Awaited<ReturnType<typeof createDatabase>>;
 let pool: Pool;
 let queue: Queue;
 let door: ReturnType<typeof createJobClient>;
-let runs: ReturnType<typeof createRuns>;
+let runs: Runs;
 beforeAll(async () => {
   database = await createDatabase();
   pool = openPool(database.url, log, { name: 'test', max: 4 });
   queue = createQueue({ redisUrl: inject('redisUrl'), prefix: `t${randomBytes(4).toString('hex')}:`, log });
-  runs = createRuns(pool);
+  runs = new Runs(pool);
   door = createJobClient({ runs, queue, log });
 });
 afterAll(async () => {

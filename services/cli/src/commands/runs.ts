@@ -1,5 +1,5 @@
 import { findRun, findRuns, type RunDetail } from '../queries/run-search.ts';
-import { createRuns } from '@signalbox/store/conversation/runs';
+import { Runs } from '@signalbox/store/conversation/runs';
 import { INBOUND } from '@signalbox/contracts/conversation/topics';
 import { AppError } from '@signalbox/contracts/errors';
 import { createPublisher } from '@signalbox/platform/streams/publish';
@@ -68,7 +68,7 @@ async function showRun(context: CommandContext, runId: string): Promise<Report> 
 }
 
 async function cancelRun(context: CommandContext, runId: string): Promise<Report> {
-  const runs = createRuns(context.database());
+  const runs = new Runs(context.database());
   const cancelled = await runs.cancel(runId, context.actor, (db, { job, status }) =>
     recordChange(db, context.actor, 'run.cancel_requested', { run: runId, job, status }),
   );

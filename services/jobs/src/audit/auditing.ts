@@ -14,7 +14,7 @@ import { createCount } from '@signalbox/platform/metrics';
 import type { createMetrics } from '@signalbox/platform/probe';
 import type { Publisher } from '@signalbox/platform/streams/publish';
 import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
-import { createSealer, type Sealer } from './audit-sealer.ts';
+import { Sealer } from './audit-sealer.ts';
 import type { JobsConfig } from '../config.ts';
 import { startLoop } from '../runner/loop.ts';
 import { databaseRoleOf } from '../service-name.ts';
@@ -49,7 +49,7 @@ export async function startAuditing(own: Own, parts: Parts): Promise<void> {
   const sealed = createCount(metrics, 'signalbox_audit_sealed_total', 'Audit events that got their place.', []);
   const signed = createCount(metrics, 'signalbox_audit_checkpoints_total', 'Signed states of the audit history.', []);
   const sealer = own(
-    createSealer({
+    new Sealer({
       pool: openPool(config.DATABASE_URL, log, {
         name: 'jobs-audit',
         max: 1,

@@ -44,164 +44,174 @@ export interface Step {
   readonly errors?: readonly FoundErrors[];
 }
 
-/** An artifact that nobody needs any more. */
+/** An artifact that no deployment needs. */
 export interface StaleArtifact {
   readonly server: string;
   readonly artifact: StoredArtifact;
   readonly deploymentIds: readonly string[];
 }
 
+/** An open deployment without a run. */
+export interface AbandonedDeployment extends ServiceKey {
+  readonly deploymentId: string;
+  readonly state: DeployState;
+  readonly runs: number;
+  /** Who cancelled its run instead of the deployment; null when no one did. */
+  readonly cancelledBy: string | null;
+  readonly traceId: string | null;
+  readonly userKey: string;
+  readonly chatKey: string | null;
+  readonly threadId: string | null;
+}
+
 /** More lines than this of one deployment are not kept: the oldest go. */
 const KEPT_LINES = 5_000;
 
 /**
- * Deployments as whoever works on one sees them. A worker claims its deployment and gets a fence, which is higher than that of any
+ * Deployments as the job that works on one sees them. A worker claims its deployment and gets a fence, which is higher than that of any
  * worker before; every write names it, and does nothing (answers false) once there is a higher one.
  */
-export function createDeploymentWork(pool: Pool) {
-  const find = async (deploymentId: string): Promise<WorkRow | null> => {
-    const { rows } = await pool.query<WorkRow>(`${SELECT_WORK} where d.deployment_id = $1`, [deploymentId]);
+export class DeploymentWork {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  async find(deploymentId: string): Promise<WorkRow | null> {
+    const { rows } = await this.#pool.query<WorkRow>(`${SELECT_WORK} where d.deployment_id = $1`, [deploymentId]);
     return rows[0] ?? null;
-  };
-  return {
-    find,
+  }
 
-    /**
-     * Takes a deployment, in one transaction with its service: queued ones begin, those that somebody had begun become `unknown`.
-     * Null when it has ended or there is none. `from`: the state that it was in.
-     */
-    claim: (
-      deploymentId: string,
-      step: Omit<Step, 'change' | 'serving'>,
-    ): Promise<{ readonly fence: number; readonly from: DeployState } | null> =>
-      withTransaction(pool, (db) => claim(db, deploymentId, step)),
+  /**
+   * Takes a deployment, in one transaction with its service: queued ones begin, those that somebody had begun become `unknown`.
+   * Null when it has ended or there is none. `from`: the state that it was in.
+   */
+  claim(
+    deploymentId: string,
+    step: Omit<Step, 'change' | 'serving'>,
+  ): Promise<{ readonly fence: number; readonly from: DeployState } | null> {
+    return withTransaction(this.#pool, (db) => claim(db, deploymentId, step));
+  }
 
-    /**
-     * From one state to the next, with an event. False when somebody else moved it or has taken it; to `switching` also when it is
-     * to be cancelled. Throws for a transition that does not exist.
-     */
-    advance(deploymentId: string, fence: number, from: DeployState, to: DeployState, step: Step): Promise<boolean> {
-      if (!DEPLOY_TRANSITIONS[from].includes(to)) throw new Error(`no deployment goes from ${from} to ${to}`);
-      return withTransaction(pool, (db) => advance(db, deploymentId, { fence, from, to }, step));
-    },
+  /**
+   * From one state to the next, with an event. False when somebody else moved it or has taken it; to `switching` also when it is
+   * to be cancelled. Throws for a transition that does not exist.
+   */
+  advance(deploymentId: string, fence: number, from: DeployState, to: DeployState, step: Step): Promise<boolean> {
+    if (!DEPLOY_TRANSITIONS[from].includes(to)) throw new Error(`no deployment goes from ${from} to ${to}`);
+    return withTransaction(this.#pool, (db) => advance(db, deploymentId, { fence, from, to }, step));
+  }
 
-    /** Writes down what is known without a new state. */
-    async note(deploymentId: string, fence: number, change: WorkChange): Promise<boolean> {
-      return withTransaction(pool, async (db) => {
-        const { rowCount } = await db.query(
-          `select 1 from deployments where deployment_id = $1 and fence = $2 for update`,
-          [deploymentId, fence],
-        );
-        if (rowCount === 0) return false;
-        await write(db, deploymentId, change);
-        return true;
-      });
-    },
-
-    /** What whoever works on it has to look at twice a second; `isOurs` is false once another has taken it. */
-    async watch(
-      deploymentId: string,
-      fence: number,
-    ): Promise<{ readonly isOurs: boolean; readonly cancelAt: Date | null; readonly cancelBy: string | null }> {
-      const { rows } = await pool.query<{ isOurs: boolean; cancelAt: Date | null; cancelBy: string | null }>({
-        name: 'deployment_watch',
-        text: `select coalesce(fence = $2, false) as "isOurs", cancel_at as "cancelAt", cancel_by as "cancelBy"
-                 from deployments where deployment_id = $1`,
-        values: [deploymentId, fence],
-      });
-      return rows[0] ?? { isOurs: false, cancelAt: null, cancelBy: null };
-    },
-
-    /** Where a deployment would be placed now. Throws NOT_FOUND (project, server), CONFLICT; writes nothing. */
-    target: (service: ServiceKey, named: string | null): Promise<PlacedTarget> => findTarget(pool, service, named),
-
-    /** The state before it became `unknown`: where whoever is gone had brought it. */
-    async lastKnown(deploymentId: string): Promise<DeployState> {
-      const { rows } = await pool.query<{ state: DeployState }>(
-        `select to_state as state from deployment_events where deployment_id = $1 and to_state <> 'unknown' order by n desc limit 1`,
-        [deploymentId],
-      );
-      return rows[0]?.state ?? 'queued';
-    },
-
-    /** Whether it has ever been in that state. */
-    async wasIn(deploymentId: string, state: DeployState): Promise<boolean> {
-      const { rowCount } = await pool.query(
-        `select 1 from deployment_events where deployment_id = $1 and to_state = $2 limit 1`,
-        [deploymentId, state],
-      );
-      return rowCount !== 0;
-    },
-
-    /** A sign that the state gets on. */
-    async sign(deploymentId: string, fence: number): Promise<boolean> {
-      const { rowCount } = await pool.query(
-        `update deployments set progress_at = clock_timestamp() where deployment_id = $1 and fence = $2 and state not in ${FINAL_STATES}`,
+  /** Writes down what is known without a new state. */
+  async note(deploymentId: string, fence: number, change: WorkChange): Promise<boolean> {
+    return withTransaction(this.#pool, async (db) => {
+      const { rowCount } = await db.query(
+        `select 1 from deployments where deployment_id = $1 and fence = $2 for update`,
         [deploymentId, fence],
       );
-      return rowCount === 1;
-    },
+      if (rowCount === 0) return false;
+      await write(db, deploymentId, change);
+      return true;
+    });
+  }
 
-    /** Appends lines, redacted once more, and forgets all but the newest 5,000. They are a sign of progress. */
-    addLines: (deploymentId: string, fence: number, state: DeployState, lines: readonly string[]): Promise<boolean> =>
-      withTransaction(pool, async (db) => {
-        const { rowCount } = await db.query(
-          `update deployments set progress_at = clock_timestamp() where deployment_id = $1 and fence = $2`,
-          [deploymentId, fence],
-        );
-        if (rowCount === 0) return false;
-        const { rows } = await db.query<{ last: number | null }>(
-          `insert into deployment_lines (deployment_id, n, state, line)
-           select $1, (select coalesce(max(n), 0) from deployment_lines where deployment_id = $1) + k.n, $2, k.line
-             from unnest($3::text[]) with ordinality as k (line, n) returning n as last`,
-          [deploymentId, state, lines.map((line) => redactText(line).replaceAll('\0', ''))],
-        );
-        const last = rows.at(-1)?.last ?? 0;
-        if (last > KEPT_LINES)
-          await db.query(`delete from deployment_lines where deployment_id = $1 and n <= $2`, [
-            deploymentId,
-            last - KEPT_LINES,
-          ]);
-        return true;
-      }),
+  /** What whoever works on it has to look at twice a second; `isOurs` is false once another has taken it. */
+  async watch(
+    deploymentId: string,
+    fence: number,
+  ): Promise<{ readonly isOurs: boolean; readonly cancelAt: Date | null; readonly cancelBy: string | null }> {
+    const { rows } = await this.#pool.query<{ isOurs: boolean; cancelAt: Date | null; cancelBy: string | null }>({
+      name: 'deployment_watch',
+      text: `select coalesce(fence = $2, false) as "isOurs", cancel_at as "cancelAt", cancel_by as "cancelBy"
+               from deployments where deployment_id = $1`,
+      values: [deploymentId, fence],
+    });
+    return rows[0] ?? { isOurs: false, cancelAt: null, cancelBy: null };
+  }
 
-    /**
-     * Artifacts of a service that are kept and no longer needed: all but the newest `keep` different ones that have served, the one
-     * that serves, the one that served before, and what an open deployment has or starts again. Age decides nothing.
-     */
-    async stale(service: ServiceKey, keep: number): Promise<readonly StaleArtifact[]> {
-      const { rows } = await pool.query<StaleArtifact>(STALE_ARTIFACTS, [service.project, service.environment, keep]);
-      return rows;
-    },
+  /** Where a deployment would be placed now. Throws NOT_FOUND (project, server), CONFLICT; writes nothing. */
+  target(service: ServiceKey, named: string | null): Promise<PlacedTarget> {
+    return findTarget(this.#pool, service, named);
+  }
 
-    /** The artifact of these is gone: a rollback to one of them builds it again. */
-    async forget(deploymentIds: readonly string[]): Promise<void> {
-      await pool.query(`update deployments set artifact_kept = false where deployment_id = any($1::text[])`, [
-        deploymentIds,
-      ]);
-    },
+  /** The state before it became `unknown`: where whoever is gone had brought it. */
+  async lastKnown(deploymentId: string): Promise<DeployState> {
+    const { rows } = await this.#pool.query<{ state: DeployState }>(
+      `select to_state as state from deployment_events where deployment_id = $1 and to_state <> 'unknown' order by n desc limit 1`,
+      [deploymentId],
+    );
+    return rows[0]?.state ?? 'queued';
+  }
 
-    /** Open deployments whose run has ended or never began, and that gave no sign for `quietMs`. */
-    async abandoned(quietMs: number): Promise<
-      readonly (ServiceKey & {
-        readonly deploymentId: string;
-        readonly state: DeployState;
-        readonly runs: number;
-        /** Who cancelled its run instead of the deployment; null when nobody did. */
-        readonly cancelledBy: string | null;
-        readonly traceId: string | null;
-        readonly userKey: string;
-        readonly chatKey: string | null;
-        readonly threadId: string | null;
-      })[]
-    > {
-      const { rows } = await pool.query(ABANDONED, [quietMs]);
-      return rows as Awaited<ReturnType<typeof this.abandoned>>; // the columns of the statement
-    },
-  };
+  /** Whether it has ever been in that state. */
+  async wasIn(deploymentId: string, state: DeployState): Promise<boolean> {
+    const { rowCount } = await this.#pool.query(
+      `select 1 from deployment_events where deployment_id = $1 and to_state = $2 limit 1`,
+      [deploymentId, state],
+    );
+    return rowCount !== 0;
+  }
+
+  /** A sign that the state gets on. */
+  async sign(deploymentId: string, fence: number): Promise<boolean> {
+    const { rowCount } = await this.#pool.query(
+      `update deployments set progress_at = clock_timestamp() where deployment_id = $1 and fence = $2 and state not in ${FINAL_STATES}`,
+      [deploymentId, fence],
+    );
+    return rowCount === 1;
+  }
+
+  /** Appends lines, redacted once more, and forgets all but the newest 5,000. They are a sign of progress. */
+  addLines(deploymentId: string, fence: number, state: DeployState, lines: readonly string[]): Promise<boolean> {
+    return withTransaction(this.#pool, async (db) => {
+      const { rowCount } = await db.query(
+        `update deployments set progress_at = clock_timestamp() where deployment_id = $1 and fence = $2`,
+        [deploymentId, fence],
+      );
+      if (rowCount === 0) return false;
+      const { rows } = await db.query<{ last: number | null }>(
+        `insert into deployment_lines (deployment_id, n, state, line)
+         select $1, (select coalesce(max(n), 0) from deployment_lines where deployment_id = $1) + k.n, $2, k.line
+           from unnest($3::text[]) with ordinality as k (line, n) returning n as last`,
+        [deploymentId, state, lines.map((line) => redactText(line).replaceAll('\0', ''))],
+      );
+      const last = rows.at(-1)?.last ?? 0;
+      if (last > KEPT_LINES)
+        await db.query(`delete from deployment_lines where deployment_id = $1 and n <= $2`, [
+          deploymentId,
+          last - KEPT_LINES,
+        ]);
+      return true;
+    });
+  }
+
+  /**
+   * Artifacts of a service that are kept and no longer needed: all but the newest `keep` different ones that have served, the one
+   * that serves, the one that served before, and what an open deployment has or starts again. Age decides nothing.
+   */
+  async stale(service: ServiceKey, keep: number): Promise<readonly StaleArtifact[]> {
+    const { rows } = await this.#pool.query<StaleArtifact>(STALE_ARTIFACTS, [
+      service.project,
+      service.environment,
+      keep,
+    ]);
+    return rows;
+  }
+
+  /** The artifact of these is gone: a rollback to one of them builds it again. */
+  async forget(deploymentIds: readonly string[]): Promise<void> {
+    await this.#pool.query(`update deployments set artifact_kept = false where deployment_id = any($1::text[])`, [
+      deploymentIds,
+    ]);
+  }
+
+  /** Open deployments whose run has ended or never began, and that gave no sign for `quietMs`. */
+  async abandoned(quietMs: number): Promise<readonly AbandonedDeployment[]> {
+    const { rows } = await this.#pool.query<AbandonedDeployment>(ABANDONED, [quietMs]);
+    return rows;
+  }
 }
-
-export type DeploymentWork = ReturnType<typeof createDeploymentWork>;
 
 async function claim(
   db: Queryable,

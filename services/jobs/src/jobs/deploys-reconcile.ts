@@ -1,5 +1,5 @@
 import type { JobResult } from '@signalbox/contracts/operations/jobs';
-import type { createRuns } from '@signalbox/store/conversation/runs';
+import type { Runs } from '@signalbox/store/conversation/runs';
 import { AppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
 import { SECOND_MS } from '@signalbox/contracts/time';
@@ -17,7 +17,7 @@ const LOOK_MS = 15 * SECOND_MS;
  */
 export function createDeploysReconcile(
   parts: DeployParts,
-  runs: Pick<ReturnType<typeof createRuns>, 'create'>,
+  runs: Pick<Runs, 'create'>,
   quietMs: number = QUIET_MS,
 ): JobHandler<Record<string, never>, JobResult<'deploys.reconcile'>> {
   return {

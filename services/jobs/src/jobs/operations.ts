@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import { createDeployments } from '@signalbox/store/deploy/deployments';
 import { createPortLeases } from '../deploy/deployments-ports.ts';
-import { createDeploymentWork } from '../deploy/deployments-work.ts';
+import { DeploymentWork } from '../deploy/deployments-work.ts';
 import type { Pool } from '@signalbox/store/pool';
 import { createProjects } from '@signalbox/store/deploy/projects';
-import { createRuns } from '@signalbox/store/conversation/runs';
+import { Runs } from '@signalbox/store/conversation/runs';
 import { createServerProbes } from '../health/server-probes.ts';
 import { createServiceRevivals } from '../health/service-revivals.ts';
 import { createServiceStops } from '@signalbox/store/deploy/service-stops';
@@ -49,7 +49,7 @@ export async function createOperationsHandlers(
   }: { readonly publisher: Publisher; readonly queue: Pick<Queue, 'enqueue'>; readonly log: Log },
 ): Promise<PoolHandlers<'deploy'>> {
   const deploy = openDeployParts(config, pool, await findConfinement(config, log));
-  const runs = createRuns(pool);
+  const runs = new Runs(pool);
   const revivals = createServiceRevivals(pool);
   const diagnose = { ...deploy, pool };
   const servers = { looks: createServerProbes(pool), openDriver: deploy.openDriver };
@@ -108,7 +108,7 @@ function openDeployParts(config: JobsConfig, pool: Pool, confinement: Confinemen
   const { TARGETS_DIR: targetsDir, BASE_IMAGE: baseImage, PATH: path } = config;
   return {
     confinement,
-    work: createDeploymentWork(pool),
+    work: new DeploymentWork(pool),
     deployments: createDeployments(pool),
     services: createServices(pool),
     leases: createPortLeases(pool),

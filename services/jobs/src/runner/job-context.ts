@@ -1,5 +1,5 @@
 import { JOBS, type JobName, type JobSpec } from '@signalbox/contracts/operations/jobs';
-import type { createRuns, LeasedRun, TellOptions } from '@signalbox/store/conversation/runs';
+import type { Runs, LeasedRun, TellOptions } from '@signalbox/store/conversation/runs';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Log } from '@signalbox/platform/log';
 import type { JobContext } from './handlers.ts';
@@ -21,7 +21,7 @@ export interface Execution {
 /** What a handler touches, made for one execution. `lost` is called when the run turns out to be in other hands. */
 export function createJobContext(
   parts: {
-    readonly runs: Pick<ReturnType<typeof createRuns>, 'report' | 'tell'>;
+    readonly runs: Pick<Runs, 'report' | 'tell'>;
     readonly openSecret: SecretOpener;
     /** Tells the gateway that a chat has something to send. A failure is harmless: its sweeper looks too. */
     readonly announce: (chat: { readonly chatKey: string; readonly traceId: string }) => Promise<void>;

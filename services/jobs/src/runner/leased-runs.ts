@@ -1,4 +1,4 @@
-import type { createRuns, LeasedRun } from '@signalbox/store/conversation/runs';
+import type { Runs, LeasedRun } from '@signalbox/store/conversation/runs';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { SECOND_MS } from '@signalbox/contracts/time';
@@ -19,7 +19,7 @@ const BEAT_MAX_MS = SECOND_MS;
 
 /** Gives signs of life for everything that runs here, in one statement per beat. */
 export function createLeasedRuns(options: {
-  readonly runs: Pick<ReturnType<typeof createRuns>, 'beat'>;
+  readonly runs: Pick<Runs, 'beat'>;
   readonly leaseMs: number;
   readonly log: Log;
 }): LeasedRuns {

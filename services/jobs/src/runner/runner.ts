@@ -1,6 +1,6 @@
 import { JOBS, type JobName, type JobSpec } from '@signalbox/contracts/operations/jobs';
 import { isTransient } from '@signalbox/store/pool';
-import type { createRuns, LeasedRun, RunEnd } from '@signalbox/store/conversation/runs';
+import type { Runs, LeasedRun, RunEnd } from '@signalbox/store/conversation/runs';
 import { AppError, say, toAppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
 import type { Log } from '@signalbox/platform/log';
@@ -17,7 +17,7 @@ type Limit = Pick<JobSpec, 'attempts' | 'deadlineMs' | 'stallMs'>;
 type Limits = Readonly<Partial<Record<JobName, Limit>>>;
 
 export interface RunnerParts {
-  readonly runs: ReturnType<typeof createRuns>;
+  readonly runs: Runs;
   readonly held: LeasedRuns;
   readonly handlers: JobHandlers;
   readonly metrics: JobMetrics;

@@ -1,5 +1,5 @@
 import { JOBS, type JobName, type JobPool } from '@signalbox/contracts/operations/jobs';
-import type { createRuns } from '@signalbox/store/conversation/runs';
+import type { Runs } from '@signalbox/store/conversation/runs';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import type { Queue } from '@signalbox/platform/queue/queue';
@@ -10,7 +10,7 @@ import { startLoop } from './loop.ts';
  * repairs a crash between the intent and the queue, and a process that died with a run. Several at once do no harm.
  */
 export function startSweeper(options: {
-  readonly runs: Pick<ReturnType<typeof createRuns>, 'sweep'>;
+  readonly runs: Pick<Runs, 'sweep'>;
   readonly queue: Pick<Queue, 'enqueue' | 'ensureSchedules'>;
   /** Whose schedules and lost runs are looked after: a process may put nothing into the queues of other pools. */
   readonly pools: readonly JobPool[];

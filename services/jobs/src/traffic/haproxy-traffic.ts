@@ -15,102 +15,102 @@ type Slot = (typeof SLOTS)[number];
  * fences, so they are kept in a file per service. Throws UPSTREAM_UNAVAILABLE when HAProxy does not answer, and CONFLICT when it
  * has no such backend.
  */
-export function createHaproxyTraffic(options: { readonly socket: string; readonly stateDir: string }): Traffic {
-  const { socket } = options;
-  const states = createHaproxyStates(options.stateDir);
+export class HaproxyTraffic implements Traffic {
+  readonly opensDoors = false;
+  readonly #socket: string;
+  readonly #states: ReturnType<typeof createHaproxyStates>;
 
-  const look = async (service: string, signal: AbortSignal): Promise<Servers | null> => {
-    const found = await readServers(socket, backendOf(service), signal);
-    const [a, b] = SLOTS.map((slot) => found.find(({ name }) => name === slot));
-    return a && b ? { a, b } : null;
-  };
-  const servers = async (service: string, signal: AbortSignal, door?: number): Promise<Servers> => {
-    const now = await look(service, signal);
-    if (now === null) throw new AppError('CONFLICT', { detail: missing(service, door) });
-    return now;
-  };
+  constructor(options: { readonly socket: string; readonly stateDir: string }) {
+    this.#socket = options.socket;
+    this.#states = createHaproxyStates(options.stateDir);
+  }
 
-  const describe = (state: HaproxyState, now: Servers): RouteState => {
-    const serving = slotThatServes(now);
-    const other = otherOf(serving);
-    const { address } = now[serving];
-    const isOurs = address.host === state.route.upstream.host && address.port === state.route.upstream.port;
-    const open = [{ upstream: address, requests: now[serving].requests }];
-    if (now[other].requests > 0) open.push({ upstream: now[other].address, requests: now[other].requests });
-    return RouteState.parse({
-      ...state.route,
-      // A HAProxy that was started anew has the addresses of its configuration: which release is there, nobody knows.
-      ...(isOurs ? {} : { upstream: address, release: 'unknown' }),
-      since: state.since,
-      open,
-      served: now.a.served + now.b.served,
-      failed: now.a.failed + now.b.failed,
-    });
-  };
+  async current(service: string, signal: AbortSignal): Promise<RouteState | null> {
+    signal.throwIfAborted();
+    const state = await this.#states.read(service);
+    const now = state?.isRemoved === false ? await this.#findServers(service, signal) : null;
+    return state && now && describe(state, now);
+  }
 
-  /** Gives the slot that rests to this instance, and lets the other one finish. */
-  const apply = async (route: Route, signal: AbortSignal): Promise<void> => {
-    const now = await servers(route.service, signal);
+  async switchTo(route: Route, signal: AbortSignal): Promise<RouteState> {
+    const before = await this.#states.read(route.service);
+    refuseOlder(route.service, before, route.fence);
+    // What HAProxy cannot do at all must not be written down as what it does.
+    await this.#servers(route.service, signal, route.listen.port);
+    const isSame = before?.isRemoved === false && isDeepStrictEqual(before.route, Route.parse(route));
+    const state = { route, since: isSame ? before.since : new Date().toISOString(), isRemoved: false };
+    await this.#states.write(state);
+    await this.#apply(route, signal);
+    // Between the check of the fence and HAProxy a process with a higher one may have been here: its route is put back.
+    const newest = await this.#states.read(route.service);
+    if (newest && newest.route.fence > route.fence) {
+      if (!newest.isRemoved) await this.#apply(newest.route, signal);
+      refuseOlder(route.service, newest, route.fence);
+    }
+    return describe(state, await this.#servers(route.service, signal));
+  }
+
+  async remove(service: string, fence: number, signal: AbortSignal): Promise<void> {
+    const state = await this.#states.read(service);
+    refuseOlder(service, state, fence);
+    if (!state || state.isRemoved) return;
+    await this.#states.write({ ...state, route: { ...state.route, fence }, isRemoved: true });
+    const commands = SLOTS.map((slot) => `set server ${backendOf(service)}/${slot} state maint`);
+    await askHaproxy(this.#socket, commands, signal);
+  }
+
+  async open(service: string, { host, port }: Route['upstream'], signal: AbortSignal): Promise<number> {
+    const now = await this.#findServers(service, signal);
+    if (now === null) return 0;
+    const at = SLOTS.map((slot) => now[slot]).filter(({ address: a }) => a.host === host && a.port === port);
+    return at.reduce((sum, { requests }) => sum + requests, 0);
+  }
+
+  /** Gives the resting slot to this instance, and lets the other one finish. */
+  async #apply(route: Route, signal: AbortSignal): Promise<void> {
+    const now = await this.#servers(route.service, signal);
     const { host, port } = route.upstream;
     const at = SLOTS.find((slot) => now[slot].address.host === host && now[slot].address.port === port);
     const next = at ?? otherOf(slotThatServes(now));
     const backend = backendOf(route.service);
     const [mine, theirs] = [`${backend}/${next}`, `${backend}/${otherOf(next)}`];
-    await askHaproxy(
-      socket,
-      [`set server ${mine} addr ${host} port ${port}`, `set server ${mine} state ready`],
-      signal,
-    );
-    const then = (await servers(route.service, signal))[next];
+    const commands = [`set server ${mine} addr ${host} port ${port}`, `set server ${mine} state ready`];
+    await askHaproxy(this.#socket, commands, signal);
+    const then = (await this.#servers(route.service, signal))[next];
     if (then.address.host !== host || then.address.port !== port || !then.isReady)
       throw new AppError('CONFLICT', { detail: `HAProxy did not take ${host}:${port} for ${mine}.` });
-    await askHaproxy(socket, [`set server ${theirs} state drain`], signal);
-  };
+    await askHaproxy(this.#socket, [`set server ${theirs} state drain`], signal);
+  }
 
-  return {
-    opensDoors: false,
-    current: async (service, signal) => {
-      signal.throwIfAborted();
-      const state = await states.read(service);
-      const now = state?.isRemoved === false ? await look(service, signal) : null;
-      return state && now && describe(state, now);
-    },
-    switchTo: async (route, signal) => {
-      const before = await states.read(route.service);
-      refuseOlder(route.service, before, route.fence);
-      // What HAProxy cannot do at all must not be written down as what it does.
-      await servers(route.service, signal, route.listen.port);
-      const isSame = before?.isRemoved === false && isDeepStrictEqual(before.route, Route.parse(route));
-      const state = { route, since: isSame ? before.since : new Date().toISOString(), isRemoved: false };
-      await states.write(state);
-      await apply(route, signal);
-      // Between the look at the fence and HAProxy somebody else may have been here, with a higher one: theirs is put back.
-      const newest = await states.read(route.service);
-      if (newest && newest.route.fence > route.fence) {
-        if (!newest.isRemoved) await apply(newest.route, signal);
-        refuseOlder(route.service, newest, route.fence);
-      }
-      return describe(state, await servers(route.service, signal));
-    },
-    remove: async (service, fence, signal) => {
-      const state = await states.read(service);
-      refuseOlder(service, state, fence);
-      if (!state || state.isRemoved) return;
-      await states.write({ ...state, route: { ...state.route, fence }, isRemoved: true });
-      const backend = backendOf(service);
-      await askHaproxy(
-        socket,
-        SLOTS.map((slot) => `set server ${backend}/${slot} state maint`),
-        signal,
-      );
-    },
-    open: async (service, { host, port }, signal) => {
-      const now = await look(service, signal);
-      if (now === null) return 0;
-      const at = SLOTS.map((slot) => now[slot]).filter(({ address: a }) => a.host === host && a.port === port);
-      return at.reduce((sum, { requests }) => sum + requests, 0);
-    },
-  };
+  async #servers(service: string, signal: AbortSignal, port?: number): Promise<Servers> {
+    const now = await this.#findServers(service, signal);
+    if (now === null) throw new AppError('CONFLICT', { detail: missing(service, port) });
+    return now;
+  }
+
+  async #findServers(service: string, signal: AbortSignal): Promise<Servers | null> {
+    const found = await readServers(this.#socket, backendOf(service), signal);
+    const [a, b] = SLOTS.map((slot) => found.find(({ name }) => name === slot));
+    return a && b ? { a, b } : null;
+  }
+}
+
+function describe(state: HaproxyState, now: Servers): RouteState {
+  const serving = slotThatServes(now);
+  const other = otherOf(serving);
+  const { address } = now[serving];
+  const isOurs = address.host === state.route.upstream.host && address.port === state.route.upstream.port;
+  const open = [{ upstream: address, requests: now[serving].requests }];
+  if (now[other].requests > 0) open.push({ upstream: now[other].address, requests: now[other].requests });
+  return RouteState.parse({
+    ...state.route,
+    // A restarted HAProxy has the addresses of its configuration, so the release there is unknown.
+    ...(isOurs ? {} : { upstream: address, release: 'unknown' }),
+    since: state.since,
+    open,
+    served: now.a.served + now.b.served,
+    failed: now.a.failed + now.b.failed,
+  });
 }
 
 type Servers = Readonly<Record<Slot, HaproxyServer>>;

@@ -1,4 +1,4 @@
-import { createHaproxyTraffic } from './haproxy-traffic.ts';
+import { HaproxyTraffic } from './haproxy-traffic.ts';
 import { createProxyTraffic } from './proxy-traffic.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -16,5 +16,5 @@ export function openTraffic(settings: TrafficSettings): Traffic {
   if (TRAFFIC === 'proxy') return createProxyTraffic({ socket: PROXY_SOCKET });
   if (HAPROXY_SOCKET === undefined)
     throw new Error('TRAFFIC=haproxy without HAPROXY_SOCKET; the configuration asks for it');
-  return createHaproxyTraffic({ socket: HAPROXY_SOCKET, stateDir: HAPROXY_STATE_DIR });
+  return new HaproxyTraffic({ socket: HAPROXY_SOCKET, stateDir: HAPROXY_STATE_DIR });
 }

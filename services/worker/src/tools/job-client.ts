@@ -1,6 +1,6 @@
 import { canonicalHash } from '@signalbox/safety/cards/canonical';
 import { JOBS, type JobName, type JobPayload, type JobResult } from '@signalbox/contracts/operations/jobs';
-import type { createRuns } from '@signalbox/store/conversation/runs';
+import type { Runs } from '@signalbox/store/conversation/runs';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Log } from '@signalbox/platform/log';
 import { enqueueRun } from '@signalbox/platform/queue/enqueue-run';
@@ -22,7 +22,7 @@ const LAST_LOOK_MS = 250;
  * waited, and its successor with the same call, wait for the same run. Both throw ACTION_ID_TAKEN when the run of that id is another's.
  */
 export function createJobClient(parts: {
-  readonly runs: ReturnType<typeof createRuns>;
+  readonly runs: Runs;
   readonly queue: Pick<Queue, 'enqueue'>;
   readonly log: Log;
 }): Pick<RunParts, 'enqueue' | 'work' | 'look'> {

@@ -134,223 +134,229 @@ export async function putRun(db: Queryable, intent: RunIntent): Promise<boolean>
  *     └──────giveBack────┘          running and silent for longer than the lease: begin takes it over (epoch + 1)
  *   cancel: queued ──▶ cancelled; a running one gets the wish, and is cancelled when whoever works on it has stopped
  */
-export function createRuns(pool: Pool) {
-  return {
-    /**
-     * Writes the intent. Calling it again with the same run id changes nothing. False when it was there before. Throws
-     * ACTION_ID_TAKEN when a run of that id is another job, conversation or request.
-     */
-    create: (intent: RunIntent): Promise<boolean> => putRun(pool, intent),
+export class Runs {
+  readonly #pool: Pool;
 
-    async find(runId: string): Promise<RunRow | null> {
-      const { rows } = await pool.query<RunRow>(`select ${COLUMNS} from runs where run_id = $1`, [runId]);
-      return rows[0] ?? null;
-    },
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
 
-    /** Takes a run that is queued, or whose holder has been silent for `leaseMs`. Of two processes at once, one gets it. */
-    async begin(runId: string, leaseMs: number): Promise<BegunRun> {
-      const { rows } = await pool.query<BegunRow>(
-        `update runs set status = 'running', attempts = attempts + 1, epoch = epoch + 1,
-                started_at = coalesce(started_at, clock_timestamp()), beat_at = clock_timestamp()
-          where run_id = $1
-            and (status = 'queued' or status = 'running' and beat_at < clock_timestamp() - $2 * interval '1 ms')
-          returning epoch, attempts, payload, trace_id as "traceId", user_key as "userKey", thread_id as "threadId",
-                    cancel_at is not null as "isCancelled"`,
-        [runId, leaseMs],
+  /**
+   * Writes the intent. Calling it again with the same run id changes nothing. False when it was there before. Throws
+   * ACTION_ID_TAKEN when a run of that id is another job, conversation or request.
+   */
+  create(intent: RunIntent): Promise<boolean> {
+    return putRun(this.#pool, intent);
+  }
+
+  async find(runId: string): Promise<RunRow | null> {
+    const { rows } = await this.#pool.query<RunRow>(`select ${COLUMNS} from runs where run_id = $1`, [runId]);
+    return rows[0] ?? null;
+  }
+
+  /** Takes a run that is queued, or whose holder has been silent for `leaseMs`. Of two processes at once, one gets it. */
+  async begin(runId: string, leaseMs: number): Promise<BegunRun> {
+    const { rows } = await this.#pool.query<BegunRow>(
+      `update runs set status = 'running', attempts = attempts + 1, epoch = epoch + 1,
+              started_at = coalesce(started_at, clock_timestamp()), beat_at = clock_timestamp()
+        where run_id = $1
+          and (status = 'queued' or status = 'running' and beat_at < clock_timestamp() - $2 * interval '1 ms')
+        returning epoch, attempts, payload, trace_id as "traceId", user_key as "userKey", thread_id as "threadId",
+                  cancel_at is not null as "isCancelled"`,
+      [runId, leaseMs],
+    );
+    const [row] = rows;
+    if (row) {
+      const { epoch, attempts, ...rest } = row;
+      return { kind: 'held', run: { runId, epoch }, attempt: attempts, ...rest };
+    }
+    const { rowCount } = await this.#pool.query(
+      `select 1 from runs where run_id = $1 and status in ('queued', 'running')`,
+      [runId],
+    );
+    return { kind: rowCount === 1 ? 'busy' : 'over' };
+  }
+
+  /** Gives a sign of life for all held runs at once. Returns the ids of those that are no longer ours, and that are to stop. */
+  async beat(
+    held: readonly LeasedRun[],
+  ): Promise<{ readonly lost: readonly string[]; readonly cancelled: readonly string[] }> {
+    const { rows } = await this.#pool.query<{ run_id: string; cancelled: boolean }>(
+      `update runs r set beat_at = clock_timestamp() from unnest($1::text[], $2::int[]) as k (run_id, epoch)
+        where r.run_id = k.run_id and r.epoch = k.epoch and r.status = 'running'
+        returning r.run_id, r.cancel_at is not null as cancelled`,
+      [held.map((run) => run.runId), held.map((run) => run.epoch)],
+    );
+    const kept = new Set(rows.map((row) => row.run_id));
+    return {
+      lost: held.filter((run) => !kept.has(run.runId)).map((run) => run.runId),
+      cancelled: rows.filter((row) => row.cancelled).map((row) => row.run_id),
+    };
+  }
+
+  /** Writes how far it is. False when the run is no longer ours. */
+  async report(run: LeasedRun, progress: unknown): Promise<boolean> {
+    const { rowCount } = await this.#pool.query(
+      `update runs set progress = $3::jsonb, beat_at = clock_timestamp() where run_id = $1 and epoch = $2 and status = 'running'`,
+      [run.runId, run.epoch, JSON.stringify(redactValue(progress))],
+    );
+    return rowCount === 1;
+  }
+
+  /**
+   * Puts a message for the person who waits for the run into the outbox, in the run's name. `slot` and `key` are of the run, and
+   * the runs of one deployment share their slots: messages of one slot edit one another, and the newest one of its slot is not
+   * put twice. `isLast`: it is no new message when the one that it changes is gone. The lock makes sure that a process which
+   * lost the run says nothing after the one that took it. Not ours any more: `held` is false, nothing is written.
+   */
+  tell(
+    run: LeasedRun,
+    message: { readonly text: string; readonly slot: string; readonly key: string } & TellOptions,
+  ): Promise<{
+    readonly held: boolean;
+    readonly chat: { readonly chatKey: string; readonly traceId: string } | null;
+  }> {
+    return withTransaction(this.#pool, async (db) => {
+      const { rows } = await db.query<Asker & { slot: string; text: string | null }>(
+        `select r.user_key as "userKey", r.chat_key as "chatKey", r.thread_id as "threadId", r.trace_id as "traceId",
+                s.slot, (select o.body ->> 'text' from outbox o where o.chat_key = r.chat_key and o.slot = s.slot order by o.id desc limit 1)
+                as text
+           from runs r, lateral (select coalesce(r.payload ->> 'deploymentId', r.run_id) || '/' || $3 as slot) s
+          where r.run_id = $1 and r.epoch = $2 and r.status = 'running' for share of r`,
+        [run.runId, run.epoch, message.slot],
       );
       const [row] = rows;
-      if (row) {
-        const { epoch, attempts, ...rest } = row;
-        return { kind: 'held', run: { runId, epoch }, attempt: attempts, ...rest };
-      }
-      const { rowCount } = await pool.query(
-        `select 1 from runs where run_id = $1 and status in ('queued', 'running')`,
-        [runId],
-      );
-      return { kind: rowCount === 1 ? 'busy' : 'over' };
-    },
-
-    /** Gives a sign of life for all held runs at once. Returns the ids of those that are no longer ours, and that are to stop. */
-    async beat(
-      held: readonly LeasedRun[],
-    ): Promise<{ readonly lost: readonly string[]; readonly cancelled: readonly string[] }> {
-      const { rows } = await pool.query<{ run_id: string; cancelled: boolean }>(
-        `update runs r set beat_at = clock_timestamp() from unnest($1::text[], $2::int[]) as k (run_id, epoch)
-          where r.run_id = k.run_id and r.epoch = k.epoch and r.status = 'running'
-          returning r.run_id, r.cancel_at is not null as cancelled`,
-        [held.map((run) => run.runId), held.map((run) => run.epoch)],
-      );
-      const kept = new Set(rows.map((row) => row.run_id));
-      return {
-        lost: held.filter((run) => !kept.has(run.runId)).map((run) => run.runId),
-        cancelled: rows.filter((row) => row.cancelled).map((row) => row.run_id),
+      if (!row) return { held: false, chat: null };
+      const { userKey, chatKey, threadId, traceId, slot, text: newest } = row;
+      if (userKey === null || chatKey === null) return { held: true, chat: null };
+      const key = `${run.runId}/${message.key}`;
+      const body = {
+        text: message.text,
+        buttons: [...(message.buttons ?? [])],
+        ...(message.isLast ? { onlyChanges: true } : {}),
       };
-    },
+      const envelope = { key, chatKey, userKey, threadId, traceId, priority: PRIORITY.progress, slot, body };
+      const put = newest === redactText(message.text) ? [] : await putOutbox(db, [{ ...envelope, turnId: null }]);
+      return { held: true, chat: put.length === 0 ? null : { chatKey, traceId } };
+    });
+  }
 
-    /** Writes how far it is. False when the run is no longer ours. */
-    async report(run: LeasedRun, progress: unknown): Promise<boolean> {
-      const { rowCount } = await pool.query(
-        `update runs set progress = $3::jsonb, beat_at = clock_timestamp() where run_id = $1 and epoch = $2 and status = 'running'`,
-        [run.runId, run.epoch, JSON.stringify(redactValue(progress))],
+  /** Puts a run back into the queue, due in `delayMs`. Unless it `counts`, the attempt is taken back. */
+  async giveBack(
+    run: LeasedRun,
+    options: { readonly delayMs: number; readonly counts: boolean; readonly error: string | null },
+  ): Promise<boolean> {
+    const { rowCount } = await this.#pool.query(
+      `update runs set status = 'queued', queued_at = clock_timestamp() + $3 * interval '1 ms', beat_at = null,
+              attempts = attempts - case when $4 then 0 else 1 end, error = coalesce($5, error)
+        where run_id = $1 and epoch = $2 and status = 'running'`,
+      [run.runId, run.epoch, options.delayMs, options.counts, options.error && redactText(options.error)],
+    );
+    return rowCount === 1;
+  }
+
+  /** From now on this person waits for the end of the run and is told. False when it has ended: nobody will be. */
+  async tellWhenDone(runId: string, person: { readonly userKey: string; readonly chatKey: string }): Promise<boolean> {
+    const { rowCount } = await this.#pool.query(
+      `update runs set user_key = $2, chat_key = $3 where run_id = $1 and status in ('queued', 'running')`,
+      [runId, person.userKey, person.chatKey],
+    );
+    return rowCount === 1;
+  }
+
+  /**
+   * Says that nobody wants a run any more. One that waits has ended with that; one that is under way ends when whoever works on
+   * it has stopped, which they notice within a second. `by`: a person's key, or who it was at a command line; the person who waits for the run is
+   * told of its end unless it was them. Twice is once. `note` writes about the wish in the same transaction, unless it is over.
+   */
+  cancel(
+    runId: string,
+    by: string,
+    note?: (db: Queryable, run: { readonly job: string; readonly status: string }) => Promise<void>,
+  ): Promise<CancelledRun> {
+    return withTransaction(this.#pool, async (db) => {
+      const { rows } = await db.query<Finished & { readonly status: string }>(
+        `update runs set cancel_at = coalesce(cancel_at, clock_timestamp()), cancel_by = coalesce(cancel_by, $2),
+                status = case when status = 'queued' then 'cancelled' else status end,
+                epoch = epoch + case when status = 'queued' then 1 else 0 end,
+                finished_at = case when status = 'queued' then clock_timestamp() end
+          where run_id = $1 and status in ('queued', 'running') returning status, ${FINISHED}`,
+        [runId, by],
       );
-      return rowCount === 1;
-    },
+      const [row] = rows;
+      if (!row) return { kind: 'over', ...UNHEARD };
+      await note?.(db, row);
+      if (row.status === 'running') return { kind: 'cancelling', ...UNHEARD };
+      const error = say('JOB_CANCELLED', { job: row.job });
+      await db.query('update runs set error = $2 where run_id = $1', [runId, error]);
+      return { kind: 'cancelled', ...(await notifyCompletion(db, row, { outcome: 'cancelled', say: error })) };
+    });
+  }
 
-    /**
-     * Puts a message for the person who waits for the run into the outbox, in the run's name. `slot` and `key` are of the run, and
-     * the runs of one deployment share their slots: messages of one slot edit one another, and the newest one of its slot is not
-     * put twice. `isLast`: it is no new message when the one that it changes is gone. The lock makes sure that a process which
-     * lost the run says nothing after the one that took it. Not ours any more: `held` is false, nothing is written.
-     */
-    tell: (
-      run: LeasedRun,
-      message: { readonly text: string; readonly slot: string; readonly key: string } & TellOptions,
-    ): Promise<{
-      readonly held: boolean;
-      readonly chat: { readonly chatKey: string; readonly traceId: string } | null;
-    }> =>
-      withTransaction(pool, async (db) => {
-        const { rows } = await db.query<Asker & { slot: string; text: string | null }>(
-          `select r.user_key as "userKey", r.chat_key as "chatKey", r.thread_id as "threadId", r.trace_id as "traceId",
-                  s.slot, (select o.body ->> 'text' from outbox o where o.chat_key = r.chat_key and o.slot = s.slot order by o.id desc limit 1)
-                  as text
-             from runs r, lateral (select coalesce(r.payload ->> 'deploymentId', r.run_id) || '/' || $3 as slot) s
-            where r.run_id = $1 and r.epoch = $2 and r.status = 'running' for share of r`,
-          [run.runId, run.epoch, message.slot],
-        );
-        const [row] = rows;
-        if (!row) return { held: false, chat: null };
-        const { userKey, chatKey, threadId, traceId, slot, text: newest } = row;
-        if (userKey === null || chatKey === null) return { held: true, chat: null };
-        const key = `${run.runId}/${message.key}`;
-        const body = {
-          text: message.text,
-          buttons: [...(message.buttons ?? [])],
-          ...(message.isLast ? { onlyChanges: true } : {}),
-        };
-        const envelope = { key, chatKey, userKey, threadId, traceId, priority: PRIORITY.progress, slot, body };
-        const put = newest === redactText(message.text) ? [] : await putOutbox(db, [{ ...envelope, turnId: null }]);
-        return { held: true, chat: put.length === 0 ? null : { chatKey, traceId } };
-      }),
-
-    /** Puts a run back into the queue, due in `delayMs`. Unless it `counts`, the attempt is taken back. */
-    async giveBack(
-      run: LeasedRun,
-      options: { readonly delayMs: number; readonly counts: boolean; readonly error: string | null },
-    ): Promise<boolean> {
-      const { rowCount } = await pool.query(
-        `update runs set status = 'queued', queued_at = clock_timestamp() + $3 * interval '1 ms', beat_at = null,
-                attempts = attempts - case when $4 then 0 else 1 end, error = coalesce($5, error)
-          where run_id = $1 and epoch = $2 and status = 'running'`,
-        [run.runId, run.epoch, options.delayMs, options.counts, options.error && redactText(options.error)],
+  /**
+   * Ends a run and, when it has a person, puts `job-finished` into their inbox and its end onto the cards of whoever approved
+   * it, in one transaction. Not recorded: the run is no longer ours, and nothing was written. Of one that they cancelled
+   * themselves nobody is told.
+   */
+  finish(run: LeasedRun, given: RunEnd): Promise<FinishedRun> {
+    return withTransaction(this.#pool, async (db) => {
+      const end = makeStorable(redactValue(given));
+      const { rows } = await db.query<Finished>(
+        `update runs set status = $3, result = $4::jsonb, error = $5, finished_at = clock_timestamp(), beat_at = null
+          where run_id = $1 and epoch = $2 and status = 'running' returning ${FINISHED}`,
+        [run.runId, run.epoch, end.outcome, JSON.stringify(end.result ?? null), end.error],
       );
-      return rowCount === 1;
-    },
+      const [row] = rows;
+      if (!row) return { recorded: false, ...UNHEARD };
+      return { recorded: true, ...(await notifyCompletion(db, row, end)) };
+    });
+  }
 
-    /** From now on this person waits for the end of the run and is told. False when it has ended: nobody will be. */
-    async tellWhenDone(
-      runId: string,
-      person: { readonly userKey: string; readonly chatKey: string },
-    ): Promise<boolean> {
-      const { rowCount } = await pool.query(
-        `update runs set user_key = $2, chat_key = $3 where run_id = $1 and status in ('queued', 'running')`,
-        [runId, person.userKey, person.chatKey],
-      );
-      return rowCount === 1;
-    },
+  /** Records an execution that nobody asked for, and forgets all but the newest hundred of its job. */
+  async record(
+    execution: {
+      readonly runId: string;
+      readonly job: string;
+      readonly traceId: string;
+      readonly startedAt: Date;
+      readonly outcome: 'done' | 'failed';
+    } & Omit<RunEnd, 'say' | 'outcome'>,
+  ): Promise<void> {
+    const { runId, job, traceId, startedAt, outcome, result, error } = redactValue(execution);
+    await this.#pool.query(
+      `insert into runs (run_id, job, payload, trace_id, status, result, error, attempts, created_at, queued_at, started_at, finished_at)
+       values ($1, $2, '{}', $3, $4, $5::jsonb, $6, 1, $7, $7, $7, clock_timestamp())`,
+      [runId, job, traceId, outcome, JSON.stringify(result ?? null), error, startedAt],
+    );
+    await this.#pool.query(
+      `delete from runs where run_id in (
+         select run_id from runs where job = $1 and user_key is null and status in ('done', 'failed')
+          order by finished_at desc offset $2)`,
+      [job, KEPT_SCHEDULED],
+    );
+  }
 
-    /**
-     * Says that nobody wants a run any more. One that waits has ended with that; one that is under way ends when whoever works on
-     * it has stopped, which they notice within a second. `by`: a person's key, or who it was at a command line; the person who waits for the run is
-     * told of its end unless it was them. Twice is once. `note` writes about the wish in the same transaction, unless it is over.
-     */
-    cancel: (
-      runId: string,
-      by: string,
-      note?: (db: Queryable, run: { readonly job: string; readonly status: string }) => Promise<void>,
-    ): Promise<CancelledRun> =>
-      withTransaction(pool, async (db) => {
-        const { rows } = await db.query<Finished & { readonly status: string }>(
-          `update runs set cancel_at = coalesce(cancel_at, clock_timestamp()), cancel_by = coalesce(cancel_by, $2),
-                  status = case when status = 'queued' then 'cancelled' else status end,
-                  epoch = epoch + case when status = 'queued' then 1 else 0 end,
-                  finished_at = case when status = 'queued' then clock_timestamp() end
-            where run_id = $1 and status in ('queued', 'running') returning status, ${FINISHED}`,
-          [runId, by],
-        );
-        const [row] = rows;
-        if (!row) return { kind: 'over', ...UNHEARD };
-        await note?.(db, row);
-        if (row.status === 'running') return { kind: 'cancelling', ...UNHEARD };
-        const error = say('JOB_CANCELLED', { job: row.job });
-        await db.query('update runs set error = $2 where run_id = $1', [runId, error]);
-        return { kind: 'cancelled', ...(await notifyCompletion(db, row, { outcome: 'cancelled', say: error })) };
-      }),
-
-    /**
-     * Ends a run and, when it has a person, puts `job-finished` into their inbox and its end onto the cards of whoever approved
-     * it, in one transaction. Not recorded: the run is no longer ours, and nothing was written. Of one that they cancelled
-     * themselves nobody is told.
-     */
-    finish: (run: LeasedRun, given: RunEnd): Promise<FinishedRun> =>
-      withTransaction(pool, async (db) => {
-        const end = makeStorable(redactValue(given));
-        const { rows } = await db.query<Finished>(
-          `update runs set status = $3, result = $4::jsonb, error = $5, finished_at = clock_timestamp(), beat_at = null
-            where run_id = $1 and epoch = $2 and status = 'running' returning ${FINISHED}`,
-          [run.runId, run.epoch, end.outcome, JSON.stringify(end.result ?? null), end.error],
-        );
-        const [row] = rows;
-        if (!row) return { recorded: false, ...UNHEARD };
-        return { recorded: true, ...(await notifyCompletion(db, row, end)) };
-      }),
-
-    /** Records an execution that nobody asked for, and forgets all but the newest hundred of its job. */
-    async record(
-      execution: {
-        readonly runId: string;
-        readonly job: string;
-        readonly traceId: string;
-        readonly startedAt: Date;
-        readonly outcome: 'done' | 'failed';
-      } & Omit<RunEnd, 'say' | 'outcome'>,
-    ): Promise<void> {
-      const { runId, job, traceId, startedAt, outcome, result, error } = redactValue(execution);
-      await pool.query(
-        `insert into runs (run_id, job, payload, trace_id, status, result, error, attempts, created_at, queued_at, started_at, finished_at)
-         values ($1, $2, '{}', $3, $4, $5::jsonb, $6, 1, $7, $7, $7, clock_timestamp())`,
-        [runId, job, traceId, outcome, JSON.stringify(result ?? null), error, startedAt],
-      );
-      await pool.query(
-        `delete from runs where run_id in (
-           select run_id from runs where job = $1 and user_key is null and status in ('done', 'failed')
-            order by finished_at desc offset $2)`,
-        [job, KEPT_SCHEDULED],
-      );
-    },
-
-    /**
-     * Runs of these jobs that the queue may have lost: due for longer than `quietMs`, or in the hands of somebody silent for twice `leaseMs`.
-     * To be put into the queue again; what is still there is not added twice.
-     */
-    async sweep(
-      jobs: readonly string[],
-      quietMs: number,
-      leaseMs: number,
-    ): Promise<readonly { readonly runId: string; readonly job: string; readonly traceId: string }[]> {
-      const { rows } = await pool.query<{ runId: string; job: string; traceId: string }>(
-        `update runs set queued_at = clock_timestamp() where run_id in (
-           select run_id from runs
-            where job = any ($4)
-              and (status = 'queued' and queued_at < clock_timestamp() - $1 * interval '1 ms'
-                   or status = 'running' and beat_at < clock_timestamp() - 2 * $2 * interval '1 ms')
-            order by queued_at limit $3 for update skip locked)
-         returning run_id as "runId", job, trace_id as "traceId"`,
-        [quietMs, leaseMs, SWEEP_BATCH, jobs],
-      );
-      return rows;
-    },
-  };
+  /**
+   * Runs of these jobs that the queue may have lost: due for longer than `quietMs`, or in the hands of somebody silent for twice `leaseMs`.
+   * To be put into the queue again; what is still there is not added twice.
+   */
+  async sweep(
+    jobs: readonly string[],
+    quietMs: number,
+    leaseMs: number,
+  ): Promise<readonly { readonly runId: string; readonly job: string; readonly traceId: string }[]> {
+    const { rows } = await this.#pool.query<{ runId: string; job: string; traceId: string }>(
+      `update runs set queued_at = clock_timestamp() where run_id in (
+         select run_id from runs
+          where job = any ($4)
+            and (status = 'queued' and queued_at < clock_timestamp() - $1 * interval '1 ms'
+                 or status = 'running' and beat_at < clock_timestamp() - 2 * $2 * interval '1 ms')
+          order by queued_at limit $3 for update skip locked)
+       returning run_id as "runId", job, trace_id as "traceId"`,
+      [quietMs, leaseMs, SWEEP_BATCH, jobs],
+    );
+    return rows;
+  }
 }
 
 interface BegunRow extends Pick<

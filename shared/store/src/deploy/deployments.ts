@@ -37,7 +37,7 @@ export interface DeploymentEventRow {
   readonly evidence: Readonly<Record<string, unknown>>;
 }
 
-/** Deployments as people ask for them and look at them; who works on one uses `createDeploymentWork`. */
+/** Deployments as people ask for them and look at them; who works on one uses `DeploymentWork`. */
 export function createDeployments(pool: Pool) {
   return {
     /**
