@@ -7,7 +7,7 @@ const model = new OfflineChatModel({ catalog: () => catalog });
 const known = { project: ['shop', 'checkout-api'], server: ['web-1'] };
 const system = new SystemMessage({
   content: 'You are …',
-  additional_kwargs: { planner: { activeGroups: [], known, currentProject: null } },
+  additional_kwargs: { facts: { activeGroups: [], known, currentProject: null } },
 });
 const say = (text: string, id = 'h1') => [system, new HumanMessage({ content: text, id })];
 const listServers = { name: 'list_managed_servers', description: '', schema: { type: 'object', properties: {} } };

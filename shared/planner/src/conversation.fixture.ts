@@ -36,7 +36,7 @@ export function createConversation(catalog: ToolCatalog, situation: Situation = 
 
   const next = (): PlannedMessage => {
     const facts = { known, currentProject: null, activeGroups: [...loaded], ...situation.facts };
-    const system = new SystemMessage({ content: '', additional_kwargs: { planner: facts } });
+    const system = new SystemMessage({ content: '', additional_kwargs: { facts } });
     const tools = installed.filter(({ name }) => loaded.has(name)).flatMap((group) => group.tools);
     const bound = [
       ...BASE.map((name) => ({ name, description: '', schema: {} })),

@@ -15,7 +15,7 @@ const tools = [
     .map(({ name, describe: description, schema }) => ({ name, description, schema })),
 ];
 const KNOWN = { project: ['shop', 'blog', 'constructor', '__proto__'], server: ['web-1', 'toString'] };
-const system = (planner: unknown): SystemMessage => new SystemMessage({ content: '', additional_kwargs: { planner } });
+const system = (facts: unknown): SystemMessage => new SystemMessage({ content: '', additional_kwargs: { facts } });
 const human = (content: string, id = 'h1'): HumanMessage => new HumanMessage({ content, id });
 const next = (messages: readonly BaseMessage[]) =>
   plan({ messages: [system({ known: KNOWN, activeGroups: [], currentProject: null }), ...messages], tools, catalog });

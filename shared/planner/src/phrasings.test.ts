@@ -23,7 +23,7 @@ interface Phrasing {
 const phrasings: readonly Phrasing[] = fixture.phrasings;
 
 function firstStep(text: string): PlannedMessage {
-  const system = new SystemMessage({ content: '', additional_kwargs: { planner: fixture.facts } });
+  const system = new SystemMessage({ content: '', additional_kwargs: { facts: fixture.facts } });
   return plan({ messages: [system, new HumanMessage({ content: text, id: 'h1' })], tools, catalog });
 }
 

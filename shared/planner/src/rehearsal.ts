@@ -30,7 +30,7 @@ export function rehearse(input: {
   readonly result?: string;
 }): Rehearsal {
   const { catalog, facts, result = 'Done.' } = input;
-  const system = new SystemMessage({ content: '', additional_kwargs: { planner: facts } });
+  const system = new SystemMessage({ content: '', additional_kwargs: { facts } });
   const tools = boundTools(catalog);
   const messages = [...input.history];
   const calls: Rehearsal['calls'][number][] = [];

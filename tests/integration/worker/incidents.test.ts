@@ -81,7 +81,7 @@ describe('an incident', () => {
     const script: ModelScript = (messages) => {
       if (isAway) return { throw: new AppError('MODEL_UNAVAILABLE', {}) };
       seen.push(texts(messages));
-      const facts = messages[0]?.additional_kwargs['planner'] as { currentProject?: string } | undefined; // see prompt.ts
+      const facts = messages[0]?.additional_kwargs['facts'] as { currentProject?: string } | undefined; // see prompt.ts
       project = facts?.currentProject;
       return { content: 'Because of the disk.' };
     };

@@ -71,7 +71,7 @@ export function readHistory(
     const kwargs: Record<string, unknown> = message.additional_kwargs ?? {};
     switch (message.type) {
       case 'system':
-        if (Object.hasOwn(kwargs, 'planner')) facts = Facts.parse(kwargs['planner'] ?? {});
+        if (Object.hasOwn(kwargs, 'facts')) facts = Facts.parse(kwargs['facts'] ?? {});
         break;
       case 'human':
         said.push(readSaid(message, index, eventOf(kwargs)));
