@@ -199,7 +199,7 @@ async function prepareTurns({
     taint: (threadId, source, messages) =>
       messages ? taintByMessages(pool, { threadId, source, messages }) : taintThread(pool, threadId, source),
     execute: (scope, call) => executeCall(execute, scope, call),
-    offer: ({ begun: lane, ...context }, person, buttons) =>
+    offer: ({ lane, ...context }, person, buttons) =>
       bindOffers(registry, { ...context, agent, actor: { userKey: lane.userKey, ...person } }, buttons, null),
     resume: (scope, decision) => resumeDecision(execute, scope, decision),
     load: (scope, groups) => loadGroups(execute, scope, groups),

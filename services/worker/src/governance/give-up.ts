@@ -14,7 +14,7 @@ import { receiptsOf } from './receipts.ts';
  */
 export async function giveUp(
   db: Queryable,
-  begun: ClaimedLane,
+  lane: ClaimedLane,
   { id, envelope }: InboxMessage,
   {
     attempts,
@@ -27,34 +27,34 @@ export async function giveUp(
   },
 ): Promise<{ readonly ref: string; readonly more: boolean }> {
   const lost: string[] = [];
-  for (const { actionId, tool } of await abandonedActions(db, begun, id)) {
+  for (const { actionId, tool } of await abandonedActions(db, lane, id)) {
     const outcome = failure(new AppError('TOOL_OUTCOME_UNKNOWN', { tool }));
     const events = [settledEvent(actionId, null, 'unknown', outcome)];
     await settleAction(db, actionId, { status: 'unknown', result: outcome, errorCode: outcome.code, events });
     lost.push(outcome.say);
   }
   const decided = envelope.kind === 'decision' ? envelope.actionId : null;
-  const soFar = await soFarOfMessage(db, begun.userKey, { turnKey: envelope.id, actionId: decided });
+  const soFar = await soFarOfMessage(db, lane.userKey, { turnKey: envelope.id, actionId: decided });
   const unclear = [...new Set([...soFar.unclear, ...lost])];
-  const threadId = begun.threadId ?? '';
+  const threadId = lane.threadId ?? '';
   const receipts = await receiptsOf(db, soFar.effects, { threadId, timeZone, isBrief: false });
   const ref = await putDeadLetter(db, {
     source: 'inbound',
     ref: String(id),
-    userKey: begun.userKey,
+    userKey: lane.userKey,
     reason: `no progress in ${attempts} attempts`,
     body: envelope,
   });
-  const { ok, more } = await finishLane(db, begun, {
+  const { ok, more } = await finishLane(db, lane, {
     turn: null,
     outcomes: [{ id, outcome: 'dead-lettered', reason: ref }],
     replies: [
       {
         // It may be put back, and given up again: that is told again.
-        key: `dead:${id}:${begun.epoch}`,
+        key: `dead:${id}:${lane.epoch}`,
         chatKey: envelope.chatKey,
-        userKey: begun.userKey,
-        threadId: begun.threadId,
+        userKey: lane.userKey,
+        threadId: lane.threadId,
         turnId: null,
         traceId: envelope.traceId,
         priority: PRIORITY.reply,
@@ -68,6 +68,6 @@ export async function giveUp(
     ],
     thread: null,
   });
-  if (!ok) throw new AppError('LANE_LOST', { userKey: begun.userKey });
+  if (!ok) throw new AppError('LANE_LOST', { userKey: lane.userKey });
   return { ref, more };
 }

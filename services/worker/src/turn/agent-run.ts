@@ -21,7 +21,7 @@ export function scopeOf(
   machine: Machine,
   isThreadOver: boolean,
 ): CallScope {
-  const { begun, batch, threadId, turnId, chatKey, traceId } = context;
+  const { lane, batch, threadId, turnId, chatKey, traceId } = context;
   const flush = async (): Promise<void> => {
     if (!isThreadOver) await parts.flush(threadId);
   };
@@ -29,8 +29,8 @@ export function scopeOf(
   if (batch[0]?.envelope.kind === 'decision')
     for (const phase of ['THINKING', 'PROPOSING', 'GOVERNING'] as const) machine.to(phase);
   return {
-    lane: begun,
-    now: begun.now,
+    lane,
+    now: lane.now,
     turnId,
     turnKey: batch[0]?.envelope.id ?? turnId,
     threadId,
@@ -56,11 +56,11 @@ export function scopeOf(
 
 async function put(
   parts: TurnParts,
-  { begun, turnId, chatKey, traceId }: TurnContext,
+  { lane, turnId, chatKey, traceId }: TurnContext,
   envelope: OutboundEnvelope,
 ): Promise<void> {
-  if (!(await sayInTurn(parts.pool, begun, [{ ...envelope, turnId }])))
-    throw new AppError('LANE_LOST', { userKey: begun.userKey });
+  if (!(await sayInTurn(parts.pool, lane, [{ ...envelope, turnId }])))
+    throw new AppError('LANE_LOST', { userKey: lane.userKey });
   await parts.announce(chatKey, traceId);
 }
 

@@ -42,7 +42,7 @@ const news = (id: number): InboxMessage => ({
     say: 'Done.',
   },
 });
-const begun = (messages: readonly InboxMessage[]): ClaimedLane => ({ threadId: 't1', messages }) as ClaimedLane; // all that is read of it
+const lane = (messages: readonly InboxMessage[]): ClaimedLane => ({ threadId: 't1', messages }) as ClaimedLane; // all that is read of it
 const LINE = '[attached: report.pdf, application/pdf, 120 kB]';
 
 test('a file is one line, with what is known of it', () => {
@@ -71,9 +71,9 @@ test('files without words go with the words that come next, and those at the end
 });
 
 test('files without any words are a batch of their own, and so is news without words', () => {
-  expect(leadingBatch(begun([said(1, '', 1), said(2, '', 1), news(3)])).map(({ id }) => id)).toEqual([1, 2]);
-  expect(leadingBatch(begun([news(1), said(2, '', 1)])).map(({ id }) => id)).toEqual([1]);
-  expect(leadingBatch(begun([said(1, '', 1), said(2, 'hello')])).map(({ id }) => id)).toEqual([1, 2]);
+  expect(leadingBatch(lane([said(1, '', 1), said(2, '', 1), news(3)])).map(({ id }) => id)).toEqual([1, 2]);
+  expect(leadingBatch(lane([news(1), said(2, '', 1)])).map(({ id }) => id)).toEqual([1]);
+  expect(leadingBatch(lane([said(1, '', 1), said(2, 'hello')])).map(({ id }) => id)).toEqual([1, 2]);
 });
 
 test('only a batch without a word is answered for its files', () => {

@@ -14,14 +14,14 @@ export interface AgentBatch {
  * The first messages that belong together: one chat, one thread, words and news of jobs, no command. Files without words go with
  * the words around them; when there are none, they are a batch of their own.
  */
-export function leadingBatch(begun: ClaimedLane): readonly InboxMessage[] {
-  const chatKey = begun.messages[0]?.envelope.chatKey;
+export function leadingBatch(lane: ClaimedLane): readonly InboxMessage[] {
+  const chatKey = lane.messages[0]?.envelope.chatKey;
   const batch = takeWhile(
-    begun.messages,
+    lane.messages,
     ({ envelope }) =>
       envelope.chatKey === chatKey &&
       (envelope.kind === 'message' || envelope.kind === 'job-finished') &&
-      !(envelope.kind === 'job-finished' && envelope.threadId !== begun.threadId),
+      !(envelope.kind === 'job-finished' && envelope.threadId !== lane.threadId),
   );
   if (batch.some(hasWords)) return batch;
   const first = batch[0]?.envelope.kind;

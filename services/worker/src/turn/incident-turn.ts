@@ -29,17 +29,17 @@ interface IncidentParts {
  */
 export async function tellIncident(
   parts: IncidentParts,
-  begun: ClaimedLane,
+  lane: ClaimedLane,
   message: InboxMessage,
   person: NonNullable<ClaimedLane['person']>,
 ): Promise<{ readonly end: TurnEnd; readonly recording: TurnRecording }> {
   const { envelope } = message;
   if (envelope.kind !== 'incident')
     throw new Error(`an incident is told by its own envelope, not by a ${envelope.kind}`);
-  const context = contextOf(begun, message);
+  const context = contextOf(lane, message);
   const { say: text, project: about, phase } = envelope;
   const buttons = await parts.offer(context, person, envelope.buttons);
-  const actor = { userKey: begun.userKey, ...person };
+  const actor = { userKey: lane.userKey, ...person };
   const noted = await parts.agent.note({
     run: { threadId: context.threadId, turnId: context.turnId, actor },
     messages: [],
@@ -55,7 +55,7 @@ export async function tellIncident(
     resume: null,
     isThreadOver: false,
   });
-  const title = begun.threadNew && phase === 'opened' ? plainLine(text).slice(0, TITLE_LENGTH) : null;
+  const title = lane.threadNew && phase === 'opened' ? plainLine(text).slice(0, TITLE_LENGTH) : null;
   return {
     recording,
     end: {
@@ -70,13 +70,13 @@ export async function tellIncident(
 /** The end of a turn that tells of it beside the conversation, where a question waits for its answer. */
 export async function tellBeside(
   parts: IncidentParts,
-  begun: ClaimedLane,
+  lane: ClaimedLane,
   message: InboxMessage,
   person: NonNullable<ClaimedLane['person']>,
 ): Promise<TurnEnd> {
   const drawn = message.envelope.kind === 'incident' ? message.envelope.buttons : [];
-  const buttons = await parts.offer(contextOf(begun, message), person, drawn);
-  return notice(parts, begun, message, { buttons });
+  const buttons = await parts.offer(contextOf(lane, message), person, drawn);
+  return notice(parts, lane, message, { buttons });
 }
 
 function plainLine(text: string): string {

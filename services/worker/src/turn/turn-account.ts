@@ -150,11 +150,11 @@ function cameToNothing(
 }
 
 /** Whether the text says already what the line would: at its end, or in the words about cards that wait. */
-function isSaid(line: 'nothing' | 'yet' | 'else', { key, text }: AgentReply, { begun, batch }: TurnContext): boolean {
+function isSaid(line: 'nothing' | 'yet' | 'else', { key, text }: AgentReply, { lane, batch }: TurnContext): boolean {
   // What the judge says at the end of a turn goes on after it.
   if (line === 'nothing' && key.endsWith('_end')) return text.includes(RECEIPT_WORDS.nothing);
   if (line === 'nothing') return text.replace(/[\s_*]+$/, '').endsWith(RECEIPT_WORDS.nothing);
-  return line === 'yet' && begun.waiting.length > 0 && batch.some(({ envelope }) => envelope.kind === 'message');
+  return line === 'yet' && lane.waiting.length > 0 && batch.some(({ envelope }) => envelope.kind === 'message');
 }
 
 /** A text without what the runtime itself has said in this turn, word for word. */

@@ -19,7 +19,7 @@ interface EndParts {
 
 /** One turn that is under way. */
 export interface TurnContext {
-  readonly begun: ClaimedLane;
+  readonly lane: ClaimedLane;
   readonly batch: readonly InboxMessage[];
   readonly threadId: string;
   readonly chatKey: string;
@@ -40,9 +40,9 @@ export function endOf(
   result: AgentResult,
   shownWith: ReadonlyMap<string, string> = new Map(),
 ): TurnEnd {
-  const { begun, batch, threadId } = context;
+  const { lane, batch, threadId } = context;
   const handled = batch.filter(({ envelope }) => !result.unhandled.includes(shownWith.get(envelope.id) ?? envelope.id));
-  const notes = expiredNotes(parts, begun);
+  const notes = expiredNotes(parts, lane);
   const answered = { ...context, batch: handled.length > 0 ? handled : batch };
   return {
     turn: record(parts, context, result.outcome, {
@@ -78,11 +78,11 @@ export function endOf(
  * has the buttons.
  */
 function pointing(context: TurnContext, replies: TurnEnd['replies']): TurnEnd['replies'] {
-  const [card] = context.begun.waiting;
+  const [card] = context.lane.waiting;
   const last = replies.at(-1);
   const isAsked = context.batch.some(({ envelope }) => envelope.kind === 'message');
   if (!card || !last || !isAsked) return replies;
-  const text = `${last.body.text}\n\n${WORDS.stillWaiting(context.begun.waiting, linkTo(context.chatKey, card.messageId))}`;
+  const text = `${last.body.text}\n\n${WORDS.stillWaiting(context.lane.waiting, linkTo(context.chatKey, card.messageId))}`;
   // In private there are no links to messages, so the answer is one to the card.
   const isPrivate = last.body.replyTo === undefined && card.messageId !== null;
   const body = { ...last.body, text, ...(isPrivate ? { replyTo: card.messageId ?? '' } : {}) };
@@ -118,32 +118,32 @@ export function cutShort(
 }
 
 /** /new: the thread of this chat ends here, and the next message starts the next one. */
-export function closeThread(begun: ClaimedLane, message: InboxMessage): TurnEnd {
-  const context = contextOf(begun, message);
+export function closeThread(lane: ClaimedLane, message: InboxMessage): TurnEnd {
+  const context = contextOf(lane, message);
   return {
     turn: null,
     outcomes: settle([message], 'answered', '/new'),
     replies: [
       {
-        ...outbound(context, { key: message.envelope.id, text: WORDS.newThread(begun.threadId !== null), buttons: [] }),
+        ...outbound(context, { key: message.envelope.id, text: WORDS.newThread(lane.threadId !== null), buttons: [] }),
         turnId: null,
       },
     ],
     thread:
-      begun.threadId === null
+      lane.threadId === null
         ? null
-        : { threadId: begun.threadId, status: 'closed', awaiting: false, title: null, summary: null },
+        : { threadId: lane.threadId, status: 'closed', awaiting: false, title: null, summary: null },
   };
 }
 
 /** News of a job or an incident that is told as it is, beside the conversation, without waking the agent. */
 export function notice(
   parts: EndParts,
-  begun: ClaimedLane,
+  lane: ClaimedLane,
   message: InboxMessage,
   { buttons = [], receipts = [] }: Pick<Partial<AgentReply>, 'buttons' | 'receipts'> = {},
 ): TurnEnd {
-  const context = contextOf(begun, message);
+  const context = contextOf(lane, message);
   const { envelope } = message;
   const text = envelope.kind === 'job-finished' || envelope.kind === 'incident' ? envelope.say : '';
   return {
@@ -174,21 +174,21 @@ export function noticeOf(
 /** Files came without a word: nothing here can look into them, so their sender is told what can be done. */
 export function filesOnly(
   parts: EndParts,
-  begun: ClaimedLane,
+  lane: ClaimedLane,
   batch: readonly InboxMessage[],
   files: readonly Attachment[],
 ): TurnEnd {
-  const context = { ...contextOf(begun, batch[0] as InboxMessage), batch }; // a batch holds at least the first message
+  const context = { ...contextOf(lane, batch[0] as InboxMessage), batch }; // a batch holds at least the first message
   const [{ envelope }] = context.batch as readonly [InboxMessage];
   // Parts of an album that came too late to be one message are answered once.
   const key = `files:${(envelope.kind === 'message' && envelope.album) || envelope.id}`;
-  const replies = [...expiredNotes(parts, begun), { key, text: WORDS.filesOnly(files), buttons: [] }];
+  const replies = [...expiredNotes(parts, lane), { key, text: WORDS.filesOnly(files), buttons: [] }];
   return {
     turn: record(parts, context, 'notice', { passes: 0, toolCalls: 0, error: null }),
     outcomes: settle(batch, 'answered', 'no words'),
     replies: replies.map((reply) => ({ ...outbound(context, reply, true), turnId: context.turnId })),
     // A thread that was made for them holds nothing; an older one is left as it is, even waiting for an answer.
-    thread: begun.threadNew
+    thread: lane.threadNew
       ? { threadId: context.threadId, status: 'closed', awaiting: false, title: null, summary: null }
       : null,
   };
@@ -201,16 +201,16 @@ function expiredNotes(parts: EndParts, { expired }: ClaimedLane): readonly Agent
 }
 
 /** The context of a turn that no agent takes part in. */
-export function contextOf(begun: ClaimedLane, message: InboxMessage): TurnContext {
+export function contextOf(lane: ClaimedLane, message: InboxMessage): TurnContext {
   const { traceId, chatKey } = message.envelope;
   return {
-    begun,
+    lane,
     batch: [message],
-    threadId: begun.threadId ?? '',
+    threadId: lane.threadId ?? '',
     chatKey,
     traceId,
     turnId: newId('turn'),
-    startedAt: begun.now(),
+    startedAt: lane.now(),
     spending: createSpending(),
   };
 }
@@ -241,13 +241,13 @@ export function record(
  * what answers something that only we could see, is for nobody else.
  */
 export function outbound(context: TurnContext, reply: AgentReply, personal = false): OutboundEnvelope {
-  const { begun, batch, threadId, chatKey, traceId } = context;
+  const { lane, batch, threadId, chatKey, traceId } = context;
   const inGroup = batch.some(({ envelope }) => envelope.kind === 'message' && envelope.chatKind === 'group');
   const whispered = batch.some(({ envelope }) => envelope.kind === 'message' && envelope.whisper);
   return {
-    key: `${threadId || begun.userKey}/${reply.key}`,
+    key: `${threadId || lane.userKey}/${reply.key}`,
     chatKey,
-    userKey: begun.userKey,
+    userKey: lane.userKey,
     threadId: threadId || null,
     traceId,
     priority: PRIORITY.reply,
@@ -257,7 +257,7 @@ export function outbound(context: TurnContext, reply: AgentReply, personal = fal
       ...(reply.receipts && reply.receipts.length > 0 ? { receipts: [...reply.receipts] } : {}),
       buttons: [...reply.buttons],
       ...replyTo(context),
-      ...(inGroup && (personal || whispered) ? { onlyFor: begun.userKey } : {}),
+      ...(inGroup && (personal || whispered) ? { onlyFor: lane.userKey } : {}),
       ...(reply.files ? { files: [...reply.files] } : {}),
     },
   };

@@ -25,7 +25,7 @@ export interface TurnParts {
   readonly idleMs: number;
   readonly log: Log;
   /** Names the thread that the checkpoints of this turn belong to, and the fence that they carry. */
-  openThread(threadId: string, begun: ClaimedLane): void;
+  openThread(threadId: string, lane: ClaimedLane): void;
   closeThread(threadId: string, committed: boolean): void;
   /** Makes the thread's newest state durable, before an effect. */
   flush(threadId: string): Promise<void>;

@@ -36,7 +36,7 @@ interface Ended {
  */
 export function recordTurn(head: RecordHead, context: TurnContext, ended: Ended): TurnRecording {
   const { record, outcome, note, about = null, resume, isThreadOver } = ended;
-  const { turnId, threadId, chatKey, begun } = context;
+  const { turnId, threadId, chatKey, lane } = context;
   const passes = record.passes.length > 0 ? record.passes : [NO_PASS];
   const records = passes.map((pass, index) =>
     seal({
@@ -44,7 +44,7 @@ export function recordTurn(head: RecordHead, context: TurnContext, ended: Ended)
       ...head,
       turnId,
       threadId,
-      userKey: begun.userKey,
+      userKey: lane.userKey,
       chatKey,
       began:
         index === 0

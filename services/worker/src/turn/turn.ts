@@ -27,7 +27,7 @@ import { type TurnContext, closeThread, cutShort, endOf, filesOnly, notice, noti
 /*
  * Read this first: one wake of a lane, from the messages that wait to the transaction that ends it.
  *
- *   begun lane ─▶ plan the batch ─┬─ messages of one chat ─▶ agent ─▶ replies, outcomes, thread ─┐
+ *   claimed lane ─▶ plan the batch ─┬─ messages of one chat ─▶ agent ─▶ replies, outcomes, thread ─┐
  *                                 ├─ /new                 ─▶ close the thread                    ├─▶ finish (one transaction)
  *                                 ├─ stopped by /stop     ─▶ settle as stopped                   │
  *                                 ├─ files, no words      ─▶ say what can be done with them      │
@@ -35,7 +35,7 @@ import { type TurnContext, closeThread, cutShort, endOf, filesOnly, notice, noti
  *                                 ├─ a node again         ─▶ agent, from that node on            │
  *                                 ├─ an incident          ─▶ told as it is, noted in the thread  │
  *                                 └─ job news, no thread  ─▶ notice                             ─┘
- * Whatever is thrown here is an infrastructure error or a lost lane, and leaves the messages open for the next begin.
+ * Whatever is thrown here is an infrastructure error or a lost lane, and leaves the messages open for the next claim.
  */
 
 export interface TurnSignals {
@@ -45,72 +45,72 @@ export interface TurnSignals {
   stopBefore(): number;
 }
 
-/** Handles what waits in a begun lane and ends the turn. True when more messages wait. */
-export async function runTurn(parts: TurnParts, begun: ClaimedLane, signals: TurnSignals): Promise<boolean> {
-  const stopped = begun.messages.filter((message) => isStopped(message, begun.stopBefore));
+/** Handles what waits in a claimed lane and ends the turn. True when more messages wait. */
+export async function runTurn(parts: TurnParts, lane: ClaimedLane, signals: TurnSignals): Promise<boolean> {
+  const stopped = lane.messages.filter((message) => isStopped(message, lane.stopBefore));
   if (stopped.length > 0)
-    return finish(parts, begun, {
+    return finish(parts, lane, {
       turn: null,
       outcomes: settle(stopped, 'stopped', '/stop'),
       replies: [],
       thread: null,
     });
-  const [first] = begun.messages;
-  if (!first) return finish(parts, begun, { turn: null, outcomes: [], replies: [], thread: null });
-  if (first.envelope.kind === 'command') return finish(parts, begun, closeThread(begun, first));
-  if (begun.person === null)
-    return finish(parts, begun, {
+  const [first] = lane.messages;
+  if (!first) return finish(parts, lane, { turn: null, outcomes: [], replies: [], thread: null });
+  if (first.envelope.kind === 'command') return finish(parts, lane, closeThread(lane, first));
+  if (lane.person === null)
+    return finish(parts, lane, {
       turn: null,
       outcomes: settle([first], 'refused', 'no role'),
       replies: [],
       thread: null,
     });
-  if (first.envelope.kind === 'job-finished' && first.envelope.threadId !== begun.threadId)
-    return jobNotice(parts, begun, first, first.envelope);
-  if (first.envelope.kind === 'incident') return incidentTurn(parts, begun, first, begun.person);
-  if (first.envelope.kind === 'node' && first.envelope.threadId !== begun.threadId)
-    return finish(parts, begun, {
+  if (first.envelope.kind === 'job-finished' && first.envelope.threadId !== lane.threadId)
+    return jobNotice(parts, lane, first, first.envelope);
+  if (first.envelope.kind === 'incident') return incidentTurn(parts, lane, first, lane.person);
+  if (first.envelope.kind === 'node' && first.envelope.threadId !== lane.threadId)
+    return finish(parts, lane, {
       turn: null,
       outcomes: settle([first], 'refused', 'its conversation is over'),
       replies: [],
       thread: null,
     });
   if (first.envelope.kind === 'decision' || first.envelope.kind === 'node')
-    return agentTurn(parts, begun, [first], begun.person, signals);
-  const batch = leadingBatch(begun);
+    return agentTurn(parts, lane, [first], lane.person, signals);
+  const batch = leadingBatch(lane);
   const files = filesWithoutWords(batch);
-  if (files) return finish(parts, begun, filesOnly(parts, begun, batch, files));
-  return agentTurn(parts, begun, batch, begun.person, signals);
+  if (files) return finish(parts, lane, filesOnly(parts, lane, batch, files));
+  return agentTurn(parts, lane, batch, lane.person, signals);
 }
 
 /** The end of a job whose conversation is over: told as it is, with its receipt. */
 async function jobNotice(
   parts: TurnParts,
-  begun: ClaimedLane,
+  lane: ClaimedLane,
   message: InboxMessage,
   { threadId, runId }: Extract<InboxMessage['envelope'], { kind: 'job-finished' }>,
 ): Promise<boolean> {
   const { timeZone } = parts.account;
   const receipts = await receiptsOf(parts.pool, [runId], { threadId: threadId ?? '', timeZone, isBrief: true });
-  return finish(parts, begun, notice(parts, begun, message, { receipts }));
+  return finish(parts, lane, notice(parts, lane, message, { receipts }));
 }
 
 /** What broke, or is well again, is told as it is: no model is asked, because it may be what broke. */
 async function incidentTurn(
   parts: TurnParts,
-  begun: ClaimedLane,
+  lane: ClaimedLane,
   message: InboxMessage,
   person: NonNullable<ClaimedLane['person']>,
 ): Promise<boolean> {
-  const { threadId } = begun;
+  const { threadId } = lane;
   // A question that waits for its answer stays the last thing that was said in the conversation.
   if (threadId === null || (await isAwaiting(parts.pool, threadId)))
-    return finish(parts, begun, await tellBeside(parts, begun, message, person));
-  parts.openThread(threadId, begun);
+    return finish(parts, lane, await tellBeside(parts, lane, message, person));
+  parts.openThread(threadId, lane);
   let committed = false;
   try {
-    const { end, recording } = await tellIncident(parts, begun, message, person);
-    const more = await finish(parts, begun, end, threadId, recording);
+    const { end, recording } = await tellIncident(parts, lane, message, person);
+    const more = await finish(parts, lane, end, threadId, recording);
     committed = true;
     return more;
   } finally {
@@ -120,7 +120,7 @@ async function incidentTurn(
 
 async function agentTurn(
   parts: TurnParts,
-  begun: ClaimedLane,
+  lane: ClaimedLane,
   batch: readonly InboxMessage[],
   person: NonNullable<ClaimedLane['person']>,
   signals: TurnSignals,
@@ -128,13 +128,13 @@ async function agentTurn(
   const [{ envelope }] = batch as readonly [InboxMessage]; // a batch holds at least the first message
   const decision = envelope.kind === 'decision' ? envelope : null;
   // lane_begin gives one whenever the first row is a message, or news of its own thread. A decision may come after its thread.
-  const threadId = decision?.threadId ?? (begun.threadId as string);
-  const isThreadOver = threadId !== begun.threadId;
-  const startedAt = begun.now();
+  const threadId = decision?.threadId ?? (lane.threadId as string);
+  const isThreadOver = threadId !== lane.threadId;
+  const startedAt = lane.now();
   const { traceId, chatKey } = envelope;
   const spending = createSpending();
   const context: TurnContext = {
-    begun,
+    lane,
     batch,
     threadId,
     chatKey,
@@ -143,10 +143,10 @@ async function agentTurn(
     startedAt,
     spending,
   };
-  const log = parts.log.child({ traceId, turnId: context.turnId, threadId, userKey: begun.userKey });
+  const log = parts.log.child({ traceId, turnId: context.turnId, threadId, userKey: lane.userKey });
   const account = openAccount(parts.account, context);
   const draft = createTurnDraft({
-    head: { chatKey, userKey: begun.userKey, turnId: context.turnId },
+    head: { chatKey, userKey: lane.userKey, turnId: context.turnId },
     publish: parts.publishDraft,
     preview: account.preview,
     signal: signals.signal,
@@ -156,13 +156,13 @@ async function agentTurn(
   let resume: RecordedResume | null = null;
   const recording = (record: AgentRecord, outcome: TurnOutcome, note: string | null): TurnRecording =>
     recordTurn(parts.recordHead(), context, { record, outcome, note, resume, isThreadOver });
-  if (!isThreadOver) parts.openThread(threadId, begun);
+  if (!isThreadOver) parts.openThread(threadId, lane);
   try {
     const machine = createMachine();
     const scope = scopeOf(
       parts,
       context,
-      { userKey: begun.userKey, ...person },
+      { userKey: lane.userKey, ...person },
       signals.signal,
       log,
       machine,
@@ -174,7 +174,7 @@ async function agentTurn(
       const record = recording(nothingThought(context, scope.actor), 'notice', null);
       const { timeZone } = parts.account;
       const receipts = await receiptsOf(parts.pool, [decision?.actionId ?? ''], { threadId, timeZone, isBrief: true });
-      const more = await finish(parts, begun, noticeOf(parts, context, resumed.say, receipts), null, record);
+      const more = await finish(parts, lane, noticeOf(parts, context, resumed.say, receipts), null, record);
       committed = true;
       return more;
     }
@@ -185,21 +185,21 @@ async function agentTurn(
     const result = await parts.agent.run({
       messages,
       run: agentRun(parts, context, { scope, draft, account }, createMachine()),
-      resume: begun.resumed,
-      threadNew: begun.threadNew,
+      resume: lane.resumed,
+      threadNew: lane.threadNew,
     });
     draft.end(); // before the answer can be seen
     const before = envelope.kind === 'node' ? [{ key: envelope.id, text: envelope.say, buttons: [] }] : [];
     const replies = await account.close([...before, ...result.replies], result.record.passes);
     const end = endOf(parts, context, { ...result, replies }, agentBatch.shownWith);
-    const more = await finish(parts, begun, end, threadId, recording(result.record, result.outcome, null));
+    const more = await finish(parts, lane, end, threadId, recording(result.record, result.outcome, null));
     committed = true;
     log.info('turn finished', {
       outcome: result.outcome,
       messages: batch.length,
       passes: result.passes,
       toolCalls: result.toolCalls,
-      durationMs: begun.now().getTime() - startedAt.getTime(),
+      durationMs: lane.now().getTime() - startedAt.getTime(),
     });
     return more;
   } catch (thrown) {
@@ -209,13 +209,13 @@ async function agentTurn(
     if (signals.signal.aborted && !isStop) throw signals.signal.reason;
     if (!isStop && !(thrown instanceof AppError && thrown.remedy === 'tell-user')) throw thrown;
     draft.end();
-    const soFar = await parts.soFar(begun.userKey, { turnKey: envelope.id, actionId: decision?.actionId ?? null });
+    const soFar = await parts.soFar(lane.userKey, { turnKey: envelope.id, actionId: decision?.actionId ?? null });
     const why = isStop ? WORDS.stopped(soFar) : WORDS.failed(thrown as AppError, soFar);
     // What the person has read so far does not vanish with the draft.
     const unfinished = draft.unsent().trim() === '' ? null : WORDS.unfinished(draft.unsent());
-    const actor = { userKey: begun.userKey, ...person };
+    const actor = { userKey: lane.userKey, ...person };
     const text = [unfinished, why].filter(Boolean).join('\n\n');
-    const isNew = begun.threadNew || begun.resumed;
+    const isNew = lane.threadNew || lane.resumed;
     const record = isThreadOver
       ? nothingThought(context, actor)
       : await parts.agent.note({ run: { ...context, actor }, messages, isNew, text });
@@ -228,7 +228,7 @@ async function agentTurn(
     account.said(why);
     const replies = await account.close(said, 'cut short');
     const end = cutShort(parts, context, outcome, { replies, why });
-    return await finish(parts, begun, end, isThreadOver ? null : threadId, recording(record, outcome, text));
+    return await finish(parts, lane, end, isThreadOver ? null : threadId, recording(record, outcome, text));
   } finally {
     draft.end();
     if (!isThreadOver) parts.closeThread(threadId, committed);
@@ -242,14 +242,14 @@ function isStopped(message: InboxMessage, stopBefore: number): boolean {
 /** Ends the turn and, in the same transaction, stores its record and the newest state of the thread that it worked on. */
 async function finish(
   parts: TurnParts,
-  begun: ClaimedLane,
+  lane: ClaimedLane,
   end: TurnEnd,
   threadId: string | null = null,
   recording: TurnRecording | null = null,
 ): Promise<boolean> {
   const checkpoint = threadId === null ? null : await parts.pendingCheckpoint(threadId);
-  const { ok, more } = await finishLane(parts.pool, begun, end, checkpoint, recording);
-  if (!ok) throw new AppError('LANE_LOST', { userKey: begun.userKey });
+  const { ok, more } = await finishLane(parts.pool, lane, end, checkpoint, recording);
+  if (!ok) throw new AppError('LANE_LOST', { userKey: lane.userKey });
   if (checkpoint) parts.checkpointStored(checkpoint.threadId);
   for (const reply of end.replies.slice(0, 1)) await parts.announce(reply.chatKey, reply.traceId);
   return more;
