@@ -188,7 +188,7 @@ export class RouteTable implements Closable {
 
   async #listenWhereDue(): Promise<void> {
     const now = performance.now();
-    for (const entry of [...this.#entries.values()])
+    for (const entry of this.#entries.values())
       if (entry.listener === null && (entry.failure === null || now >= entry.failure.retryAt))
         await this.#listen(entry);
   }

@@ -151,23 +151,16 @@ async function describeFailure(place: DeploymentSession, row: WorkRow, failure: 
   return { state, code, sentence, lines: [...(await lastLines(place, row, code === 'INSTANCE_ENDED'))] };
 }
 
-/** The last lines of the program, if it was started, or else of its build. One that has ended is read as soon as its log has anything. */
+/** The last lines of the program, if it was started, or else of its build. */
 async function lastLines(place: DeploymentSession, row: WorkRow, hasEnded: boolean): Promise<readonly string[]> {
+  const deadline = Date.now() + (hasEnded ? LOG_MS : 0);
   try {
-    if (row.instance !== null) {
-      await place.protectLines();
-      const signal = AbortSignal.timeout(5 * SECOND_MS);
-      const since = new Date(row.instance.startedAt);
-      const driver = await place.driver();
-      const clean = createLineFilter((text) => place.opened.mask(text));
-      const deadline = Date.now() + (hasEnded ? LOG_MS : 0);
-      do {
-        const lines: string[] = [];
-        const logs = driver.logs(row.instance, { tail: FAILURE_LINES, since, signal });
-        for await (const line of logs) lines.push(clean(line) ?? '…');
-        if (lines.length > 0) return lines;
-        await sleep(LOG_LOOK_MS, signal);
-      } while (Date.now() < deadline);
+    while (row.instance !== null) {
+      const lines = await readLog(place, row.instance);
+      if (lines.length > 0) return lines;
+      // A program that has ended may have its log written late.
+      if (Date.now() >= deadline) break;
+      await sleep(LOG_LOOK_MS, place.context.signal);
     }
   } catch (error) {
     place.context.log.warn('the last lines of an instance could not be read', { error });
@@ -177,7 +170,22 @@ async function lastLines(place: DeploymentSession, row: WorkRow, hasEnded: boole
   return stored.map(({ line }) => line);
 }
 
-/** Removes artifacts that nobody needs any more. What could not be removed is there the next time too. */
+async function readLog(
+  place: DeploymentSession,
+  instance: NonNullable<WorkRow['instance']>,
+): Promise<readonly string[]> {
+  await place.protectLines();
+  const driver = await place.driver();
+  const clean = createLineFilter((text) => place.opened.mask(text));
+  const signal = AbortSignal.timeout(5 * SECOND_MS);
+  const lines: string[] = [];
+  const since = new Date(instance.startedAt);
+  for await (const line of driver.logs(instance, { tail: FAILURE_LINES, since, signal }))
+    lines.push(clean(line) ?? '…');
+  return lines;
+}
+
+/** Removes artifacts that no deployment needs. What cannot be removed now is tried again the next time. */
 async function tidyUp(place: DeploymentSession): Promise<void> {
   const { parts, held, context } = place;
   const row = held.row();

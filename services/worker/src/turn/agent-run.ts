@@ -15,11 +15,20 @@ import { type TurnContext, outbound } from './turn-end.ts';
 export function scopeOf(
   parts: TurnParts,
   context: TurnContext,
-  actor: AgentRun['actor'],
-  signal: AbortSignal,
-  log: Log,
-  machine: Machine,
-  isThreadOver: boolean,
+  {
+    actor,
+    signal,
+    log,
+    machine,
+    isThreadOver,
+  }: {
+    readonly actor: AgentRun['actor'];
+    readonly signal: AbortSignal;
+    readonly log: Log;
+    readonly machine: Machine;
+    /** Nothing of the thread is stored any more. */
+    readonly isThreadOver: boolean;
+  },
 ): CallScope {
   const { lane, batch, threadId, turnId, chatKey, traceId } = context;
   const flush = async (): Promise<void> => {

@@ -20,7 +20,7 @@ import { backoffMs, sleep } from '@signalbox/contracts/time';
 import { giveUp } from '../governance/give-up.ts';
 import { WORDS } from './reply.ts';
 import { StoppedByPerson } from '../tools/tool-bounds.ts';
-import type { TurnSignals } from './turn.ts';
+import type { TurnSignals } from './turn-start.ts';
 
 /*
  * A lane in this process:

@@ -1,0 +1,200 @@
+import type { RecordedResume } from '@signalbox/contracts/governance/execution-turn';
+import { AppError } from '@signalbox/contracts/errors';
+import { newId } from '@signalbox/contracts/ids';
+import type { Log } from '@signalbox/platform/log';
+import type { InboxMessage, TurnOutcome } from '@signalbox/store/conversation/lanes';
+import type { TurnRecording } from '@signalbox/store/governance/execution-turns';
+import type { AgentMessage, AgentRecord, AgentReply, AgentResult, AgentRun } from '../agents/agent.ts';
+import type { Resumed } from '../governance/approvals/approval-resume.ts';
+import { createMachine, type Machine } from '../governance/loop/fsm.ts';
+import { receiptsOf } from '../governance/receipts.ts';
+import type { CallScope } from '../tools/run.ts';
+import { agentRun, scopeOf } from './agent-run.ts';
+import { isBorrowed, newsOf, toAgentBatch, type AgentBatch } from './batch.ts';
+import { createTurnDraft, type TurnDraft } from './draft.ts';
+import { WORDS } from './reply.ts';
+import { createSpending } from './spending.ts';
+import { openAccount, type TurnAccount } from './turn-account.ts';
+import { cutShort, endOf, noticeOf, type TurnContext } from './turn-end.ts';
+import { finish, type TurnStart } from './turn-start.ts';
+import { nothingThought, recordResume, recordTurn } from './turn-record.ts';
+
+/**
+ * One turn of the agent, from its messages to the transaction that ends it. A decision is carried out first; its news, or the messages,
+ * then go to the agent. A stop, or a failure that the person must hear of, cuts the turn short.
+ */
+export class TurnSession {
+  readonly #start: TurnStart;
+  readonly #context: TurnContext;
+  readonly #actor: AgentRun['actor'];
+  /** A decision may come after the end of its thread: then no agent hears of it. */
+  readonly #isThreadOver: boolean;
+  readonly #log: Log;
+  readonly #account: TurnAccount;
+  readonly #draft: TurnDraft;
+  /** What the agent was given. */
+  #messages: readonly AgentMessage[] = [];
+  #resume: RecordedResume | null = null;
+  /** Whether the turn ended whole; else what is cached of its thread may be ahead of what is stored. */
+  #isCommitted = false;
+
+  constructor(start: TurnStart, batch: readonly InboxMessage[]) {
+    const { parts, lane, person, first, signals } = start;
+    const { chatKey, traceId } = first.envelope;
+    // A claim gives a thread whenever the first row is a message, or news of its own thread.
+    const threadId = first.envelope.kind === 'decision' ? first.envelope.threadId : (lane.threadId as string);
+    const turnId = newId('turn');
+    this.#start = start;
+    this.#context = {
+      lane,
+      batch,
+      threadId,
+      chatKey,
+      traceId,
+      turnId,
+      startedAt: lane.now(),
+      spending: createSpending(),
+    };
+    this.#actor = { userKey: lane.userKey, ...person };
+    this.#isThreadOver = threadId !== lane.threadId;
+    this.#log = parts.log.child({ traceId, turnId, threadId, userKey: lane.userKey });
+    this.#account = openAccount(parts.account, this.#context);
+    this.#draft = createTurnDraft({
+      head: { chatKey, userKey: lane.userKey, turnId },
+      publish: parts.publishDraft,
+      preview: this.#account.preview,
+      signal: signals.signal,
+    });
+  }
+
+  /** Runs the turn. True when more messages wait. Throws infrastructure errors and LANE_LOST. */
+  async run(): Promise<boolean> {
+    const { parts, lane } = this.#start;
+    const { threadId } = this.#context;
+    if (!this.#isThreadOver) parts.openThread(threadId, lane);
+    try {
+      const machine = createMachine();
+      const scope = this.#scopeOf(machine);
+      const resumed = await this.#carryOut(scope, machine);
+      if (resumed && this.#isThreadOver) return await this.#report(resumed);
+      return await this.#think(scope, resumed);
+    } catch (thrown) {
+      return await this.#cutShort(thrown);
+    } finally {
+      this.#draft.end();
+      if (!this.#isThreadOver) parts.closeThread(threadId, this.#isCommitted);
+    }
+  }
+
+  #scopeOf(machine: Machine): CallScope {
+    return scopeOf(this.#start.parts, this.#context, {
+      actor: this.#actor,
+      signal: this.#start.signals.signal,
+      log: this.#log,
+      machine,
+      isThreadOver: this.#isThreadOver,
+    });
+  }
+
+  /** Goes on with the action of a decision; null when the turn is about something else. */
+  async #carryOut(scope: CallScope, machine: Machine): Promise<Resumed | null> {
+    const { envelope } = this.#start.first;
+    if (envelope.kind !== 'decision') return null;
+    const resumed = await this.#start.parts.resume(scope, envelope);
+    this.#resume = recordResume(envelope, resumed, machine.path());
+    this.#account.decided(envelope, resumed);
+    return resumed;
+  }
+
+  /** The thread is over: the person reads what came of the decision, and no agent thinks about it. */
+  async #report(resumed: Resumed): Promise<boolean> {
+    const { parts, first } = this.#start;
+    const { threadId } = this.#context;
+    const actionId = first.envelope.kind === 'decision' ? first.envelope.actionId : '';
+    const { timeZone } = parts.account;
+    const receipts = await receiptsOf(parts.pool, [actionId], { threadId, timeZone, isBrief: true });
+    const recording = this.#record(nothingThought(this.#context, this.#actor), 'notice', null);
+    const more = await this.#finish(noticeOf(parts, this.#context, resumed.say, receipts), recording);
+    this.#isCommitted = true;
+    return more;
+  }
+
+  async #think(scope: CallScope, resumed: Resumed | null): Promise<boolean> {
+    const { parts, lane, first } = this.#start;
+    const { batch, threadId, startedAt } = this.#context;
+    const given = resumed ? newsOf(first.envelope.id, resumed) : toAgentBatch(batch);
+    this.#messages = given.messages;
+    if (!this.#isThreadOver) await parts.taint(threadId, 'messages', batch.filter(isBorrowed));
+    const run = agentRun(parts, this.#context, { scope, draft: this.#draft, account: this.#account }, createMachine());
+    const result = await parts.agent.run({
+      messages: given.messages,
+      run,
+      resume: lane.resumed,
+      threadNew: lane.threadNew,
+    });
+    this.#draft.end(); // before the answer can be seen
+    const more = await this.#finish(
+      await this.#endOf(result, given),
+      this.#record(result.record, result.outcome, null),
+    );
+    this.#isCommitted = true;
+    this.#log.info('turn finished', {
+      outcome: result.outcome,
+      messages: batch.length,
+      passes: result.passes,
+      toolCalls: result.toolCalls,
+      durationMs: lane.now().getTime() - startedAt.getTime(),
+    });
+    return more;
+  }
+
+  async #endOf(result: AgentResult, { shownWith }: AgentBatch): Promise<ReturnType<typeof endOf>> {
+    const { envelope } = this.#start.first;
+    const before = envelope.kind === 'node' ? [{ key: envelope.id, text: envelope.say, buttons: [] }] : [];
+    const replies = await this.#account.close([...before, ...result.replies], result.record.passes);
+    return endOf(this.#start.parts, this.#context, { ...result, replies }, shownWith);
+  }
+
+  /** Ends the turn with words of the runtime: the person stopped it, or must hear of its failure. All else is thrown on. */
+  async #cutShort(thrown: unknown): Promise<boolean> {
+    const { parts, lane, first, signals } = this.#start;
+    const { turnId } = this.#context;
+    const isStop = signals.stopBefore() > 0 && signals.signal.aborted;
+    // What a library makes of an abort varies; the reason that we gave does not.
+    if (signals.signal.aborted && !isStop) throw signals.signal.reason;
+    if (!isStop && !(thrown instanceof AppError && thrown.remedy === 'tell-user')) throw thrown;
+    this.#draft.end();
+    const { envelope } = first;
+    const actionId = envelope.kind === 'decision' ? envelope.actionId : null;
+    const soFar = await parts.soFar(lane.userKey, { turnKey: envelope.id, actionId });
+    const why = isStop ? WORDS.stopped(soFar) : WORDS.failed(thrown as AppError, soFar); // checked above
+    // What the person has read so far does not vanish with the draft.
+    const unsent = this.#draft.unsent();
+    const unfinished = unsent.trim() === '' ? null : WORDS.unfinished(unsent);
+    const text = [unfinished, why].filter(Boolean).join('\n\n');
+    const isNew = lane.threadNew || lane.resumed;
+    const run = { ...this.#context, actor: this.#actor };
+    const record = this.#isThreadOver
+      ? nothingThought(this.#context, this.#actor)
+      : await parts.agent.note({ run, messages: this.#messages, isNew, text });
+    this.#log.info('turn cut short', { stopped: isStop, error: isStop ? undefined : thrown });
+    const outcome = isStop ? 'stopped' : 'failed';
+    const said: readonly AgentReply[] = [
+      ...(unfinished === null ? [] : [{ key: `${turnId}:unfinished`, text: unfinished, buttons: [] }]),
+      { key: `${turnId}:end`, text: why, buttons: [] },
+    ];
+    this.#account.said(why);
+    const replies = await this.#account.close(said, 'cut short');
+    return this.#finish(cutShort(parts, this.#context, outcome, { replies, why }), this.#record(record, outcome, text));
+  }
+
+  #record(record: AgentRecord, outcome: TurnOutcome, note: string | null): TurnRecording {
+    const ended = { record, outcome, note, resume: this.#resume, isThreadOver: this.#isThreadOver };
+    return recordTurn(this.#start.parts.recordHead(), this.#context, ended);
+  }
+
+  #finish(end: ReturnType<typeof endOf>, recording: TurnRecording): Promise<boolean> {
+    const threadId = this.#isThreadOver ? null : this.#context.threadId;
+    return finish(this.#start, end, { threadId, recording });
+  }
+}

@@ -1,0 +1,37 @@
+import { AppError } from '@signalbox/contracts/errors';
+import { finishLane, type ClaimedLane, type InboxMessage, type TurnEnd } from '@signalbox/store/conversation/lanes';
+import type { TurnRecording } from '@signalbox/store/governance/execution-turns';
+import type { TurnParts } from './turn-parts.ts';
+
+export interface TurnSignals {
+  /** Fires when the turn has to end at once: /stop, shutdown, lost lane. */
+  readonly signal: AbortSignal;
+  /** Inbox id of the newest /stop that came while the turn ran, else 0. */
+  stopBefore(): number;
+}
+
+/** What every turn begins with: a claimed lane with at least one message, of a person with a role. */
+export interface TurnStart {
+  readonly parts: TurnParts;
+  readonly lane: ClaimedLane;
+  readonly first: InboxMessage;
+  readonly person: NonNullable<ClaimedLane['person']>;
+  readonly signals: TurnSignals;
+}
+
+/** Ends the turn and, in the same transaction, stores its record and the newest state of its thread. True when more messages wait. */
+export async function finish(
+  { parts, lane }: Pick<TurnStart, 'parts' | 'lane'>,
+  end: TurnEnd,
+  { threadId, recording }: { readonly threadId: string | null; readonly recording: TurnRecording | null } = {
+    threadId: null,
+    recording: null,
+  },
+): Promise<boolean> {
+  const checkpoint = threadId === null ? null : await parts.pendingCheckpoint(threadId);
+  const { ok, more } = await finishLane(parts.pool, lane, end, checkpoint, recording);
+  if (!ok) throw new AppError('LANE_LOST', { userKey: lane.userKey });
+  if (checkpoint) parts.checkpointStored(checkpoint.threadId);
+  for (const reply of end.replies.slice(0, 1)) await parts.announce(reply.chatKey, reply.traceId);
+  return more;
+}
