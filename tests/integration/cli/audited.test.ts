@@ -121,7 +121,7 @@ it('the first migration is recorded, with the tables of conversations made by th
     const fresh = openTerminal({ DATABASE_URL: url.href });
     await fresh('migrate');
     await fresh('migrate');
-    const applied = expect.arrayContaining(['001_conversation', '011_audit']) as string[];
+    const applied = expect.arrayContaining(['02_conversation', '10_audit']) as string[];
     expect(await audit(pool)).toEqual([{ kind: 'database.migrated', actor: ME, data: { applied } }]);
     await pool.query('set role signalbox_app');
     await expect(pool.query('select 1 from langgraph.checkpoints')).resolves.toMatchObject({ rowCount: 0 });

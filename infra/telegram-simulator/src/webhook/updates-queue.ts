@@ -72,12 +72,10 @@ export function createUpdatesQueue(deps: { state: State; commit: (event: StoreEv
     if (offset === 0) return;
     const believed = offset <= state.next.updateId + MAX_OFFSET_AHEAD;
     confirm(
-      items.filter((item) => (item.injected ? isConfirmedInjection(item, offset) : believed && idOf(item) < offset)),
+      items.filter((item) =>
+        item.injected ? delivered.has(item.position) && !(idOf(item) >= offset) : believed && idOf(item) < offset,
+      ),
     );
-  }
-
-  function isConfirmedInjection(item: QueuedUpdate, offset: number): boolean {
-    return delivered.has(item.position) && !(idOf(item) >= offset);
   }
 
   function setAllowed(allowed: readonly string[]): void {
@@ -130,10 +128,7 @@ export function createUpdatesQueue(deps: { state: State; commit: (event: StoreEv
       if (state.updates.size === 0 && timeoutMs > 0 && !signal.aborted) await waitForUpdate(timeoutMs, signal);
       return signal.aborted ? [] : take(limit);
     },
-    confirm: (position) => {
-      const item = state.updates.get(position);
-      if (item) confirm([item]);
-    },
+    confirm: (position) => confirm([state.updates.get(position)].filter((item) => item !== undefined)),
     endPoll: () => waiter?.conflict(WEBHOOK_SET),
     allow: setAllowed,
     dropAll: () => confirm([...state.updates.values()]),

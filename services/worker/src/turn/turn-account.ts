@@ -25,114 +25,138 @@ export interface AccountParts {
   readonly timeZone: string;
 }
 
-export interface TurnAccount {
-  /** Notes what a call came to. */
-  note(tool: string, result: ToolCallResult): void;
-  /** Notes words of the runtime: told again as they are, they are no claim of a model. */
-  said(words: string): void;
-  /** A decision that the turn is about. */
-  decided(envelope: DecisionEnvelope, resumed: Resumed): void;
-  /** A text that is being written, with the line that it would get. */
-  preview(text: string): Promise<string>;
-  /** A reply in the middle of the turn. */
-  midway(reply: AgentReply): Promise<AgentReply>;
-  /** All replies of the turn, with the receipts of its effects below the last, or a line. One cut short has no record of its passes. */
-  close(replies: readonly AgentReply[], passes: AgentRecord['passes'] | 'cut short'): Promise<readonly AgentReply[]>;
-}
-
 /** The account of one turn. It reads the database when something has to be known, and writes nothing. */
-export function openAccount(parts: AccountParts, context: TurnContext): TurnAccount {
-  const { pool, toolKind, verbs } = parts;
-  const { threadId, batch, turnId } = context;
-  const turnKey = batch[0]?.envelope.id ?? turnId;
-  const named = batch.flatMap(({ envelope }) => idsOf(envelope));
-  const says = batch.flatMap(({ envelope }) => ('say' in envelope ? [envelope.say] : []));
-  const facts: Fact[] = [];
-  const names = new Map<string, boolean>();
-  let earlier: Promise<readonly Fact[]> | null = null;
-  let asked: Account['asked'] = 'nothing';
+export class TurnAccount {
+  readonly #parts: AccountParts;
+  readonly #context: TurnContext;
+  readonly #turnKey: string;
+  /** Actions of other turns that this turn is about. */
+  readonly #named: string[];
+  /** Words of the runtime in this turn. */
+  readonly #says: string[];
+  readonly #facts: Fact[] = [];
+  /** Words that were looked up, and whether each is a name of something. */
+  readonly #names = new Map<string, boolean>();
+  #earlier: Promise<readonly Fact[]> | null = null;
+  #asked: Account['asked'] = 'nothing';
 
-  const trusted = (tool: string, result: unknown): readonly Fact[] => factsOf(toolKind(tool)?.evidence(result));
-  const ask = (came: Account['asked']): void => {
-    if (asked !== 'refused') asked = came;
-  };
-  const noteCall = (tool: string, result: Omit<ToolCallResult, 'code'>): void => {
-    says.push(result.say);
-    if (result.ok) facts.push(...trusted(tool, result.result));
-    const came = cameToNothing(toolKind(tool), result);
+  constructor(parts: AccountParts, context: TurnContext) {
+    const { batch, turnId } = context;
+    this.#parts = parts;
+    this.#context = context;
+    this.#turnKey = batch[0]?.envelope.id ?? turnId;
+    this.#named = batch.flatMap(({ envelope }) => idsOf(envelope));
+    this.#says = batch.flatMap(({ envelope }) => ('say' in envelope ? [envelope.say] : []));
+  }
+
+  /** Notes what a call came to. */
+  note(tool: string, result: Omit<ToolCallResult, 'code'>): void {
+    this.#says.push(result.say);
+    if (result.ok) this.#facts.push(...this.#evidence(tool, result.result));
+    const came = cameToNothing(this.#parts.toolKind(tool), result);
     if (came === null) return;
-    ask(came);
-    for (const name of namesIn(result.decided?.action.arguments)) names.set(name, true);
-  };
-  const known = async (texts: readonly string[]): Promise<ReadonlySet<string>> => {
-    const words = [...new Set(texts.flatMap(wordsOf))];
-    const news = words.filter((word) => !names.has(word));
-    const found = new Set(await namesAmong(pool, news));
-    for (const word of news) names.set(word, found.has(word));
-    return new Set(words.filter((word) => names.get(word)));
-  };
-  const ledger = (): Promise<readonly LedgerEntry[]> => readLedger(pool, threadId, named);
-  const ofThisTurn = (entries: readonly LedgerEntry[]): readonly LedgerEntry[] =>
-    entries.filter((entry) => entry.turnKey === turnKey || entry.isNamed);
-  const grounds = async (texts: readonly string[], entries: readonly LedgerEntry[]): Promise<Account['grounds']> => {
-    earlier ??= readEarlierCalls(pool, threadId).then((calls) =>
-      calls.flatMap(({ tool, result }) => trusted(tool, result)),
-    );
-    return { names: await known(texts), verbs, facts: [...factsOfLedger(entries), ...facts, ...(await earlier)] };
-  };
-  const own = (text: string): string => withoutSaid(text, says);
-  /** The line that a text would get that stands by itself. */
-  const lineUnder = async (text: string): Promise<string | null> => {
-    const texts = [own(text)];
-    if (!isUnfounded(texts[0] ?? '', { names: await known(texts), verbs, facts })) return null;
-    const entries = await ledger();
-    const hasChanged = ofThisTurn(entries).some(isEffect);
-    const line = lineBelow(texts, { hasChanged, asked: 'nothing', grounds: await grounds(texts, entries) });
-    return line === null ? null : RECEIPT_WORDS[line];
-  };
+    this.#ask(came);
+    for (const name of namesIn(result.decided?.action.arguments)) this.#names.set(name, true);
+  }
 
-  return {
-    note: noteCall,
-    said: (words) => void says.push(words),
-    decided: ({ actionId }, { say, result }) => {
-      named.push(`${actionId}_m`);
-      says.push(say);
-      if (!result?.ok) ask('refused');
-    },
-    preview: async (text) => {
-      const line = await lineUnder(text);
-      return line === null ? text : `${text}\n\n_${line}_`;
-    },
-    midway: async (reply) => {
-      const line = await lineUnder(reply.text);
-      return line === null ? reply : { ...reply, receipts: [{ what: line, note: '' }] };
-    },
-    close: async (replies, passes) => {
-      const last = replies.at(-1);
-      if (!last) return replies;
-      // Those of a run before a crash are known by the record alone.
-      for (const { calls, answer } of passes === 'cut short' ? [] : passes)
-        for (const { callId, decided, result } of calls) {
-          const tool = decided?.action.tool ?? answer?.calls.find(({ id }) => id === callId)?.name ?? '';
-          noteCall(tool, {
-            ...result,
-            result: result.result ?? null,
-            ...(decided ? { decided } : {}),
-          } as ToolCallResult); // as it was recorded
-        }
-      const texts = replies.map(({ text }) => own(text));
-      const entries = await ledger();
-      const mine = ofThisTurn(entries);
-      const hasChanged = mine.some(isEffect);
-      const line = lineBelow(texts, { hasChanged, asked, grounds: await grounds(texts, entries) });
-      const isBrief = passes !== 'cut short' && texts.every((text) => text.trim() === '');
-      const receipts: readonly Receipt[] = [
-        ...receiptsFor(mine, parts.timeZone, isBrief),
-        ...(line === null || isSaid(line, last, context) ? [] : [{ what: RECEIPT_WORDS[line], note: '' }]),
-      ];
-      return receipts.length === 0 ? replies : [...replies.slice(0, -1), { ...last, receipts }];
-    },
-  };
+  /** Notes words of the runtime: repeated as they are, they are no claim of a model. */
+  said(words: string): void {
+    this.#says.push(words);
+  }
+
+  /** Notes the decision that the turn is about. */
+  decided({ actionId }: DecisionEnvelope, { say, result }: Resumed): void {
+    this.#named.push(`${actionId}_m`);
+    this.#says.push(say);
+    if (!result?.ok) this.#ask('refused');
+  }
+
+  /** A text that is being written, with the line that it would get. */
+  async preview(text: string): Promise<string> {
+    const line = await this.#lineUnder(text);
+    return line === null ? text : `${text}\n\n_${line}_`;
+  }
+
+  /** A reply in the middle of the turn, with its line. */
+  async midway(reply: AgentReply): Promise<AgentReply> {
+    const line = await this.#lineUnder(reply.text);
+    return line === null ? reply : { ...reply, receipts: [{ what: line, note: '' }] };
+  }
+
+  /** All replies of the turn, with the receipts of its effects below the last, or a line. One cut short has no record of its passes. */
+  async close(
+    replies: readonly AgentReply[],
+    passes: AgentRecord['passes'] | 'cut short',
+  ): Promise<readonly AgentReply[]> {
+    const last = replies.at(-1);
+    if (!last) return replies;
+    if (passes !== 'cut short') this.#noteRecorded(passes);
+    const texts = replies.map(({ text }) => withoutSaid(text, this.#says));
+    const entries = await this.#ledger();
+    const mine = this.#ofThisTurn(entries);
+    const hasChanged = mine.some(isEffect);
+    const line = lineBelow(texts, { hasChanged, asked: this.#asked, grounds: await this.#grounds(texts, entries) });
+    const isBrief = passes !== 'cut short' && texts.every((text) => text.trim() === '');
+    const receipts: readonly Receipt[] = [
+      ...receiptsFor(mine, this.#parts.timeZone, isBrief),
+      ...(line === null || isSaid(line, last, this.#context) ? [] : [{ what: RECEIPT_WORDS[line], note: '' }]),
+    ];
+    return receipts.length === 0 ? replies : [...replies.slice(0, -1), { ...last, receipts }];
+  }
+
+  /** The calls of a run before a crash are known by the record alone. */
+  #noteRecorded(passes: AgentRecord['passes']): void {
+    for (const { calls, answer } of passes)
+      for (const { callId, decided, result } of calls) {
+        const tool = decided?.action.tool ?? answer?.calls.find(({ id }) => id === callId)?.name ?? '';
+        const recorded = { ...result, result: result.result ?? null, ...(decided ? { decided } : {}) };
+        this.note(tool, recorded as ToolCallResult); // as it was recorded
+      }
+  }
+
+  #ask(came: Account['asked']): void {
+    if (this.#asked !== 'refused') this.#asked = came;
+  }
+
+  /** The line that a text would get if it stood alone; null when it needs none. */
+  async #lineUnder(text: string): Promise<string | null> {
+    const own = withoutSaid(text, this.#says);
+    const { verbs } = this.#parts;
+    if (!isUnfounded(own, { names: await this.#known([own]), verbs, facts: this.#facts })) return null;
+    const entries = await this.#ledger();
+    const hasChanged = this.#ofThisTurn(entries).some(isEffect);
+    const line = lineBelow([own], { hasChanged, asked: 'nothing', grounds: await this.#grounds([own], entries) });
+    return line === null ? null : RECEIPT_WORDS[line];
+  }
+
+  async #grounds(texts: readonly string[], entries: readonly LedgerEntry[]): Promise<Account['grounds']> {
+    this.#earlier ??= readEarlierCalls(this.#parts.pool, this.#context.threadId).then((calls) =>
+      calls.flatMap(({ tool, result }) => this.#evidence(tool, result)),
+    );
+    const facts = [...factsOfLedger(entries), ...this.#facts, ...(await this.#earlier)];
+    return { names: await this.#known(texts), verbs: this.#parts.verbs, facts };
+  }
+
+  /** The words of these texts that are names of something. */
+  async #known(texts: readonly string[]): Promise<ReadonlySet<string>> {
+    const words = [...new Set(texts.flatMap(wordsOf))];
+    const news = words.filter((word) => !this.#names.has(word));
+    const found = new Set(await namesAmong(this.#parts.pool, news));
+    for (const word of news) this.#names.set(word, found.has(word));
+    return new Set(words.filter((word) => this.#names.get(word)));
+  }
+
+  #evidence(tool: string, result: unknown): readonly Fact[] {
+    return factsOf(this.#parts.toolKind(tool)?.evidence(result));
+  }
+
+  #ledger(): Promise<readonly LedgerEntry[]> {
+    return readLedger(this.#parts.pool, this.#context.threadId, this.#named);
+  }
+
+  #ofThisTurn(entries: readonly LedgerEntry[]): readonly LedgerEntry[] {
+    return entries.filter((entry) => entry.turnKey === this.#turnKey || entry.isNamed);
+  }
 }
 
 /** Whether a call asked for a change that did not take place; null when it did, or when it asked for none. */

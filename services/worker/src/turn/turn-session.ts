@@ -14,7 +14,7 @@ import { isBorrowed, newsOf, toAgentBatch, type AgentBatch } from './batch.ts';
 import { createTurnDraft, type TurnDraft } from './draft.ts';
 import { WORDS } from './reply.ts';
 import { createSpending } from './spending.ts';
-import { openAccount, type TurnAccount } from './turn-account.ts';
+import { TurnAccount } from './turn-account.ts';
 import { cutShort, endOf, noticeOf, type TurnContext } from './turn-end.ts';
 import { finish, type TurnStart } from './turn-start.ts';
 import { nothingThought, recordResume, recordTurn } from './turn-record.ts';
@@ -58,11 +58,11 @@ export class TurnSession {
     this.#actor = { userKey: lane.userKey, ...person };
     this.#isThreadOver = threadId !== lane.threadId;
     this.#log = parts.log.child({ traceId, turnId, threadId, userKey: lane.userKey });
-    this.#account = openAccount(parts.account, this.#context);
+    this.#account = new TurnAccount(parts.account, this.#context);
     this.#draft = createTurnDraft({
       head: { chatKey, userKey: lane.userKey, turnId },
       publish: parts.publishDraft,
-      preview: this.#account.preview,
+      preview: (text) => this.#account.preview(text),
       signal: signals.signal,
     });
   }

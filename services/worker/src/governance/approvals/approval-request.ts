@@ -84,14 +84,8 @@ export async function requestApproval(
     // Where there is nobody else, somebody with the role decides alone, after a pause.
     const alone = readers.length === 0;
     if (alone && !approval.byRequester && !(takes.solo && roleCovers(scope.actor.role, takes.role))) {
-      const unreached = await unreachableApprovers(db, takes.role, authors);
-      const error = new AppError('NEEDS_APPROVAL', {
-        action: approval.card.what,
-        problem:
-          unreached.length === 0
-            ? `there is no other ${takes.role} who could give it; an admin can make somebody one`
-            : `I cannot ask ${unreached.join(', ')}: whoever approves has to write to me in private once, /start is enough`,
-      });
+      const problem = whyNobodyApproves(takes.role, await unreachableApprovers(db, takes.role, authors));
+      const error = new AppError('NEEDS_APPROVAL', { action: approval.card.what, problem });
       if (await putAction(db, scope.lane, intent, 'denied')) await appendAudit(db, [deniedEvent(proposal, error.code)]);
       return failure(error);
     }
@@ -118,6 +112,12 @@ export async function requestApproval(
   });
   for (const chatKey of chats) await parts.announce(chatKey, scope.traceId);
   return outcome;
+}
+
+function whyNobodyApproves(role: string, unreached: readonly string[]): string {
+  return unreached.length === 0
+    ? `there is no other ${role} who could give it; an admin can make somebody one`
+    : `I cannot ask ${unreached.join(', ')}: whoever approves has to write to me in private once, /start is enough`;
 }
 
 function waiting({ approvalId, byRequester }: Pick<Approval, 'approvalId' | 'byRequester'>): ToolCallResult {
