@@ -118,7 +118,8 @@ async function checkRow(state, row, seq) {
   const sealed = state.sealed[seq - state.first];
   const right = sealed ?? row.leafHash;
   const leaf = row.json === null ? null : hashLeaf(row.json);
-  if (leaf === null || !leaf.equals(right)) throw await explain(state.source, { seq, right, leaf, isTrusted: sealed !== undefined });
+  if (leaf === null || !leaf.equals(right))
+    throw await explain(state.source, { seq, right, leaf, isTrusted: sealed !== undefined });
   if (!row.leafHash.equals(leaf))
     throw new Bad(seq, 'edited', `the leaf hash in the chain at ${seq} is not that of its event`);
   if (!row.hash.equals(sha256(Buffer.from([2]), state.chain, leaf)))

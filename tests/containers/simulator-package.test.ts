@@ -58,7 +58,9 @@ it('the test of the README passes in the folder where the package is installed',
 });
 
 it('the package holds its license, and neither tests nor settings of this repository', () => {
-  const files = readdirSync(join(folder, 'node_modules/@signalbox/telegram-simulator'), { recursive: true }).map(String);
+  const files = readdirSync(join(folder, 'node_modules/@signalbox/telegram-simulator'), { recursive: true }).map(
+    String,
+  );
   expect(files).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'dist/main.js', 'src/bot-api-schema.json']));
   expect(files.filter((file) => /\.test\.|\.fixture\.|\.map$|tsbuildinfo|tsconfig/.test(file))).toEqual([]);
 });
