@@ -6,7 +6,7 @@ import type { Queryable } from '@signalbox/store/pool';
 /** Most characters that the audit keeps of an actor. */
 const ACTOR_LENGTH = 120;
 
-/** Whoever runs the command line, as the audit names them: `cli:<user>@<host>`, as the operating system knows both. */
+/** The user of the command line, as the audit names them: `cli:<user>@<host>`, as the operating system knows both. */
 export function nameActor(): string {
   return `cli:${userName()}@${hostname()}`.slice(0, ACTOR_LENGTH);
 }

@@ -32,7 +32,7 @@ export type CommandOption =
   | 'project'
   | 'text';
 
-/** What a command works with. Connections are opened when they are asked for, and closed by whoever runs the command. */
+/** What a command works with. Connections are opened when they are asked for, and the runner of the command closes them. */
 export interface CommandContext {
   readonly config: CliConfig;
   readonly environment: Readonly<Record<string, string | undefined>>;

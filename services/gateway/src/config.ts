@@ -22,7 +22,7 @@ export const GatewayConfig = CommonConfig.extend({
     .transform((url) => url.replace(/\/+$/, '')),
   /** The public https address that Telegram calls for each update, instead of being polled. Not set: polling. */
   TELEGRAM_WEBHOOK_URL: z.url().optional(),
-  /** What Telegram presents with each call, so that nobody else can speak as a person. Required with the URL. Secret. */
+  /** What Telegram presents with each call, so that no other caller can speak as a person. Required with the URL. Secret. */
   TELEGRAM_WEBHOOK_SECRET: z
     .string()
     .regex(/^[\w-]{16,256}$/, 'takes 16 to 256 of the characters A-Z a-z 0-9 _ -. `openssl rand -hex 32` makes one.')

@@ -14,7 +14,7 @@ import type { NotText } from './channels/channel.ts';
  * Markdown, as in all outgoing messages.
  */
 
-/** Said above a message of which nobody knows whether it arrived before. */
+/** Said above a message that may have arrived before. */
 export const REPEATED = '(repeated, because I could not see whether this arrived)';
 
 /** What cannot be read, in the middle of a sentence. */
@@ -41,7 +41,7 @@ export const EDITED: Readonly<Record<EditedState, string>> = {
   failed: 'I could not handle that message, and its edit changes nothing. Send it again as a new message.',
 };
 
-/** Said to whoever sent secrets that we keep for a while. */
+/** Said to the sender of secrets that we keep for a while. */
 export function secretsFound(found: readonly HiddenSecret[]): string {
   const named = found.map(({ kind, handle }) => `the ${describeKind(kind)} as \`${handle}\``);
   const what = named.length === 1 ? (named[0] ?? '') : `${named.slice(0, -1).join(', ')} and ${named.at(-1) ?? ''}`;
@@ -76,7 +76,7 @@ export const secretsFull = (most: number): string =>
 export const secretForgotten = (handle: string, wasThere: boolean): string =>
   wasThere ? `I forgot \`${plainCode(handle)}\`.` : `I keep no secret named \`${plainCode(handle)}\` for you.`;
 
-/** Names and times, never values. `person`: somebody else, whom an admin asks about. */
+/** Names and times, never values. `person`: another person, whom an admin asks about. */
 export function secretList(secrets: readonly SecretName[], person: string | null, now = Date.now()): string {
   const whose = person === null ? 'for you' : `for ${plainName(person)}`;
   if (secrets.length === 0) return `I keep no secrets ${whose}.`;
@@ -105,7 +105,7 @@ export const WRITE_ME_FIRST =
 export const pressed = (label: string): string => `✓ ${label}`;
 
 export const STOPPING = 'Stopping…';
-/** Shown for a moment to whoever pressed Stop under a followed log. */
+/** Shown for a moment to the person who pressed Stop under a followed log. */
 export const LOG_STOPS = 'Stopping.';
 export const LOG_OVER = 'It has ended, or somebody else follows it.';
 export const NOTHING_RUNS = 'Nothing is running.';
@@ -197,7 +197,7 @@ const as = (role: Role): string => (role === 'admin' || role === 'operator' ? `a
 export const ONLY_IN_PRIVATE =
   'Write that to me in private: an invitation is for one person, and here everybody would see it.';
 
-/** What somebody reads whose code let them in, or gave them more than they had. */
+/** What a person reads whose code let them in, or raised their role. */
 export const invited = (name: string, role: Role, wasIn: boolean): string =>
   wasIn
     ? `Thank you, ${plainName(name)}. You are ${as(role)} now.`
@@ -249,7 +249,7 @@ export const denied = (person: Named): string =>
 
 export const wasStranger = (userKey: string): string => `${plainName(userKey)} has no role; nothing was changed.`;
 
-/** What somebody reads whose role an admin has changed. */
+/** What a person reads whose role an admin has changed. */
 export const youAre = (role: Role, isNew: boolean): string =>
   isNew
     ? `An admin let you in: you may speak here now, as ${as(role)}. Say what you need, or send /help.`

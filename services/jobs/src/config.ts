@@ -27,7 +27,7 @@ const JobsConfig = CommonConfig.extend({
   README_FILE: z.string().default(`${REPOSITORY}README.md`),
   /** Folder of the workspaces, in which agents and people run commands and change files. Nothing else may be in it. */
   WORKSPACE_DIR: z.string().default(`${REPOSITORY}.signalbox/workspaces`),
-  /** A workspace that nobody has used for so many days is removed with all its files. */
+  /** After this many days without use a workspace is removed with all its files. */
   WORKSPACE_IDLE_DAYS: z.coerce.number().min(1).max(36_500).default(30),
   /** Largest total of a workspace, in megabytes. */
   WORKSPACE_LIMIT_MB: z.coerce.number().min(1).max(1_000_000).default(1_024),
@@ -86,7 +86,7 @@ const JobsConfig = CommonConfig.extend({
   PROXY_LISTEN_HOST: z.string().min(1).default('127.0.0.1'),
   /** Where those ports are reached from here. */
   PROXY_REACH_HOST: z.string().min(1).default('127.0.0.1'),
-  /** The host in addresses that people are told. */
+  /** The host in the addresses that people read. */
   PROXY_PUBLIC_HOST: z.string().min(1).default('127.0.0.1'),
   /** Database connections of this process. */
   DATABASE_CONNECTIONS: z.coerce.number().int().min(2).max(200).default(8),

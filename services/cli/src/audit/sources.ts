@@ -14,7 +14,7 @@ export interface AuditSources {
   readonly logId: string;
   /** In the order of `seq`. */
   readonly events: () => AsyncIterable<ChainedEvent>;
-  /** Checkpoints that were kept where nobody who could change the database could change them. */
+  /** Checkpoints from a place that the people with access to the database cannot change. */
   readonly outside: () => AsyncIterable<CheckpointLine>;
   /** Checkpoints of the database itself. */
   readonly inside: () => AsyncIterable<Checkpoint>;

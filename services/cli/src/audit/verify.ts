@@ -12,7 +12,7 @@ export interface AuditVerdict {
   readonly ok: boolean;
   /** Events that were found to be in order, from the first on. */
   readonly events: number;
-  /** So many of them are covered by a checkpoint from outside: those nobody could have changed unseen. */
+  /** How many of them a checkpoint from outside covers: a change of these would be seen. */
   readonly covered: number;
   readonly finding: AuditFinding | null;
 }

@@ -27,7 +27,7 @@ async function readVersion(pool: Pool): Promise<string> {
   return rows[0]?.server_version.split(' ')[0] ?? 'unknown';
 }
 
-/** Whether the services that run now share a login: then whoever takes over one of them has what all of them have. */
+/** Whether the services that run now share a login: an attacker who takes over one of them then has the rights of all. */
 async function checkLogins(pool: Pool): Promise<readonly Finding[]> {
   const { rows } = await pool.query<{ login: string }>(
     `select min(usename) as login from pg_stat_activity

@@ -4,7 +4,7 @@ import { fail, ok, warn, type Finding } from './finding.ts';
 
 /** A failure that is older and was followed by no other is history. */
 const RECENT_MS = 10 * MINUTE_MS;
-/** More than this waits at Telegram only when nobody takes it. */
+/** More updates than this wait at Telegram only when no gateway takes them. */
 const MANY = 100;
 
 /**

@@ -44,7 +44,7 @@ export async function runQueues(context: CommandContext): Promise<Report> {
   return { ok: depths !== null && problems.length === 0, data: { pools, problems }, lines };
 }
 
-/** A job that is due is taken within a moment when there is somebody to take it. */
+/** A process of the pool takes a due job within a moment. */
 const WAITS_LONG_MS = 60_000;
 
 function problemsOf({ queue, ...of }: PoolWork & { readonly queue: QueueDepth | null }): readonly string[] {

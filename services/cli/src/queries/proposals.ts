@@ -1,6 +1,6 @@
 import type { Queryable } from '@signalbox/store/pool';
 
-/** What was proposed and decided, as it was recorded; whoever reads it checks the shapes. */
+/** What was proposed and decided, as it was recorded; the reader checks the shapes. */
 export interface RecordedProposal {
   readonly actionId: string;
   readonly tool: string;

@@ -9,7 +9,7 @@ export interface RunDetail extends RunRow {
   readonly traceId: string;
   readonly queuedAt: Date;
   readonly startedAt: Date | null;
-  /** The last sign of life of whoever works on it. */
+  /** The last heartbeat of its process. */
   readonly beatAt: Date | null;
   readonly cancelAt: Date | null;
   readonly cancelBy: string | null;

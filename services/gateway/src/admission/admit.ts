@@ -35,7 +35,7 @@ export interface AdmissionDeps {
   readonly notifier: Notifier;
   readonly log: Log;
   readonly metrics: GatewayMetrics;
-  /** Somebody got a role or lost one. */
+  /** A person got a role or lost one. */
   readonly peopleChanged: () => void;
 }
 

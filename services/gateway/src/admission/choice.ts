@@ -59,7 +59,7 @@ export function choose(update: FromPerson, options: PlanOptions): Choice {
     refusal: { key, text: sentence },
   });
   const command = parseCommand(text);
-  // Whoever asks us to stop is in a hurry for a reason.
+  // A person who asks us to stop is in a hurry for a reason.
   if (!options.withinBurst && command?.name !== 'stop') {
     const seconds = String(Math.ceil(options.window.leftMs / 1_000));
     return refuse('too fast', `too-fast:${update.userKey}:${options.window.id}`, say('TOO_FAST', { seconds }));

@@ -4,7 +4,7 @@ import type { Queryable } from '@signalbox/store/pool';
 
 type Line = OutboundEnvelope & { readonly turnId: null };
 
-/** One update on its way into the inbox, and what is to be done with it if its sender is somebody we know. */
+/** One update on its way into the inbox, and what to do with it if its sender has a role. */
 export interface Admission {
   readonly channel: string;
   readonly bot: string;
@@ -25,7 +25,7 @@ export interface Admission {
   readonly holdMs: number;
   /** Said when the verdict is refuse; for an edit that came too late, with the line of its state. */
   readonly reply: Line | null;
-  /** Said instead of everything else to somebody without a role, at most once per `strangerEveryMs`. Its key begins with `stranger:`. */
+  /** Said instead of everything else to a person without a role, at most once per `strangerEveryMs`. Its key begins with `stranger:`. */
   readonly stranger: Line | null;
   readonly strangerEveryMs: number;
 }
@@ -85,7 +85,7 @@ async function admitAll(db: Queryable, items: readonly Admission[]): Promise<rea
   return rows.map((row) => ({ ...row, id: row.id === null ? null : Number(row.id) }));
 }
 
-/** Those whose number stands for an update of somebody else. */
+/** Updates whose number belongs to an update of another person. */
 async function findNumbersOfOthers(db: Queryable, items: readonly Admission[]): Promise<ReadonlySet<Admission>> {
   const { rows } = await db.query<{ place: number }>(
     `select g.place::int - 1 as place

@@ -42,7 +42,7 @@ const STRANGER_EVERY_MS = 3_600_000;
 /**
  * Decides what an update asks for. Pure but for new ids. A `/new` with words behind it is two things; a command that is not
  * ours, in a group where we were not named, is another bot's and nothing to us. A message that was edited into a code is that
- * code, because nobody mistypes one twice on purpose.
+ * code, because no person mistypes one twice on purpose.
  */
 export function planUpdate(
   update: FromPerson,
@@ -131,7 +131,7 @@ export function asCode(
       ...plan.admission,
       envelope,
       verdict: 'answer',
-      // Not the line that is said once an hour: whoever tries a code wants to know.
+      // Not the line that is said once an hour: a person who tries a code wants to know.
       stranger:
         stranger && toStranger
           ? { ...stranger, key: toStranger.key, body: { ...stranger.body, text: toStranger.text } }

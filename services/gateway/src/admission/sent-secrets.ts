@@ -10,7 +10,7 @@ export interface SentSecrets {
   readonly found: readonly HiddenSecret[];
   /** What was given with `/secret set`, to be kept under its name; null when nothing was. */
   readonly given: string | null;
-  /** Whether the message shows a secret to whoever looks at the chat. */
+  /** Whether the message shows a secret to the readers of the chat. */
   readonly isShown: boolean;
 }
 
@@ -21,7 +21,7 @@ const SET = /^(\s*(?:\/new(?:@\w+)?\s+)*\/secret(?:@\w+)?\s+set\s+\S+)\s+(\S[\s\
 
 /**
  * Takes secrets out of an update, before anybody plans, stores or logs it: out of the text, with a handle in each place; out of
- * the names of the person and of files, where `[secret]` is all that is left, because nobody hands over a secret as a name. The
+ * the names of the person and of files, where `[secret]` is all that is left, because no one hands over a secret as a name. The
  * value of `/secret set` is taken whole, whatever it looks like.
  */
 export function takeSecrets<U extends FromPerson>(

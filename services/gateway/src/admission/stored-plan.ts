@@ -27,7 +27,7 @@ export interface Stored {
   /** People whose lanes must hear of a stop. */
   readonly stops: readonly string[];
   readonly peopleChanged: boolean;
-  /** What whoever pressed a button is shown for a moment, when that is not what the button said. */
+  /** What the person who pressed a button sees for a moment, when that is not what the button said. */
   readonly toast: string | null;
   /** Lanes of others that go on. */
   readonly wakes: readonly WakeUp[];
@@ -95,7 +95,7 @@ function zip(plans: readonly Plan[], admitted: readonly Admitted[]): readonly St
   });
 }
 
-/** Tries what may be a code. Words of somebody we know that only look like one stay words. */
+/** Tries what may be a code. What only looks like a code stays words when its author has a role. */
 async function tryCode(db: Queryable, plan: Plan): Promise<Plan> {
   const { code } = plan;
   if (code === null) return plan;

@@ -133,7 +133,7 @@ export interface OfferedTo {
   /** The lists that are for everybody, besides. */
   readonly everybody: boolean;
   readonly admins: readonly string[];
-  /** Admins of before, who are offered what everybody is. */
+  /** Former admins, who are offered what everybody is. */
   readonly former: readonly string[];
 }
 

@@ -76,7 +76,7 @@ export function startListening(deps: {
   };
 
   const ended = loop();
-  // Whoever composes the service awaits `ended` too; this keeps an early failure from being unhandled meanwhile.
+  // The service awaits `ended` too; this keeps an early failure from being unhandled meanwhile.
   ended.catch(() => undefined);
   return {
     ended,

@@ -1,6 +1,6 @@
 import type { Pool, Queryable } from '@signalbox/store/pool';
 
-/** `exclusive`: nobody else has the name. `shared`: any number who take it this way, and nobody exclusively. */
+/** `exclusive`: no other process has the name. `shared`: any number of processes share it, and none has it exclusively. */
 export type HoldKind = 'exclusive' | 'shared';
 
 /** A name that is ours as long as our connection to Postgres lives. */

@@ -18,7 +18,7 @@ const RETRY_MAX_MS = 10 * 60_000;
 const BUSY_MS = 1_000;
 
 export interface MenuKeeper extends Closable {
-  /** Somebody got a role or lost one. */
+  /** A person got a role or lost one. */
   peopleChanged(): void;
 }
 

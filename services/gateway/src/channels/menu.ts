@@ -10,7 +10,7 @@ export type MenuLanguage = (typeof MENU_LANGUAGES)[number];
 /** A command that clients offer. */
 export interface MenuEntry {
   readonly command: string;
-  /** Its answer is nobody else's business: in a group only the bot sees the command, where the client can do that. */
+  /** Its answer is for its sender alone: in a group only the bot sees the command, where the client can do that. */
   readonly personal: boolean;
   readonly description: Readonly<Record<MenuLanguage, string>>;
 }

@@ -56,7 +56,7 @@ async function resolve({ db }: AnswerParts, id: string, asked: Asked): Promise<A
   return { text: words.LETTER_RESOLVED, personal: true };
 }
 
-/** A change of somebody's role, in the transaction that made it. */
+/** A change of a person's role, in the transaction that made it. */
 export async function recordRole(
   { db }: AnswerParts,
   asked: Asked,

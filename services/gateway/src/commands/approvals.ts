@@ -74,7 +74,7 @@ export async function answerPrompt(
   }
 }
 
-/** A question goes to whoever asked for the action, and waits there for an answer to that message. */
+/** A question goes to the requester of the action, and waits there for an answer to that message. */
 async function passOn(
   { db }: AnswerParts,
   approval: Approval,

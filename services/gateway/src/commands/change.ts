@@ -1,4 +1,4 @@
-/** What somebody wants other than it was proposed. */
+/** What an approver wants changed in a proposed action. */
 export type ReadChange =
   | { readonly ok: true; readonly change: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly why: string };

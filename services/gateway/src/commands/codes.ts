@@ -4,7 +4,7 @@ import { MINUTE_MS } from '@signalbox/contracts/time';
 import * as words from '../words.ts';
 import type { Asked, Notice } from './question.ts';
 
-/** What whoever sent a code reads of it. */
+/** What the sender of a code reads. */
 export function describeCode(outcome: CodeOutcome, name: string): string {
   switch (outcome.kind) {
     case 'owner':
@@ -26,7 +26,7 @@ export function describeCode(outcome: CodeOutcome, name: string): string {
   }
 }
 
-/** Whoever made an invitation hears who used it. */
+/** The author of an invitation reads who used it. */
 export function noticeOfUse(outcome: CodeOutcome, guest: Asked['envelope']): readonly Notice[] {
   if (outcome.kind !== 'invited') return [];
   const text = words.invitationUsed({ name: guest.name, userKey: guest.userKey, role: outcome.role });

@@ -61,7 +61,7 @@ export async function listInvitations(db: Queryable): Promise<readonly Invitatio
 }
 
 /**
- * Tries a code, of an owner or of an invitation. Must run in a transaction: two people with one code are told apart by a lock.
+ * Tries a code, of an owner or of an invitation. Must run in a transaction: a lock keeps two people with one code apart.
  * Wrong ones count towards the limit, and beyond it none is even looked at.
  */
 export async function redeemCode(db: Queryable, code: string, person: Newcomer): Promise<CodeOutcome> {

@@ -41,7 +41,7 @@ export async function answerAdmin(parts: AnswerParts, name: AdminCommand, rest: 
 }
 
 async function invite({ db, channel }: AnswerParts, rest: string, { envelope }: Asked): Promise<Answer> {
-  // Whoever reads the code may use it.
+  // Every reader of the code may use it.
   if (envelope.chatKind === 'group') return { text: words.ONLY_IN_PRIVATE, personal: true };
   const { role, name } = readRole(rest);
   if (role === null) return { text: describeUsage('/invite <role> [name]', rest) };
@@ -88,7 +88,7 @@ async function deny(parts: AnswerParts, rest: string, asked: Asked): Promise<Ans
   };
 }
 
-/** The same for somebody who is there already, by name or id. */
+/** The same for a known person, by name or id. */
 async function changeRole(parts: AnswerParts, rest: string, asked: Asked): Promise<Answer> {
   const typed = rest.split(/\s+/);
   const role = Role.safeParse(typed.at(-1)?.toLowerCase());
@@ -103,7 +103,7 @@ async function changeRole(parts: AnswerParts, rest: string, asked: Asked): Promi
   return allow(parts, `${person.userKey} ${role.data}`, asked);
 }
 
-/** Tells somebody else, if we may write to them: who never wrote to us in private cannot be told. */
+/** Tells another person, if we may write to them: they must have written to us in private once. */
 async function noticeTo(parts: AnswerParts, userKey: string, asked: Asked, text: string): Promise<readonly Notice[]> {
   const chatKey = parts.channel.privateChat(userKey);
   // Admins who change their own role read the answer.

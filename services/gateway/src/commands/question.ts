@@ -32,7 +32,7 @@ export interface Asked {
   readonly secret: string | null;
 }
 
-/** Something that somebody else is to hear. */
+/** A message for another person. */
 export interface Notice {
   readonly userKey: string | null;
   readonly chatKey: string;
@@ -44,7 +44,7 @@ export interface Notice {
 export interface Answer {
   /** Null when a note that is shown for a moment is all there is to say. */
   readonly text: string | null;
-  /** Shown for a moment to whoever pressed a button. */
+  /** Shown for a moment to the person who pressed a button. */
   readonly toast?: string;
   /** Chats besides, with something new to send. */
   readonly chats?: readonly string[];
@@ -56,10 +56,10 @@ export interface Answer {
   readonly buttons?: readonly RuntimeButton[];
   /** What the history keeps instead, when the text holds a secret. */
   readonly afterwards?: string;
-  /** The text is nobody else's business. */
+  /** The text is for its reader alone. */
   readonly personal?: boolean;
   readonly notices?: readonly Notice[];
-  /** Somebody got a role or lost one. */
+  /** A person got a role or lost one. */
   readonly peopleChanged?: boolean;
   /** People whose lanes were asked to stop, and must hear of it. */
   readonly stops?: readonly string[];

@@ -8,14 +8,14 @@ import { HANDLE_PREFIX } from '@signalbox/safety/secrets/hide';
 import * as words from '../words.ts';
 import type { Answer, AnswerParts, Asked } from './question.ts';
 
-/** More than this nobody looks through. */
+/** No one reads a longer list. */
 const MAX_NAMED = 100;
-/** Of secrets that somebody gave a name to. */
+/** Of secrets that a person named. */
 const NAMED = 'named';
 
 /**
  * Carries out `/secret`: keeps a value under a name, lists names, forgets one. The value came beside the command and is in no
- * envelope. Keeping the same name again replaces the value. Nobody is ever shown a value.
+ * envelope. Keeping the same name again replaces the value. No command shows a value.
  */
 export async function answerSecret(parts: AnswerParts, rest: string, asked: Asked): Promise<Answer> {
   const [verb = '', word = '', ...more] = rest.split(/\s+/);
@@ -53,7 +53,7 @@ async function keep({ db, cipher }: AnswerParts, word: string, asked: Asked): Pr
   return { text: words.secretKept(handle, isNew), personal: true };
 }
 
-/** One's own names; an admin may look at somebody else's. */
+/** One's own names; an admin may look at another person's. */
 async function list({ db }: AnswerParts, person: string, asked: Asked): Promise<Answer> {
   const isOwn = person === '' || person === asked.envelope.userKey;
   if (!isOwn && !roleCovers(asked.role, 'admin'))

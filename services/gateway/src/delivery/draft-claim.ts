@@ -8,7 +8,7 @@ export interface DraftClaims {
   take(chatKey: string): Promise<boolean>;
   /** Lets another gateway have it. */
   release(chatKey: string): Promise<void>;
-  /** Nobody shows drafts there for so long, whoever has it now. */
+  /** No gateway shows drafts there for that time, the present holder included. */
   close(chatKey: string, forMs: number): Promise<void>;
   /** Resolves once no other gateway has the chat. False when one still has it after `timeoutMs`. */
   untilFree(chatKey: string, timeoutMs: number): Promise<boolean>;
@@ -17,7 +17,7 @@ export interface DraftClaims {
 /** Longer than a draft takes to be shown, so that two never show one at the same time. */
 const CLAIM_MS = 6_000;
 const LOOK_EVERY_MS = 20;
-/** Stands for nobody. */
+/** Stands for no gateway. */
 const CLOSED = '-';
 
 /**

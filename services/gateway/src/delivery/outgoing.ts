@@ -77,7 +77,7 @@ export type Next =
 
 /**
  * Writes what became of a row and picks the next one, in one round trip. With `pauseMs` the chat is released instead
- * and nobody sends there before that time. Writing the same result twice is safe.
+ * and no gateway sends there before that time. Writing the same result twice is safe.
  */
 export async function nextOfChat(
   db: Queryable,
@@ -128,7 +128,7 @@ export async function beatChats(
   return rows.map((row) => row.lost);
 }
 
-/** Chats whose rows nobody delivers: a lost announcement, a dead gateway, a pause that is over. Marks them as woken. */
+/** Chats whose rows no gateway delivers: a lost wake-up, a dead gateway, a pause that is over. Marks them as woken. */
 export async function sweepChats(db: Queryable, quietMs: number, maxChats: number): Promise<readonly string[]> {
   const { rows } = await db.query<{ chat_key: string }>({
     name: 'chat_sweep',

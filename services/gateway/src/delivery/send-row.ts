@@ -11,7 +11,7 @@ export type Outcome =
   | { readonly kind: 'settle'; readonly result: RowResult; readonly pauseMs: number | null; readonly edited: boolean }
   | { readonly kind: 'park'; readonly reason: string }
   | { readonly kind: 'move'; readonly result: RowResult; readonly chatKey: string }
-  /** Somebody else holds the chat by now. */
+  /** Another gateway has the chat by now. */
   | { readonly kind: 'lost' };
 
 export interface RowSender {
@@ -30,7 +30,7 @@ export interface RowLane {
 const MAX_ATTEMPTS = 8;
 /** Tries in the rich form, before the simple one gets the rest of them. */
 const RICH_ATTEMPTS = 4;
-/** An answer that is a day late helps nobody. */
+/** An answer that is a day late helps no one. */
 const MAX_AGE_MS = 24 * 3_600_000;
 /** A hiccup of the channel is over before the person notices. */
 const QUICK_RETRIES_MS = [250, 1_000];
@@ -108,11 +108,11 @@ export function createRowSender(deps: { readonly channel: Channel; readonly pace
         if (sent.kind === 'too-rich' && simpleFrom === null) {
           simpleFrom = place;
           parts = encode();
-          // Before it is sent: whoever goes on after a crash has to count the same parts.
+          // Before it is sent: after a crash the next gateway has to count the same parts.
           if (!(await lane.note(reached(place)))) return { kind: 'lost' };
           sent = await trySending();
         }
-        // A settled card that nobody can see any more is no news, and needs no message of its own.
+        // A settled card that no one can see is no news, and needs no message of its own.
         if (sent.kind === 'gone' && editing !== undefined && !isNews) sent = { kind: 'sent', messageId: editing };
         if (sent.kind !== 'sent') return fail(item, sent, reached(place), unreachable);
         messageIds.push(sent.messageId);

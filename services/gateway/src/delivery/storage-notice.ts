@@ -8,7 +8,7 @@ import type { Channel, Incoming } from '../channels/channel.ts';
 
 /** A restart of Postgres is over before that, and then the answer itself is the best news. */
 const PATIENCE_MS = 20 * SECOND_MS;
-/** Most chats that are told during one outage: this is kept in memory, and goes out without the usual bookkeeping. */
+/** How many chats at most get the notice during one outage: this is kept in memory, and goes out without the usual bookkeeping. */
 const MOST_CHATS = 200;
 
 type Admit = (updates: readonly Incoming[]) => Promise<void>;

@@ -7,13 +7,13 @@ import type { Log } from '@signalbox/platform/log';
 import { sleep } from '@signalbox/contracts/time';
 
 const EVERY_MS = 1_000;
-/** A row that nobody delivered for this long was forgotten by Redis, or its gateway died. */
+/** A row that waits this long lost its wake-up, or its gateway died. */
 const QUIET_MS = 5_000;
 const MAX_CHATS = 200;
 /** Secrets that have expired open no more; that they are deleted has time. */
 const EXPIRY_EVERY_MS = 60_000;
 
-/** Wakes chats whose messages nobody delivers, once a second, and deletes expired secrets. Doing so twice is harmless. */
+/** Wakes chats whose messages no gateway delivers, once a second, and deletes expired secrets. Doing so twice is harmless. */
 export function startSweeper(deps: {
   readonly pool: Pool;
   readonly log: Log;

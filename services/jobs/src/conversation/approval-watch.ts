@@ -29,8 +29,8 @@ const BATCH = 100;
 
 /**
  * Looks at the open requests by the database's clock: reminds those who may decide at a third of the time, asks the admins at two
- * thirds, and ends what nobody decided about, and what was asked for in a chat that refuses us now. Each happens once per request,
- * whoever looks, however often.
+ * thirds, and ends requests whose time is up, or whose chat refuses us now. Each happens once per request,
+ * however many processes look, and however often.
  */
 export async function watchApprovals(pool: Pool): Promise<Watched> {
   const { rows } = await pool.query<{ id: string; due: 'void' | 'expire' | 'escalate' | 'remind' }>(
@@ -68,7 +68,7 @@ export async function watchApprovals(pool: Pool): Promise<Watched> {
 async function remind(db: Queryable, approval: Approval): Promise<readonly string[]> {
   await db.query('update approvals set remind_at = null where approval_id = $1', [approval.approvalId]);
   const all = await cardChats(db, approval.approvalId);
-  // Whoever asked in private knows; the others see the card and nothing new without a message of its own.
+  // A person who asked in private knows; the others see the card and nothing new without a message of its own.
   const chats = all.filter((chatKey) => all.length === 1 || chatKey !== approval.chatKey);
   const left = inWords(Math.max(0, approval.expiresAt.getTime() - Date.now()));
   await say(db, approval, chats, 'remind', `⏳ ${cardTitle(approval.card)} still waits for a decision, ${left} left.`);

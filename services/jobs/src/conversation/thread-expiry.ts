@@ -7,7 +7,7 @@ export interface ExpiredThread {
   readonly userKey: string;
   readonly chatKey: string;
   readonly title: string | null;
-  /** It was waiting for an answer, so the person is told at once; the others are told with their next answer. */
+  /** It was waiting for an answer, so the person reads that at once; the others read it with their next answer. */
   readonly announced: boolean;
 }
 

@@ -6,7 +6,7 @@ import { withTransaction, type Pool, type Queryable } from '@signalbox/store/poo
 
 export interface LeasedPort {
   readonly port: number;
-  /** It was leased before, so that whoever listens on it is most likely the holder. */
+  /** It was leased before, so its listener is most likely the holder. */
   readonly isOld: boolean;
 }
 
@@ -52,7 +52,7 @@ export function createPortLeases(pool: Pool) {
       return rows[0]?.port ?? null;
     },
 
-    /** The lowest port of a server that nobody has leased, without leasing it; never one of `avoid`. Null when all are taken. */
+    /** The lowest free port of a server, without leasing it; never one of `avoid`. Null when all are taken. */
     async next(server: string, avoid: readonly number[]): Promise<number | null> {
       const { rows } = await pool.query<{ port: number }>(
         `select p.port from servers s, generate_series(s.first_port, s.last_port) as p (port)
@@ -81,7 +81,7 @@ export type PortLeases = ReturnType<typeof createPortLeases>;
 
 async function take(db: Queryable, lease: Lease, avoid: readonly number[]): Promise<LeasedPort> {
   const { server, project, label, memoryMb, by } = lease;
-  // Whoever decides about the ports of a server has its row; as db/port-allocations does.
+  // A decision about the ports of a server locks its row, as the allocation of ports does.
   const { rows: places } = await db.query<{ memoryMb: number; first: number; last: number }>(
     `select memory_mb as "memoryMb", first_port as first, last_port as last from servers where name = $1 for no key update`,
     [server],

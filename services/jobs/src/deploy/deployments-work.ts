@@ -84,7 +84,7 @@ export class DeploymentWork {
   }
 
   /**
-   * Takes a deployment, in one transaction with its service: queued ones begin, those that somebody had begun become `unknown`.
+   * Takes a deployment, in one transaction with its service: queued ones begin, those under way become `unknown`.
    * Null when it has ended or there is none. `from`: the state that it was in.
    */
   claim(
@@ -95,7 +95,7 @@ export class DeploymentWork {
   }
 
   /**
-   * From one state to the next, with an event. False when somebody else moved it or has taken it; to `switching` also when it is
+   * From one state to the next, with an event. False when another job moved it or has taken it; to `switching` also when it is
    * to be cancelled. Throws for a transition that does not exist.
    */
   advance(deploymentId: string, fence: number, from: DeployState, to: DeployState, step: Step): Promise<boolean> {
@@ -116,7 +116,7 @@ export class DeploymentWork {
     });
   }
 
-  /** What whoever works on it has to look at twice a second; `isOurs` is false once another has taken it. */
+  /** What its job checks twice a second; `isOurs` is false once another has taken it. */
   async watch(
     deploymentId: string,
     fence: number,
@@ -135,7 +135,7 @@ export class DeploymentWork {
     return findTarget(this.#pool, service, named);
   }
 
-  /** The state before it became `unknown`: where whoever is gone had brought it. */
+  /** The state before it became `unknown`: where its former job had brought it. */
   async lastKnown(deploymentId: string): Promise<DeployState> {
     const { rows } = await this.#pool.query<{ state: DeployState }>(
       `select to_state as state from deployment_events where deployment_id = $1 and to_state <> 'unknown' order by n desc limit 1`,
@@ -231,7 +231,7 @@ async function claim(
     [deploymentId],
   );
   const from = rows[0]?.state;
-  // Somebody cancelled it in between: the fence of the service has grown, and nobody holds it.
+  // A person cancelled it in between: the fence of the service has grown, and no job has it.
   if (from === undefined || isFinal(from)) return null;
   const { fence } = service;
   const to = from === 'queued' ? 'preparing' : 'unknown';

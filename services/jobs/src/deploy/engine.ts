@@ -38,7 +38,7 @@ const PHASES: Readonly<
 const CANCELLABLE: ReadonlySet<DeployState> = new Set(['preparing', 'building', 'starting', 'health_checking']);
 /** What would come of an address or a server that was changed meanwhile is not what was decided about. */
 const READS_PLACE: ReadonlySet<DeployState> = new Set(['preparing', 'building', 'starting']);
-/** Nobody knows what became of the step: the target or the proxy has to say. */
+/** The outcome of the step is unknown: the target or the proxy has to say. */
 const UNANSWERED: ReadonlySet<ErrorCode> = new Set(['TARGET_UNREACHABLE', 'TARGET_LOST', 'UPSTREAM_UNAVAILABLE']);
 const FAILURE_LINES = 40;
 /** What keeps the log of a program may still be starting when the program has ended; a program that says nothing costs this time. */
@@ -50,7 +50,7 @@ const RETRY_MAX_MS = 20 * SECOND_MS;
 /**
  * Takes a deployment to its end, from wherever it is: claims it, goes from state to state, and answers what is true then. One that
  * an earlier worker left goes on from what the target and the proxy say. Calling it for one that has ended only answers. When a
- * server does not answer for too long the result is `unknown`, and somebody has to call it again. Throws when the process stops,
+ * server does not answer for too long the result is `unknown`, and it has to be called again. Throws when the process stops,
  * the run is lost, or the database is away; then it can be called again too.
  */
 export async function runDeployment(
@@ -62,7 +62,7 @@ export async function runDeployment(
   const evidence = { run: context.runId, attempt: context.attempt };
   const claimed = await parts.work.claim(deploymentId, { actor: 'system', evidence, limitMs });
   if (claimed === null) {
-    // Whoever brought it to its end may have died before its message said so.
+    // The job that brought it to its end may have died before its message said so.
     const ended = await parts.work.find(deploymentId);
     if (ended?.startedAt) await endProgress(ended, context);
     return describeEnd(parts, deploymentId);
@@ -116,10 +116,10 @@ async function runPhase(place: DeploymentSession): Promise<void> {
   });
 }
 
-/** What comes of a step that did not end well. False when it has to be tried again, because somebody does not answer. */
+/** What comes of a step that did not end well. False when it has to be tried again, because a server does not answer. */
 async function settle(place: DeploymentSession, error: unknown): Promise<boolean> {
   const { held, context } = place;
-  // The process stops, or another has the deployment: whoever goes on finds out where it is.
+  // The process stops, or another has the deployment: the next job finds out where it is.
   context.signal.throwIfAborted();
   const row = await held.refresh();
   if (error instanceof CancelRequested) {
@@ -134,7 +134,7 @@ async function settle(place: DeploymentSession, error: unknown): Promise<boolean
     if (row.state !== 'unknown') await held.advance('unknown', { because: failure.message });
     return false;
   }
-  // Whoever looks and does not understand what it sees has no right to end anything: it looks again.
+  // A job that does not understand what it sees may not end anything: it looks again.
   if (row.state === 'unknown' && failure.code === 'INTERNAL') return false;
   await held.advance(
     'failing',

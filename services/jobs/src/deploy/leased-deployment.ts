@@ -8,7 +8,7 @@ import type { JobContext } from '../runner/handlers.ts';
 import { startLoop } from '../runner/loop.ts';
 import type { DeployParts } from './parts.ts';
 
-/** Somebody wants an end. */
+/** A person wants it to end. */
 export class CancelRequested extends Error {
   readonly by: string;
 

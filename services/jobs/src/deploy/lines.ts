@@ -48,7 +48,7 @@ export function createLineStore(options: {
       const batch = waiting.slice(0, Math.min(BATCH, other === -1 ? BATCH : other));
       const lines = batch.map(({ line }) => line);
       await work.addLines(deploymentId, fence, state, lines);
-      // Those of before may have been dropped in the meantime.
+      // Earlier lines may have been dropped in the meantime.
       waiting = waiting.filter((one) => !batch.includes(one));
     }
   };
@@ -88,7 +88,7 @@ export function createLineFilter(
   return ({ stream, line }) => {
     const isRest = isCut[stream];
     isCut[stream] = line.length >= PIECE;
-    // A secret may stand across the cut, and nobody reads on so far.
+    // A secret may stand across the cut, and no person reads that far.
     if (isRest) return null;
     const clean = redactText(mask(line));
     return clean.length > LONGEST ? `${clean.slice(0, LONGEST - 2)} …` : clean;

@@ -36,9 +36,9 @@ export interface DeployParts {
   readonly traffic: Traffic;
   /** What keeps builds and programs on this machine from the rest of it. */
   readonly confinement: Confinement;
-  /** Its login is opened in the name of whoever gave it, by the run that needs it. */
+  /** Its login is opened in the name of its owner, by the run that needs it. */
   readonly openDriver: (target: PlacedTarget, context: Pick<JobContext, 'openSecret'>) => Promise<Driver>;
-  /** Where the proxy listens, where it is reached from here, and what people are told. */
+  /** Where the proxy listens, where it is reached from here, and which address people read. */
   readonly listenHost: string;
   readonly reachHost: string;
   readonly publicHost: string;

@@ -10,7 +10,7 @@ const EDIT_MS = SECOND_MS;
 const TICK_MS = 5 * SECOND_MS;
 const LOOK_MS = 200;
 
-/** The state in which the message of a deployment stays: it has ended, or nobody works on it for now. */
+/** The state in which the message of a deployment stays: it has ended, or no job works on it for now. */
 export async function endProgress(row: WorkRow, context: Pick<JobContext, 'tell' | 'log'>): Promise<void> {
   await context
     .tell(describeEnded(row), { slot: 'deploy', isLast: true })
@@ -31,7 +31,7 @@ export function startProgress(place: Pick<DeploymentSession, 'held' | 'context'>
         said = row.state;
         saidAt = Date.now();
         const begun = (row.startedAt ?? row.requestedAt).getTime();
-        // Nobody's deployment fails because a message could not be written.
+        // No deployment fails because a message could not be written.
         await context
           .tell(describeProgress(row, saidAt - begun), { slot: 'deploy' })
           .catch((error: unknown) => context.log.warn('progress not told', { error }));

@@ -10,7 +10,7 @@ const STEPS: readonly DeployState[] = DeployState.options.slice(
   DeployState.options.indexOf('succeeded'),
 );
 
-/** Lines of a log in a message: what does not fit a screen nobody reads. */
+/** Lines of a log in a message: no one reads what does not fit a screen. */
 const SAID_LINES = 12;
 const SAID_LENGTH = 160;
 
@@ -86,7 +86,7 @@ export function describeResult(result: DeployResult): string {
   }
 }
 
-/** The same in one short line, for the card of whoever approved it. */
+/** The same in one short line, for the cards of its approvers. */
 export function describeBriefly(result: DeployResult): string {
   const { release, serving, url, seconds } = result;
   const still = serving === null ? 'Nothing serves there.' : `${serving} still serves.`;

@@ -3,7 +3,7 @@ import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
 import type { CommandResult, Driver, ExecuteOptions } from '../drivers/driver.ts';
 import { executePipeline } from './diagnostic-run-pipeline.ts';
 
-/** What a pipeline that nobody was asked about may use of a server. */
+/** What a pipeline that runs unasked may use of a server. */
 export interface Bounds {
   /** From its begin to its end. */
   readonly wallMs: number;

@@ -7,7 +7,7 @@ export interface LineGroup {
   /** The newest of them, as it was written. */
   readonly sample: string;
   readonly count: number;
-  /** When the newest was written, ISO 8601; null when nobody knows. */
+  /** When the newest was written, ISO 8601; null when that is unknown. */
   readonly at: string | null;
 }
 

@@ -17,7 +17,7 @@ export interface Circumstances {
 /** Trouble that another release may not have. A full disk stays full. */
 const OF_RELEASE: ReadonlySet<TroubleKind> = new Set(['oom', 'exited', 'down', 'restarts', 'slow', 'errors']);
 
-/** What somebody would do next, with the evidence for it in a sentence. Pure; nothing is done. */
+/** What to do next, with the evidence for it in a sentence. Pure; nothing is done. */
 export function propose(found: Found, { verdict, kind, because }: Verdict, around: Circumstances): Proposal {
   const { previous, servingForMs, isMoving, errorKinds } = around;
   if (verdict === 'nothing-deployed') return { action: 'deploy', because };

@@ -50,7 +50,7 @@ export async function withDriver<T>(
   }
 }
 
-/** Why nobody is led to a service, in the words of what leads there; null when it knows of nothing, or does not answer. */
+/** Why no request reaches a service, in the words of its proxy; null when it knows of nothing, or does not answer. */
 export async function problemOfRoute(
   parts: Pick<DiagnoseParts, 'traffic'>,
   service: ServiceKey,

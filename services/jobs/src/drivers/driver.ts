@@ -58,8 +58,8 @@ export type InstanceState =
       readonly oom: boolean;
       readonly at: string | null;
       /**
-       * Why nobody starts it again although it neither ended by itself nor crashed too often: what it ran on went down. Null when it
-       * did. Of one that was stopped on purpose this may be said too: whoever asks knows what should run.
+       * Why no supervisor starts it again although it neither ended by itself nor crashed too often: what it ran on went down. Null when it
+       * did. Of one that was stopped on purpose this may be said too: the caller knows what should run.
        */
       readonly lost: string | null;
     }
@@ -145,7 +145,7 @@ export interface Driver {
   execute(argv: readonly string[], options: ExecuteOptions): Promise<CommandResult>;
   /**
    * Ends what programs of `execute` have left running whose outcome was lost with the link. Left out where a link cannot drop: there
-   * they end with whoever runs them.
+   * they end with their process.
    */
   endLost?(signal: AbortSignal): Promise<readonly EndedCommand[]>;
   close(): Promise<void>;

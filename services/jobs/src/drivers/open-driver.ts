@@ -17,7 +17,7 @@ export interface DriverServer {
   readonly host: string;
   readonly driver: DriverName | null;
   readonly connection: Connection;
-  /** The fingerprint of its host key that somebody has approved, `SHA256:…`. */
+  /** The fingerprint of its host key that a person has approved, `SHA256:…`. */
   readonly hostKey: string | null;
 }
 

@@ -5,7 +5,7 @@ import { formatTable, formatTime } from '../../table.ts';
 import { runAuditExport } from './audit-export.ts';
 import { runAuditVerify } from './audit-verify.ts';
 
-/** Shows what was recorded, checks that it is what was recorded, or writes it out for somebody else to check. */
+/** Shows what was recorded, checks that it is what was recorded, or writes it out for an auditor. */
 export async function runAudit(context: CommandContext): Promise<Report> {
   const [verb, ...rest] = context.arguments.words;
   if (rest.length === 0) {

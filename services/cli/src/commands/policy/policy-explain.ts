@@ -47,7 +47,7 @@ export async function runPolicyExplain(
   return { ok: true, data: answer, lines: describe(answer) };
 }
 
-/** One object on standard input, over as many lines as it likes. Nobody is kept waiting at a terminal. */
+/** One object on standard input, over as many lines as it likes. A terminal without input does not wait. */
 async function readInput({ input }: CommandContext): Promise<unknown> {
   if ('isTTY' in input && input.isTTY === true) throw new UsageError(USAGE);
   const text = (await input.setEncoding('utf8').toArray()).join('');

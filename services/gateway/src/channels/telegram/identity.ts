@@ -1,6 +1,6 @@
 import type { TelegramApi } from './client.ts';
 
-/** Hears of every answer to getMe: whoever listens asks for it first. */
+/** Hears every answer to getMe, which every listener calls first. */
 export function onIdentity(api: TelegramApi, hear: (bot: { readonly username: string }) => void): void {
   api.config.use(async (call, method, payload, signal) => {
     const answer = await call(method, payload, signal);

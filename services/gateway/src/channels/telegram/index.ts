@@ -50,7 +50,7 @@ export function createTelegram(options: {
   };
   const sendWhisper = createWhisperer({ api, log, send: sendPart });
 
-  /** For calls whose failure nobody needs to know: the message itself matters, not its decoration. */
+  /** For calls whose failure does no harm: the message itself matters, not its decoration. */
   const ignoreFailure = async (what: string, call: () => Promise<unknown>): Promise<void> => {
     await call().catch((error: unknown) => log.debug('telegram call failed', { what, error }));
   };

@@ -8,7 +8,7 @@ import { classify } from './failure.ts';
 interface ScopedMenu {
   readonly scope: BotCommandScope;
   readonly entries: readonly MenuEntry[];
-  /** Somebody's private chat, which may not exist yet. */
+  /** A person's private chat, which may not exist yet. */
   readonly optional: boolean;
   readonly ephemeral: boolean;
 }
@@ -43,7 +43,7 @@ async function offerTo(api: TelegramApi, menu: ScopedMenu, signal: ApiSignal): P
   try {
     for (const language of MENU_LANGUAGES) await offerIn(api, menu, language, signal);
   } catch (error) {
-    // Whoever has not written to us yet has no chat to offer anything in.
+    // A person who has not written to us yet has no chat to offer anything in.
     const { kind } = classify(error);
     if (!menu.optional || (kind !== 'blocked' && kind !== 'rejected')) throw error;
   }

@@ -40,7 +40,7 @@ const SETTINGS = [
 ];
 
 /**
- * Git as a child process: it asks nobody for anything, reads nobody's settings, and speaks only the protocols that are named. Where
+ * Git as a child process: it prompts for nothing, reads no settings of a user, and speaks only the protocols that are named. Where
  * there is a cell, what has a room sees nothing else.
  */
 export function createGit(options: {
@@ -51,7 +51,7 @@ export function createGit(options: {
   const { cell = null } = options;
   return (words, { signal, env = {}, protocols = '', maxBytes = STDOUT_BYTES, room }) =>
     new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason as Error); // set by whoever gave the signal
+      if (signal.aborted) return reject(signal.reason as Error); // every abort of ours has a reason
       const locked = cell && room ? { cell, words: cell.words(room) } : null;
       const [program, ...before] = locked ? [...locked.words, 'git'] : ['git'];
       const child = spawn(program, [...before, ...SETTINGS.flatMap((setting) => ['-c', setting]), ...words], {

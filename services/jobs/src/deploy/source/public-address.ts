@@ -3,7 +3,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { isPublicAddress } from '@signalbox/safety/public-address';
 import type { RepositoryAddress } from './repository-address.ts';
 
-/** How git is told to connect to one address and no other. */
+/** The options with which git connects to one address and no other. */
 export interface Pin {
   readonly words: readonly string[];
   readonly env: Readonly<Record<string, string>>;

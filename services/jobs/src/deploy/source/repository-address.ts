@@ -10,7 +10,7 @@ export interface RepositoryAddress {
   readonly shown: string;
 }
 
-/** What a data folder of `npm start` holds that is nobody's repository. */
+/** What a data folder of `npm start` holds that is not a repository. */
 const OF_DATA_FOLDER = ['keys', 'audit', 'logs', 'simulator', 'postgres', 'redis', 'workspaces', 'targets', 'deploys'];
 
 /**

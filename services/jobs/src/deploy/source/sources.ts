@@ -177,7 +177,7 @@ async function resolveRef(
     ref === 'HEAD'
       ? [HEAD]
       : [`refs/tags/${ref}`, `refs/heads/${ref}`, ...(/^v?\d/.test(ref) ? [`refs/tags/${other}`] : [])];
-  // What somebody named like a commit must not take its place: a whole id is never a name.
+  // A branch or tag with the name of a commit must not take its place: a whole id is never a name.
   const isWhole = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(ref);
   const named = isPlain && !isWhole ? await firstOf(heads, find) : null;
   const byId = isPlain && isCommit ? await findById(git, mirror, ref, signal) : null;

@@ -34,7 +34,7 @@ export async function leasePort(place: DeploymentSession): Promise<number> {
 }
 
 /**
- * What comes of an instance that did not become healthy: when somebody else listens on its port, it is ended, the port is given back,
+ * What comes of an instance that did not become healthy: when another program listens on its port, it is ended, the port is given back,
  * and the deployment starts it once more with the next one. Throws the given error when the port is not why, and NO_CAPACITY when it
  * was the last of a few ports.
  */

@@ -35,7 +35,7 @@ export async function probeHealth(
   }
 }
 
-/** Whether nobody listens on a port of this machine. */
+/** Whether a port of this machine is free. */
 export async function isFree(host: string, port: number): Promise<boolean> {
   const server = createServer();
   try {

@@ -116,7 +116,7 @@ async function leasePublicPort(place: DeploymentSession, routed: number | null):
   for (;;) {
     const lease = { server: 'local', project, label: environment, memoryMb: 0, by: userKey };
     const { port } = await parts.leases.lease(lease, taken);
-    // Where the proxy listens for this service already, nobody else can; one that opens no doors listens there before it is asked.
+    // Where the proxy listens for this service already, no other program can; one that opens no doors listens there before it is asked.
     if (port === routed || !parts.traffic.opensDoors || (await isFree(parts.listenHost, port))) return port;
     await parts.leases.end('local', project, environment);
     taken.push(port);

@@ -38,7 +38,7 @@ export async function startContainer(place: Place, request: InstanceRequest, sig
   } catch (error) {
     if (statusOf(error) === null || statusOf(error) === 404) throw error;
   }
-  // Somebody else may listen on that port of the host, so the engine chooses another one. Whatever else it is shows again then.
+  // Another program may listen on that port of the host, so the engine chooses another one. Whatever else it is shows again then.
   await orNull(engine.call((docker) => docker.getContainer(known).remove({ force: true }), signal));
   const other = await createContainer(place, request, null, signal);
   try {

@@ -19,7 +19,7 @@ const NAME = '.dockerignore';
 const ALWAYS = new Set(['Dockerfile', NAME]);
 
 /**
- * What stays out of the image that is built of a folder, by its `.dockerignore`: a function for whoever packs it, which takes whole
+ * What stays out of the image that is built of a folder, by its `.dockerignore`: a function for the packer, which takes whole
  * paths. Null when it has none. Throws BUILD_FAILED for a pattern that cannot be read: sent without it, secrets may go along.
  */
 export function readIgnored(folder: string): ((path: string) => boolean) | null {

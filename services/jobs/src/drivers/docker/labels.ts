@@ -55,7 +55,7 @@ export function containerNameOf(id: ReleaseId): string {
   return `signalbox-${plain(id.project)}-${id.environment}-${plain(id.deploymentId)}`;
 }
 
-/** A host name by which the containers of a build are told from all others: the engine gives them no labels. */
+/** A host name that tells the containers of a build from all others: the engine gives them no labels. */
 export function buildMarkOf(id: ReleaseId): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([id.project, id.environment, id.deploymentId]))

@@ -59,7 +59,7 @@ export async function buildFolder(
   const mark = { name: 'SIGNALBOX_BUILD', value: randomUUID() };
   const begun: z.output<typeof BuildMark> = { mark: `${mark.name}=${mark.value}`, sessions: [] };
   const markFile = join(folder, 'build.json');
-  // Before anything runs: whoever finds the file can end all that ever comes of this build.
+  // Before anything runs: a process that finds the file can end all that ever comes of this build.
   putJson(markFile, begun);
   const groups = makeGroup(groupName(join(folder, 'build')), limits, controlGroups) ?? [];
   const environment = { PATH: path, LANG: 'C.UTF-8', CI: 'true', [mark.name]: mark.value };
@@ -84,7 +84,7 @@ export async function buildFolder(
       await runStep(command, { onLine, onStart, refusals: () => describeRefusals(groups) });
     }
     signal.throwIfAborted();
-    // Whoever looks into it later is another user than the one that has built it. Links are not followed.
+    // Later readers are other users than the one that has built it. Links are not followed.
     if (confined !== null) await run('/bin/chmod', ['-R', 'a+rX', '--', workDir], { env: {}, maxBuffer: 1_000_000 });
   } catch (error) {
     await removeHalf(folders, id);
@@ -127,7 +127,7 @@ function notStarted({ argv }: Command, why: string): AppError {
   return new AppError('BUILD_FAILED', { command: shown(argv), outcome: `could not be started: ${why}` });
 }
 
-/** Ends what is left of a build, whoever began it. */
+/** Ends what is left of a build, of any process. */
 export async function endFolderBuild(folders: Folders, id: ReleaseId, signal: AbortSignal): Promise<void> {
   const markFile = join(folders.at(folders.ref(id)), 'build.json');
   const begun = readJson(markFile, BuildMark);

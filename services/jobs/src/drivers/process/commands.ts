@@ -21,7 +21,7 @@ export interface Command {
   readonly bounded?: readonly string[];
   /** What it reads; it reads nothing when this is left out. */
   readonly input?: Readable;
-  /** Gets what it writes, to the end, instead of whoever listens. */
+  /** Gets what it writes, to the end, instead of the listener. */
   readonly output?: Writable;
 }
 
@@ -101,13 +101,13 @@ async function run(command: Command, { onOut, onErr, onStart }: Listener): Promi
   const find = (): readonly ProcessRow[] => findFamily({ mark, sessions: leader ? [leader] : [] });
   const kill = (): void => {
     killGroup(child);
-    // What it wrote and nobody took would keep its end from being seen.
+    // Unread output would keep its end from being seen.
     if (output) child.stdout.unpipe(output).resume();
   };
   signal.addEventListener('abort', kill, { once: true });
   try {
     const [code, by] = await ended;
-    // Whoever it left in the background holds its output open: they end with it.
+    // A program that it left in the background holds its output open: it ends too.
     await endAll(find, AbortSignal.timeout(AFTER_ABORT_MS));
     await closed;
     signal.throwIfAborted();

@@ -65,7 +65,7 @@ export function describeRefusals(folders: GroupFolders): string {
   return has(/^max [1-9]/m, ['pids.events']) ? '; it wanted more processes than it may have' : '';
 }
 
-/** What holds programs on this machine back, in words for whoever looks at the server. */
+/** What holds programs on this machine back, in words for a person who inspects the server. */
 export function describeLimits(root: string = ROOT): string {
   const probe = `signalbox.probe-${randomUUID()}`;
   const folders = makeGroup(probe, { memoryMb: 64, cpus: 1, tasks: 16 }, root);

@@ -34,7 +34,7 @@ const InstanceFile = z.object({
   port: z.number().int(),
   host: z.string(),
   startedAt: z.string(),
-  /** Of the machine: pids and ticks of another boot name nobody. */
+  /** Of the machine: pids and ticks of another boot name no process. */
   bootId: z.string(),
   memoryMb: z.number(),
   logBytes: z.number(),
@@ -82,7 +82,7 @@ export async function startInstance(
   const folder = instanceFolder(folders, ref);
   const earlier = readFile(folder);
   if (earlier && readState(folder, earlier).kind === 'running') return describe(ref, earlier);
-  // Also what lost its shim, or was begun by somebody who was killed before he wrote it down.
+  // Also a program that lost its shim, or whose starter was killed before it wrote the record.
   if (earlier) await endAll(() => findFamily({ mark: earlier.mark, sessions: [] }), signal);
 
   const groups = makeGroup(groupName(folder), { memoryMb: file.memoryMb, cpus: file.cpus, tasks }, controlGroups) ?? [];
@@ -168,7 +168,7 @@ export async function stopInstance(
   const file = readFile(folder);
   if (file === null) return 'gone';
   const shim = readPid(folder, 'shim', file);
-  // The keeper of the log ends by itself when nobody writes any more.
+  // The keeper of the log ends by itself when no program writes any more.
   const members = (): readonly ProcessRow[] => programOf(folder, file, shim);
   const isShimOver = (): boolean => shim === null || !isRunning(shim);
   if (members().length === 0 && isShimOver()) {

@@ -3,7 +3,7 @@ import { sleep } from '@signalbox/contracts/time';
 
 /**
  * One process, for good: pids are reused, so the boot and the tick that it started at belong to it. `kill -0` would not do: it
- * answers for zombies, and for whoever has the pid since.
+ * answers for zombies, and for a later process with that pid.
  */
 export interface ProcessIdentity {
   readonly pid: number;
@@ -41,7 +41,7 @@ export function isRunning(identity: ProcessIdentity): boolean {
   return readProcess(identity.pid)?.startMark === identity.startMark;
 }
 
-/** What a program was started with in its environment: `NAME=value`. False also for a process of somebody else. */
+/** What a program was started with in its environment: `NAME=value`. False also for a process of another user. */
 function hasVariable(pid: number, assignment: string): boolean {
   try {
     return `\0${readFileSync(`/proc/${pid}/environ`, 'latin1')}`.includes(`\0${assignment}\0`);

@@ -14,7 +14,7 @@ export interface Login {
   readonly user: string;
   /** The private key itself, as text. */
   readonly key: string;
-  /** The approved fingerprint of the host key; null when nobody has approved one. */
+  /** The approved fingerprint of the host key; null when no one has approved one. */
   readonly hostKey: string | null;
 }
 

@@ -6,7 +6,7 @@ export interface Chunk {
 
 /**
  * The parser's time grows with the square of the unresolved marks in a paragraph and with the depth of nesting:
- * 7,500 times `*a_ ` took 33 s, two thousand nested lists 13 s, and meanwhile nobody else gets an answer.
+ * 7,500 times `*a_ ` took 33 s, two thousand nested lists 13 s, and no other person gets an answer meanwhile.
  */
 const MAX_MARKS = 250;
 const MARKS = /[*_~`[\]<|]/g;

@@ -97,7 +97,7 @@ function readChunk(nodes: readonly Node[]): Block[] {
       case 'footnoteDefinition':
         return label(`[${node.label ?? node.identifier}] `, read(node.children));
       case 'definition':
-        // Nobody would see an address that nothing refers to.
+        // An address without a reference would stay unseen.
         return used.has(node.identifier) ? [] : [plainParagraph(`[${node.label ?? node.identifier}]: ${node.url}`)];
       default:
         return visible({ type: 'paragraph', text: inline([node]) });

@@ -11,7 +11,7 @@ const WEB_ADDRESS = /https?:\/\/[\w.-]+\.[a-z]{2,}(?::\d+)?(?:\/[\w.%~+-]*)*?\/@
 
 /**
  * Keeps Telegram from making more of a text than it says. It finds mentions and addresses by itself and can be asked not to
- * only in rich messages. In a group a mention would call somebody, so it is taken apart there, as are the app's own addresses
+ * only in rich messages. In a group a mention would notify a person, so it is taken apart there, as are the app's own addresses
  * everywhere. Code stays as it is: nothing is found in it.
  */
 export function escapeLinks(formatted: FormattedText, options: { readonly inGroup: boolean }): FormattedText {

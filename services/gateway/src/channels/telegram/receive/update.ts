@@ -62,7 +62,7 @@ export const CallbackQuery = z.object({
   data: z.string().optional(),
 });
 
-/** Somebody pressed Stop under a message that is being written. Only in private chats, so the chat is the person. */
+/** A person pressed Stop under a message that is being written. Only in private chats, so the chat is the person. */
 export const StoppedGeneration = z.object({
   chat: Person.omit({ is_bot: true }).extend({ type: z.literal('private') }),
   message_thread_id: id.optional(),

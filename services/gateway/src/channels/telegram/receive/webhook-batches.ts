@@ -10,7 +10,7 @@ import type { Incoming } from '../../channel.ts';
 
 /** As many as Telegram gives to a poll. */
 const MAX_BATCH = 100;
-/** Telegram has at most 100 requests open at once. Who comes on top of many more is told to come again. */
+/** Telegram has at most 100 requests open at once. Beyond many more, a request gets the answer to try again. */
 const MAX_WAITING = 500;
 
 interface Waiting {
@@ -47,11 +47,11 @@ export function createBatches(
     new Promise((resolve, reject) => {
       if (waiting.length >= MAX_WAITING) return reject(new Error('too many updates are waiting to be admitted'));
       waiting.push({ update, resolve, reject });
-      if (!running) void run(); // never rejects: every failure belongs to whoever waits for the update
+      if (!running) void run(); // never rejects: the waiter of an update gets its failure
     });
 }
 
-/** What has no id is in nobody's way. */
+/** An update without an id does not wait for others. */
 function idOf(update: Incoming): number {
   return Number(update.updateId ?? 0);
 }

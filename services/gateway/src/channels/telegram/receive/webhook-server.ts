@@ -11,7 +11,7 @@ import { createSecretCheck, SECRET_HEADER } from './webhook-secret.ts';
  *   secret → path → method → type → announced length   any of them wrong: refused, connection closed, body never read
  *     → body read, up to its limit in size and time    beyond: refused, connection closed
  *     → no JSON: kept as a dead letter, 200            it would never become readable, and its chat would wait for it
- *     → JSON: given to whoever listens                 committed: 200; not: 503, and Telegram gives it again
+ *     → JSON: given to the listener                    committed: 200; not: 503, and Telegram gives it again
  */
 
 /** Telegram builds updates in a buffer of 64 kB; more than this is nothing that it sends. */
@@ -26,9 +26,9 @@ const LOOK_FOR_SLOW_MS = SECOND_MS;
 const KEEP_ALIVE_MS = 75 * SECOND_MS;
 /** Open connections at most: a flood must not take the gateway's other sockets. */
 const MAX_CONNECTIONS = 1_000;
-/** Telegram waits 50 s for an answer. Whoever is not answered by now has to come again. */
+/** Telegram waits 50 s for an answer. It has to repeat a request that has none by now. */
 const ANSWER_MS = 25 * SECOND_MS;
-/** Said with 503: without it Telegram doubles its waits up to two minutes. Nobody listens only for a moment. */
+/** Said with 503: without it Telegram doubles its waits up to two minutes. The listener is away only for a moment. */
 const RETRY_NOT_STORED_SECONDS = 3;
 const RETRY_NOBODY_SECONDS = 1;
 
@@ -159,7 +159,7 @@ function createApp(options: {
   return app;
 }
 
-/** What is wrong with the head of a request. The secret comes first: whoever does not have it learns nothing else. */
+/** What is wrong with the head of a request. The secret comes first: a caller without it learns nothing else. */
 function createJudge({ secret, path }: WebhookServerOptions): (request: FastifyRequest) => Refusal | null {
   const isSecret = createSecretCheck(secret);
   return ({ headers, method, originalUrl }) => {
@@ -173,7 +173,7 @@ function createJudge({ secret, path }: WebhookServerOptions): (request: FastifyR
 
 /** For what is no request at all or takes too long: there is nothing to reply to but the socket. */
 function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, note: (refusal: Refusal) => void): void {
-  // They hung up; nobody asked for anything.
+  // The caller hung up before it asked for anything.
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const refusal = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'too-slow' : 'malformed';
   note(refusal);

@@ -31,7 +31,7 @@ export function toRichBlocks(blocks: readonly Block[], mayFold = true): RichBloc
 /** What becomes of long code. */
 type Fold = 'open' | 'closed' | 'never';
 
-/** Whether code is so long that only its first line of description is shown until somebody opens it. */
+/** Whether code is so long that only its first line of description is shown until a person opens it. */
 export function isFolded(code: string): boolean {
   return code.split('\n').length > FOLDED_LINES;
 }

@@ -36,7 +36,7 @@ const PART_LIMIT = MESSAGE_LIMIT - REPEATED.length - 1;
 
 /** A message as Telegram takes it: as many parts as it needs, buttons under the last one. */
 export function encode(body: OutboundBody, row: EncodedRow): readonly TelegramPart[] {
-  // What somebody is to decide about is never folded away: they have it before their eyes when they press.
+  // An action that waits for a decision is never folded: the person sees all of it when they press.
   const isDecision = body.buttons.some(({ act }) => act !== undefined);
   const contents = encodeText(body, row, isDecision);
   const keyboard = createKeyboard(body.buttons, row.outboxId);

@@ -66,7 +66,7 @@ function toSendOptions(chatKey: string, part: TelegramPart) {
   return {
     ...thread,
     ...toMarkup(part),
-    // Whoever deleted the question gets the answer all the same.
+    // A person who deleted the question gets the answer all the same.
     ...(part.replyTo === null
       ? {}
       : { reply_parameters: { message_id: part.replyTo, allow_sending_without_reply: true } }),

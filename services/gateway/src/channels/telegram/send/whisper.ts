@@ -25,7 +25,7 @@ export interface Whisper {
   readonly userId: number;
   /** The ephemeral message that it answers, or null. */
   readonly answers: number | null;
-  /** The first part of its message: only once is somebody asked to write to us. */
+  /** The first part of its message: a person is asked only once to write to us. */
   readonly isFirst: boolean;
 }
 
@@ -47,7 +47,7 @@ type SendWhisper = (
 /** No ephemeral message has this number: deleting it changes nothing and shows whether the server knows the method. */
 const NO_SUCH_ID = 2_147_483_647;
 
-/** For whom a part of this message is, in the chat of this key; null in private chats, where nobody else reads. */
+/** For whom a part of this message is, in the chat of this key; null in private chats, which have one reader. */
 export function readWhisper(body: OutboundBody, chatKey: string, place: number): Whisper | null {
   const userId = Number(body.onlyFor);
   if (body.onlyFor === undefined || !Number.isSafeInteger(userId) || toTarget(chatKey).chatId >= 0) return null;
