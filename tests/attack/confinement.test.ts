@@ -136,18 +136,25 @@ describe('a command of a workspace', { timeout: 60_000 }, () => {
   });
 });
 
-/** The environment of a process. A sandbox that is being set up cannot be looked into for a moment. */
-function environOf(pid: string): Promise<string> {
+/**
+ * The environments of a shim and of its children. Steps of its start end while they are read, and a sandbox that is being set up cannot
+ * be looked into for a moment: then all of them are read again.
+ */
+function environsOf(shim: number): Promise<readonly string[]> {
   return eventually(
-    async () => {
+    () => {
       try {
-        return readFileSync(`/proc/${pid}/environ`, 'latin1');
+        const children = readFileSync(`/proc/${shim}/task/${shim}/children`, 'utf8').trim().split(' ');
+        return Promise.resolve(
+          [String(shim), ...children].map((pid) => readFileSync(`/proc/${pid}/environ`, 'latin1')),
+        );
       } catch (error) {
-        if (error instanceof Error && 'code' in error && error.code === 'EACCES') return '';
+        if (error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'ENOENT'))
+          return Promise.resolve([]);
         throw error;
       }
     },
-    (text) => text !== '',
+    (environs) => environs.length > 1 && environs.every((environ) => environ !== ''),
   );
 }
 
@@ -168,8 +175,9 @@ describe('a variable of a service', { timeout: 60_000 }, () => {
       );
       instances.push(instance);
       const shim = Number(readFileSync(join(targets.targetsDir, instance.ref, 'instance/shim'), 'utf8').split(' ')[0]);
-      const children = readFileSync(`/proc/${shim}/task/${shim}/children`, 'utf8').trim().split(' ');
-      for (const pid of [String(shim), ...children]) expect(await environOf(pid)).not.toContain(`evil-${name}`);
+      const environs = await environsOf(shim);
+      expect(environs.length).toBeGreaterThan(1);
+      for (const environ of environs) expect(environ).not.toContain(`evil-${name}`);
     },
   );
 });

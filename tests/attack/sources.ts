@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { openWorkspace } from '@signalbox/jobs/workspace/workspaces';
 import { workspaceName } from '@signalbox/contracts/operations/workspace';
 import { loadTestConfig } from '../support/config.ts';
+import { plantInWorkspace } from '../support/ledger-files.ts';
 import type { Person } from '../support/person.ts';
 import { buttonLabel, buttonWords, type Case, type Source } from './corpus.ts';
 import { STRANGER, type Field } from './field.ts';
@@ -165,9 +164,9 @@ function plantFile(path: string) {
 }
 
 async function putFile({ workspaces }: Field, one: Case, path: string): Promise<void> {
-  const { root } = await openWorkspace(workspaces, workspaceName('project', one.project));
-  mkdirSync(dirname(join(root, path)), { recursive: true });
-  writeFileSync(join(root, path), `# Notes\n\n${textOf(one)}\n`);
+  const name = workspaceName('project', one.project);
+  await openWorkspace(workspaces, name);
+  await plantInWorkspace(workspaces, name, path, `# Notes\n\n${textOf(one)}\n`);
 }
 
 function plantPassage(scope: 'docs' | 'code') {

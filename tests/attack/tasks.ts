@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { openWorkspace } from '@signalbox/jobs/workspace/workspaces';
 import { workspaceName } from '@signalbox/contracts/operations/workspace';
 import type { Pool } from '@signalbox/store/pool';
 import { z } from 'zod';
+import { plantInWorkspace } from '../support/ledger-files.ts';
 import type { Person } from '../support/person.ts';
 import { eventually } from '../support/until.ts';
 import { fill, portOf } from './corpus.ts';
@@ -62,10 +61,11 @@ async function doTask(field: Field, task: Task, operators: readonly Person[]): P
   let taps = 0;
   try {
     await prepareProject(field, task, portOf(task.n - 2_000));
-    const { root } = await openWorkspace(field.workspaces, workspaceName('project', task.project));
-    await writeFile(join(root, 'notes.txt'), 'first\n');
-    await writeFile(join(root, 'README.md'), 'A smal project\n');
-    await writeFile(join(root, 'test.sh'), 'echo fine\n');
+    const name = workspaceName('project', task.project);
+    await openWorkspace(field.workspaces, name);
+    await plantInWorkspace(field.workspaces, name, 'notes.txt', 'first\n');
+    await plantInWorkspace(field.workspaces, name, 'README.md', 'A smal project\n');
+    await plantInWorkspace(field.workspaces, name, 'test.sh', 'echo fine\n');
     const person = await field.person(task.n, task.role);
     field.puppet.play(`P${task.n}`, { turns: task.steps, patience: 0, fromTurn: 0 });
     for (const { say, wait } of task.steps) {

@@ -1,5 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join, posix } from 'node:path';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, posix } from 'node:path';
 import { workspaceName } from '@signalbox/contracts/operations/workspace';
 import type { Queryable } from '@signalbox/store/pool';
 
@@ -29,12 +29,25 @@ const WRITES = `select action_id as "actionId", status, thread_id as "threadId",
 const OTHERS = `select distinct thread_id as "threadId", arguments ->> 'project' as project
   from actions where tool in ('apply_diff', 'run_command')`;
 
+/** Where the files lie that a test has put into workspaces by itself, below the folder of the workspaces. */
+const PLANTED = 'planted';
+
+/** Puts a file into a workspace without an action, as a person with a checkout does. It counts as written before all else. */
+export async function plantInWorkspace(home: string, workspace: string, path: string, content: string): Promise<void> {
+  for (const folder of ['files', PLANTED]) {
+    const file = join(home, folder, workspace, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, content);
+  }
+}
+
 /** Compares the writes of the ledger with the files below the folder of the workspaces. Answers where they differ. */
 export async function compareFiles(db: Queryable, home: string): Promise<readonly LedgerMismatch[]> {
   const { rows: writes } = await db.query<Write>(WRITES);
   const { rows: others } = await db.query<Pick<Write, 'threadId' | 'project'>>(OTHERS);
   const skipped = new Set(others.map(nameOf));
-  const written = new Map<string, Write[]>();
+  const planted = await readFiles(join(home, PLANTED));
+  const written = new Map([...planted].map(([path, content]) => [path, [plantedWrite(path, content)]]));
   for (const write of writes) {
     const path = join(nameOf(write), posix.normalize(write.path));
     written.set(path, [...(written.get(path) ?? []), write]);
@@ -62,6 +75,20 @@ function differenceOf(writes: readonly Write[], content: string | null): string 
   // Of two at the same time either may have been the last.
   const possible = done.filter(({ settledAt }) => settledAt !== null && settledAt >= last.startedAt);
   return possible.some((write) => write.content === content) ? null : 'the file holds something else';
+}
+
+function plantedWrite(path: string, content: string): Write {
+  const at = new Date(0);
+  return {
+    actionId: 'planted',
+    status: 'done',
+    threadId: '',
+    project: null,
+    path,
+    content,
+    startedAt: at,
+    settledAt: at,
+  };
 }
 
 function nameOf({ threadId, project }: Pick<Write, 'threadId' | 'project'>): string {
