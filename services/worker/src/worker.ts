@@ -1,7 +1,7 @@
 import { INBOUND, OUTBOUND, STOP_CHANNEL } from '@signalbox/contracts/conversation/topics';
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
 import { soFarOfMessage } from '@signalbox/store/governance/actions';
-import { knownNames } from './turn/known-names.ts';
+import { knownNames } from './agents/known-names.ts';
 import { taintByMessages, taintThread } from './governance/taint.ts';
 import { checkDatabase } from '@signalbox/store/database-check';
 import { openPool, type Pool } from '@signalbox/store/pool';

@@ -1,5 +1,5 @@
 import { nameNotFound } from '@signalbox/store/deploy/not-found';
-import { knownNames } from '@signalbox/worker/turn/known-names';
+import { knownNames } from '@signalbox/worker/agents/known-names';
 import { readNameWords } from '@signalbox/models/name-words';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../support/until.ts';
