@@ -5,7 +5,7 @@ import { knownNames } from './agents/known-names.ts';
 import { taintByMessages, taintThread } from './governance/taint.ts';
 import { checkDatabase } from '@signalbox/store/database-check';
 import { openPool, type Pool } from '@signalbox/store/pool';
-import { say } from '@signalbox/contracts/errors';
+import { sayError } from '@signalbox/contracts/errors';
 import { background, type Own } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import type { ModelObserver, Models } from '@signalbox/models/port';
@@ -272,7 +272,7 @@ function consumeWakeUps(config: WorkerConfig, log: Log, pool: Pool, lanes: Lanes
         source: 'stream',
         ref: `${INBOUND.name}:${entryId}`,
         userKey: null,
-        reason: say('ENVELOPE_UNREADABLE', { stream: INBOUND.name, detail }),
+        reason: sayError('ENVELOPE_UNREADABLE', { stream: INBOUND.name, detail }),
         body: raw.slice(0, 4_000),
       });
     },

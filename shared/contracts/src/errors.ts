@@ -259,7 +259,7 @@ export class AppError<C extends ErrorCode = ErrorCode> extends Error {
   readonly data: ErrorData<C>;
 
   constructor(code: C, data: ErrorData<C>, cause?: unknown) {
-    super(say(code, data), cause === undefined ? undefined : { cause });
+    super(sayError(code, data), cause === undefined ? undefined : { cause });
     this.name = 'AppError';
     this.code = code;
     this.data = data;
@@ -271,7 +271,7 @@ export class AppError<C extends ErrorCode = ErrorCode> extends Error {
 }
 
 /** The catalog's sentence for a code, with its fields filled from `data`. */
-export function say<C extends ErrorCode>(code: C, data: ErrorData<C>): string {
+export function sayError<C extends ErrorCode>(code: C, data: ErrorData<C>): string {
   const fields = data as Readonly<Record<string, string>>; // ErrorData is a record of strings by construction
   return ERRORS[code].say.replace(/\{(\w+)\}/g, (_, name: string) => fields[name] ?? `{${name}}`);
 }

@@ -1,5 +1,5 @@
 import { InboundEnvelope, PRIORITY } from '@signalbox/contracts/conversation/envelope';
-import { say } from '@signalbox/contracts/errors';
+import { sayError } from '@signalbox/contracts/errors';
 import { putDeadLetter } from './conversation/dead-letters.ts';
 import { putOutbox } from './conversation/outbox.ts';
 import { withTransaction, type Pool } from './pool.ts';
@@ -43,7 +43,7 @@ export async function settleUnreadable(pool: Pool, userKey: string): Promise<rea
           traceId,
           priority: PRIORITY.reply,
           slot: null,
-          body: { text: say('MESSAGE_UNREADABLE', { ref }), buttons: [] },
+          body: { text: sayError('MESSAGE_UNREADABLE', { ref }), buttons: [] },
         },
       ]);
     }

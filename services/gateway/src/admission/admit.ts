@@ -1,4 +1,4 @@
-import { say } from '@signalbox/contracts/errors';
+import { sayError } from '@signalbox/contracts/errors';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import type { WakeUp } from '@signalbox/contracts/conversation/topics';
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
@@ -166,7 +166,7 @@ async function settlePress(
   // A card keeps its buttons until its next edit: others may still decide.
   if (toast !== null) return channel.answerPress(pressId, toast === '' ? null : toast);
   const worked = admitted.label !== null;
-  await channel.answerPress(pressId, worked ? pressed(admitted.label) : say('BUTTON_EXPIRED', {}));
+  await channel.answerPress(pressId, worked ? pressed(admitted.label) : sayError('BUTTON_EXPIRED', {}));
   if (worked && messageId !== null) await channel.removeButtons(chatKey, messageId);
 }
 
@@ -174,7 +174,7 @@ function ignore({ channel, log, metrics }: AdmissionDeps, update: Extract<Incomi
   metrics.updates.add({ result: 'ignored', reason: update.reason });
   log.debug('update ignored', { updateId: update.updateId, reason: update.reason });
   if (update.pressId === null) return;
-  background(log, 'press', channel.answerPress(update.pressId, say('BUTTON_EXPIRED', {})));
+  background(log, 'press', channel.answerPress(update.pressId, sayError('BUTTON_EXPIRED', {})));
 }
 
 /** One update that the database refuses must not hold up all that come after it. */

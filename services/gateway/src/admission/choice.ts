@@ -1,7 +1,7 @@
 import { TEXT_LIMIT } from '@signalbox/contracts/conversation/envelope';
 import { isSurelyCode, looksLikeCode } from '@signalbox/store/people/access-code';
 import type { Admission } from './inbox.ts';
-import { say } from '@signalbox/contracts/errors';
+import { sayError } from '@signalbox/contracts/errors';
 import { formatBytes } from '@signalbox/contracts/file-name';
 import type { Incoming } from '../channels/channel.ts';
 import { parseCommand } from '../commands/command.ts';
@@ -62,12 +62,12 @@ export function choose(update: FromPerson, options: PlanOptions): Choice {
   // A person who asks us to stop is in a hurry for a reason.
   if (!options.withinBurst && command?.name !== 'stop') {
     const seconds = String(Math.ceil(options.window.leftMs / 1_000));
-    return refuse('too fast', `too-fast:${update.userKey}:${options.window.id}`, say('TOO_FAST', { seconds }));
+    return refuse('too fast', `too-fast:${update.userKey}:${options.window.id}`, sayError('TOO_FAST', { seconds }));
   }
   if (update.kind === 'edit') return chooseEdit(update, plain);
   if (update.kind === 'press') return { ...plain, verdict: 'press' };
   if (update.kind === 'not-text') {
-    const sentence = say('NOT_TEXT', { what: NOT_TEXT[update.what] });
+    const sentence = sayError('NOT_TEXT', { what: NOT_TEXT[update.what] });
     return refuse('not text', `not-text:${update.chatKey}:${update.messageId}`, sentence);
   }
   const large = update.attachments.find(({ sizeBytes }) => (sizeBytes ?? 0) > options.fileLimitBytes);
@@ -77,11 +77,11 @@ export function choose(update: FromPerson, options: PlanOptions): Choice {
       size: formatBytes(large.sizeBytes ?? 0),
       limit: formatBytes(options.fileLimitBytes),
     };
-    return refuse('too large', `too-large:${update.chatKey}:${update.updateId}`, say('FILE_TOO_LARGE', data));
+    return refuse('too large', `too-large:${update.chatKey}:${update.updateId}`, sayError('FILE_TOO_LARGE', data));
   }
   if (text.length > TEXT_LIMIT) {
     const data = { length: format(text.length), limit: format(TEXT_LIMIT) };
-    return refuse('too long', `too-long:${update.chatKey}:${update.updateId}`, say('TOO_LONG', data));
+    return refuse('too long', `too-long:${update.chatKey}:${update.updateId}`, sayError('TOO_LONG', data));
   }
   if (update.kind === 'album-part') return { ...plain, verdict: 'join' };
   if (command?.name === 'new') return { ...plain, verdict: 'new' };

@@ -1,7 +1,7 @@
 import { plainName } from '@signalbox/contracts/plain-name';
 import { PRIORITY, type MessageEnvelope } from '@signalbox/contracts/conversation/envelope';
 import type { Admission } from './inbox.ts';
-import { say } from '@signalbox/contracts/errors';
+import { sayError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
 import {
   choose,
@@ -146,7 +146,7 @@ type Line = (said: NonNullable<Choice['refusal']>) => NonNullable<Admission['rep
 function strangerLine(update: FromPerson, line: Line): Admission['stranger'] {
   // In a group the answer would be noise for everybody; a press gets its toast, and an edit follows a message.
   if (update.chatKind === 'group' || update.kind === 'press' || update.kind === 'edit') return null;
-  const text = say('STRANGER', { name: plainName(update.name), id: update.userKey });
+  const text = sayError('STRANGER', { name: plainName(update.name), id: update.userKey });
   return line({ key: `stranger:${update.chatKey}:${update.updateId}`, text });
 }
 

@@ -1,6 +1,6 @@
 import { tryHold, type Hold, type HoldKind } from './leases.ts';
 import type { Pool } from '@signalbox/store/pool';
-import { say } from '@signalbox/contracts/errors';
+import { sayError } from '@signalbox/contracts/errors';
 import type { Log } from '@signalbox/platform/log';
 import { sleep } from '@signalbox/contracts/time';
 import type { Channel, Incoming, Listening } from './channel.ts';
@@ -84,7 +84,7 @@ export function startListening(deps: {
       if (listening) return listening.problem();
       if (state === 'stands by') return null;
       if (state === 'unknown') return `${channel.name}: nobody listens yet`;
-      return say('LISTENERS_DISAGREE', way === 'polling' ? { others: 'by webhook', own: 'to poll' } : WEBHOOK_OUT);
+      return sayError('LISTENERS_DISAGREE', way === 'polling' ? { others: 'by webhook', own: 'to poll' } : WEBHOOK_OUT);
     },
     close: async () => {
       stop.abort();

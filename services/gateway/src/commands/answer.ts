@@ -3,7 +3,7 @@ import type { OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import type { Role } from '@signalbox/contracts/governance/roles';
 import { readLaneStatus, stopLane } from '../admission/inbox.ts';
 import { endFollowedLogs } from '@signalbox/store/deploy/followed-logs';
-import { say } from '@signalbox/contracts/errors';
+import { sayError } from '@signalbox/contracts/errors';
 import { isAdminCommand, nearestCommand, type AnsweredCommand } from './command.ts';
 import * as words from '../words.ts';
 import { describeCode, noticeOfUse } from './codes.ts';
@@ -22,7 +22,7 @@ export async function answerQuestion(parts: AnswerParts, question: Question, ask
     case 'unknown-command':
       return { text: describeUnknown(question.typed, asked.role), personal: true };
     case 'exposed-code':
-      return { text: say('CODE_EXPOSED', {}), personal: true };
+      return { text: sayError('CODE_EXPOSED', {}), personal: true };
     case 'approval':
       return answerPress(parts, question.act, asked);
     case 'end-log': {
@@ -92,5 +92,5 @@ async function answerCommand(parts: AnswerParts, name: AnsweredCommand, rest: st
 function describeUnknown(typed: string, role: Role): string {
   const near = nearestCommand(typed, role === 'admin');
   const hint = near === null ? 'Say it in plain words, without the slash.' : `Did you mean /${near}?`;
-  return say('COMMAND_UNKNOWN', { typed: plainName(typed), hint });
+  return sayError('COMMAND_UNKNOWN', { typed: plainName(typed), hint });
 }

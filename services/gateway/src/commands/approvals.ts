@@ -4,7 +4,7 @@ import type { RuntimeButton } from '@signalbox/contracts/conversation/envelope';
 import { decideApproval, type Decided, type Decider } from '@signalbox/store/governance/approval-decisions';
 import { usePrompt, type OpenPrompt } from '../admission/approval-prompts.ts';
 import { approvalEvent, findApproval, findProposal, recordApproval } from '@signalbox/store/governance/approvals';
-import { say } from '@signalbox/contracts/errors';
+import { sayError } from '@signalbox/contracts/errors';
 import * as words from './words/approval-words.ts';
 import { readChange } from './change.ts';
 import type { Answer, AnswerParts, Asked } from './question.ts';
@@ -14,7 +14,7 @@ export async function answerPress(parts: AnswerParts, act: ApprovalAct, asked: A
   const decided = await decideApproval(parts.db, parts.policy(), { ...act, by: deciderOf(asked) });
   if (decided.prompt === null) return afterDecision(decided);
   const approval = await findApproval(parts.db, act.approvalId);
-  if (!approval) return { text: null, toast: say('BUTTON_EXPIRED', {}) };
+  if (!approval) return { text: null, toast: sayError('BUTTON_EXPIRED', {}) };
   const proposal = decided.prompt === 'modify' ? await findProposal(parts.db, approval.actionId) : null;
   return {
     text: words.prompt(decided.prompt, approval, plainName(asked.envelope.name), proposal?.action.arguments ?? {}),
@@ -33,7 +33,7 @@ export async function answerPrompt(
 ): Promise<Answer> {
   const { db } = parts;
   const approval = await findApproval(db, prompt.approvalId);
-  if (!approval) return { text: say('BUTTON_EXPIRED', {}) };
+  if (!approval) return { text: sayError('BUTTON_EXPIRED', {}) };
   const by = deciderOf(asked);
   const { approvalId } = approval;
   switch (prompt.verb) {

@@ -1,5 +1,5 @@
 import type { CodeOutcome } from './invitations.ts';
-import { say } from '@signalbox/contracts/errors';
+import { sayError } from '@signalbox/contracts/errors';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import * as words from '../words.ts';
 import type { Asked, Notice } from './question.ts';
@@ -16,13 +16,13 @@ export function describeCode(outcome: CodeOutcome, name: string): string {
     case 'mine':
       return words.usedByYou(outcome.role);
     case 'used':
-      return say('CODE_USED', {});
+      return sayError('CODE_USED', {});
     case 'expired':
-      return say('CODE_EXPIRED', {});
+      return sayError('CODE_EXPIRED', {});
     case 'unknown':
-      return say('CODE_INVALID', {});
+      return sayError('CODE_INVALID', {});
     case 'limited':
-      return say('CODE_LIMIT', { minutes: String(Math.ceil(outcome.waitMs / MINUTE_MS)) });
+      return sayError('CODE_LIMIT', { minutes: String(Math.ceil(outcome.waitMs / MINUTE_MS)) });
   }
 }
 

@@ -5,7 +5,7 @@ import { approverChats, listPending, listVotes } from '@signalbox/store/governan
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { explainActions, liftFreeze, nameApprovalsChat, openBreakGlass, setFreeze } from './freeze.ts';
 import { listGrants, revokeGrant } from '@signalbox/store/governance/grants';
-import { say } from '@signalbox/contracts/errors';
+import { sayError } from '@signalbox/contracts/errors';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import * as words from './words/governance-words.ts';
 import type { Answer, AnswerParts, Asked, Notice } from './question.ts';
@@ -108,7 +108,7 @@ async function toDeciders(db: AnswerParts['db'], asked: Asked, text: string): Pr
 }
 
 function refuse(asked: Asked, needed: 'operator' | 'admin'): Answer {
-  return { text: say('NOT_PERMITTED', { role: asked.role, needed }), personal: true };
+  return { text: sayError('NOT_PERMITTED', { role: asked.role, needed }), personal: true };
 }
 
 function event(kind: AuditEvent['kind'], { envelope, role }: Asked, data: AuditEvent['data']): AuditEvent {

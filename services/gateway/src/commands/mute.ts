@@ -2,7 +2,7 @@ import { Environment } from '@signalbox/contracts/conversation/fields';
 import { roleCovers } from '@signalbox/contracts/governance/roles';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { listServicesBriefly, muteServiceWithin } from '@signalbox/store/deploy/service-looks';
-import { say } from '@signalbox/contracts/errors';
+import { sayError } from '@signalbox/contracts/errors';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import * as words from './words/admin-words.ts';
 import type { Answer, AnswerParts, Asked } from './question.ts';
@@ -12,7 +12,7 @@ const MOST_HOURS = 7 * 24;
 /** `/mute shop staging 2`: messages about its health stay away for so long. Without anything: what is muted now. */
 export async function answerMute({ db }: AnswerParts, rest: string, asked: Asked): Promise<Answer> {
   if (!roleCovers(asked.role, 'developer'))
-    return { text: say('NOT_PERMITTED', { role: asked.role, needed: 'developer' }), personal: true };
+    return { text: sayError('NOT_PERMITTED', { role: asked.role, needed: 'developer' }), personal: true };
   const now = Date.now();
   if (rest === '') return { text: words.muted(await listServicesBriefly(db), now), personal: true };
   const [project = '', named = '', hoursTyped = '1', ...more] = rest.toLowerCase().split(/\s+/);

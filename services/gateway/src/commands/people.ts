@@ -4,7 +4,7 @@ import { mayWriteTo } from '../delivery/outgoing.ts';
 import { stopLane } from '../admission/inbox.ts';
 import { createInvitation, INVITATION_MS, listInvitations } from './invitations.ts';
 import { allowUser, channelOfUser, denyUser, findUser, listUsers } from '@signalbox/store/people/users';
-import { say } from '@signalbox/contracts/errors';
+import { sayError } from '@signalbox/contracts/errors';
 import { nearestName } from '@signalbox/contracts/nearest-name';
 import type { AdminCommand } from './command.ts';
 import * as adminWords from './words/admin-words.ts';
@@ -21,7 +21,7 @@ const NAME_LENGTH = 80;
  */
 export async function answerAdmin(parts: AnswerParts, name: AdminCommand, rest: string, asked: Asked): Promise<Answer> {
   if (!roleCovers(asked.role, 'admin'))
-    return { text: say('NOT_PERMITTED', { role: asked.role, needed: 'admin' }), personal: true };
+    return { text: sayError('NOT_PERMITTED', { role: asked.role, needed: 'admin' }), personal: true };
   switch (name) {
     case 'invite':
       return invite(parts, rest, asked);
@@ -126,5 +126,5 @@ function describeUsage(usage: string, typedRole: string | null): string {
 }
 
 function lastAdmin(name: string): Answer {
-  return { text: say('LAST_ADMIN', { name: plainName(name) }), personal: true };
+  return { text: sayError('LAST_ADMIN', { name: plainName(name) }), personal: true };
 }

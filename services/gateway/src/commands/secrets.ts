@@ -3,7 +3,7 @@ import { NewName } from '@signalbox/contracts/conversation/fields';
 import { roleCovers } from '@signalbox/contracts/governance/roles';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { deleteSecret, listSecrets, putSecrets } from '@signalbox/store/secrets';
-import { say } from '@signalbox/contracts/errors';
+import { sayError } from '@signalbox/contracts/errors';
 import { HANDLE_PREFIX } from '@signalbox/safety/secrets/hide';
 import * as words from '../words.ts';
 import type { Answer, AnswerParts, Asked } from './question.ts';
@@ -57,7 +57,7 @@ async function keep({ db, cipher }: AnswerParts, word: string, asked: Asked): Pr
 async function list({ db }: AnswerParts, person: string, asked: Asked): Promise<Answer> {
   const isOwn = person === '' || person === asked.envelope.userKey;
   if (!isOwn && !roleCovers(asked.role, 'admin'))
-    return { text: say('NOT_PERMITTED', { role: asked.role, needed: 'admin' }), personal: true };
+    return { text: sayError('NOT_PERMITTED', { role: asked.role, needed: 'admin' }), personal: true };
   const secrets = await listSecrets(db, isOwn ? asked.envelope.userKey : person);
   return { text: words.secretList(secrets, isOwn ? null : person), personal: true };
 }

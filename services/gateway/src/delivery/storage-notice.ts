@@ -1,6 +1,6 @@
 import { OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import { isTransient } from '@signalbox/store/pool';
-import { say } from '@signalbox/contracts/errors';
+import { sayError } from '@signalbox/contracts/errors';
 import { background } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { SECOND_MS } from '@signalbox/contracts/time';
@@ -25,7 +25,7 @@ export function withStorageNotice(
   const told = new Set<string>();
 
   const tell = async (chatKey: string): Promise<void> => {
-    const body = OutboundBody.parse({ text: say('INBOUND_NOT_STORED', {}) });
+    const body = OutboundBody.parse({ text: sayError('INBOUND_NOT_STORED', {}) });
     const [part] = channel.encode(body, { chatKey, outboxId: 0, simpleFrom: 0 });
     const sent = part && (await channel.send(chatKey, part, null));
     log.info('told that nothing can be stored', { chatKey, sent: sent?.kind });

@@ -4,7 +4,7 @@ import { Refusal, type WorkspaceCall } from '@signalbox/contracts/operations/wor
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { withLock } from '@signalbox/store/deploy/locks';
 import { openPool, type Pool } from '@signalbox/store/pool';
-import { AppError, say as sentence, type ErrorCode, type ErrorData } from '@signalbox/contracts/errors';
+import { AppError, sayError as sentence, type ErrorCode, type ErrorData } from '@signalbox/contracts/errors';
 import type { Own } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { HOUR_MS } from '@signalbox/contracts/time';

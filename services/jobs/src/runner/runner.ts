@@ -1,7 +1,7 @@
 import { JOBS, type JobName, type JobSpec } from '@signalbox/contracts/operations/jobs';
 import { isTransient } from '@signalbox/store/pool';
 import type { Runs, LeasedRun, RunEnd } from '@signalbox/store/conversation/runs';
-import { AppError, say, toAppError } from '@signalbox/contracts/errors';
+import { AppError, sayError, toAppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
 import type { Log } from '@signalbox/platform/log';
 import type { QueuedJob, QueueVerdict } from '@signalbox/platform/queue/consume';
@@ -246,12 +246,12 @@ function endOf(runId: string, title: string, outcome: Done | Failed | typeof CAN
     case 'done':
       return { outcome: 'done', result: outcome.result, error: null, say: outcome.say, brief: outcome.brief };
     case 'cancelled': {
-      const words = say('JOB_CANCELLED', { job: title });
+      const words = sayError('JOB_CANCELLED', { job: title });
       return { outcome: 'cancelled', result: null, error: words, say: words };
     }
     case 'failed': {
       const error = describe(outcome.error, runId);
-      return { outcome: 'failed', result: null, error, say: say('JOB_FAILED', { job: title, detail: error }) };
+      return { outcome: 'failed', result: null, error, say: sayError('JOB_FAILED', { job: title, detail: error }) };
     }
   }
 }

@@ -5,7 +5,7 @@ import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Lane } from '@signalbox/store/conversation/lane';
 import type { Pool } from '@signalbox/store/pool';
 import { findEffect } from '@signalbox/store/unsettled';
-import { AppError, say as sentence, toAppError } from '@signalbox/contracts/errors';
+import { AppError, sayError as sentence, toAppError } from '@signalbox/contracts/errors';
 import { isInfrastructure } from '@signalbox/store/infrastructure';
 import { makeStorable } from '@signalbox/contracts/storable';
 import type { Log } from '@signalbox/platform/log';

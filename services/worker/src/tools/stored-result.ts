@@ -1,6 +1,6 @@
 import { readActions, type ActionStatus } from '@signalbox/store/governance/actions';
 import type { Queryable } from '@signalbox/store/pool';
-import { AppError, say, type ErrorCode } from '@signalbox/contracts/errors';
+import { AppError, sayError, type ErrorCode } from '@signalbox/contracts/errors';
 import { Button, OutboundFile } from '@signalbox/contracts/conversation/envelope';
 import { z } from 'zod';
 import { failure, type ToolCallResult } from './call.ts';
@@ -51,7 +51,7 @@ function wordsOf(
 ): { readonly ok: boolean; readonly say: string } | null {
   switch (status) {
     case 'started':
-      return { ok: false, say: say('TOOL_OUTCOME_UNKNOWN', { tool }) };
+      return { ok: false, say: sayError('TOOL_OUTCOME_UNKNOWN', { tool }) };
     case 'done':
     case 'failed':
     case 'unknown': {

@@ -3,7 +3,7 @@ import { plainName } from '@signalbox/contracts/plain-name';
 import type { SoFar } from '@signalbox/store/governance/actions';
 import type { WaitingCard } from '@signalbox/store/conversation/lanes';
 import type { AppError } from '@signalbox/contracts/errors';
-import { say } from '@signalbox/contracts/errors';
+import { sayError } from '@signalbox/contracts/errors';
 import { inWords } from '@signalbox/contracts/time';
 import { RECEIPT_WORDS } from '../governance/receipts.ts';
 
@@ -43,7 +43,7 @@ export const WORDS = {
   },
   /** What was done before stands below, as receipts. */
   failed: (error: AppError, { unclear }: Pick<SoFar, 'unclear'>): string =>
-    [say(error.code, error.data), ...unclear].join('\n\n'),
+    [sayError(error.code, error.data), ...unclear].join('\n\n'),
 } as const;
 
 /** Enough to know an action by; the ledger has the rest. */

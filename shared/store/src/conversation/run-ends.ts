@@ -1,5 +1,5 @@
 import type { InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
-import { say } from '@signalbox/contracts/errors';
+import { sayError } from '@signalbox/contracts/errors';
 import { noteRunEnd } from '../governance/approval-decisions.ts';
 import { FINAL_STATES } from '../deploy/deployments-rows.ts';
 import type { Queryable } from '../pool.ts';
@@ -59,7 +59,7 @@ export async function notifyCompletion(db: Queryable, run: Finished, end: EndWor
  */
 async function tellBroken(db: Queryable, run: Finished, { outcome, error }: EndWords): Promise<CompletionNotice> {
   if (outcome === 'cancelled' || run.runId !== run.actionId) return { lane: null, cards: [] };
-  const words = `❓ ${say('DEPLOYMENT_BROKE_OFF', { detail: error ?? '' })}`;
+  const words = `❓ ${sayError('DEPLOYMENT_BROKE_OFF', { detail: error ?? '' })}`;
   const lane = await tellPerson(db, run, { outcome: 'failed', say: words });
   return { lane, cards: await noteRunEnd(db, run.actionId, words) };
 }

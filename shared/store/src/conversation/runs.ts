@@ -1,5 +1,5 @@
 import { PRIORITY, type RuntimeButton } from '@signalbox/contracts/conversation/envelope';
-import { AppError, say } from '@signalbox/contracts/errors';
+import { AppError, sayError } from '@signalbox/contracts/errors';
 import { redactText, redactValue } from '@signalbox/safety/redact/redact';
 import { makeStorable } from '@signalbox/contracts/storable';
 import { putOutbox } from './outbox.ts';
@@ -287,7 +287,7 @@ export class Runs {
       if (!row) return { kind: 'over', ...UNHEARD };
       await note?.(db, row);
       if (row.status === 'running') return { kind: 'cancelling', ...UNHEARD };
-      const error = say('JOB_CANCELLED', { job: row.job });
+      const error = sayError('JOB_CANCELLED', { job: row.job });
       await db.query('update runs set error = $2 where run_id = $1', [runId, error]);
       return { kind: 'cancelled', ...(await notifyCompletion(db, row, { outcome: 'cancelled', say: error })) };
     });

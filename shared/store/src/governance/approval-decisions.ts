@@ -4,7 +4,7 @@ import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import type { Role } from '@signalbox/contracts/governance/roles';
 import { describePerson, renderCard } from '@signalbox/safety/cards/approval-card';
 import { canonicalHash } from '@signalbox/safety/cards/canonical';
-import { say } from '@signalbox/contracts/errors';
+import { sayError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
 import {
   addVote,
@@ -58,13 +58,14 @@ const GRANT_USES = 3;
  */
 export async function decideApproval(db: Queryable, engine: PolicyEngine, press: Press): Promise<Decided> {
   const approval = await findApproval(db, press.approvalId, true);
-  if (!approval) return toast(say('BUTTON_EXPIRED', {}));
+  if (!approval) return toast(sayError('BUTTON_EXPIRED', {}));
   const refuse = async (why: string, rule: string): Promise<Decided> => {
     const data = { verb: press.verb, why, refusedBy: rule };
     await recordApproval(db, approvalEvent(approval, 'approval.click_refused', press.by.userKey, data));
     return toast(why);
   };
-  if (approval.status !== 'pending') return refuse(say('APPROVAL_GONE', { status: approval.status }), 'not-pending');
+  if (approval.status !== 'pending')
+    return refuse(sayError('APPROVAL_GONE', { status: approval.status }), 'not-pending');
   const ended = await endWhatIsOver(db, approval);
   if (ended) return ended;
   if (press.verb === 'withdraw') {
@@ -75,7 +76,7 @@ export async function decideApproval(db: Queryable, engine: PolicyEngine, press:
     return shown(db, approval.approvalId, 'Withdrawn.', null);
   }
   const proposal = await findProposal(db, approval.actionId);
-  if (!proposal) return refuse(say('BUTTON_EXPIRED', {}), 'no-proposal');
+  if (!proposal) return refuse(sayError('BUTTON_EXPIRED', {}), 'no-proposal');
   if (approval.byRequester && (press.by.userKey !== approval.userKey || press.verb !== 'approve'))
     return refuse('Only the person who asked can confirm it.', 'confirm-own');
   const facts = await governanceFacts(db, proposal.action, null);
@@ -174,19 +175,19 @@ async function modify(
 /** Ends a request whose time is up. */
 export async function expire(db: Queryable, approval: Approval): Promise<Decided> {
   if (!(await endApproval(db, approval.approvalId, { status: 'expired', by: null, reason: 'nobody decided in time' })))
-    return toast(say('APPROVAL_GONE', { status: 'decided' }));
+    return toast(sayError('APPROVAL_GONE', { status: 'decided' }));
   await recordApproval(db, approvalEvent(approval, 'approval.expired', 'system', {}));
   await putDecision(db, approval, 'expired');
-  return shown(db, approval.approvalId, say('APPROVAL_GONE', { status: 'expired' }), approval);
+  return shown(db, approval.approvalId, sayError('APPROVAL_GONE', { status: 'expired' }), approval);
 }
 
 /** Ends a request that was made in a chat which may not be written to any more: nobody there could hear what came of it. */
 export async function voidUnheard(db: Queryable, approval: Approval): Promise<Decided> {
   const reason = 'the chat where it was asked for cannot be written to any more';
   if (!(await endApproval(db, approval.approvalId, { status: 'void', by: null, reason })))
-    return toast(say('APPROVAL_GONE', { status: 'decided' }));
+    return toast(sayError('APPROVAL_GONE', { status: 'decided' }));
   await recordApproval(db, approvalEvent(approval, 'approval.voided', 'system', { reason }));
-  return shown(db, approval.approvalId, say('APPROVAL_GONE', { status: 'void' }), null);
+  return shown(db, approval.approvalId, sayError('APPROVAL_GONE', { status: 'void' }), null);
 }
 
 /** Makes every card of a request show how it stands. `wake`: the lane of its requester has something to do. */

@@ -1,7 +1,7 @@
 import { AIMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { canonicalJson } from '@signalbox/safety/cards/canonical';
-import { say as sentence } from '@signalbox/contracts/errors';
+import { sayError as sentence } from '@signalbox/contracts/errors';
 import type { ToolCallResult } from '../../tools/call.ts';
 import type { AgentRun } from '../agent.ts';
 import { BASE_TOOLS, isBaseTool, type BaseToolName } from './base-tools.ts';

@@ -19,7 +19,7 @@ import { appendAudit } from '@signalbox/store/audit/audit';
 import { isLaneHeld } from '@signalbox/store/conversation/lane';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { withTransaction } from '@signalbox/store/pool';
-import { AppError, say } from '@signalbox/contracts/errors';
+import { AppError, sayError } from '@signalbox/contracts/errors';
 import { failure, type ToolCallResult } from '../../tools/call.ts';
 import type { CallScope, Runnable } from '../../tools/run.ts';
 import { onlyDeclared } from '../../tools/tool-bounds.ts';
@@ -125,7 +125,7 @@ function waiting({ approvalId, byRequester }: Pick<Approval, 'approvalId' | 'byR
   return {
     ok: true,
     result: { status, approval: approvalId },
-    say: say(byRequester ? 'WAITING_FOR_CONFIRMATION' : 'WAITING_FOR_APPROVAL', { id: approvalId }),
+    say: sayError(byRequester ? 'WAITING_FOR_CONFIRMATION' : 'WAITING_FOR_APPROVAL', { id: approvalId }),
     code: null,
     changed: false,
   };

@@ -24,7 +24,7 @@ import { governanceFacts } from '@signalbox/store/governance/governance-facts';
 import { isLaneHeld } from '@signalbox/store/conversation/lane';
 import { withLock } from '@signalbox/store/deploy/locks';
 import { withTransaction, type Queryable } from '@signalbox/store/pool';
-import { AppError, say } from '@signalbox/contracts/errors';
+import { AppError, sayError } from '@signalbox/contracts/errors';
 import { failure, type ToolCallResult } from '../../tools/call.ts';
 import { readStoredResult } from '../../tools/stored-result.ts';
 import type { CallScope, Runnable } from '../../tools/run.ts';
@@ -57,7 +57,7 @@ export async function resumeDecision(
 ): Promise<Resumed> {
   const approval = await findApproval(parts.pool, envelope.approvalId);
   const known = await findAction(parts.pool, envelope.actionId);
-  if (!approval || !known?.proposal) return { say: say('BUTTON_EXPIRED', {}), result: null };
+  if (!approval || !known?.proposal) return { say: sayError('BUTTON_EXPIRED', {}), result: null };
   const what = cardTitle(approval.card);
   switch (envelope.outcome) {
     case 'rejected': {

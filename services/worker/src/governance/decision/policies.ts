@@ -5,7 +5,7 @@ import { appendAudit } from '@signalbox/store/audit/audit';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { putPolicySet } from './policy-sets.ts';
 import { withTransaction, type Pool } from '@signalbox/store/pool';
-import { say } from '@signalbox/contracts/errors';
+import { sayError } from '@signalbox/contracts/errors';
 import type { Log } from '@signalbox/platform/log';
 import { openPolicies, type Policies, type PolicyChange } from '@signalbox/platform/open-policies';
 import type { PolicyConfig } from '@signalbox/safety/policy/settings';
@@ -45,7 +45,7 @@ export async function openWorkerPolicies({ config, pool, log, announce }: Policy
           traceId: `policy_${ref.slice(0, 12)}`,
           priority: PRIORITY.control,
           slot: null,
-          body: { text: say('POLICY_REFUSED', { detail: change.detail }), buttons: [] },
+          body: { text: sayError('POLICY_REFUSED', { detail: change.detail }), buttons: [] },
         })),
       );
       chats.push(...rows.map((row) => row.chatKey));

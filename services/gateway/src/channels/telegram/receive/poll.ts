@@ -1,4 +1,4 @@
-import { say } from '@signalbox/contracts/errors';
+import { sayError } from '@signalbox/contracts/errors';
 import type { Log } from '@signalbox/platform/log';
 import { backoffMs, sleep } from '@signalbox/contracts/time';
 import type { Incoming, Listening } from '../../channel.ts';
@@ -63,7 +63,7 @@ class Polling implements Listening {
 
   problem(): string | null {
     if (Date.now() - this.#conflictAt < CONFLICT_LINGER_MS) return `Telegram: ${PROBLEMS.conflict}`;
-    if (this.#trouble === 'webhook') return `Telegram: ${say('WEBHOOK_TAKEN', { host: this.#webhookHost })}`;
+    if (this.#trouble === 'webhook') return `Telegram: ${sayError('WEBHOOK_TAKEN', { host: this.#webhookHost })}`;
     if (this.#trouble !== 'none') return `Telegram: ${PROBLEMS[this.#trouble]}`;
     return Date.now() - this.#lastPollAt > STALE_MS ? 'Telegram: the last poll is too long ago' : null;
   }

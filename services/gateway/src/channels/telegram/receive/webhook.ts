@@ -1,4 +1,4 @@
-import { say } from '@signalbox/contracts/errors';
+import { sayError } from '@signalbox/contracts/errors';
 import type { Log } from '@signalbox/platform/log';
 import { backoffMs, MINUTE_MS, sleep } from '@signalbox/contracts/time';
 import type { WebhookInfo } from 'grammy/types';
@@ -83,9 +83,9 @@ class Webhook implements Listening {
       case 'network':
         return 'Telegram: not reachable';
       case 'refused':
-        return `Telegram: ${say('WEBHOOK_REFUSED', { host: this.#host, detail: trouble.detail })}`;
+        return `Telegram: ${sayError('WEBHOOK_REFUSED', { host: this.#host, detail: trouble.detail })}`;
       case 'taken':
-        return `Telegram: ${say('WEBHOOK_TAKEN', { host: trouble.host })}`;
+        return `Telegram: ${sayError('WEBHOOK_TAKEN', { host: trouble.host })}`;
     }
   }
 
