@@ -5,12 +5,13 @@ export interface ImportRule {
   readonly types?: readonly string[];
 }
 
-const CONTRACTS = 'shared/contracts/src/**';
+/** What everything may stand on: shapes, errors, time, and the sentences for people. */
+const CONTRACTS = 'shared/{contracts,messages}/src/**';
 const SAFETY = 'shared/safety/src/**';
 /** Pure functions over texts, for every sink: they know nothing but each other. */
 const REDACT = 'shared/safety/src/redact/**';
 /** All but the planner: it is one model of many, so only models and the CLI, which explains it, know of it. */
-const SHARED = 'shared/{contracts,platform,store,safety,models}/src/**';
+const SHARED = 'shared/{messages,contracts,platform,store,safety,models}/src/**';
 const PLANNER = 'shared/planner/src/**';
 const GATEWAY = 'services/gateway/src';
 const WORKER = 'services/worker/src';
@@ -176,6 +177,7 @@ const TESTS = ['**/*.test.ts', '**/*.fixture.ts', 'tests/**'];
 /** One home per outside package, so that replacing one is the work of one folder. Tests may import any. */
 export const PACKAGE_HOMES: readonly PackageHome[] = [
   { name: 'zod', homes: ['**'] },
+  { name: 'intl-messageformat', homes: ['shared/messages/src/**', 'tests/architecture/messages.ts'] },
   { name: 'ioredis', homes: ['shared/platform/src/redis.ts', 'shared/platform/src/{streams,queue}/**'] },
   { name: 'bullmq', homes: ['shared/platform/src/queue/**', 'services/cli/src/queries/queue-depths.ts'] },
   { name: 'pg', homes: ['shared/store/src/**', 'infra/local/src/**'] },

@@ -1,3 +1,4 @@
+import { say } from '@signalbox/messages/say';
 import { expect, test } from 'vitest';
 import { parseCommand, isAdminCommand } from '../commands/command.ts';
 import { ADMIN_MENU, MENU, MENU_LANGUAGES } from './menu.ts';
@@ -15,8 +16,8 @@ test('every command that is offered exists, and those of admins are offered to a
 });
 
 test('every description is there in each language, its own, and fits a phone', () => {
-  for (const { description } of [...MENU, ...ADMIN_MENU]) {
-    const texts = MENU_LANGUAGES.map((language) => description[language]);
+  for (const { command } of [...MENU, ...ADMIN_MENU]) {
+    const texts = MENU_LANGUAGES.map((language) => say(`menu.${command}`, {}, language));
     expect(new Set(texts).size).toBe(MENU_LANGUAGES.length);
     for (const text of texts) expect(text).toMatch(/^\S.{2,48}\S$/u);
   }

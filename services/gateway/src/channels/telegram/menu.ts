@@ -1,5 +1,6 @@
 import type { BotCommand, BotCommandScope, LanguageCode } from 'grammy/types';
-import { ADMIN_MENU, MENU, MENU_LANGUAGES, type MenuEntry, type MenuLanguage } from '../menu.ts';
+import { say } from '@signalbox/messages/say';
+import { ADMIN_MENU, MENU, MENU_LANGUAGES, type MenuEntry } from '../menu.ts';
 import type { OfferedTo } from '../channel.ts';
 import type { ApiSignal, TelegramApi } from './client.ts';
 import { classify } from './failure.ts';
@@ -52,13 +53,13 @@ async function offerTo(api: TelegramApi, menu: ScopedMenu, signal: ApiSignal): P
 async function offerIn(
   api: TelegramApi,
   { scope, entries, ephemeral }: ScopedMenu,
-  language: MenuLanguage,
+  language: string,
   signal: ApiSignal,
 ): Promise<void> {
   // English is for everybody whose language has no list of its own.
   const where = { scope, ...(language === 'en' ? {} : { language_code: language as LanguageCode }) };
-  const wanted = entries.map(({ command, personal, description }): BotCommand => {
-    const text = { command, description: description[language] };
+  const wanted = entries.map(({ command, personal }): BotCommand => {
+    const text = { command, description: say(`menu.${command}`, {}, language) };
     return ephemeral && personal ? { ...text, is_ephemeral: true } : text;
   });
   const known = await api.getMyCommands(where, signal);

@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { IntlMessageFormat } from 'intl-messageformat';
+import type menu from './languages/en/menu.json';
+
+/** The files of one language and their sentences: `menu.help` is the entry `help` of `menu.json`. */
+interface Catalog {
+  readonly menu: typeof menu;
+}
+
+export type MessageKey = { [File in keyof Catalog]: `${File}.${keyof Catalog[File] & string}` }[keyof Catalog];
+
+/** What fills the placeholders of a sentence: plain text and figures, which the sentence never reads as a format. */
+export type MessageValues = Readonly<Record<string, string | number>>;
+
+const FOLDER = new URL('./languages/', import.meta.url);
+/** One folder each. English has every sentence; what another language lacks is said in English. */
+const LANGUAGES: readonly string[] = readdirSync(FOLDER);
+const ENGLISH = 'en';
+
+/** The sentences of a language and key, as they were read and as they were compiled. */
+const sentences = new Map<string, ReadonlyMap<string, string>>();
+const compiled = new Map<string, IntlMessageFormat>();
+
+/**
+ * One sentence of the catalog in ICU MessageFormat, filled in. `language` may come from outside: one without a folder is said in English.
+ * Throws when a value is missing: tests/messages.test.ts compares every call with its sentence.
+ */
+export function say(key: MessageKey, values: MessageValues = {}, language: string = ENGLISH): string {
+  const spoken = LANGUAGES.includes(language) && readSentences(language).has(key) ? language : ENGLISH;
+  const name = `${spoken}.${key}`;
+  let format = compiled.get(name);
+  if (!format) {
+    const sentence = readSentences(spoken).get(key);
+    if (sentence === undefined) throw new Error(`The catalog has no sentence ${key}. Add it to languages/en.`);
+    format = new IntlMessageFormat(sentence, spoken, undefined, { ignoreTag: true });
+    compiled.set(name, format);
+  }
+  return String(format.format({ ...values }));
+}
+
+function readSentences(language: string): ReadonlyMap<string, string> {
+  let known = sentences.get(language);
+  if (!known) {
+    const folder = new URL(`${language}/`, FOLDER);
+    known = new Map(
+      readdirSync(folder).flatMap((file) => {
+        // A file of the catalog is an object of strings: tests/messages.test.ts reads all of them.
+        const entries = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Record<string, string>;
+        return Object.entries(entries).map(([entry, text]) => [`${file.replace('.json', '')}.${entry}`, text] as const);
+      }),
+    );
+    sentences.set(language, known);
+  }
+  return known;
+}

@@ -1,0 +1,110 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { IntlMessageFormat } from 'intl-messageformat';
+import { Visitor, parseSync, type Expression } from 'oxc-parser';
+import type { SourceFile } from './sources.ts';
+
+/** The sentences of one language by key: `menu.help` is the entry `help` of `menu.json`. */
+export type Sentences = ReadonlyMap<string, string>;
+
+/** All languages of the catalog, by the name of their folder. */
+export function readLanguages(folder: string): ReadonlyMap<string, Sentences> {
+  const languages = readdirSync(folder).map((language) => {
+    const sentences = readdirSync(join(folder, language)).flatMap((file) => {
+      const entries: Record<string, string> = JSON.parse(readFileSync(join(folder, language, file), 'utf8'));
+      return Object.entries(entries).map(([entry, text]) => [`${file.replace(/\.json$/, '')}.${entry}`, text] as const);
+    });
+    return [language, new Map(sentences)] as const;
+  });
+  return new Map(languages);
+}
+
+/** The names of the values that a sentence takes, those inside its plurals and choices included. Throws when it is no ICU message. */
+export function readPlaceholders(sentence: string): readonly string[] {
+  const names = new Set<string>();
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) return value.forEach(visit);
+    if (typeof value !== 'object' || value === null) return;
+    // The parser's types: 0 is plain text and 7 is `#`; every other element names a value.
+    if ('type' in value && 'value' in value && value.type !== 0 && value.type !== 7) names.add(String(value.value));
+    Object.values(value).forEach(visit);
+  };
+  visit(new IntlMessageFormat(sentence, 'en', undefined, { ignoreTag: true, captureLocation: false }).getAst());
+  return [...names].toSorted();
+}
+
+/** One `say(…)`: the keys that it may name, and the names of its values; null where they are not written out. */
+interface SaidKey {
+  readonly at: string;
+  readonly keys: readonly RegExp[];
+  readonly values: readonly string[] | null;
+}
+
+/** Every call of the catalog's `say`, and every key that stands by itself, such as one in a table. */
+function readCalls({ path, text }: Pick<SourceFile, 'path' | 'text'>): readonly SaidKey[] {
+  if (!text.includes('@signalbox/messages/')) return [];
+  const calls: SaidKey[] = [];
+  const lineOf = (offset: number): number => text.slice(0, offset).split('\n').length;
+  new Visitor({
+    CallExpression({ callee, arguments: [key, values], start }) {
+      if (callee.type !== 'Identifier' || callee.name !== 'say' || !key || key.type === 'SpreadElement') return;
+      calls.push({ at: `${path}:${lineOf(start)}`, keys: readKeys(key), values: readNames(values) });
+    },
+    Literal({ value, start }) {
+      if (typeof value !== 'string' || !/^[a-z][\w-]*\.[a-z][\w-]*$/i.test(value)) return;
+      calls.push({ at: `${path}:${lineOf(start)}`, keys: [exactly(value)], values: null });
+    },
+  }).visit(parseSync(path, text).program);
+  return calls;
+}
+
+const exactly = (key: string): RegExp => new RegExp(`^${key.replaceAll('.', '\\.')}$`);
+
+function readKeys(key: Expression): readonly RegExp[] {
+  if (key.type === 'Literal' && typeof key.value === 'string') return [exactly(key.value)];
+  if (key.type === 'ConditionalExpression') return [...readKeys(key.consequent), ...readKeys(key.alternate)];
+  if (key.type !== 'TemplateLiteral') return [];
+  return [new RegExp(`^${key.quasis.map(({ value }) => value.raw.replaceAll('.', '\\.')).join('[\\w-]+')}$`)];
+}
+
+function readNames(values: { readonly type: string } | undefined): readonly string[] | null {
+  if (!values) return [];
+  if (!('properties' in values) || !Array.isArray(values.properties)) return null;
+  const names = values.properties.map((property) =>
+    property.key?.type === 'Identifier' ? String(property.key.name) : null,
+  );
+  return names.includes(null) ? null : names.map(String).toSorted();
+}
+
+/** Calls whose values are not those of their sentence, keys that do not exist, and sentences that are never said. */
+export function findWrongMessages(
+  files: readonly Pick<SourceFile, 'path' | 'text'>[],
+  sentences: Sentences,
+): readonly string[] {
+  const calls = files.flatMap(readCalls);
+  const said = new Set<string>();
+  const wrong = calls.flatMap(({ at, keys, values }) => {
+    const meant = [...sentences.keys()].filter((key) => keys.some((pattern) => pattern.test(key)));
+    for (const key of meant) said.add(key);
+    if (values === null) return [];
+    return meant.flatMap((key) => {
+      const takes = readPlaceholders(sentences.get(key) ?? '');
+      const lacks = takes.filter((name) => !values.includes(name));
+      return lacks.length === 0 ? [] : [`${at}: ${key} takes {${lacks.join('}, {')}}`];
+    });
+  });
+  const silent = [...sentences.keys()].filter((key) => !said.has(key)).map((key) => `${key} is never said`);
+  return [...wrong, ...silent];
+}
+
+/** Sentences of another language that English does not have, or that take other values than English gives. */
+export function findUntranslatable(language: string, sentences: Sentences, english: Sentences): readonly string[] {
+  return [...sentences].flatMap(([key, text]) => {
+    const original = english.get(key);
+    if (original === undefined) return [`${language}: ${key} is not in English`];
+    const strange = readPlaceholders(text).filter((name) => !readPlaceholders(original).includes(name));
+    return strange.length === 0
+      ? []
+      : [`${language}: ${key} takes {${strange.join('}, {')}}, which English does not give`];
+  });
+}

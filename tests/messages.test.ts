@@ -1,0 +1,49 @@
+import { fileURLToPath } from 'node:url';
+import { say } from '@signalbox/messages/say';
+import { describe, expect, it } from 'vitest';
+import { findUntranslatable, findWrongMessages, readLanguages, readPlaceholders } from './architecture/messages.ts';
+import { readSources } from './architecture/sources.ts';
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const product = readSources(ROOT).filter(({ path }) => !path.startsWith('tests/') && !path.includes('.test.'));
+const languages = readLanguages(fileURLToPath(new URL('../shared/messages/src/languages', import.meta.url)));
+const english = languages.get('en') ?? new Map<string, string>();
+
+describe('the message catalog', () => {
+  it('has the sentence of every call, gets all of its values, and has none that is never said', () => {
+    expect(findWrongMessages(product, english)).toEqual([]);
+  });
+
+  it.each([
+    ['a value is missing', `say('a.b', {});`, ['x.ts:2: a.b takes {name}']],
+    ['a value of a choice is missing', `say(ok ? 'a.b' : 'a.c', { name });`, ['x.ts:2: a.c takes {count}']],
+    ['a sentence is never said', `say('a.b', { name });`, ['a.c is never said']],
+  ])('is found wrong when %s', (_, call, problems) => {
+    const sentences = new Map([
+      ['a.b', 'Hello {name}.'],
+      ['a.c', '{count, plural, one {# server} other {# servers}} of {name}.'],
+    ]);
+    const text = `import { say } from '@signalbox/messages/say';\n${call}`;
+    expect(findWrongMessages([{ path: 'x.ts', text }], sentences)).toEqual(expect.arrayContaining(problems));
+  });
+
+  it('takes the same values in every language', () => {
+    expect([...languages].flatMap(([language, sentences]) => findUntranslatable(language, sentences, english))).toEqual(
+      [],
+    );
+    const strange = findUntranslatable('de', new Map([['a.b', 'Hallo {wer}.']]), new Map([['a.b', 'Hello {name}.']]));
+    expect(strange).toEqual(['de: a.b takes {wer}, which English does not give']);
+  });
+
+  it('reads the values of plurals and choices', () => {
+    expect(
+      readPlaceholders('{count, plural, one {# of {owner}} other {{count} of them}} {how, select, a {x} other {y}}'),
+    ).toEqual(['count', 'how', 'owner']);
+  });
+
+  it('says in English what a language lacks, and everything in a language that it does not have', () => {
+    expect(say('menu.help', {}, 'de')).toBe('Was ich kann');
+    for (const language of ['xx', '..', '../en', 'toString'])
+      expect(say('menu.help', {}, language)).toBe('What I can do');
+  });
+});
