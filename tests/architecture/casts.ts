@@ -5,8 +5,8 @@ import type { SourceFile } from './sources.ts';
 /** Where every cast says why it is true. A package is added once its last bare cast is gone. */
 const CHECKED = [
   'shared/{contracts,models,platform,safety,store}/src/**',
-  'services/proxy/src/**',
-  'infra/telegram-simulator/src/**',
+  'services/{proxy,cli}/src/**',
+  'infra/{local,telegram-simulator}/src/**',
 ];
 
 /**

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { systemCode } from '@signalbox/contracts/system-error';
 
 /** What the system says when a file cannot be written, for people. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -18,9 +19,10 @@ const REASONS: Readonly<Record<string, string>> = {
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'SetupError' || error.name === 'AppError') return error.message;
-  const { code = '', path } = error as NodeJS.ErrnoException;
+  const code = systemCode(error);
   const reason = REASONS[code];
-  if (reason === undefined || path === undefined) return error.stack ?? error.message;
+  const path = 'path' in error ? error.path : null;
+  if (reason === undefined || typeof path !== 'string') return error.stack ?? error.message;
   return [
     `${dirname(path)} cannot be written: ${reason}.`,
     code === 'ENOSPC' || code === 'EDQUOT'

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { systemCode } from '@signalbox/contracts/system-error';
 
 /**
  * One process, for good. Process ids are reused, within minutes on a busy machine and always after a reboot, so a pid
@@ -49,7 +50,7 @@ export function sendSignal(identity: ProcessIdentity, signal: NodeJS.Signals, ta
   try {
     process.kill(target === 'group' ? -identity.pid : identity.pid, signal);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    if (systemCode(error) !== 'ESRCH') throw error;
   }
 }
 

@@ -78,6 +78,5 @@ function nameLevel(level: unknown): 'warn' | 'error' | null {
 
 function shortenValue(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
-  const message = (value as { readonly message?: unknown }).message;
-  return typeof message === 'string' ? message : JSON.stringify(value);
+  return 'message' in value && typeof value.message === 'string' ? value.message : JSON.stringify(value);
 }

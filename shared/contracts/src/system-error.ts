@@ -1,0 +1,4 @@
+/** The code that Node gives to a failure of the system, such as `ENOENT`; empty for any other error. */
+export function systemCode(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
