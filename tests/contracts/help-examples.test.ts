@@ -1,7 +1,8 @@
 import { Role, roleCovers } from '@signalbox/contracts/governance/roles';
 import { explain } from '@signalbox/planner/explanation';
 import { Story } from '@signalbox/planner/story';
-import { help, welcome } from '@signalbox/gateway/words';
+import { describeHelp } from '@signalbox/gateway/commands/conversation/help';
+import { welcome } from '@signalbox/gateway/words';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 import { expect, it } from 'vitest';
 
@@ -14,7 +15,7 @@ const examplesIn = (text: string): readonly string[] =>
   text.split('\n').flatMap((line) => (line.startsWith('- ') ? [line.slice(2)] : []));
 
 const told = [
-  ...Role.options.flatMap((role) => examplesIn(help(role)).map((text) => ({ role, text }))),
+  ...Role.options.flatMap((role) => examplesIn(describeHelp([], role)).map((text) => ({ role, text }))),
   ...examplesIn(welcome('Ada')).map((text) => ({ role: 'developer' as const, text })),
 ];
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import * as words from './words.ts';
 
-const { help, status } = words;
+const { status } = words;
 
 const QUIET = { running: false, oldestMs: null, open: 0, thread: null, jobs: [] };
 
@@ -34,11 +34,6 @@ test('a status says when it is the person whose turn it is', () => {
   expect(status({ ...QUIET, thread })).toContain('`user_1_1`, waiting for your answer.');
 });
 
-test('a viewer is offered nothing that changes anything', () => {
-  expect(help('viewer')).not.toMatch(/create|deploy/);
-  expect(help('developer')).toMatch(/deploy shop/);
-});
-
 test('a name never formats our text', () => {
   const name = '[x](https://evil.example) **A**';
   const person = { name, userKey: '1', role: 'admin', channel: 'telegram' } as const;
@@ -66,9 +61,4 @@ test('a list of many people is cut, and says so', () => {
   }));
   expect(words.people(users, [])).toContain('60 people may speak here');
   expect(words.people(users, [])).toContain('- and 10 more');
-});
-
-test('only an admin is shown how to let others in', () => {
-  expect(help('admin')).toContain('/invite');
-  expect(help('operator')).not.toContain('/invite');
 });

@@ -125,50 +125,6 @@ export const welcome = (name: string): string =>
     '/help shows more.',
   ].join('\n');
 
-/** What a person of this role can ask for. */
-export function help(role: Role): string {
-  return [
-    'Tell me in plain words what you need. If something is missing, I ask.',
-    '',
-    ...EXAMPLES[role].map((example) => `- ${example}`),
-    '',
-    '/new starts a new conversation',
-    '/stop stops what I am doing for you',
-    '/status shows what is going on',
-    '/whoami shows your id and role',
-    '/secret keeps passwords and keys for you, out of sight of any model',
-    '/approvals shows what waits for approval, /why which rule decided about your actions',
-    '/mute shop staging 2 keeps messages about a service away for two hours',
-    ...(role === 'operator' || role === 'admin'
-      ? ['/freeze stops everything but look-ups, /unfreeze lifts it; /grants lists what is allowed for a while']
-      : []),
-    ...(role === 'admin' ? ADMIN_HELP : []),
-  ].join('\n');
-}
-
-const ADMIN_HELP = [
-  '',
-  '/people shows who may speak here, /users when they wrote last, /queues what waits and what is stuck',
-  '/invite developer lets somebody in, with a code',
-  '/allow 1234 developer gives a role by id, /role Ben operator changes one',
-  '/deny 1234 takes it away',
-];
-
-const LOOK = ['what runs on staging?', 'is shop healthy?', 'list the projects'];
-const CHANGE = [
-  'create a project called shop',
-  'deploy shop 1.4.2 to staging',
-  'roll back shop in staging',
-  'why is shop slow?',
-  'what runs on staging?',
-];
-const EXAMPLES: Readonly<Record<Role, readonly string[]>> = {
-  viewer: LOOK,
-  developer: CHANGE,
-  operator: [...CHANGE, 'find a server with 2 GB of memory'],
-  admin: [...CHANGE, 'find a server with 2 GB of memory'],
-};
-
 export const whoami = (person: { readonly name: string; readonly userKey: string; readonly role: Role }): string =>
   `You are ${plainName(person.name)}, id ${person.userKey}, role ${person.role}.`;
 

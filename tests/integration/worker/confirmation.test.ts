@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ApprovalAct } from '@signalbox/contracts/governance/approval';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import { decideApproval, type Decided } from '@signalbox/store/governance/approval-decisions';
-import { setFreeze } from '@signalbox/gateway/commands/freeze';
+import { setFreeze } from '@signalbox/gateway/commands/governance/freeze';
 import { openPool, withTransaction, type Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
 import { createEngine } from '@signalbox/safety/policy/engine';

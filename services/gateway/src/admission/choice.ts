@@ -4,7 +4,7 @@ import type { Admission } from './inbox.ts';
 import { sayError } from '@signalbox/contracts/errors';
 import { formatBytes } from '@signalbox/contracts/file-name';
 import type { Incoming } from '../channels/channel.ts';
-import { parseCommand } from '../commands/command.ts';
+import { parseCommand } from '../commands/registry.ts';
 import type { Question } from '../commands/question.ts';
 import { EDITED, NOT_TEXT } from '../words.ts';
 

@@ -1,6 +1,6 @@
 import { InboundEnvelope, TEXT_LIMIT } from '@signalbox/contracts/conversation/envelope';
 import { describe, expect, test } from 'vitest';
-import { parseCommand } from '../commands/command.ts';
+import { parseCommand } from '../commands/registry.ts';
 import type { FromPerson } from './choice.ts';
 import { asCode, planUpdate, type Plan } from './plan.ts';
 

@@ -12,7 +12,7 @@ import {
   type PlanOptions,
   type SentCode,
 } from './choice.ts';
-import { parseCommand } from '../commands/command.ts';
+import { parseCommand } from '../commands/registry.ts';
 import type { Question } from '../commands/question.ts';
 import { NO_SECRETS, type SentSecrets } from './sent-secrets.ts';
 

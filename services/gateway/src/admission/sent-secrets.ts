@@ -2,7 +2,7 @@ import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import { hideSecrets, type HiddenSecret } from '@signalbox/safety/secrets/hide';
 import { redactText } from '@signalbox/safety/redact/redact';
 import type { FromPerson } from './choice.ts';
-import { nearestCommand, parseCommand } from '../commands/command.ts';
+import { nearestCommand, parseCommand } from '../commands/registry.ts';
 
 /** Secrets that came with an update and are no longer in it. */
 export interface SentSecrets {
@@ -38,7 +38,7 @@ export function takeSecrets<U extends FromPerson>(
     return { update: { ...named, text: command }, secrets };
   }
   const command = parseCommand(text);
-  if (command?.name === null && nearestCommand(command.typed, false) === 'secret') {
+  if (command?.name === null && nearestCommand(command.typed, 'viewer') === 'secret') {
     // Mistyped: what stands behind it may be a value.
     return { update: { ...named, text: `/${command.typed}` }, secrets: { ...NO_SECRETS, isShown: true } };
   }

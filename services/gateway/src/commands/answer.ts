@@ -1,18 +1,13 @@
 import { plainName } from '@signalbox/contracts/plain-name';
 import type { OutboundBody } from '@signalbox/contracts/conversation/envelope';
-import type { Role } from '@signalbox/contracts/governance/roles';
-import { readLaneStatus, stopLane } from '../admission/inbox.ts';
+import { roleCovers, type Role } from '@signalbox/contracts/governance/roles';
 import { endFollowedLogs } from '@signalbox/store/deploy/followed-logs';
 import { sayError } from '@signalbox/contracts/errors';
-import { isAdminCommand, nearestCommand, type AnsweredCommand } from './command.ts';
+import { COMMANDS, nearestCommand } from './registry.ts';
 import * as words from '../words.ts';
 import { describeCode, noticeOfUse } from './codes.ts';
-import { answerAdmin } from './people.ts';
-import type { Answer, AnswerParts, Asked, Question } from './question.ts';
-import { answerPress, answerPrompt } from './approvals.ts';
-import { answerGovernance } from './governance.ts';
-import { answerMute } from './mute.ts';
-import { answerSecret } from './secrets.ts';
+import { refuse, type Answer, type AnswerParts, type Asked, type Question } from './question.ts';
+import { answerPress, answerPrompt } from './approval-answers.ts';
 
 /** Carries out a question in the transaction that admitted it, and says what happened. */
 export async function answerQuestion(parts: AnswerParts, question: Question, asked: Asked): Promise<Answer> {
@@ -57,40 +52,16 @@ export function toBody(answer: Answer, asked: Asked['envelope']): OutboundBody {
   };
 }
 
-async function answerCommand(parts: AnswerParts, name: AnsweredCommand, rest: string, asked: Asked): Promise<Answer> {
-  const { db } = parts;
-  const { userKey, chatKey, name: person } = asked.envelope;
-  if (isAdminCommand(name)) return answerAdmin(parts, name, rest, asked);
-  switch (name) {
-    case 'start':
-      return { text: words.welcome(person) };
-    case 'help':
-      return { text: words.help(asked.role) };
-    case 'whoami':
-      return { text: words.whoami({ name: person, userKey, role: asked.role }), personal: true };
-    case 'approvals':
-    case 'grants':
-    case 'freeze':
-    case 'unfreeze':
-    case 'why':
-      return answerGovernance(parts, name, rest, asked);
-    case 'mute':
-      return answerMute(parts, rest, asked);
-    case 'secret':
-      return answerSecret(parts, rest, asked);
-    case 'status':
-      return { text: words.status(await readLaneStatus(db, userKey, chatKey)) };
-    case 'stop': {
-      const stops = await stopLane(db, userKey, asked.inboxId);
-      const ended = await endFollowedLogs(db, { userKey, chatKey });
-      const otherwise = ended > 0 ? null : words.NOTHING_RUNS;
-      return { text: stops ? words.STOPPING : otherwise, stops: stops ? [userKey] : [] };
-    }
-  }
+async function answerCommand(parts: AnswerParts, name: string, typed: string, asked: Asked): Promise<Answer> {
+  const command = COMMANDS.find((one) => one.name === name);
+  if (!command?.answer)
+    throw new Error(`/${name} is no command that is answered: parseCommand and choose let none through.`);
+  if (!roleCovers(asked.role, command.who)) return refuse(asked, command.who);
+  return { personal: command.personal, ...(await command.answer({ ...parts, commands: COMMANDS }, typed, asked)) };
 }
 
 function describeUnknown(typed: string, role: Role): string {
-  const near = nearestCommand(typed, role === 'admin');
+  const near = nearestCommand(typed, role);
   const hint = near === null ? 'Say it in plain words, without the slash.' : `Did you mean /${near}?`;
   return sayError('COMMAND_UNKNOWN', { typed: plainName(typed), hint });
 }

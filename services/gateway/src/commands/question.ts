@@ -4,15 +4,15 @@ import type { MessageEnvelope, RuntimeButton } from '@signalbox/contracts/conver
 import type { WakeUp } from '@signalbox/contracts/conversation/topics';
 import type { OpenPrompt } from '../admission/approval-prompts.ts';
 import type { Role } from '@signalbox/contracts/governance/roles';
+import { sayError } from '@signalbox/contracts/errors';
 import type { CodeOutcome } from './invitations.ts';
 import type { Queryable } from '@signalbox/store/pool';
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import type { Channel } from '../channels/channel.ts';
-import type { AnsweredCommand } from './command.ts';
 
 /** What is answered at admission, without waiting for a turn. */
 export type Question =
-  | { readonly kind: 'command'; readonly name: AnsweredCommand; readonly rest: string }
+  | { readonly kind: 'command'; readonly name: string; readonly rest: string }
   | { readonly kind: 'unknown-command'; readonly typed: string }
   | { readonly kind: 'code'; readonly outcome: CodeOutcome }
   | { readonly kind: 'exposed-code' }
@@ -56,7 +56,7 @@ export interface Answer {
   readonly buttons?: readonly RuntimeButton[];
   /** What the history keeps instead, when the text holds a secret. */
   readonly afterwards?: string;
-  /** The text is for its reader alone. */
+  /** The text is for its reader alone. Where a command's answer does not say, the command does. */
   readonly personal?: boolean;
   readonly notices?: readonly Notice[];
   /** A person got a role or lost one. */
@@ -71,4 +71,9 @@ export interface AnswerParts {
   readonly policy: () => PolicyEngine;
   readonly cipher: SecretSealer;
   readonly channel: Pick<Channel, 'name' | 'inviteLink' | 'privateChat'>;
+}
+
+/** The answer to a person whose role does not allow what they asked for. */
+export function refuse({ role }: Asked, needed: Role): Answer {
+  return { text: sayError('NOT_PERMITTED', { role, needed }), personal: true };
 }

@@ -58,8 +58,8 @@ async function offerIn(
 ): Promise<void> {
   // English is for everybody whose language has no list of its own.
   const where = { scope, ...(language === 'en' ? {} : { language_code: language as LanguageCode }) };
-  const wanted = entries.map(({ command, personal }): BotCommand => {
-    const text = { command, description: say(`menu.${command}`, {}, language) };
+  const wanted = entries.map(({ command, description, personal }): BotCommand => {
+    const text = { command, description: say(description, {}, language) };
     return ephemeral && personal ? { ...text, is_ephemeral: true } : text;
   });
   const known = await api.getMyCommands(where, signal);

@@ -1,7 +1,6 @@
 import { cardTitle } from '@signalbox/safety/cards/approval-card';
-import { asCodeBlock, escapeLine, renderExact } from '@signalbox/safety/cards/canonical-card';
+import { escapeLine } from '@signalbox/safety/cards/canonical-card';
 import type { Approval, ApprovalVote } from '@signalbox/contracts/governance/approval';
-import type { ExplainedAction } from '../freeze.ts';
 import type { Grant } from '@signalbox/store/governance/grants';
 import { inWords } from '@signalbox/contracts/time';
 
@@ -12,8 +11,6 @@ export const APPROVALS_PRIVATE = 'Requests for approval go to everybody who may 
 export const FROZEN_ALREADY = 'A freeze is in force already. /unfreeze lifts it.';
 export const NOT_FROZEN = 'There is no freeze.';
 export const UNFROZEN = 'The freeze is lifted. Policy decides again.';
-export const WHY_USAGE =
-  'Write /why for your newest actions, /why turn_… for those of one turn, or tap the /why_… of a receipt.';
 
 export const frozen = (reason: string): string =>
   `Frozen${reason === '' ? '' : `: ${reason}`}. Nothing but look-ups runs until /unfreeze.`;
@@ -49,28 +46,3 @@ export function grants(list: readonly Grant[], now = Date.now()): string {
 
 export const noGrant = (id: string): string => `There is no grant ${id} in force. /grants lists them.`;
 export const revoked = ({ grantId, tool }: Grant): string => `Taken back: ${tool} (\`${grantId}\`).`;
-
-export function why(actions: readonly ExplainedAction[]): string {
-  const [first] = actions;
-  if (!first) return 'There are no such actions of yours.';
-  const lines = actions.map((action) => {
-    const { tool, status, rule, sentence, risk, reasons, approvalId, approvalStatus, voters } = action;
-    const asked =
-      approvalId === null
-        ? ''
-        : ` Approval \`${approvalId}\`: ${approvalStatus}${voters.length > 0 ? `, by ${voters.join(', ')}` : ''}.`;
-    const raised =
-      reasons.length === 0 ? '' : ` Because: ${reasons.map((reason) => reason.replace(/\.$/, '')).join('; ')}.`;
-    return `- **${tool}** (${risk ?? 'risk not known'}, ${status}): ${sentence ?? 'no decision recorded'} Rule \`${rule ?? 'none'}\`.${raised}${asked}`;
-  });
-  const exact = actions.length > 1 ? '' : `\n\n${asCodeBlock(cutExact(first))}`;
-  return `\`${first.turnId}\`\n${lines.join('\n')}${exact}`;
-}
-
-/** Of longer actions the beginning is enough to know them by; the audit has all. */
-const EXACT_SHOWN = 1_500;
-
-function cutExact({ tool, arguments: args }: ExplainedAction): string {
-  const exact = renderExact({ tool, arguments: (args ?? {}) as Record<string, unknown> }); // as the tool's schema parsed them
-  return exact.length > EXACT_SHOWN ? `${exact.slice(0, EXACT_SHOWN)}…` : exact;
-}

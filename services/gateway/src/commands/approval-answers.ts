@@ -5,7 +5,7 @@ import { decideApproval, type Decided, type Decider } from '@signalbox/store/gov
 import { usePrompt, type OpenPrompt } from '../admission/approval-prompts.ts';
 import { approvalEvent, findApproval, findProposal, recordApproval } from '@signalbox/store/governance/approvals';
 import { sayError } from '@signalbox/contracts/errors';
-import * as words from './words/approval-words.ts';
+import * as words from './approval-words.ts';
 import { readChange } from './change.ts';
 import type { Answer, AnswerParts, Asked } from './question.ts';
 

@@ -1,0 +1,12 @@
+import * as words from '../../words.ts';
+import type { ChatCommand } from '../chat-command.ts';
+
+/** Telegram sends it when a person opens the chat. An invitation's code behind it is tried before. */
+export default {
+  name: 'start',
+  who: 'viewer',
+  personal: false,
+  menu: null,
+  help: null,
+  answer: (_, __, { envelope }) => ({ text: words.welcome(envelope.name) }),
+} satisfies ChatCommand;

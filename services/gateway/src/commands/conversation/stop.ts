@@ -1,0 +1,20 @@
+import { endFollowedLogs } from '@signalbox/store/deploy/followed-logs';
+import { stopLane } from '../../admission/inbox.ts';
+import * as words from '../../words.ts';
+import type { ChatCommand } from '../chat-command.ts';
+
+export default {
+  name: 'stop',
+  who: 'viewer',
+  personal: false,
+  menu: { place: 20, description: 'menu.stop' },
+  help: 'help.stop',
+  answer: async ({ db }, _, { envelope, inboxId }) => {
+    const { userKey, chatKey } = envelope;
+    const stops = await stopLane(db, userKey, inboxId);
+    const ended = await endFollowedLogs(db, { userKey, chatKey });
+    // The message of a followed log says that it was stopped.
+    const otherwise = ended > 0 ? null : words.NOTHING_RUNS;
+    return { text: stops ? words.STOPPING : otherwise, stops: stops ? [userKey] : [] };
+  },
+} satisfies ChatCommand;

@@ -1,0 +1,39 @@
+import { plainName } from '@signalbox/contracts/plain-name';
+import type { Queryable } from '@signalbox/store/pool';
+import type { ChatCommand } from '../chat-command.ts';
+import { noticeToDeciders } from '../deciders.ts';
+import * as words from '../governance-words.ts';
+import { recordCommand } from '../record.ts';
+
+export default {
+  name: 'freeze',
+  who: 'operator',
+  personal: false,
+  menu: null,
+  help: 'help.freeze',
+  answer: async ({ db }, typed, asked) => {
+    const { userKey, name, at } = asked.envelope;
+    const reason = typed.slice(0, 300);
+    if (!(await setFreeze(db, { by: userKey, name, reason, at }))) return { text: words.FROZEN_ALREADY };
+    await recordCommand(db, asked, 'freeze.set', { role: asked.role, reason });
+    const notices = await noticeToDeciders(db, asked, words.frozenBy(plainName(name), reason));
+    return { text: words.frozen(reason), notices };
+  },
+} satisfies ChatCommand;
+
+/** Why and by whom everything but reads is stopped. */
+export interface Freeze {
+  readonly by: string;
+  readonly name: string;
+  readonly reason: string;
+  readonly at: string;
+}
+
+/** Stops every effect until it is lifted. False when it was in force already; the first one stands. */
+export async function setFreeze(db: Queryable, freeze: Freeze): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `insert into settings (key, value) values ('freeze', $1::jsonb) on conflict (key) do nothing`,
+    [JSON.stringify(freeze)],
+  );
+  return rowCount === 1;
+}

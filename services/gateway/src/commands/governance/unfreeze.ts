@@ -1,0 +1,56 @@
+import { roleCovers } from '@signalbox/contracts/governance/roles';
+import { MINUTE_MS } from '@signalbox/contracts/time';
+import { plainName } from '@signalbox/contracts/plain-name';
+import type { Queryable } from '@signalbox/store/pool';
+import type { ChatCommand } from '../chat-command.ts';
+import { noticeToDeciders } from '../deciders.ts';
+import * as words from '../governance-words.ts';
+import { refuse, type Answer, type AnswerParts, type Asked } from '../question.ts';
+import { recordCommand } from '../record.ts';
+import type { Freeze } from './freeze.ts';
+
+/** How long break-glass stays open. */
+const BREAK_GLASS_MS = 15 * MINUTE_MS;
+
+/** `/unfreeze` lifts a freeze; with `break-glass` an admin lets actions pass in spite of it for a while. */
+export default {
+  name: 'unfreeze',
+  who: 'operator',
+  personal: false,
+  menu: null,
+  help: null,
+  answer: async ({ db }, typed, asked) => {
+    if (typed === 'break-glass') return breakGlass(db, asked);
+    const lifted = await liftFreeze(db);
+    if (!lifted) return { text: words.NOT_FROZEN };
+    const data = { role: asked.role, setBy: lifted.by, reason: lifted.reason };
+    await recordCommand(db, asked, 'freeze.lifted', data);
+    const notices = await noticeToDeciders(db, asked, words.unfrozenBy(plainName(asked.envelope.name)));
+    return { text: words.UNFROZEN, notices };
+  },
+} satisfies ChatCommand;
+
+async function breakGlass(db: AnswerParts['db'], asked: Asked): Promise<Answer> {
+  if (!roleCovers(asked.role, 'admin')) return refuse(asked, 'admin');
+  const { userKey, name } = asked.envelope;
+  await openBreakGlass(db, userKey, BREAK_GLASS_MS);
+  await recordCommand(db, asked, 'break_glass.opened', { role: asked.role, validMs: BREAK_GLASS_MS });
+  const notices = await noticeToDeciders(db, asked, words.glassBrokenBy(plainName(name), BREAK_GLASS_MS));
+  return { text: words.glassBroken(BREAK_GLASS_MS), notices };
+}
+
+/** Lifts a freeze and returns it; null when there was none. */
+async function liftFreeze(db: Queryable): Promise<Freeze | null> {
+  const { rows } = await db.query<{ value: Freeze }>(`delete from settings where key = 'freeze' returning value`);
+  return rows[0]?.value ?? null;
+}
+
+/** Opens break-glass for a while. What policy lets pass meanwhile passes, and every decider is notified. */
+async function openBreakGlass(db: Queryable, by: string, validMs: number): Promise<void> {
+  await db.query(
+    `insert into settings (key, value)
+     values ('break_glass', jsonb_build_object('by', $1::text, 'until', clock_timestamp() + $2 * interval '1 ms'))
+     on conflict (key) do update set value = excluded.value, updated_at = now()`,
+    [by, validMs],
+  );
+}

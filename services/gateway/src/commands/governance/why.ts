@@ -1,0 +1,91 @@
+import { roleCovers } from '@signalbox/contracts/governance/roles';
+import type { Queryable } from '@signalbox/store/pool';
+import { asCodeBlock, renderExact } from '@signalbox/safety/cards/canonical-card';
+import type { ChatCommand } from '../chat-command.ts';
+
+const WHY_USAGE =
+  'Write /why for your newest actions, /why turn_… for those of one turn, or tap the /why_… of a receipt.';
+
+/** `/why`: which rule decided about one's newest actions, those of a turn, or the one of a receipt. An operator may name anyone's. */
+export default {
+  name: 'why',
+  who: 'viewer',
+  personal: true,
+  menu: { place: 50, description: 'menu.why' },
+  help: null,
+  answer: async ({ db }, typed, { envelope, role }) => {
+    const id = /^(?:turn|act)_\w+$/.test(typed) ? typed : null;
+    if (typed !== '' && id === null) return { text: WHY_USAGE };
+    const any = roleCovers(role, 'operator');
+    return { text: describe(await explainActions(db, { id, userKey: envelope.userKey, any })) };
+  },
+} satisfies ChatCommand;
+
+/** One action of a turn, with what was decided about it. */
+export interface ExplainedAction {
+  readonly actionId: string;
+  readonly turnId: string;
+  readonly tool: string;
+  readonly arguments: unknown;
+  readonly status: string;
+  readonly effect: string | null;
+  readonly rule: string | null;
+  readonly sentence: string | null;
+  readonly risk: string | null;
+  readonly reasons: readonly string[];
+  readonly approvalId: string | null;
+  readonly approvalStatus: string | null;
+  readonly voters: readonly string[];
+}
+
+/**
+ * The actions of a turn (`turn_…`), those whose ids begin with that of a receipt (`act_…`), or without an id those of this person's newest
+ * turn that had any; oldest first. `any`: also those of others, by id.
+ */
+async function explainActions(
+  db: Queryable,
+  of: { readonly id: string | null; readonly userKey: string; readonly any: boolean },
+): Promise<readonly ExplainedAction[]> {
+  const isReceipt = of.id?.startsWith('act_') ?? false;
+  const which = isReceipt
+    ? 'a.action_id like $1'
+    : 'a.turn_id = coalesce($1, (select turn_id from actions where user_key = $2 order by proposed_at desc limit 1))';
+  const { rows } = await db.query<ExplainedAction>(
+    `select a.action_id as "actionId", a.turn_id as "turnId", a.tool, a.status, a.arguments, a.proposal -> 'decision' ->> 'effect' as effect,
+            a.proposal -> 'decision' ->> 'rule' as rule, a.proposal -> 'decision' ->> 'sentence' as sentence,
+            a.proposal -> 'action' -> 'assessment' ->> 'risk' as risk,
+            coalesce(array(select jsonb_array_elements_text(a.proposal -> 'action' -> 'assessment' -> 'reasons')), '{}') as reasons,
+            p.approval_id as "approvalId", p.status as "approvalStatus",
+            coalesce((select array_agg(v.name order by v.voted_at) from approval_votes v where v.approval_id = p.approval_id), '{}') as voters
+       from actions a left join approvals p on p.action_id = a.action_id
+      where (a.user_key = $2 or $3) and ${which}
+      order by a.proposed_at, a.action_id limit 50`,
+    [isReceipt ? `${of.id?.replaceAll('_', '\\_') ?? ''}%` : of.id, of.userKey, of.any && of.id !== null],
+  );
+  return rows;
+}
+
+function describe(actions: readonly ExplainedAction[]): string {
+  const [first] = actions;
+  if (!first) return 'There are no such actions of yours.';
+  const lines = actions.map((action) => {
+    const { tool, status, rule, sentence, risk, reasons, approvalId, approvalStatus, voters } = action;
+    const asked =
+      approvalId === null
+        ? ''
+        : ` Approval \`${approvalId}\`: ${approvalStatus}${voters.length > 0 ? `, by ${voters.join(', ')}` : ''}.`;
+    const raised =
+      reasons.length === 0 ? '' : ` Because: ${reasons.map((reason) => reason.replace(/\.$/, '')).join('; ')}.`;
+    return `- **${tool}** (${risk ?? 'risk not known'}, ${status}): ${sentence ?? 'no decision recorded'} Rule \`${rule ?? 'none'}\`.${raised}${asked}`;
+  });
+  const exact = actions.length > 1 ? '' : `\n\n${asCodeBlock(cutExact(first))}`;
+  return `\`${first.turnId}\`\n${lines.join('\n')}${exact}`;
+}
+
+/** Of longer actions the beginning is enough to know them by; the audit has all. */
+const EXACT_SHOWN = 1_500;
+
+function cutExact({ tool, arguments: args }: ExplainedAction): string {
+  const exact = renderExact({ tool, arguments: (args ?? {}) as Record<string, unknown> }); // as the tool's schema parsed them
+  return exact.length > EXACT_SHOWN ? `${exact.slice(0, EXACT_SHOWN)}…` : exact;
+}

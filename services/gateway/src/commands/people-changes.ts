@@ -1,0 +1,73 @@
+import { sayError } from '@signalbox/contracts/errors';
+import { Role } from '@signalbox/contracts/governance/roles';
+import { nearestName } from '@signalbox/contracts/nearest-name';
+import { plainName } from '@signalbox/contracts/plain-name';
+import { allowUser, channelOfUser, findUser } from '@signalbox/store/people/users';
+import { mayWriteTo } from '../delivery/outgoing.ts';
+import * as words from '../words.ts';
+import type { Answer, AnswerParts, Asked, Notice } from './question.ts';
+import { recordCommand } from './record.ts';
+
+/** What a person's name may be in the words of an admin. */
+const NAME_LENGTH = 80;
+
+/** Gives the person with this id a role, and says so to both; unless they are the last admin. */
+export async function allowPerson(
+  parts: AnswerParts,
+  asked: Asked,
+  { id, role, name }: { readonly id: string; readonly role: Role; readonly name: string | null },
+): Promise<Answer> {
+  const channel = channelOfUser(id);
+  if (channel === null) return { text: describeUsage('/allow <id> <role> [name]', role) };
+  const known = await findUser(parts.db, id);
+  const change = await allowUser(parts.db, { userKey: id, channel, name, role });
+  const person = { userKey: id, name: name ?? known?.name ?? id };
+  if (change === 'last admin') return refuseLastAdmin(person.name);
+  const text = words.allowed(person, role, change);
+  if (change === 'same') return { text };
+  const notices = await noticeTo(parts, id, asked, words.youAre(role, change === 'added'));
+  await recordRole(parts, asked, { person: id, from: known?.role ?? null, to: role });
+  return { text, notices, peopleChanged: true };
+}
+
+/** Records a change of a person's role, in the transaction that made it. */
+export async function recordRole(
+  { db }: AnswerParts,
+  asked: Asked,
+  change: { readonly person: string; readonly from: string | null; readonly to: string | null },
+): Promise<void> {
+  await recordCommand(db, asked, 'role.changed', { role: asked.role, ...change });
+}
+
+/** A notice to another person, if we may write to them: they must have written to us in private once. */
+export async function noticeTo(
+  parts: AnswerParts,
+  userKey: string,
+  asked: Asked,
+  text: string,
+): Promise<readonly Notice[]> {
+  const chatKey = parts.channel.privateChat(userKey);
+  // Admins who change their own role read the answer.
+  if (userKey === asked.envelope.userKey || !(await mayWriteTo(parts.db, userKey, chatKey))) return [];
+  return [{ userKey, chatKey, text }];
+}
+
+/** Reads `<role> [name]`; what is missing or no role is null. */
+export function readRole(typed: string): { readonly role: Role | null; readonly name: string | null } {
+  const [first = '', ...others] = typed.split(/\s+/);
+  const role = Role.safeParse(first.toLowerCase());
+  const name = others.join(' ').slice(0, NAME_LENGTH).trim();
+  return { role: role.success ? role.data : null, name: name === '' ? null : name };
+}
+
+/** How the command is written. `typedRole` is what stands where the role should: perhaps only mistyped. */
+export function describeUsage(usage: string, typedRole: string | null): string {
+  const [typed = ''] = (typedRole ?? '').split(/\s+/);
+  const near = typed === '' ? null : nearestName(typed, Role.options);
+  return words.usage(usage, typedRole === null ? null : { roles: Role.options, near });
+}
+
+/** The answer to a change that would leave the product without an admin. */
+export function refuseLastAdmin(name: string): Answer {
+  return { text: sayError('LAST_ADMIN', { name: plainName(name) }) };
+}

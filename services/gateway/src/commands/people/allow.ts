@@ -1,0 +1,17 @@
+import type { ChatCommand } from '../chat-command.ts';
+import { allowPerson, describeUsage, readRole } from '../people-changes.ts';
+
+/** `/allow <id> <role> [name]`: lets a person in, or changes their role. */
+export default {
+  name: 'allow',
+  who: 'admin',
+  personal: true,
+  menu: { place: 30, description: 'menu.allow' },
+  help: 'help.allow',
+  answer: (parts, typed, asked) => {
+    const [id = '', ...others] = typed.split(/\s+/);
+    const { role, name } = readRole(others.join(' '));
+    if (role === null) return { text: describeUsage('/allow <id> <role> [name]', others[0] ?? '') };
+    return allowPerson(parts, asked, { id, role, name });
+  },
+} satisfies ChatCommand;

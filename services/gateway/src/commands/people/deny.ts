@@ -1,0 +1,32 @@
+import { channelOfUser, denyUser, findUser } from '@signalbox/store/people/users';
+import { stopLane } from '../../admission/inbox.ts';
+import * as words from '../../words.ts';
+import type { ChatCommand } from '../chat-command.ts';
+import { describeUsage, noticeTo, recordRole, refuseLastAdmin } from '../people-changes.ts';
+
+/** `/deny <id>`: takes a role away, and ends what runs for that person. */
+export default {
+  name: 'deny',
+  who: 'admin',
+  personal: true,
+  menu: { place: 40, description: 'menu.deny' },
+  help: 'help.deny',
+  answer: async (parts, typed, asked) => {
+    const [id = ''] = typed.split(/\s+/);
+    if (channelOfUser(id) === null) return { text: describeUsage('/deny <id>', null) };
+    const known = await findUser(parts.db, id);
+    const change = await denyUser(parts.db, id);
+    const person = { userKey: id, name: known?.name ?? id };
+    if (change === 'last admin') return refuseLastAdmin(person.name);
+    if (change === 'stranger') return { text: words.wasStranger(id) };
+    await recordRole(parts, asked, { person: id, from: known?.role ?? null, to: null });
+    // What runs for them ends, what waits is voided.
+    const stopped = await stopLane(parts.db, id, asked.inboxId);
+    return {
+      text: words.denied(person),
+      notices: await noticeTo(parts, id, asked, words.youAreOut(id)),
+      stops: stopped ? [id] : [],
+      peopleChanged: true,
+    };
+  },
+} satisfies ChatCommand;

@@ -1,0 +1,26 @@
+import { Role } from '@signalbox/contracts/governance/roles';
+import { listUsers } from '@signalbox/store/people/users';
+import * as words from '../admin-words.ts';
+import type { ChatCommand } from '../chat-command.ts';
+import { allowPerson, describeUsage } from '../people-changes.ts';
+
+/** `/role <person> <role>`: changes the role of a known person, by name or id. */
+export default {
+  name: 'role',
+  who: 'admin',
+  personal: true,
+  menu: { place: 60, description: 'menu.role' },
+  help: null,
+  answer: async (parts, typed, asked) => {
+    const written = typed.split(/\s+/);
+    const role = Role.safeParse(written.at(-1)?.toLowerCase());
+    const who = written.slice(0, -1).join(' ');
+    if (!role.success || who === '') return { text: describeUsage('/role <person> <role>', written.at(-1) ?? '') };
+    const all = await listUsers(parts.db);
+    const byId = all.filter(({ userKey }) => userKey === who);
+    const meant = byId.length > 0 ? byId : all.filter(({ name }) => name.toLowerCase() === who.toLowerCase());
+    const [person] = meant;
+    if (!person || meant.length > 1) return { text: words.whichPerson(who, meant) };
+    return allowPerson(parts, asked, { id: person.userKey, role: role.data, name: null });
+  },
+} satisfies ChatCommand;

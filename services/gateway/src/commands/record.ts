@@ -1,0 +1,15 @@
+import type { AuditEvent, AuditKind } from '@signalbox/contracts/governance/audit';
+import { appendAudit } from '@signalbox/store/audit/audit';
+import type { Queryable } from '@signalbox/store/pool';
+import type { Asked } from './question.ts';
+
+/** Records in the audit what a person did with a command, in the transaction that does it. */
+export function recordCommand(
+  db: Queryable,
+  { envelope }: Asked,
+  kind: AuditKind,
+  data: AuditEvent['data'],
+): Promise<void> {
+  const nothing = { threadId: null, turnId: null, actionId: null, approvalId: null, policyVersion: null };
+  return appendAudit(db, [{ kind, actor: envelope.userKey, ...nothing, data }]);
+}
