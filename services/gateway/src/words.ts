@@ -3,7 +3,7 @@ import type { Role } from '@signalbox/contracts/governance/roles';
 import type { EditedState, LaneStatus } from './admission/inbox.ts';
 import type { Invitation } from './commands/invitations.ts';
 import type { User } from '@signalbox/store/people/users';
-import { inWords } from '@signalbox/contracts/time';
+import { sayDuration } from '@signalbox/messages/duration';
 import { describeKind } from '@signalbox/safety/redact/kinds';
 import type { SecretName } from '@signalbox/store/secrets';
 import type { HiddenSecret } from '@signalbox/safety/secrets/hide';
@@ -81,8 +81,8 @@ export function secretList(secrets: readonly SecretName[], person: string | null
   const whose = person === null ? 'for you' : `for ${plainName(person)}`;
   if (secrets.length === 0) return `I keep no secrets ${whose}.`;
   const lines = secrets.slice(0, MAX_PEOPLE).map(({ handle, expiresAt, usedAt }) => {
-    const left = expiresAt === null ? '' : `, forgotten in ${inWords(expiresAt.getTime() - now)}`;
-    const used = usedAt === null ? ', never used' : `, used ${inWords(now - usedAt.getTime())} ago`;
+    const left = expiresAt === null ? '' : `, forgotten in ${sayDuration(expiresAt.getTime() - now)}`;
+    const used = usedAt === null ? ', never used' : `, used ${sayDuration(now - usedAt.getTime())} ago`;
     return `- \`${plainCode(handle)}\`${used}${left}`;
   });
   const more = secrets.length - lines.length;
@@ -139,13 +139,13 @@ export function status(now: LaneStatus): string {
       `Conversation: \`${now.thread.threadId}\`${title}${now.thread.awaiting ? ', waiting for your answer' : ''}.`,
     );
   }
-  for (const job of now.jobs) lines.push(`Job ${plainName(job.job)}: ${job.status}, ${inWords(job.ageMs)}.`);
+  for (const job of now.jobs) lines.push(`Job ${plainName(job.job)}: ${job.status}, ${sayDuration(job.ageMs)}.`);
   return lines.join('\n\n');
 }
 
 function activity(now: LaneStatus): string {
   if (!now.running) return NOTHING_RUNS;
-  return now.oldestMs === null ? 'I am working.' : `I have been working for ${inWords(now.oldestMs)}.`;
+  return now.oldestMs === null ? 'I am working.' : `I have been working for ${sayDuration(now.oldestMs)}.`;
 }
 
 const as = (role: Role): string => (role === 'admin' || role === 'operator' ? `an ${role}` : `a ${role}`);
@@ -173,7 +173,7 @@ interface Invited {
 /** The only message that holds the code. */
 export function invitation(made: Invited & { readonly code: string; readonly link: string | null }): string {
   return [
-    `${title(made)}, valid once and for ${inWords(made.validMs)}:`,
+    `${title(made)}, valid once and for ${sayDuration(made.validMs)}:`,
     '',
     `\`${made.code}\``,
     ...(made.link === null ? [] : ['', made.link]),
@@ -184,7 +184,7 @@ export function invitation(made: Invited & { readonly code: string; readonly lin
 
 /** What the history keeps of it. */
 export const invitationMade = (made: Invited): string =>
-  `${title(made)}, valid once and for ${inWords(made.validMs)}. (The code was shown once and is not kept.)`;
+  `${title(made)}, valid once and for ${sayDuration(made.validMs)}. (The code was shown once and is not kept.)`;
 
 const title = ({ role, name }: Pick<Invited, 'role' | 'name'>): string =>
   `Invitation${name === null ? '' : ` for ${plainName(name)}`} as ${as(role)}`;
@@ -225,7 +225,7 @@ export function people(users: readonly User[], invitations: readonly Invitation[
   const more = users.length - shown.length;
   const open = invitations
     .slice(0, MAX_PEOPLE)
-    .map(({ role, name, expiresAt }) => `- ${title({ role, name })}, ${inWords(expiresAt.getTime() - now)} left`);
+    .map(({ role, name, expiresAt }) => `- ${title({ role, name })}, ${sayDuration(expiresAt.getTime() - now)} left`);
   return [
     users.length === 1 ? 'One person may speak here:' : `${users.length} people may speak here:`,
     '',

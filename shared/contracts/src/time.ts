@@ -15,10 +15,3 @@ export function backoffMs(attempt: number, baseMs: number, maxMs: number, random
   const ceiling = Math.min(maxMs, baseMs * 2 ** Math.min(attempt, 30));
   return Math.round(ceiling * (0.5 + random() / 2));
 }
-
-/** `8 s`, `12 min`, `3 h`: one unit, rounded, for people. */
-export function inWords(ms: number): string {
-  if (ms < 90 * SECOND_MS) return `${Math.max(1, Math.round(ms / SECOND_MS))} s`;
-  if (ms < 90 * MINUTE_MS) return `${Math.round(ms / MINUTE_MS)} min`;
-  return `${Math.round(ms / (60 * MINUTE_MS))} h`;
-}

@@ -1,10 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { IntlMessageFormat } from 'intl-messageformat';
+import type duration from './languages/en/duration.json';
 import type help from './languages/en/help.json';
 import type menu from './languages/en/menu.json';
 
 /** The files of one language and their sentences: `menu.help` is the entry `help` of `menu.json`. */
 interface Catalog {
+  readonly duration: typeof duration;
   readonly help: typeof help;
   readonly menu: typeof menu;
 }

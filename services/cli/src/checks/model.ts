@@ -2,7 +2,8 @@ import { readConfig } from '@signalbox/platform/config';
 import type { ModelFailure } from '@signalbox/models/retry/failure';
 import { listModels, ModelConfig, readModelPlan, type RemoteSettings } from '@signalbox/models/settings';
 import { tryModel } from '@signalbox/models/trial';
-import { inWords, SECOND_MS } from '@signalbox/contracts/time';
+import { SECOND_MS } from '@signalbox/contracts/time';
+import { sayDuration } from '@signalbox/messages/duration';
 import type { CommandContext } from '../command.ts';
 import { fail, ok, warn, type Finding } from './finding.ts';
 
@@ -21,7 +22,7 @@ export async function checkModel({ environment }: CommandContext): Promise<reado
         const where = `${settings.name} at ${new URL(settings.baseURL).host}`;
         switch (trial.result) {
           case 'works':
-            return ok(role, `${where} answers and calls tools (${inWords(trial.durationMs)})`);
+            return ok(role, `${where} answers and calls tools (${sayDuration(trial.durationMs)})`);
           case 'no-call':
             return warn(
               role,
@@ -74,7 +75,7 @@ function explain(
     case 'timeout':
       return fail(
         role,
-        `${where} did not answer within ${inWords(deadlineMs)}`,
+        `${where} did not answer within ${sayDuration(deadlineMs)}`,
         'It is too slow or hangs: choose a smaller or another model.',
       );
     case 'rate-limited':

@@ -1,4 +1,5 @@
-import { inWords, MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
+import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
+import { sayDuration } from '@signalbox/messages/duration';
 import type { WebhookInfo } from '../bot-api.ts';
 import { fail, ok, warn, type Finding } from './finding.ts';
 
@@ -27,7 +28,7 @@ export function judgeWebhook(info: WebhookInfo, wanted: string | undefined, now:
   const failure = describeFailure(info, now);
   if (failure && failure.agoMs < RECENT_MS) {
     const judge = pending > 0 ? fail : warn;
-    const say = `${waiting(pending)}; ${inWords(failure.agoMs)} ago ${failure.say}`;
+    const say = `${waiting(pending)}; ${sayDuration(failure.agoMs)} ago ${failure.say}`;
     return judge('webhook', say, failure.remedy);
   }
   if (pending > MANY) return warn('webhook', waiting(pending), 'See whether the gateways are ready and their log.');

@@ -1,6 +1,6 @@
 import { readPoolWork, type PoolWork } from '../queries/run-search.ts';
 import { readQueueDepths, type QueueDepth } from '../queries/queue-depths.ts';
-import { inWords } from '@signalbox/contracts/time';
+import { sayDuration } from '@signalbox/messages/duration';
 import type { CommandContext, Report } from '../command.ts';
 import { formatTable } from '../table.ts';
 
@@ -61,5 +61,5 @@ function problemsOf({ queue, ...of }: PoolWork & { readonly queue: QueueDepth | 
 }
 
 function age(ms: number | null): string {
-  return ms === null ? '' : inWords(ms);
+  return ms === null ? '' : sayDuration(ms);
 }

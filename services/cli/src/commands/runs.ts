@@ -3,7 +3,8 @@ import { Runs } from '@signalbox/store/conversation/runs';
 import { INBOUND } from '@signalbox/contracts/conversation/topics';
 import { AppError } from '@signalbox/contracts/errors';
 import { createPublisher } from '@signalbox/platform/streams/publish';
-import { inWords, SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { sayDuration } from '@signalbox/messages/duration';
 import { recordChange } from '../actor.ts';
 import { UsageError, type CommandContext, type Report } from '../command.ts';
 import { readDuration } from '../duration.ts';
@@ -110,7 +111,7 @@ async function wake(
 }
 
 function tookOf({ startedAt, finishedAt }: RunDetail): string {
-  return startedAt === null ? '' : inWords((finishedAt ?? new Date()).getTime() - startedAt.getTime());
+  return startedAt === null ? '' : sayDuration((finishedAt ?? new Date()).getTime() - startedAt.getTime());
 }
 
 function progressOf({ progress }: RunDetail): string {

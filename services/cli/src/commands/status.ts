@@ -1,5 +1,5 @@
 import { readOverview, type Overview } from '@signalbox/store/conversation/overview';
-import { inWords } from '@signalbox/contracts/time';
+import { sayDuration } from '@signalbox/messages/duration';
 import { askServices, readRunFile } from '../checks/running-services.ts';
 import type { CommandContext, Report } from '../command.ts';
 import { countOf, formatTable, formatTime } from '../table.ts';
@@ -66,5 +66,5 @@ function oldestTurnMs({ turns }: Overview): number | null {
 }
 
 function age(ms: number | null): string {
-  return ms === null ? '' : inWords(ms);
+  return ms === null ? '' : sayDuration(ms);
 }

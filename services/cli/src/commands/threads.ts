@@ -1,7 +1,7 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { readThreadHistory, type ThreadHistory, type TurnHistory } from '../queries/thread-history.ts';
 import { listThreads } from '@signalbox/store/conversation/threads';
-import { inWords } from '@signalbox/contracts/time';
+import { sayDuration } from '@signalbox/messages/duration';
 import { UsageError, type CommandContext, type Report } from '../command.ts';
 import { countOf, formatTable, formatTime } from '../table.ts';
 
@@ -50,7 +50,7 @@ function describeThread(thread: ThreadHistory): readonly string[] {
       (turn) => [
         formatTime(turn.startedAt),
         turn.outcome,
-        inWords(turn.durationMs),
+        sayDuration(turn.durationMs),
         turn.toolCalls,
         turn.model,
         describeTokens(turn.usage),

@@ -1,7 +1,7 @@
 import { ExecutionTurn, type RecordedCall } from '@signalbox/contracts/governance/execution-turn';
 import { readTurn, type RecordedTurn } from '@signalbox/store/governance/execution-turns';
 import { AppError } from '@signalbox/contracts/errors';
-import { inWords } from '@signalbox/contracts/time';
+import { sayDuration } from '@signalbox/messages/duration';
 import { UsageError, type CommandContext, type Report } from '../command.ts';
 import { countOf, formatTime } from '../table.ts';
 
@@ -20,7 +20,7 @@ export async function runTurns(context: CommandContext): Promise<Report> {
 
 function describe(turn: RecordedTurn, records: readonly ExecutionTurn[]): readonly string[] {
   const [first] = records;
-  const head = `${turn.turnId}  ${turn.outcome}, ${inWords(turn.durationMs)}, began ${formatTime(turn.startedAt)}`;
+  const head = `${turn.turnId}  ${turn.outcome}, ${sayDuration(turn.durationMs)}, began ${formatTime(turn.startedAt)}`;
   if (!first) return [head, `  thread ${turn.threadId ?? '-'}; no agent took part, so there is no record`];
   const { actor } = records.at(-1)?.ended?.run ?? { actor: null };
   const decision = first.began?.decision;

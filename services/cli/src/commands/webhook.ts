@@ -1,5 +1,5 @@
 import { AppError } from '@signalbox/contracts/errors';
-import { inWords } from '@signalbox/contracts/time';
+import { sayDuration } from '@signalbox/messages/duration';
 import { z } from 'zod';
 import { callBotApi, WebhookInfo, type BotAnswer } from '../bot-api.ts';
 import { describeFailure } from '../checks/webhook.ts';
@@ -41,7 +41,7 @@ function describe(info: WebhookInfo, now: number): readonly string[] {
   return [
     info.url,
     `  waiting      ${info.pending_update_count}`,
-    `  last failure ${failure ? `${inWords(failure.agoMs)} ago: ${failure.say}` : 'none'}`,
+    `  last failure ${failure ? `${sayDuration(failure.agoMs)} ago: ${failure.say}` : 'none'}`,
     ...(failure ? [`               → ${failure.remedy}`] : []),
     `  connections  ${info.max_connections ?? '–'} at most${info.ip_address === undefined ? '' : `, to ${info.ip_address}`}`,
     `  kinds        ${info.allowed_updates?.join(', ') ?? 'those that Telegram sends by default'}`,

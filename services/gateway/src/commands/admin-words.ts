@@ -4,7 +4,7 @@ import type { DeadLetterRow } from '@signalbox/store/conversation/dead-letter-re
 import type { Incident } from '@signalbox/store/deploy/incidents';
 import type { Overview } from '@signalbox/store/conversation/overview';
 import type { User } from '@signalbox/store/people/users';
-import { inWords } from '@signalbox/contracts/time';
+import { sayDuration } from '@signalbox/messages/duration';
 
 /** What the gateway answers to commands about people, queues and muted services. */
 export const QUEUES_USAGE = 'Write it as `/queues`, `/queues retry <id>` or `/queues resolve <id>`.';
@@ -20,7 +20,7 @@ export const letterRefused = (reason: string): string => `It cannot be tried aga
 
 export function users(list: readonly (User & { readonly lastSeen: Date | null })[], now = Date.now()): string {
   const lines = list.map(({ name, userKey, role, lastSeen }) => {
-    const seen = lastSeen === null ? 'has not written yet' : `wrote ${inWords(now - lastSeen.getTime())} ago`;
+    const seen = lastSeen === null ? 'has not written yet' : `wrote ${sayDuration(now - lastSeen.getTime())} ago`;
     return `- ${plainName(name)}, id ${userKey}: ${role}, ${seen}`;
   });
   return [list.length === 1 ? 'One person:' : `${list.length} people:`, '', ...lines].join('\n');
@@ -38,7 +38,7 @@ export function queues(
   incidents: readonly Incident[],
   now = Date.now(),
 ): string {
-  const age = (ms: number | null): string => (ms === null ? '' : `, the oldest for ${inWords(ms)}`);
+  const age = (ms: number | null): string => (ms === null ? '' : `, the oldest for ${sayDuration(ms)}`);
   const open = jobs.filter(({ status }) => status === 'queued' || status === 'running');
   const failed = jobs.filter(({ status }) => status === 'failed').reduce((sum, { count }) => sum + count, 0);
   const working = turns.map(
@@ -60,7 +60,7 @@ export function queues(
     `**Dead letters**: ${deadLetters === 0 ? 'none' : deadLetters}`,
     ...letters.map(
       ({ id, source, reason, createdAt }) =>
-        `- \`${id}\` ${source}, ${inWords(now - createdAt.getTime())} ago: ${plainName(reason.slice(0, 120))}`,
+        `- \`${id}\` ${source}, ${sayDuration(now - createdAt.getTime())} ago: ${plainName(reason.slice(0, 120))}`,
     ),
     ...(letters.length > 0
       ? ['', '`/queues retry <id>` tries one again, `/queues resolve <id>` marks it as dealt with.']
@@ -74,7 +74,9 @@ export function muted(services: readonly Muted[], now: number): string {
   const quiet = services.filter(({ mutedUntil }) => mutedUntil !== null && mutedUntil.getTime() > now);
   if (quiet.length === 0) return `Nothing is muted. ${MUTE_USAGE}`;
   return quiet
-    .map((one) => `- ${plainName(serviceName(one))} for another ${inWords((one.mutedUntil?.getTime() ?? now) - now)}`)
+    .map(
+      (one) => `- ${plainName(serviceName(one))} for another ${sayDuration((one.mutedUntil?.getTime() ?? now) - now)}`,
+    )
     .join('\n');
 }
 

@@ -1,7 +1,7 @@
 import { cardTitle } from '@signalbox/safety/cards/approval-card';
 import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import type { Approval } from '@signalbox/contracts/governance/approval';
-import { inWords } from '@signalbox/contracts/time';
+import { sayDuration } from '@signalbox/messages/duration';
 import { cardRow, expire, voidUnheard } from '@signalbox/store/governance/approval-decisions';
 import {
   approvalEvent,
@@ -70,7 +70,7 @@ async function remind(db: Queryable, approval: Approval): Promise<readonly strin
   const all = await cardChats(db, approval.approvalId);
   // A person who asked in private knows; the others see the card and nothing new without a message of its own.
   const chats = all.filter((chatKey) => all.length === 1 || chatKey !== approval.chatKey);
-  const left = inWords(Math.max(0, approval.expiresAt.getTime() - Date.now()));
+  const left = sayDuration(Math.max(0, approval.expiresAt.getTime() - Date.now()));
   await say(db, approval, chats, 'remind', `⏳ ${cardTitle(approval.card)} still waits for a decision, ${left} left.`);
   await recordApproval(db, approvalEvent(approval, 'approval.reminded', 'system', { chats: chats.length }));
   return chats;

@@ -2,7 +2,8 @@ import { DeployState, type DeployFailure } from '@signalbox/contracts/operations
 import type { DeployResult } from '@signalbox/contracts/operations/operations';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { STATE_WORDS } from '@signalbox/contracts/operations/deploy-words';
-import { inWords, SECOND_MS } from '@signalbox/contracts/time';
+import { SECOND_MS } from '@signalbox/contracts/time';
+import { sayDuration } from '@signalbox/messages/duration';
 
 /** The steps in their order, one piece of the bar each. */
 const STEPS: readonly DeployState[] = DeployState.options.slice(
@@ -23,7 +24,7 @@ export function describeProgress(
   const at = STEPS.indexOf(state);
   const bar = at === -1 ? '' : `${'▰'.repeat(at + 1)}${'▱'.repeat(STEPS.length - at - 1)} `;
   const verb = kind === 'rollback' ? 'Rolling back' : 'Deploying';
-  return `⏳ ${verb} **${project}** ${row.release ?? row.ref} in ${environment}\n${bar}${STATE_WORDS[state]} · ${inWords(ms)}`;
+  return `⏳ ${verb} **${project}** ${row.release ?? row.ref} in ${environment}\n${bar}${STATE_WORDS[state]} · ${sayDuration(ms)}`;
 }
 
 /** What the message that was edited says in the end. The same row gives the same words. */
@@ -47,7 +48,7 @@ export function describeEnded(
   const noun = kind === 'rollback' ? 'Rollback' : 'Deployment';
   const [mark, how] = ENDS[state] ?? ['⏳', STATE_WORDS[state]];
   const where = state === 'failed' && failure ? ` while ${STATE_WORDS[failure.state]}` : '';
-  return `${mark} ${noun}: **${project}** ${row.release ?? row.ref} in ${environment}\n${how}${where} · ${inWords(Math.max(0, ms))}`;
+  return `${mark} ${noun}: **${project}** ${row.release ?? row.ref} in ${environment}\n${how}${where} · ${sayDuration(Math.max(0, ms))}`;
 }
 
 const ENDS: Readonly<Partial<Record<DeployState, readonly [mark: string, how: string]>>> = {
@@ -62,7 +63,7 @@ const ENDS: Readonly<Partial<Record<DeployState, readonly [mark: string, how: st
 export function describeResult(result: DeployResult): string {
   const { project, environment, release, serving, url, seconds, failure, kind } = result;
   const where = `**${project}** in ${environment}`;
-  const took = inWords(seconds * SECOND_MS);
+  const took = sayDuration(seconds * SECOND_MS);
   const still = serving === null ? 'Nothing serves there.' : `${serving} still serves.`;
   switch (result.state) {
     case 'succeeded': {
@@ -92,7 +93,7 @@ export function describeBriefly(result: DeployResult): string {
   const still = serving === null ? 'Nothing serves there.' : `${serving} still serves.`;
   switch (result.state) {
     case 'succeeded':
-      return `${release ?? ''} serves at ${url ?? ''}, after ${inWords(seconds * SECOND_MS)}.`;
+      return `${release ?? ''} serves at ${url ?? ''}, after ${sayDuration(seconds * SECOND_MS)}.`;
     case 'cancelled':
       return `⏹ Cancelled. ${still}`;
     case 'rolled_back':

@@ -3,7 +3,8 @@ import type { JobPayload } from '@signalbox/contracts/operations/jobs';
 import { endFollowedLogs, readFollowed } from '@signalbox/store/deploy/followed-logs';
 import type { Pool } from '@signalbox/store/pool';
 import { toAppError } from '@signalbox/contracts/errors';
-import { inWords, SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { sayDuration } from '@signalbox/messages/duration';
 import type { Mask } from './log-lines.ts';
 import type { Driver, Instance } from '../drivers/driver.ts';
 import type { JobContext } from '../runner/handlers.ts';
@@ -46,7 +47,7 @@ export async function followLog(
       .tell(text, { slot: 'log', buttons, isLast: isOver })
       .catch((error: unknown) => context.log.warn('log not told', { error }));
   };
-  const going = `_New lines appear here for ${inWords(wholeMs)}; “stop” ends it._`;
+  const going = `_New lines appear here for ${sayDuration(wholeMs)}; “stop” ends it._`;
   const showing = (async (): Promise<void> => {
     while (!over.aborted) {
       await show(going);
@@ -69,7 +70,7 @@ export async function followLog(
   const { isStopped } = await readFollowed(pool, runId);
   // Another process goes on with it, in the same message.
   if (signal.aborted && !isStopped) signal.throwIfAborted();
-  const took = inWords(Math.min(Date.now() - begun, wholeMs));
+  const took = sayDuration(Math.min(Date.now() - begun, wholeMs));
   await show(`_${describeEnd({ isStopped, isTimeOver, isBroken: broken !== null }, took)}_`, true);
   if (broken !== null && !isStopped) throw toAppError(broken, runId);
 }

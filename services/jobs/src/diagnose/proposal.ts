@@ -1,5 +1,5 @@
 import type { ServiceDiagnosisResult } from '@signalbox/contracts/operations/operations';
-import { inWords } from '@signalbox/contracts/time';
+import { sayDuration } from '@signalbox/messages/duration';
 import { inSeconds, isSlow, type Found, type TroubleKind, type Verdict } from '../health/verdict.ts';
 
 type Proposal = ServiceDiagnosisResult['proposal'];
@@ -22,7 +22,7 @@ export function propose(found: Found, { verdict, kind, because }: Verdict, aroun
   const { previous, servingForMs, isMoving, errorKinds } = around;
   if (verdict === 'nothing-deployed') return { action: 'deploy', because };
   if (isMoving) return { action: 'wait', because: 'A deployment is on its way and may change all of it.' };
-  const age = servingForMs === null ? '' : `; it was deployed ${inWords(servingForMs)} ago`;
+  const age = servingForMs === null ? '' : `; it was deployed ${sayDuration(servingForMs)} ago`;
   if (kind === null) {
     if (errorKinds === 0)
       return { action: 'none', because: `${because} Nothing is wrong as far as it can be measured${age}.` };

@@ -4,7 +4,7 @@ import { muteButton, rollbackButton } from '@signalbox/contracts/service-buttons
 import { closeIncident, openIncident, type Incident } from '@signalbox/store/deploy/incidents';
 import type { Pool } from '@signalbox/store/pool';
 import { incidentSubject, type WatchedService } from '@signalbox/store/deploy/service-looks';
-import { inWords } from '@signalbox/contracts/time';
+import { sayDuration } from '@signalbox/messages/duration';
 import { incidentError } from './health-errors.ts';
 import type { DiagnoseParts } from '../diagnose/target.ts';
 import type { Verdict } from './verdict.ts';
@@ -48,7 +48,7 @@ export function closeService(
   { because }: Verdict,
   now: Date,
 ): ReturnType<typeof closeIncident> {
-  const lasted = inWords(now.getTime() - incident.openedAt.getTime());
+  const lasted = sayDuration(now.getTime() - incident.openedAt.getTime());
   return closeIncident(pool, {
     subject: incident.subject,
     kind: incident.kind,

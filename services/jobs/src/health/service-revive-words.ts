@@ -1,5 +1,6 @@
 import type { JobResult } from '@signalbox/contracts/operations/jobs';
-import { inWords, SECOND_MS } from '@signalbox/contracts/time';
+import { SECOND_MS } from '@signalbox/contracts/time';
+import { sayDuration } from '@signalbox/messages/duration';
 
 const SAID_LENGTH = 160;
 
@@ -9,7 +10,7 @@ export function describeRevival(result: JobResult<'service.revive'>): string {
   const where = `**${project}** in ${environment}`;
   switch (outcome) {
     case 'revived': {
-      const took = inWords(seconds * SECOND_MS);
+      const took = sayDuration(seconds * SECOND_MS);
       return `✅ ${where} came back by itself: ${release ?? 'it'} serves again at ${url ?? 'its address'} after ${took}, since ${because}.`;
     }
     case 'given-up': {

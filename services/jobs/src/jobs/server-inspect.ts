@@ -2,7 +2,8 @@ import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs
 import type { PlacedTarget } from '@signalbox/store/deploy/deployments-placement';
 import type { ServerLook, ServerProbes, WatchedServer } from '../health/server-probes.ts';
 import { AppError } from '@signalbox/contracts/errors';
-import { inWords, SECOND_MS } from '@signalbox/contracts/time';
+import { SECOND_MS } from '@signalbox/contracts/time';
+import { sayDuration } from '@signalbox/messages/duration';
 import type { Driver, EndedCommand } from '../drivers/driver.ts';
 import type { JobContext, JobHandler } from '../runner/handlers.ts';
 
@@ -42,7 +43,7 @@ export function createServerInspect(
 /** What was ended, as a sentence without a word of what ran there; empty for nothing. */
 export function describeEnded(ended: readonly EndedCommand[]): string {
   if (ended.length === 0) return '';
-  const longest = inWords(Math.max(...ended.map(({ ranMs }) => ranMs)));
+  const longest = sayDuration(Math.max(...ended.map(({ ranMs }) => ranMs)));
   return ended.length === 1
     ? `I ended a command there that ran on after the link to it was lost, ${longest} after it had begun.`
     : `I ended ${ended.length} commands there that ran on after the link to them was lost, for up to ${longest}.`;

@@ -4,7 +4,7 @@ import type { SoFar } from '@signalbox/store/governance/actions';
 import type { WaitingCard } from '@signalbox/store/conversation/lanes';
 import type { AppError } from '@signalbox/contracts/errors';
 import { sayError } from '@signalbox/contracts/errors';
-import { inWords } from '@signalbox/contracts/time';
+import { sayDuration } from '@signalbox/messages/duration';
 import { RECEIPT_WORDS } from '../governance/receipts.ts';
 
 /** Every sentence that the worker itself says to people; the agent's own words are with the agent. */
@@ -12,7 +12,7 @@ export const WORDS = {
   newThread: (hadOne: boolean): string =>
     hadOne ? 'Done, I closed that conversation. What is next?' : 'This is already a new conversation. What can I do?',
   expired: (title: string | null, idleMs: number): string =>
-    `_I closed our earlier conversation${title ? ` about “${title}”` : ''} after ${inWords(idleMs)} of silence; this is a new one._`,
+    `_I closed our earlier conversation${title ? ` about “${title}”` : ''} after ${sayDuration(idleMs)} of silence; this is a new one._`,
   /** What was done before stands below, as receipts. */
   stopped: ({ effects, unclear }: SoFar): string =>
     effects.length === 0 ? `Stopped. ${RECEIPT_WORDS.nothing}` : ['Stopped.', ...unclear].join('\n\n'),

@@ -1,7 +1,7 @@
 import { asCodeBlock, escapeLine, escapeText } from './canonical-card.ts';
 import type { Approval, ApprovalVote } from '@signalbox/contracts/governance/approval';
 import type { OutboundBody, RuntimeButton } from '@signalbox/contracts/conversation/envelope';
-import { inWords } from '@signalbox/contracts/time';
+import { sayDuration } from '@signalbox/messages/duration';
 
 /** Who reads the card: those who decide, or the one who asked. */
 export type CardReader = 'approver' | 'requester';
@@ -80,7 +80,7 @@ function verdict(approval: Approval, voters: string, given: number, needed: numb
   const because = reason === null || reason === '' ? '' : `: ${escapeLine(reason.replaceAll('**', ''))}`;
   switch (approval.status) {
     case 'pending': {
-      const left = inWords(Math.max(60_000, approval.expiresAt.getTime() - approval.requestedAt.getTime()));
+      const left = sayDuration(Math.max(60_000, approval.expiresAt.getTime() - approval.requestedAt.getTime()));
       if (approval.byRequester) return `Waits for a tap of the person who asked, within ${left}.`;
       const people = needed === 1 ? 'one person' : `${needed} people`;
       return given > 0

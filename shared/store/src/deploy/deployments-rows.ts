@@ -9,7 +9,7 @@ import type {
 } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import { listNames } from '@signalbox/contracts/nearest-name';
-import { inWords } from '@signalbox/contracts/time';
+import { sayDuration } from '@signalbox/messages/duration';
 import type { Queryable } from '../pool.ts';
 
 export interface DeploymentRow extends ServiceKey {
@@ -107,7 +107,7 @@ export function describeOpen(
   open: Pick<DeploymentRow, 'project' | 'environment' | 'ref' | 'kind' | 'state' | 'userName' | 'requestedAt'>,
   now: Date,
 ): string {
-  const ago = inWords(Math.max(0, now.getTime() - open.requestedAt.getTime()));
+  const ago = sayDuration(Math.max(0, now.getTime() - open.requestedAt.getTime()));
   const what = open.kind === 'rollback' ? `a rollback to ${open.ref}` : `a deployment of ${open.ref}`;
   const state = open.state.replace('_', ' ');
   const asked = `${open.userName} asked for ${what} ${ago} ago (${open.requestedAt.toISOString()})`;

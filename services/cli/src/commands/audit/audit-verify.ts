@@ -5,7 +5,7 @@ import { readPublicKeys } from '@signalbox/safety/audit/signing-key';
 import { verifyAudit, type AuditVerdict } from '../../audit/verify.ts';
 import { countLost, findStrays, readTail, type AuditTail } from '@signalbox/store/audit/audit-chain';
 import type { Queryable } from '@signalbox/store/pool';
-import { inWords } from '@signalbox/contracts/time';
+import { sayDuration } from '@signalbox/messages/duration';
 import { openDatabaseHistory } from '../../audit-database.ts';
 import type { CommandContext, Report } from '../../command.ts';
 import { countOf } from '../../table.ts';
@@ -74,7 +74,7 @@ function describeEnds(ends: LooseEnds | null): readonly string[] {
   if (ends === null) return [];
   const lines: string[] = [];
   if (ends.unsealed > 0) {
-    const age = ends.oldestMs === null ? '' : `, the oldest for ${inWords(ends.oldestMs)}`;
+    const age = ends.oldestMs === null ? '' : `, the oldest for ${sayDuration(ends.oldestMs)}`;
     lines.push(`${countOf(ends.unsealed, 'event')} not sealed yet${age}.`);
   }
   if (ends.strays.length > 0)

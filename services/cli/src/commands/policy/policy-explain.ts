@@ -13,7 +13,7 @@ import {
 } from '@signalbox/safety/policy/outline';
 import type { PolicySet } from '@signalbox/safety/policy/policy-set';
 import { RecordedQuestion } from '../../queries/policy-question.ts';
-import { inWords } from '@signalbox/contracts/time';
+import { sayDuration } from '@signalbox/messages/duration';
 import { z } from 'zod';
 import { UsageError, type CommandContext, type Report } from '../../command.ts';
 
@@ -183,7 +183,7 @@ function describe(answer: Answer): readonly string[] {
   const who = effect === 'confirm' ? 'whoever asked' : others;
   const alone = approval?.solo ? '; alone, the requester after a pause' : '';
   const asked = approval
-    ? [`approval  ${approval.approvals} by ${who}, within ${inWords(approval.expiresMs)}${alone}`]
+    ? [`approval  ${approval.approvals} by ${who}, within ${sayDuration(approval.expiresMs)}${alone}`]
     : [];
   return [
     `effect    ${answer.effect}`,

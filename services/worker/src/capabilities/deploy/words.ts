@@ -1,6 +1,6 @@
 import type { DeployState } from '@signalbox/contracts/operations/deploy';
 import { STATE_WORDS } from '@signalbox/contracts/operations/deploy-words';
-import { inWords } from '@signalbox/contracts/time';
+import { sayDuration } from '@signalbox/messages/duration';
 import type { ToolContext } from '../../tools/tool.ts';
 
 type Found = Awaited<ReturnType<ToolContext['ports']['deployments']['list']>>[number];
@@ -41,7 +41,7 @@ export function factsOf(found: Found, now: Date): DeploymentFacts {
     askedBy: found.userName,
     askedAt: found.requestedAt.toISOString(),
     stateSince: found.stateAt.toISOString(),
-    stateFor: inWords(Math.max(0, now.getTime() - found.stateAt.getTime())),
+    stateFor: sayDuration(Math.max(0, now.getTime() - found.stateAt.getTime())),
     isServing: found.serving,
     isStopping: found.cancelAt !== null,
     url: found.url,

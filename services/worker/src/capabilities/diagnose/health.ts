@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ActionButton } from '@signalbox/contracts/conversation/envelope';
 import type { ServiceDiagnosisResult } from '@signalbox/contracts/operations/operations';
-import { inWords } from '@signalbox/contracts/time';
+import { sayDuration } from '@signalbox/messages/duration';
 import { tool } from '../../tools/tool.ts';
 import { rollbackButton } from '@signalbox/contracts/service-buttons';
 import { aboutAsked, findService, GOES_ON, MEASURED, Project, SomeEnvironment, unwrap } from './asked-service.ts';
@@ -87,7 +87,7 @@ export const diagnoseService = tool({
         kind,
         state,
         by: userName,
-        ago: inWords(Math.max(0, now().getTime() - requestedAt.getTime())),
+        ago: sayDuration(Math.max(0, now().getTime() - requestedAt.getTime())),
       }),
     );
     return { ...found, deployments };
@@ -100,7 +100,7 @@ export const diagnoseService = tool({
         servingForSeconds === null
           ? []
           : [
-              `it serves since ${inWords(servingForSeconds * 1_000)}${previous?.release ? `; before it ${code(previous.release)} did` : ''}`,
+              `it serves since ${sayDuration(servingForSeconds * 1_000)}${previous?.release ? `; before it ${code(previous.release)} did` : ''}`,
             ];
       const newest = deployments.map(
         ({ version, kind, state, by, ago }) =>

@@ -1,6 +1,6 @@
 import type { LogLine } from '@signalbox/contracts/operations/deploy';
 import type { ServiceHealthResult } from '@signalbox/contracts/operations/operations';
-import { inWords } from '@signalbox/contracts/time';
+import { sayDuration } from '@signalbox/messages/duration';
 
 /** Characters of a log that a person is shown; the model gets all of it. */
 const SHOWN = 3_000;
@@ -56,7 +56,7 @@ function inSeconds(ms: number): string {
 
 /** `4 min ago`. */
 export const ago = (at: Date | string, now: Date): string =>
-  `${inWords(Math.max(0, now.getTime() - new Date(at).getTime()))} ago`;
+  `${sayDuration(Math.max(0, now.getTime() - new Date(at).getTime()))} ago`;
 
 /** Lines of a log in a block that they cannot end, the newest that fit. */
 export function logBlock(lines: readonly Pick<LogLine, 'line' | 'at'>[]): string {
