@@ -18,8 +18,7 @@ export function recordChange(
   kind: AuditEvent['kind'],
   data: AuditEvent['data'],
 ): Promise<void> {
-  const nothing = { threadId: null, turnId: null, actionId: null, approvalId: null, policyVersion: null };
-  return appendAudit(db, [{ kind, actor, ...nothing, data }]);
+  return appendAudit(db, [{ kind, actor, data }]);
 }
 
 /** In a container the process may run under a number that has no name. */

@@ -38,11 +38,8 @@ export async function settleUnreadable(pool: Pool, userKey: string): Promise<rea
           key: `unreadable:${id}`,
           chatKey,
           userKey,
-          threadId: null,
-          turnId: null,
           traceId,
           priority: PRIORITY.reply,
-          slot: null,
           body: { text: sayError('MESSAGE_UNREADABLE', { ref }), buttons: [] },
         },
       ]);

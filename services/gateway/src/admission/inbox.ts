@@ -2,8 +2,6 @@ import type { InboundEnvelope, OutboundEnvelope } from '@signalbox/contracts/con
 import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Queryable } from '@signalbox/store/pool';
 
-type Line = OutboundEnvelope & { readonly turnId: null };
-
 /** One update on its way into the inbox, and what to do with it if its sender has a role. */
 export interface Admission {
   readonly channel: string;
@@ -24,9 +22,9 @@ export interface Admission {
   /** How long a message waits for the other parts of its album before a turn may take it, in milliseconds. */
   readonly holdMs: number;
   /** Said when the verdict is refuse; for an edit that came too late, with the line of its state. */
-  readonly reply: Line | null;
+  readonly reply: OutboundEnvelope | null;
   /** Said instead of everything else to a person without a role, at most once per `strangerEveryMs`. Its key begins with `stranger:`. */
-  readonly stranger: Line | null;
+  readonly stranger: OutboundEnvelope | null;
   readonly strangerEveryMs: number;
 }
 

@@ -28,11 +28,6 @@ export async function keepFound(db: Queryable, cipher: SecretSealer, plan: Plan)
     found.map(({ handle, kind }) => ({
       kind: 'secret.kept',
       actor: userKey,
-      threadId: null,
-      turnId: null,
-      actionId: null,
-      approvalId: null,
-      policyVersion: null,
       data: { handle, kind, found: true, keptMs: FOUND_KEPT_MS },
     })),
   );
@@ -42,11 +37,8 @@ export async function keepFound(db: Queryable, cipher: SecretSealer, plan: Plan)
       key: `secrets:${id}`,
       chatKey,
       userKey,
-      threadId: null,
-      turnId: null,
       traceId,
       priority: PRIORITY.control,
-      slot: null,
       body: {
         text: secretsFound(found),
         buttons: [],

@@ -67,11 +67,8 @@ function planOne(update: FromPerson, options: PlanOptions, secrets: SentSecrets)
     key,
     chatKey: update.chatKey,
     userKey: update.userKey,
-    threadId: null,
-    turnId: null,
     traceId: envelope.traceId,
     priority: PRIORITY.control,
-    slot: null,
     // In a group only the one whom it concerns is to see it.
     body: {
       text,

@@ -1,10 +1,10 @@
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import type { WakeUp } from '@signalbox/contracts/conversation/topics';
 import { putPrompt } from './approval-prompts.ts';
-import { PRIORITY, type OutboundBody } from '@signalbox/contracts/conversation/envelope';
+import { PRIORITY, type OutboundBody, type OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { admitInbox, type Admitted } from './inbox.ts';
 import { redeemCode, voidCode } from '../commands/invitations.ts';
-import { putOutbox, type OutboxRow } from '@signalbox/store/conversation/outbox';
+import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { findUser } from '@signalbox/store/people/users';
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
@@ -122,15 +122,12 @@ async function answer(db: Queryable, { channel, cipher, policy }: StoreParts, st
   const own: Notice = { userKey: envelope.userKey, chatKey: envelope.chatKey, text: given.text ?? '' };
   const replyKey = `reply:${envelope.id}`;
   const noticeKey = (n: number): string => `notice:${envelope.id}:${n}`;
-  const line = (key: string, { userKey, chatKey }: Notice, body: OutboundBody): OutboxRow => ({
+  const line = (key: string, { userKey, chatKey }: Notice, body: OutboundBody): OutboundEnvelope => ({
     key,
     chatKey,
     userKey,
-    threadId: null,
-    turnId: null,
     traceId: envelope.traceId,
     priority: PRIORITY.control,
-    slot: null,
     body,
   });
   await putOutbox(db, [

@@ -82,9 +82,8 @@ export async function redeemCode(db: Queryable, code: string, person: Newcomer):
 }
 
 async function recordRole(db: Queryable, person: Newcomer, before: User | null, to: Role, by: string): Promise<void> {
-  const nothing = { threadId: null, turnId: null, actionId: null, approvalId: null, policyVersion: null };
   const data = { person: person.userKey, from: before?.role ?? null, to, by };
-  await appendAudit(db, [{ kind: 'role.changed', actor: person.userKey, ...nothing, data }]);
+  await appendAudit(db, [{ kind: 'role.changed', actor: person.userKey, data }]);
 }
 
 /** Makes a code worthless that others have seen. False when it was none. */

@@ -10,6 +10,5 @@ export function recordCommand(
   kind: AuditKind,
   data: AuditEvent['data'],
 ): Promise<void> {
-  const nothing = { threadId: null, turnId: null, actionId: null, approvalId: null, policyVersion: null };
-  return appendAudit(db, [{ kind, actor: envelope.userKey, ...nothing, data }]);
+  return appendAudit(db, [{ kind, actor: envelope.userKey, data }]);
 }

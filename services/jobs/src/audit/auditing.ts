@@ -107,12 +107,8 @@ function createNotifier({ config, pool, publisher, log }: Parts, count: () => vo
     const row = {
       key: `audit:${checkpoint.logId}:${checkpoint.size}`,
       chatKey,
-      userKey: null,
-      threadId: null,
-      turnId: null,
       traceId,
       priority: PRIORITY.progress,
-      slot: null,
       body: { text, buttons: [] },
     };
     await putOutbox(pool, [row], { asIs: true }); // hashes and a signature: a verifier needs every character

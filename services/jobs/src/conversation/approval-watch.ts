@@ -105,12 +105,9 @@ async function say(
     chats.map((chatKey) => ({
       key: `${approval.approvalId}:${what}:${chatKey}`,
       chatKey,
-      userKey: null,
       threadId: approval.threadId,
-      turnId: null,
       traceId: approval.traceId,
       priority: PRIORITY.control,
-      slot: null,
       body: { text: `${text}\n_${approval.approvalId}_`, buttons: [] },
     })),
   );

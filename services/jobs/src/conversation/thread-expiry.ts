@@ -1,4 +1,4 @@
-import type { OutboxRow } from '@signalbox/store/conversation/outbox';
+import type { OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { withTransaction, type Pool } from '@signalbox/store/pool';
 
@@ -45,7 +45,7 @@ export function expireThreads(
   options: {
     readonly idleMs: number;
     readonly limit: number;
-    readonly announce: (thread: ExpiredThread) => OutboxRow;
+    readonly announce: (thread: ExpiredThread) => OutboundEnvelope;
   },
 ): Promise<readonly ExpiredThread[]> {
   return withTransaction(pool, async (db) => {

@@ -151,8 +151,7 @@ async function finish(db: Queryable, serving: Serving, end: RevivalEnd): Promise
   await note(db, deploymentId, fence, { [key]: runId, ...evidence });
   const data = { project, environment, deploymentId, run: runId, ...evidence };
   const kind = outcome === 'revived' ? 'service.revived' : 'service.given_up';
-  const nothing = { threadId: null, turnId: null, approvalId: null, policyVersion: null };
-  await appendAudit(db, [{ kind, actor: 'system', actionId: deploymentId, ...nothing, data }]);
+  await appendAudit(db, [{ kind, actor: 'system', actionId: deploymentId, data }]);
   // Who deployed it is told by the end of the run, where they asked for it, unless the service is muted; of what came to nothing nobody.
   await db.query(
     `update runs r set user_key = a.user_key, chat_key = a.chat_key, thread_id = a.thread_id from runs a, services v

@@ -1,7 +1,6 @@
-import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
+import { PRIORITY, type OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import { OUTBOUND } from '@signalbox/contracts/conversation/topics';
-import type { OutboxRow } from '@signalbox/store/conversation/outbox';
 import type { Pool } from '@signalbox/store/pool';
 import { expireThreads, type ExpiredThread } from '../conversation/thread-expiry.ts';
 import { newId } from '@signalbox/contracts/ids';
@@ -25,7 +24,7 @@ export function createThreadsExpire(parts: {
       for (;;) {
         signal.throwIfAborted();
         const traceId = newId('trace');
-        const announce = (thread: ExpiredThread): OutboxRow => announcement(thread, parts.idleMs, traceId);
+        const announce = (thread: ExpiredThread): OutboundEnvelope => announcement(thread, parts.idleMs, traceId);
         const threads = await expireThreads(parts.pool, { idleMs: parts.idleMs, limit: BATCH, announce });
         const told = threads.filter((thread) => thread.announced);
         await parts.publisher
@@ -44,7 +43,7 @@ export function createThreadsExpire(parts: {
   };
 }
 
-function announcement(thread: ExpiredThread, idleMs: number, traceId: string): OutboxRow {
+function announcement(thread: ExpiredThread, idleMs: number, traceId: string): OutboundEnvelope {
   const minutes = Math.round(idleMs / MINUTE_MS);
   const about = thread.title === null ? '' : ` about «${thread.title}»`;
   return {
@@ -52,10 +51,8 @@ function announcement(thread: ExpiredThread, idleMs: number, traceId: string): O
     chatKey: thread.chatKey,
     userKey: thread.userKey,
     threadId: thread.threadId,
-    turnId: null,
     traceId,
     priority: PRIORITY.reply,
-    slot: null,
     body: {
       text: `I closed our conversation${about} after ${minutes} idle ${minutes === 1 ? 'minute' : 'minutes'}. Write again to start a new one.`,
       buttons: [],

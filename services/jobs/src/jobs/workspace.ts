@@ -155,10 +155,7 @@ async function recordDenial(pool: Pool, call: WorkspaceCall, { data }: Refusal):
     kind: 'file.denied' as const,
     actor,
     threadId,
-    turnId: null,
     actionId,
-    approvalId: null,
-    policyVersion: null,
   };
   await appendAudit(pool, [{ ...event, data: { workspace, bounds, ...data } }]);
 }

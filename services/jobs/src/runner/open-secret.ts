@@ -29,9 +29,8 @@ export function createSecretOpener(deps: { readonly pool: Pool; readonly cipher:
       // A value that cannot be opened leaves no use behind: the transaction ends with it.
       const opened = taken && deps.cipher.open(taken.ciphertext, { userKey: owner, handle });
       const kind = opened === null ? 'secret.refused' : 'secret.used';
-      const nothing = { turnId: null, actionId: runId, approvalId: null, policyVersion: null };
       const data = { handle, purpose, ...(owner === actor ? {} : { owner }) };
-      await appendAudit(db, [{ kind, actor, threadId, ...nothing, data }]);
+      await appendAudit(db, [{ kind, actor, threadId, actionId: runId, data }]);
       return opened;
     });
     if (value === null) throw new AppError('SECRET_UNKNOWN', { handle });

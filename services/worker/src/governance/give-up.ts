@@ -55,10 +55,8 @@ export async function giveUp(
         chatKey: envelope.chatKey,
         userKey: lane.userKey,
         threadId: lane.threadId,
-        turnId: null,
         traceId: envelope.traceId,
         priority: PRIORITY.reply,
-        slot: null,
         body: {
           text: words(new AppError('DEAD_LETTERED', { ref }), { unclear }),
           receipts: [...receipts],

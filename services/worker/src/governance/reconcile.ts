@@ -39,9 +39,7 @@ export async function reconcileNext(
     const body = { text: news(status, outcome, renderExact(action)), buttons: [] };
     const { chatKey, threadId, requester } = action;
     const head = { chatKey, threadId, userKey: requester.userKey, turnId: due.turnId, traceId: newId('trace') };
-    await putOutbox(db, [
-      { ...head, key: `looked-up:${actionId}:${status}`, priority: PRIORITY.reply, slot: null, body },
-    ]);
+    await putOutbox(db, [{ ...head, key: `looked-up:${actionId}:${status}`, priority: PRIORITY.reply, body }]);
   };
   const call = runnableOf(parts.registry, due.proposal) ?? { actionId, name: due.tool };
   const unknown = outcomeUnknown(call);

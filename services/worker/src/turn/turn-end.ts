@@ -126,7 +126,6 @@ export function closeThread(lane: ClaimedLane, message: InboxMessage): TurnEnd {
     replies: [
       {
         ...outbound(context, { key: message.envelope.id, text: WORDS.newThread(lane.threadId !== null), buttons: [] }),
-        turnId: null,
       },
     ],
     thread:

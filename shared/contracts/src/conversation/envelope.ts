@@ -170,13 +170,14 @@ export const OutboundEnvelope = z.object({
   /** Idempotency key: putting the same key twice stores one row. */
   key: z.string().min(1).max(200),
   chatKey: z.string(),
-  /** Whose turn it belongs to; null for messages that answer no turn. */
-  userKey: z.string().nullable(),
-  threadId: z.string().nullable(),
+  /** Whose turn it belongs to; none for messages that answer no turn. */
+  userKey: z.string().nullish(),
+  threadId: z.string().nullish(),
+  turnId: z.string().nullish(),
   traceId: z.string(),
   priority: z.number().int().min(0).max(9),
   /** Messages of one chat with the same slot are one message, edited in place. */
-  slot: z.string().max(200).nullable(),
+  slot: z.string().max(200).nullish(),
   body: OutboundBody,
 });
 export type OutboundEnvelope = z.infer<typeof OutboundEnvelope>;

@@ -59,15 +59,15 @@ export const AuditEvent = z.object({
   kind: AuditKind,
   /** Who caused it: a person's key, `system`, `agent:<id>`, or `cli:<user>@<host>` at the command line. */
   actor: z.string().min(1).max(120),
-  threadId: z.string().max(160).nullable(),
-  turnId: z.string().max(160).nullable(),
-  actionId: z.string().max(160).nullable(),
-  approvalId: z.string().max(160).nullable(),
-  policyVersion: z.string().max(80).nullable(),
+  threadId: z.string().max(160).nullable().default(null),
+  turnId: z.string().max(160).nullable().default(null),
+  actionId: z.string().max(160).nullable().default(null),
+  approvalId: z.string().max(160).nullable().default(null),
+  policyVersion: z.string().max(80).nullable().default(null),
   /** What exactly: rule, sentence, arguments, result, all that an auditor relies on. At most 64 kB as JSON. */
   data: z.record(z.string(), z.json()),
 });
-export type AuditEvent = z.infer<typeof AuditEvent>;
+export type AuditEvent = z.input<typeof AuditEvent>;
 
 /** An event as the database holds it: with its number and time, and `data` as the JSON text that is stored. */
 export interface RecordedAuditEvent {

@@ -1,6 +1,6 @@
-import type { InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { AppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
+import { wakeLane } from './wake-lane.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { noteEffect } from '../unsettled.ts';
 
@@ -59,7 +59,7 @@ export async function listRecordedPasses(
 }
 
 /**
- * Has a node run again, by the same door as a message: an inbox row of its person's lane, unique by the action. Twice is once.
+ * Has a node run again in the lane of its person. Twice with one action is once.
  * Throws NOT_FOUND, and CONFLICT when the conversation is over.
  */
 export async function putNodeRun(
@@ -78,9 +78,8 @@ export async function putNodeRun(
       throw new AppError('CONFLICT', {
         detail: `The conversation ${threadId} is ${thread.status}: nothing can go on in it.`,
       });
-    const envelope: InboundEnvelope = {
+    await wakeLane(db, {
       kind: 'node',
-      id: `system:nodes:${actionId}`,
       channel: 'system',
       bot: 'nodes',
       updateId: actionId,
@@ -92,13 +91,7 @@ export async function putNodeRun(
       node,
       actionId,
       say,
-    };
-    await db.query(
-      `insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id)
-       values ('system', 'nodes', $1, $2, $3, 'node', $4::jsonb, $5) on conflict (channel, bot, update_id) do nothing`,
-      [actionId, thread.user_key, thread.chat_key, JSON.stringify(envelope), envelope.traceId],
-    );
-    await db.query('insert into lanes (user_key) values ($1) on conflict do nothing', [thread.user_key]);
+    });
     return { userKey: thread.user_key };
   });
 }

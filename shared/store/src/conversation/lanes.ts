@@ -182,7 +182,7 @@ export interface ThreadChange {
 export interface TurnEnd {
   readonly turn: TurnRecord | null;
   readonly outcomes: readonly { readonly id: number; readonly outcome: InboxOutcome; readonly reason: string | null }[];
-  readonly replies: readonly (OutboundEnvelope & { readonly turnId: string | null })[];
+  readonly replies: readonly OutboundEnvelope[];
   readonly thread: ThreadChange | null;
 }
 

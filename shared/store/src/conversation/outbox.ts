@@ -3,12 +3,10 @@ import { redactText } from '@signalbox/safety/redact/redact';
 import { makeStorable } from '@signalbox/contracts/storable';
 import type { Queryable } from '../pool.ts';
 
-export type OutboxRow = OutboundEnvelope & { readonly turnId: string | null };
-
 /**
  * What a person may be shown: whoever made it, no secret goes out, and nothing that cannot be stored. Ids and keys are left alone. The same row when there is none.
  */
-export function withoutSecrets<R extends OutboundEnvelope>(row: R): R {
+export function withoutSecrets(row: OutboundEnvelope): OutboundEnvelope {
   const { text, buttons, files, afterwards, receipts } = row.body;
   const body = {
     ...row.body,
@@ -27,7 +25,7 @@ export function withoutSecrets<R extends OutboundEnvelope>(row: R): R {
  */
 export async function putOutbox(
   db: Queryable,
-  rows: readonly OutboxRow[],
+  rows: readonly OutboundEnvelope[],
   { asIs = false } = {},
 ): Promise<readonly { readonly id: string; readonly chatKey: string }[]> {
   if (rows.length === 0) return [];
@@ -43,7 +41,7 @@ export async function putOutbox(
 export async function sayInTurn(
   db: Queryable,
   lane: { readonly userKey: string; readonly epoch: string },
-  rows: readonly OutboxRow[],
+  rows: readonly OutboundEnvelope[],
 ): Promise<boolean> {
   const { rows: result } = await db.query<{ ok: boolean }>({
     name: 'outbox_say',

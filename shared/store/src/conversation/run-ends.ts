@@ -3,6 +3,7 @@ import { sayError } from '@signalbox/contracts/errors';
 import { noteRunEnd } from '../governance/approval-decisions.ts';
 import { FINAL_STATES } from '../deploy/deployments-rows.ts';
 import type { Queryable } from '../pool.ts';
+import { wakeLane } from './wake-lane.ts';
 
 /** Who waits for a run, and where. */
 export interface Asker {
@@ -88,7 +89,7 @@ async function tellPerson(db: Queryable, finished: Finished, end: EndWords): Pro
   const { userKey, chatKey, ...run } = finished;
   if (userKey === null || chatKey === null || end.say === '' || (await isHeard(db, finished))) return null;
   if (end.outcome === 'cancelled' && run.cancelBy === userKey) return null;
-  await putInbox(db, describeEnd({ ...run, userKey, chatKey }, end));
+  await wakeLane(db, describeEnd({ ...run, userKey, chatKey }, end));
   return { userKey, traceId: run.traceId };
 }
 
@@ -98,11 +99,10 @@ function briefly({ outcome, say: words, brief }: EndWords): string {
   return `${outcome === 'failed' ? '❌' : '⏹'} ${line}`;
 }
 
-function describeEnd(run: Asked, end: EndWords): JobFinished {
+function describeEnd(run: Asked, end: EndWords): Omit<JobFinished, 'id'> {
   const { runId, job, userKey, chatKey, threadId, traceId, finishedAt } = run;
   return {
     kind: 'job-finished',
-    id: `jobs:jobs:${runId}`,
     channel: 'jobs',
     bot: 'jobs',
     updateId: runId,
@@ -116,23 +116,4 @@ function describeEnd(run: Asked, end: EndWords): JobFinished {
     outcome: end.outcome === 'done' ? 'done' : 'failed',
     say: end.say,
   };
-}
-
-/** The same door as a message: an inbox row, unique by the run, and a lane for it to be handled in. */
-async function putInbox(db: Queryable, envelope: JobFinished): Promise<void> {
-  await db.query(
-    `insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id)
-     values ($1, $2, $3, $4, $5, $6, $7::jsonb, $8) on conflict (channel, bot, update_id) do nothing`,
-    [
-      envelope.channel,
-      envelope.bot,
-      envelope.updateId,
-      envelope.userKey,
-      envelope.chatKey,
-      envelope.kind,
-      JSON.stringify(envelope),
-      envelope.traceId,
-    ],
-  );
-  await db.query(`insert into lanes (user_key) values ($1) on conflict do nothing`, [envelope.userKey]);
 }

@@ -236,7 +236,7 @@ export class Runs {
         ...(message.isLast ? { onlyChanges: true } : {}),
       };
       const envelope = { key, chatKey, userKey, threadId, traceId, priority: PRIORITY.progress, slot, body };
-      const put = newest === redactText(message.text) ? [] : await putOutbox(db, [{ ...envelope, turnId: null }]);
+      const put = newest === redactText(message.text) ? [] : await putOutbox(db, [envelope]);
       return { held: true, chat: put.length === 0 ? null : { chatKey, traceId } };
     });
   }

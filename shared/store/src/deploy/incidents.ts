@@ -1,6 +1,7 @@
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import type { ActionButton, InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { newId } from '@signalbox/contracts/ids';
+import { wakeLane } from '../conversation/wake-lane.ts';
 import { addErrors, type FoundErrors } from './error-groups.ts';
 import { redactText, redactValue } from '@signalbox/safety/redact/redact';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
@@ -142,7 +143,7 @@ async function whoCanBeTold(
 
 type News = Pick<Extract<InboundEnvelope, { kind: 'incident' }>, 'phase' | 'project' | 'say' | 'buttons'>;
 
-/** The same door as a message: an inbox row, unique by incident and phase, and a lane for it to be handled in. */
+/** News of an incident for the lane of a person, once per incident and phase. */
 async function putNews(
   db: Queryable,
   { incidentId }: Incident,
@@ -151,9 +152,8 @@ async function putNews(
 ): Promise<Told> {
   const traceId = newId('trace');
   const updateId = `${incidentId}:${news.phase}`;
-  const envelope: InboundEnvelope = {
+  await wakeLane(db, {
     kind: 'incident',
-    id: `system:incidents:${updateId}`,
     channel: 'system',
     bot: 'incidents',
     updateId,
@@ -163,12 +163,6 @@ async function putNews(
     at: new Date().toISOString(),
     incidentId,
     ...redactValue(news),
-  };
-  await db.query(
-    `insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id)
-     values ('system', 'incidents', $1, $2, $3, 'incident', $4::jsonb, $5) on conflict (channel, bot, update_id) do nothing`,
-    [updateId, userKey, chatKey, JSON.stringify(envelope), traceId],
-  );
-  await db.query('insert into lanes (user_key) values ($1) on conflict do nothing', [userKey]);
+  });
   return { userKey, traceId };
 }

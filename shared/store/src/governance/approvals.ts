@@ -8,6 +8,7 @@ import { Role, roleCovers } from '@signalbox/contracts/governance/roles';
 import { UNDER_WAY } from '@signalbox/safety/cards/approval-card';
 import { appendAudit } from '../audit/audit.ts';
 import type { Lane } from '../conversation/lane.ts';
+import { wakeLane } from '../conversation/wake-lane.ts';
 import type { Queryable } from '../pool.ts';
 
 /*
@@ -235,34 +236,27 @@ export async function endApproval(
   return true;
 }
 
-/** Tells the lane of the one who asked, by the same door as a message: one inbox row per approval and outcome. */
+/** Tells the lane of the requester, once per approval and outcome. */
 export async function putDecision(
   db: Queryable,
   approval: Approval,
   outcome: Extract<InboundEnvelope, { kind: 'decision' }>['outcome'],
 ): Promise<void> {
-  const updateId = `${approval.approvalId}:${outcome}`;
-  const envelope: InboundEnvelope = {
+  const { approvalId, actionId, userKey, chatKey, threadId, traceId } = approval;
+  await wakeLane(db, {
     kind: 'decision',
-    id: `system:approvals:${updateId}`,
     channel: 'system',
     bot: 'approvals',
-    updateId,
-    userKey: approval.userKey,
-    chatKey: approval.chatKey,
-    traceId: approval.traceId,
+    updateId: `${approvalId}:${outcome}`,
+    userKey,
+    chatKey,
+    traceId,
     at: new Date().toISOString(),
-    approvalId: approval.approvalId,
-    actionId: approval.actionId,
-    threadId: approval.threadId,
+    approvalId,
+    actionId,
+    threadId,
     outcome,
-  };
-  await db.query(
-    `insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id)
-     values ('system', 'approvals', $1, $2, $3, 'decision', $4::jsonb, $5) on conflict (channel, bot, update_id) do nothing`,
-    [updateId, approval.userKey, approval.chatKey, JSON.stringify(envelope), approval.traceId],
-  );
-  await db.query(`insert into lanes (user_key) values ($1) on conflict do nothing`, [approval.userKey]);
+  });
 }
 
 /** Chats in which the card of this request stands, without those that may not be written to any more. */

@@ -17,13 +17,12 @@ export async function ensureOwnerCode(databaseUrl: string, actor = 'system'): Pr
     const { rowCount } = await client.query(`select 1 from users where role = 'admin' limit 1`);
     if ((rowCount ?? 0) > 0) return null;
     const code = newCode(3);
-    const made = { kind: 'owner_code.made', actor, threadId: null, turnId: null, actionId: null, data: {} } as const;
     await client.query(
       `with made as (
          insert into settings (key, value) values ($1, to_jsonb($2::text))
          on conflict (key) do update set value = excluded.value, updated_at = now() returning 1)
        select audit_append($3::jsonb) from made`,
-      [KEY, hashCode(code), auditJson([{ ...made, approvalId: null, policyVersion: null }])],
+      [KEY, hashCode(code), auditJson([{ kind: 'owner_code.made', actor, data: {} }])],
     );
     return code;
   } finally {

@@ -40,11 +40,8 @@ export async function openWorkerPolicies({ config, pool, log, announce }: Policy
           key: `policy:${ref}:${chatKey}`,
           chatKey,
           userKey,
-          threadId: null,
-          turnId: null,
           traceId: `policy_${ref.slice(0, 12)}`,
           priority: PRIORITY.control,
-          slot: null,
           body: { text: sayError('POLICY_REFUSED', { detail: change.detail }), buttons: [] },
         })),
       );
@@ -66,5 +63,5 @@ export async function openWorkerPolicies({ config, pool, log, announce }: Policy
 }
 
 function event(kind: AuditEvent['kind'], policyVersion: string | null, data: AuditEvent['data']): AuditEvent {
-  return { kind, actor: 'system', threadId: null, turnId: null, actionId: null, approvalId: null, policyVersion, data };
+  return { kind, actor: 'system', policyVersion, data };
 }

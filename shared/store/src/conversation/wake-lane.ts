@@ -1,0 +1,19 @@
+import type { InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
+import type { Queryable } from '../pool.ts';
+
+type WithoutId<E> = E extends unknown ? Omit<E, 'id'> : never;
+
+/**
+ * Puts a message of the system into a person's lane by the same way as one that a person wrote: an inbox row, and a lane in which it is
+ * handled. Channel, bot and update id name it: twice is once. Publish the wake-up after the commit.
+ */
+export async function wakeLane(db: Queryable, message: WithoutId<InboundEnvelope>): Promise<void> {
+  const { channel, bot, updateId, userKey, chatKey, kind, traceId } = message;
+  const envelope = { ...message, id: `${channel}:${bot}:${updateId}` };
+  await db.query(
+    `insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id)
+     values ($1, $2, $3, $4, $5, $6, $7::jsonb, $8) on conflict (channel, bot, update_id) do nothing`,
+    [channel, bot, updateId, userKey, chatKey, kind, JSON.stringify(envelope), traceId],
+  );
+  await db.query('insert into lanes (user_key) values ($1) on conflict do nothing', [userKey]);
+}
