@@ -58,6 +58,12 @@ function toUnknown(field: string): string {
   return `${field} is unknown`;
 }
 
+/** What is wrong with a value of one of the types, such as `TelegramInputRichMessage`; null when nothing is. */
+export function findViolation(type: string, value: unknown): string | null {
+  loaded ??= loadSchemas();
+  return readValue(loaded, type, value).problems[0]?.trim() ?? null;
+}
+
 /** The value as it is or, if it is a text that fits only so, what its JSON says; and what is wrong with it. */
 function readValue(
   schemas: ApiSchemas,
