@@ -1,20 +1,38 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { IntlMessageFormat } from 'intl-messageformat';
+import type agent from './languages/en/agent.json';
+import type deploy from './languages/en/deploy.json';
+import type diagnose from './languages/en/diagnose.json';
 import type duration from './languages/en/duration.json';
+import type exports from './languages/en/exports.json';
 import type help from './languages/en/help.json';
+import type knowledge from './languages/en/knowledge.json';
 import type menu from './languages/en/menu.json';
+import type nodes from './languages/en/nodes.json';
+import type projects from './languages/en/projects.json';
+import type servers from './languages/en/servers.json';
+import type workspace from './languages/en/workspace.json';
 
 /** The files of one language and their sentences: `menu.help` is the entry `help` of `menu.json`. */
 interface Catalog {
+  readonly agent: typeof agent;
+  readonly deploy: typeof deploy;
+  readonly diagnose: typeof diagnose;
   readonly duration: typeof duration;
+  readonly exports: typeof exports;
   readonly help: typeof help;
+  readonly knowledge: typeof knowledge;
   readonly menu: typeof menu;
+  readonly nodes: typeof nodes;
+  readonly projects: typeof projects;
+  readonly servers: typeof servers;
+  readonly workspace: typeof workspace;
 }
 
 export type MessageKey = { [File in keyof Catalog]: `${File}.${keyof Catalog[File] & string}` }[keyof Catalog];
 
-/** What fills the placeholders of a sentence: plain text and figures, which the sentence never reads as a format. */
-export type MessageValues = Readonly<Record<string, string | number>>;
+/** What fills the placeholders of a sentence: plain text and figures, which it never reads as a format, and what it chooses by. */
+export type MessageValues = Readonly<Record<string, string | number | boolean>>;
 
 const FOLDER = new URL('./languages/', import.meta.url);
 /** One folder each. English has every sentence; what another language lacks is said in English. */

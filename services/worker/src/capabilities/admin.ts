@@ -1,20 +1,15 @@
 import { plainName } from '@signalbox/contracts/plain-name';
 import { z } from 'zod';
-import { ProjectName } from '@signalbox/contracts/conversation/fields';
+import { ProjectName, ThreadId } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
+import { codeBlock } from '@signalbox/contracts/markdown';
+import { say } from '@signalbox/messages/say';
 import { tool, toolGroup, type ToolContext } from '../tools/tool.ts';
 
 /** Passes that a list of nodes is counted from. */
 const PASSES_COUNTED = 200;
 
-const Thread = z
-  .string()
-  .trim()
-  .min(1)
-  .max(160)
-  .regex(/^[\w:.-]+$/, 'a conversation is named like user_1001_3')
-  .describe('Id of a conversation, such as user_1001_3');
-const OwnOrOther = Thread.optional().describe('Id of a conversation, such as user_1001_3; this one when left out');
+const OwnOrOther = ThreadId.optional().describe('Id of a conversation, such as user_1001_3; this one when left out');
 const Node = z
   .enum(['intent_parser', 'product_owner', 'po_tools'])
   .describe('Node of the graph')
@@ -68,9 +63,9 @@ export default toolGroup({
         done: ({ thread, agent, status, person, nodes }) => {
           const lines = nodes.map(
             ({ node, passes, tool_calls: calls, failed_calls: failed, last_ran: at, last_outcome: outcome }) => {
-              if (at === null) return `- \`${node}\`: has not run`;
-              const tools = calls > 0 ? `, ${count(calls, 'tool call')}${failed > 0 ? ` (${failed} failed)` : ''}` : '';
-              return `- \`${node}\`: ${count(passes, 'pass')}${tools}, last ${clock(at)}, ${outcome ?? 'unknown'}`;
+              if (at === null) return `- ${say('nodes.hasNotRun', { node })}`;
+              const figures = { passes, calls, failed, last: clock(at), outcome: outcome ?? 'unknown' };
+              return `- ${say('nodes.hasRun', { node, ...figures })}`;
             },
           );
           return `**${thread}** (${person}, ${agent}, ${status}):\n\n${lines.join('\n')}`;
@@ -124,10 +119,11 @@ export default toolGroup({
       },
       phrases: {
         done: ({ thread, person, node, last, state }) => {
-          const ran = last
-            ? `It ran last at ${clock(last.at)} in pass ${last.pass}: ${last.outcome}.`
-            : 'It has not run there yet.';
-          return `\`${node}\` in **${thread}** (${person}). ${ran}\n\n${fence(JSON.stringify(state, null, 1).slice(0, 2_500))}`;
+          const of = { node, thread, person };
+          const head = last
+            ? say('nodes.ranLast', { ...of, at: clock(last.at), pass: last.pass, outcome: last.outcome })
+            : say('nodes.neverRan', of);
+          return `${head}\n\n${codeBlock(JSON.stringify(state, null, 1).slice(0, 2_500))}`;
         },
       },
     }),
@@ -144,16 +140,16 @@ export default toolGroup({
         'manually trigger po_tools',
       ],
       input: z.object({
-        thread: Thread.meta({ ask: 'In which conversation (such as user_1001_3)?' }),
+        thread: ThreadId.meta({ ask: 'In which conversation (such as user_1001_3)?' }),
         node: Node,
       }),
-      risk: () => ({ risk: 'dangerous', reasons: ['The conversation goes on in the name of its person.'] }),
+      risk: () => ({ risk: 'dangerous', reasons: [say('nodes.goesOn')] }),
       resources: ({ thread, node }) => [`thread:${thread}`, `node:${node}`],
       preview: ({ thread, node }) => ({
-        what: `Run ${node} again in ${thread}`,
-        change: WHAT_AGAIN[node],
-        reach: 'The conversation and whatever its next calls do; each of them is decided by policy on its own.',
-        undo: 'Not taken back by itself. Effects that were done before are not repeated.',
+        what: say('nodes.trigger', { node, thread }),
+        change: say('nodes.triggerChange', { node }),
+        reach: say('nodes.reach'),
+        undo: say('nodes.undo'),
       }),
       role: 'admin',
       holds: 'records',
@@ -173,12 +169,12 @@ export default toolGroup({
           threadId: thread,
           node,
           actionId,
-          say: `_${plainName(actor.name)} had \`${node}\` run again._`,
+          say: say('nodes.triggeredBy', { person: plainName(actor.name), node }),
         });
         return { thread, node };
       },
       phrases: {
-        done: ({ thread, node }) => `\`${node}\` runs again in **${thread}**; what comes of it is said there.`,
+        done: ({ thread, node }) => say('nodes.runsAgain', { node, thread }),
       },
     }),
 
@@ -194,13 +190,13 @@ export default toolGroup({
         'make the conversations forget shop',
       ],
       input: z.object({ project: ProjectName }),
-      risk: () => ({ risk: 'dangerous', reasons: ['Other people lose the thread of their conversations.'] }),
+      risk: () => ({ risk: 'dangerous', reasons: [say('nodes.othersLoseThread')] }),
       resources: ({ project }) => [`project:${project}`],
       preview: ({ project }) => ({
-        what: `Forget the conversations about ${project}`,
-        change: 'Open conversations that are about the project, or whose task names it, are closed.',
-        reach: 'Everybody who is talking about it. Deployments, servers, approvals and the audit stay as they are.',
-        undo: 'Not taken back; what was said stays on record, and people can ask again.',
+        what: say('nodes.forget', { project }),
+        change: say('nodes.forgetChange'),
+        reach: say('nodes.forgetReach'),
+        undo: say('nodes.forgetUndo'),
       }),
       role: 'admin',
       holds: 'records',
@@ -220,15 +216,12 @@ export default toolGroup({
       },
       phrases: {
         done: ({ project, closed, busy }) => {
-          const what =
-            closed.length === 0
-              ? `No open conversation but this one is about **${project}**; nothing was cleared.`
-              : `I closed ${count(closed.length, 'conversation')} about **${project}**:\n\n${lines(closed)}`;
-          const left =
-            busy.length === 0
-              ? ''
-              : `\n\nSomebody is working in ${count(busy.length, 'other')}, so I left that alone; try again in a moment:\n\n${lines(busy)}`;
-          return `${what}${left}\n\nDeployments and records are as they were. This conversation stays open.`;
+          return [
+            say('nodes.closed', { count: closed.length, project }),
+            ...(closed.length === 0 ? [] : [lines(closed)]),
+            ...(busy.length === 0 ? [] : [say('nodes.leftAlone', { count: busy.length }), lines(busy)]),
+            say('nodes.recordsStay'),
+          ].join('\n\n');
         },
       },
     }),
@@ -242,13 +235,6 @@ const namedOf = (threads: Cleared) =>
 
 const TOOLS = 'po_tools';
 
-/** What running a node again means; the graph says it in its own words. */
-const WHAT_AGAIN = {
-  intent_parser: 'The newest words of its person are read as a new task, and the model is asked.',
-  product_owner: 'The model is asked about the newest words of its person once more.',
-  po_tools: 'Calls of the last step that failed are proposed once more, as new actions.',
-} as const;
-
 type Passes = Awaited<ReturnType<ToolContext['ports']['graphNodes']['passes']>>;
 
 function ranIn(record: Passes[number]['record'], node: string): boolean {
@@ -257,12 +243,9 @@ function ranIn(record: Passes[number]['record'], node: string): boolean {
 
 async function mustBeOpen({ ports, threadId }: ToolContext, thread: string) {
   const found = await ports.graphNodes.thread(thread);
-  if (found.threadId === threadId)
-    throw new AppError('CONFLICT', { detail: 'That is this very conversation: just say it again instead.' });
+  if (found.threadId === threadId) throw new AppError('CONFLICT', { detail: say('nodes.thisConversation') });
   if (found.status !== 'open')
-    throw new AppError('CONFLICT', {
-      detail: `The conversation ${thread} is ${found.status}: nothing can go on in it.`,
-    });
+    throw new AppError('CONFLICT', { detail: say('nodes.notOpen', { thread, status: found.status }) });
   return found;
 }
 
@@ -271,19 +254,9 @@ const lines = (
 ): string =>
   threads
     .map(
-      ({ thread, person, title }) => `- \`${thread}\` of ${plainName(person)}${title ? `: ${plainName(title)}` : ''}`,
+      ({ thread, person, title }) =>
+        `- ${say('nodes.thread', { thread, person: plainName(person), isTitled: title !== null, title: plainName(title ?? '') })}`,
     )
     .join('\n');
 
 const clock = (at: string): string => `${at.slice(0, 19).replace('T', ' ')} UTC`;
-
-function fence(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const marks = '`'.repeat(longest + 1);
-  return `${marks}\n${text}\n${marks}`;
-}
-
-function count(n: number, noun: string): string {
-  if (n === 1) return `1 ${noun}`;
-  return `${n} ${noun}${noun.endsWith('s') ? 'es' : 's'}`;
-}

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ProjectName, ServerName } from '@signalbox/contracts/conversation/fields';
+import { say } from '@signalbox/messages/say';
 import { tool, toolGroup, withFiles } from '../tools/tool.ts';
 
 type Cell = string | number | null;
@@ -53,7 +54,7 @@ export default toolGroup({
         const name = fileName(['allocations', server, project], now());
         return withFiles({ file: name, rows: rows.length }, [csvFile(name, [header, ...rows])]);
       },
-      phrases: { done: ({ file, rows }) => describe(file, count(rows, 'allocation')) },
+      phrases: { done: ({ file, rows }) => say('exports.allocations', { file, rows }) },
     }),
 
     export_projects: tool({
@@ -89,14 +90,10 @@ export default toolGroup({
         const name = fileName(['projects'], now());
         return withFiles({ file: name, rows: rows.length }, [csvFile(name, [header, ...rows])]);
       },
-      phrases: { done: ({ file, rows }) => describe(file, count(rows, 'project')) },
+      phrases: { done: ({ file, rows }) => say('exports.projects', { file, rows }) },
     }),
   },
 });
-
-function describe(file: string, rows: string): string {
-  return `Here is **${file}** with ${rows}.`;
-}
 
 /** `allocations-vps-1-2026-01-31.csv` */
 function fileName(parts: readonly (string | undefined)[], now: Date): string {
@@ -115,8 +112,4 @@ function writeCell(cell: Cell): string {
   // A spreadsheet runs a text that begins like a formula; with an apostrophe it shows it.
   const harmless = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
-}
-
-function count(n: number, noun: string): string {
-  return n === 1 ? `1 ${noun}` : `${n} ${noun}s`;
 }

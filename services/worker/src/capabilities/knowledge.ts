@@ -1,3 +1,4 @@
+import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
 import { tool, toolGroup } from '../tools/tool.ts';
 
@@ -29,7 +30,7 @@ export default toolGroup({
       // What the job comes to is told by the job.
       probe: async (_, { wrote, actionId }) =>
         (await wrote()) ? { kind: 'done', output: { runId: actionId } } : { kind: 'not-done' },
-      phrases: { done: () => 'Indexing the documentation; I will tell you when it is done.' },
+      phrases: { done: () => say('knowledge.indexing') },
     }),
   },
 });

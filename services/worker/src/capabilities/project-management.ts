@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { NewName, ProjectName } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
+import { say } from '@signalbox/messages/say';
 import { tool, toolGroup } from '../tools/tool.ts';
 
 const Status = z.enum(['intended', 'active', 'archived']);
@@ -60,12 +61,9 @@ export default toolGroup({
       },
       phrases: {
         done: ({ projects }, { status }) => {
-          if (projects.length === 0)
-            return status
-              ? `There is no ${status} project.`
-              : 'There are no projects yet. Tell me a name and what it is for, and I create one.';
+          if (projects.length === 0) return status ? say('projects.noneOfStatus', { status }) : say('projects.none');
           const lines = projects.map((project) => `- **${project.name}** (${project.status}): ${project.description}`);
-          return `${count(projects.length, 'project')}:\n\n${lines.join('\n')}`;
+          return `${say('projects.list', { count: projects.length })}\n\n${lines.join('\n')}`;
         },
       },
     }),
@@ -111,16 +109,14 @@ export default toolGroup({
         };
       },
       phrases: {
-        done: (status) => {
+        done: ({ name, status, description, owner, repository, ports, openRuns }) => {
           const lines = [
-            `**${status.name}** (${status.status}): ${status.description}`,
-            '',
-            `- Owner: ${status.owner}`,
-            `- Repository: ${status.repository ?? 'none yet'}`,
-            ...(status.ports.length === 0 ? ['- Ports: none'] : status.ports.map(describePort)),
-            ...(status.openRuns.length === 0 ? ['- In progress: nothing'] : status.openRuns.map(describeRun)),
+            say('projects.owner', { owner }),
+            say('projects.repository', sayRepository(repository)),
+            ...(ports.length === 0 ? [say('projects.noPorts')] : ports.map((one) => say('projects.port', one))),
+            ...(openRuns.length === 0 ? [say('projects.noRuns')] : openRuns.map((one) => say('projects.run', one))),
           ];
-          return lines.join('\n');
+          return `**${name}** (${status}): ${description}\n\n${lines.map((line) => `- ${line}`).join('\n')}`;
         },
       },
     }),
@@ -172,8 +168,8 @@ export default toolGroup({
         return { kind: 'done', output: { name, description, repository: repository ?? null, status } };
       },
       phrases: {
-        done: (project) =>
-          `I created the project **${project.name}**: ${project.description}\n\nRepository: ${project.repository ?? 'none yet'}.`,
+        done: ({ name, description, repository }) =>
+          say('projects.created', { name, description, ...sayRepository(repository) }),
       },
     }),
 
@@ -209,7 +205,7 @@ export default toolGroup({
       },
       risk: (_input, resolved) =>
         RunsIn.parse(resolved ?? {}).runsIn.includes('production')
-          ? { risk: 'dangerous', reasons: ['what serves people in production is deployed from that repository'] }
+          ? { risk: 'dangerous', reasons: [say('projects.deployedFromThere')] }
           : 'sensitive',
       role: 'developer',
       holds: 'records',
@@ -223,9 +219,7 @@ export default toolGroup({
           ...(status ? { status } : {}),
         };
         if (Object.keys(change).length === 0)
-          throw new AppError('CONFLICT', {
-            detail: `Nothing to change on ${name} was named: give a description, a repository or a status.`,
-          });
+          throw new AppError('CONFLICT', { detail: say('projects.nothingToChange', { name }) });
         const project = await ports.projects.update(name, change, actionId);
         return {
           name: project.name,
@@ -243,11 +237,11 @@ export default toolGroup({
       phrases: {
         done: (project, { description, repository, status }) => {
           const changed = [
-            ...(status ? [`- Status: ${project.status}`] : []),
-            ...(description ? [`- Description: ${project.description}`] : []),
-            ...(repository ? [`- Repository: ${project.repository ?? 'none'}`] : []),
+            ...(status ? [say('projects.status', { status: project.status })] : []),
+            ...(description ? [say('projects.description', { description: project.description })] : []),
+            ...(repository ? [say('projects.repository', sayRepository(project.repository))] : []),
           ];
-          return `I updated **${project.name}**:\n\n${changed.join('\n')}`;
+          return `${say('projects.updated', { name: project.name })}\n\n${changed.map((line) => `- ${line}`).join('\n')}`;
         },
       },
     }),
@@ -273,11 +267,7 @@ export default toolGroup({
       replay: 'harmless',
       run: async (_input, { ports, actor, actionId }) => {
         const repository = await ports.demo.repository();
-        if (repository === null)
-          throw new AppError('CONFLICT', {
-            detail:
-              'There is no demo here: `npm start` makes its repository on the machine where it runs; elsewhere DEMO_REPOSITORY names one.',
-          });
+        if (repository === null) throw new AppError('CONFLICT', { detail: say('projects.noDemo') });
         const known = await ports.projects.find(DEMO.name);
         if (known === null) {
           const { name } = await ports.projects.create({ ...DEMO, repository, owner: actor.userKey }, actionId);
@@ -285,7 +275,7 @@ export default toolGroup({
         }
         if (known.repository !== null && !known.repository.startsWith('file:'))
           throw new AppError('CONFLICT', {
-            detail: `There is a project named ${DEMO.name} already, with the repository ${known.repository}. I leave it as it is.`,
+            detail: say('projects.otherDemo', { name: DEMO.name, repository: known.repository }),
           });
         // The folder of the data may have moved since.
         if (known.repository !== repository) await ports.projects.update(DEMO.name, { repository }, actionId);
@@ -297,8 +287,7 @@ export default toolGroup({
         return { kind: 'done', output: { name, repository: repository ?? '', isNew: version === 1 } };
       },
       phrases: {
-        done: ({ name, isNew }) =>
-          `${isNew ? `I registered the project **${name}**` : `The project **${name}** is there`}: a tea shop in three releases.\n\n- 1.0 works\n- 1.1 works too, but it is slow\n- 1.2 is broken\n\nTry \`deploy demo 1.0 to staging\`.`,
+        done: ({ name, isNew }) => say('projects.demo', { name, isNew }),
       },
     }),
   },
@@ -309,14 +298,7 @@ const DEMO = { name: 'demo', description: 'A small web shop to try deployments w
 
 const NOT_DONE = { kind: 'not-done' } as const;
 
-function describePort(held: { readonly server: string; readonly port: number; readonly service: string }): string {
-  return `- Port ${held.port} on ${held.server}: ${held.service}`;
-}
-
-function describeRun(run: { readonly job: string; readonly status: string }): string {
-  return `- In progress: ${run.job} (${run.status})`;
-}
-
-function count(n: number, noun: string): string {
-  return n === 1 ? `1 ${noun}` : `${n} ${noun}s`;
+/** The values of the repository in a sentence. */
+function sayRepository(repository: string | null) {
+  return { hasRepository: repository !== null, repository: repository ?? '' };
 }

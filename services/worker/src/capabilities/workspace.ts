@@ -3,6 +3,8 @@ import { ProjectName } from '@signalbox/contracts/conversation/fields';
 import { COMMAND_LIMIT_MS, PATH_LIMIT, TEXT_LIMIT, workspaceName } from '@signalbox/contracts/operations/workspace';
 import { AppError, type ErrorCode, type ErrorData } from '@signalbox/contracts/errors';
 import { classifyCommand } from '@signalbox/safety/shell/classification';
+import { codeBlock } from '@signalbox/contracts/markdown';
+import { say } from '@signalbox/messages/say';
 import { tool, toolGroup, type Probed, type ToolContext, type Worked } from '../tools/tool.ts';
 
 /** What a person reads of an output; the model gets more of it. Characters. */
@@ -50,13 +52,12 @@ export default toolGroup({
       },
       phrases: {
         done: (output) => {
-          if (output.state === 'goes-on') return GOES_ON;
+          if (output.state === 'goes-on') return say('workspace.goesOn');
           const { path, text, fromLine, totalLines } = output;
-          if (text === '')
-            return `**${path}** has ${count(totalLines, 'line')}${totalLines === 0 ? '' : ', and none of these'}.`;
+          if (text === '') return say('workspace.noLines', { path, totalLines });
           const last = fromLine + text.split('\n').length - 1;
-          const range = fromLine === 1 && last >= totalLines ? '' : `, lines ${fromLine} to ${last} of ${totalLines}`;
-          return `**${path}**${range}:\n\n${fence(text)}`;
+          const isPart = fromLine !== 1 || last < totalLines;
+          return `${say('workspace.file', { path, isPart, fromLine, last, totalLines })}\n\n${codeBlock(text)}`;
         },
       },
     }),
@@ -86,15 +87,15 @@ export default toolGroup({
         unwrap(await context.work('workspace.list', { ...(await callOf(context, project)), path, depth })),
       phrases: {
         done: (output) => {
-          if (output.state === 'goes-on') return GOES_ON;
+          if (output.state === 'goes-on') return say('workspace.goesOn');
           const { path, entries, cut } = output;
-          const where = path === '.' ? 'The workspace' : `**${path}**`;
-          if (entries.length === 0) return `${where} is empty.`;
+          const where = { isWhole: path === '.', path };
+          if (entries.length === 0) return say('workspace.empty', where);
           const lines = entries.map(
             ({ path: name, kind, sizeBytes }) =>
               `${name}${kind === 'folder' ? '/' : ''}${sizeBytes === null ? '' : `  ${sizeBytes}`}`,
           );
-          return `${where} holds ${count(entries.length, 'entry')}${cut ? ', and more' : ''}:\n\n${fence(lines.join('\n'))}`;
+          return `${say('workspace.entries', { ...where, count: entries.length, cut })}\n\n${codeBlock(lines.join('\n'))}`;
         },
       },
     }),
@@ -130,9 +131,9 @@ export default toolGroup({
       probe: async (_input, { worked }) => unwrapProbed(await worked('workspace.write')),
       phrases: {
         done: (output) => {
-          if (output.state === 'goes-on') return GOES_ON;
+          if (output.state === 'goes-on') return say('workspace.goesOn');
           const { path, sizeBytes, created } = output;
-          return `I ${created ? 'created' : 'replaced'} **${path}** (${count(sizeBytes, 'byte')}).`;
+          return say('workspace.written', { path, created, sizeBytes });
         },
       },
     }),
@@ -159,10 +160,10 @@ export default toolGroup({
       kind: 'code_diff',
       risk: 'sensitive',
       preview: ({ project }) => ({
-        what: `Apply a diff to the workspace of ${project ?? 'this conversation'}`,
+        what: say('workspace.apply', workspaceOf(project)),
         change: '',
-        reach: 'Only text files of the workspace.',
-        undo: 'Apply the reverse of the diff.',
+        reach: say('workspace.applyReach'),
+        undo: say('workspace.applyUndo'),
       }),
       role: 'developer',
       egress: false,
@@ -173,11 +174,11 @@ export default toolGroup({
       probe: async (_input, { worked }) => unwrapProbed(await worked('workspace.apply')),
       phrases: {
         done: (output) => {
-          if (output.state === 'goes-on') return GOES_ON;
+          if (output.state === 'goes-on') return say('workspace.goesOn');
           const lines = output.files.map(
             ({ path, change, added, removed }) => `- ${path}: ${change} (+${added} −${removed})`,
           );
-          return `I applied the diff to ${count(output.files.length, 'file')}:\n\n${lines.join('\n')}`;
+          return `${say('workspace.applied', { count: output.files.length })}\n\n${lines.join('\n')}`;
         },
       },
     }),
@@ -211,10 +212,10 @@ export default toolGroup({
         return { risk: decision === 'run' ? 'safe' : 'dangerous', reasons: [reason], ...refusal };
       },
       preview: ({ command, project }) => ({
-        what: `Run “${inShort(command)}” in the workspace of ${project ?? 'this conversation'}`,
+        what: say('workspace.run', { command: inShort(command), ...workspaceOf(project) }),
         change: '',
-        reach: 'Files of the workspace. It has no network and sees nothing else of the machine.',
-        undo: 'What it does to files is not taken back by itself.',
+        reach: say('workspace.runReach'),
+        undo: say('workspace.runUndo'),
       }),
       role: 'developer',
       egress: false,
@@ -222,7 +223,7 @@ export default toolGroup({
       replay: 'harmless',
       run: async ({ command, project }, context) => {
         const { decision, pipeline, reason } = classifyCommand(command);
-        if (decision === 'deny') throw new AppError('CONFLICT', { detail: `I do not run that. ${reason}` });
+        if (decision === 'deny') throw new AppError('CONFLICT', { detail: say('diagnose.notRun', { reason }) });
         // What is not sure to only read comes here when a person has approved exactly this text.
         const what = pipeline
           ? { kind: 'argv' as const, pipeline: pipeline.map((argv) => [...argv]) }
@@ -240,22 +241,22 @@ export default toolGroup({
       },
       phrases: {
         done: (output, { command }) => {
-          if (output.state === 'goes-on') return GOES_ON;
+          if (output.state === 'goes-on') return say('workspace.goesOn');
           const { exitCode, killed, output: text, cut } = output;
-          const what = `\`${command.replaceAll('`', "'").slice(0, 200)}\` ${howItEnded(exitCode, killed)}`;
           const isFull = killed === 'workspace' || killed === 'disk';
-          const advice = isFull ? '\n\nWhat it wrote to files is still there. Delete what is no longer needed.' : '';
-          if (text.trim() === '')
-            return isFull ? `${what}. It printed nothing.${advice}` : `${what} and wrote nothing.`;
-          const missing = cut ? '\n\nIt wrote more than is kept.' : '';
-          return `${what}:\n\n${fence(shorten(text.trimEnd(), SHOWN))}${missing}${advice}`;
+          const isSilent = text.trim() === '';
+          const ended = { command: command.replaceAll('`', "'").slice(0, 200), how: killed ?? 'none', exit: exitCode };
+          return [
+            say('workspace.ran', { ...ended, isSilent, isFull }),
+            ...(isSilent ? [] : [codeBlock(shorten(text.trimEnd(), SHOWN))]),
+            ...(cut && !isSilent ? [say('diagnose.wroteMore')] : []),
+            ...(isFull ? [say('workspace.filesStay')] : []),
+          ].join('\n\n');
         },
       },
     }),
   },
 });
-
-const GOES_ON = 'It takes longer; I will tell you when it has ended.';
 
 type Refused = {
   readonly outcome: 'refused';
@@ -288,47 +289,21 @@ async function callOf({ ports, actor, threadId, actionId }: ToolContext, project
   return { workspace, bounds: 'PERSON' as const, actor: actor.userKey, threadId, actionId };
 }
 
-function howItEnded(
-  exitCode: number,
-  killed: 'deadline' | 'memory' | 'processes' | 'workspace' | 'disk' | null,
-): string {
-  switch (killed) {
-    case 'deadline':
-      return 'took too long and was ended';
-    case 'memory':
-      return 'used too much memory and was ended';
-    case 'processes':
-      return 'started too many processes and was ended';
-    case 'workspace':
-      return 'made the workspace larger than it may be and was ended';
-    case 'disk':
-      return 'was ended, because the disk of the workspaces is nearly full';
-    case null:
-      return `finished (exit ${exitCode})`;
-  }
+/** Whose workspace it is, as values of a sentence. */
+function workspaceOf(project: string | undefined) {
+  return { hasProject: project !== undefined, project: project ?? '' };
 }
 
 /** The beginning and the end of a long text. */
 function shorten(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const half = Math.floor(limit / 2);
-  return `${text.slice(0, half)}\n… ${text.length - 2 * half} characters left out …\n${text.slice(-half)}`;
+  const gap = say('workspace.leftOut', { count: text.length - 2 * half });
+  return `${text.slice(0, half)}\n${gap}\n${text.slice(-half)}`;
 }
 
 /** Enough of a command to know it by in a list; the card shows all of it. */
 function inShort(command: string): string {
   const line = command.replace(/\s+/g, ' ');
   return line.length <= 60 ? line : `${line.slice(0, 60)}…`;
-}
-
-/** A block of code that its own content cannot end. */
-function fence(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const marks = '`'.repeat(longest + 1);
-  return `${marks}\n${text}\n${marks}`;
-}
-
-function count(n: number, noun: string): string {
-  if (n === 1) return `1 ${noun}`;
-  return `${n} ${noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
 }

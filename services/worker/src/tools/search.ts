@@ -1,6 +1,7 @@
 import { toAppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
 import type { Log } from '@signalbox/platform/log';
+import { say } from '@signalbox/messages/say';
 import { failure, type ToolCallResult } from './call.ts';
 import type { Knowledge, KnowledgeScope } from './ports/knowledge.ts';
 
@@ -20,14 +21,11 @@ export async function searchKnowledge(
   try {
     const found = await knowledge.search(query, scope, userKey, HITS);
     const lines = found.hits.slice(0, HITS_SAID).map((hit) => `**${hit.source}**\n${inShort(hit.excerpt)}`);
-    const say =
-      lines.length > 0
-        ? lines.join('\n\n')
-        : `I found nothing about “${query}” in the documentation or in our conversations.`;
+    const text = lines.length > 0 ? lines.join('\n\n') : say('knowledge.nothingFound', { query });
     return {
       ok: true,
       result: { results: found.hits, unavailable: found.unavailable },
-      say,
+      say: text,
       code: null,
       changed: false,
       // Whoever wrote a document, or a message of long ago, does not speak for the person of now.

@@ -45,3 +45,12 @@ export function formatMemory(memoryMb: number): string {
   if (memoryMb < GIGABYTE_MB) return `${memoryMb} MB`;
   return `${(memoryMb / GIGABYTE_MB).toFixed(1).replace(/\.0$/, '')} GB`;
 }
+
+/** A conversation, as tools that look into others name it. */
+export const ThreadId = z
+  .string()
+  .trim()
+  .min(1)
+  .max(160)
+  .regex(/^[\w:.-]+$/, 'a conversation is named like user_1001_3')
+  .describe('Id of a conversation, such as user_1001_3');

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Button } from '@signalbox/contracts/conversation/envelope';
 import { escapeLine, escapeText } from '@signalbox/safety/cards/canonical-card';
+import { say } from '@signalbox/messages/say';
 import type { ToolDefinition } from '../../tools/registry.ts';
 
 /** The tools that are always loaded. The graph carries them out itself: they talk to the person or steer the turn. */
@@ -52,7 +53,7 @@ function withHonestButtons({ message, choices }: { readonly message: string; rea
     const [name, words] = [escapeText(label), escapeText(value)];
     const both = isSame(label, value) ? words : `${name} → ${words}`;
     if (both.length <= LABEL_LENGTH) return { label: both, value };
-    told.push(`“${escapeLine(label)}” sends: ${escapeLine(value)}`);
+    told.push(say('agent.buttonSends', { label: escapeLine(label), value: escapeLine(value) }));
     return { label: name.slice(0, LABEL_LENGTH), value };
   });
   return { message: [message, ...told].join('\n\n'), choices: shown };

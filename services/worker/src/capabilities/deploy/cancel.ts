@@ -3,6 +3,7 @@ import { isFinal } from '@signalbox/contracts/operations/deploy';
 import { ProjectName } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
 import { sleep } from '@signalbox/contracts/time';
+import { say } from '@signalbox/messages/say';
 import { tool, type ToolContext } from '../../tools/tool.ts';
 import { AnyEnvironment } from './fields.ts';
 import { describeDeployment, factsOf } from './words.ts';
@@ -47,10 +48,10 @@ export const cancelDeploy = tool({
     const filter = { project, ...(environment ? { environment } : {}) };
     const open = await ports.deployments.list({ ...filter, open: true }, 5);
     if (open.length > 1) {
-      const where = open.map((one) => `${one.ref} to ${one.environment}`).join(', ');
-      throw new AppError('CONFLICT', {
-        detail: `Several deployments of ${project} are under way: ${where}. In which environment?`,
-      });
+      const deployments = open
+        .map(({ ref, environment: where }) => say('deploy.refTo', { ref, environment: where }))
+        .join(', ');
+      throw new AppError('CONFLICT', { detail: say('deploy.severalUnderWay', { project, deployments }) });
     }
     const target = open[0] ?? (await justCancelled(ports, filter, now()));
     if (!target) throw await nothingToCancel(ports, filter, project);
@@ -70,14 +71,14 @@ export const cancelDeploy = tool({
   },
   phrases: {
     done: (facts) => {
-      const serves = facts.servesNow
-        ? ` \`${facts.servesNow}\` serves, as before.`
-        : ' Nothing serves there, as before.';
-      if (facts.state === 'cancelled')
-        return `Cancelled: ${facts.project} ${facts.version} does not go to ${facts.environment}.${serves}`;
+      const { project, version, environment, servesNow } = facts;
+      if (facts.state === 'cancelled') {
+        const serving = { serves: servesNow !== null, release: servesNow ?? '' };
+        return say('deploy.cancelled', { project, version, environment, ...serving });
+      }
       // It ended by itself meanwhile, or takes its time.
-      if (isFinal(facts.state)) return `It had ended by then. ${describeDeployment(facts)}`;
-      return `I asked for its end, and it is still stopping. ${describeDeployment(facts)} I tell you when it is over.`;
+      const deployment = describeDeployment(facts);
+      return say(isFinal(facts.state) ? 'deploy.endedBefore' : 'deploy.stillStopping', { deployment });
     },
   },
 });
@@ -95,7 +96,7 @@ async function waitForEnd(
   const lastLookAt = performance.now() + WAIT_MS;
   for (;;) {
     const found = await ports.deployments.find(deploymentId);
-    if (!found) throw new AppError('CONFLICT', { detail: 'The record of that deployment is gone.' });
+    if (!found) throw new AppError('CONFLICT', { detail: say('deploy.recordGone') });
     if (isFinal(found.state)) return found;
     const isOver = signal.aborted || performance.now() >= lastLookAt;
     if (isOver && (await ports.deployments.leaveCancel(deploymentId, actionId))) return found;
@@ -113,15 +114,14 @@ type Filter = Parameters<Ports['deployments']['list']>[0];
 
 async function nothingToCancel(ports: Ports, filter: Filter, project: string): Promise<AppError> {
   const [newest] = await ports.deployments.list(filter, 1);
-  const where = filter.environment ? ` to ${filter.environment}` : '';
-  const last = newest ? ` The last one: ${describeDeployment(factsOf(newest, new Date()))}` : '';
-  const offer = newest?.serving ? ` To take it back, say “roll back ${project} in ${newest.environment}”.` : '';
-  return new AppError('CONFLICT', { detail: `No deployment of ${project}${where} is under way.${last}${offer}` });
+  const sentences = [
+    say('deploy.noneUnderWay', { project, where: filter.environment ?? 'any' }),
+    ...(newest ? [say('deploy.lastOne', { deployment: describeDeployment(factsOf(newest, new Date())) })] : []),
+    ...(newest?.serving ? [say('deploy.toTakeBack', { project, environment: newest.environment })] : []),
+  ];
+  return new AppError('CONFLICT', { detail: sentences.join(' ') });
 }
 
 function tooLate({ project, environment, ref }: Deployment, state: string): AppError {
-  const how = state === 'failing' ? 'it is being taken back already' : 'traffic goes to the new release already';
-  return new AppError('CONFLICT', {
-    detail: `It is too late to cancel ${project} ${ref}: ${how}. Say “roll back ${project} in ${environment}” to go back.`,
-  });
+  return new AppError('CONFLICT', { detail: say('deploy.tooLate', { project, ref, environment, state }) });
 }

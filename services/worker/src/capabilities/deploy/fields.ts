@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { serviceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { Environment } from '@signalbox/contracts/conversation/fields';
 import type { Risk } from '@signalbox/contracts/governance/action';
+import { say } from '@signalbox/messages/say';
 import type { RiskWithReasons } from '../../tools/tool.ts';
 
 /** What git calls a revision: a tag, a branch or a commit. It never begins like an option. */
@@ -29,9 +30,7 @@ export const aboutService = {
 
 /** In production other people's work stands on it. */
 export function riskIn({ environment }: ServiceKey): Risk | RiskWithReasons {
-  return environment === 'production'
-    ? { risk: 'dangerous', reasons: ['it changes what serves people in production'] }
-    : 'sensitive';
+  return environment === 'production' ? { risk: 'dangerous', reasons: [say('deploy.changesProduction')] } : 'sensitive';
 }
 
 /** One at a time per service, whatever changes it. */

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { ProjectName } from '@signalbox/contracts/conversation/fields';
+import { codeBlock } from '@signalbox/contracts/markdown';
+import { say } from '@signalbox/messages/say';
 import { tool, type ToolContext } from '../../tools/tool.ts';
 import { AnyEnvironment } from './fields.ts';
-import { block, code, describeDeployment, factsOf } from './words.ts';
+import { code, describeDeployment, factsOf } from './words.ts';
 
 type Ports = ToolContext['ports'];
 type Service = Awaited<ReturnType<Ports['services']['list']>>[number];
@@ -43,12 +45,10 @@ export const getDeployStatus = tool({
   },
   phrases: {
     done: ({ project, newest, underWay, evidence, serves }, { environment }) => {
-      if (!newest)
-        return `No deployment of ${project}${environment ? ` to ${environment}` : ''} has been asked for yet.`;
+      if (!newest) return say('deploy.noneOf', { project, where: environment ?? 'any' });
       return [
         describeDeployment(newest),
-        ...(newest.failure ? [`> ${newest.failure}`] : []),
-        ...(newest.failure ? ['Say “show the deploy logs” for its last lines.'] : []),
+        ...(newest.failure ? [`> ${newest.failure}`, say('deploy.seeLogs')] : []),
         ...(evidence ? [evidence] : []),
         ...underWay.map(describeDeployment),
         ...serves.map(describeServing),
@@ -94,10 +94,9 @@ export const getDeployLogs = tool({
   },
   phrases: {
     done: ({ project, deployment, lines }, { environment }) => {
-      const where = environment ? ` to ${environment}` : '';
-      if (!deployment) return `No deployment of ${project}${where} has been asked for yet, so there are no logs.`;
-      const head = describeDeployment(deployment);
-      return lines.length === 0 ? `${head}\n\nNothing has been written so far.` : `${head}\n\n${block(lines)}`;
+      if (!deployment) return say('deploy.noLogs', { project, where: environment ?? 'any' });
+      const written = lines.length === 0 ? say('deploy.nothingWritten') : codeBlock(lines.join('\n'));
+      return `${describeDeployment(deployment)}\n\n${written}`;
     },
   },
 });
@@ -132,7 +131,7 @@ export const listDeployments = tool({
   phrases: {
     done: ({ deployments }) =>
       deployments.length === 0
-        ? 'No deployment has been asked for yet.'
+        ? say('deploy.none')
         : deployments.map((one) => `- ${describeDeployment(one)}`).join('\n'),
   },
 });
@@ -172,7 +171,7 @@ export const listServices = tool({
   phrases: {
     done: ({ services }, { environment }) =>
       services.length === 0
-        ? `Nothing runs${environment ? ` in ${environment}` : ''} yet.`
+        ? say('deploy.nothingRuns', { where: environment ?? 'any' })
         : services.map((one) => `- ${describeServing(one)}`).join('\n'),
   },
 });
@@ -190,8 +189,9 @@ function serving({ project, environment, server, release, url }: Service): Servi
 }
 
 function describeServing({ project, environment, server, release, url }: Serving): string {
-  if (release === null) return `**${project}** in ${environment}: nothing serves.`;
-  return `**${project}** in ${environment}: ${code(release)} serves on ${server}${url ? `, ${url}` : ''}`;
+  if (release === null) return say('deploy.nothingServes', { project, environment });
+  const place = { project, environment, server };
+  return say('deploy.serves', { ...place, release: code(release), hasUrl: url !== null, url: url ?? '' });
 }
 
 /** What a deployment that is over was seen to serve, in a sentence; null when nobody saw it. */
@@ -199,6 +199,8 @@ async function seenServing(ports: Ports, deploymentId: string): Promise<string |
   const events = await ports.deployments.events(deploymentId);
   const { serves, by, ms } = events.findLast(({ to }) => to === 'draining')?.evidence ?? {};
   if (typeof serves !== 'string') return null;
-  const how = typeof by === 'string' ? ` (${by}${typeof ms === 'number' ? `, in ${Math.round(ms)} ms` : ''})` : '';
-  return `Seen through the proxy: ${code(serves)}${how}.`;
+  const release = code(serves);
+  if (typeof by !== 'string') return say('deploy.seenThroughProxy', { release });
+  const isTimed = typeof ms === 'number';
+  return say('deploy.seenThroughProxyBy', { release, by, isTimed, ms: isTimed ? Math.round(ms) : 0 });
 }

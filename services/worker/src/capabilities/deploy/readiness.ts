@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
+import { say } from '@signalbox/messages/say';
 import { tool } from '../../tools/tool.ts';
 import { Version } from './fields.ts';
 
@@ -37,16 +38,16 @@ export const checkDeployReadiness = tool({
   },
   phrases: {
     done: (found, { project, version, environment }) => {
-      if (found.state === 'goes-on') return 'The check takes longer than usual; I tell you when it is over.';
-      const what = `**${project}${version ? ` ${version}` : ''}** in ${environment}`;
+      if (found.state === 'goes-on') return say('deploy.checkGoesOn');
+      const what = `${project}${version ? ` ${version}` : ''}`;
       const lines = found.checks.map(({ name, ok, evidence, remedy }) => {
         const todo = !ok && remedy ? ` → ${remedy}` : '';
         return `${ok ? '✓' : '✗'} ${name.replaceAll('_', ' ')}: ${evidence}${todo}`;
       });
       const missing = found.checks.filter(({ ok }) => !ok).length;
       const head = found.ready
-        ? `${what} is ready to deploy.`
-        : `${what} is not ready: ${missing} of ${found.checks.length} checks failed.`;
+        ? say('deploy.ready', { what, environment })
+        : say('deploy.notReady', { what, environment, missing, checks: found.checks.length });
       return `${head}\n\n${lines.map((line) => `- ${line}`).join('\n')}`;
     },
   },

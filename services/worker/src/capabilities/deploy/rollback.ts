@@ -2,10 +2,11 @@ import { z } from 'zod';
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
+import { say } from '@signalbox/messages/say';
 import { tool, type ToolContext } from '../../tools/tool.ts';
 import { aboutService, riskIn, serviceLock, Version } from './fields.ts';
 import { planOf, resolveDeployment } from './plan.ts';
-import { code } from './words.ts';
+import { code, reachOf, stays } from './words.ts';
 
 type Ports = ToolContext['ports'];
 type Target = Awaited<ReturnType<Ports['deployments']['list']>>[number];
@@ -49,12 +50,16 @@ export const rollbackDeploy = tool({
   preview: async ({ project, environment, to_version: version }, { ports }) => {
     const target = await findTarget(ports, { project, environment }, version ?? null);
     const service = await ports.services.find({ project, environment });
-    const from = service?.release ? code(service.release) : 'nothing';
+    const from = { serves: service?.release != null, from: code(service?.release ?? '') };
     return {
-      what: `Roll ${project} in ${environment} back to ${target.ref}`,
-      change: `${from} → ${code(target.release ?? target.ref)}${target.kept ? ', which is kept and only started' : ', which is built again'}`,
-      reach: `everybody who uses ${project} in ${environment}${service?.url ? ` (${service.url})` : ''}`,
-      undo: service?.release ? `roll back once more: ${from} is started again` : 'deploy another version',
+      what: say('deploy.rollBack', { project, environment, version: target.ref }),
+      change: say('deploy.rollBackChange', {
+        ...from,
+        to: code(target.release ?? target.ref),
+        isKept: target.kept,
+      }),
+      reach: reachOf({ project, environment }, service?.url ?? null),
+      undo: say('deploy.rollBackUndo', from),
     };
   },
   run: async ({ project, environment, to_version: version }, context) => {
@@ -71,7 +76,7 @@ export const rollbackDeploy = tool({
       const plan = planOf(context);
       // What served before may be another one by now than was decided about.
       if (plan.artifact !== target.deploymentId)
-        throw new AppError('PLAN_CHANGED', { changes: `${target.ref} is what would be started again now` });
+        throw new AppError('PLAN_CHANGED', { changes: say('deploy.startedAgainNow', { ref: target.ref }) });
       return ports.deployments.request({
         ...service,
         deploymentId: actionId,
@@ -94,10 +99,8 @@ export const rollbackDeploy = tool({
     return { kind: 'done', output: { deployment: actionId, project, environment, version, server, servesNow } };
   },
   phrases: {
-    done: ({ project, environment, version, servesNow }) => {
-      const stays = servesNow ? ` ${code(servesNow)} serves until it is healthy.` : '';
-      return `**${project} ${version}** is on its way back to ${environment}.${stays} Say “cancel the deploy” to stop it.`;
-    },
+    done: ({ project, environment, version, servesNow }) =>
+      say('deploy.onItsWayBack', { project, environment, version, ...stays(servesNow) }),
   },
 });
 
@@ -108,9 +111,7 @@ async function findTarget(ports: Ports, service: ServiceKey, version: string | n
   if (version === null) {
     const before = await ports.deployments.before(service);
     if (before) return before;
-    throw new AppError('CONFLICT', {
-      detail: `There is nothing to roll back to: no release of ${project} has served in ${environment} before the one that does.`,
-    });
+    throw new AppError('CONFLICT', { detail: say('deploy.nothingBefore', { project, environment }) });
   }
   const all = await ports.deployments.list(service, LOOKED_AT);
   const served = all.filter(({ state }) => state === 'succeeded');
@@ -118,10 +119,10 @@ async function findTarget(ports: Ports, service: ServiceKey, version: string | n
   const target = matching.find(({ serving }) => !serving);
   if (target) return target;
   if (matching.length > 0)
-    throw new AppError('CONFLICT', { detail: `${version} of ${project} serves in ${environment} already.` });
+    throw new AppError('CONFLICT', { detail: say('deploy.servesAlready', { version, project, environment }) });
   const known = [...new Set(served.map(({ ref }) => ref))].slice(0, 10).join(', ');
   throw new AppError('NOT_FOUND', {
-    kind: `version of ${project} that has served in ${environment}`,
+    kind: say('deploy.servedVersion', { project, environment }),
     name: version,
     known: known === '' ? 'none' : known,
   });

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
+import { say } from '@signalbox/messages/say';
 import { tool, type ToolContext } from '../../tools/tool.ts';
 import { aboutService, riskIn, serviceLock } from './fields.ts';
-import { code } from './words.ts';
+import { code, reachOf } from './words.ts';
 
 /** Longer than the requests and the program of most services need to end; what takes longer is told at its end. */
 const WAIT_MS = 60_000;
@@ -34,13 +35,11 @@ export const stopService = tool({
   replay: 'harmless',
   preview: async (service, { ports }) => {
     const serving = await requireStoppable(ports, service, null);
-    const { project, environment } = service;
-    const release = code(serving.release ?? serving.ref);
     return {
-      what: `Stop ${project} in ${environment}`,
-      change: `${release} → nothing serves`,
-      reach: `everybody who uses ${project} in ${environment}${serving.url ? ` (${serving.url})` : ''}`,
-      undo: `deploy ${project} ${serving.ref} to ${environment}: what was built is kept, and the address stays`,
+      what: say('deploy.stop', service),
+      change: say('deploy.stopChange', { release: code(serving.release ?? serving.ref) }),
+      reach: reachOf(service, serving.url),
+      undo: say('deploy.stopUndo', { ...service, version: serving.ref }),
     };
   },
   run: async (service, context) => {
@@ -56,11 +55,10 @@ export const stopService = tool({
   },
   phrases: {
     done: (stopped) => {
-      const where = `**${stopped.project}** in ${stopped.environment}`;
-      if (stopped.state === 'goes-on') return `${where} is being stopped; I tell you when its program has ended.`;
-      const { project, environment, release, ref, cut } = stopped;
-      const left = cut === 0 ? '' : ` ${cut} of its requests took too long and were cut.`;
-      return `${where} is stopped: ${code(release ?? ref)} has ended, and nothing serves there.${left} To start it again: “deploy ${project} ${ref} to ${environment}”.`;
+      const { project, environment } = stopped;
+      if (stopped.state === 'goes-on') return say('deploy.stopping', { project, environment });
+      const { release, ref, cut } = stopped;
+      return say('deploy.stopped', { project, environment, ref, cut, release: code(release ?? ref) });
     },
   },
 });
@@ -76,11 +74,9 @@ async function requireStoppable(ports: Ports, service: ServiceKey, actionId: str
   // What this very call has begun goes on, whatever has begun since.
   if (open && !found?.isBegun)
     throw new AppError('CONFLICT', {
-      detail: `A deployment of ${project} ${open.ref} to ${environment} is under way, asked for by ${open.userName}. Wait for its end, or say “cancel the deploy”.`,
+      detail: say('deploy.underWay', { project, environment, ref: open.ref, person: open.userName }),
     });
   const target = found && (await ports.deployments.find(found.deploymentId));
   if (target) return target;
-  throw new AppError('CONFLICT', {
-    detail: `Nothing of ${project} serves in ${environment}, so there is nothing to stop.`,
-  });
+  throw new AppError('CONFLICT', { detail: say('deploy.nothingToStop', { project, environment }) });
 }

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { Environment, ProjectName, ServerName } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
+import { say } from '@signalbox/messages/say';
 import { tool, type ToolContext } from '../../tools/tool.ts';
 import { aboutService, riskIn, serviceLock, Version } from './fields.ts';
 import { planOf, resolveDeployment } from './plan.ts';
-import { code } from './words.ts';
+import { code, reachOf, stays } from './words.ts';
 
 /** Starts a deployment. Its end comes as news of the job; nothing here says that it is there. */
 export const triggerDeploy = tool({
@@ -45,15 +46,12 @@ export const triggerDeploy = tool({
   preview: async ({ project, version, environment }, { ports }) => {
     await requireRepository(ports, project);
     const service = await ports.services.find({ project, environment });
-    const from = service?.release ?? null;
+    const from = { serves: service?.release != null, from: code(service?.release ?? '') };
     return {
-      what: `Deploy ${project} ${version} to ${environment}`,
-      change: from === null ? `nothing serves there yet → ${code(version)}` : `${code(from)} → ${code(version)}`,
-      reach: `everybody who uses ${project} in ${environment}${service?.url ? ` (${service.url})` : ''}`,
-      undo:
-        from === null
-          ? 'there is nothing before it to go back to'
-          : `roll back ${project} in ${environment}: ${code(from)} is started again`,
+      what: say('deploy.deploy', { project, version, environment }),
+      change: say('deploy.deployChange', { ...from, to: code(version) }),
+      reach: reachOf({ project, environment }, service?.url ?? null),
+      undo: say('deploy.deployUndo', { project, environment, ...from }),
     };
   },
   run: async ({ project, version, environment, server }, context) => {
@@ -93,17 +91,12 @@ export const triggerDeploy = tool({
     return { kind: 'done', output: { deployment: actionId, project, version, environment, server, state, servesNow } };
   },
   phrases: {
-    done: ({ project, version, environment, server, servesNow }) => {
-      const stays = servesNow ? ` ${code(servesNow)} serves until it is healthy.` : '';
-      return `**${project} ${version}** is on its way to ${environment}, on ${server}.${stays} Say “cancel the deploy” to stop it.`;
-    },
+    done: ({ project, version, environment, server, servesNow }) =>
+      say('deploy.onItsWay', { project, version, environment, server, ...stays(servesNow) }),
   },
 });
 
 async function requireRepository(ports: ToolContext['ports'], project: string): Promise<void> {
   const { repository } = await ports.projects.get(project);
-  if (repository === null)
-    throw new AppError('CONFLICT', {
-      detail: `${project} has no repository yet, so there is nothing to deploy. Say where it is: “the repository of ${project} is https://…”.`,
-    });
+  if (repository === null) throw new AppError('CONFLICT', { detail: say('deploy.noRepository', { project }) });
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
+import { say } from '@signalbox/messages/say';
 import { tool } from '../../tools/tool.ts';
 import { aboutService, riskIn } from './fields.ts';
 import { isLoaderVariable } from './loader-variables.ts';
@@ -41,9 +42,7 @@ export const setServiceVariable = tool({
       .meta({ entity: 'text', ask: 'What shall its value be?' }),
   }),
   risk: (given) =>
-    isLoaderVariable(given.name)
-      ? { risk: 'dangerous', reasons: ['it changes which code programs load and run'] }
-      : riskIn(given),
+    isLoaderVariable(given.name) ? { risk: 'dangerous', reasons: [say('deploy.changesCode')] } : riskIn(given),
   handles: ['value'],
   role: 'developer',
   holds: 'facts',
@@ -59,21 +58,20 @@ export const setServiceVariable = tool({
   preview: async ({ project, environment, name, value }, { ports }) => {
     const known = await ports.services.variables({ project, environment });
     const before = known.find((variable) => variable.name === name);
-    const was = before ? shown(before.secret ?? before.value ?? '') : 'not set';
+    const isSet = before !== undefined;
+    const was = shown(before?.secret ?? before?.value ?? '');
     return {
-      what: `Set ${name} of ${project} in ${environment}`,
-      change: `${was} → ${shown(value)}, from the next deployment on`,
-      reach: `${project} in ${environment}, when it is deployed next`,
-      undo: before ? `set ${name} back` : `deploy a version that does not read ${name}`,
+      what: say('deploy.setVariable', { name, project, environment }),
+      change: say('deploy.variableChange', { isSet, was, value: shown(value) }),
+      reach: say('deploy.variableReach', { project, environment }),
+      undo: say('deploy.variableUndo', { isSet, name }),
     };
   },
   run: async ({ project, environment, name, value }, { ports, actor, actionId }) => {
     await ports.projects.get(project);
     const isSecret = HANDLE.test(value);
     if (!isSecret && /secret:/i.test(value))
-      throw new AppError('CONFLICT', {
-        detail: `A secret has to be the whole value of ${name}. Keep all of it with \`/secret set NAME …\` and give me secret:NAME.`,
-      });
+      throw new AppError('CONFLICT', { detail: say('deploy.secretIsWhole', { name }) });
     const variable = { name, value: isSecret ? null : value, secret: isSecret ? value : null, givenBy: actor.userKey };
     await ports.services.setVariable({ project, environment }, variable, actionId);
     return { project, environment, name, value, isSecret };
@@ -84,11 +82,8 @@ export const setServiceVariable = tool({
       : { kind: 'not-done' },
   phrases: {
     done: ({ project, environment, name, value, isSecret }) => {
-      const passing =
-        isSecret && PASSING.test(value)
-          ? ' That handle is forgotten after a day: keep the value with `/secret set` to deploy with it later.'
-          : '';
-      return `${code(name)} of **${project}** in ${environment} is ${shown(value)} from the next deployment on.${passing}`;
+      const isPassing = isSecret && PASSING.test(value);
+      return say('deploy.variableSet', { project, environment, name: code(name), value: shown(value), isPassing });
     },
   },
 });
@@ -124,12 +119,12 @@ export const listServiceVariables = tool({
   phrases: {
     done: ({ variables }, { project, environment }) =>
       variables.length === 0
-        ? `${project} in ${environment} has no variables of its own.`
+        ? say('deploy.noVariables', { project, environment })
         : variables.map(({ name, value }) => `- ${code(name)}: ${shown(value)}`).join('\n'),
   },
 });
 
 function shown(value: string): string {
-  if (HANDLE.test(value)) return `the secret ${code(value)}`;
-  return value === '' ? 'empty' : code(value.length <= 200 ? value : `${value.slice(0, 200)}…`);
+  if (HANDLE.test(value)) return say('deploy.variableSecret', { handle: code(value) });
+  return value === '' ? say('deploy.variableEmpty') : code(value.length <= 200 ? value : `${value.slice(0, 200)}…`);
 }

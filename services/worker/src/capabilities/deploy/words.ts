@@ -1,6 +1,7 @@
-import type { DeployState } from '@signalbox/contracts/operations/deploy';
+import { isFinal, type DeployState, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { STATE_WORDS } from '@signalbox/contracts/operations/deploy-words';
 import { sayDuration } from '@signalbox/messages/duration';
+import { say } from '@signalbox/messages/say';
 import type { ToolContext } from '../../tools/tool.ts';
 
 type Found = Awaited<ReturnType<ToolContext['ports']['deployments']['list']>>[number];
@@ -45,31 +46,38 @@ export function factsOf(found: Found, now: Date): DeploymentFacts {
     isServing: found.serving,
     isStopping: found.cancelAt !== null,
     url: found.url,
-    failure: failure && `It failed while ${STATE_WORDS[failure.state]}. ${failure.sentence}`,
+    failure: failure && say('deploy.failedWhile', { state: STATE_WORDS[failure.state], why: failure.sentence }),
   };
 }
 
 /** One line about a deployment: what, where, how it stands, who asked for it. */
 export function describeDeployment(facts: DeploymentFacts): string {
-  const what =
-    facts.kind === 'rollback'
-      ? `rollback of ${facts.project} to ${facts.version}`
-      : `${facts.project} ${facts.version}`;
-  const isOver = ['succeeded', 'failed', 'rolled_back', 'cancelled'].includes(facts.state);
-  const since = isOver ? `${facts.stateFor} ago` : `for ${facts.stateFor}`;
-  const serving = facts.isServing ? ', and it serves now' : '';
-  const stopping = facts.isStopping && !isOver ? ', told to stop' : '';
-  return `**${what}** in ${facts.environment}: ${STATE_WORDS[facts.state]} ${since}${serving}${stopping}. Asked for by ${facts.askedBy}.`;
+  const { kind, project, version, environment, isServing, isStopping, stateFor, askedBy } = facts;
+  return say('deploy.deployment', {
+    kind,
+    project,
+    version,
+    environment,
+    state: STATE_WORDS[facts.state],
+    isOver: isFinal(facts.state),
+    stateFor,
+    isServing,
+    isStopping: isStopping && !isFinal(facts.state),
+    askedBy,
+  });
+}
+
+/** Who notices a change of a service. */
+export function reachOf({ project, environment }: ServiceKey, url: string | null): string {
+  return say('deploy.reach', { project, environment, hasUrl: url !== null, url: url ?? '' });
+}
+
+/** What serves while a deployment is on its way, as values of its sentence. */
+export function stays(servesNow: string | null): { readonly serves: boolean; readonly serving: string } {
+  return { serves: servesNow !== null, serving: code(servesNow ?? '') };
 }
 
 /** `1.0.0-3f2a9c1` in code, or words for nothing. */
 export function code(text: string): string {
   return `\`${text.replaceAll('`', 'ˋ')}\``;
-}
-
-/** Lines of outside in a block that they cannot end. */
-export function block(lines: readonly string[]): string {
-  const text = lines.join('\n');
-  const fence = '`'.repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
-  return `${fence}\n${text}\n${fence}`;
 }

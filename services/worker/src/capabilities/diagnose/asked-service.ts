@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { serviceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
+import { say } from '@signalbox/messages/say';
 import type { ToolContext, Worked } from '../../tools/tool.ts';
 
 /** Which service is meant; the environment is found out when it is not said. */
@@ -25,8 +26,9 @@ export async function findService(ports: Ports, { project, environment }: Asked)
   const all = await ports.services.list({ project });
   if (environment !== undefined) {
     if (all.some((one) => one.environment === environment)) return { project, environment };
+    const known = all.map((one) => one.environment);
     throw new AppError('CONFLICT', {
-      detail: `${project} has never been deployed to ${environment}.${elsewhere(all)}`,
+      detail: say('diagnose.neverDeployed', { project, environment, count: known.length, known: known.join(', ') }),
     });
   }
   const broken = new Set((await ports.errorHistory.incidents()).map(({ subject }) => subject));
@@ -38,13 +40,7 @@ export async function findService(ports: Ports, { project, environment }: Asked)
   );
   const [first] = ranked;
   if (first) return { project, environment: first.environment };
-  throw new AppError('CONFLICT', {
-    detail: `${project} has not been deployed anywhere yet, so there is nothing to look at.`,
-  });
-}
-
-function elsewhere(all: readonly ServiceKey[]): string {
-  return all.length === 0 ? '' : ` It is known in ${all.map((one) => one.environment).join(', ')}.`;
+  throw new AppError('CONFLICT', { detail: say('diagnose.deployedNowhere', { project }) });
 }
 
 /** What policy and approvers see of a call about one service, as far as it is said. */
@@ -78,5 +74,3 @@ export function unwrap<T extends object>(
 ): ({ readonly state: 'done' } & T) | { readonly state: 'goes-on' } {
   return worked.kind === 'goes-on' ? { state: 'goes-on' } : { state: 'done', ...worked.result };
 }
-
-export const GOES_ON = 'It takes longer than usual; I tell you when it is over.';

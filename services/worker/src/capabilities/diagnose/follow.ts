@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
+import { say } from '@signalbox/messages/say';
 import { tool } from '../../tools/tool.ts';
 import { aboutAsked, findService, Project, SomeEnvironment } from './asked-service.ts';
-import { count } from './words.ts';
 
 const LONGEST_SECONDS = 300;
 
@@ -32,9 +32,7 @@ export const followServiceLogs = tool({
   run: async ({ seconds, text, ...asked }, context) => {
     const service = await findService(context.ports, asked);
     if ((await context.ports.services.find(service))?.serving == null)
-      throw new AppError('CONFLICT', {
-        detail: `Nothing serves ${service.project} in ${service.environment} yet, so there is no log.`,
-      });
+      throw new AppError('CONFLICT', { detail: say('diagnose.noLog', service) });
     // Its lines come as one message that is edited, whose last line says how it ended.
     await context.enqueue('service.logs', {
       ...service,
@@ -48,7 +46,6 @@ export const followServiceLogs = tool({
     return { ...service, seconds };
   },
   phrases: {
-    done: ({ project, environment, seconds }) =>
-      `I follow the log of **${project}** in ${environment} for ${count(seconds, 'second')}; “stop” ends it.`,
+    done: ({ project, environment, seconds }) => say('diagnose.follows', { project, environment, seconds }),
   },
 });

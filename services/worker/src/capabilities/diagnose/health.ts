@@ -4,8 +4,9 @@ import type { ServiceDiagnosisResult } from '@signalbox/contracts/operations/ope
 import { sayDuration } from '@signalbox/messages/duration';
 import { tool } from '../../tools/tool.ts';
 import { rollbackButton } from '@signalbox/contracts/service-buttons';
-import { aboutAsked, findService, GOES_ON, MEASURED, Project, SomeEnvironment, unwrap } from './asked-service.ts';
-import { code, count, describeHealth, logBlock } from './words.ts';
+import { say } from '@signalbox/messages/say';
+import { aboutAsked, findService, MEASURED, Project, SomeEnvironment, unwrap } from './asked-service.ts';
+import { code, describeHealth, describeVerdict, logBlock } from './words.ts';
 
 export const checkServiceHealth = tool({
   describe: 'Measure how a service is now: answer time, release, program, memory, disk and errors, with a verdict.',
@@ -30,13 +31,13 @@ export const checkServiceHealth = tool({
   run: async (asked, context) => unwrap(await context.work('service.health', await findService(context.ports, asked))),
   phrases: {
     done: (health) => {
-      if (health.state === 'goes-on') return GOES_ON;
+      if (health.state === 'goes-on') return say('diagnose.goesOn');
       const lines = describeHealth(health).map((line) => `- ${line}`);
-      return `**${health.project}** in ${health.environment} is **${health.verdict}**. ${health.because}\n\n${lines.join('\n')}`;
+      return `${describeVerdict(health)}\n\n${lines.join('\n')}`;
     },
     next: (health) =>
       health.state === 'done' && (health.verdict === 'down' || health.verdict === 'degraded')
-        ? [{ label: 'Diagnose', value: `diagnose ${health.project} in ${health.environment}` }]
+        ? [{ label: say('diagnose.diagnose'), value: `diagnose ${health.project} in ${health.environment}` }]
         : [],
   },
 });
@@ -94,28 +95,30 @@ export const diagnoseService = tool({
   },
   phrases: {
     done: (found) => {
-      if (found.state === 'goes-on') return GOES_ON;
-      const { project, environment, health, previous, servingForSeconds, errors, lines, deployments, proposal } = found;
-      const since =
-        servingForSeconds === null
-          ? []
-          : [
-              `it serves since ${sayDuration(servingForSeconds * 1_000)}${previous?.release ? `; before it ${code(previous.release)} did` : ''}`,
-            ];
-      const newest = deployments.map(
-        ({ version, kind, state, by, ago }) =>
-          `${kind === 'rollback' ? 'rollback to ' : ''}${version} by ${by}, ${ago} ago: ${state.replace('_', ' ')}`,
-      );
+      if (found.state === 'goes-on') return say('diagnose.goesOn');
+      const { health, previous, servingForSeconds, errors, lines, deployments, proposal } = found;
+      const before = previous?.release ?? null;
+      const newest = deployments
+        .map((one) => say('diagnose.deployment', { ...one, state: one.state.replace('_', ' ') }))
+        .join('; ');
       const evidence = [
         ...describeHealth(health),
-        ...since,
-        ...(newest.length > 0 ? [`latest deployments: ${newest.join('; ')}`] : []),
+        ...(servingForSeconds === null
+          ? []
+          : [
+              say('diagnose.servesSince', {
+                time: sayDuration(servingForSeconds * 1_000),
+                hasBefore: before !== null,
+                before: code(before ?? ''),
+              }),
+            ]),
+        ...(newest === '' ? [] : [say('diagnose.latestDeployments', { deployments: newest })]),
         ...errors
           .slice(0, 3)
-          .map(({ sample, count: times }) => `${count(times, 'time')}: ${code(sample.slice(0, 160))}`),
+          .map(({ sample, count: times }) => say('diagnose.times', { times, sample: code(sample.slice(0, 160)) })),
       ];
       const log = lines.length === 0 || errors.length === 0 ? '' : `\n\n${logBlock(lines.slice(-6))}`;
-      return `**${project}** in ${environment} is **${health.verdict}**. ${health.because}\n\n${evidence.map((line) => `- ${line}`).join('\n')}${log}\n\n${proposed(proposal)}`;
+      return `${describeVerdict(health)}\n\n${evidence.map((line) => `- ${line}`).join('\n')}${log}\n\n${proposed(proposal)}`;
     },
     next: (found) => (found.state === 'done' ? buttonsOf(found) : []),
   },
@@ -126,7 +129,7 @@ type Diagnosis = Pick<ServiceDiagnosisResult, 'project' | 'environment' | 'propo
 function proposed({ action, because }: Diagnosis['proposal']): string {
   switch (action) {
     case 'rollback':
-      return `**${because}** Shall I roll back?`;
+      return say('diagnose.shallIRollBack', { because });
     case 'deploy':
     case 'wait':
     case 'none':
@@ -138,8 +141,8 @@ function proposed({ action, because }: Diagnosis['proposal']): string {
 /** What may be done next. Nothing of it happens by itself: a press is decided as words are. */
 function buttonsOf({ project, environment, proposal, previous }: Diagnosis): readonly ActionButton[] {
   const where = `${project} in ${environment}`;
-  const logs = { label: 'Show the log', value: `show the logs of ${where}` };
-  const again = { label: 'Look again', value: `diagnose ${where}` };
+  const logs = { label: say('diagnose.showLog'), value: `show the logs of ${where}` };
+  const again = { label: say('diagnose.lookAgain'), value: `diagnose ${where}` };
   switch (proposal.action) {
     case 'rollback':
       return [rollbackButton({ project, environment }, previous?.release ?? null), logs, again];

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
+import { say } from '@signalbox/messages/say';
 import { tool } from '../../tools/tool.ts';
-import { aboutAsked, findService, GOES_ON, Project, SomeEnvironment, Tail, unwrap } from './asked-service.ts';
-import { ago, code, count, logBlock } from './words.ts';
+import { aboutAsked, findService, Project, SomeEnvironment, Tail, unwrap } from './asked-service.ts';
+import { ago, code, logBlock } from './words.ts';
 
 const Minutes = z.coerce
   .number()
@@ -46,9 +47,7 @@ export const getServiceLogs = tool({
   run: async ({ lines, text, minutes, until_minutes_ago: until, of, deployment, ...asked }, context) => {
     const service = await findService(context.ports, asked);
     if (of === 'serving' && deployment === undefined && (await context.ports.services.find(service))?.serving == null)
-      throw new AppError('CONFLICT', {
-        detail: `Nothing serves ${service.project} in ${service.environment} yet, so there is no log.`,
-      });
+      throw new AppError('CONFLICT', { detail: say('diagnose.noLog', service) });
     const payload = {
       ...service,
       of: deployment ?? of,
@@ -62,12 +61,11 @@ export const getServiceLogs = tool({
   },
   phrases: {
     done: (found) => {
-      const where = `**${found.project}** in ${found.environment}`;
-      if (found.state === 'goes-on') return GOES_ON;
-      const { release, lines, truncated } = found;
-      const what = release === null ? where : `${where}, ${code(release)}`;
-      if (lines.length === 0) return `${what}: there are no such lines.`;
-      return `${what}, ${count(lines.length, 'line')}${truncated ? ' (the newest)' : ''}:\n\n${logBlock(lines)}`;
+      if (found.state === 'goes-on') return say('diagnose.goesOn');
+      const { project, environment, release, lines, truncated } = found;
+      const of = { project, environment, hasRelease: release !== null, release: code(release ?? '') };
+      if (lines.length === 0) return say('diagnose.noSuchLines', of);
+      return `${say('diagnose.log', { ...of, lines: lines.length, truncated })}\n\n${logBlock(lines)}`;
     },
   },
 });
@@ -129,19 +127,27 @@ export const getErrorHistory = tool({
   },
   phrases: {
     done: ({ groups, hours, broken_now: broken }, { project }) => {
-      const about = project === undefined ? '' : ` of **${project}**`;
+      const about = { isAll: project === undefined, project: project ?? '', hours };
       const now = broken.map(
-        ({ subject, detail }) => `- broken now: ${subject.replace(/^service:|^server:/, '')}. ${detail}`,
+        ({ subject, detail }) =>
+          `- ${say('diagnose.brokenNow', { subject: subject.replace(/^service:|^server:/, ''), detail })}`,
       );
-      if (groups.length === 0) return [`No errors${about} in the last ${count(hours, 'hour')}.`, ...now].join('\n\n');
-      const lines = groups
-        .slice(0, SHOWN)
-        .map(
-          ({ project: of, environment, source, sample, count: times, last_ago: last, release }) =>
-            `- ${count(times, 'time')}, last ${last}, ${of} in ${environment} (${source}${release === null ? '' : `, ${code(release)}`}): ${code(sample.slice(0, 160))}`,
-        );
-      const more = groups.length > SHOWN ? [`- and ${groups.length - SHOWN} more kinds`] : [];
-      return [`Errors${about} in the last ${count(hours, 'hour')}:`, '', ...now, ...lines, ...more].join('\n');
+      if (groups.length === 0) return [say('diagnose.noErrors', about), ...now].join('\n\n');
+      const lines = groups.slice(0, SHOWN).map(
+        ({ sample, count: times, last_ago: last, release, source, ...of }) =>
+          `- ${say('diagnose.errorGroup', {
+            times,
+            last,
+            project: of.project,
+            environment: of.environment,
+            source,
+            hasRelease: release !== null,
+            release: code(release ?? ''),
+            sample: code(sample.slice(0, 160)),
+          })}`,
+      );
+      const more = groups.length > SHOWN ? [`- ${say('diagnose.moreKinds', { count: groups.length - SHOWN })}`] : [];
+      return [say('diagnose.errors', about), '', ...now, ...lines, ...more].join('\n');
     },
   },
 });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Environment } from '@signalbox/contracts/conversation/fields';
+import { say } from '@signalbox/messages/say';
 import { tool } from '../../tools/tool.ts';
 import { aboutAsked, findService, Project } from './asked-service.ts';
-import { count } from './words.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -51,7 +51,7 @@ export const muteService = tool({
   phrases: {
     done: ({ project, environment, hours }) =>
       hours === 0
-        ? `I speak up again when **${project}** in ${environment} breaks.`
-        : `I keep quiet about **${project}** in ${environment} for ${count(hours, 'hour')}. It is still watched.`,
+        ? say('diagnose.unmuted', { project, environment })
+        : say('diagnose.muted', { project, environment, hours }),
   },
 });

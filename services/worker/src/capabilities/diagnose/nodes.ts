@@ -1,20 +1,15 @@
 import { plainName } from '@signalbox/contracts/plain-name';
 import { z } from 'zod';
+import { ThreadId } from '@signalbox/contracts/conversation/fields';
 import { roleCovers } from '@signalbox/contracts/governance/roles';
 import { AppError, REFUSALS } from '@signalbox/contracts/errors';
+import { say } from '@signalbox/messages/say';
 import { tool, type ToolContext } from '../../tools/tool.ts';
-import { code, count } from './words.ts';
+import { code } from './words.ts';
 
 const PASSES = 20;
 const SHOWN = 6;
 
-const Thread = z
-  .string()
-  .trim()
-  .min(1)
-  .max(160)
-  .regex(/^[\w:.-]+$/, 'a conversation is named like user_1001_3')
-  .describe('Id of a conversation, such as user_1001_3');
 const Node = z.enum(['intent_parser', 'product_owner', 'po_tools']);
 
 export const getNodeLogs = tool({
@@ -29,7 +24,7 @@ export const getNodeLogs = tool({
     'what did po_tools do in the last passes',
   ],
   input: z.object({
-    thread: Thread.optional().describe('Id of a conversation, such as user_1001_3; this one when left out'),
+    thread: ThreadId.optional().describe('Id of a conversation, such as user_1001_3; this one when left out'),
     node: Node.optional().describe('Node of the graph; all of them when left out'),
   }),
   risk: 'safe',
@@ -65,18 +60,19 @@ export const getNodeLogs = tool({
   },
   phrases: {
     done: ({ thread, node, entries }) => {
-      if (entries.length === 0) return `${code(node)} has left nothing in **${thread}** yet.`;
-      const lines = entries
-        .slice(0, SHOWN)
-        .flatMap(({ at, pass, outcome, error, did }) => [
-          `${at.slice(0, 19).replace('T', ' ')} UTC, pass ${pass}, turn ${outcome}${error === null ? '' : `: ${error}`}`,
-          ...did.map(({ what, ms }) => `- ${code(what.slice(0, 200))} (${ms} ms)`),
-        ]);
-      const more =
-        entries.length > SHOWN
-          ? `\n\nand ${count(entries.length - SHOWN, 'earlier pass')}es`.replace(/passes?es$/, 'passes')
-          : '';
-      return `**${thread}**, ${code(node)}, the newest first:\n\n${lines.join('\n')}${more}`;
+      if (entries.length === 0) return say('nodes.leftNothing', { node: code(node), thread });
+      const lines = entries.slice(0, SHOWN).flatMap(({ at, pass, outcome, error, did }) => [
+        say('nodes.pass', {
+          at: at.slice(0, 19).replace('T', ' '),
+          pass,
+          outcome,
+          hasError: error !== null,
+          error: error ?? '',
+        }),
+        ...did.map(({ what, ms }) => `- ${code(what.slice(0, 200))} (${ms} ms)`),
+      ]);
+      const more = entries.length > SHOWN ? [say('nodes.earlierPasses', { count: entries.length - SHOWN })] : [];
+      return [say('nodes.newestFirst', { thread, node: code(node) }), lines.join('\n'), ...more].join('\n\n');
     },
   },
 });
@@ -92,17 +88,17 @@ export const retryFailedNode = tool({
     'repeat the failed node in user_1002_3',
     'restart the failed turn of user_1002_3',
   ],
-  input: z.object({ thread: Thread.meta({ ask: 'Of which conversation (such as user_1001_3)?' }) }),
+  input: z.object({ thread: ThreadId.meta({ ask: 'Of which conversation (such as user_1001_3)?' }) }),
   // In somebody else's name: only admins come so far, and a person looks at each.
-  risk: () => ({ risk: 'dangerous', reasons: ['The conversation goes on in the name of its person.'] }),
+  risk: () => ({ risk: 'dangerous', reasons: [say('nodes.goesOn')] }),
   resources: ({ thread }) => [`thread:${thread}`],
   preview: async ({ thread }, { ports }) => {
     const { node, why } = await failedNode(ports, thread);
     return {
-      what: `Run ${node} of ${thread} again`,
-      change: `${why} ${node === 'po_tools' ? 'The calls that failed are proposed once more, as new actions.' : 'The model is asked about the same words once more.'}`,
-      reach: 'The conversation and whatever its next calls do; each of them is decided by policy on its own.',
-      undo: 'Not taken back by itself. Effects that were done before are not repeated.',
+      what: say('nodes.retry', { node, thread }),
+      change: say('nodes.retryChange', { node, why }),
+      reach: say('nodes.reach'),
+      undo: say('nodes.undo'),
     };
   },
   role: 'developer',
@@ -119,14 +115,13 @@ export const retryFailedNode = tool({
     const { ports, actionId, actor, threadId } = context;
     const found = await ports.graphNodes.thread(thread);
     mustBeTheirs(context, found.userKey);
-    if (thread === threadId)
-      throw new AppError('CONFLICT', { detail: 'That is this very conversation: just say it again instead.' });
+    if (thread === threadId) throw new AppError('CONFLICT', { detail: say('nodes.thisConversation') });
     const failed = await failedNode(ports, thread);
-    const say = `_${plainName(actor.name)} had \`${failed.node}\` run again, because it had failed._`;
-    await ports.graphNodes.runAgain({ threadId: thread, node: failed.node, actionId, say });
+    const news = say('nodes.retriedBy', { person: plainName(actor.name), node: failed.node });
+    await ports.graphNodes.runAgain({ threadId: thread, node: failed.node, actionId, say: news });
     return { thread, ...failed };
   },
-  phrases: { done: ({ thread, node }) => `\`${node}\` runs again in **${thread}**; what comes of it is said there.` },
+  phrases: { done: ({ thread, node }) => say('nodes.runsAgain', { node, thread }) },
 });
 
 /** A turn has at most 100 passes, and MAX_PASSES is 20 unless somebody changed it. */
@@ -139,7 +134,7 @@ async function failedNode(ports: Ports, thread: string): Promise<{ readonly node
   await ports.graphNodes.thread(thread);
   const passes = await ports.graphNodes.passes(thread, PASSES_OF_TURN);
   const [last] = passes;
-  if (!last) throw new AppError('CONFLICT', { detail: `No turn of ${thread} is on record, so none has failed.` });
+  if (!last) throw new AppError('CONFLICT', { detail: say('nodes.noTurn', { thread }) });
   const { record, outcome, error } = last;
   // The newest step that used tools: the one after it tells the person how that went.
   const used = passes.find(
@@ -150,15 +145,11 @@ async function failedNode(ports: Ports, thread: string): Promise<{ readonly node
   const unsure = failed.filter(
     ({ result }) => result.code === 'TOOL_TIMED_OUT' || result.code === 'TOOL_OUTCOME_UNKNOWN',
   );
-  if (unsure.length > 0)
-    throw new AppError('CONFLICT', {
-      detail:
-        'Nobody knows whether its last call took effect, so it is not repeated. Look at it first, then ask for what is missing.',
-    });
-  if (failed.length > 0) return { node: 'po_tools', why: `${count(failed.length, 'call')} of the last step failed.` };
+  if (unsure.length > 0) throw new AppError('CONFLICT', { detail: say('nodes.unsure') });
+  if (failed.length > 0) return { node: 'po_tools', why: say('nodes.callsFailed', { count: failed.length }) };
   if (outcome === 'failed' || outcome === 'limit')
-    return { node: record.asks.at(-1)?.node ?? 'product_owner', why: error ?? `The last turn ended as ${outcome}.` };
-  throw new AppError('CONFLICT', { detail: `The last turn of ${thread} did not fail: it ended as ${outcome}.` });
+    return { node: record.asks.at(-1)?.node ?? 'product_owner', why: error ?? say('nodes.endedAs', { outcome }) };
+  throw new AppError('CONFLICT', { detail: say('nodes.notFailed', { thread, outcome }) });
 }
 
 /** Conversations are their people's and the admins'. */

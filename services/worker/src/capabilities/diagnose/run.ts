@@ -3,9 +3,11 @@ import { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { ServerName } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
 import { classifyCommand } from '@signalbox/safety/shell/classification';
+import { codeBlock } from '@signalbox/contracts/markdown';
+import { say } from '@signalbox/messages/say';
 import { tool } from '../../tools/tool.ts';
-import { GOES_ON, unwrap } from './asked-service.ts';
-import { code, fence } from './words.ts';
+import { unwrap } from './asked-service.ts';
+import { code } from './words.ts';
 
 /** What a person reads of an output; the model gets more of it. Characters. */
 const SHOWN = 3_000;
@@ -49,10 +51,13 @@ export const runDiagnostic = tool({
   },
   resources: ({ server }) => [`server:${server}`],
   preview: ({ server, command }) => ({
-    what: `Run “${command.length <= 60 ? command : `${command.slice(0, 60)}…`}” on ${server}`,
+    what: say('diagnose.run', {
+      command: command.length <= 60 ? command : `${command.slice(0, 60)}…`,
+      server,
+    }),
     change: '',
-    reach: `The server ${server}, as the user under which Signalbox works there. It is not locked in.`,
-    undo: 'Whatever it does is not taken back by itself.',
+    reach: say('diagnose.runReach', { server }),
+    undo: say('diagnose.runUndo'),
   }),
   role: 'operator',
   egress: true,
@@ -60,7 +65,7 @@ export const runDiagnostic = tool({
   replay: 'unknown',
   run: async ({ server, command, release_of }, context) => {
     const { decision, reason } = classifyCommand(command, release_of === undefined ? 'server' : 'workspace');
-    if (decision === 'deny') throw new AppError('CONFLICT', { detail: `I do not run that. ${reason}` });
+    if (decision === 'deny') throw new AppError('CONFLICT', { detail: say('diagnose.notRun', { reason }) });
     await context.ports.servers.get(server);
     return unwrap(
       await context.work('diagnostic.run', {
@@ -78,15 +83,18 @@ export const runDiagnostic = tool({
   },
   phrases: {
     done: (ran, { command, server }) => {
-      if (ran.state === 'goes-on') return GOES_ON;
+      if (ran.state === 'goes-on') return say('diagnose.goesOn');
       const text = [ran.stdout, ran.stderr]
         .filter((one) => one.trim() !== '')
         .join('\n')
         .trimEnd();
-      const ended = ran.code === null ? 'was ended by a signal' : `finished (exit ${ran.code})`;
-      const what = `${code(command.slice(0, 200))} on **${server}** ${ended}`;
-      if (text === '') return `${what} and wrote nothing.`;
-      return `${what}:\n\n${fence(text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}\n…`)}${ran.truncated ? '\n\nIt wrote more than is kept.' : ''}`;
+      const what = { command: code(command.slice(0, 200)), server, isKilled: ran.code === null, exit: ran.code ?? 0 };
+      const shown = codeBlock(text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}\n…`);
+      return [
+        say('diagnose.ran', { ...what, isSilent: text === '' }),
+        ...(text === '' ? [] : [shown]),
+        ...(text !== '' && ran.truncated ? [say('diagnose.wroteMore')] : []),
+      ].join('\n\n');
     },
   },
 });

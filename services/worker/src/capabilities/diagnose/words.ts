@@ -1,35 +1,50 @@
 import type { LogLine } from '@signalbox/contracts/operations/deploy';
 import type { ServiceHealthResult } from '@signalbox/contracts/operations/operations';
+import { codeBlock } from '@signalbox/contracts/markdown';
 import { sayDuration } from '@signalbox/messages/duration';
+import { say } from '@signalbox/messages/say';
 
 /** Characters of a log that a person is shown; the model gets all of it. */
 const SHOWN = 3_000;
+
+/** How a service is, and why. */
+export function describeVerdict({ project, environment, verdict, because }: ServiceHealthResult): string {
+  return say('diagnose.verdict', { project, environment, verdict, because });
+}
 
 /** What was measured of a service, a line each. */
 export function describeHealth(health: ServiceHealthResult): readonly string[] {
   const { proxy, instance, process, release, usualLatencyMs, diskFreeMb, errorsLastHour } = health;
   const asks = [
-    ...(proxy ? [`through the proxy: ${answered(proxy)}`] : []),
-    ...(instance ? [`at the instance: ${answered(instance)}`] : []),
-    ...(usualLatencyMs === null ? [] : [`usually ${inSeconds(usualLatencyMs)}`]),
+    ...(proxy ? [say('diagnose.throughProxy', { answer: answered(proxy) })] : []),
+    ...(instance ? [say('diagnose.atInstance', { answer: answered(instance) })] : []),
+    ...(usualLatencyMs === null ? [] : [say('diagnose.usually', { time: inSeconds(usualLatencyMs) })]),
   ];
   return [
     ...(asks.length > 0 ? [asks.join('; ')] : []),
-    ...(release === null ? [] : [`release ${code(release)}${reported(health)}`]),
+    ...(release === null ? [] : [reported(health)]),
     ...(process
-      ? [`program: ${described(process)}${diskFreeMb === null ? '' : `; ${megabytes(diskFreeMb)} of disk free`}`]
+      ? [
+          say('diagnose.program', {
+            state: described(process),
+            hasDisk: diskFreeMb !== null,
+            disk: megabytes(diskFreeMb ?? 0),
+          }),
+        ]
       : []),
-    `errors in the last hour: ${errorsLastHour}`,
+    say('diagnose.errorsLastHour', { errors: errorsLastHour }),
   ];
 }
 
 function answered({ status, latencyMs, error }: NonNullable<ServiceHealthResult['proxy']>): string {
-  return status === null ? (error ?? 'no answer') : `${status} in ${inSeconds(latencyMs ?? 0)}`;
+  if (status === null) return error ?? say('diagnose.noAnswer');
+  return say('diagnose.answered', { status, time: inSeconds(latencyMs ?? 0) });
 }
 
 function reported({ release, reportedRelease }: ServiceHealthResult): string {
-  if (reportedRelease === null) return '';
-  return reportedRelease === release ? ', and it says so itself' : `, but ${code(reportedRelease)} answers`;
+  const values = { release: code(release ?? ''), reported: code(reportedRelease ?? '') };
+  if (reportedRelease === null) return say('diagnose.release', values);
+  return say(reportedRelease === release ? 'diagnose.releaseAnswers' : 'diagnose.otherAnswers', values);
 }
 
 function described({
@@ -39,14 +54,10 @@ function described({
   oom,
   memoryMb,
 }: NonNullable<ServiceHealthResult['process']>): string {
-  if (oom) return 'ended, out of memory';
-  if (!running) return exitCode === null ? 'not running' : `ended with code ${exitCode}`;
-  const parts = [
-    'running',
-    ...(restarts ? [`started again ${count(restarts, 'time')}`] : []),
-    ...(memoryMb === null ? [] : [megabytes(memoryMb)]),
-  ];
-  return parts.join(', ');
+  if (oom) return say('diagnose.outOfMemory');
+  if (!running) return exitCode === null ? say('diagnose.notRunning') : say('diagnose.endedWith', { exitCode });
+  const memory = { hasMemory: memoryMb !== null, memory: megabytes(memoryMb ?? 0) };
+  return say('diagnose.running', { restarts: restarts ?? 0, ...memory });
 }
 
 /** `20 ms`, `1.5 s`. */
@@ -56,7 +67,7 @@ function inSeconds(ms: number): string {
 
 /** `4 min ago`. */
 export const ago = (at: Date | string, now: Date): string =>
-  `${sayDuration(Math.max(0, now.getTime() - new Date(at).getTime()))} ago`;
+  say('diagnose.ago', { time: sayDuration(Math.max(0, now.getTime() - new Date(at).getTime())) });
 
 /** Lines of a log in a block that they cannot end, the newest that fit. */
 export function logBlock(lines: readonly Pick<LogLine, 'line' | 'at'>[]): string {
@@ -67,13 +78,7 @@ export function logBlock(lines: readonly Pick<LogLine, 'line' | 'at'>[]): string
     if ((room -= text.length + 1) < 0) break;
     kept.unshift(text);
   }
-  return fence(kept.join('\n'));
-}
-
-export function fence(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const marks = '`'.repeat(longest + 1);
-  return `${marks}\n${text}\n${marks}`;
+  return codeBlock(kept.join('\n'));
 }
 
 /** Words of outside inside a sentence. */
@@ -81,7 +86,3 @@ export const code = (text: string): string => `\`${text.replace(/[`\s]+/g, ' ').
 
 const megabytes = (mb: number): string =>
   mb < 1_024 ? `${Math.round(mb)} MB` : `${(mb / 1_024).toFixed(1).replace(/\.0$/, '')} GB`;
-
-export function count(n: number, noun: string): string {
-  return n === 1 ? `1 ${noun}` : `${n} ${noun}s`;
-}

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { CpuCount, Environment, formatMemory, MemoryMb } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
+import { say } from '@signalbox/messages/say';
 import { tool } from '../../tools/tool.ts';
-import { count, freeMemoryMb, sayWhen, type ServerLoad } from './words.ts';
+import { freeMemoryMb, sayWhen, type ServerLoad } from './words.ts';
 
 interface Need {
   /** Null: any. */
@@ -45,9 +46,11 @@ export const findSuitableServer = tool({
     chooseServer(await ports.servers.list(), { environment: environment ?? null, memoryMb, cpus }),
   phrases: {
     done: ({ server, because, passedOver }) => {
-      const others =
-        passedOver.length > 0 ? `\n\nPassed over:\n${passedOver.map((line) => `- ${line}`).join('\n')}` : '';
-      return `**${server}** fits best: ${because}.${others}`;
+      const others = passedOver.map((line) => `\n- ${line}`).join('');
+      return [
+        say('servers.fitsBest', { server, because }),
+        ...(others === '' ? [] : [`${say('servers.passedOver')}${others}`]),
+      ].join('\n\n');
     },
   },
 });
@@ -68,19 +71,24 @@ function chooseServer(servers: readonly ServerLoad[], need: Need) {
   const [best, ...others] = fitting;
   if (!best) {
     const reasons = judged.map(({ server, lack }) => `${server.name} ${lack ?? ''}`).join('; ');
-    const where = need.environment === null ? '' : ` in ${need.environment}`;
-    const detail = reasons
-      ? `No server${where} has room: ${reasons}.`
-      : `There is no server${where} yet; register one first.`;
+    const where = need.environment ?? 'any';
+    const detail = reasons ? say('servers.noRoom', { where, reasons }) : say('servers.registerFirst', { where });
     throw new AppError('NO_CAPACITY', { detail });
   }
   const { server, free } = best;
   return {
     server: server.name,
     environment: server.environment,
-    because: `${formatMemory(free)} of ${formatMemory(server.memoryMb)} memory free, ${count(server.cpus, 'CPU')}, ${freePorts(server)} ports free${sayDisk(server)}`,
+    because: say('servers.fitsBecause', {
+      free: formatMemory(free),
+      memory: formatMemory(server.memoryMb),
+      cpus: server.cpus,
+      ports: freePorts(server),
+      hasDisk: server.diskFreeMb !== null,
+      disk: formatMemory(server.diskFreeMb ?? 0),
+    }),
     passedOver: [
-      ...others.map((other) => `${other.server.name} would have less room left (${formatMemory(other.free)} free now)`),
+      ...others.map((other) => say('servers.lessRoom', { server: other.server.name, free: formatMemory(other.free) })),
       ...judged.filter(({ lack }) => lack !== null).map((other) => `${other.server.name} ${other.lack ?? ''}`),
     ],
   };
@@ -89,14 +97,17 @@ function chooseServer(servers: readonly ServerLoad[], need: Need) {
 /** Why this server cannot take the work, or null. */
 function findLack(server: ServerLoad, need: Need): string | null {
   const { driver, health, healthSince, measuredAt, diskFreeMb } = server;
-  if (health === 'down') return `does not answer${healthSince ? ` since ${sayWhen(healthSince)}` : ''}`;
-  if ((driver === 'docker' || driver === 'ssh') && measuredAt === null) return 'was never reached';
+  if (health === 'down') {
+    return say('servers.noAnswer', { isSince: healthSince !== null, since: healthSince ? sayWhen(healthSince) : '' });
+  }
+  if ((driver === 'docker' || driver === 'ssh') && measuredAt === null) return say('servers.neverReached');
   const free = freeMemoryMb(server);
   if (free < need.memoryMb)
-    return `has ${formatMemory(Math.max(0, free))} memory free, ${formatMemory(need.memoryMb)} needed`;
-  if (server.cpus < need.cpus) return `has ${count(server.cpus, 'CPU')}, ${need.cpus} needed`;
-  if (freePorts(server) === 0) return 'has no free port';
-  if (diskFreeMb !== null && diskFreeMb < DISK_NEEDED_MB) return `has ${formatMemory(diskFreeMb)} disk free`;
+    return say('servers.lacksMemory', { free: formatMemory(Math.max(0, free)), needed: formatMemory(need.memoryMb) });
+  if (server.cpus < need.cpus) return say('servers.lacksCpus', { cpus: server.cpus, needed: need.cpus });
+  if (freePorts(server) === 0) return say('servers.hasNoPort');
+  if (diskFreeMb !== null && diskFreeMb < DISK_NEEDED_MB)
+    return say('servers.lacksDisk', { disk: formatMemory(diskFreeMb) });
   return null;
 }
 
@@ -106,8 +117,4 @@ function shareLeft(server: ServerLoad, need: Need): number {
 
 function freePorts(server: ServerLoad): number {
   return server.lastPort - server.firstPort + 1 - server.portsInUse;
-}
-
-function sayDisk({ diskFreeMb }: ServerLoad): string {
-  return diskFreeMb === null ? '' : `, ${formatMemory(diskFreeMb)} disk free`;
 }

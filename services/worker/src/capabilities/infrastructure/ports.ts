@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatMemory, MemoryMb, PortNumber, ProjectName, ServerName } from '@signalbox/contracts/conversation/fields';
+import { say } from '@signalbox/messages/say';
 import { tool } from '../../tools/tool.ts';
-import { count } from './words.ts';
 
 export const allocatePort = tool({
   describe:
@@ -62,8 +62,13 @@ export const allocatePort = tool({
       : { kind: 'done', output: { ...describeAllocation(held), passedOver: [] } };
   },
   phrases: {
-    done: (held) =>
-      `Port **${held.port}** on **${held.server}** now belongs to ${held.project} (${held.service}), with ${formatMemory(held.memoryMb)} reserved.${sayPassedOver(held.passedOver)}`,
+    done: ({ passedOver, ...held }) =>
+      [
+        say('servers.portTaken', valuesOf(held)),
+        ...(passedOver.length === 0
+          ? []
+          : [say('servers.portsPassedOver', { count: passedOver.length, ports: passedOver.join(', ') })]),
+      ].join(' '),
   },
 });
 
@@ -87,9 +92,7 @@ export const getNextAvailablePort = tool({
   run: async ({ server }, { ports }) => ({ server, port: await ports.portAllocations.next(server) }),
   phrases: {
     done: ({ server, port }) =>
-      port === null
-        ? `**${server}** has no free port.`
-        : `The next free port on **${server}** is **${port}**. It is not reserved until you ask me to allocate it.`,
+      port === null ? say('servers.noFreePort', { server }) : say('servers.nextPort', { server, port }),
   },
 });
 
@@ -121,11 +124,9 @@ export const listAllocations = tool({
   },
   phrases: {
     done: ({ allocations }) => {
-      if (allocations.length === 0) return 'No ports are allocated there.';
-      const lines = allocations.map(
-        (held) => `- **${held.server}:${held.port}** ${held.project} (${held.service}), ${formatMemory(held.memoryMb)}`,
-      );
-      return `${count(allocations.length, 'allocation')}:\n\n${lines.join('\n')}`;
+      if (allocations.length === 0) return say('servers.noAllocations');
+      const lines = allocations.map((held) => `- ${say('servers.allocation', valuesOf(held))}`);
+      return `${say('servers.allocations', { count: allocations.length })}\n\n${lines.join('\n')}`;
     },
   },
 });
@@ -162,25 +163,23 @@ export const releasePort = tool({
     return held === null ? { kind: 'not-done' } : { kind: 'done', output: describeAllocation(held) };
   },
   phrases: {
-    done: (held) =>
-      `Port **${held.port}** on **${held.server}** is free again; ${held.project} (${held.service}) held it with ${formatMemory(held.memoryMb)}.`,
+    done: (held) => say('servers.portReleased', valuesOf(held)),
   },
 });
 
-function describeAllocation(held: {
+interface Allocation {
   readonly server: string;
   readonly port: number;
   readonly project: string;
   readonly service: string;
   readonly memoryMb: number;
-}) {
-  const { server, port, project, service, memoryMb } = held;
+}
+
+function describeAllocation({ server, port, project, service, memoryMb }: Allocation): Allocation {
   return { server, port, project, service, memoryMb };
 }
 
-/** Ports that nobody was given, and that are not free all the same. */
-function sayPassedOver(ports: readonly number[]): string {
-  if (ports.length === 0) return '';
-  const [are, them] = ports.length === 1 ? ['is', 'it'] : ['are', 'them'];
-  return ` ${ports.join(', ')} ${are} not given to anybody, but something listens there already, so I passed ${them} over.`;
+/** What the sentences about an allocation name. */
+function valuesOf({ memoryMb, ...place }: Allocation) {
+  return { ...place, memory: formatMemory(memoryMb) };
 }

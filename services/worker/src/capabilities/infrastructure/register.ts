@@ -9,9 +9,9 @@ import {
 } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
 import { isPublicAddress } from '@signalbox/safety/public-address';
+import { say } from '@signalbox/messages/say';
 import { tool } from '../../tools/tool.ts';
 import { lookWords, type Looked } from './inspection.ts';
-import { count } from './words.ts';
 
 /** What stands for a secret: see docs/secrets.md. */
 const Handle = z
@@ -71,10 +71,6 @@ const Input = z.object({
 });
 type Input = z.output<typeof Input>;
 
-/** Checks that anybody may ask for connect to a server from then on, so they reach what stands at its address. */
-const NOT_PUBLIC =
-  'its host is no public IP address: by it Signalbox reaches this machine, its network, or wherever the name leads';
-
 export const registerServer = tool({
   describe:
     'Register a server so that work can be placed on it: address, environment, how it is reached. What can be reached is measured.',
@@ -88,8 +84,11 @@ export const registerServer = tool({
     'new server for production',
   ],
   input: Input,
+  // Checks that anybody may ask for connect to a server from then on, so they reach what stands at its address.
   risk: ({ driver, host }) =>
-    driver === undefined || isPublicAddress(host) ? 'sensitive' : { risk: 'dangerous', reasons: [NOT_PUBLIC] },
+    driver === undefined || isPublicAddress(host)
+      ? 'sensitive'
+      : { risk: 'dangerous', reasons: [say('servers.notPublic')] },
   handles: ['key'],
   role: 'operator',
   egress: true,
@@ -99,7 +98,7 @@ export const registerServer = tool({
   run: async (input, { ports, work, actor, actionId }) => {
     const { name, host, environment, cpus, memoryMb, firstPort, lastPort } = input;
     if (lastPort < firstPort)
-      throw new AppError('CONFLICT', { detail: `The port range ${firstPort} to ${lastPort} is empty.` });
+      throw new AppError('CONFLICT', { detail: say('servers.emptyRange', { firstPort, lastPort }) });
     const driver = input.driver ?? null;
     const connection = connectionOf(input, actor.userKey);
     const size = { cpus: cpus ?? null, memoryMb: memoryMb ?? null };
@@ -119,13 +118,11 @@ export const registerServer = tool({
   },
   phrases: {
     done: ({ server, look, told }) => {
-      const head = `I registered **${server.name}** (${server.host}) in ${server.environment}`;
-      const ports = `ports ${server.firstPort} to ${server.lastPort}`;
-      if (look === null)
-        return `${head}: ${count(server.cpus, 'CPU')}, ${formatMemory(server.memoryMb)}, ${ports}. It is only booked: I can do nothing on it.`;
-      return [`${head}, reached by ${server.driver}, ${ports}.`, lookWords(look), sayDifference(look, told)]
-        .filter((part) => part !== '')
-        .join('\n\n');
+      const { name, host, environment, firstPort, lastPort, cpus, memoryMb, driver } = server;
+      const registered = { name, host, environment, firstPort, lastPort };
+      if (look === null) return say('servers.booked', { ...registered, cpus, memory: formatMemory(memoryMb) });
+      const head = say('servers.registered', { ...registered, driver: driver ?? '' });
+      return [head, lookWords(look), sayDifference(look, told)].filter((part) => part !== '').join('\n\n');
     },
   },
 });
@@ -135,23 +132,14 @@ function connectionOf({ driver, host, user, key, sshPort, socket, cpus, memoryMb
   switch (driver) {
     case undefined:
       if (cpus === undefined || memoryMb === undefined)
-        throw new AppError('CONFLICT', {
-          detail:
-            'Of a server that I cannot reach I have to be told its CPUs and its memory. One that I can reach I measure: say driver ssh with user and key, or docker for an engine on this machine.',
-        });
+        throw new AppError('CONFLICT', { detail: say('servers.sizeNeeded') });
       return {};
     case 'docker':
       if (!['127.0.0.1', 'localhost'].includes(host.toLowerCase()))
-        throw new AppError('CONFLICT', {
-          detail: `The driver docker is for an engine on this machine, with the host 127.0.0.1. An engine on ${host} is reached by ssh.`,
-        });
+        throw new AppError('CONFLICT', { detail: say('servers.engineElsewhere', { host }) });
       return onSocket;
     case 'ssh':
-      if (user === undefined || key === undefined)
-        throw new AppError('CONFLICT', {
-          detail:
-            'ssh takes a user and a key. Keep the private key with `/secret set vps-key …` in a private chat, and give me the handle secret:vps-key.',
-        });
+      if (user === undefined || key === undefined) throw new AppError('CONFLICT', { detail: say('servers.sshNeeds') });
       return { ...onSocket, user, key: { handle: key, owner }, ...(sshPort === undefined ? {} : { port: sshPort }) };
   }
 }
@@ -160,12 +148,11 @@ function connectionOf({ driver, host, user, key, sshPort, socket, cpus, memoryMb
 function sayDifference(look: Looked, told: { readonly cpus: number | null; readonly memoryMb: number | null }): string {
   if (look.state !== 'looked' || look.inventory === null) return '';
   const { cpus, memoryMb } = look.inventory;
-  const wrong = [
-    ...(told.cpus !== null && told.cpus !== cpus ? [count(told.cpus, 'CPU')] : []),
-    // A machine has a little less than it is sold with.
-    ...(told.memoryMb !== null && Math.abs(told.memoryMb - memoryMb) > memoryMb / 10
-      ? [formatMemory(told.memoryMb)]
-      : []),
-  ];
-  return wrong.length === 0 ? '' : `You told me ${wrong.join(' and ')}; what I measured counts.`;
+  const hasCpus = told.cpus !== null && told.cpus !== cpus;
+  // A machine has a little less than it is sold with.
+  const hasMemory = told.memoryMb !== null && Math.abs(told.memoryMb - memoryMb) > memoryMb / 10;
+  if (!hasCpus && !hasMemory) return '';
+  const wrong = { cpus: told.cpus ?? 0, memory: formatMemory(told.memoryMb ?? 0) };
+  if (hasCpus && hasMemory) return say('servers.measuredBoth', wrong);
+  return say(hasCpus ? 'servers.measuredCpus' : 'servers.measuredMemory', wrong);
 }

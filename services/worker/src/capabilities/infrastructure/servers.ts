@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { Environment, ServerName } from '@signalbox/contracts/conversation/fields';
+import { say } from '@signalbox/messages/say';
 import { tool } from '../../tools/tool.ts';
 import { lookWords, type Looked } from './inspection.ts';
-import { count, describeServer } from './words.ts';
+import { describeServer } from './words.ts';
 
 /** As ssh-keygen writes it. */
 const Fingerprint = z
@@ -45,9 +46,9 @@ export const listManagedServers = tool({
   },
   phrases: {
     done: ({ servers }, { environment }) => {
-      const where = environment ? ` in ${environment}` : '';
-      if (servers.length === 0) return `There are no servers${where} yet.`;
-      return `${count(servers.length, 'server')}${where}:\n\n${servers.map(({ line }) => line).join('\n')}`;
+      const where = environment ?? 'any';
+      if (servers.length === 0) return say('servers.none', { where });
+      return `${say('servers.list', { count: servers.length, where })}\n\n${servers.map(({ line }) => line).join('\n')}`;
     },
   },
 });
@@ -101,7 +102,7 @@ export const trustHostKey = tool({
   }),
   risk: () => ({
     risk: 'dangerous',
-    reasons: ['whoever holds that key can pass for the server and gets what is sent to it'],
+    reasons: [say('servers.keyPasses')],
   }),
   role: 'operator',
   holds: 'facts',
@@ -112,10 +113,15 @@ export const trustHostKey = tool({
   preview: async ({ server, fingerprint }, { ports }) => {
     const { host, hostKey, hostKeySeen, environment } = await ports.servers.get(server);
     return {
-      what: `Trust the host key \`${fingerprint}\` of ${server} (${host})`,
-      change: `Seen: \`${hostKeySeen ?? 'none yet'}\`. Trusted until now: \`${hostKey ?? 'none'}\`.`,
-      reach: `everything that is done on ${server} in ${environment}`,
-      undo: 'trust another key, or register the server anew',
+      what: say('servers.trust', { fingerprint, server, host }),
+      change: say('servers.trustChange', {
+        isSeen: hostKeySeen !== null,
+        seen: hostKeySeen ?? '',
+        isTrusted: hostKey !== null,
+        trusted: hostKey ?? '',
+      }),
+      reach: say('servers.trustReach', { server, environment }),
+      undo: say('servers.trustUndo'),
     };
   },
   run: async ({ server, fingerprint }, { ports, actionId }) => {
@@ -125,7 +131,6 @@ export const trustHostKey = tool({
   probe: async ({ server, fingerprint }, { wrote }) =>
     (await wrote()) ? { kind: 'done', output: { server, hostKey: fingerprint } } : { kind: 'not-done' },
   phrases: {
-    done: ({ server, hostKey }) =>
-      `**${server}** is trusted with the host key \`${hostKey}\`. Ask me to inspect it next.`,
+    done: ({ server, hostKey }) => say('servers.trusted', { server, hostKey }),
   },
 });

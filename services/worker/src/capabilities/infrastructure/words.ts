@@ -1,4 +1,5 @@
 import { formatMemory } from '@signalbox/contracts/conversation/fields';
+import { say } from '@signalbox/messages/say';
 import type { ToolContext } from '../../tools/tool.ts';
 
 export type ServerLoad = Awaited<ReturnType<ToolContext['ports']['servers']['get']>>;
@@ -11,9 +12,13 @@ export function freeMemoryMb({ memoryMb, reservedMemoryMb, memoryFreeMb }: Serve
 
 /** One line of a list: what it is, what is reserved, and, where it can be reached, what was measured. */
 export function describeServer(server: ServerLoad): string {
-  const memory = `${formatMemory(Math.max(0, server.memoryMb - server.reservedMemoryMb))} of ${formatMemory(server.memoryMb)} free`;
   const head = `- **${server.name}** (${server.environment}, ${server.host})`;
-  const size = `${count(server.cpus, 'CPU')}, ${memory}, ${count(server.portsInUse, 'port')} in use`;
+  const size = say('servers.size', {
+    cpus: server.cpus,
+    free: formatMemory(Math.max(0, server.memoryMb - server.reservedMemoryMb)),
+    memory: formatMemory(server.memoryMb),
+    ports: server.portsInUse,
+  });
   if (server.driver === null) return `${head}: ${size}`;
   if (server.measuredAt === null && server.driver !== 'process') return `${head}: ${describeHealth(server)}`;
   return `${head}: ${size}; ${describeHealth(server)}`;
@@ -22,26 +27,20 @@ export function describeServer(server: ServerLoad): string {
 /** How it is reached, how it is, and what of it is free. */
 function describeHealth(server: ServerLoad): string {
   const { driver, health, healthSince, healthDetail, memoryFreeMb, diskFreeMb } = server;
-  const since = healthSince === null ? '' : ` since ${sayWhen(healthSince)}`;
-  const free =
-    memoryFreeMb === null || diskFreeMb === null
-      ? ''
-      : `, ${formatMemory(memoryFreeMb)} memory and ${formatMemory(diskFreeMb)} disk free`;
-  switch (health) {
-    case 'up':
-      return `${driver}, up${since}${free}`;
-    case 'down':
-      return `${driver}, **down**${since}. ${healthDetail ?? ''}`.trimEnd();
-    case 'unknown':
-      return healthDetail === null ? `${driver}, not looked at yet${free}` : `${driver}, not reached. ${healthDetail}`;
-  }
+  const values = {
+    driver: driver ?? '',
+    isSince: healthSince !== null,
+    since: healthSince === null ? '' : sayWhen(healthSince),
+    isMeasured: memoryFreeMb !== null && diskFreeMb !== null,
+    memory: formatMemory(memoryFreeMb ?? 0),
+    disk: formatMemory(diskFreeMb ?? 0),
+    detail: healthDetail ?? '',
+  };
+  if (health === 'unknown') return say(healthDetail === null ? 'servers.notLookedAt' : 'servers.notReached', values);
+  return say(`servers.${health}`, values).trimEnd();
 }
 
 /** `2026-01-31 12:00 UTC` */
 export function sayWhen(at: Date | string): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-}
-
-export function count(n: number, noun: string): string {
-  return n === 1 ? `1 ${noun}` : `${n} ${noun}s`;
 }

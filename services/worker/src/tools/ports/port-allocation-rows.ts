@@ -1,6 +1,7 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { nameNotFound } from '@signalbox/store/deploy/not-found';
 import { isTransient, withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
+import { say } from '@signalbox/messages/say';
 
 export interface PortAllocationRow {
   readonly server: string;
@@ -116,8 +117,8 @@ async function allocate(
     throw new AppError('NO_CAPACITY', {
       detail:
         passedOver.length === 0
-          ? `${place.name} has no free port: ${place.firstPort} to ${place.lastPort} are all taken.`
-          : `${place.name} has no free port: something that I know nothing of listens on ${passedOver.join(', ')}.`,
+          ? say('servers.allTaken', { server: place.name, firstPort: place.firstPort, lastPort: place.lastPort })
+          : say('servers.strangersListen', { server: place.name, ports: passedOver.join(', ') }),
     });
   const { rows } = await db.query<PortAllocationRow>(
     `insert into port_allocations as a (server, port, project, service, memory_mb, allocated_by, action_id)
@@ -161,7 +162,7 @@ async function requireProject(db: Queryable, name: string): Promise<void> {
   const [project] = rows;
   if (!project) throw await nameNotFound(db, 'project', name);
   if (project.status === 'archived')
-    throw new AppError('CONFLICT', { detail: `The project ${name} is archived; it gets no new ports.` });
+    throw new AppError('CONFLICT', { detail: say('servers.projectArchived', { project: name }) });
 }
 
 async function requireMemory(db: Queryable, place: Place, neededMb: number): Promise<void> {
@@ -171,14 +172,19 @@ async function requireMemory(db: Queryable, place: Place, neededMb: number): Pro
   );
   const freeMb = place.memoryMb - only(rows).reserved;
   if (neededMb <= freeMb) return;
-  const detail = `${place.name} has ${Math.max(0, freeMb)} of ${place.memoryMb} MB left, and ${neededMb} MB are needed.`;
-  throw new AppError('NO_CAPACITY', { detail });
+  const free = { server: place.name, free: Math.max(0, freeMb), memory: place.memoryMb, needed: neededMb };
+  throw new AppError('NO_CAPACITY', { detail: say('servers.noMemory', free) });
 }
 
 async function requireFree(db: Queryable, place: Place, port: number, isListenedOn: PortProbe): Promise<void> {
   if (port < place.firstPort || port > place.lastPort)
     throw new AppError('CONFLICT', {
-      detail: `Port ${port} is outside the range of ${place.name} (${place.firstPort} to ${place.lastPort}).`,
+      detail: say('servers.outsideRange', {
+        port,
+        server: place.name,
+        firstPort: place.firstPort,
+        lastPort: place.lastPort,
+      }),
     });
   const { rows } = await db.query<{ project: string; service: string }>(
     `select project, service from port_allocations where server = $1 and port = $2 and released_at is null`,
@@ -186,13 +192,9 @@ async function requireFree(db: Queryable, place: Place, port: number, isListened
   );
   const [holder] = rows;
   if (holder)
-    throw new AppError('CONFLICT', {
-      detail: `Port ${port} of ${place.name} belongs to ${holder.project} (${holder.service}).`,
-    });
+    throw new AppError('CONFLICT', { detail: say('servers.portBelongs', { port, server: place.name, ...holder }) });
   if (await isListenedOn(place, port))
-    throw new AppError('CONFLICT', {
-      detail: `Nobody was given port ${port} of ${place.name}, but something listens on it already. Take another one.`,
-    });
+    throw new AppError('CONFLICT', { detail: say('servers.strangerListens', { port, server: place.name }) });
 }
 
 async function lowestFreePort(
