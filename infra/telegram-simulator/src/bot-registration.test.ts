@@ -3,30 +3,6 @@ import { api, client, useSimulator } from './simulator.fixture.ts';
 
 useSimulator();
 
-test('the texts of the profile are kept by language, and people see them', async () => {
-  await api.setMyDescription('Runs your deploys.');
-  await api.setMyDescription('Führt Deploys aus.', { language_code: 'de' });
-  await api.setMyShortDescription('Deploys');
-  await api.setMyName('Signalbox, staging');
-  expect(await api.getMyDescription()).toEqual({ description: 'Runs your deploys.' });
-  expect(await api.getMyDescription({ language_code: 'de' })).toEqual({ description: 'Führt Deploys aus.' });
-  expect(await api.getMyDescription({ language_code: 'fr' })).toEqual({ description: 'Runs your deploys.' });
-  expect(await client.get('/api/bot')).toMatchObject({
-    name: 'Signalbox, staging',
-    description: 'Runs your deploys.',
-    shortDescription: 'Deploys',
-  });
-  await api.setMyName('');
-  expect(await api.getMyName()).toEqual({ name: 'Signalbox' });
-});
-
-test('a text of the profile that is too long is refused', async () => {
-  await expect(api.setMyDescription('x'.repeat(513))).rejects.toMatchObject({
-    error_code: 400,
-    description: 'Bad Request: DESCRIPTION_TOO_LONG',
-  });
-});
-
 test('the menu button of one chat goes before that of all', async () => {
   expect(await api.getChatMenuButton()).toEqual({ type: 'commands' });
   await api.setChatMenuButton({ menu_button: { type: 'default' } });

@@ -1,4 +1,4 @@
-import { getChat, getChatMember, getChatMemberCount, sendChatAction } from './chats/bot-chats.ts';
+import { getChat, getChatMember, sendChatAction } from './chats/bot-chats.ts';
 import { deleteMyCommands, getMyCommands, setMyCommands } from './chats/bot-commands.ts';
 import { sendMessageDraft, sendRichMessageDraft } from './messages/bot-drafts.ts';
 import { answerCallbackQuery } from './messages/bot-clicks.ts';
@@ -13,7 +13,7 @@ import { getFile } from '../files/bot-files.ts';
 import { sendDocument, sendPhoto, sendVoice } from './messages/bot-media.ts';
 import { sendMessage, sendRichMessage } from './messages/bot-messages.ts';
 import type { Parameters } from './bot-parameters.ts';
-import { getChatMenuButton, getProfileText, setChatMenuButton, setProfileText } from './chats/bot-profile.ts';
+import { getChatMenuButton, setChatMenuButton } from './chats/bot-menu.ts';
 import { setMessageReaction } from './messages/bot-reactions.ts';
 import { getUpdates } from '../webhook/bot-polling.ts';
 import { deleteWebhook, getWebhookInfo, setWebhook } from '../webhook/bot-webhook.ts';
@@ -53,13 +53,6 @@ export const BOT_METHODS = {
   deleteMyCommands,
   getChat,
   getChatMember,
-  getChatMemberCount,
-  setMyName: setProfileText('name'),
-  getMyName: getProfileText('name'),
-  setMyDescription: setProfileText('description'),
-  getMyDescription: getProfileText('description'),
-  setMyShortDescription: setProfileText('short_description'),
-  getMyShortDescription: getProfileText('short_description'),
   setChatMenuButton,
   getChatMenuButton,
 } satisfies Record<string, BotMethod>;

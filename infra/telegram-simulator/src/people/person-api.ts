@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { findCommandsFor } from '../bot-api/chats/bot-commands.ts';
-import { toBotView } from '../bot-api/chats/bot-profile.ts';
+import { toBotView } from '../bot-api/chats/bot-menu.ts';
 import type { Draft } from '../store/draft.ts';
 import { findDraft } from '../store/drafts.ts';
 import type { Person } from './people.ts';

@@ -129,7 +129,7 @@ test('a compacted log says everything that the long one said', async () => {
   await client.react(1001, messageId, '👍');
   await client.setBotStatus('administrator');
   await client.act('/api/topics', { from: 1001, name: 'Reports' });
-  await api.setMyDescription('Runs your deploys.');
+  await api.setChatMenuButton({ chat_id: 1001, menu_button: { type: 'default' } });
   await api.setMyCommands([{ command: 'secret', description: 'x', is_ephemeral: true }]);
   await api.sendMessage(-2001, 'psst', { ephemeral_message_parameters: { receiver_user_id: 1002 } });
   await api.sendRichMessage(1001, { blocks: [{ type: 'paragraph', text: 'rich' }] });

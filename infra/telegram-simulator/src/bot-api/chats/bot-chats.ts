@@ -64,10 +64,3 @@ export function getChatMember(store: Store, parameters: Parameters): ChatMember 
   const isMember = chat === GROUP.id ? person.inGroup : person.id === chat;
   return { status: isMember ? 'member' : 'left', user: toUser(person) };
 }
-
-/** getChatMemberCount: with the bot. */
-export function getChatMemberCount(store: Store, parameters: Parameters): number {
-  const chat = requireChat(store, parseParameters(OneChat, parameters).chat_id);
-  const people = [...store.state.people.values()];
-  return 1 + (chat === GROUP.id ? people.filter((person) => person.inGroup).length : 1);
-}

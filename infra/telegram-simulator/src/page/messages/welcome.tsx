@@ -7,11 +7,9 @@ import type { Place } from '../state/place.ts';
 export function Welcome(): VNode {
   const [page, place] = [usePage(), usePlace()];
   const [title, hint, tries] = describe(page, place);
-  const about = place.chat.type === 'private' ? page.store.bot?.description : '';
   return (
     <div class="empty">
       <h2>{title}</h2>
-      {about && <p>{about}</p>}
       <p>{hint}</p>
       <div class="tries">
         {tries.map((text) => (

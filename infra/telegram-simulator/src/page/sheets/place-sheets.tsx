@@ -37,7 +37,6 @@ export function openBotSheet(page: Page, { person: { id, blocked }, chat }: Plac
   const content = (): VNode => (
     <>
       {renderHead(<ChatAvatar chat={chat} />, page.store.botName(), `@${bot?.username}`)}
-      {[...new Set([bot?.description, bot?.shortDescription])].map((line) => line && <p>{line}</p>)}
       <Row
         title={blocked ? 'Unblock the bot' : 'Block the bot'}
         picture={<Icon name={blocked ? 'check' : 'block'} />}

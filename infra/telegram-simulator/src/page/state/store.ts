@@ -1,4 +1,4 @@
-import type { BotView } from '../../bot-api/chats/bot-profile.ts';
+import type { BotView } from '../../bot-api/chats/bot-menu.ts';
 import type { ChatView } from '../../people/chat-shapes.ts';
 import type { MessageView } from '../../people/message-view.ts';
 import type { MessagesView, PersonView, TopicView } from '../../people/person-api.ts';

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { requireChat } from '../bot-access.ts';
+import { chatId, jsonOf, parseParameters, type Parameters } from '../bot-parameters.ts';
+import type { BotStatus } from '../../store/event.ts';
+import type { Store } from '../../store/store.ts';
+
+const MenuButton = z.discriminatedUnion(
+  'type',
+  [
+    z.object({ type: z.enum(['default', 'commands']) }),
+    z.object({ type: z.literal('web_app'), text: z.string().min(1), web_app: z.object({ url: z.url() }) }),
+  ],
+  { error: "can't parse menu button: Unsupported type specified" },
+);
+const OneChat = z.object({ chat_id: chatId.optional() });
+const SetChatMenuButton = OneChat.extend({
+  menu_button: jsonOf(MenuButton, "can't parse menu button JSON object").default({ type: 'default' }),
+});
+
+/** setChatMenuButton: of one private chat, or of all without a chat. */
+export function setChatMenuButton(store: Store, parameters: Parameters): true {
+  const given = parseParameters(SetChatMenuButton, parameters);
+  const chat = given.chat_id === undefined ? '' : requireChat(store, given.chat_id);
+  store.commit({ kind: 'profile', key: `menu/${chat}`, value: JSON.stringify(given.menu_button) });
+  store.announce({ kind: 'bot' });
+  return true;
+}
+
+/** getChatMenuButton: of this chat, else of all. */
+export function getChatMenuButton(store: Store, parameters: Parameters): unknown {
+  const given = parseParameters(OneChat, parameters);
+  return findMenuButton(store, given.chat_id === undefined ? null : requireChat(store, given.chat_id));
+}
+
+/** What people see of the bot before they write to it. */
+export interface BotView {
+  readonly id: number;
+  readonly username: string;
+  readonly name: string;
+  readonly menuButton: unknown;
+  readonly groupStatus: BotStatus;
+}
+
+/** The bot as a person sees it. */
+export function toBotView(store: Store, personId: number | null): BotView {
+  const { id, username, first_name: name } = store.bot;
+  return { id, username, name, menuButton: findMenuButton(store, personId), groupStatus: store.state.botStatus };
+}
+
+function findMenuButton({ state: { profile } }: Store, chat: number | null): unknown {
+  const button: unknown = JSON.parse(profile.get(`menu/${chat}`) ?? profile.get('menu/') ?? '{"type":"commands"}');
+  return button;
+}
