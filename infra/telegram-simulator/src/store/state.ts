@@ -12,85 +12,67 @@ import type {
 import { FIRST_PEOPLE, GROUP, type Person } from '../people/people.ts';
 import { FIRST_TOPICS, type Topic } from './topic.ts';
 
-/**
- * Everything the simulator knows, rebuilt from log entries. Only `applyEvent` writes to it, so a state that was read
- * from the log is the state that was in memory.
- */
-export interface State {
-  readonly people: Map<number, Person>;
-  readonly contacts: Map<number, Contact>;
-  /** Messages by chat, then by id, oldest first. */
-  readonly chats: Map<number, Map<number, StoredMessage>>;
-  readonly topics: Map<number, Topic>;
-  /** What the bot is in the group. */
-  botStatus: BotStatus;
-  readonly files: Map<string, StoredFile>;
-  /** Updates which the bot has not confirmed, by position. */
-  readonly updates: Map<number, QueuedUpdate>;
-  readonly commands: Map<string, readonly Command[]>;
-  readonly clicks: Map<string, Click>;
-  /** Texts and menu buttons of the bot, by field and language or chat. */
-  readonly profile: Map<string, string>;
-  allowedUpdates: readonly string[];
-  webhook: Webhook | null;
-  /** The next values. All only grow. */
-  readonly next: { updateId: number; messageId: number; position: number; seq: number };
-}
-
 /** Enough for every test and for weeks of use; beyond it the oldest messages of a chat go, so memory stays bounded. */
 const MAX_MESSAGES_PER_CHAT = 50_000;
 const MAX_CLICKS = 20_000;
 
 /**
- * A state before the first event. Ids start from the present time in milliseconds, so a simulator that forgot
- * everything never repeats an id, unless it made more than a thousand a second all its life.
+ * Everything the simulator knows, rebuilt from log entries. Only `applyEvent` writes to it, so a state that was read
+ * from the log is the state that was in memory.
  */
-export function createState(nowMs: number): State {
-  return {
-    people: new Map(FIRST_PEOPLE.map((person) => [person.id, person])),
-    contacts: new Map(),
-    chats: new Map([[GROUP.id, new Map()]]),
-    topics: new Map(FIRST_TOPICS.map((topic) => [topic.topicId, topic])),
-    botStatus: 'member',
-    files: new Map(),
-    updates: new Map(),
-    commands: new Map(),
-    clicks: new Map(),
-    profile: new Map(),
-    allowedUpdates: [],
-    webhook: null,
-    next: { updateId: nowMs, messageId: nowMs, position: nowMs, seq: nowMs },
-  };
+export class State {
+  readonly people = new Map<number, Person>(FIRST_PEOPLE.map((person) => [person.id, person]));
+  readonly contacts = new Map<number, Contact>();
+  /** Messages by chat, then by id, oldest first. */
+  readonly chats = new Map<number, Map<number, StoredMessage>>([[GROUP.id, new Map()]]);
+  readonly topics = new Map<number, Topic>(FIRST_TOPICS.map((topic) => [topic.topicId, topic]));
+  /** What the bot is in the group. */
+  botStatus: BotStatus = 'member';
+  readonly files = new Map<string, StoredFile>();
+  /** Updates which the bot has not confirmed, by position. */
+  readonly updates = new Map<number, QueuedUpdate>();
+  readonly commands = new Map<string, readonly Command[]>();
+  readonly clicks = new Map<string, Click>();
+  /** Menu buttons of the bot, by chat. */
+  readonly profile = new Map<string, string>();
+  allowedUpdates: readonly string[] = [];
+  webhook: Webhook | null = null;
+  /** The next values. All only grow. */
+  readonly next: { updateId: number; messageId: number; position: number; seq: number };
+
+  /**
+   * A state before the first event. Ids start from the present time in milliseconds, so a simulator that forgot
+   * everything never repeats an id, unless it made more than a thousand a second all its life.
+   */
+  constructor(nowMs: number) {
+    this.next = { updateId: nowMs, messageId: nowMs, position: nowMs, seq: nowMs };
+  }
 }
 
 /** Applies one fact. Applying a fact about a record again replaces that record. */
 export function applyEvent(state: State, event: StoreEvent): void {
   switch (event.kind) {
     case 'counters':
-      Object.assign(state.next, {
-        updateId: event.updateId,
-        messageId: event.messageId,
-        position: event.position,
-        seq: event.seq,
-      });
+      ({
+        updateId: state.next.updateId,
+        messageId: state.next.messageId,
+        position: state.next.position,
+        seq: state.next.seq,
+      } = event);
       return;
     case 'person':
-      state.people.set(event.person.id, event.person);
-      return;
+      return void state.people.set(event.person.id, event.person);
     case 'contact':
-      state.contacts.set(event.contact.personId, event.contact);
-      return;
+      return void state.contacts.set(event.contact.personId, event.contact);
     case 'message':
       return applyMessage(state, event.message);
     case 'topic':
-      state.topics.set(event.topic.topicId, event.topic);
-      return;
+      return void state.topics.set(event.topic.topicId, event.topic);
     case 'botStatus':
       state.botStatus = event.status;
       return;
     case 'file':
-      state.files.set(event.file.fileId, event.file);
-      return;
+      return void state.files.set(event.file.fileId, event.file);
     case 'update':
       return applyUpdate(state, event.item);
     case 'confirmed':
@@ -103,11 +85,9 @@ export function applyEvent(state: State, event: StoreEvent): void {
       state.webhook = event.webhook;
       return;
     case 'commands':
-      state.commands.set(event.key, event.commands);
-      return;
+      return void state.commands.set(event.key, event.commands);
     case 'profile':
-      state.profile.set(event.key, event.value);
-      return;
+      return void state.profile.set(event.key, event.value);
     case 'click':
       state.clicks.set(event.click.id, event.click);
       dropOldest(state.clicks, MAX_CLICKS);

@@ -7,7 +7,7 @@ import { createVolatileJournal, type Journal, openJournal, rewriteJournal } from
 import { toMessageView } from '../people/message-view.ts';
 import { createBotUser, GROUP } from '../people/people.ts';
 import { createSettings, type Settings } from './settings.ts';
-import { applyEvent, createState, listEvents, type State } from './state.ts';
+import { applyEvent, listEvents, State } from './state.ts';
 import { createUpdatesQueue, type UpdatesQueue } from '../webhook/updates-queue.ts';
 
 export interface WebhookError {
@@ -49,7 +49,7 @@ const COMPACT_ABOVE_BYTES = 16 * 1024 * 1024;
 /** Opens the store of a folder, or an empty one in memory. Throws if the log is damaged before its last line. */
 export function openStore(options: { token: string; dataDir?: string | undefined; compactAboveBytes?: number }): Store {
   const bot = createBotUser(options.token);
-  const state = createState(Date.now());
+  const state = new State(Date.now());
   const { journal, isNew } = loadJournal(state, options.dataDir, options.compactAboveBytes ?? COMPACT_ABOVE_BYTES);
   // Numbers given to events that are not in the log (typing) must not come again after a restart.
   state.next.seq = Math.max(state.next.seq, Date.now());
