@@ -5,12 +5,15 @@ import type deploy from './languages/en/deploy.json';
 import type diagnose from './languages/en/diagnose.json';
 import type duration from './languages/en/duration.json';
 import type exports from './languages/en/exports.json';
+import type governance from './languages/en/governance.json';
 import type help from './languages/en/help.json';
 import type knowledge from './languages/en/knowledge.json';
 import type menu from './languages/en/menu.json';
 import type nodes from './languages/en/nodes.json';
 import type projects from './languages/en/projects.json';
+import type receipts from './languages/en/receipts.json';
 import type servers from './languages/en/servers.json';
+import type turn from './languages/en/turn.json';
 import type workspace from './languages/en/workspace.json';
 
 /** The files of one language and their sentences: `menu.help` is the entry `help` of `menu.json`. */
@@ -20,12 +23,15 @@ interface Catalog {
   readonly diagnose: typeof diagnose;
   readonly duration: typeof duration;
   readonly exports: typeof exports;
+  readonly governance: typeof governance;
   readonly help: typeof help;
   readonly knowledge: typeof knowledge;
   readonly menu: typeof menu;
   readonly nodes: typeof nodes;
   readonly projects: typeof projects;
+  readonly receipts: typeof receipts;
   readonly servers: typeof servers;
+  readonly turn: typeof turn;
   readonly workspace: typeof workspace;
 }
 

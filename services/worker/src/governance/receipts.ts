@@ -2,18 +2,8 @@ import type { Receipt } from '@signalbox/contracts/conversation/envelope';
 import { escapeText } from '@signalbox/safety/cards/canonical-card';
 import type { Queryable } from '@signalbox/store/pool';
 import { readLedger, type LedgerEntry } from '@signalbox/store/receipts';
+import { say } from '@signalbox/messages/say';
 import { factsOf, type Fact } from './unfounded.ts';
-
-/** Every sentence that stands where a receipt does. */
-export const RECEIPT_WORDS = {
-  nothing: 'Nothing was changed.',
-  yet: 'Nothing was changed yet.',
-  else: 'Nothing else was changed.',
-  underWay: 'under way',
-  failed: 'failed',
-  unknown: 'not known whether it happened',
-  more: (count: number): string => `${count} more`,
-} as const;
 
 /** More lines than this nobody reads. */
 const RECEIPTS_SHOWN = 5;
@@ -73,7 +63,7 @@ export function receiptsFor(entries: readonly LedgerEntry[], timeZone: string, i
     note: [stateOf(entry), timeOf(entry.settledAt, timeZone), commandOf(entry.actionId)].filter(Boolean).join(' · '),
   }));
   const rest = effects.length - shown.length;
-  return rest === 0 ? lines : [...lines, { what: RECEIPT_WORDS.more(rest), note: '/why' }];
+  return rest === 0 ? lines : [...lines, { what: say('receipts.more', { count: rest }), note: '/why' }];
 }
 
 /** What the ledger founds: each action that is known to have come about, and each that is known to have failed. */
@@ -113,9 +103,9 @@ function shownOf(value: unknown): readonly string[] {
 }
 
 function stateOf({ status, work }: LedgerEntry): string {
-  if (status === 'unknown' || work === 'unknown') return RECEIPT_WORDS.unknown;
-  if (status === 'failed' || FAILED.has(work ?? '')) return RECEIPT_WORDS.failed;
-  return work === null || OVER.has(work) ? '' : RECEIPT_WORDS.underWay;
+  if (status === 'unknown' || work === 'unknown') return say('receipts.unknown');
+  if (status === 'failed' || FAILED.has(work ?? '')) return say('receipts.failed');
+  return work === null || OVER.has(work) ? '' : say('receipts.underWay');
 }
 
 function timeOf(at: Date | null, timeZone: string): string {

@@ -7,6 +7,7 @@ import { enqueueRun } from '@signalbox/platform/queue/enqueue-run';
 import type { Queue } from '@signalbox/platform/queue/queue';
 import { redactValue } from '@signalbox/safety/redact/redact';
 import { SECOND_MS, sleep } from '@signalbox/contracts/time';
+import { say } from '@signalbox/messages/say';
 import type { CallScope, JobCall, RunParts } from './run.ts';
 import { StoppedByPerson } from './tool-bounds.ts';
 import type { Worked } from './tool.ts';
@@ -74,8 +75,8 @@ async function runOf<N extends JobName>(
 ): Promise<Parameters<typeof enqueueRun<N>>[1]> {
   if (canonicalHash(redactValue(payload)) !== canonicalHash(payload)) {
     // It is stored without secrets, and what is carried out is what is stored.
-    const what = 'what looks like a secret';
-    throw new AppError('SECRET_NOT_WRITTEN', { argument: `what the job ${job} is told`, what });
+    const argument = say('governance.argumentsOfJob', { job });
+    throw new AppError('SECRET_NOT_WRITTEN', { argument, what: say('governance.someSecret') });
   }
   await scope.flush();
   const { threadId, traceId, turnKey, actor } = scope;

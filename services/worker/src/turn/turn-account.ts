@@ -1,9 +1,10 @@
 import type { Receipt } from '@signalbox/contracts/conversation/envelope';
 import { namesAmong, readEarlierCalls, readLedger, type LedgerEntry } from '@signalbox/store/receipts';
 import type { Pool } from '@signalbox/store/pool';
+import { say } from '@signalbox/messages/say';
 import type { AgentRecord, AgentReply } from '../agents/agent.ts';
 import type { DecisionEnvelope, Resumed } from '../governance/approvals/approval-resume.ts';
-import { factsOfLedger, isEffect, RECEIPT_WORDS, receiptsFor } from '../governance/receipts.ts';
+import { factsOfLedger, isEffect, receiptsFor } from '../governance/receipts.ts';
 import { wordsOf } from '../governance/signs.ts';
 import { factsOf, isUnfounded, lineBelow, namesIn, type Account, type Fact } from '../governance/unfounded.ts';
 import type { ToolCallResult } from '../tools/call.ts';
@@ -99,7 +100,7 @@ export class TurnAccount {
     const isBrief = passes !== 'cut short' && texts.every((text) => text.trim() === '');
     const receipts: readonly Receipt[] = [
       ...receiptsFor(mine, this.#parts.timeZone, isBrief),
-      ...(line === null || isSaid(line, last, this.#context) ? [] : [{ what: RECEIPT_WORDS[line], note: '' }]),
+      ...(line === null || isSaid(line, last, this.#context) ? [] : [{ what: say(`receipts.line-${line}`), note: '' }]),
     ];
     return receipts.length === 0 ? replies : [...replies.slice(0, -1), { ...last, receipts }];
   }
@@ -126,7 +127,7 @@ export class TurnAccount {
     const entries = await this.#ledger();
     const hasChanged = this.#ofThisTurn(entries).some(isEffect);
     const line = lineBelow([own], { hasChanged, asked: 'nothing', grounds: await this.#grounds([own], entries) });
-    return line === null ? null : RECEIPT_WORDS[line];
+    return line === null ? null : say(`receipts.line-${line}`);
   }
 
   async #grounds(texts: readonly string[], entries: readonly LedgerEntry[]): Promise<Account['grounds']> {
@@ -176,8 +177,9 @@ function cameToNothing(
 /** Whether the text says already what the line would: at its end, or in the words about cards that wait. */
 function isSaid(line: 'nothing' | 'yet' | 'else', { key, text }: AgentReply, { lane, batch }: TurnContext): boolean {
   // What the judge says at the end of a turn goes on after it.
-  if (line === 'nothing' && key.endsWith('_end')) return text.includes(RECEIPT_WORDS.nothing);
-  if (line === 'nothing') return text.replace(/[\s_*]+$/, '').endsWith(RECEIPT_WORDS.nothing);
+  const nothing = say('receipts.line-nothing');
+  if (line === 'nothing' && key.endsWith('_end')) return text.includes(nothing);
+  if (line === 'nothing') return text.replace(/[\s_*]+$/, '').endsWith(nothing);
   return line === 'yet' && lane.waiting.length > 0 && batch.some(({ envelope }) => envelope.kind === 'message');
 }
 

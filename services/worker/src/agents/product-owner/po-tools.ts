@@ -2,6 +2,7 @@ import { AIMessage, ToolMessage, type BaseMessage } from '@langchain/core/messag
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { canonicalJson } from '@signalbox/safety/cards/canonical';
 import { sayError as sentence } from '@signalbox/contracts/errors';
+import { say } from '@signalbox/messages/say';
 import type { ToolCallResult } from '../../tools/call.ts';
 import type { AgentRun } from '../agent.ts';
 import { BASE_TOOLS, isBaseTool, type BaseToolName } from './base-tools.ts';
@@ -186,9 +187,9 @@ function refuse(say: string): CallOutcome {
 
 function describeLoaded(installed: readonly string[], missing: readonly string[], unknown: readonly string[]): string {
   const parts = [
-    installed.length > 0 ? `Loaded: ${installed.join(', ')}.` : '',
-    missing.length > 0 ? `Not installed here: ${missing.join(', ')}.` : '',
-    unknown.length > 0 ? `There is no group named ${unknown.join(', ')}.` : '',
+    installed.length > 0 ? say('agent.loaded', { groups: installed.join(', ') }) : '',
+    missing.length > 0 ? say('agent.notInstalled', { groups: missing.join(', ') }) : '',
+    unknown.length > 0 ? say('agent.noGroup', { groups: unknown.join(', ') }) : '',
   ];
   return parts.filter(Boolean).join(' ');
 }

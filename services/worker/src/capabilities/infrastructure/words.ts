@@ -37,7 +37,7 @@ function describeHealth(server: ServerLoad): string {
     detail: healthDetail ?? '',
   };
   if (health === 'unknown') return say(healthDetail === null ? 'servers.notLookedAt' : 'servers.notReached', values);
-  return say(`servers.${health}`, values).trimEnd();
+  return say(health === 'up' ? 'servers.up' : 'servers.down', values).trimEnd();
 }
 
 /** `2026-01-31 12:00 UTC` */

@@ -20,6 +20,7 @@ import { isLaneHeld } from '@signalbox/store/conversation/lane';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { withTransaction } from '@signalbox/store/pool';
 import { AppError, sayError } from '@signalbox/contracts/errors';
+import { say } from '@signalbox/messages/say';
 import { failure, type ToolCallResult } from '../../tools/call.ts';
 import type { CallScope, Runnable } from '../../tools/run.ts';
 import { onlyDeclared } from '../../tools/tool-bounds.ts';
@@ -116,8 +117,8 @@ export async function requestApproval(
 
 function whyNobodyApproves(role: string, unreached: readonly string[]): string {
   return unreached.length === 0
-    ? `there is no other ${role} who could give it; an admin can make somebody one`
-    : `I cannot ask ${unreached.join(', ')}: whoever approves has to write to me in private once, /start is enough`;
+    ? say('governance.noOtherApprover', { role })
+    : say('governance.approversUnreached', { people: unreached.join(', ') });
 }
 
 function waiting({ approvalId, byRequester }: Pick<Approval, 'approvalId' | 'byRequester'>): ToolCallResult {
@@ -162,8 +163,8 @@ function describe(scope: CallScope, preview: Preview | null, { action, decision 
     change: preview?.change ?? '',
     ...(action.resolved ? { resolved: action.resolved } : {}),
     reach: preview?.reach ?? (action.resources.join(', ') || action.environment),
-    undo: preview?.undo ?? 'not known; ask before you approve',
-    why: `${decision.sentence} (rule \`${decision.rule}\`)${raised.join('')}`,
+    undo: preview?.undo ?? say('governance.undoUnknown'),
+    why: `${say('governance.why', { sentence: decision.sentence, rule: decision.rule })}${raised.join('')}`,
     exact: renderExact(action),
     requester: describePerson(scope.actor),
     changedFrom: action.parentActionId,
@@ -172,11 +173,8 @@ function describe(scope: CallScope, preview: Preview | null, { action, decision 
 
 /** Why an approver could not be shown the whole of it, or null. */
 function findUnshowable(exact: string): string | null {
-  if (exact.length > EXACT_LIMIT)
-    return `written out it has ${exact.length} characters, and a card shows ${EXACT_LIMIT}; make it smaller, or do it in steps`;
-  if (redactText(exact) !== exact)
-    return 'there is something in it that looks like a secret, and a card shows none; store it as a secret and refer to it';
-  return null;
+  if (exact.length > EXACT_LIMIT) return say('governance.tooLong', { length: exact.length, limit: EXACT_LIMIT });
+  return redactText(exact) === exact ? null : say('governance.holdsSecret');
 }
 
 function capital(text: string): string {

@@ -25,6 +25,7 @@ import { isLaneHeld } from '@signalbox/store/conversation/lane';
 import { withLock } from '@signalbox/store/deploy/locks';
 import { withTransaction, type Queryable } from '@signalbox/store/pool';
 import { AppError, sayError } from '@signalbox/contracts/errors';
+import { say } from '@signalbox/messages/say';
 import { failure, type ToolCallResult } from '../../tools/call.ts';
 import { readStoredResult } from '../../tools/stored-result.ts';
 import type { CallScope, Runnable } from '../../tools/run.ts';
@@ -61,14 +62,13 @@ export async function resumeDecision(
   const what = cardTitle(approval.card);
   switch (envelope.outcome) {
     case 'rejected': {
-      const because = approval.reason ? `: ${approval.reason}` : '';
-      return {
-        say: `${escapePerson(approval.decidedBy ?? 'Somebody')} rejected ${what}${because}. Nothing was changed.`,
-        result: null,
-      };
+      const { decidedBy, reason } = approval;
+      const person = escapePerson(decidedBy ?? say('governance.somebody'));
+      const because = { hasReason: Boolean(reason), reason: reason ?? '' };
+      return { say: say('governance.rejected', { person, what, ...because }), result: null };
     }
     case 'expired':
-      return { say: `Nobody decided about ${what} in time. Nothing was changed.`, result: null };
+      return { say: say('governance.expired', { what }), result: null };
     case 'modified':
       return change(parts, scope, approval, known.proposal);
     case 'approved': {
@@ -76,11 +76,8 @@ export async function resumeDecision(
       await receipt(parts, scope, approval.approvalId, result);
       const votes = await listVotes(parts.pool, approval.approvalId);
       const by = votes.map((vote) => vote.name).join(' and ');
-      return {
-        say: result.ok ? `${approval.byRequester ? 'Confirmed' : 'Approved'} by ${by}. ${result.say}` : result.say,
-        result,
-        ...decidedIn(result),
-      };
+      const approved = say('governance.approved', { isConfirmed: approval.byRequester, by });
+      return { say: result.ok ? `${approved} ${result.say}` : result.say, result, ...decidedIn(result) };
     }
   }
 }
@@ -126,7 +123,7 @@ async function withoutTool(
   const known = decided ? { decided } : {};
   if (status === 'started') return { ...(await settleUnknown(parts, { actionId, name: tool })), ...known };
   if (approval.status === 'consumed') return { ...readStoredResult(result, tool), ...known };
-  return voided(parts, approval, approval.reason ?? 'the tool or what its arguments mean has changed');
+  return voided(parts, approval, approval.reason ?? say('governance.toolChanged'));
 }
 
 function decidedIn({ decided }: { readonly decided?: RecordedDecision }): { readonly decided?: RecordedDecision } {
@@ -163,14 +160,15 @@ async function consume(
   if (!(await isLaneHeld(db, scope.lane))) throw new AppError('LANE_LOST', { userKey: scope.lane.userKey });
   const approval = await findApproval(db, approvalId, true);
   const row = await findAction(db, call.actionId);
-  if (!approval || !row) return { kind: 'void', reason: 'it is not there any more' };
+  if (!approval || !row) return { kind: 'void', reason: say('governance.isGone') };
   // An earlier run of the turn came as far as this, and died: what it decided stands, and is told again.
   const before = await findDecision(db, approvalId);
   const decidedBefore = before ? { decided: before } : {};
   if (approval.status === 'consumed')
     return { kind: 'earlier', status: row.status, result: row.result, ...decidedBefore };
   if (approval.status !== 'approved') {
-    const reason = (approval.status === 'void' && approval.reason) || `it is ${approval.status}`;
+    const { status } = approval;
+    const reason = (status === 'void' && approval.reason) || say('governance.isStatus', { status });
     return { kind: 'void', reason, ...decidedBefore };
   }
   const { action } = stored;
@@ -182,14 +180,13 @@ async function consume(
     action.requester.userKey === scope.lane.userKey &&
     row.userKey === scope.lane.userKey &&
     scope.chatKey === approval.chatKey;
-  if (!isSame) return { kind: 'void', reason: 'the action is not the one that was approved' };
+  if (!isSame) return { kind: 'void', reason: say('governance.otherAction') };
   const votes = await listVotes(db, approvalId);
   const counted = votes.filter(({ userKey }) =>
     approval.byRequester ? userKey === approval.userKey : approval.solo || !approval.authors.includes(userKey),
   );
-  if (counted.length < approval.needed) return { kind: 'void', reason: 'it has not been approved by enough people' };
-  if (!roleCovers(scope.actor.role, call.tool.role))
-    return { kind: 'void', reason: 'the one who asked may not do it any more' };
+  if (counted.length < approval.needed) return { kind: 'void', reason: say('governance.tooFew') };
+  if (!roleCovers(scope.actor.role, call.tool.role)) return { kind: 'void', reason: say('governance.mayNotAnyMore') };
   const difference = changed ?? changedSince(approval.card, preview);
   if (difference) return { kind: 'void', reason: difference };
   const facts = await governanceFacts(db, action, null);
@@ -215,9 +212,9 @@ async function consume(
     takes.approvals !== approval.needed ||
     takes.role !== approval.role
   )
-    return { kind: 'void', reason: `rule ${decision.rule} decides about it now`, decided };
+    return { kind: 'void', reason: say('governance.otherRule', { rule: decision.rule }), decided };
   if (!(await claimApproved(db, approvalId, scope.lane, decided)))
-    return { kind: 'void', reason: 'it has begun elsewhere' };
+    return { kind: 'void', reason: say('governance.begunElsewhere') };
   await recordApproval(
     db,
     approvalEvent(approval, 'approval.consumed', scope.lane.userKey, { approvers: votes.map((vote) => vote.userKey) }),
@@ -230,7 +227,7 @@ async function consume(
 function changedSince(card: ApprovalCard, preview: Awaited<ReturnType<typeof previewOf>>): string | null {
   if (preview instanceof AppError) return preview.message.replace(/\.$/, '');
   if (preview === null || (preview.what === card.what && preview.change === card.change)) return null;
-  return 'things have changed, and it would no longer do what was shown';
+  return say('governance.thingsChanged');
 }
 
 async function voided(
@@ -266,16 +263,14 @@ async function change(parts: ExecuteParts, scope: CallScope, approval: Approval,
   const found = parts.registry.find(stored.action.tool, [stored.action.group]);
   const args = { ...stored.action.arguments, ...approval.change };
   const parsed = found?.tool.input.safeParse(args);
-  const who = `The request ${cardTitle(approval.card)} was changed`;
+  const what = cardTitle(approval.card);
   if (!found || !parsed?.success) {
     const detail = parsed?.error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ') ?? '';
-    return {
-      say: `${who}, but the change does not fit: ${detail || 'the tool is gone'}. Nothing was changed.`,
-      result: null,
-    };
+    const problem = detail || say('governance.toolGone');
+    return { say: say('governance.changeDoesNotFit', { what, problem }), result: null };
   }
   const actionId = `${stored.action.actionId}_m`;
   const runnable: Runnable = { actionId, name: stored.action.tool, input: parsed.data, ...found };
   const result = await governAction(parts, scope, runnable, stored.action.actionId);
-  return { say: `${who}. ${result.say}`, result, ...decidedIn(result) };
+  return { say: `${say('governance.changed', { what })} ${result.say}`, result, ...decidedIn(result) };
 }

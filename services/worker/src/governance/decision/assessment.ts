@@ -1,5 +1,6 @@
 import type { Risk, RiskAssessment } from '@signalbox/contracts/governance/action';
 import type { Resolved } from '@signalbox/safety/cards/resolved';
+import { say } from '@signalbox/messages/say';
 import type { Tool } from '../../tools/tool.ts';
 import { foreignPart } from './own-words.ts';
 
@@ -69,8 +70,8 @@ export function assess(
     score: SCORE[risk] + inProduction,
     reasons: [
       ...reasons,
-      ...(source === null ? [] : [`“${clip(source)}” comes from text that was read and not from the person`]),
-      ...(foreign === null ? [] : [`text from outside was read here, and nobody has typed “${clip(foreign)}” since`]),
+      ...(source === null ? [] : [say('governance.fromOutside', { text: clip(source) })]),
+      ...(foreign === null ? [] : [say('governance.notTyped', { text: clip(foreign) })]),
     ],
     tainted: source !== null || foreign !== null,
     touchesPrivate: tool.touchesPrivate || hasPrivate,

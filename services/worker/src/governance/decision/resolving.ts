@@ -3,6 +3,7 @@ import { roleCovers } from '@signalbox/contracts/governance/roles';
 import { AppError } from '@signalbox/contracts/errors';
 import { changesOf, type Resolved } from '@signalbox/safety/cards/resolved';
 import { SECOND_MS } from '@signalbox/contracts/time';
+import { say } from '@signalbox/messages/say';
 import type { CallScope, Runnable } from '../../tools/run.ts';
 import { onlyDeclared, underSignal } from '../../tools/tool-bounds.ts';
 import type { ExecuteParts } from '../parts.ts';
@@ -60,7 +61,7 @@ export async function changedMeaning(
   try {
     const now = await resolveCall(parts, scope, call, approved);
     const changes = changesOf(approved ?? {}, now ?? {});
-    return changes.length === 0 ? null : `since it was asked for, ${changes.join('; ')}`.slice(0, 900);
+    return changes.length === 0 ? null : say('governance.meansOther', { changes: changes.join('; ') }).slice(0, 900);
   } catch (error) {
     if (error instanceof AppError) return error.message.replace(/\.$/, '');
     throw error;
@@ -68,6 +69,6 @@ export async function changedMeaning(
 }
 
 function tooSlow(cause?: unknown): AppError {
-  const detail = `nothing answered within ${RESOLVE_MS / SECOND_MS} s. Does a job service of the pool deploy run?`;
+  const detail = say('governance.noAnswer', { seconds: RESOLVE_MS / SECOND_MS });
   return new AppError('NOT_RESOLVED', { detail }, cause);
 }

@@ -2,6 +2,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { findSecrets } from '@signalbox/safety/redact/find';
 import { describeKind } from '@signalbox/safety/redact/kinds';
 import { SECRET } from '@signalbox/safety/redact/redact';
+import { say } from '@signalbox/messages/say';
 import type { Runnable } from '../../tools/run.ts';
 
 /** What stands for a secret: see docs/secrets.md. */
@@ -25,11 +26,11 @@ export function requireVerbatim({ tool, input }: Pick<Runnable, 'tool' | 'input'
 
 /** Why a text is not what somebody wrote or wants; null when it is. */
 function altered(text: string, takesHandle: boolean): string | null {
-  if (text.includes(SECRET)) return `the mark ${SECRET}, which stands where something looked like a secret`;
+  if (text.includes(SECRET)) return say('governance.markOfSecret', { mark: SECRET });
   if (HANDLE.test(text) && !(takesHandle && WHOLE_HANDLE.test(text)))
-    return `the handle ${HANDLE.exec(text)?.[0] ?? ''}, which stands for a secret and is not its value`;
+    return say('governance.handleOfSecret', { handle: HANDLE.exec(text)?.[0] ?? '' });
   const [secret] = findSecrets(text);
-  return secret ? `what looks like a secret (${describeKind(secret.kind)})` : null;
+  return secret ? say('governance.secretOfKind', { kind: describeKind(secret.kind) }) : null;
 }
 
 function textsIn(value: unknown): readonly string[] {
