@@ -95,7 +95,7 @@ describe.skipIf('problem' in engine)('an engine of this machine', () => {
       const artifact = await driver.build({ id, sourceDir: APP, file, onLine: () => undefined, signal: soon() });
       const request = { id, artifact, file, variables: {}, port: await freePort() };
       await expect(driver.start(request, soon())).rejects.toMatchObject({
-        code: 'CONFLICT',
+        code: 'CONTAINER_REFUSED',
         message: expect.stringContaining('no-such-program') as string,
       });
       expect(await driver.find(id, soon())).toEqual([]);

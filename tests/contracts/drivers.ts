@@ -339,7 +339,7 @@ export function describeDriver(name: string, openTarget: () => Promise<DriverTar
       const own = await build(id, ['ok']);
       const instance = await driver.start({ ...(await request(id)), artifact: own }, soon());
       started.push(instance);
-      await expect(driver.discard(own, soon())).rejects.toMatchObject({ code: 'CONFLICT' });
+      await expect(driver.discard(own, soon())).rejects.toMatchObject({ code: 'STILL_IN_USE' });
       await serves(instance, id.release);
       await driver.stop(instance, 10_000, soon());
       await driver.discard(own, soon());
@@ -348,7 +348,7 @@ export function describeDriver(name: string, openTarget: () => Promise<DriverTar
       expect(await driver.find(id, soon())).toEqual([]);
       expect(await state(instance)).toEqual({ kind: 'gone' });
       await expect(driver.start({ ...(await request(id)), artifact: own }, soon())).rejects.toMatchObject({
-        code: 'CONFLICT',
+        code: 'ARTIFACT_GONE',
       });
     });
 

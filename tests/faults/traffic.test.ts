@@ -103,7 +103,7 @@ it('a killed proxy comes back with its route, and with the fence that refuses ol
   expect(result.failures).toEqual([]);
   expect([...result.releases]).toEqual(['2']);
   fence = state.fence - 2;
-  await expect(switchTo(old.port, '1')).rejects.toMatchObject({ code: 'CONFLICT' });
+  await expect(switchTo(old.port, '1')).rejects.toMatchObject({ code: 'ROUTE_REFUSED' });
 });
 
 it('a proxy that is killed while routes are set has each of them whole: the one before or the one after', async () => {

@@ -96,11 +96,11 @@ export function itSwitchesTraffic(open: () => Promise<TrafficTarget>): void {
     const [one, two] = [await startInstance('1.0.0'), await startInstance('1.1.0')];
     await target.traffic.switchTo(routeTo(two.port, '1.1.0', 7), never);
     const older = routeTo(one.port, '1.0.0', 6);
-    await expect(target.traffic.switchTo(older, never)).rejects.toMatchObject({ code: 'CONFLICT' });
-    await expect(target.traffic.remove(SERVICE, 6, never)).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(target.traffic.switchTo(older, never)).rejects.toMatchObject({ code: 'ROUTE_REFUSED' });
+    await expect(target.traffic.remove(SERVICE, 6, never)).rejects.toMatchObject({ code: 'ROUTE_REFUSED' });
     expect(await ask()).toBe('1.1.0');
     await target.traffic.remove(SERVICE, 7, never);
-    await expect(target.traffic.switchTo(older, never)).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(target.traffic.switchTo(older, never)).rejects.toMatchObject({ code: 'ROUTE_REFUSED' });
     expect(await target.traffic.current(SERVICE, never)).toBeNull();
   });
 

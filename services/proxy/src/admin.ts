@@ -118,7 +118,7 @@ function describe(error: unknown, log: Log): Answer {
   const ref = newId('err');
   const failure = toAppError(error, ref);
   if (failure.code === 'INTERNAL') log.error('route not changed', { ref, error });
-  return [failure.code === 'CONFLICT' ? 409 : 500, { code: failure.code, message: failure.message }];
+  return [failure.code === 'ROUTE_REFUSED' ? 409 : 500, { code: failure.code, message: failure.message }];
 }
 
 /** Removes what a killed proxy left behind. */

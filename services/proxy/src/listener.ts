@@ -36,7 +36,7 @@ export async function openListener(address: Route['listen'], live: LiveRoute, pa
     void tunnel(parts, live, { request, client, head }); // never rejects
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(new AppError('CONFLICT', { detail: describe(address, error) }, error)));
+    server.once('error', (error) => reject(new AppError('ROUTE_REFUSED', { reason: describe(address, error) }, error)));
     server.listen(address.port, address.host, resolve);
   });
   server.on('error', (error) => parts.log.error('listener failed', { target: live.service, error }));

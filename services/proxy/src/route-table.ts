@@ -123,7 +123,9 @@ export class RouteTable implements Closable {
     if (entry?.listener && isDeepStrictEqual(entry.live.current(), route)) return entry.live.state();
     for (const { live } of this.#entries.values())
       if (live.service !== service && isSameAddress(live.current().listen, listen))
-        throw new AppError('CONFLICT', { detail: `${listen.host}:${listen.port} is the door of ${live.service}.` });
+        throw new AppError('ROUTE_REFUSED', {
+          reason: `${listen.host}:${listen.port} is the door of ${live.service}.`,
+        });
     const now = new Date();
     const since = now.toISOString();
     const live = entry?.live ?? createLiveRoute(route, since);
@@ -160,7 +162,9 @@ export class RouteTable implements Closable {
   #refuseOlder(service: string, fence: number): void {
     const newest = this.#entries.get(service)?.live.current().fence ?? this.#removed.get(service) ?? 0;
     if (fence < newest)
-      throw new AppError('CONFLICT', { detail: `${service} has a route with the fence ${newest}; ${fence} is older.` });
+      throw new AppError('ROUTE_REFUSED', {
+        reason: `${service} has a route with the fence ${newest}; ${fence} is older.`,
+      });
   }
 
   async #save(change: ReadonlyMap<string, { route: Route; since: string } | { fence: number }>): Promise<void> {

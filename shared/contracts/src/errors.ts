@@ -104,6 +104,68 @@ export const ERRORS = {
   NOT_FOUND: { remedy: 'tell-model', say: 'I know no {kind} named {name}. Known: {known}.' },
   ALREADY_EXISTS: { remedy: 'tell-model', say: 'A {kind} named {name} already exists.' },
   CONFLICT: { remedy: 'tell-model', say: '{detail}' },
+  DEPLOYMENT_UNDER_WAY: {
+    remedy: 'tell-model',
+    say: '{project} in {environment} is taken: {asked}, and it is {state}. Wait for its end, or cancel it.',
+  },
+  DEPLOYMENT_OF_OTHER: { remedy: 'tell-model', say: '{deployment} is no deployment of {project} in {environment}.' },
+  NOTHING_SERVES: {
+    remedy: 'tell-model',
+    say: 'Nothing of {project} serves in {environment}, so there is nothing to {act}.',
+  },
+  NOTHING_SERVED_BEFORE: { remedy: 'tell-model', say: 'Nothing served {project} in {environment} before.' },
+  SERVED_ELSEWHERE: {
+    remedy: 'tell-model',
+    say: '{project} in {environment} runs on {server}, not on {named}. Leave the server out, or say {server}.',
+  },
+  SERVER_OF_OTHER_ENVIRONMENT: {
+    remedy: 'tell-model',
+    say: '{server} is a server of {environment}; nothing of {wanted} runs there.',
+  },
+  SERVER_BOOKED: {
+    remedy: 'tell-model',
+    say: '{server} is only booked: it was registered without a way to reach it. Register it with its connection first.',
+  },
+  SERVER_LOGIN_MISSING: { remedy: 'tell-model', say: 'The server {server} has no user or no key, and ssh takes both.' },
+  HOST_KEY_UNSEEN: { remedy: 'tell-model', say: '{server} has not shown a host key yet. Inspect it first.' },
+  HOST_KEY_OTHER: {
+    remedy: 'tell-model',
+    say: '{server} has shown the host key {seen}, not {fingerprint}. Only what was seen can be trusted.',
+  },
+  PROJECT_ARCHIVED: { remedy: 'tell-model', say: 'The project {project} is archived; {consequence}.' },
+  REPOSITORY_MISSING: {
+    remedy: 'tell-model',
+    say: '{project} has no repository yet, so there is nothing to deploy. Say where it is: “the repository of {project} is https://…”.',
+  },
+  REF_AMBIGUOUS: {
+    remedy: 'tell-model',
+    say: '{ref} is the beginning of a commit and the name of a tag or branch that is another one ({commit}). Say the whole commit, or another name.',
+  },
+  START_MISSING: { remedy: 'tell-model', say: 'Nothing says how to start it: {problem}.' },
+  ARTIFACT_GONE: {
+    remedy: 'tell-model',
+    say: 'What was built of it ({artifact}) is no longer there; it has to be deployed again.',
+  },
+  STILL_IN_USE: { remedy: 'tell-model', say: '{instance} still runs what is to be removed.' },
+  CONTAINER_REFUSED: { remedy: 'tell-model', say: 'The engine cannot start the container: {reason}' },
+  TARGET_NAME_REFUSED: { remedy: 'tell-model', say: '{name} cannot name a folder on this server.' },
+  VARIABLES_UNOPENED: { remedy: 'tell-model', say: '{problems}' },
+  SERVICE_LOST_AGAIN: { remedy: 'tell-model', say: 'It was lost again and again within a day.' },
+  CHECK_FAILED: { remedy: 'tell-model', say: '{detail}' },
+  ROUTE_REFUSED: { remedy: 'tell-model', say: '{reason}' },
+  COMMAND_REFUSED: { remedy: 'tell-model', say: 'I do not run that. {reason}' },
+  RELEASE_UNREADABLE: { remedy: 'tell-model', say: '{problem} Ask for its log, or for a command on the server.' },
+  PATH_UNSUITABLE: { remedy: 'tell-model', say: '{path} {problem}.' },
+  WORKSPACE_BUSY: {
+    remedy: 'tell-model',
+    say: 'Another command still runs in this workspace. Ask again when it has ended.',
+  },
+  WORKSPACE_DAMAGED: {
+    remedy: 'page-operator',
+    say: 'The workspace {workspace} is damaged: an operator has to look at {folder}.',
+  },
+  CONVERSATION_OVER: { remedy: 'tell-model', say: 'The conversation {thread} is {status}: nothing can go on in it.' },
+  CHANNEL_REFUSED: { remedy: 'tell-user', say: 'Telegram refuses: {reason}' },
   NOT_PERMITTED: {
     remedy: 'tell-user',
     say: 'Your role ({role}) does not allow that; it takes the role {needed}. Ask an admin.',

@@ -173,7 +173,7 @@ describe('a rollback', { timeout: 60_000 }, () => {
     const again = await driver.start({ ...wanted, id: later, port: await freePort() }, soon());
     started.push(again);
     await driver.stop(instance, 5_000, soon());
-    await expect(driver.discard(wanted.artifact, soon())).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(driver.discard(wanted.artifact, soon())).rejects.toMatchObject({ code: 'STILL_IN_USE' });
     // Under its own name it has built nothing: there is nothing to remove, and it goes on.
     await driver.discard({ kind: 'folder', ref: again.ref }, soon());
     await serves(again, later);
@@ -191,7 +191,7 @@ describe('names', () => {
   };
 
   it.each(['../up', '..', '.hidden', ''])('a deployment named %j gets no folder', async (deploymentId) => {
-    await expect(build(deploymentId)).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(build(deploymentId)).rejects.toMatchObject({ code: 'TARGET_NAME_REFUSED' });
     expect(existsSync(join(targetsDir, 'shop'))).toBe(false);
   });
 
@@ -200,6 +200,8 @@ describe('names', () => {
   });
 
   it.each(['../../etc', 'shop/staging', 'shop/../x', '/etc/passwd/x'])('the artifact %j is none', async (ref) => {
-    await expect(driver.discard({ kind: 'folder', ref }, soon())).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(driver.discard({ kind: 'folder', ref }, soon())).rejects.toMatchObject({
+      code: 'TARGET_NAME_REFUSED',
+    });
   });
 });

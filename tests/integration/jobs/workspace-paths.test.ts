@@ -99,7 +99,7 @@ describe('a path', () => {
     }
     swapping = false;
     await swapper;
-    for (const answer of answers) expect(['inside', 'PATH_DENIED', 'NOT_FOUND', 'CONFLICT']).toContain(answer);
+    for (const answer of answers) expect(['inside', 'PATH_DENIED', 'NOT_FOUND', 'PATH_UNSUITABLE']).toContain(answer);
     expect(existsSync(join(outside, 'new.txt'))).toBe(false);
   });
 });

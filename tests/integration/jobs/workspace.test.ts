@@ -42,7 +42,7 @@ describe('a workspace', () => {
       refusal: { code: 'NOT_FOUND', data: { name: 'gone.md' } },
     });
     expect(await bench.ask('workspace.read', { path: 'docs', fromLine: 1, lines: 1 })).toMatchObject({
-      refusal: { code: 'CONFLICT' },
+      refusal: { code: 'PATH_UNSUITABLE' },
     });
   });
 });

@@ -60,7 +60,7 @@ it('routes and fences are there again after a restart, with when they began', as
   const again = createProxyTraffic(await start(first.folder));
   expect(await again.current('shop/staging', never)).toMatchObject({ ...shop, since: set.since });
   expect([await ask(shop), await ask(blog)]).toEqual(['shop/staging', 'blog/staging']);
-  await expect(again.switchTo({ ...gone, fence: 4 }, never)).rejects.toMatchObject({ code: 'CONFLICT' });
+  await expect(again.switchTo({ ...gone, fence: 4 }, never)).rejects.toMatchObject({ code: 'ROUTE_REFUSED' });
 });
 
 it('only this user may set routes, and a second proxy does not take the place of the first', async () => {

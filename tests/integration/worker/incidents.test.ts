@@ -235,6 +235,6 @@ describe('a node that runs again', () => {
     expect(turned).toBe(0);
     expect((await bench.outcomes('7')).at(-1)).toBe('refused');
     const late = { threadId, node: 'po_tools', actionId: 'act_2', say: 'again' };
-    await expect(putNodeRun(bench.pool, late)).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(putNodeRun(bench.pool, late)).rejects.toMatchObject({ code: 'CONVERSATION_OVER' });
   });
 });

@@ -48,7 +48,7 @@ function describe(info: WebhookInfo, now: number): readonly string[] {
   ];
 }
 
-/** Throws CONFIG_INVALID without a token, UPSTREAM_UNAVAILABLE when Telegram does not answer, CONFLICT when it refuses. */
+/** Throws CONFIG_INVALID without a token, UPSTREAM_UNAVAILABLE when Telegram does not answer, CHANNEL_REFUSED when it refuses. */
 async function ask<S extends z.ZodType>({ config }: CommandContext, method: string, schema: S): Promise<z.output<S>> {
   const token = config.TELEGRAM_BOT_TOKEN;
   if (token === undefined)
@@ -56,5 +56,5 @@ async function ask<S extends z.ZodType>({ config }: CommandContext, method: stri
   const answer: BotAnswer<z.output<S>> = await callBotApi(config, token, method, schema);
   if (answer.kind === 'answered') return answer.result;
   if (answer.kind === 'unreachable') throw new AppError('UPSTREAM_UNAVAILABLE', { service: 'Telegram' });
-  throw new AppError('CONFLICT', { detail: `Telegram refuses: ${answer.description}` });
+  throw new AppError('CHANNEL_REFUSED', { reason: answer.description });
 }

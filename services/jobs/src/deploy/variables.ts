@@ -44,3 +44,8 @@ export async function openVariables(
   }
   return { values, secrets, unopened };
 }
+
+/** Why values are missing, one sentence for each variable. */
+export function describeUnopened(unopened: OpenedVariables['unopened']): string {
+  return unopened.map(({ name, why }) => `${name}: ${why}`).join(' ');
+}

@@ -26,17 +26,19 @@ export async function readRelease(
   context: JobContext,
 ): Promise<JobResult<'diagnostic.run'>> {
   const { pipeline, reason } = classifyCommand(command, 'workspace');
-  if (pipeline === null) throw new AppError('CONFLICT', { detail: `I do not run that in a release. ${reason}` });
+  if (pipeline === null) throw new AppError('COMMAND_REFUSED', { reason });
   const { serving } = await findServing(parts, service);
   if (serving?.server !== server)
-    throw new AppError('CONFLICT', { detail: `No release of ${serviceName(service)} serves from ${server}.` });
+    throw new AppError('RELEASE_UNREADABLE', {
+      problem: `No release of ${serviceName(service)} serves from ${server}.`,
+    });
   const { artifact } = serving;
   const workspace = await withDriver(parts, serving, context, async (driver) =>
     artifact === null ? null : (driver.releaseFolder?.(artifact) ?? null),
   );
   if (workspace === null)
-    throw new AppError('CONFLICT', {
-      detail: `The release of ${serviceName(service)} is no folder that can be read on ${server}. Ask for its log, or for a command on the server.`,
+    throw new AppError('RELEASE_UNREADABLE', {
+      problem: `The release of ${serviceName(service)} is no folder that can be read on ${server}.`,
     });
   const sandbox = await parts.sandbox();
   const { exitCode, killed, output, cut, durationMs } = await sandbox.runArgv(pipeline, {

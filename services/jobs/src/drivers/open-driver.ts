@@ -47,9 +47,7 @@ export async function openDriver(server: DriverServer, parts: DriverParts): Prom
   const { targetsDir, path, baseImage, restarts = 3, confinement } = parts;
   switch (driver) {
     case null:
-      throw new AppError('CONFLICT', {
-        detail: `The server ${name} is only booked: it was registered without a driver, so nothing can be done on it.`,
-      });
+      throw new AppError('SERVER_BOOKED', { server: name });
     case 'process':
       return createProcessDriver({ server: name, targetsDir, path, restarts, confinement });
     case 'docker': {
@@ -58,8 +56,7 @@ export async function openDriver(server: DriverServer, parts: DriverParts): Prom
     }
     case 'ssh': {
       const { user, key, port = 22, socket = ENGINE_SOCKET } = connection;
-      if (user === undefined || key === undefined)
-        throw new AppError('CONFLICT', { detail: `The server ${name} has no user or no key, and ssh takes both.` });
+      if (user === undefined || key === undefined) throw new AppError('SERVER_LOGIN_MISSING', { server: name });
       const opened = await parts.openSecret(key, `log in to ${name}`);
       const login = { server: name, host: server.host, port, user, key: opened, hostKey: server.hostKey };
       const link = await openLink(login, AbortSignal.timeout(LOGIN_MS));

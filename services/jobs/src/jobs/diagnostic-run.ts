@@ -24,8 +24,7 @@ export function createDiagnosticRun(
       if (service) return readRelease(parts, { server, command, service }, context);
       const { decision, pipeline, reason } = classifyCommand(command, 'server');
       // Also what a worker of another release took for a command that only reads, so that nobody was asked.
-      if (decision === 'deny' || (pipeline === null && onlyReads))
-        throw new AppError('CONFLICT', { detail: `I do not run that. ${reason}` });
+      if (decision === 'deny' || (pipeline === null && onlyReads)) throw new AppError('COMMAND_REFUSED', { reason });
       const target = await findDriverServer(parts.pool, server);
       const startedAt = performance.now();
       const options = { signal: context.signal, maxBytes: KEPT_BYTES };

@@ -66,17 +66,13 @@ async function findDeployment(parts: DiagnoseParts, payload: Payload): Promise<W
   const { serving } = await findServing(parts, payload);
   if (of === 'serving') {
     if (serving) return serving;
-    throw new AppError('CONFLICT', { detail: `Nothing serves ${project} in ${environment} yet, so there is no log.` });
+    throw new AppError('NOTHING_SERVES', { project, environment, act: 'read' });
   }
   const id = of === 'previous' ? (await parts.deployments.before({ project, environment }))?.deploymentId : of;
   const found = id === undefined ? null : await parts.work.find(id);
   if (found?.project === project && found.environment === environment) return found;
-  throw new AppError('CONFLICT', {
-    detail:
-      of === 'previous'
-        ? `Nothing served ${project} in ${environment} before.`
-        : `${of} is no deployment of ${project} in ${environment}.`,
-  });
+  if (of === 'previous') throw new AppError('NOTHING_SERVED_BEFORE', { project, environment });
+  throw new AppError('DEPLOYMENT_OF_OTHER', { deployment: of, project, environment });
 }
 
 function matching({ match }: Payload): (line: LogLine) => boolean {

@@ -4,12 +4,12 @@ import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { isTransient } from '@signalbox/store/pool';
 import { instanceLabel } from '../deploy/deployments-ports.ts';
 import type { ServiceRevivals, Serving } from '../health/service-revivals.ts';
-import { AppError, toAppError } from '@signalbox/contracts/errors';
+import { AppError, toAppError, type ErrorCode } from '@signalbox/contracts/errors';
 import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 import { createLineFilter } from '../deploy/lines.ts';
 import type { DeployParts } from '../deploy/parts.ts';
 import { isFree, probeHealth } from '../deploy/steps/reach.ts';
-import { openVariables } from '../deploy/variables.ts';
+import { describeUnopened, openVariables } from '../deploy/variables.ts';
 import { fileOf, serviceOf } from '../deploy/deployment-session.ts';
 import { withDriver } from '../diagnose/target.ts';
 import type { Driver, Instance } from '../drivers/driver.ts';
@@ -39,7 +39,7 @@ export type ReviveParts = Pick<
 class Superseded extends Error {}
 
 /** Trying again changes nothing about this: a person has to do something. */
-class TerminalError extends AppError<'CONFLICT'> {}
+const TERMINAL: ReadonlySet<ErrorCode> = new Set(['SERVICE_LOST_AGAIN', 'ARTIFACT_GONE', 'VARIABLES_UNOPENED']);
 
 /**
  * Starts what serves again, from what was built, where it was: after the machine went down, or when the program was killed with all
@@ -68,7 +68,7 @@ async function revive(parts: ReviveParts, { because, ...serving }: Payload, cont
     const { fence, isTooOften } = begun;
     const known = { ...result, release: row.release, url: row.url, tries };
     try {
-      if (isTooOften) throw new TerminalError('CONFLICT', { detail: 'It was lost again and again within a day.' });
+      if (isTooOften) throw new AppError('SERVICE_LOST_AGAIN', {});
       const evidence = await bringBack(parts, row, fence, { context, opened });
       const end = { runId, fence, outcome: 'revived', evidence: { because, tries, ...evidence } } as const;
       if (!(await parts.revivals.end(serving, end))) throw new Superseded();
@@ -81,7 +81,7 @@ async function revive(parts: ReviveParts, { because, ...serving }: Payload, cont
       if (failure.code === 'INTERNAL') context.log.error('a service could not be brought back', { error });
       context.log.info('service not back yet', { ...serviceOf(serving), tries, because: failure.code });
       const pause = pauses[tries - 1];
-      if (pause !== undefined && !(error instanceof TerminalError)) {
+      if (pause !== undefined && !TERMINAL.has(failure.code)) {
         await sleep(pause * SECOND_MS, signal);
         signal.throwIfAborted();
         continue;
@@ -135,13 +135,10 @@ async function startAgain(
   const { artifact, project, environment, deploymentId, release } = row;
   const { signal } = context;
   if (artifact === null || !(await driver.has(artifact, signal)))
-    throw new TerminalError('CONFLICT', {
-      detail: 'What was built of it is no longer there; it has to be deployed again.',
-    });
+    throw new AppError('ARTIFACT_GONE', { artifact: artifact?.ref ?? 'no artifact' });
   const purpose = `to start ${serviceName(row)} again`;
   const { values, unopened } = await openVariables(parts, row, { openSecret: context.openSecret, opened, purpose });
-  if (unopened.length > 0)
-    throw new TerminalError('CONFLICT', { detail: unopened.map(({ name, why }) => `${name}: ${why}`).join(' ') });
+  if (unopened.length > 0) throw new AppError('VARIABLES_UNOPENED', { problems: describeUnopened(unopened) });
   const port = await portFor(parts, row);
   const id = { project, environment, deploymentId, release: release ?? 'unknown', fence };
   const request = { id, artifact, file: fileOf(row), variables: values, port };

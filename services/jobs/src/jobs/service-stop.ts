@@ -72,7 +72,7 @@ async function removeRoute(parts: StopParts, row: WorkRow, fence: number | null,
     // Without a fence of its own it removes this route and no newer one.
     await parts.traffic.remove(name, fence ?? route.fence, signal);
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'CONFLICT') throw error;
+    if (!(error instanceof AppError) || error.code !== 'ROUTE_REFUSED') throw error;
     const now = await parts.traffic.current(name, signal);
     if (now?.deploymentId === row.deploymentId) throw error;
   }

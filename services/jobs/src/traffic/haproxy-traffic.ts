@@ -78,13 +78,13 @@ export class HaproxyTraffic implements Traffic {
     await askHaproxy(this.#socket, commands, signal);
     const then = (await this.#servers(route.service, signal))[next];
     if (then.address.host !== host || then.address.port !== port || !then.isReady)
-      throw new AppError('CONFLICT', { detail: `HAProxy did not take ${host}:${port} for ${mine}.` });
+      throw new AppError('ROUTE_REFUSED', { reason: `HAProxy did not take ${host}:${port} for ${mine}.` });
     await askHaproxy(this.#socket, [`set server ${theirs} state drain`], signal);
   }
 
   async #servers(service: string, signal: AbortSignal, port?: number): Promise<Servers> {
     const now = await this.#findServers(service, signal);
-    if (now === null) throw new AppError('CONFLICT', { detail: missing(service, port) });
+    if (now === null) throw new AppError('ROUTE_REFUSED', { reason: missing(service, port) });
     return now;
   }
 
@@ -130,8 +130,8 @@ function slotThatServes(now: Servers): Slot {
 
 function refuseOlder(service: string, state: HaproxyState | null, fence: number): void {
   if (!state || fence >= state.route.fence) return;
-  const detail = `${service} has a route with the fence ${state.route.fence}; ${fence} is older.`;
-  throw new AppError('CONFLICT', { detail });
+  const reason = `${service} has a route with the fence ${state.route.fence}; ${fence} is older.`;
+  throw new AppError('ROUTE_REFUSED', { reason });
 }
 
 function missing(service: string, door: number | undefined): string {

@@ -26,7 +26,8 @@ export async function askHaproxy(socket: string, commands: readonly string[], si
   for (const command of commands) {
     const lines = (await talk(socket, command, signal)).split('\n').map((line) => line.trim());
     const refusal = lines.find((line) => !AGREED.test(line));
-    if (refusal !== undefined) throw new AppError('CONFLICT', { detail: `HAProxy refused "${command}": ${refusal}` });
+    if (refusal !== undefined)
+      throw new AppError('ROUTE_REFUSED', { reason: `HAProxy refused "${command}": ${refusal}` });
   }
 }
 

@@ -53,7 +53,8 @@ function pathOf(service: string): string {
 function succeeded({ status, body }: Answer): unknown {
   if (status < 300) return body;
   const refusal = Refusal.safeParse(body).data;
-  if (status === 409) throw new AppError('CONFLICT', { detail: refusal?.message ?? 'The proxy has a newer route.' });
+  if (status === 409)
+    throw new AppError('ROUTE_REFUSED', { reason: refusal?.message ?? 'The proxy has a newer route.' });
   throw new Error(`the proxy answered ${status}: ${refusal?.message ?? 'no reason given'}`);
 }
 

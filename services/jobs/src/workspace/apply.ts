@@ -13,7 +13,7 @@ const NEW_FILE_MODE = 0o644;
 
 /**
  * Applies a diff as a whole or not at all. The caller holds the workspace's lock and has called `recover`. The same action id has
- * one effect and gets the same answer. Throws DIFF_REFUSED, PATH_DENIED, CONFLICT or WORKSPACE_FULL, and then nothing was changed.
+ * one effect and gets the same answer. Throws DIFF_REFUSED, PATH_DENIED, PATH_UNSUITABLE or WORKSPACE_FULL, and then nothing was changed.
  */
 export async function applyDiff(
   scope: WriteScope,
@@ -60,7 +60,7 @@ async function readCurrent(scope: Scope, { path, change }: FileDiff): Promise<st
     return (await readText(scope, path)).text;
   } catch (error) {
     if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
-    if (error instanceof AppError && error.code === 'CONFLICT' && change === 'created')
+    if (error instanceof AppError && error.code === 'PATH_UNSUITABLE' && change === 'created')
       return refuse(`${path} exists already`);
     throw error;
   }

@@ -31,7 +31,7 @@ const TEXT_LIMIT = 100_000;
 const ENTRY_LIMIT = 500;
 const NEW_FILE_MODE = 0o644;
 
-/** Reads lines of a text file; lines count from 1. Throws PATH_DENIED, NOT_FOUND, CONFLICT for what is no text. */
+/** Reads lines of a text file; lines count from 1. Throws PATH_DENIED, NOT_FOUND, PATH_UNSUITABLE for what is no text. */
 export async function readLines(
   scope: Scope,
   path: string,
@@ -49,7 +49,7 @@ export async function readLines(
   };
 }
 
-/** The whole text of a file. Throws PATH_DENIED, NOT_FOUND, CONFLICT for what is no text. */
+/** The whole text of a file. Throws PATH_DENIED, NOT_FOUND, PATH_UNSUITABLE for what is no text. */
 export async function readText(scope: Scope, path: string): Promise<{ readonly text: string; readonly shown: string }> {
   const parts = parsePath(path);
   requireReadable(scope.bounds, parts);
@@ -57,11 +57,14 @@ export async function readText(scope: Scope, path: string): Promise<{ readonly t
   const bytes = await withFile(scope.root, parts, async (file) => {
     const { size } = await file.stat();
     if (size > READ_LIMIT_BYTES)
-      throw new AppError('CONFLICT', { detail: `${shown} has ${size} bytes; I read up to ${READ_LIMIT_BYTES}.` });
+      throw new AppError('PATH_UNSUITABLE', {
+        path: shown,
+        problem: `has ${size} bytes; I read up to ${READ_LIMIT_BYTES}`,
+      });
     return file.readFile();
   });
   const text = decodeText(bytes);
-  if (text === null) throw new AppError('CONFLICT', { detail: `${shown} is not text.` });
+  if (text === null) throw new AppError('PATH_UNSUITABLE', { path: shown, problem: 'is not text' });
   return { text, shown };
 }
 
@@ -85,7 +88,7 @@ export async function listEntries(
 }
 
 /** Writes a file whole: whoever reads meanwhile sees the old or the new one. Folders above it are made. Twice is safe.
- * Throws PATH_DENIED, CONFLICT or WORKSPACE_FULL, and then nothing was written. */
+ * Throws PATH_DENIED, PATH_UNSUITABLE or WORKSPACE_FULL, and then nothing was written. */
 export async function writeText(
   scope: WriteScope,
   path: string,
@@ -109,7 +112,11 @@ async function putFile(folder: Folder, name: string, content: string, mode: numb
   const temporary = `.signalbox-${randomBytes(6).toString('hex')}`;
   const file = await createFile(folder, temporary, 0o600).catch((error: unknown) => {
     if (codeOf(error) !== 'ENOENT') throw error;
-    throw new AppError('CONFLICT', { detail: 'The folder was deleted meanwhile. Nothing was written.' }, error);
+    throw new AppError(
+      'PATH_UNSUITABLE',
+      { path: name, problem: 'was not written: its folder was deleted meanwhile' },
+      error,
+    );
   });
   try {
     await file.writeFile(content);

@@ -42,7 +42,7 @@ export async function withFile<T>(root: string, parts: PathParts, use: (file: Fi
   const path = parts.join('/');
   const name = parts.at(-1);
   if (name === undefined)
-    throw new AppError('CONFLICT', { detail: 'That is the workspace itself, which is a folder.' });
+    throw new AppError('PATH_UNSUITABLE', { path: 'The workspace itself', problem: 'is a folder' });
   return withFolder(root, parts.slice(0, -1), { create: false }, async (folder) => {
     const file = await open(folder.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
       if (codeOf(error) === 'ELOOP') deny(path, 'it is a link');
@@ -50,7 +50,7 @@ export async function withFile<T>(root: string, parts: PathParts, use: (file: Fi
     });
     try {
       const stats = await file.stat();
-      if (stats.isDirectory()) throw new AppError('CONFLICT', { detail: `${path} is a folder.` });
+      if (stats.isDirectory()) throw new AppError('PATH_UNSUITABLE', { path, problem: 'is a folder' });
       if (!stats.isFile()) deny(path, 'it is no ordinary file');
       if (stats.nlink > 1) deny(path, 'it is a hard link: another name leads to the same file');
       await requireSame(file, root, parts);
@@ -66,7 +66,7 @@ export function createFile(folder: Folder, name: string, mode: number): Promise<
   return open(folder.at(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
 }
 
-/** The file of that name as it may be replaced: its mode, or null when there is none. Throws PATH_DENIED, CONFLICT for a folder. */
+/** The file of that name as it may be replaced: its mode, or null when there is none. Throws PATH_DENIED, PATH_UNSUITABLE for a folder. */
 export async function modeOf(folder: Folder, name: string, path: string): Promise<number | null> {
   const stats = await lstat(folder.at(name)).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return null;
@@ -74,7 +74,7 @@ export async function modeOf(folder: Folder, name: string, path: string): Promis
   });
   if (stats === null) return null;
   if (stats.isSymbolicLink()) deny(path, 'it is a link');
-  if (stats.isDirectory()) throw new AppError('CONFLICT', { detail: `${path} is a folder.` });
+  if (stats.isDirectory()) throw new AppError('PATH_UNSUITABLE', { path, problem: 'is a folder' });
   if (!stats.isFile()) deny(path, 'it is no ordinary file');
   if (stats.nlink > 1) deny(path, 'it is a hard link: another name leads to the same file');
   return stats.mode & 0o777;
@@ -97,7 +97,7 @@ async function openStep(
   } catch (error) {
     const code = codeOf(error);
     if (code === 'ELOOP' || (code === 'ENOTDIR' && (await isLink(inside(parent, name))))) deny(path, 'it is a link');
-    if (code === 'ENOTDIR') throw new AppError('CONFLICT', { detail: `${path} is no folder.` }, error);
+    if (code === 'ENOTDIR') throw new AppError('PATH_UNSUITABLE', { path, problem: 'is no folder' }, error);
     if (code !== 'ENOENT' || !create) throw asMissing(error, path);
   }
   await mkdir(inside(parent, name)).catch((error: unknown) => {

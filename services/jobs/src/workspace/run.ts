@@ -58,11 +58,7 @@ async function oneAtATime<T>(lockPool: Pool, workspace: string, work: () => Prom
     });
   } catch (error) {
     if (began || codeOf(error) !== LOCK_TIMED_OUT) throw error;
-    throw new AppError(
-      'CONFLICT',
-      { detail: 'Another command still runs in this workspace. Ask again when it has ended.' },
-      error,
-    );
+    throw new AppError('WORKSPACE_BUSY', {}, error);
   }
 }
 

@@ -29,7 +29,7 @@ export async function openWorkspace(home: string, name: string): Promise<Workspa
   // The sandbox mounts these by path, so they must be what they were made as.
   const whole = (await isFolder(join(root, '.git'))) && (await isFolder(join(root, '.git/hooks')));
   if (!whole || !(await lstat(join(root, '.git/config'))).isFile())
-    throw new AppError('CONFLICT', { detail: `The workspace ${name} is damaged: an operator has to look at ${root}.` });
+    throw new AppError('WORKSPACE_DAMAGED', { workspace: name, folder: root });
   // A script may write it, and git would take configuration and hooks from where it leads, instead of those that nobody can write.
   await rm(join(root, '.git/commondir'), { recursive: true, force: true });
   return { root, notes };

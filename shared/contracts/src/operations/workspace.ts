@@ -37,7 +37,9 @@ export const Refusal = z.object({
     'DIFF_REFUSED',
     'WORKSPACE_FULL',
     'NOT_FOUND',
-    'CONFLICT',
+    'CONFLICT', // of results that were stored before it had codes of its own
+    'PATH_UNSUITABLE',
+    'WORKSPACE_BUSY',
     'TOOL_OUTCOME_UNKNOWN',
   ]),
   data: z.record(z.string(), z.string()),

@@ -60,7 +60,7 @@ export async function listRecordedPasses(
 
 /**
  * Has a node run again in the lane of its person. Twice with one action is once.
- * Throws NOT_FOUND, and CONFLICT when the conversation is over.
+ * Throws NOT_FOUND, CONVERSATION_OVER.
  */
 export async function putNodeRun(
   pool: Pool,
@@ -74,10 +74,7 @@ export async function putNodeRun(
     );
     const [thread] = rows;
     if (!thread) throw new AppError('NOT_FOUND', { kind: 'conversation', name: threadId, known: 'those of /status' });
-    if (thread.status !== 'open')
-      throw new AppError('CONFLICT', {
-        detail: `The conversation ${threadId} is ${thread.status}: nothing can go on in it.`,
-      });
+    if (thread.status !== 'open') throw new AppError('CONVERSATION_OVER', { thread: threadId, status: thread.status });
     await wakeLane(db, {
       kind: 'node',
       channel: 'system',

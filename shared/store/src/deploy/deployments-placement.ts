@@ -93,10 +93,8 @@ async function choose(db: Queryable, service: ServiceKey, named: string | null):
   return rows[0] ?? findPlace(db, 'local');
 }
 
-function elsewhere({ project, environment }: ServiceKey, server: string, named: string): AppError {
-  return new AppError('CONFLICT', {
-    detail: `${project} in ${environment} runs on ${server}, not on ${named}. Leave the server out, or say ${server}.`,
-  });
+function elsewhere(service: ServiceKey, server: string, named: string): AppError {
+  return new AppError('SERVED_ELSEWHERE', { ...service, server, named });
 }
 
 async function findPlace(db: Queryable, name: string): Promise<Place> {
@@ -109,16 +107,16 @@ async function findPlace(db: Queryable, name: string): Promise<Place> {
 function requireFit(place: Place, service: ServiceKey): Place {
   requireDriver(place);
   if (place.name === 'local' || place.environment === service.environment) return place;
-  throw new AppError('CONFLICT', {
-    detail: `${place.name} is a server of ${place.environment}; nothing of ${service.environment} runs there.`,
+  throw new AppError('SERVER_OF_OTHER_ENVIRONMENT', {
+    server: place.name,
+    environment: place.environment,
+    wanted: service.environment,
   });
 }
 
 function requireDriver({ name, driver }: Place): DriverName {
   if (driver !== null) return driver;
-  throw new AppError('CONFLICT', {
-    detail: `${name} is only booked: how to reach it is not known. Register it with its connection first.`,
-  });
+  throw new AppError('SERVER_BOOKED', { server: name });
 }
 
 async function requireProject(db: Queryable, name: string): Promise<void> {
@@ -126,5 +124,5 @@ async function requireProject(db: Queryable, name: string): Promise<void> {
   const [project] = rows;
   if (!project) throw await nameNotFound(db, 'project', name);
   if (project.status === 'archived')
-    throw new AppError('CONFLICT', { detail: `The project ${name} is archived; nothing of it is deployed.` });
+    throw new AppError('PROJECT_ARCHIVED', { project: name, consequence: 'nothing of it is deployed' });
 }

@@ -103,13 +103,13 @@ export async function deploymentNotFound(db: Queryable, deploymentId: string): P
 }
 
 /** The sentence for somebody who wants a service that another deployment has: whose, since when, and where it is. */
-export function describeOpen(
+export function underWay(
   open: Pick<DeploymentRow, 'project' | 'environment' | 'ref' | 'kind' | 'state' | 'userName' | 'requestedAt'>,
   now: Date,
-): string {
+): AppError {
   const ago = sayDuration(Math.max(0, now.getTime() - open.requestedAt.getTime()));
   const what = open.kind === 'rollback' ? `a rollback to ${open.ref}` : `a deployment of ${open.ref}`;
   const state = open.state.replace('_', ' ');
   const asked = `${open.userName} asked for ${what} ${ago} ago (${open.requestedAt.toISOString()})`;
-  return `${open.project} in ${open.environment} is taken: ${asked}, and it is ${state}. Wait for its end, or cancel it.`;
+  return new AppError('DEPLOYMENT_UNDER_WAY', { project: open.project, environment: open.environment, asked, state });
 }

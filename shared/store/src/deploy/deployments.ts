@@ -9,7 +9,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { placeService } from './deployments-placement.ts';
 import {
   deploymentNotFound,
-  describeOpen,
+  underWay,
   findDeployment,
   FINAL_STATES,
   SELECT_DEPLOYMENT,
@@ -42,7 +42,7 @@ export function createDeployments(pool: Pool) {
   return {
     /**
      * Writes the wish: a deployment in state `queued`. Idempotent by id. Throws NOT_FOUND (project, server, deployment to start
-     * again), CONFLICT when another one of the service has not ended, or the service is somewhere else.
+     * again), DEPLOYMENT_UNDER_WAY, SERVED_ELSEWHERE.
      */
     request: (wish: DeploymentRequest): Promise<DeploymentRow> => withTransaction(pool, (db) => request(db, wish)),
 
@@ -136,7 +136,7 @@ async function request(db: Queryable, wish: DeploymentRequest): Promise<Deployme
   const [other] = open;
   // The same wish again, at the same time: the one before was written while this one waited for the service.
   if (other?.deploymentId === wish.deploymentId) return other;
-  if (other) throw new AppError('CONFLICT', { detail: describeOpen(other, new Date()) });
+  if (other) throw underWay(other, new Date());
   if (wish.fromArtifact !== null) await requireOfService(db, wish, wish.fromArtifact);
   await db.query(
     `insert into deployments (deployment_id, project, environment, server, driver, kind, ref, from_artifact, replaces, user_key, thread_id, plan)
@@ -172,8 +172,10 @@ async function requireOfService(db: Queryable, service: ServiceKey, deploymentId
   const source = await findDeployment(db, deploymentId);
   if (!source) throw await deploymentNotFound(db, deploymentId);
   if (source.project === service.project && source.environment === service.environment) return;
-  throw new AppError('CONFLICT', {
-    detail: `${deploymentId} is a deployment of ${source.project} in ${source.environment}, not of ${service.project} in ${service.environment}.`,
+  throw new AppError('DEPLOYMENT_OF_OTHER', {
+    deployment: deploymentId,
+    project: service.project,
+    environment: service.environment,
   });
 }
 

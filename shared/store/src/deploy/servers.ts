@@ -98,7 +98,7 @@ export function createServers(pool: Pool) {
     },
 
     /**
-     * Approves the host key that the server has shown. Twice is safe. Throws NOT_FOUND, and CONFLICT for any other key than the one
+     * Approves the host key that the server has shown. Twice is safe. Throws NOT_FOUND, HOST_KEY_UNSEEN, and HOST_KEY_OTHER for any key but the one
      * that was seen: what nobody has seen cannot be approved.
      */
     async trustHostKey(name: string, fingerprint: string, actionId: string): Promise<ServerRow> {
@@ -113,12 +113,8 @@ export function createServers(pool: Pool) {
       const [trusted] = rows;
       if (trusted) return trusted;
       const { hostKeySeen } = await get(name);
-      throw new AppError('CONFLICT', {
-        detail:
-          hostKeySeen === null
-            ? `${name} has not shown a host key yet. Inspect it first.`
-            : `${name} has shown the host key ${hostKeySeen}, not ${fingerprint}. Only what was seen can be trusted.`,
-      });
+      if (hostKeySeen === null) throw new AppError('HOST_KEY_UNSEEN', { server: name });
+      throw new AppError('HOST_KEY_OTHER', { server: name, seen: hostKeySeen, fingerprint });
     },
   };
 }

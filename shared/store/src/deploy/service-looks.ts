@@ -90,7 +90,7 @@ export async function saveLook(
   });
 }
 
-/** How a server is reached. Throws NOT_FOUND, CONFLICT for one that is only booked. */
+/** How a server is reached. Throws NOT_FOUND, SERVER_BOOKED. */
 export async function findDriverServer(db: Queryable, name: string): Promise<PlacedTarget> {
   const { rows } = await db.query<Omit<PlacedTarget, 'driver'> & { driver: PlacedTarget['driver'] | null }>(
     `select name as server, host as "serverHost", driver, connection, host_key as "hostKey" from servers where name = $1`,
@@ -100,9 +100,7 @@ export async function findDriverServer(db: Queryable, name: string): Promise<Pla
   if (!row) throw await nameNotFound(db, 'server', name);
   const { driver, ...rest } = row;
   if (driver !== null) return { ...rest, driver };
-  throw new AppError('CONFLICT', {
-    detail: `The server ${name} is only booked: it was registered without a driver, so nothing can be done on it.`,
-  });
+  throw new AppError('SERVER_BOOKED', { server: name });
 }
 
 /** Every service with how long it is muted, by name. */

@@ -1,7 +1,7 @@
 import { serviceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import { addEvent } from './deployments.ts';
-import { describeOpen, FINAL_STATES, SELECT_DEPLOYMENT, type DeploymentRow } from './deployments-rows.ts';
+import { underWay, FINAL_STATES, SELECT_DEPLOYMENT, type DeploymentRow } from './deployments-rows.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 
 /** Which deployment is to end. fence: of whoever takes the route away; null when it may only take away the deployment's own route. */
@@ -18,7 +18,7 @@ export function createServiceStops(pool: Pool) {
   return {
     /**
      * From now on nothing serves, and no worker of an earlier deployment may change that. Again with the same run it gives the same
-     * deployment. Throws NOT_FOUND, CONFLICT when a deployment of the service is open and when there is nothing to stop.
+     * deployment. Throws NOT_FOUND, DEPLOYMENT_UNDER_WAY, NOTHING_SERVES.
      */
     begin: (service: ServiceKey, runId: string, by: string): Promise<BegunStop> =>
       withTransaction(pool, (db) => begin(db, service, runId, by)),
@@ -90,9 +90,9 @@ async function begin(db: Queryable, service: ServiceKey, runId: string, by: stri
     `${SELECT_DEPLOYMENT} where d.project = $1 and d.environment = $2 and d.state not in ${FINAL_STATES}`,
     key,
   );
-  if (open[0]) throw new AppError('CONFLICT', { detail: describeOpen(open[0], new Date()) });
+  if (open[0]) throw underWay(open[0], new Date());
   const deploymentId = await findServing(db, service);
-  if (deploymentId === null) throw new AppError('CONFLICT', { detail: nothingServes(service) });
+  if (deploymentId === null) throw new AppError('NOTHING_SERVES', { ...service, act: 'stop' });
   const { rows } = await db.query<{ fence: number }>(
     `update services set serving = null, fence = fence + 1, updated_at = clock_timestamp()
       where project = $1 and environment = $2 returning fence::float8 as fence`,
@@ -117,8 +117,4 @@ async function note(
   );
   const [row] = rows;
   if (row) await addEvent(db, deploymentId, { from: row.state, to: row.state, actor, fence, evidence });
-}
-
-function nothingServes({ project, environment }: ServiceKey): string {
-  return `Nothing of ${project} serves in ${environment}, so there is nothing to stop.`;
 }

@@ -66,7 +66,7 @@ export function createServices(pool: Pool) {
 
     /**
      * Sets one, for the next deployment. Makes the service when it is not there, where a deployment would be placed. Idempotent by
-     * action id. Throws NOT_FOUND, CONFLICT (archived project).
+     * action id. Throws NOT_FOUND, PROJECT_ARCHIVED.
      */
     setVariable: (service: ServiceKey, variable: ServiceVariableRow, actionId: string): Promise<ServiceVariableRow> =>
       withTransaction(pool, async (db) => {

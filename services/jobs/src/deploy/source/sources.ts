@@ -29,7 +29,7 @@ export interface Sources {
   /**
    * The commit that a ref is now: a tag, else a branch, else a commit; a whole commit id is that commit, whatever is named like it.
    * `named`: what people call it, for the name of the release; the ref unless said otherwise. Throws REPOSITORY_REFUSED,
-   * REPOSITORY_UNREADABLE, NOT_FOUND (the ref, with those that there are), CONFLICT (a tag or branch is named like the beginning of
+   * REPOSITORY_UNREADABLE, NOT_FOUND (the ref, with those that there are), REF_AMBIGUOUS (a tag or branch is named like the beginning of
    * another commit), SERVICE_FILE_INVALID.
    */
   open(repository: string, ref: string, signal: AbortSignal, named?: string): Promise<Source>;
@@ -182,9 +182,7 @@ async function resolveRef(
   const named = isPlain && !isWhole ? await firstOf(heads, find) : null;
   const byId = isPlain && isCommit ? await findById(git, mirror, ref, signal) : null;
   if (named !== null && byId !== null && named !== byId)
-    throw new AppError('CONFLICT', {
-      detail: `${ref} is the beginning of a commit and the name of a tag or branch that is another one (${named.slice(0, 12)}). Say the whole commit, or another name.`,
-    });
+    throw new AppError('REF_AMBIGUOUS', { ref, commit: named.slice(0, 12) });
   const commit = named ?? byId;
   if (commit !== null) return commit;
   const { stdout } = await git(

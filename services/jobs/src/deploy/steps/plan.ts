@@ -85,5 +85,5 @@ function openSource(
   signal: AbortSignal,
 ): ReturnType<DeployParts['sources']['open']> {
   if (repository !== null) return parts.sources.open(repository, ref, signal);
-  throw new AppError('CONFLICT', { detail: 'The project has no repository. Say which one it is (update_project).' });
+  throw new AppError('REPOSITORY_MISSING', { project: 'The project' });
 }

@@ -6,7 +6,7 @@ import {
   type ServiceKey,
 } from '@signalbox/contracts/operations/deploy';
 import type { PlacedTarget } from '@signalbox/store/deploy/deployments-placement';
-import { describeOpen, type DeploymentRow } from '@signalbox/store/deploy/deployments-rows';
+import { underWay, type DeploymentRow } from '@signalbox/store/deploy/deployments-rows';
 import { isTransient } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS } from '@signalbox/contracts/time';
@@ -15,7 +15,7 @@ import type { Confinement } from '../../sandbox/confinement.ts';
 import type { DeployParts } from '../parts.ts';
 import { isFree } from './reach.ts';
 import type { Source } from '../source/sources.ts';
-import type { OpenedVariables } from '../variables.ts';
+import { describeUnopened, type OpenedVariables } from '../variables.ts';
 
 /** What is to be deployed. */
 export interface DeployRequest extends ServiceKey {
@@ -110,7 +110,7 @@ export async function measureReadiness(
 type Check = <T>(name: string, remedy: string, look: () => Promise<Found<T>>) => Promise<T | null>;
 
 const found = (evidence: string): Promise<Found<true>> => Promise.resolve({ evidence, value: true });
-const missing = (detail: string): Promise<never> => Promise.reject(new AppError('CONFLICT', { detail }));
+const missing = (detail: string): Promise<never> => Promise.reject(new AppError('CHECK_FAILED', { detail }));
 
 function remedyOfTarget({ server, driver }: PlacedTarget): string {
   return driver === 'ssh'
@@ -204,7 +204,7 @@ async function checkVariables(check: Check, file: ServiceFile, variables: Opened
   await check('secrets', 'Whoever gave them has to send them again (/secret set).', () =>
     unopened.length === 0
       ? found(secrets.length === 0 ? 'there are none' : `can be opened: ${secrets.join(', ')}`)
-      : missing(unopened.map(({ name, why }) => `${name}: ${why}`).join(' ')),
+      : missing(describeUnopened(unopened)),
   );
 }
 
@@ -254,7 +254,7 @@ async function checkOthers(check: Check, parts: Pick<DeployParts, 'deployments'>
   const others = open.filter(({ deploymentId }) => deploymentId !== wish.deploymentId);
   const lost: DeploymentRow | undefined = others.find(({ state }) => state === 'unknown');
   await check('lock', 'Wait for its end, or cancel it.', () =>
-    others[0] ? missing(describeOpen(others[0], new Date())) : found('nobody else deploys it'),
+    others[0] ? missing(underWay(others[0], new Date()).message) : found('nobody else deploys it'),
   );
   await check('predecessor', 'It is looked at again every half minute; look at its server.', () =>
     lost ? missing(`What became of ${lost.ref} is not known yet (${lost.deploymentId}).`) : found('none is unknown'),

@@ -1,5 +1,6 @@
 import { serviceName } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
+import { describeUnopened } from '../variables.ts';
 import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 import type { Driver, Instance, InstanceState } from '../../drivers/driver.ts';
 import { leasePort, leaveTakenPort } from './instance-port.ts';
@@ -23,8 +24,7 @@ export async function start(place: DeploymentSession, signal: AbortSignal): Prom
   const port = await leasePort(place);
   await parts.work.note(row.deploymentId, held.fence, { port });
   const { values, unopened } = await place.variables(`to start ${serviceName(row)}`);
-  if (unopened.length > 0)
-    throw new AppError('CONFLICT', { detail: unopened.map(({ name, why }) => `${name}: ${why}`).join(' ') });
+  if (unopened.length > 0) throw new AppError('VARIABLES_UNOPENED', { problems: describeUnopened(unopened) });
   // Looked at after they were opened: whatever was given anew before that is seen.
   if (row.plan !== null)
     requireSamePlan({ variables: row.plan.variables }, { variables: await parts.services.variableMarks(row) });

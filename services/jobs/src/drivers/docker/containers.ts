@@ -26,10 +26,7 @@ const KILLED = 137;
 export async function startContainer(place: Place, request: InstanceRequest, signal: AbortSignal): Promise<Instance> {
   const { engine } = place;
   const { id, artifact } = request;
-  if (!(await hasImage(engine, artifact, signal)))
-    throw new AppError('CONFLICT', {
-      detail: `The artifact ${artifact.ref} is no longer there; it has to be built again.`,
-    });
+  if (!(await hasImage(engine, artifact, signal))) throw new AppError('ARTIFACT_GONE', { artifact: artifact.ref });
   const earlier = await listContainers(engine, filterFor(id), signal);
   const known = earlier[0]?.Id ?? (await createContainer(place, request, request.port, signal));
   try {
@@ -46,7 +43,7 @@ export async function startContainer(place: Place, request: InstanceRequest, sig
   } catch (error) {
     if (statusOf(error) === null) throw error;
     await orNull(engine.call((docker) => docker.getContainer(other).remove({ force: true }), signal));
-    throw new AppError('CONFLICT', { detail: `The engine cannot start the container: ${sayWhy(error)}` }, error);
+    throw new AppError('CONTAINER_REFUSED', { reason: sayWhy(error) }, error);
   }
   return describe(place, await inspect(engine, other, signal));
 }
@@ -107,8 +104,7 @@ export async function findContainers(
 export async function discardImage(engine: Engine, artifact: Artifact, signal: AbortSignal): Promise<void> {
   const containers = await listContainers(engine, { label: [`${ARTIFACT_LABEL}=${artifact.ref}`] }, signal);
   const running = containers.find(({ State }) => State === 'running' || State === 'restarting');
-  if (running)
-    throw new AppError('CONFLICT', { detail: `${running.Names[0] ?? running.Id} still runs what is to be removed.` });
+  if (running) throw new AppError('STILL_IN_USE', { instance: running.Names[0] ?? running.Id });
   for (const { Id } of containers)
     await orNull(engine.call((docker) => docker.getContainer(Id).remove({ v: true, force: true }), signal));
   if (await hasImage(engine, artifact, signal))

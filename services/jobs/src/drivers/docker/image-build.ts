@@ -144,9 +144,8 @@ async function stepsOf(engine: Engine, mark: string, signal: AbortSignal): Promi
 
 function dockerfileFor(baseImage: string, { build, start }: BuildRequest['file']): string {
   if (!start)
-    throw new AppError('CONFLICT', {
-      detail:
-        'The repository has neither a Dockerfile nor a start command in signalbox.json, so nothing could be started.',
+    throw new AppError('START_MISSING', {
+      problem: 'there is neither a Dockerfile nor a start command in signalbox.json',
     });
   return [
     `FROM ${baseImage}`,

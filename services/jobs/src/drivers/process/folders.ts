@@ -37,7 +37,7 @@ export function createFolders(root: string): Folders {
   const at = (ref: string): string => {
     const parts = ref.split('/');
     if (parts.length !== 3 || !parts.every(isPlain))
-      throw new AppError('CONFLICT', { detail: `${ref.slice(0, 100)} names nothing on a process target.` });
+      throw new AppError('TARGET_NAME_REFUSED', { name: ref.slice(0, 100) });
     return join(root, ...parts);
   };
   const service = ({ project, environment }: ServiceKey): string => join(root, plain(project), environment);
@@ -100,7 +100,7 @@ function listFolder(folder: string): readonly string[] {
 /** Ids come from the product and names from people: none of them may lead to another folder. */
 function plain(part: string): string {
   const name = encodeURIComponent(part);
-  if (!isPlain(name)) throw new AppError('CONFLICT', { detail: `${part.slice(0, 100)} cannot name a folder.` });
+  if (!isPlain(name)) throw new AppError('TARGET_NAME_REFUSED', { name: part.slice(0, 100) });
   return name;
 }
 

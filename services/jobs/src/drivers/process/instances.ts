@@ -72,12 +72,8 @@ export async function startInstance(
   signal: AbortSignal,
 ): Promise<Instance> {
   const { id, artifact, file, variables, port } = request;
-  if (!isBuilt(folders, artifact))
-    throw new AppError('CONFLICT', {
-      detail: `The artifact ${artifact.ref} is no longer there; it has to be built again.`,
-    });
-  if (!file.start)
-    throw new AppError('CONFLICT', { detail: 'signalbox.json has no start command, and a process target needs one.' });
+  if (!isBuilt(folders, artifact)) throw new AppError('ARTIFACT_GONE', { artifact: artifact.ref });
+  if (!file.start) throw new AppError('START_MISSING', { problem: 'signalbox.json has no start command' });
   const ref = folders.ref(id);
   const folder = instanceFolder(folders, ref);
   const earlier = readFile(folder);
@@ -208,7 +204,7 @@ export async function discardArtifact(folders: Folders, artifact: Artifact): Pro
     ? folders.refsOf(label).filter((ref) => readFile(instanceFolder(folders, ref))?.artifact === artifact.ref)
     : [];
   const running = users.find((ref) => stateOf(folders, { ref } as Instance).kind === 'running');
-  if (running) throw new AppError('CONFLICT', { detail: `${running} still runs what is to be removed.` });
+  if (running) throw new AppError('STILL_IN_USE', { instance: running });
   await rm(join(folder, 'built.json'), { force: true }); // first: half of it must not look complete
   for (const ref of users) removeGroup(readFile(instanceFolder(folders, ref))?.groups ?? []);
   for (const ref of users) await rm(instanceFolder(folders, ref), { recursive: true, force: true });
