@@ -79,21 +79,16 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   { from: `${WORKER}/turn/**`, may: [`${WORKER}/{turn,agents,governance,tools}/**`, SHARED] },
   { from: `${WORKER}/*.ts`, may: [`${WORKER}/**`, SHARED] },
 
-  // A channel knows its outside world, the interface and the product's words, not who admits or delivers.
+  // A channel knows its outside world, the interface and the catalog of sentences, not who admits or delivers.
   {
     from: `${GATEWAY}/channels/<channel>/**`,
-    may: [
-      `${GATEWAY}/channels/{channel,chat-key,menu}.ts`,
-      `${GATEWAY}/channels/<channel>/**`,
-      `${GATEWAY}/words.ts`,
-      SHARED,
-    ],
+    may: [`${GATEWAY}/channels/{channel,chat-key,menu}.ts`, `${GATEWAY}/channels/<channel>/**`, SHARED],
   },
   { from: `${GATEWAY}/channels/channel.ts`, may: [], types: [SHARED] },
   // What a command does is the same in every channel.
   {
     from: `${GATEWAY}/commands/**`,
-    may: [`${GATEWAY}/words.ts`, `${GATEWAY}/commands/**`, `${GATEWAY}/{admission,delivery}/**`, SHARED],
+    may: [`${GATEWAY}/commands/**`, `${GATEWAY}/{admission,delivery}/**`, SHARED],
     types: [`${GATEWAY}/channels/channel.ts`],
   },
   { from: `${GATEWAY}/**`, may: [`${GATEWAY}/**`, SHARED] },

@@ -2,7 +2,7 @@ import { Role, roleCovers } from '@signalbox/contracts/governance/roles';
 import { explain } from '@signalbox/planner/explanation';
 import { Story } from '@signalbox/planner/story';
 import { describeHelp } from '@signalbox/gateway/commands/conversation/help';
-import { welcome } from '@signalbox/gateway/words';
+import { say } from '@signalbox/messages/say';
 import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
 import { expect, it } from 'vitest';
 
@@ -16,7 +16,7 @@ const examplesIn = (text: string): readonly string[] =>
 
 const told = [
   ...Role.options.flatMap((role) => examplesIn(describeHelp([], role)).map((text) => ({ role, text }))),
-  ...examplesIn(welcome('Ada')).map((text) => ({ role: 'developer' as const, text })),
+  ...examplesIn(say('people.welcome', { name: 'Ada' })).map((text) => ({ role: 'developer' as const, text })),
 ];
 
 it.each(told)('$role may say “$text”', ({ role, text }) => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { REPEATED } from '@signalbox/gateway/words';
+import { say } from '@signalbox/messages/say';
 import { createSimulator } from '@signalbox/telegram-simulator/server';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
@@ -148,8 +148,9 @@ async function wrongReplies(people: readonly Person[], texts: readonly string[])
 function withoutRepeats(texts: readonly string[]): readonly string[] {
   const heard: string[] = [];
   for (const text of texts) {
-    const repeat = text.startsWith(REPEATED);
-    const words = repeat ? text.slice(REPEATED.length).trim() : text;
+    const mark = say('delivery.repeated');
+    const repeat = text.startsWith(mark);
+    const words = repeat ? text.slice(mark.length).trim() : text;
     if (!repeat || !heard.includes(words)) heard.push(words);
   }
   return heard;

@@ -1,6 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { IntlMessageFormat } from 'intl-messageformat';
+import type admission from './languages/en/admission.json';
 import type agent from './languages/en/agent.json';
+import type approvals from './languages/en/approvals.json';
+import type control from './languages/en/control.json';
+import type conversation from './languages/en/conversation.json';
+import type delivery from './languages/en/delivery.json';
 import type deploy from './languages/en/deploy.json';
 import type diagnose from './languages/en/diagnose.json';
 import type duration from './languages/en/duration.json';
@@ -10,15 +15,23 @@ import type help from './languages/en/help.json';
 import type knowledge from './languages/en/knowledge.json';
 import type menu from './languages/en/menu.json';
 import type nodes from './languages/en/nodes.json';
+import type operations from './languages/en/operations.json';
+import type people from './languages/en/people.json';
 import type projects from './languages/en/projects.json';
 import type receipts from './languages/en/receipts.json';
+import type secrets from './languages/en/secrets.json';
 import type servers from './languages/en/servers.json';
 import type turn from './languages/en/turn.json';
 import type workspace from './languages/en/workspace.json';
 
 /** The files of one language and their sentences: `menu.help` is the entry `help` of `menu.json`. */
 interface Catalog {
+  readonly admission: typeof admission;
   readonly agent: typeof agent;
+  readonly approvals: typeof approvals;
+  readonly control: typeof control;
+  readonly conversation: typeof conversation;
+  readonly delivery: typeof delivery;
   readonly deploy: typeof deploy;
   readonly diagnose: typeof diagnose;
   readonly duration: typeof duration;
@@ -28,8 +41,11 @@ interface Catalog {
   readonly knowledge: typeof knowledge;
   readonly menu: typeof menu;
   readonly nodes: typeof nodes;
+  readonly operations: typeof operations;
+  readonly people: typeof people;
   readonly projects: typeof projects;
   readonly receipts: typeof receipts;
+  readonly secrets: typeof secrets;
   readonly servers: typeof servers;
   readonly turn: typeof turn;
   readonly workspace: typeof workspace;

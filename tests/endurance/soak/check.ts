@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import { REPEATED } from '@signalbox/gateway/words';
+import { say } from '@signalbox/messages/say';
 import { openTerminal } from '../../integration/cli/terminal.ts';
 import { readFiles } from '../../support/ledger-files.ts';
 import { compareLedger } from '../../support/ledger-world.ts';
@@ -66,7 +66,7 @@ async function checkAnswers(field: SoakField, asked: readonly Asked[], report: R
     const texts = heard.get(message.userKey) ?? [];
     const right = texts.filter((text) => ANSWERS[message.kind](message.name).test(text));
     // What was asked for earlier is shown again by later answers; only what is made is told once.
-    const plain = right.filter((text) => !text.startsWith(REPEATED));
+    const plain = right.filter((text) => !text.startsWith(say('delivery.repeated')));
     if (plain.length > 1 && message.kind !== 'show')
       report('an answer came twice, not marked as repeated', {
         message,

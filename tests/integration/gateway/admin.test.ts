@@ -33,7 +33,7 @@ test('/role changes a role by name or id, is audited, and leaves the only admin 
   expect(await ask(1001, '/role Ben operator')).toBe('Ben (id 1002) is an operator now.');
   expect(await ask(1001, '/role 1005 developer')).toBe('Eli (id 1005) is a developer now.');
   expect(await ask(1001, '/role Ada viewer')).toContain('Ada is the only admin');
-  expect(await ask(1001, '/role Nobody viewer')).toContain('I know nobody named Nobody');
+  expect(await ask(1001, '/role Nobody viewer')).toContain('I know no one named Nobody');
   expect(await ask(1001, '/role Ben king')).toContain('/role <person> <role>');
   expect(await ask(1002, '/role Ben admin')).toContain('takes the role admin');
   expect(await audited('role.changed')).toEqual([

@@ -17,7 +17,6 @@ import type { FromPerson } from './choice.ts';
 import { planUpdate, type Plan } from './plan.ts';
 import { takeSecrets } from './sent-secrets.ts';
 import { storePlans, type Stored } from './stored-plan.ts';
-import { pressed } from '../words.ts';
 
 /*
  * update → plan (pure) → one transaction: inbox row, outcome, answer → announced → the channel may forget it
@@ -166,7 +165,7 @@ async function settlePress(
   // A card keeps its buttons until its next edit: others may still decide.
   if (toast !== null) return channel.answerPress(pressId, toast === '' ? null : toast);
   const worked = admitted.label !== null;
-  await channel.answerPress(pressId, worked ? pressed(admitted.label) : sayError('BUTTON_EXPIRED', {}));
+  await channel.answerPress(pressId, worked ? `✓ ${admitted.label}` : sayError('BUTTON_EXPIRED', {}));
   if (worked && messageId !== null) await channel.removeButtons(chatKey, messageId);
 }
 

@@ -1,12 +1,12 @@
 import { TEXT_LIMIT } from '@signalbox/contracts/conversation/envelope';
 import { isSurelyCode, looksLikeCode } from '@signalbox/store/people/access-code';
+import { say } from '@signalbox/messages/say';
 import type { Admission } from './inbox.ts';
 import { sayError } from '@signalbox/contracts/errors';
 import { formatBytes } from '@signalbox/contracts/file-name';
 import type { Incoming } from '../channels/channel.ts';
 import { parseCommand } from '../commands/registry.ts';
 import type { Question } from '../commands/question.ts';
-import { EDITED, NOT_TEXT } from '../words.ts';
 
 /** An update behind which there is a person. */
 export type FromPerson = Extract<Incoming, { kind: 'text' | 'album-part' | 'press' | 'edit' | 'not-text' }>;
@@ -67,13 +67,13 @@ export function choose(update: FromPerson, options: PlanOptions): Choice {
   if (update.kind === 'edit') return chooseEdit(update, plain);
   if (update.kind === 'press') return { ...plain, verdict: 'press' };
   if (update.kind === 'not-text') {
-    const sentence = sayError('NOT_TEXT', { what: NOT_TEXT[update.what] });
+    const sentence = sayError('NOT_TEXT', { what: say(`admission.${update.what}`) });
     return refuse('not text', `not-text:${update.chatKey}:${update.messageId}`, sentence);
   }
   const large = update.attachments.find(({ sizeBytes }) => (sizeBytes ?? 0) > options.fileLimitBytes);
   if (large) {
     const data = {
-      name: large.name ?? 'That file',
+      name: large.name ?? say('admission.that-file'),
       size: formatBytes(large.sizeBytes ?? 0),
       limit: formatBytes(options.fileLimitBytes),
     };
@@ -104,8 +104,20 @@ function chooseEdit(update: Extract<FromPerson, { kind: 'edit' }>, plain: Choice
     ...plain,
     verdict: 'edit',
     text: keep(text),
-    edit: { messageId, album, text: fits ? text : null, kept: keep(text), lines: EDITED },
-    refusal: { key: `edited:${chatKey}:${messageId}`, text: EDITED.answered, replyTo: messageId },
+    edit: { messageId, album, text: fits ? text : null, kept: keep(text), lines: describeEdits() },
+    refusal: { key: `edited:${chatKey}:${messageId}`, text: say('admission.edited-answered'), replyTo: messageId },
+  };
+}
+
+/** What the author of an edit that came too late reads, by what had become of the message. */
+function describeEdits(): NonNullable<Admission['edit']>['lines'] {
+  return {
+    working: say('admission.edited-working'),
+    answered: say('admission.edited-answered'),
+    waiting: say('admission.edited-waiting'),
+    stopped: say('admission.edited-stopped'),
+    refused: say('admission.edited-refused'),
+    failed: say('admission.edited-failed'),
   };
 }
 

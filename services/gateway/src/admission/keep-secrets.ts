@@ -3,10 +3,13 @@ import { appendAudit } from '@signalbox/store/audit/audit';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import type { Queryable } from '@signalbox/store/pool';
 import { putSecrets } from '@signalbox/store/secrets';
+import { sayList } from '@signalbox/messages/list';
+import { say } from '@signalbox/messages/say';
+import { describeKind } from '@signalbox/safety/redact/kinds';
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
+import type { HiddenSecret } from '@signalbox/safety/secrets/hide';
 import { HOUR_MS } from '@signalbox/contracts/time';
 import type { Plan } from './plan.ts';
-import { secretsFound } from '../words.ts';
 
 /** What was sent by accident is kept so long: enough to go on with what it was sent for. */
 const FOUND_KEPT_MS = 24 * HOUR_MS;
@@ -40,7 +43,7 @@ export async function keepFound(db: Queryable, cipher: SecretSealer, plan: Plan)
       traceId,
       priority: PRIORITY.control,
       body: {
-        text: secretsFound(found),
+        text: describeFound(found),
         buttons: [],
         ...(inGroup ? { onlyFor: userKey } : {}),
         ...(inGroup && messageId !== null ? { replyTo: messageId } : {}),
@@ -48,4 +51,10 @@ export async function keepFound(db: Queryable, cipher: SecretSealer, plan: Plan)
     },
   ]);
   return true;
+}
+
+/** Whether a message can be taken away is for the channel to say, and it may say so too late: the sender is asked to look. */
+function describeFound(found: readonly HiddenSecret[]): string {
+  const named = found.map(({ kind, handle }) => say('secrets.found-one', { kind: describeKind(kind), handle }));
+  return say('secrets.found', { what: sayList(named), count: found.length });
 }

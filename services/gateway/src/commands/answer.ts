@@ -2,9 +2,9 @@ import { plainName } from '@signalbox/contracts/plain-name';
 import type { OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import { roleCovers, type Role } from '@signalbox/contracts/governance/roles';
 import { endFollowedLogs } from '@signalbox/store/deploy/followed-logs';
+import { say } from '@signalbox/messages/say';
 import { sayError } from '@signalbox/contracts/errors';
 import { COMMANDS, nearestCommand } from './registry.ts';
-import * as words from '../words.ts';
 import { describeCode, noticeOfUse } from './codes.ts';
 import { refuse, type Answer, type AnswerParts, type Asked, type Question } from './question.ts';
 import { answerPress, answerPrompt } from './approval-answers.ts';
@@ -25,7 +25,7 @@ export async function answerQuestion(parts: AnswerParts, question: Question, ask
       const which = question.runId === null ? { chatKey } : { runId: question.runId };
       const ended = await endFollowedLogs(parts.db, { userKey, ...which });
       // Its message says that it was stopped.
-      return { text: null, toast: ended > 0 ? words.LOG_STOPS : words.LOG_OVER };
+      return { text: null, toast: say(ended > 0 ? 'conversation.log-stops' : 'conversation.log-over') };
     }
     case 'prompt':
       return answerPrompt(parts, question.prompt, question.text, asked);
@@ -62,6 +62,6 @@ async function answerCommand(parts: AnswerParts, name: string, typed: string, as
 
 function describeUnknown(typed: string, role: Role): string {
   const near = nearestCommand(typed, role);
-  const hint = near === null ? 'Say it in plain words, without the slash.' : `Did you mean /${near}?`;
+  const hint = near === null ? say('conversation.no-command') : say('conversation.near-command', { near });
   return sayError('COMMAND_UNKNOWN', { typed: plainName(typed), hint });
 }

@@ -5,9 +5,14 @@ import { decideApproval, type Decided, type Decider } from '@signalbox/store/gov
 import { usePrompt, type OpenPrompt } from '../admission/approval-prompts.ts';
 import { approvalEvent, findApproval, findProposal, recordApproval } from '@signalbox/store/governance/approvals';
 import { sayError } from '@signalbox/contracts/errors';
-import * as words from './approval-words.ts';
+import { say } from '@signalbox/messages/say';
+import { cardTitle, escapePerson } from '@signalbox/safety/cards/approval-card';
+import { escapeLine } from '@signalbox/safety/cards/canonical-card';
 import { readChange } from './change.ts';
 import type { Answer, AnswerParts, Asked } from './question.ts';
+
+/** Reasons that one tap gives; all else is written. */
+const REASONS = ['later', 'risky', 'target', 'needless'] as const;
 
 /** Carries out a press on a card. What cannot be decided by a press alone asks for words first. */
 export async function answerPress(parts: AnswerParts, act: ApprovalAct, asked: Asked): Promise<Answer> {
@@ -17,8 +22,8 @@ export async function answerPress(parts: AnswerParts, act: ApprovalAct, asked: A
   if (!approval) return { text: null, toast: sayError('BUTTON_EXPIRED', {}) };
   const proposal = decided.prompt === 'modify' ? await findProposal(parts.db, approval.actionId) : null;
   return {
-    text: words.prompt(decided.prompt, approval, plainName(asked.envelope.name), proposal?.action.arguments ?? {}),
-    toast: words.PROMPT_TOAST[decided.prompt],
+    text: describePrompt(decided.prompt, approval, plainName(asked.envelope.name), proposal?.action.arguments ?? {}),
+    toast: say(`approvals.toast-${decided.prompt}`),
     buttons: decided.prompt === 'reject' ? reasons(approval) : [],
     prompt: { approvalId: act.approvalId, verb: decided.prompt, userKey: asked.envelope.userKey, askedBy: null },
   };
@@ -62,12 +67,12 @@ export async function answerPrompt(
       await usePrompt(db, prompt.outboxKey);
       await recordApproval(db, approvalEvent(approval, 'approval.answered', by.userKey, { length: text.length }));
       return {
-        text: words.PASSED_ON,
+        text: say('approvals.passed-on'),
         notices: [
           {
             userKey: null,
             chatKey: prompt.askedBy ?? approval.chatKey,
-            text: words.answer(approval, plainName(by.name), text),
+            text: say('approvals.answer', describeWords(approval, by, text)),
           },
         ],
       };
@@ -84,12 +89,12 @@ async function passOn(
 ): Promise<Answer> {
   await recordApproval(db, approvalEvent(approval, 'approval.asked', by.userKey, { length: text.length }));
   return {
-    text: words.PASSED_ON,
+    text: say('approvals.passed-on'),
     notices: [
       {
         userKey: approval.userKey,
         chatKey: approval.chatKey,
-        text: words.question(approval, plainName(by.name), text),
+        text: say('approvals.question', describeWords(approval, by, text)),
         prompt: {
           approvalId: approval.approvalId,
           verb: 'answer',
@@ -110,5 +115,42 @@ function deciderOf({ envelope, role }: Asked): Decider {
 }
 
 function reasons({ approvalId }: Approval): readonly RuntimeButton[] {
-  return words.REASONS.map((reason) => ({ label: reason, value: reason, act: { approvalId, verb: 'reject', reason } }));
+  return REASONS.map((name) => {
+    const reason = say(`approvals.reason-${name}`);
+    return { label: reason, value: reason, act: { approvalId, verb: 'reject', reason } };
+  });
+}
+
+/** Asks a person for the words that their press needs. */
+function describePrompt(
+  verb: 'reject' | 'modify' | 'ask',
+  { card, approvalId }: Approval,
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+): string {
+  const now = Object.entries(args).map(([key, value]) => `- ${escapeLine(key)}: ${escapeLine(shorten(value))}`);
+  const title = cardTitle(card);
+  return say(`approvals.prompt-${verb}`, {
+    name,
+    title,
+    approvalId,
+    arguments: now.join('\n'),
+    requester: escapePerson(card.requester),
+  });
+}
+
+/** What a person wrote about a request, as the values of the sentence that passes it on. */
+function describeWords(
+  { card, approvalId }: Approval,
+  by: Decider,
+  text: string,
+): Readonly<Record<'name' | 'title' | 'text' | 'approvalId', string>> {
+  const quoted = text.slice(0, 1_000).replaceAll('\n', '\n> ');
+  return { name: plainName(by.name), title: cardTitle(card), text: quoted, approvalId };
+}
+
+/** Enough to know a value by; the card has all of it. */
+function shorten(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length <= 200 ? text : `${text.slice(0, 200)}…`;
 }

@@ -1,3 +1,5 @@
+import { say } from '@signalbox/messages/say';
+
 /** What an approver wants changed in a proposed action. */
 export type ReadChange =
   | { readonly ok: true; readonly change: Readonly<Record<string, unknown>> }
@@ -8,24 +10,21 @@ export type ReadChange =
  * schema has the last word. Names that the action does not have are an error.
  */
 export function readChange(text: string, now: Readonly<Record<string, unknown>>): ReadChange {
-  const known = Object.keys(now);
+  const known = describeNames(Object.keys(now));
   const lines = text.split(/[\n;]|,\s*(?=\w+\s*[:=])/).map((line) => line.trim());
   const change: Record<string, unknown> = {};
   for (const line of lines.filter((one) => one !== '')) {
     const match = /^[-*\s]*`?([\w.-]+)`?\s*[:=]\s*`?([\s\S]*?)`?$/.exec(line);
     const name = match?.[1];
     if (name === undefined || match?.[2] === undefined)
-      return {
-        ok: false,
-        why: `I cannot read “${line.slice(0, 80)}”. Write it as \`name: value\`, one per line. ${listed(known)}`,
-      };
-    if (!Object.hasOwn(now, name))
-      return { ok: false, why: `There is nothing named “${name}” to change. ${listed(known)}` };
+      return { ok: false, why: say('approvals.unreadable-change', { line: line.slice(0, 80), known }) };
+    if (!Object.hasOwn(now, name)) return { ok: false, why: say('approvals.unknown-name', { name, known }) };
     const value = like(now[name], match[2].trim());
-    if (value === undefined) return { ok: false, why: `“${match[2].slice(0, 40)}” does not fit ${name}.` };
+    if (value === undefined)
+      return { ok: false, why: say('approvals.unfitting-value', { value: match[2].slice(0, 40), name }) };
     change[name] = value;
   }
-  if (Object.keys(change).length === 0) return { ok: false, why: `There is nothing in it to change. ${listed(known)}` };
+  if (Object.keys(change).length === 0) return { ok: false, why: say('approvals.no-change', { known }) };
   return { ok: true, change };
 }
 
@@ -35,6 +34,6 @@ function like(before: unknown, text: string): unknown {
   return text;
 }
 
-function listed(names: readonly string[]): string {
-  return names.length === 0 ? 'The action has no arguments.' : `It has: ${names.join(', ')}.`;
+function describeNames(names: readonly string[]): string {
+  return names.length === 0 ? say('approvals.no-arguments') : say('approvals.arguments', { names: names.join(', ') });
 }

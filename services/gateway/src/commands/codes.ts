@@ -1,20 +1,21 @@
 import type { CodeOutcome } from './invitations.ts';
 import { sayError } from '@signalbox/contracts/errors';
+import { plainName } from '@signalbox/contracts/plain-name';
 import { MINUTE_MS } from '@signalbox/contracts/time';
-import * as words from '../words.ts';
+import { say } from '@signalbox/messages/say';
 import type { Asked, Notice } from './question.ts';
 
 /** What the sender of a code reads. */
 export function describeCode(outcome: CodeOutcome, name: string): string {
   switch (outcome.kind) {
     case 'owner':
-      return words.owner(name);
+      return say('people.owner', { name: plainName(name) });
     case 'invited':
-      return words.invited(name, outcome.role, outcome.wasIn);
+      return say(outcome.wasIn ? 'people.promoted' : 'people.invited', { name: plainName(name), role: outcome.role });
     case 'covered':
-      return words.alreadyIn(outcome.role);
+      return say('people.code-not-needed', { role: outcome.role });
     case 'mine':
-      return words.usedByYou(outcome.role);
+      return say('people.code-used-by-you', { role: outcome.role });
     case 'used':
       return sayError('CODE_USED', {});
     case 'expired':
@@ -29,6 +30,10 @@ export function describeCode(outcome: CodeOutcome, name: string): string {
 /** The author of an invitation reads who used it. */
 export function noticeOfUse(outcome: CodeOutcome, guest: Asked['envelope']): readonly Notice[] {
   if (outcome.kind !== 'invited') return [];
-  const text = words.invitationUsed({ name: guest.name, userKey: guest.userKey, role: outcome.role });
+  const text = say('people.invitation-used', {
+    name: plainName(guest.name),
+    userKey: guest.userKey,
+    role: outcome.role,
+  });
   return [{ userKey: null, chatKey: outcome.inviterChat, text }];
 }

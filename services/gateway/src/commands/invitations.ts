@@ -1,4 +1,5 @@
 import { roleCovers, type Role } from '@signalbox/contracts/governance/roles';
+import { plainName } from '@signalbox/contracts/plain-name';
 import { newCode } from '@signalbox/contracts/ids';
 import { hashCode } from '@signalbox/store/people/access-code';
 import { redeemOwnerCode, voidOwnerCode } from '@signalbox/store/people/owner-code';
@@ -36,6 +37,11 @@ export type CodeOutcome =
   | { readonly kind: 'covered' | 'mine'; readonly role: Role }
   | { readonly kind: 'used' | 'expired' | 'unknown' }
   | { readonly kind: 'limited'; readonly waitMs: number };
+
+/** Whom an invitation is for, as the values of its sentences. */
+export function describeInvited({ role, name }: Pick<Invitation, 'role' | 'name'>): Readonly<Record<string, string>> {
+  return { role, named: name === null ? 'no' : 'yes', name: plainName(name ?? '') };
+}
 
 /** Makes an invitation and returns its code, which is stored nowhere: it can be shown once. */
 export async function createInvitation(

@@ -2,9 +2,9 @@ import { sayError } from '@signalbox/contracts/errors';
 import { Role } from '@signalbox/contracts/governance/roles';
 import { nearestName } from '@signalbox/contracts/nearest-name';
 import { plainName } from '@signalbox/contracts/plain-name';
+import { say } from '@signalbox/messages/say';
 import { allowUser, channelOfUser, findUser } from '@signalbox/store/people/users';
 import { mayWriteTo } from '../delivery/outgoing.ts';
-import * as words from '../words.ts';
 import type { Answer, AnswerParts, Asked, Notice } from './question.ts';
 import { recordCommand } from './record.ts';
 
@@ -21,11 +21,11 @@ export async function allowPerson(
   if (channel === null) return { text: describeUsage('/allow <id> <role> [name]', role) };
   const known = await findUser(parts.db, id);
   const change = await allowUser(parts.db, { userKey: id, channel, name, role });
-  const person = { userKey: id, name: name ?? known?.name ?? id };
-  if (change === 'last admin') return refuseLastAdmin(person.name);
-  const text = words.allowed(person, role, change);
+  const person = name ?? known?.name ?? id;
+  if (change === 'last admin') return refuseLastAdmin(person);
+  const text = say(`people.allowed-${change}`, { userKey: id, name: plainName(person), role });
   if (change === 'same') return { text };
-  const notices = await noticeTo(parts, id, asked, words.youAre(role, change === 'added'));
+  const notices = await noticeTo(parts, id, asked, say(`people.notice-${change}`, { role }));
   await recordRole(parts, asked, { person: id, from: known?.role ?? null, to: role });
   return { text, notices, peopleChanged: true };
 }
@@ -64,7 +64,11 @@ export function readRole(typed: string): { readonly role: Role | null; readonly 
 export function describeUsage(usage: string, typedRole: string | null): string {
   const [typed = ''] = (typedRole ?? '').split(/\s+/);
   const near = typed === '' ? null : nearestName(typed, Role.options);
-  return words.usage(usage, typedRole === null ? null : { roles: Role.options, near });
+  if (typedRole === null) return say('people.usage', { usage });
+  const roles = Role.options.join(', ');
+  return near === null
+    ? say('people.usage-with-role', { usage, roles })
+    : say('people.usage-with-near-role', { usage, roles, near });
 }
 
 /** The answer to a change that would leave the product without an admin. */

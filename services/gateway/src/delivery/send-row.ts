@@ -4,7 +4,7 @@ import type { Delivery, OutboxItem, RowResult } from './outgoing.ts';
 import { backoffMs, sleep } from '@signalbox/contracts/time';
 import type { Channel, Part, Sent } from '../channels/channel.ts';
 import type { Throttle } from './throttle.ts';
-import { REPEATED } from '../words.ts';
+import { say } from '@signalbox/messages/say';
 
 /** What became of one try: a result to write down, or something that concerns the whole chat. */
 export type Outcome =
@@ -101,7 +101,7 @@ export function createRowSender(deps: { readonly channel: Channel; readonly pace
         }
         const editing = base[place];
         // Only a new message can be seen twice: an edit ignores it.
-        const firstLine = place === first && item.ambiguous ? REPEATED : null;
+        const firstLine = place === first && item.ambiguous ? say('delivery.repeated') : null;
         const trySending = (): Promise<Sent> =>
           sendPart({ chatKey, part: parts[place] ?? {}, editing, isNews, firstLine, signal: lane.signal });
         let sent = await trySending();

@@ -1,14 +1,18 @@
 import { NewName } from '@signalbox/contracts/conversation/fields';
+import { plainName } from '@signalbox/contracts/plain-name';
 import { roleCovers } from '@signalbox/contracts/governance/roles';
-import { deleteSecret, listSecrets, putSecrets } from '@signalbox/store/secrets';
+import { sayDuration } from '@signalbox/messages/duration';
+import { say } from '@signalbox/messages/say';
+import { deleteSecret, listSecrets, putSecrets, type SecretName } from '@signalbox/store/secrets';
 import { HANDLE_PREFIX } from '@signalbox/safety/secrets/hide';
-import * as words from '../../words.ts';
 import type { ChatCommand } from '../chat-command.ts';
 import { refuse, type Answer, type AnswerParts, type Asked } from '../question.ts';
 import { recordCommand } from '../record.ts';
 
 /** No one reads a longer list. */
 const MAX_NAMED = 100;
+/** More do not fit a phone. */
+const MAX_LISTED = 50;
 /** Of secrets that a person named. */
 const NAMED = 'named';
 
@@ -43,19 +47,20 @@ async function keep({ db, cipher }: AnswerParts, word: string, asked: Asked): Pr
   // Everybody in the group has seen the value.
   if (envelope.chatKind === 'group') {
     await recordCommand(db, asked, 'secret.refused', { reason: 'sent into a group' });
-    return { text: words.SECRET_EXPOSED };
+    return { text: say('secrets.exposed') };
   }
   const name = NewName.safeParse(word.replace(/^secret:/i, ''));
   if (secret === null || word === '') return usage();
-  if (!name.success) return { text: words.secretName(name.error.issues[0]?.message ?? 'it is no name') };
+  if (!name.success)
+    return { text: say('secrets.bad-name', { problem: name.error.issues[0]?.message ?? say('secrets.no-name') }) };
   const handle = `${HANDLE_PREFIX}${name.data}`;
   const known = (await listSecrets(db, userKey)).filter(({ kind }) => kind === NAMED);
   const isNew = !known.some((one) => one.handle === handle);
-  if (isNew && known.length >= MAX_NAMED) return { text: words.secretsFull(MAX_NAMED) };
+  if (isNew && known.length >= MAX_NAMED) return { text: say('secrets.full', { count: MAX_NAMED }) };
   const ciphertext = cipher.seal(secret, { userKey, handle });
   await putSecrets(db, [{ userKey, handle, kind: NAMED, ciphertext, keptMs: null }]);
   await recordCommand(db, asked, 'secret.kept', { handle, kind: NAMED, found: false, replaced: !isNew });
-  return { text: words.secretKept(handle, isNew) };
+  return { text: say(isNew ? 'secrets.kept' : 'secrets.replaced', { handle }) };
 }
 
 /** One's own names; an admin may look at another person's. */
@@ -63,7 +68,7 @@ async function list({ db }: AnswerParts, person: string, asked: Asked): Promise<
   const isOwn = person === '' || person === asked.envelope.userKey;
   if (!isOwn && !roleCovers(asked.role, 'admin')) return refuse(asked, 'admin');
   const secrets = await listSecrets(db, isOwn ? asked.envelope.userKey : person);
-  return { text: words.secretList(secrets, isOwn ? null : person) };
+  return { text: describeSecrets(secrets, isOwn ? null : person) };
 }
 
 async function forget({ db }: AnswerParts, word: string, asked: Asked): Promise<Answer> {
@@ -73,9 +78,28 @@ async function forget({ db }: AnswerParts, word: string, asked: Asked): Promise<
     : `${HANDLE_PREFIX}${word.toLowerCase()}`;
   const wasThere = await deleteSecret(db, asked.envelope.userKey, handle);
   if (wasThere) await recordCommand(db, asked, 'secret.deleted', { handle });
-  return { text: words.secretForgotten(handle, wasThere) };
+  return { text: say(wasThere ? 'secrets.forgotten' : 'secrets.unknown', { handle: plainCode(handle) }) };
 }
 
 function usage(): Answer {
-  return { text: words.SECRET_USAGE };
+  return { text: say('secrets.usage') };
 }
+
+/** Names and times, never values. `person`: another person, whom an admin asks about. */
+function describeSecrets(secrets: readonly SecretName[], person: string | null, now = Date.now()): string {
+  const whose = person === null ? { whose: 'yours', person: '' } : { whose: 'other', person: plainName(person) };
+  if (secrets.length === 0) return say('secrets.none', whose);
+  const lines = secrets.slice(0, MAX_LISTED).map(({ handle, expiresAt, usedAt }) =>
+    say('secrets.named', {
+      handle: plainCode(handle),
+      used: usedAt === null ? 'never' : sayDuration(now - usedAt.getTime()),
+      left: expiresAt === null ? 'always' : sayDuration(expiresAt.getTime() - now),
+    }),
+  );
+  const more = secrets.length - lines.length;
+  return [say('secrets.list', whose), '', ...lines, ...(more > 0 ? [say('secrets.more', { count: more })] : [])].join(
+    '\n',
+  );
+}
+
+const plainCode = (text: string): string => text.replace(/[`\s]+/g, ' ').slice(0, 80);

@@ -1,5 +1,7 @@
-import { readLaneStatus } from '../../admission/inbox.ts';
-import * as words from '../../words.ts';
+import { plainName } from '@signalbox/contracts/plain-name';
+import { sayDuration } from '@signalbox/messages/duration';
+import { say } from '@signalbox/messages/say';
+import { readLaneStatus, type LaneStatus } from '../../admission/inbox.ts';
 import type { ChatCommand } from '../chat-command.ts';
 
 export default {
@@ -10,6 +12,34 @@ export default {
   help: 'help.status',
   answer: async ({ db }, _, { envelope }) => {
     const status = await readLaneStatus(db, envelope.userKey, envelope.chatKey);
-    return { text: words.status(status), personal: false };
+    return { text: describeStatus(status), personal: false };
   },
 } satisfies ChatCommand;
+
+/** One paragraph per thing that is going on. */
+export function describeStatus({ running, oldestMs, open, thread, jobs }: LaneStatus): string {
+  const waiting = running ? open - 1 : open;
+  return [
+    describeActivity(running, oldestMs),
+    ...(waiting > 0 ? [say('conversation.waiting', { count: waiting })] : []),
+    ...(thread === null ? [] : [describeThread(thread)]),
+    ...jobs.map(({ job, status, ageMs }) =>
+      say('conversation.job', { job: plainName(job), status, time: sayDuration(ageMs) }),
+    ),
+  ].join('\n\n');
+}
+
+function describeActivity(running: boolean, oldestMs: number | null): string {
+  if (!running) return say('conversation.nothing-runs');
+  if (oldestMs === null) return say('conversation.working');
+  return say('conversation.working-for', { time: sayDuration(oldestMs) });
+}
+
+function describeThread({ threadId, title, awaiting }: NonNullable<LaneStatus['thread']>): string {
+  return say('conversation.thread', {
+    threadId,
+    titled: title === null ? 'no' : 'yes',
+    title: plainName(title ?? ''),
+    awaiting: awaiting ? 'yes' : 'no',
+  });
+}

@@ -1,6 +1,6 @@
+import { say } from '@signalbox/messages/say';
 import { endFollowedLogs } from '@signalbox/store/deploy/followed-logs';
 import { stopLane } from '../../admission/inbox.ts';
-import * as words from '../../words.ts';
 import type { ChatCommand } from '../chat-command.ts';
 
 export default {
@@ -14,7 +14,7 @@ export default {
     const stops = await stopLane(db, userKey, inboxId);
     const ended = await endFollowedLogs(db, { userKey, chatKey });
     // The message of a followed log says that it was stopped.
-    const otherwise = ended > 0 ? null : words.NOTHING_RUNS;
-    return { text: stops ? words.STOPPING : otherwise, stops: stops ? [userKey] : [] };
+    const otherwise = ended > 0 ? null : say('conversation.nothing-runs');
+    return { text: stops ? say('conversation.stopping') : otherwise, stops: stops ? [userKey] : [] };
   },
 } satisfies ChatCommand;

@@ -1,4 +1,5 @@
-import * as words from '../../words.ts';
+import { plainName } from '@signalbox/contracts/plain-name';
+import { say } from '@signalbox/messages/say';
 import type { ChatCommand } from '../chat-command.ts';
 
 export default {
@@ -8,6 +9,6 @@ export default {
   menu: { place: 90, description: 'menu.whoami' },
   help: 'help.whoami',
   answer: (_, __, { envelope, role }) => ({
-    text: words.whoami({ name: envelope.name, userKey: envelope.userKey, role }),
+    text: say('people.who-you-are', { name: plainName(envelope.name), userKey: envelope.userKey, role }),
   }),
 } satisfies ChatCommand;

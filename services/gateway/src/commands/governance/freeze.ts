@@ -1,8 +1,8 @@
 import { plainName } from '@signalbox/contracts/plain-name';
+import { say } from '@signalbox/messages/say';
 import type { Queryable } from '@signalbox/store/pool';
 import type { ChatCommand } from '../chat-command.ts';
 import { noticeToDeciders } from '../deciders.ts';
-import * as words from '../governance-words.ts';
 import { recordCommand } from '../record.ts';
 
 export default {
@@ -14,10 +14,11 @@ export default {
   answer: async ({ db }, typed, asked) => {
     const { userKey, name, at } = asked.envelope;
     const reason = typed.slice(0, 300);
-    if (!(await setFreeze(db, { by: userKey, name, reason, at }))) return { text: words.FROZEN_ALREADY };
+    if (!(await setFreeze(db, { by: userKey, name, reason, at }))) return { text: say('control.frozen-already') };
     await recordCommand(db, asked, 'freeze.set', { role: asked.role, reason });
-    const notices = await noticeToDeciders(db, asked, words.frozenBy(plainName(name), reason));
-    return { text: words.frozen(reason), notices };
+    const why = { why: reason === '' ? 'none' : 'given', reason };
+    const notice = say('control.frozen-by', { ...why, name: plainName(name) });
+    return { text: say('control.frozen', why), notices: await noticeToDeciders(db, asked, notice) };
   },
 } satisfies ChatCommand;
 

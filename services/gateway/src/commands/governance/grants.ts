@@ -1,7 +1,8 @@
 import { plainName } from '@signalbox/contracts/plain-name';
-import { listGrants, revokeGrant } from '@signalbox/store/governance/grants';
+import { sayDuration } from '@signalbox/messages/duration';
+import { say } from '@signalbox/messages/say';
+import { listGrants, revokeGrant, type Grant } from '@signalbox/store/governance/grants';
 import type { ChatCommand } from '../chat-command.ts';
-import * as words from '../governance-words.ts';
 import { recordCommand } from '../record.ts';
 
 /** `/grants` lists what is allowed for a while; `/grants revoke <id>` takes one back. */
@@ -13,11 +14,27 @@ export default {
   help: null,
   answer: async ({ db }, typed, asked) => {
     const [, id] = /^revoke\s+(grant_\w+)$/.exec(typed) ?? [];
-    if (id === undefined) return { text: words.grants(await listGrants(db)) };
+    if (id === undefined) return { text: describeGrants(await listGrants(db)) };
     const gone = await revokeGrant(db, id, asked.envelope.userKey);
-    if (!gone) return { text: words.noGrant(plainName(id)) };
+    if (!gone) return { text: say('control.no-grant', { id: plainName(id) }) };
     const data = { role: asked.role, grantId: gone.grantId, tool: gone.tool, of: gone.userKey };
     await recordCommand(db, asked, 'grant.revoked', data);
-    return { text: words.revoked(gone) };
+    return { text: say('control.revoked', { tool: gone.tool, grantId: gone.grantId }) };
   },
 } satisfies ChatCommand;
+
+function describeGrants(list: readonly Grant[], now = Date.now()): string {
+  if (list.length === 0) return say('control.no-grants');
+  const lines = list.map(({ grantId, tool, userKey, match, usesLeft, expiresAt }) => {
+    const args = Object.entries(match).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+    return say('control.grant', {
+      tool,
+      match: args.join(' ').replaceAll('`', 'ˋ'),
+      userKey,
+      uses: usesLeft,
+      left: sayDuration(Math.max(0, expiresAt.getTime() - now)),
+      grantId,
+    });
+  });
+  return `${say('control.grants')}\n${lines.join('\n')}\n\n${say('control.grants-usage')}`;
+}

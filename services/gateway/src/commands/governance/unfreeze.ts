@@ -1,10 +1,11 @@
 import { roleCovers } from '@signalbox/contracts/governance/roles';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { plainName } from '@signalbox/contracts/plain-name';
+import { sayDuration } from '@signalbox/messages/duration';
+import { say } from '@signalbox/messages/say';
 import type { Queryable } from '@signalbox/store/pool';
 import type { ChatCommand } from '../chat-command.ts';
 import { noticeToDeciders } from '../deciders.ts';
-import * as words from '../governance-words.ts';
 import { refuse, type Answer, type AnswerParts, type Asked } from '../question.ts';
 import { recordCommand } from '../record.ts';
 import type { Freeze } from './freeze.ts';
@@ -22,11 +23,11 @@ export default {
   answer: async ({ db }, typed, asked) => {
     if (typed === 'break-glass') return breakGlass(db, asked);
     const lifted = await liftFreeze(db);
-    if (!lifted) return { text: words.NOT_FROZEN };
+    if (!lifted) return { text: say('control.not-frozen') };
     const data = { role: asked.role, setBy: lifted.by, reason: lifted.reason };
     await recordCommand(db, asked, 'freeze.lifted', data);
-    const notices = await noticeToDeciders(db, asked, words.unfrozenBy(plainName(asked.envelope.name)));
-    return { text: words.UNFROZEN, notices };
+    const notice = say('control.unfrozen-by', { name: plainName(asked.envelope.name) });
+    return { text: say('control.unfrozen'), notices: await noticeToDeciders(db, asked, notice) };
   },
 } satisfies ChatCommand;
 
@@ -35,8 +36,9 @@ async function breakGlass(db: AnswerParts['db'], asked: Asked): Promise<Answer> 
   const { userKey, name } = asked.envelope;
   await openBreakGlass(db, userKey, BREAK_GLASS_MS);
   await recordCommand(db, asked, 'break_glass.opened', { role: asked.role, validMs: BREAK_GLASS_MS });
-  const notices = await noticeToDeciders(db, asked, words.glassBrokenBy(plainName(name), BREAK_GLASS_MS));
-  return { text: words.glassBroken(BREAK_GLASS_MS), notices };
+  const time = sayDuration(BREAK_GLASS_MS);
+  const notice = say('control.glass-broken-by', { name: plainName(name), time });
+  return { text: say('control.glass-broken', { time }), notices: await noticeToDeciders(db, asked, notice) };
 }
 
 /** Lifts a freeze and returns it; null when there was none. */

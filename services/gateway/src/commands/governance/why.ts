@@ -1,10 +1,8 @@
 import { roleCovers } from '@signalbox/contracts/governance/roles';
+import { say } from '@signalbox/messages/say';
 import type { Queryable } from '@signalbox/store/pool';
 import { asCodeBlock, renderExact } from '@signalbox/safety/cards/canonical-card';
 import type { ChatCommand } from '../chat-command.ts';
-
-const WHY_USAGE =
-  'Write /why for your newest actions, /why turn_… for those of one turn, or tap the /why_… of a receipt.';
 
 /** `/why`: which rule decided about one's newest actions, those of a turn, or the one of a receipt. An operator may name anyone's. */
 export default {
@@ -15,7 +13,7 @@ export default {
   help: null,
   answer: async ({ db }, typed, { envelope, role }) => {
     const id = /^(?:turn|act)_\w+$/.test(typed) ? typed : null;
-    if (typed !== '' && id === null) return { text: WHY_USAGE };
+    if (typed !== '' && id === null) return { text: say('control.why-usage') };
     const any = roleCovers(role, 'operator');
     return { text: describe(await explainActions(db, { id, userKey: envelope.userKey, any })) };
   },
@@ -67,19 +65,27 @@ async function explainActions(
 
 function describe(actions: readonly ExplainedAction[]): string {
   const [first] = actions;
-  if (!first) return 'There are no such actions of yours.';
-  const lines = actions.map((action) => {
-    const { tool, status, rule, sentence, risk, reasons, approvalId, approvalStatus, voters } = action;
-    const asked =
-      approvalId === null
-        ? ''
-        : ` Approval \`${approvalId}\`: ${approvalStatus}${voters.length > 0 ? `, by ${voters.join(', ')}` : ''}.`;
-    const raised =
-      reasons.length === 0 ? '' : ` Because: ${reasons.map((reason) => reason.replace(/\.$/, '')).join('; ')}.`;
-    return `- **${tool}** (${risk ?? 'risk not known'}, ${status}): ${sentence ?? 'no decision recorded'} Rule \`${rule ?? 'none'}\`.${raised}${asked}`;
-  });
+  if (!first) return say('control.no-actions');
   const exact = actions.length > 1 ? '' : `\n\n${asCodeBlock(cutExact(first))}`;
-  return `\`${first.turnId}\`\n${lines.join('\n')}${exact}`;
+  return `\`${first.turnId}\`\n${actions.map(describeAction).join('\n')}${exact}`;
+}
+
+function describeAction(action: ExplainedAction): string {
+  const { tool, status, rule, sentence, risk, reasons, approvalId, approvalStatus, voters } = action;
+  const decided = say('control.action', {
+    tool,
+    risk: risk ?? say('control.no-risk'),
+    status,
+    sentence: sentence ?? say('control.no-decision'),
+    rule: rule ?? 'none',
+  });
+  const because = reasons.map((reason) => reason.replace(/\.$/, '')).join('; ');
+  const votes = { status: String(approvalStatus), voted: voters.length > 0 ? 'yes' : 'no', voters: voters.join(', ') };
+  return [
+    decided,
+    ...(reasons.length === 0 ? [] : [say('control.because', { reasons: because })]),
+    ...(approvalId === null ? [] : [say('control.voted', { approvalId, ...votes })]),
+  ].join(' ');
 }
 
 /** Of longer actions the beginning is enough to know them by; the audit has all. */

@@ -1,7 +1,10 @@
+import { serviceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { Environment } from '@signalbox/contracts/conversation/fields';
+import { plainName } from '@signalbox/contracts/plain-name';
 import { HOUR_MS } from '@signalbox/contracts/time';
+import { sayDuration } from '@signalbox/messages/duration';
+import { say } from '@signalbox/messages/say';
 import { listServicesBriefly, muteServiceWithin } from '@signalbox/store/deploy/service-looks';
-import * as words from '../admin-words.ts';
 import type { ChatCommand } from '../chat-command.ts';
 import { recordCommand } from '../record.ts';
 
@@ -16,18 +19,37 @@ export default {
   help: 'help.mute',
   answer: async ({ db }, typed, asked) => {
     const now = Date.now();
-    if (typed === '') return { text: words.muted(await listServicesBriefly(db), now) };
+    if (typed === '') return { text: describeMuted(await listServicesBriefly(db), now) };
     const [project = '', named = '', hoursTyped = '1', ...more] = typed.toLowerCase().split(/\s+/);
     const environment = Environment.safeParse(named);
     const hours = Number(hoursTyped.replace(/h$/, ''));
     if (!environment.success || more.length > 0 || !Number.isInteger(hours) || hours < 0 || hours > MOST_HOURS)
-      return { text: words.MUTE_USAGE };
+      return { text: say('operations.mute-usage') };
     const service = { project, environment: environment.data };
     const until = hours === 0 ? null : new Date(now + hours * HOUR_MS);
     if (!(await muteServiceWithin(db, service, until, asked.envelope.userKey)))
-      return { text: words.noService(service, await listServicesBriefly(db)) };
+      return { text: describeUnknown(service, await listServicesBriefly(db)) };
     const data = { role: asked.role, ...service, until: until?.toISOString() ?? null };
     await recordCommand(db, asked, 'service.muted', data);
-    return { text: words.mutedNow(service, hours), personal: false };
+    const values = { ...service, project: plainName(project), hours };
+    return { text: say(hours === 0 ? 'operations.unmuted' : 'operations.muted', values), personal: false };
   },
 } satisfies ChatCommand;
+
+type Muted = ServiceKey & { readonly mutedUntil: Date | null };
+
+function describeMuted(services: readonly Muted[], now: number): string {
+  const lines = services.flatMap((service) => {
+    const leftMs = (service.mutedUntil?.getTime() ?? now) - now;
+    if (leftMs <= 0) return [];
+    return [say('operations.muted-one', { service: plainName(serviceName(service)), left: sayDuration(leftMs) })];
+  });
+  return lines.length === 0 ? say('operations.nothing-muted') : lines.join('\n');
+}
+
+function describeUnknown(wanted: ServiceKey, services: readonly Muted[]): string {
+  const service = plainName(serviceName(wanted).slice(0, 80));
+  const known = services.slice(0, 10).map((one) => plainName(serviceName(one)));
+  if (known.length === 0) return say('operations.no-services', { service });
+  return say('operations.no-service', { service, known: known.join(', ') });
+}

@@ -1,17 +1,20 @@
+import { plainName } from '@signalbox/contracts/plain-name';
 import {
   listDeadLetters,
   resolveDeadLetter,
   retryDeadLetterWithin,
+  type DeadLetterRow,
 } from '@signalbox/store/conversation/dead-letter-review';
-import { readOverview } from '@signalbox/store/conversation/overview';
-import { listOpenIncidents } from '@signalbox/store/deploy/incidents';
-import * as words from '../admin-words.ts';
+import { sayDuration } from '@signalbox/messages/duration';
+import { say } from '@signalbox/messages/say';
+import { readOverview, type Overview } from '@signalbox/store/conversation/overview';
+import { listOpenIncidents, type Incident } from '@signalbox/store/deploy/incidents';
 import type { ChatCommand } from '../chat-command.ts';
 import type { Answer, AnswerParts, Asked } from '../question.ts';
 import { recordCommand } from '../record.ts';
 
-/** Dead letters that a message names. */
-const LETTERS = 5;
+/** Dead letters, incidents and people that a message names. */
+const NAMED = 5;
 
 /** `/queues`: what waits, runs and is stuck; `retry <id>` and `resolve <id>` settle a dead letter. */
 export default {
@@ -23,10 +26,11 @@ export default {
   answer: async ({ db }, typed, asked) => {
     const [verb = '', id = '', ...more] = typed.split(/\s+/);
     if (verb === '') {
-      const letters = await listDeadLetters(db, { settled: false, limit: LETTERS });
-      return { text: words.queues(await readOverview(db, null), letters, await listOpenIncidents(db)) };
+      const letters = await listDeadLetters(db, { settled: false, limit: NAMED });
+      return { text: describeQueues(await readOverview(db, null), letters, await listOpenIncidents(db)) };
     }
-    if ((verb !== 'retry' && verb !== 'resolve') || id === '' || more.length > 0) return { text: words.QUEUES_USAGE };
+    if ((verb !== 'retry' && verb !== 'resolve') || id === '' || more.length > 0)
+      return { text: say('operations.queues-usage') };
     return verb === 'retry' ? retry(db, id, asked) : resolve(db, id, asked);
   },
 } satisfies ChatCommand;
@@ -35,22 +39,63 @@ async function retry(db: AnswerParts['db'], id: string, asked: Asked): Promise<A
   const result = await retryDeadLetterWithin(db, id);
   switch (result.kind) {
     case 'missing':
-      return { text: words.noLetter(id) };
+      return { text: say('operations.letter-unknown', { id: plainName(id.slice(0, 80)) }) };
     case 'settled':
-      return { text: words.LETTER_SETTLED };
+      return { text: say('operations.letter-settled') };
     case 'refused':
-      return { text: words.letterRefused(result.reason) };
+      return { text: say('operations.letter-refused', { reason: result.reason }) };
     case 'retried': {
       await recordCommand(db, asked, 'dead_letter.settled', { role: asked.role, id, how: 'retried' });
       const { wake } = result;
-      if (wake.kind === 'chat') return { text: words.LETTER_RETRIED, chats: [wake.chatKey] };
-      return { text: words.LETTER_RETRIED, wake: { userKey: wake.userKey, traceId: wake.traceId } };
+      const text = say('operations.letter-retried');
+      if (wake.kind === 'chat') return { text, chats: [wake.chatKey] };
+      return { text, wake: { userKey: wake.userKey, traceId: wake.traceId } };
     }
   }
 }
 
 async function resolve(db: AnswerParts['db'], id: string, asked: Asked): Promise<Answer> {
-  if (!(await resolveDeadLetter(db, id))) return { text: words.noLetter(id) };
+  if (!(await resolveDeadLetter(db, id)))
+    return { text: say('operations.letter-unknown', { id: plainName(id.slice(0, 80)) }) };
   await recordCommand(db, asked, 'dead_letter.settled', { role: asked.role, id, how: 'resolved' });
-  return { text: words.LETTER_RESOLVED };
+  return { text: say('operations.letter-resolved') };
+}
+
+/** One short message: what waits, what runs, what is stuck. */
+function describeQueues(
+  { messagesOpen, oldestMessageMs, outboxPending, oldestReplyMs, turns, jobs, parkedChats, deadLetters }: Overview,
+  letters: readonly DeadLetterRow[],
+  incidents: readonly Incident[],
+  now = Date.now(),
+): string {
+  const age = (ms: number | null): string => (ms === null ? 'none' : sayDuration(ms));
+  const open = jobs.filter(({ status }) => status === 'queued' || status === 'running');
+  const failed = jobs.filter(({ status }) => status === 'failed').reduce((sum, { count }) => sum + count, 0);
+  const served = turns
+    .slice(0, NAMED)
+    .map(({ name, userKey, waiting }) => say('operations.lane', { name: plainName(name ?? userKey), waiting }));
+  const broken = incidents
+    .slice(0, NAMED)
+    .map(({ subject, kind }) => `${plainName(subject.replace(/^service:/, ''))} (${kind})`);
+  return [
+    say('operations.in', { count: messagesOpen, oldest: age(oldestMessageMs) }),
+    say('operations.out', { count: outboxPending, oldest: age(oldestReplyMs), parked: parkedChats.length }),
+    say('operations.lanes', {
+      count: turns.length,
+      names: served.join(', '),
+      more: turns.length - served.length,
+    }),
+    say('operations.jobs', {
+      count: open.length,
+      jobs: open.map(({ job, status, count }) => `${count} × ${job} ${status}`).join(', '),
+      failed,
+    }),
+    say('operations.broken', { count: broken.length, incidents: broken.join(', ') }),
+    say('operations.letters', { count: deadLetters }),
+    ...letters.map(({ id, source, reason, createdAt }) => {
+      const ago = sayDuration(now - createdAt.getTime());
+      return say('operations.letter', { id, source, ago, reason: plainName(reason.slice(0, 120)) });
+    }),
+    ...(letters.length > 0 ? ['', say('operations.letters-usage')] : []),
+  ].join('\n');
 }

@@ -1,6 +1,7 @@
+import { plainName } from '@signalbox/contracts/plain-name';
+import { say } from '@signalbox/messages/say';
 import { channelOfUser, denyUser, findUser } from '@signalbox/store/people/users';
 import { stopLane } from '../../admission/inbox.ts';
-import * as words from '../../words.ts';
 import type { ChatCommand } from '../chat-command.ts';
 import { describeUsage, noticeTo, recordRole, refuseLastAdmin } from '../people-changes.ts';
 
@@ -18,13 +19,13 @@ export default {
     const change = await denyUser(parts.db, id);
     const person = { userKey: id, name: known?.name ?? id };
     if (change === 'last admin') return refuseLastAdmin(person.name);
-    if (change === 'stranger') return { text: words.wasStranger(id) };
+    if (change === 'stranger') return { text: say('people.stranger', { userKey: plainName(id) }) };
     await recordRole(parts, asked, { person: id, from: known?.role ?? null, to: null });
     // What runs for them ends, what waits is voided.
     const stopped = await stopLane(parts.db, id, asked.inboxId);
     return {
-      text: words.denied(person),
-      notices: await noticeTo(parts, id, asked, words.youAreOut(id)),
+      text: say('people.denied', { ...person, name: plainName(person.name) }),
+      notices: await noticeTo(parts, id, asked, say('people.role-lost', { userKey: id })),
       stops: stopped ? [id] : [],
       peopleChanged: true,
     };

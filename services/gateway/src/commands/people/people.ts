@@ -1,7 +1,12 @@
-import { listUsers } from '@signalbox/store/people/users';
-import * as words from '../../words.ts';
+import { plainName } from '@signalbox/contracts/plain-name';
+import { sayDuration } from '@signalbox/messages/duration';
+import { say } from '@signalbox/messages/say';
+import { listUsers, type User } from '@signalbox/store/people/users';
 import type { ChatCommand } from '../chat-command.ts';
-import { listInvitations } from '../invitations.ts';
+import { describeInvited, listInvitations, type Invitation } from '../invitations.ts';
+
+/** More do not fit a phone; operators have the whole list at the terminal. */
+const MAX_LISTED = 50;
 
 export default {
   name: 'people',
@@ -9,5 +14,24 @@ export default {
   personal: true,
   menu: { place: 10, description: 'menu.people' },
   help: 'help.people',
-  answer: async ({ db }) => ({ text: words.people(await listUsers(db), await listInvitations(db)) }),
+  answer: async ({ db }) => ({ text: describePeople(await listUsers(db), await listInvitations(db)) }),
 } satisfies ChatCommand;
+
+/** Who may speak, and which invitations are open. */
+export function describePeople(users: readonly User[], invitations: readonly Invitation[], now = Date.now()): string {
+  const people = users
+    .slice(0, MAX_LISTED)
+    .map(({ name, userKey, role }) => say('people.person', { name: plainName(name), userKey, role }));
+  const more = users.length - people.length;
+  const open = invitations.slice(0, MAX_LISTED).map((invitation) => {
+    const left = sayDuration(invitation.expiresAt.getTime() - now);
+    return say('people.open-invitation', { ...describeInvited(invitation), left });
+  });
+  return [
+    say('people.list', { count: users.length }),
+    '',
+    ...people,
+    ...(more > 0 ? [say('people.more', { count: more })] : []),
+    ...(open.length > 0 ? ['', say('people.open-invitations'), '', ...open] : []),
+  ].join('\n');
+}

@@ -1,6 +1,7 @@
 import { Role } from '@signalbox/contracts/governance/roles';
+import { plainName } from '@signalbox/contracts/plain-name';
+import { say } from '@signalbox/messages/say';
 import { listUsers } from '@signalbox/store/people/users';
-import * as words from '../admin-words.ts';
 import type { ChatCommand } from '../chat-command.ts';
 import { allowPerson, describeUsage } from '../people-changes.ts';
 
@@ -20,7 +21,10 @@ export default {
     const byId = all.filter(({ userKey }) => userKey === who);
     const meant = byId.length > 0 ? byId : all.filter(({ name }) => name.toLowerCase() === who.toLowerCase());
     const [person] = meant;
-    if (!person || meant.length > 1) return { text: words.whichPerson(who, meant) };
+    const name = plainName(who.slice(0, 80));
+    if (!person) return { text: say('people.unknown', { name }) };
+    if (meant.length > 1)
+      return { text: say('people.ambiguous', { name, ids: meant.map(({ userKey }) => userKey).join(', ') }) };
     return allowPerson(parts, asked, { id: person.userKey, role: role.data, name: null });
   },
 } satisfies ChatCommand;

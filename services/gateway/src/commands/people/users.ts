@@ -1,5 +1,7 @@
+import { plainName } from '@signalbox/contracts/plain-name';
+import { sayDuration } from '@signalbox/messages/duration';
+import { say } from '@signalbox/messages/say';
 import { listUsersSeen } from '@signalbox/store/people/users';
-import * as words from '../admin-words.ts';
 import type { ChatCommand } from '../chat-command.ts';
 
 /** More people do not fit a phone. */
@@ -12,5 +14,14 @@ export default {
   personal: true,
   menu: { place: 50, description: 'menu.users' },
   help: null,
-  answer: async ({ db }) => ({ text: words.users(await listUsersSeen(db, PEOPLE)) }),
+  answer: async ({ db }) => {
+    const now = Date.now();
+    const people = await listUsersSeen(db, PEOPLE);
+    const lines = people.map(({ name, userKey, role, lastSeen }) => {
+      const person = { name: plainName(name), userKey, role };
+      if (lastSeen === null) return say('people.person-not-seen', person);
+      return say('people.person-seen', { ...person, ago: sayDuration(now - lastSeen.getTime()) });
+    });
+    return { text: [say('people.seen', { count: people.length }), '', ...lines].join('\n') };
+  },
 } satisfies ChatCommand;

@@ -1,5 +1,5 @@
 import type { OutboundBody } from '@signalbox/contracts/conversation/envelope';
-import { REPEATED } from '../../../words.ts';
+import { say } from '@signalbox/messages/say';
 import type { EncodedRow } from '../../channel.ts';
 import { createKeyboard } from './button.ts';
 import { toTarget } from '../chat-key.ts';
@@ -32,7 +32,7 @@ export type TelegramPart = TelegramContent & {
 };
 
 /** Leaves room for a first line, so that sending a part again never moves text into another part. */
-const PART_LIMIT = MESSAGE_LIMIT - REPEATED.length - 1;
+const PART_LIMIT = MESSAGE_LIMIT - say('delivery.repeated').length - 1;
 
 /** A message as Telegram takes it: as many parts as it needs, buttons under the last one. */
 export function encode(body: OutboundBody, row: EncodedRow): readonly TelegramPart[] {

@@ -1,6 +1,6 @@
 import type { OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import type { Log } from '@signalbox/platform/log';
-import { FROM_GROUP, WRITE_ME_FIRST } from '../../../words.ts';
+import { say } from '@signalbox/messages/say';
 import type { Sent } from '../../channel.ts';
 import { toChatKey, toTarget } from '../chat-key.ts';
 import type { TelegramApi } from '../client.ts';
@@ -81,13 +81,18 @@ export function createWhisperer(deps: {
 
   const sendToPrivate: SendWhisper = async (chatKey, part, firstLine, { userId, isFirst }) => {
     const alone = part.form === 'file' ? part : { ...part, replyTo: null };
-    const above = firstLine ?? (isFirst ? FROM_GROUP : null);
+    const above = firstLine ?? (isFirst ? say('delivery.from-group') : null);
     const sent = await send(toChatKey(userId), alone, above, null);
     if (sent.kind === 'sent') return { kind: 'sent', messageId: privateRef(userId, sent.messageId) };
     if (sent.kind !== 'blocked') return sent;
     if (!isFirst) return { kind: 'sent', messageId: NO_MESSAGE };
     const replyTo = part.form === 'file' ? null : part.replyTo;
-    return send(chatKey, { form: 'text', text: WRITE_ME_FIRST, entities: [], keyboard: [], replyTo }, null, null);
+    return send(
+      chatKey,
+      { form: 'text', text: say('delivery.write-me-first'), entities: [], keyboard: [], replyTo },
+      null,
+      null,
+    );
   };
 
   return async (chatKey, part, firstLine, whisper) => {

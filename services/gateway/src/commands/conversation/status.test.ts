@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { describeStatus } from './status.ts';
+
+const QUIET = { running: false, oldestMs: null, open: 0, thread: null, jobs: [] };
+
+test('a status says that nothing is going on in one line', () => {
+  expect(describeStatus(QUIET)).toBe('Nothing is running.');
+});
+
+test('a status names the turn, what waits, the topic and the jobs', () => {
+  const text = describeStatus({
+    running: true,
+    oldestMs: 12_300,
+    open: 3,
+    thread: { threadId: 'user_1001_7', title: 'ship shop', awaiting: false },
+    jobs: [{ job: 'deploy.run', status: 'running', ageMs: 130_000 }],
+  });
+  expect(text.split('\n\n')).toEqual([
+    'I have been working for 12 s.',
+    '2 messages are waiting.',
+    'Conversation: `user_1001_7` (ship shop).',
+    'Job deploy.run: running, 2 min.',
+  ]);
+});
+
+test('one waiting message is not messages', () => {
+  expect(describeStatus({ ...QUIET, open: 1 })).toContain('1 message is waiting.');
+});
+
+test('a status says when it is the person whose turn it is', () => {
+  const thread = { threadId: 'user_1_1', title: null, awaiting: true };
+  expect(describeStatus({ ...QUIET, thread })).toContain('`user_1_1`, waiting for your answer.');
+});
