@@ -123,7 +123,6 @@ function bareGraph(): () => Promise<unknown> {
       answerId: (turnKey, pass) => `${turnKey}_${pass}`,
       call: () => Promise.resolve(result),
       enter: () => undefined,
-      phase: () => 'PROPOSING',
       path: () => ['THINKING', 'PROPOSING'],
       load: (groups) => Promise.resolve({ allowed: groups, refused: [] }),
       judge: () => Promise.resolve('continue'),

@@ -82,11 +82,7 @@ const approve = (approvalId: string, userKey: string): Promise<string> =>
     const { toast } = await decideApproval(db, policy, { approvalId, verb: 'approve', by: decider(userKey) });
     return toast;
   });
-const decided = (): CallScope => {
-  const machine = createMachine();
-  for (const phase of ['THINKING', 'PROPOSING', 'GOVERNING'] as const) machine.to(phase);
-  return scopeOfAda({ enter: machine.to });
-};
+const decided = (): CallScope => scopeOfAda({ enter: createMachine().to });
 const envelope = (approvalId: string, actionId: string): DecisionEnvelope => ({
   kind: 'decision',
   id: `system:approvals:${approvalId}`,

@@ -131,11 +131,7 @@ function mortal(
 }
 
 const scope = (): CallScope => scopeOfAda();
-const resumedScope = (): CallScope => {
-  const machine = createMachine();
-  for (const phase of ['THINKING', 'PROPOSING', 'GOVERNING'] as const) machine.to(phase);
-  return scopeOfAda({ enter: machine.to });
-};
+const resumedScope = (): CallScope => scopeOfAda({ enter: createMachine().to });
 
 interface Way {
   readonly name: string;

@@ -79,10 +79,8 @@ async function resume(parts: ExecuteParts, signal?: AbortSignal): Promise<Resume
   const { rows } = await pool.query<{ envelope: DecisionEnvelope }>(
     `select envelope from inbox where kind = 'decision'`,
   );
-  const machine = createMachine();
-  for (const phase of ['THINKING', 'PROPOSING', 'GOVERNING'] as const) machine.to(phase);
   const [{ envelope }] = rows as [{ envelope: DecisionEnvelope }];
-  return resumeDecision(parts, scopeOfAda({ enter: machine.to, ...(signal ? { signal } : {}) }), envelope);
+  return resumeDecision(parts, scopeOfAda({ enter: createMachine().to, ...(signal ? { signal } : {}) }), envelope);
 }
 /** A run whose worker goes away in the middle of the effect. */
 async function die(): Promise<void> {
@@ -176,13 +174,11 @@ describe('an approval that is not that of this action any more', () => {
     const { rows } = await pool.query<{ envelope: DecisionEnvelope }>(
       `select envelope from inbox where kind = 'decision'`,
     );
-    const machine = createMachine();
-    for (const phase of ['THINKING', 'PROPOSING', 'GOVERNING'] as const) machine.to(phase);
     const actor = { userKey: '1', name: 'Ada', role: 'viewer' } as const;
     const [{ envelope }] = rows as [{ envelope: DecisionEnvelope }];
     const { say } = await resumeDecision(
       await partsOf([group(acts)]),
-      scopeOfAda({ actor, enter: machine.to }),
+      scopeOfAda({ actor, enter: createMachine().to }),
       envelope,
     );
     expect(say).toContain('the one who asked may not do it any more');

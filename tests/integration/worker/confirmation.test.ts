@@ -91,10 +91,8 @@ async function resume(): Promise<Resumed> {
   const { rows } = await pool.query<{ envelope: DecisionEnvelope }>(
     `select envelope from inbox where kind = 'decision'`,
   );
-  const machine = createMachine();
-  for (const phase of ['THINKING', 'PROPOSING', 'GOVERNING'] as const) machine.to(phase);
   const [{ envelope }] = rows as [{ envelope: DecisionEnvelope }];
-  return resumeDecision(parts(), scopeOfAda({ enter: machine.to }), envelope);
+  return resumeDecision(parts(), scopeOfAda({ enter: createMachine().to }), envelope);
 }
 
 describe('a call that its requester has to confirm', () => {

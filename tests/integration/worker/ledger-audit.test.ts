@@ -101,11 +101,7 @@ describe('an action whose audit event cannot be written', () => {
         [actionId],
       )
     ).rows[0];
-  const resumed = (): CallScope => {
-    const machine = createMachine();
-    for (const phase of ['THINKING', 'PROPOSING', 'GOVERNING'] as const) machine.to(phase);
-    return scopeOfAda({ enter: machine.to });
-  };
+  const resumed = (): CallScope => scopeOfAda({ enter: createMachine().to });
   type Envelope = Parameters<typeof resumeDecision>[2];
   const approved = async (actionId: string): Promise<Envelope> => {
     await executeCall(parts('dangerous'), scopeOfAda(), callOf(actionId));

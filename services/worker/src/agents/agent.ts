@@ -51,10 +51,9 @@ export interface AgentRun {
   reads(source: string): Promise<void>;
   /**
    * Moves the turn on: THINKING before the model is asked, PROPOSING when it answered with calls, EVALUATING after the last of them.
-   * Throws on a step that the table does not know. Where it is now: `phase`.
+   * Throws on a step that the table does not know.
    */
   enter(next: Phase): void;
-  phase(): Phase;
   /** The phases of this pass so far. */
   path(): readonly Phase[];
   /** Asks policy which of these capability groups this conversation may have. */

@@ -38,18 +38,13 @@ import { requireVerbatim } from './decision/verbatim.ts';
  * effect. A throw of ACTION_ID_TAKEN ends the turn: the id stands for another action, so this one has no effect and no result.
  */
 export async function executeCall(parts: ExecuteParts, scope: CallScope, call: ToolCall): Promise<ToolCallResult> {
-  scope.enter('GOVERNING');
-  const result = await govern(parts, scope, call);
+  const read = readCall(parts.registry, call);
+  const result = 'refused' in read ? read.refused : await governAction(parts, scope, read.runnable, null);
   scope.enter('OBSERVING');
   return result;
 }
 
-async function govern(parts: ExecuteParts, scope: CallScope, call: ToolCall): Promise<ToolCallResult> {
-  const read = readCall(parts.registry, call);
-  return 'refused' in read ? read.refused : governAction(parts, scope, read.runnable, null);
-}
-
-/** From the assessment on; `parentActionId`: the action that this one was changed from. */
+/** From the look-up of what its arguments stand for on; `parentActionId`: the action that this one was changed from. */
 export async function governAction(
   parts: ExecuteParts,
   scope: CallScope,
@@ -61,7 +56,17 @@ export async function governAction(
     return error;
   });
   if (resolved instanceof AppError) return failure(resolved);
-  const call: Runnable = { ...called, resolved };
+  scope.enter('GOVERNING');
+  return decideAbout(parts, scope, { ...called, resolved }, parentActionId);
+}
+
+/** Asks policy about a call whose meaning is known, and does what it says. */
+async function decideAbout(
+  parts: ExecuteParts,
+  scope: CallScope,
+  call: Runnable,
+  parentActionId: string | null,
+): Promise<ToolCallResult> {
   const proposal = await weigh(parts, scope, call, parentActionId);
   const carried = await carryOut(parts, scope, call, proposal).catch((thrown: unknown) =>
     refuseId(parts, proposal, thrown),
@@ -264,7 +269,7 @@ async function throughLedger(
       throw new AppError('LANE_LOST', { userKey: scope.lane.userKey });
     case 'stopped':
       // Frozen, lifted or used up between the decision and the claim: decided again, with the facts as they are now.
-      return governAction(parts, scope, call, proposal.action.parentActionId);
+      return decideAbout(parts, scope, call, proposal.action.parentActionId);
     case 'earlier': {
       const earlier = await earlierResult(parts, scope, call, begun.action.status, begun.action.result);
       if (earlier) return earlier;

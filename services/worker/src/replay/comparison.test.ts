@@ -1,5 +1,5 @@
 import { canonicalHash } from '@signalbox/safety/cards/canonical';
-import type { PassRecord } from '@signalbox/contracts/governance/execution-turn';
+import type { PassRecord, RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import { describe, expect, it } from 'vitest';
 import { comparePasses, otherVersions } from './comparison.ts';
 
@@ -35,10 +35,33 @@ function passOf(pass: number): PassRecord {
   };
 }
 
+/** As much of a decision as a comparison reads. */
+const DECIDED = {
+  action: { tool: 'look', toolVersion: '1', arguments: {}, resources: [], requester: { userKey: '1' }, assessment: {} },
+  question: {},
+  decision: { effect: 'run', rule: 'reads', score: 0, policyVersion: 'p', approval: null, sentence: 'Reads run.' },
+  taint: null,
+} as unknown as RecordedDecision;
+
 describe('a comparison of passes', () => {
   it('finds none where all is as it was, however long it took and whichever run did it', () => {
     const again = { ...passOf(1), calls: passOf(1).calls.map((call) => ({ ...call, durationMs: 700 })) };
     expect(comparePasses([passOf(1)], [again])).toBeNull();
+  });
+
+  it('reads the phases of calls about which policy was not asked as it records them now', () => {
+    const now = { ...passOf(1), phases: ['THINKING', 'PROPOSING', 'OBSERVING', 'EVALUATING'] };
+    const resumed = { ...passOf(1), phases: ['IDLE', 'PROPOSING', 'OBSERVING', 'EVALUATING'] };
+    expect([comparePasses([passOf(1)], [now]), comparePasses([passOf(1)], [resumed])]).toEqual([null, null]);
+  });
+
+  it('finds that a call was let run, or was not, where policy was asked', () => {
+    const [ran, refused] = [true, false].map((isRun) => ({
+      ...passOf(1),
+      phases: ['THINKING', 'PROPOSING', 'GOVERNING', ...(isRun ? ['EXECUTING'] : []), 'OBSERVING', 'EVALUATING'],
+      calls: passOf(1).calls.map((call) => ({ ...call, decided: DECIDED })),
+    })) as [PassRecord, PassRecord];
+    expect(comparePasses([ran], [refused])?.what).toBe('phases');
   });
 
   const give = (pass: PassRecord, part: 'system' | 'messages' | 'tools' | 'hash'): unknown =>
@@ -54,7 +77,7 @@ describe('a comparison of passes', () => {
     ['answer', (pass) => (pass.answer = null)],
     ['call of look', (pass) => (pass.calls = [])],
     ['result of look', (pass) => Object.assign(pass.calls[0] ?? {}, { seen: hash('other') })],
-    ['phases', (pass) => pass.phases.splice(3, 1)],
+    ['phases', (pass) => pass.phases.splice(5, 1)],
     ['verdict of the judge', (pass) => (pass.outcome = 'limit')],
   ];
 

@@ -1,6 +1,7 @@
 import { canonicalHash, canonicalJson } from '@signalbox/safety/cards/canonical';
 import type { PassRecord, RecordedCall, RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import { actionHash } from '../governance/decision/proposal.ts';
+import { callPhases } from '../governance/loop/fsm.ts';
 
 /** The first thing in which a turn came out otherwise, in words. */
 export interface Difference {
@@ -38,9 +39,18 @@ function comparePass(was: PassRecord, is: PassRecord): Found {
     compareAsks(was, is) ??
     differ('answer', hashed(was.answer), hashed(likeRecord(was.answer, is.answer))) ??
     compareCalls(was, is) ??
-    differ('phases', was.phases.join(' '), is.phases.join(' ')) ??
+    differ('phases', wayOf(was), wayOf(is)) ??
     differ('verdict of the judge', was.outcome, is.outcome)
   );
+}
+
+/**
+ * The way of the calls of a pass about which policy was asked. Records of before name GOVERNING for the others too, and THINKING for a
+ * run that went on with an earlier answer.
+ */
+function wayOf({ phases, calls }: PassRecord): string {
+  const ways = callPhases(phases).map((way, place) => (calls[place]?.decided === null ? ['OBSERVING'] : way));
+  return [...ways.flat(), ...phases.slice(phases.lastIndexOf('OBSERVING') + 1)].join(' ');
 }
 
 /** Records of before do not say what a model had called its answer. */

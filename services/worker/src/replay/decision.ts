@@ -5,7 +5,7 @@ import type { GovernanceFacts } from '@signalbox/store/governance/governance-fac
 import type { AgentRun } from '../agents/agent.ts';
 import { assess } from '../governance/decision/assessment.ts';
 import { readCall } from '../governance/decision/call-reading.ts';
-import type { Machine } from '../governance/loop/fsm.ts';
+import { callPhases, type Machine } from '../governance/loop/fsm.ts';
 import { decide, propose, recordedDecision, type BudgetLimits } from '../governance/decision/proposal.ts';
 import { requireVerbatim } from '../governance/decision/verbatim.ts';
 import type { ToolCallResult } from '../tools/call.ts';
@@ -38,7 +38,6 @@ export async function carryOutAgain(
   { callId, tool, args, groups }: Parameters<AgentRun['call']>[0],
 ): Promise<ToolCallResult> {
   const { machine, was, cursor } = place;
-  machine.to('GOVERNING');
   const read = readCall(parts.registry, { actionId: callId, tool, args, groups });
   if ('refused' in read) {
     machine.to('OBSERVING');
@@ -54,6 +53,7 @@ export async function carryOutAgain(
   const { policyVersion } = was.decided.decision;
   const engine = await parts.engine(policyVersion, place.head.policy.timeZone);
   if (!engine) return cursor.stop({ kind: 'unreplayable', why: `the policy set ${policyVersion} was not kept` });
+  machine.to('GOVERNING');
   const { decided, mayRun } = decideAgain(engine, place, read.runnable, was.decided);
   if (mayRun && hasRun(place.record, callId)) machine.to('EXECUTING');
   machine.to('OBSERVING');
@@ -112,7 +112,5 @@ function limitsOf({ budget }: PolicyQuestion['context']): BudgetLimits {
 /** Whether a call was let run then: refused at the claim, or known from an earlier run, it was not. */
 function hasRun({ phases, calls }: ExecutionTurn, callId: string): boolean {
   const place = calls.findIndex((call) => call.callId === callId);
-  const starts = phases.flatMap((phase, index) => (phase === 'GOVERNING' ? [index] : []));
-  const from = starts[place] ?? phases.length;
-  return phases.slice(from, starts[place + 1] ?? phases.length).includes('EXECUTING');
+  return callPhases(phases)[place]?.includes('EXECUTING') ?? false;
 }

@@ -134,7 +134,6 @@ function replayRun(
       if (phase === 'PROPOSING') record = cursor.act();
       machine.to(phase);
     },
-    phase: machine.phase,
     path: () => passOf(machine.path()),
     answerId: (turnKey, pass) => formerId(records, pass) ?? answerIdOf(head.threadId, turnKey, pass),
     load: async (groups) => {

@@ -34,9 +34,6 @@ export function scopeOf(
   const flush = async (): Promise<void> => {
     if (!isThreadOver) await parts.flush(threadId);
   };
-  // A decision is carried out before anything was thought: its way begins where the proposal had been left.
-  if (batch[0]?.envelope.kind === 'decision')
-    for (const phase of ['THINKING', 'PROPOSING', 'GOVERNING'] as const) machine.to(phase);
   return {
     lane,
     now: lane.now,
@@ -94,7 +91,6 @@ export function agentRun(
     actor: scope.actor,
     signal: scope.signal,
     enter: machine.to,
-    phase: machine.phase,
     path: () => passOf(machine.path()),
     answerId: (turnKey, pass) => answerIdOf(threadId, turnKey, pass),
     load: (groups) => parts.load(scope, groups),

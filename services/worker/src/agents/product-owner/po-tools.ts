@@ -28,8 +28,6 @@ export function poTools(parts: GraphParts) {
     const messages: ToolMessage[] = [];
     const done: Extract<TurnPart, { kind: 'acted' }>['calls'] = [];
     let update: SessionUpdate = {};
-    // A resumed run begins with the answer that the one before it had got.
-    if (run.phase() === 'IDLE') run.enter('THINKING');
     run.enter('PROPOSING');
     for (const call of calls) {
       run.signal.throwIfAborted();
@@ -67,10 +65,8 @@ async function carryOut(parts: GraphParts, state: SessionState, run: AgentRun, c
   return isBaseTool(name) ? answering(run, () => baseCall(parts, state, run, call, name)) : toolCall(state, run, call);
 }
 
-/** What only talks to the person, or steers the turn, walks the same way and has no effect to govern. */
+/** What only talks to the person, or steers the turn, has no effect to govern. */
 async function answering(run: AgentRun, work: () => Promise<CallOutcome>): Promise<CallOutcome> {
-  run.enter('GOVERNING');
-  run.enter('EXECUTING');
   const outcome = await work();
   run.enter('OBSERVING');
   return outcome;
@@ -130,6 +126,7 @@ async function baseCall(
     case 'request_capabilities': {
       const { capabilities } = BASE_TOOLS.request_capabilities.input.parse(call.args);
       const { installed, missing, unknown } = parts.registry.sort(capabilities);
+      run.enter('GOVERNING');
       const { allowed, refused } = await run.load(installed);
       const tools = parts.registry.definitions(allowed).map((definition) => definition.name);
       const result = { enabled: allowed, new_tools: tools, not_installed: missing, unknown };

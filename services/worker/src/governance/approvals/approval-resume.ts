@@ -98,6 +98,8 @@ async function runApproved(
     const consumed = await withTransaction(parts.pool, (db) =>
       consume(parts, db, scope, { approvalId: approval.approvalId, preview, changed }, call, proposal),
     );
+    // What an earlier run of the turn decided stands.
+    if (consumed.kind !== 'void' || consumed.decided) scope.enter('GOVERNING');
     switch (consumed.kind) {
       case 'void':
         return { ...(await voided(parts, approval, consumed.reason, consumed.decided)), ...decidedIn(consumed) };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createMachine, PHASES, TRANSITIONS, type Phase } from './fsm.ts';
+import { callPhases, createMachine, PHASES, TRANSITIONS, type Phase } from './fsm.ts';
 
 const walk = (...phases: Phase[]): readonly Phase[] => {
   const machine = createMachine();
@@ -25,6 +25,23 @@ describe('a turn', () => {
     expect(
       walk('THINKING', 'PROPOSING', 'GOVERNING', 'OBSERVING', 'GOVERNING', 'EXECUTING', 'OBSERVING', 'EVALUATING'),
     ).toHaveLength(9);
+  });
+
+  it('asks policy only about calls that it could let run', () => {
+    const [only, both] = [
+      ['OBSERVING', 'EVALUATING'],
+      ['OBSERVING', 'GOVERNING', 'EXECUTING', 'OBSERVING', 'EVALUATING'],
+    ] as const;
+    expect(walk('THINKING', 'PROPOSING', ...only)).not.toContain('GOVERNING');
+    expect(callPhases(walk('THINKING', 'PROPOSING', ...both))).toEqual([
+      ['OBSERVING'],
+      ['GOVERNING', 'EXECUTING', 'OBSERVING'],
+    ]);
+  });
+
+  it('begins with an answer of an earlier run, or with a decision about an earlier proposal', () => {
+    expect(walk('PROPOSING', 'OBSERVING', 'EVALUATING')).toHaveLength(4);
+    expect(walk('GOVERNING', 'EXECUTING')).toHaveLength(3);
   });
 
   it('reaches EXECUTING only from GOVERNING, and nothing after TERMINAL', () => {

@@ -1,13 +1,13 @@
 /*
  * One pass of a turn, and only this table moves it. The model reasons in THINKING; effects happen in EXECUTING and nowhere else.
  *
- *   IDLE ─▶ THINKING ─▶ PROPOSING ─▶ GOVERNING ─▶ EXECUTING ─▶ OBSERVING ─▶ EVALUATING ─┬─▶ THINKING
- *              │                      ▲   │                      ▲   │                  └─▶ TERMINAL
- *              └─▶ TERMINAL           │   └── refused, parked ───┘   │
- *                                     └── the answer's next proposal ┘
+ *   IDLE ─┬─▶ THINKING ─┬─▶ PROPOSING ─┬─▶ GOVERNING ─┬─▶ EXECUTING ─▶ OBSERVING ─┬─▶ EVALUATING ─┬─▶ THINKING
+ *         │             └─▶ TERMINAL   │              └─▶ OBSERVING: not let run  │               └─▶ TERMINAL
+ *         │                            └─▶ OBSERVING: policy is not asked         └─▶ GOVERNING, OBSERVING: the next call
+ *         ├─▶ PROPOSING: a resumed run goes on with the answer of an earlier one
+ *         └─▶ GOVERNING: a person decided about an action that was proposed before
  *
- * idle = IDLE, analyze = THINKING, tool_decision = PROPOSING, policy_check = GOVERNING, await_confirmation = GOVERNING while parked,
- * execute = EXECUTING and OBSERVING, respond = EVALUATING to TERMINAL.
+ * Policy is asked in GOVERNING and nowhere else. Nothing asks it about a call that only talks to the person or cannot be read.
  */
 
 export const PHASES = [
@@ -24,15 +24,15 @@ export type Phase = (typeof PHASES)[number];
 
 /** From each phase, those that may follow. */
 export const TRANSITIONS: Readonly<Record<Phase, readonly Phase[]>> = {
-  IDLE: ['THINKING'],
+  IDLE: ['THINKING', 'PROPOSING', 'GOVERNING'],
   // An answer without proposals ends the turn.
   THINKING: ['PROPOSING', 'TERMINAL'],
-  PROPOSING: ['GOVERNING'],
+  PROPOSING: ['GOVERNING', 'OBSERVING'],
   // A refusal is observed like a result: its reason goes back to the model.
   GOVERNING: ['EXECUTING', 'OBSERVING'],
   EXECUTING: ['OBSERVING'],
   // Proposals of one answer are decided one after another, because what one finds may taint the next.
-  OBSERVING: ['GOVERNING', 'EVALUATING'],
+  OBSERVING: ['GOVERNING', 'OBSERVING', 'EVALUATING'],
   EVALUATING: ['THINKING', 'TERMINAL'],
   TERMINAL: [],
 };
@@ -49,6 +49,19 @@ export interface Machine {
 /** The phases of the newest pass of a path: a pass begins with thinking. */
 export function passOf(path: readonly Phase[]): readonly Phase[] {
   return path.slice(Math.max(0, path.lastIndexOf('THINKING')));
+}
+
+/** The phases of each call of a pass, in order: every one ends with being observed. */
+export function callPhases(pass: readonly string[]): readonly (readonly string[])[] {
+  const calls: string[][] = [];
+  let call: string[] = [];
+  for (const phase of pass.slice(pass.indexOf('PROPOSING') + 1)) {
+    call.push(phase);
+    if (phase !== 'OBSERVING') continue;
+    calls.push(call);
+    call = [];
+  }
+  return calls;
 }
 
 /** A machine at IDLE. */
