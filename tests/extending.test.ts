@@ -2,11 +2,18 @@ import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { runCommandLine } from '@signalbox/cli/command-line';
+import { COMMANDS } from '@signalbox/gateway/commands/registry';
 import { createLog } from '@signalbox/platform/log';
+import { CallOutline, callQuestion } from '@signalbox/safety/policy/outline';
+import { loadPolicySet, readPolicyFolder } from '@signalbox/safety/policy/policy-set';
+import { POLICY_FOLDER } from '@signalbox/safety/policy/settings';
 import { createRegistry } from '@signalbox/worker/tools/registry';
 import { issueContext, type ToolContext } from '@signalbox/worker/tools/tool';
 import { describe, expect, it } from 'vitest';
 import { createDiskReport } from './examples/disk-report.ts';
+import { runDisks } from './examples/disks.ts';
+import uptime from './examples/uptime.ts';
 import worldClock from './examples/world-clock.ts';
 
 // docs/extending.md shows whole files. They exist in tests/examples, where they are type-checked, and are run here.
@@ -15,7 +22,7 @@ const read = (path: string): string => readFileSync(fileURLToPath(new URL(`../${
 
 /** Code blocks that begin with the path of the file that they show, by that path. */
 const shown = new Map(
-  [...read('docs/extending.md').matchAll(/^```ts\n\/\/ (\S+)\n([\s\S]*?)^```$/gm)].map(([, path = '', code = '']) => [
+  [...read('docs/extending.md').matchAll(/^```\w+\n\/\/ (\S+)\n([\s\S]*?)^```$/gm)].map(([, path = '', code = '']) => [
     path,
     code,
   ]),
@@ -23,7 +30,7 @@ const shown = new Map(
 
 /** An example sees the packages from outside; the file that it shows lies inside of one. */
 function asSeenFrom(path: string, code: string): string {
-  return code.replace(/'@signalbox\/(worker|jobs)\/([^']+)'/g, (whole, service: string, rest: string) => {
+  return code.replace(/'@signalbox\/(worker|jobs|gateway|cli)\/([^']+)'/g, (whole, service: string, rest: string) => {
     const root = `services/${service}/src`;
     return path.startsWith(root) ? `'${posix.relative(posix.dirname(path), `${root}/${rest}`)}.ts'` : whole;
   });
@@ -39,7 +46,11 @@ describe('docs/extending.md', () => {
   it.each([
     ['services/worker/src/capabilities/world-clock.ts', 'tests/examples/world-clock.ts'],
     ['services/jobs/src/jobs/disk-report.ts', 'tests/examples/disk-report.ts'],
-  ])('shows %s as it compiles', (path, example) => {
+    ['services/gateway/src/commands/operations/uptime.ts', 'tests/examples/uptime.ts'],
+    ['services/cli/src/commands/disks.ts', 'tests/examples/disks.ts'],
+    ['infra/policy/quiet-fridays.cedar', 'tests/examples/quiet-fridays.cedar'],
+    ['infra/policy/examples/quiet-fridays.json', 'tests/examples/quiet-fridays.json'],
+  ])('shows %s as it is run here', (path, example) => {
     // Sorted, because the order of imports depends on how they are written.
     expect(lines(shown.get(path) ?? '')).toEqual(lines(asSeenFrom(path, read(example))));
   });
@@ -72,5 +83,42 @@ describe('docs/extending.md', () => {
     expect(result.totalMb).toBeGreaterThan(result.freeMb);
     expect(job.say({ freeMb: 10, totalMb: 200 })).toBe('10 of 200 MB are free.');
     expect(job.isNotable({ freeMb: 10, totalMb: 200 })).toBe(true);
+  });
+
+  it('shows a policy rule that is taken into the shipped set with its examples, and that decides', async () => {
+    const shipped = await readPolicyFolder(POLICY_FOLDER);
+    const added = ['quiet-fridays.cedar', 'quiet-fridays.json'].map((name) => ({
+      name: name.endsWith('.json') ? `examples/${name}` : name,
+      text: read(`tests/examples/${name}`),
+    }));
+    const { engine } = await loadPolicySet({ files: [...shipped.files, ...added], version: 'fridays' }, 'UTC');
+    const decide = (at: string) =>
+      engine.decide(
+        callQuestion(CallOutline.parse({ role: 'admin', risk: 'sensitive', environment: 'production', at })),
+      );
+    expect(decide('2026-11-20T15:00:00Z')).toMatchObject({ effect: 'confirm', rule: 'friday-confirms' });
+    expect(decide('2026-11-20T14:59:00Z')).toMatchObject({ effect: 'run' });
+  });
+
+  it('shows a chat command that the registry would take and that answers', () => {
+    expect(shown.has(`services/gateway/src/commands/operations/${uptime.name}.ts`)).toBe(true);
+    expect(COMMANDS.map(({ name }) => name)).not.toContain(uptime.name);
+    expect(uptime.answer().text).toMatch(/^\d+ (s|min|h)$/);
+  });
+
+  it('shows a command for operators that the command line runs', async () => {
+    const disks = { name: 'disks', usage: ['disks <folder> …'], summary: 'What is free.', load: async () => runDisks };
+    const run = async (...words: string[]): Promise<readonly [number, string]> => {
+      let said = '';
+      const write = (text: string): void => void (said += text);
+      const code = await runCommandLine(words, { out: write, error: write }, {}, [disks]);
+      return [code, said];
+    };
+    expect(await run('disks', tmpdir())).toEqual([0, expect.stringMatching(/FOLDER +FREE\n\S+ +\d+ GB/)]);
+    expect(JSON.parse((await run('disks', tmpdir(), '--json'))[1])).toEqual([
+      { folder: tmpdir(), freeBytes: expect.any(Number) as number },
+    ]);
+    expect(await run('disks')).toEqual([1, expect.stringContaining('Write: disks <folder> …')]);
+    expect(await run('help')).toEqual([0, expect.stringContaining('disks <folder> …')]);
   });
 });

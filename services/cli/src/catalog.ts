@@ -1,6 +1,6 @@
 import type { Run } from './command.ts';
 
-interface CommandEntry {
+export interface CommandEntry {
   readonly name: string;
   readonly usage: readonly string[];
   readonly summary: string;
@@ -129,10 +129,10 @@ export const COMMANDS: readonly CommandEntry[] = [
 ];
 
 /** The help text, line by line. */
-export function describeCommands(): readonly string[] {
-  const usages = COMMANDS.flatMap(({ usage }) => usage);
+export function describeCommands(commands: readonly CommandEntry[]): readonly string[] {
+  const usages = commands.flatMap(({ usage }) => usage);
   const width = Math.max(...usages.map((usage) => usage.length));
-  const lines = COMMANDS.flatMap(({ usage, summary }) =>
+  const lines = commands.flatMap(({ usage, summary }) =>
     usage.map((line, index) => (index === 0 ? `  ${line.padEnd(width)}  ${summary}` : `  ${line}`)),
   );
   return ['npm run signalbox -- <command>', '', ...lines, '', 'Every command takes --json. The exit code is 0 or 1.'];

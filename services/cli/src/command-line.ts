@@ -7,7 +7,7 @@ import { closeAll, type Closable } from '@signalbox/platform/lifecycle';
 import { createLog } from '@signalbox/platform/log';
 import { checkRedis, closeRedis, openRedis, type Redis } from '@signalbox/platform/redis';
 import { nameActor } from './actor.ts';
-import { COMMANDS, describeCommands } from './catalog.ts';
+import { COMMANDS, describeCommands, type CommandEntry } from './catalog.ts';
 import { UsageError, type CommandContext, type Report } from './command.ts';
 import { loadConfig, loadEnvironment, requireUrl, type CliConfig } from './config.ts';
 
@@ -51,10 +51,11 @@ export async function runCommandLine(
   words: readonly string[],
   output: Output,
   environment: Readonly<Record<string, string | undefined>> = loadEnvironment(),
+  commands: readonly CommandEntry[] = COMMANDS,
 ): Promise<0 | 1> {
   const json = words.includes('--json');
   try {
-    const report = await execute(words, environment, output);
+    const report = await execute(words, environment, output, commands);
     if (json) output.out(`${JSON.stringify(report.data, null, 2)}\n`);
     else if (report.lines.length > 0) output.out(`${report.lines.join('\n')}\n`);
     return report.ok ? 0 : 1;
@@ -70,17 +71,18 @@ async function execute(
   words: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
   output: Output,
+  commands: readonly CommandEntry[],
 ): Promise<Report> {
   const { values, positionals } = parse(words);
   const [name = 'help', ...rest] = positionals;
   const help = {
     ok: true,
-    data: COMMANDS.map(({ usage, summary }) => ({ usage, summary })),
-    lines: describeCommands(),
+    data: commands.map(({ usage, summary }) => ({ usage, summary })),
+    lines: describeCommands(commands),
   };
   if (values.help || name === 'help') return help;
-  const command = COMMANDS.find((candidate) => candidate.name === name);
-  if (!command) throw new UsageError([`There is no command '${name}'.`, '', ...describeCommands()].join('\n'));
+  const command = commands.find((candidate) => candidate.name === name);
+  if (!command) throw new UsageError([`There is no command '${name}'.`, '', ...describeCommands(commands)].join('\n'));
   const limit = Number(values.limit);
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
     throw new UsageError(`--limit is a whole number from 1 to ${MAX_LIMIT}, not '${values.limit}'.`);
@@ -131,7 +133,7 @@ function parse(words: readonly string[]) {
   } catch (error) {
     // The message of parseArgs names the option; its codes begin with ERR_PARSE_ARGS.
     throw new UsageError(
-      `${error instanceof Error ? error.message : String(error)}\n\n${describeCommands().join('\n')}`,
+      `${error instanceof Error ? error.message : String(error)}\n\n${describeCommands(COMMANDS).join('\n')}`,
     );
   }
 }
