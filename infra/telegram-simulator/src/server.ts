@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { registerBotApi } from './bot-api/bot-api.ts';
 import { sendError } from './bot-api/bot-call.ts';
 import { BotError } from './bot-api/bot-error.ts';
-import { createCallLog } from './bot-api/call-log.ts';
+import { CallLog } from './bot-api/call-log.ts';
 import { registerEventStream } from './event-stream.ts';
 import { registerFileRoutes } from './files/file-routes.ts';
-import { createFaults } from './bot-api/faults.ts';
+import { Faults } from './bot-api/faults.ts';
 import { PersonError } from './people/person-access.ts';
 import { registerPersonActions } from './people/person-action-routes.ts';
 import { registerPersonApi } from './people/person-api.ts';
@@ -15,7 +15,7 @@ import { MAX_BODY_BYTES, registerBodyParsers } from './request-body.ts';
 import { registerRequestGuard } from './request-guard.ts';
 import { registerTestApi } from './test-api.ts';
 import { startWebhookDelivery } from './webhook/webhook-delivery.ts';
-import { openStore, resolveChatName, type Store } from './store/store.ts';
+import { Store } from './store/store.ts';
 
 export interface SimulatorOptions {
   /** Where chats survive a restart; without it they live in memory. */
@@ -40,7 +40,7 @@ export const DEFAULT_TOKEN = '100:simulator';
 /** Starts a simulator. Throws if the port is taken or the log in `dataDir` is damaged. */
 export async function createSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { dataDir, port = 0, host = '127.0.0.1', token = DEFAULT_TOKEN } = options;
-  const store = openStore({ token, dataDir });
+  const store = new Store({ token, dataDir });
   const closing = new AbortController();
   const app = createApp({ store, token, closing: closing.signal });
   try {
@@ -71,8 +71,8 @@ function createApp(deps: { store: Store; token: string; closing: AbortSignal }):
     // Node counts from the first byte of a request; a long poll of 50 s is no slow request.
     requestTimeout: 0,
   });
-  const faults = createFaults(resolveChatName);
-  const calls = createCallLog();
+  const faults = new Faults();
+  const calls = new CallLog();
   registerRequestGuard(app);
   registerBodyParsers(app);
   app.setErrorHandler((error, request, reply) => {

@@ -16,11 +16,6 @@ export interface Call {
 
 type ArrivedCall = Omit<Call, 'seq' | 'chatId' | 'status'>;
 
-export interface CallLog {
-  readonly start: (call: ArrivedCall) => Call;
-  readonly listAfter: (seq: number) => readonly Call[];
-}
-
 const KEPT_CALLS = 20_000;
 
 /** The time of `Call.at`. */
@@ -29,19 +24,21 @@ export function readArrivalTime(): number {
 }
 
 /** Remembers the last calls, so that tests can assert their order and timing. */
-export function createCallLog(): CallLog {
-  let calls: Call[] = [];
-  let next = 1;
-  return {
-    start: (arrived) => {
-      const call: Call = { ...arrived, seq: next++, chatId: readChatId(arrived.params['chat_id']), status: null };
-      calls.push(call);
-      // Cut in bulk: shifting one by one moves the whole list each time.
-      if (calls.length > KEPT_CALLS * 1.5) calls = calls.slice(-KEPT_CALLS);
-      return call;
-    },
-    listAfter: (seq) => calls.slice(-KEPT_CALLS).filter((call) => call.seq > seq),
-  };
+export class CallLog {
+  #calls: Call[] = [];
+  #next = 1;
+
+  start(arrived: ArrivedCall): Call {
+    const call: Call = { ...arrived, seq: this.#next++, chatId: readChatId(arrived.params['chat_id']), status: null };
+    this.#calls.push(call);
+    // Cut in bulk: shifting one by one moves the whole list each time.
+    if (this.#calls.length > KEPT_CALLS * 1.5) this.#calls = this.#calls.slice(-KEPT_CALLS);
+    return call;
+  }
+
+  listAfter(seq: number): readonly Call[] {
+    return this.#calls.slice(-KEPT_CALLS).filter((call) => call.seq > seq);
+  }
 }
 
 function readChatId(value: unknown): number | string | null {

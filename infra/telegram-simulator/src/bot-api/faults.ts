@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { BotError } from './bot-error.ts';
 import { type Refusal, REFUSALS } from './refusals.ts';
+import { resolveChatName } from '../people/people.ts';
 
 // The keys of a constant object are its names.
 const RefusalName = z.enum(Object.keys(REFUSALS) as [keyof typeof REFUSALS]);
@@ -40,41 +41,41 @@ export const Fault = z.strictObject({
 });
 export type Fault = z.output<typeof Fault>;
 
-export interface Faults {
-  readonly add: (fault: Fault) => void;
-  /** The oldest fault waiting for this call; it is used up by one. */
-  readonly take: (method: string, chatId: number | string | null) => Fault | null;
-  readonly clear: () => void;
-  /** What still waits, with how often. */
-  readonly list: () => readonly (Fault & { readonly left: number })[];
-}
+/** Faults in the order they were queued. */
+export class Faults {
+  readonly #waiting: { readonly fault: Fault; skip: number; left: number }[] = [];
 
-/** Faults in the order they were queued. `resolveChat` says which chat a name means. */
-export function createFaults(resolveChat: (chat: number | 'ops') => number): Faults {
-  const waiting: { fault: Fault; skip: number; left: number }[] = [];
-
-  function concerns({ method: wanted, chat }: Fault, method: string, chatId: number | string | null): boolean {
-    if (chat !== undefined && resolveChat(chat) !== chatId) return false;
-    // `*` leaves polling alone: a test which breaks every call rarely means the one that is always waiting.
-    return wanted === '*' ? method !== 'getupdates' : wanted.toLowerCase() === method;
+  add(fault: Fault): void {
+    this.#waiting.push({ fault, skip: fault.skip, left: fault.times });
   }
 
-  return {
-    add: (fault) => void waiting.push({ fault, skip: fault.skip, left: fault.times }),
-    take: (method, chatId) => {
-      const found = waiting.find(({ fault }) => concerns(fault, method.toLowerCase(), chatId));
-      if (!found) return null;
-      if (found.skip > 0) {
-        found.skip -= 1;
-        return null;
-      }
-      found.left -= 1;
-      if (found.left === 0) waiting.splice(waiting.indexOf(found), 1);
-      return found.fault;
-    },
-    clear: () => void waiting.splice(0),
-    list: () => waiting.map(({ fault, left }) => ({ ...fault, left })),
-  };
+  /** The oldest fault waiting for this call; it is used up by one. */
+  take(method: string, chatId: number | string | null): Fault | null {
+    const found = this.#waiting.find(({ fault }) => concerns(fault, method.toLowerCase(), chatId));
+    if (!found) return null;
+    if (found.skip > 0) {
+      found.skip -= 1;
+      return null;
+    }
+    found.left -= 1;
+    if (found.left === 0) this.#waiting.splice(this.#waiting.indexOf(found), 1);
+    return found.fault;
+  }
+
+  clear(): void {
+    this.#waiting.length = 0;
+  }
+
+  /** What still waits, with how often. */
+  list(): readonly (Fault & { readonly left: number })[] {
+    return this.#waiting.map(({ fault, left }) => ({ ...fault, left }));
+  }
+}
+
+function concerns({ method: wanted, chat }: Fault, method: string, chatId: number | string | null): boolean {
+  if (chat !== undefined && resolveChatName(chat) !== chatId) return false;
+  // `*` leaves polling alone: a test which breaks every call rarely means the one that is always waiting.
+  return wanted === '*' ? method !== 'getupdates' : wanted.toLowerCase() === method;
 }
 
 /** What an injected error answers: Telegram's own sentence where a test gives none. */

@@ -1,7 +1,7 @@
-import type { MessageEntity, RichMessage, User } from 'grammy/types';
+import type { User } from 'grammy/types';
 import { type ButtonView, toButtonViews } from './button-view.ts';
 import { toSender } from './chat-shapes.ts';
-import type { Service, StoredMessage } from '../store/event.ts';
+import type { StoredMessage } from '../store/event.ts';
 import { type FileView, toFileView } from '../files/file-shapes.ts';
 import type { State } from '../store/state.ts';
 

@@ -16,6 +16,12 @@ export type Person = Readonly<z.infer<typeof Person>>;
 /** The group: a forum, which only supergroups can be. Its id is short where Telegram's begin with -100. */
 export const GROUP = { id: -2001, title: 'ops' } as const;
 
+/** People write 'ops' for the group; everything else is a number. */
+export function resolveChatName(chat: string | number): number {
+  if (chat === GROUP.title) return GROUP.id;
+  return typeof chat === 'number' ? chat : Number(chat);
+}
+
 /** Who is there at the first start. */
 export const FIRST_PEOPLE: readonly Person[] = [
   { id: 1001, name: 'Ada', role: 'admin', inGroup: true },

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { changeBotStatus } from '../bot-api/chats/bot-rights.ts';
 import { BotStatus } from '../store/event.ts';
 import type { Sent } from '../store/sent-update.ts';
-import { GROUP } from './people.ts';
+import { GROUP, resolveChatName } from './people.ts';
 import { PersonError, requireMember } from './person-access.ts';
 import { blockFromPerson } from './person-block.ts';
 import { clickFromPerson, stopFromPerson } from './person-clicks.ts';
@@ -12,7 +12,7 @@ import { parseWithFiles, PersonFile } from './person-files.ts';
 import { editFromPerson, sendFromPerson } from './person-messages.ts';
 import { ICON_COLORS, MAX_TOPIC_NAME_LENGTH } from '../store/topic.ts';
 import { changeTopic, createTopic, findTopic } from '../store/topics.ts';
-import { resolveChatName, type Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 
 type ChatName = number | string;
 const chatName = z.union([z.int(), z.string().regex(/^(ops|-?\d+)$/, 'a chat is a number or "ops"')]);

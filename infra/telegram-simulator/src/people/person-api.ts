@@ -4,14 +4,13 @@ import { findCommandsFor } from '../bot-api/chats/bot-commands.ts';
 import { toBotView } from '../bot-api/chats/bot-menu.ts';
 import type { Draft } from '../store/draft.ts';
 import { findDraft } from '../store/drafts.ts';
-import type { Person } from './people.ts';
-import { Role } from './people.ts';
+import { type Person, resolveChatName, Role } from './people.ts';
 import { listChats } from './chat-shapes.ts';
 import { isVisibleTo, type MessageView, toMessageView } from './message-view.ts';
 import { PersonError, requireMember, requirePerson } from './person-access.ts';
 import type { Topic } from '../store/topic.ts';
 import { listTopics } from '../store/topics.ts';
-import { listMessages, resolveChatName, type Store } from '../store/store.ts';
+import { listMessages, type Store } from '../store/store.ts';
 
 /** A person as /api/people lists them. */
 export interface PersonView extends Omit<Person, 'inGroup'> {

@@ -29,42 +29,40 @@ export type Change =
   | { readonly kind: 'people' | 'commands' | 'bot' };
 export type FeedEvent = (Change | { readonly kind: 'reset' }) & { readonly seq: number };
 
-export interface Feed {
-  readonly publish: (event: Change & { readonly seq: number }) => void;
+/** Long enough for a page to come back from a sleeping laptop; a message view is about 300 bytes. */
+const KEPT_EVENTS = 5_000;
+
+/** The stream of changes. Events up to `knownFrom` were before its time. */
+export class Feed {
+  readonly #listeners = new Set<(event: FeedEvent) => void>();
+  #kept: (Change & { readonly seq: number })[] = [];
+  /** Every event after this number is in `#kept`. */
+  #floor: number;
+
+  constructor(knownFrom: number) {
+    this.#floor = knownFrom;
+  }
+
+  publish(event: Change & { readonly seq: number }): void {
+    this.#kept.push(event);
+    // Cut rarely and in bulk: shifting one by one moves the whole list each time.
+    if (this.#kept.length >= KEPT_EVENTS * 2) {
+      this.#floor = this.#kept[KEPT_EVENTS - 1]?.seq ?? this.#floor;
+      this.#kept = this.#kept.slice(KEPT_EVENTS);
+    }
+    for (const listener of this.#listeners) listener(event);
+  }
+
   /**
    * Calls the listener with every event after `after` that is still known, then with each new one. If some were
    * forgotten, a `reset` comes first: load everything again. Returns the function that ends it.
    */
-  readonly subscribe: (after: number | null, listener: (event: FeedEvent) => void) => () => void;
-}
-
-/** Long enough for a page to come back from a sleeping laptop; a message view is about 300 bytes. */
-const KEPT_EVENTS = 5_000;
-
-/** Creates the stream of changes. Events up to `knownFrom` were before its time. */
-export function createFeed(knownFrom: number): Feed {
-  const listeners = new Set<(event: FeedEvent) => void>();
-  let kept: (Change & { readonly seq: number })[] = [];
-  // Every event after this number is in `kept`.
-  let floor = knownFrom;
-
-  return {
-    publish: (event) => {
-      kept.push(event);
-      // Cut rarely and in bulk: shifting one by one moves the whole list each time.
-      if (kept.length >= KEPT_EVENTS * 2) {
-        floor = kept[KEPT_EVENTS - 1]?.seq ?? floor;
-        kept = kept.slice(KEPT_EVENTS);
-      }
-      for (const listener of listeners) listener(event);
-    },
-    subscribe: (after, listener) => {
-      if (after !== null) {
-        if (after < floor) listener({ kind: 'reset', seq: floor });
-        for (const event of kept) if (event.seq > after) listener(event);
-      }
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-  };
+  subscribe(after: number | null, listener: (event: FeedEvent) => void): () => void {
+    if (after !== null) {
+      if (after < this.#floor) listener({ kind: 'reset', seq: this.#floor });
+      for (const event of this.#kept) if (event.seq > after) listener(event);
+    }
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
 }

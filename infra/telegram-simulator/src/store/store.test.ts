@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sendFromPerson } from '../people/person-messages.ts';
 import { createSimulator, DEFAULT_TOKEN } from '../server.ts';
 import { createSimulatorClient } from '../simulator-client.ts';
-import { listMessages, openStore, type Store } from './store.ts';
+import { listMessages, Store } from './store.ts';
 
 let dataDir: string;
 beforeEach(() => {
@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
 function open(compactAboveBytes?: number): Store {
-  return openStore({
+  return new Store({
     token: DEFAULT_TOKEN,
     dataDir,
     ...(compactAboveBytes === undefined ? {} : { compactAboveBytes }),
@@ -112,7 +112,7 @@ test('a large log is compacted at start without losing or repeating anything', (
 
 test('without a folder the ids of a later start are larger', () => {
   const ids = [0, 1].map(() => {
-    const store = openStore({ token: DEFAULT_TOKEN });
+    const store = new Store({ token: DEFAULT_TOKEN });
     const before = Date.now();
     while (Date.now() === before);
     return say(store, 'hi').messageId;
@@ -140,7 +140,8 @@ test('a compacted log says everything that the long one said', async () => {
   open(1).close();
   const short = open();
   // The numbers that come next only grow, also when a log is opened.
-  expect({ ...short.state, next: null }).toEqual({ ...long.state, next: null });
+  const rest = (state: object): unknown => Object.entries(state).filter(([name]) => name !== 'next');
+  expect(rest(short.state)).toEqual(rest(long.state));
   expect(short.state.next.messageId).toBe(long.state.next.messageId);
   short.close();
 });

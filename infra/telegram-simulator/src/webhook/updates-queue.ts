@@ -14,22 +14,6 @@ export interface PollRequest {
   readonly signal: AbortSignal;
 }
 
-export interface UpdatesQueue {
-  /** Adds an update; answers its id, or null if the bot did not ask for this kind. */
-  readonly add: (body: UpdateBody) => number | null;
-  /** Adds a raw object, whatever it is. Only a missing update_id is filled in. Answers the id it carries. */
-  readonly inject: (update: Readonly<Record<string, unknown>>) => unknown;
-  /** getUpdates. A newer call ends this one with 409; the signal ends it with an empty list. */
-  readonly poll: (request: PollRequest) => Promise<readonly unknown[]>;
-  /** Forgets one update, by position. Twice is safe. */
-  readonly confirm: (position: number) => void;
-  /** Which kinds of updates are queued from now on; an empty list means the usual ones. */
-  readonly allow: (kinds: readonly string[]) => void;
-  /** Ends an open poll with 409, because from now on a webhook gets the updates. */
-  readonly endPoll: () => void;
-  readonly dropAll: () => void;
-}
-
 /** Telegram sends these kinds only to bots that ask for them by name. */
 const NOT_BY_DEFAULT = new Set(['chat_member', 'message_reaction', 'message_reaction_count']);
 /** TDLib takes an offset further ahead than this for a mistake and answers from the head of the queue. */
@@ -49,90 +33,109 @@ const WEBHOOK_ACTIVE =
  * The queue of updates with Telegram's acknowledgement: an offset forgets all smaller ids, a negative one all but the
  * last ones. Injected updates may carry any id, so they are forgotten only after they were delivered once.
  */
-export function createUpdatesQueue(deps: { state: State; commit: (event: StoreEvent) => void }): UpdatesQueue {
-  const { state, commit } = deps;
-  const delivered = new Set<number>();
-  let waiter: Waiter | null = null;
+export class UpdatesQueue {
+  readonly #state: State;
+  readonly #commit: (event: StoreEvent) => void;
+  readonly #delivered = new Set<number>();
+  #waiter: Waiter | null = null;
 
-  function enqueue(update: Readonly<Record<string, unknown>>, injected: boolean): void {
-    commit({ kind: 'update', item: { position: state.next.position, injected, update: { ...update } } });
-    waiter?.wake();
+  constructor(state: State, commit: (event: StoreEvent) => void) {
+    this.#state = state;
+    this.#commit = commit;
   }
 
-  function confirm(items: readonly QueuedUpdate[]): void {
-    if (items.length === 0) return;
-    const positions = items.map((item) => item.position);
-    commit({ kind: 'confirmed', positions });
-    for (const position of positions) delivered.delete(position);
+  /** Adds an update; answers its id, or null if the bot did not ask for this kind. */
+  add(body: UpdateBody): number | null {
+    const { allowedUpdates, next } = this.#state;
+    if (!isAllowed(allowedUpdates, Object.keys(body)[0] ?? '')) return null;
+    const update_id = next.updateId;
+    this.#enqueue({ update_id, ...body }, false);
+    return update_id;
   }
 
-  function confirmOffset(offset: number): void {
-    const items = [...state.updates.values()];
-    if (offset < 0) return confirm(items.slice(0, Math.max(0, items.length + offset)));
-    if (offset === 0) return;
-    const believed = offset <= state.next.updateId + MAX_OFFSET_AHEAD;
-    confirm(
-      items.filter((item) =>
-        item.injected ? delivered.has(item.position) && !(idOf(item) >= offset) : believed && idOf(item) < offset,
-      ),
-    );
+  /** Adds a raw object, whatever it is. Only a missing update_id is filled in. Answers the id it carries. */
+  inject(update: Readonly<Record<string, unknown>>): unknown {
+    const withId = { update_id: this.#state.next.updateId, ...update };
+    this.#enqueue(withId, true);
+    return withId.update_id;
   }
 
-  function setAllowed(allowed: readonly string[]): void {
-    if (allowed.join() === state.allowedUpdates.join()) return;
-    commit({ kind: 'allowedUpdates', allowed: [...allowed] });
-  }
-
-  function take(limit: number): unknown[] {
-    const items = [...state.updates.values()].slice(0, limit);
-    for (const item of items) delivered.add(item.position);
+  /** getUpdates. A newer call ends this one with 409; the signal ends it with an empty list. */
+  async poll({ offset, limit, timeoutMs, allowedUpdates, signal }: PollRequest): Promise<readonly unknown[]> {
+    if (this.#state.webhook) throw createConflict(WEBHOOK_ACTIVE);
+    this.#waiter?.conflict(OTHER_POLL);
+    if (allowedUpdates) this.allow(allowedUpdates);
+    this.#confirmOffset(offset);
+    if (this.#state.updates.size === 0 && timeoutMs > 0 && !signal.aborted) await this.#wait(timeoutMs, signal);
+    if (signal.aborted) return [];
+    const items = this.#items().slice(0, limit);
+    for (const item of items) this.#delivered.add(item.position);
     return items.map((item) => item.update);
   }
 
-  function waitForUpdate(timeoutMs: number, signal: AbortSignal): Promise<void> {
+  /** Forgets one update, by position. Twice is safe. */
+  confirm(position: number): void {
+    if (this.#state.updates.has(position)) this.#forget([position]);
+  }
+
+  /** Which kinds of updates are queued from now on; an empty list means the usual ones. */
+  allow(allowed: readonly string[]): void {
+    if (allowed.join() === this.#state.allowedUpdates.join()) return;
+    this.#commit({ kind: 'allowedUpdates', allowed: [...allowed] });
+  }
+
+  /** Ends an open poll with 409, because from now on a webhook gets the updates. */
+  endPoll(): void {
+    this.#waiter?.conflict(WEBHOOK_SET);
+  }
+
+  dropAll(): void {
+    this.#forget([...this.#state.updates.keys()]);
+  }
+
+  #items(): QueuedUpdate[] {
+    return [...this.#state.updates.values()];
+  }
+
+  #enqueue(update: Readonly<Record<string, unknown>>, injected: boolean): void {
+    this.#commit({ kind: 'update', item: { position: this.#state.next.position, injected, update: { ...update } } });
+    this.#waiter?.wake();
+  }
+
+  #forget(positions: number[]): void {
+    if (positions.length === 0) return;
+    this.#commit({ kind: 'confirmed', positions });
+    for (const position of positions) this.#delivered.delete(position);
+  }
+
+  #confirmOffset(offset: number): void {
+    const items = this.#items();
+    const isBelieved = offset <= this.#state.next.updateId + MAX_OFFSET_AHEAD;
+    const isOver = (item: QueuedUpdate, index: number): boolean => {
+      if (offset < 0) return index < items.length + offset;
+      if (item.injected) return this.#delivered.has(item.position) && !(idOf(item) >= offset);
+      return isBelieved && idOf(item) < offset;
+    };
+    if (offset !== 0) this.#forget(items.filter(isOver).map(({ position }) => position));
+  }
+
+  #wait(timeoutMs: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const own: Waiter = {
         wake: () => finish(resolve),
         conflict: (reason) => finish(() => reject(createConflict(reason))),
       };
       const timer = setTimeout(own.wake, timeoutMs);
-      function finish(settle: () => void): void {
+      const finish = (settle: () => void): void => {
         clearTimeout(timer);
         signal.removeEventListener('abort', own.wake);
-        if (waiter === own) waiter = null;
+        if (this.#waiter === own) this.#waiter = null;
         settle();
-      }
+      };
       signal.addEventListener('abort', own.wake);
-      waiter = own;
+      this.#waiter = own;
     });
   }
-
-  return {
-    add: (body) => {
-      const kind = Object.keys(body)[0] ?? '';
-      if (!isAllowed(state.allowedUpdates, kind)) return null;
-      const update_id = state.next.updateId;
-      enqueue({ update_id, ...body }, false);
-      return update_id;
-    },
-    inject: (update) => {
-      const withId = 'update_id' in update ? update : { update_id: state.next.updateId, ...update };
-      enqueue(withId, true);
-      return withId['update_id'];
-    },
-    poll: async ({ offset, limit, timeoutMs, allowedUpdates, signal }) => {
-      if (state.webhook) throw createConflict(WEBHOOK_ACTIVE);
-      waiter?.conflict(OTHER_POLL);
-      if (allowedUpdates) setAllowed(allowedUpdates);
-      confirmOffset(offset);
-      if (state.updates.size === 0 && timeoutMs > 0 && !signal.aborted) await waitForUpdate(timeoutMs, signal);
-      return signal.aborted ? [] : take(limit);
-    },
-    confirm: (position) => confirm([state.updates.get(position)].filter((item) => item !== undefined)),
-    endPoll: () => waiter?.conflict(WEBHOOK_SET),
-    allow: setAllowed,
-    dropAll: () => confirm([...state.updates.values()]),
-  };
 }
 
 function isAllowed(allowed: readonly string[], kind: string): boolean {

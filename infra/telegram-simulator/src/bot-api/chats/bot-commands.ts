@@ -6,16 +6,12 @@ import type { Command } from '../../store/event.ts';
 import { GROUP } from '../../people/people.ts';
 import type { Store } from '../../store/store.ts';
 
-const user = integer('user_id is empty');
-const Scope = z.discriminatedUnion(
-  'type',
-  [
-    z.object({ type: z.enum(['default', 'all_private_chats', 'all_group_chats', 'all_chat_administrators']) }),
-    z.object({ type: z.enum(['chat', 'chat_administrators']), chat_id: chatId }),
-    z.object({ type: z.literal('chat_member'), chat_id: chatId, user_id: user }),
-  ],
-  { error: "can't parse BotCommandScope: Unsupported type specified" },
-);
+/** Which scopes there are is in the types of the Bot API. */
+const Scope = z.object({
+  type: z.string(),
+  chat_id: chatId.optional(),
+  user_id: integer('user_id is empty').optional(),
+});
 type Scope = z.output<typeof Scope>;
 
 const Target = z.object({
@@ -37,7 +33,7 @@ const SetMyCommands = Target.extend({
           .trim()
           .min(1, 'command description must be non-empty')
           .max(256, 'BOT_COMMAND_DESCRIPTION_INVALID'),
-        is_ephemeral: flag.optional(),
+        is_ephemeral: flag.optional().transform((isEphemeral) => (isEphemeral ? (true as const) : undefined)),
       }),
       { error: "can't parse commands: expected an Array of BotCommand" },
     ),
@@ -49,8 +45,8 @@ const SetMyCommands = Target.extend({
 export function setMyCommands(store: Store, parameters: Parameters): true {
   const { commands, scope, language_code } = parseParameters(SetMyCommands, parameters);
   if (commands.length > MAX_COMMANDS) throw badRequest('BOT_COMMANDS_TOO_MUCH');
-  if ('chat_id' in scope) requireChat(store, scope.chat_id);
-  store.commit({ kind: 'commands', key: keyOf(scope, language_code), commands: commands.map(toCommand) });
+  if (scope.chat_id !== undefined) requireChat(store, scope.chat_id);
+  store.commit({ kind: 'commands', key: keyOf(scope, language_code), commands });
   store.announce({ kind: 'commands' });
   return true;
 }
@@ -71,15 +67,12 @@ export function deleteMyCommands(store: Store, parameters: Parameters): true {
 
 /** What a person's client offers after "/": the narrowest scope that has a list, in their language or in none. */
 export function findCommandsFor(store: Store, personId: number, chat: number, language: string): readonly Command[] {
-  const isGroup = chat === GROUP.id;
-  const scopes: Scope[] = isGroup
-    ? [
-        { type: 'chat_member', chat_id: chat, user_id: personId },
-        { type: 'chat', chat_id: chat },
-        { type: 'all_group_chats' },
-        { type: 'default' },
-      ]
-    : [{ type: 'chat', chat_id: chat }, { type: 'all_private_chats' }, { type: 'default' }];
+  const scopes: Scope[] = [
+    { type: 'chat_member', chat_id: chat, user_id: personId },
+    { type: 'chat', chat_id: chat },
+    { type: chat === GROUP.id ? 'all_group_chats' : 'all_private_chats' },
+    { type: 'default' },
+  ];
   for (const scope of scopes) {
     for (const code of [language, '']) {
       const commands = store.state.commands.get(keyOf(scope, code));
@@ -89,20 +82,6 @@ export function findCommandsFor(store: Store, personId: number, chat: number, la
   return [];
 }
 
-function toCommand({
-  command,
-  description,
-  is_ephemeral,
-}: {
-  command: string;
-  description: string;
-  is_ephemeral?: boolean | undefined;
-}): Command {
-  return { command, description, ...(is_ephemeral === true ? { is_ephemeral } : {}) };
-}
-
-function keyOf(scope: Scope, language: string): string {
-  const chat = 'chat_id' in scope ? scope.chat_id : '';
-  const member = 'user_id' in scope ? scope.user_id : '';
-  return [scope.type, chat, member, language].join('/');
+function keyOf({ type, chat_id, user_id }: Scope, language: string): string {
+  return [type, chat_id, user_id, language].join('/');
 }

@@ -4,17 +4,11 @@ import { chatId, jsonOf, parseParameters, type Parameters } from '../bot-paramet
 import type { BotStatus } from '../../store/event.ts';
 import type { Store } from '../../store/store.ts';
 
-const MenuButton = z.discriminatedUnion(
-  'type',
-  [
-    z.object({ type: z.enum(['default', 'commands']) }),
-    z.object({ type: z.literal('web_app'), text: z.string().min(1), web_app: z.object({ url: z.url() }) }),
-  ],
-  { error: "can't parse menu button: Unsupported type specified" },
-);
 const OneChat = z.object({ chat_id: chatId.optional() });
 const SetChatMenuButton = OneChat.extend({
-  menu_button: jsonOf(MenuButton, "can't parse menu button JSON object").default({ type: 'default' }),
+  menu_button: jsonOf(z.record(z.string(), z.unknown()), "can't parse menu button JSON object").default({
+    type: 'default',
+  }),
 });
 
 /** setChatMenuButton: of one private chat, or of all without a chat. */

@@ -52,8 +52,16 @@ function toEntity(type: 'bot_command' | 'mention', match: RegExpExecArray): Mess
   return { type, offset: match.index, length: match[0].length };
 }
 
+const NEEDED: Readonly<Record<string, string>> = {
+  text_link: 'url',
+  text_mention: 'user',
+  custom_emoji: 'custom_emoji_id',
+};
+
 function checkEntity(text: string, entity: MessageEntity): void {
-  const { offset, length } = entity;
+  const { type, offset, length } = entity;
+  const needed = NEEDED[type];
+  if (needed && !(needed in entity)) throw badRequest(`can't parse MessageEntity: Can't find field "${needed}"`);
   if (offset < 0 || offset > MAX_BOUND) throw badRequest(`receive an entity with incorrect offset ${offset}`);
   if (length < 0 || length > MAX_BOUND) throw badRequest(`receive an entity with incorrect length ${length}`);
   if (length === 0) return;
