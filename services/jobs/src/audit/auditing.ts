@@ -16,7 +16,7 @@ import type { Publisher } from '@signalbox/platform/streams/publish';
 import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
 import { Sealer } from './audit-sealer.ts';
 import type { JobsConfig } from '../config.ts';
-import { startLoop } from '../runner/loop.ts';
+import { startLoop } from '@signalbox/platform/loop';
 import { databaseRoleOf } from '../service-name.ts';
 
 /** Between two rounds: what was recorded has its place well within a second. */

@@ -5,7 +5,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import type { JobContext } from '../runner/handlers.ts';
-import { startLoop } from '../runner/loop.ts';
+import { startLoop } from '@signalbox/platform/loop';
 import type { DeployParts } from './parts.ts';
 
 /** A person wants it to end. */

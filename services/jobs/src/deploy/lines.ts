@@ -3,7 +3,7 @@ import type { DeploymentWork } from './deployments-work.ts';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { redactText } from '@signalbox/safety/redact/redact';
-import { startLoop } from '../runner/loop.ts';
+import { startLoop } from '@signalbox/platform/loop';
 
 /** What builds and instances write, on its way into the table. */
 export interface LineStore extends Closable {

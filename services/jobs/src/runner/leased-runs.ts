@@ -2,7 +2,7 @@ import type { Runs, LeasedRun } from '@signalbox/store/conversation/runs';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { SECOND_MS } from '@signalbox/contracts/time';
-import { startLoop } from './loop.ts';
+import { startLoop } from '@signalbox/platform/loop';
 
 export interface LeasedRuns extends Closable {
   /**

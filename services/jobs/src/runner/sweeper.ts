@@ -3,7 +3,7 @@ import type { Runs } from '@signalbox/store/conversation/runs';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import type { Queue } from '@signalbox/platform/queue/queue';
-import { startLoop } from './loop.ts';
+import { startLoop } from '@signalbox/platform/loop';
 
 /**
  * Repairs what Redis lost, every `everyMs` from now on: runs that Postgres knows and the queue does not, and schedules. It also

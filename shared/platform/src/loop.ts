@@ -1,5 +1,5 @@
-import type { Closable } from '@signalbox/platform/lifecycle';
-import type { Log } from '@signalbox/platform/log';
+import type { Closable } from './lifecycle.ts';
+import type { Log } from './log.ts';
 import { sleep } from '@signalbox/contracts/time';
 
 /**
