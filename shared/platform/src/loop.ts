@@ -3,8 +3,8 @@ import type { Log } from './log.ts';
 import { sleep } from '@signalbox/contracts/time';
 
 /**
- * Repeats a step, with a pause of `everyMs` after each, until it is closed. A step that fails is logged and tried again at the
- * next round: whatever it does, the next round does too. Closing waits for the step that is under way.
+ * Repeats a step, with a pause of `everyMs` after each, until it is closed. A step that fails is tried again at the next round;
+ * the first failure in a row is a warning. Closing waits for the step that is under way.
  */
 export function startLoop(options: {
   readonly name: string;
@@ -14,8 +14,15 @@ export function startLoop(options: {
 }): Closable {
   const stopping = new AbortController();
   const run = async (): Promise<void> => {
+    let isFailing = false;
     while (!stopping.signal.aborted) {
-      await options.step().catch((error: unknown) => options.log.warn('round failed', { loop: options.name, error }));
+      try {
+        await options.step();
+        isFailing = false;
+      } catch (error) {
+        options.log[isFailing ? 'debug' : 'warn']('round failed', { loop: options.name, error });
+        isFailing = true;
+      }
       await sleep(options.everyMs, stopping.signal);
     }
   };

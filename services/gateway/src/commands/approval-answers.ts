@@ -1,7 +1,7 @@
 import { plainName } from '@signalbox/contracts/plain-name';
 import type { Approval, ApprovalAct } from '@signalbox/contracts/governance/approval';
 import type { RuntimeButton } from '@signalbox/contracts/conversation/envelope';
-import { decideApproval, type Decided, type Decider } from '@signalbox/store/governance/approval-decisions';
+import { decideApproval, type Decided, type Decider, type Press } from '@signalbox/store/governance/approval-decisions';
 import { usePrompt, type OpenPrompt } from '../admission/approval-prompts.ts';
 import { approvalEvent, findApproval, findProposal, recordApproval } from '@signalbox/store/governance/approvals';
 import { sayError } from '@signalbox/contracts/errors';
@@ -9,7 +9,7 @@ import { say } from '@signalbox/messages/say';
 import { cardTitle, escapePerson } from '@signalbox/safety/cards/approval-card';
 import { escapeLine } from '@signalbox/safety/cards/canonical-card';
 import { readChange } from './change.ts';
-import type { Answer, AnswerParts, Asked } from './question.ts';
+import type { Answer, AnswerParts, Asked, Notice } from './question.ts';
 
 /** Reasons that one tap gives; all else is written. */
 const REASONS = ['later', 'risky', 'target', 'needless'] as const;
@@ -41,69 +41,37 @@ export async function answerPrompt(
   if (!approval) return { text: sayError('BUTTON_EXPIRED', {}) };
   const by = deciderOf(asked);
   const { approvalId } = approval;
+  const words = describeWords(approval, by, text);
+  const decide = async (press: Press): Promise<Answer> => {
+    const decided = await decideApproval(db, parts.policy(), press);
+    await usePrompt(db, prompt.outboxKey);
+    return { ...afterDecision(decided), text: decided.toast };
+  };
+  const passOn = async (notice: Notice): Promise<Answer> => {
+    const kind = prompt.verb === 'ask' ? 'approval.asked' : 'approval.answered';
+    await usePrompt(db, prompt.outboxKey);
+    await recordApproval(db, approvalEvent(approval, kind, by.userKey, { length: text.length }));
+    return { text: say('approvals.passed-on'), notices: [notice] };
+  };
   switch (prompt.verb) {
-    case 'reject': {
-      const decided = await decideApproval(db, parts.policy(), {
-        approvalId,
-        verb: 'reject',
-        reason: text.slice(0, 300),
-        by,
-      });
-      await usePrompt(db, prompt.outboxKey);
-      return { ...afterDecision(decided), text: decided.toast };
-    }
+    case 'reject':
+      return decide({ approvalId, verb: 'reject', reason: text.slice(0, 300), by });
     case 'modify': {
       const proposal = await findProposal(db, approval.actionId);
       const read = readChange(text, proposal?.action.arguments ?? {});
-      if (!read.ok) return { text: read.why };
-      const decided = await decideApproval(db, parts.policy(), { approvalId, verb: 'modify', change: read.change, by });
-      await usePrompt(db, prompt.outboxKey);
-      return { ...afterDecision(decided), text: decided.toast };
+      return read.ok ? decide({ approvalId, verb: 'modify', change: read.change, by }) : { text: read.why };
     }
-    case 'ask':
-      await usePrompt(db, prompt.outboxKey);
-      return passOn(parts, approval, by, text, asked);
-    case 'answer':
-      await usePrompt(db, prompt.outboxKey);
-      await recordApproval(db, approvalEvent(approval, 'approval.answered', by.userKey, { length: text.length }));
-      return {
-        text: say('approvals.passed-on'),
-        notices: [
-          {
-            userKey: null,
-            chatKey: prompt.askedBy ?? approval.chatKey,
-            text: say('approvals.answer', describeWords(approval, by, text)),
-          },
-        ],
-      };
+    case 'ask': {
+      // The question waits with the requester of the action for an answer to that message.
+      const { userKey, chatKey } = approval;
+      const waiting = { approvalId, verb: 'answer', userKey, askedBy: asked.envelope.chatKey } as const;
+      return passOn({ userKey, chatKey, text: say('approvals.question', words), prompt: waiting });
+    }
+    case 'answer': {
+      const chatKey = prompt.askedBy ?? approval.chatKey;
+      return passOn({ userKey: null, chatKey, text: say('approvals.answer', words) });
+    }
   }
-}
-
-/** A question goes to the requester of the action, and waits there for an answer to that message. */
-async function passOn(
-  { db }: AnswerParts,
-  approval: Approval,
-  by: Decider,
-  text: string,
-  asked: Asked,
-): Promise<Answer> {
-  await recordApproval(db, approvalEvent(approval, 'approval.asked', by.userKey, { length: text.length }));
-  return {
-    text: say('approvals.passed-on'),
-    notices: [
-      {
-        userKey: approval.userKey,
-        chatKey: approval.chatKey,
-        text: say('approvals.question', describeWords(approval, by, text)),
-        prompt: {
-          approvalId: approval.approvalId,
-          verb: 'answer',
-          userKey: approval.userKey,
-          askedBy: asked.envelope.chatKey,
-        },
-      },
-    ],
-  };
 }
 
 function afterDecision({ toast, chats, wake }: Decided): Answer {

@@ -26,17 +26,8 @@ export async function allowPerson(
   const text = say(`people.allowed-${change}`, { userKey: id, name: plainName(person), role });
   if (change === 'same') return { text };
   const notices = await noticeTo(parts, id, asked, say(`people.notice-${change}`, { role }));
-  await recordRole(parts, asked, { person: id, from: known?.role ?? null, to: role });
+  await recordCommand(parts.db, asked, 'role.changed', { person: id, from: known?.role ?? null, to: role });
   return { text, notices, peopleChanged: true };
-}
-
-/** Records a change of a person's role, in the transaction that made it. */
-export async function recordRole(
-  { db }: AnswerParts,
-  asked: Asked,
-  change: { readonly person: string; readonly from: string | null; readonly to: string | null },
-): Promise<void> {
-  await recordCommand(db, asked, 'role.changed', { role: asked.role, ...change });
 }
 
 /** A notice to another person, if we may write to them: they must have written to us in private once. */

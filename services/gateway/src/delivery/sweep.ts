@@ -4,7 +4,7 @@ import { dropExpiredSecrets } from '@signalbox/store/secrets';
 import { newId } from '@signalbox/contracts/ids';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
-import { sleep } from '@signalbox/contracts/time';
+import { startLoop } from '@signalbox/platform/loop';
 
 const EVERY_MS = 1_000;
 /** A row that waits this long lost its wake-up, or its gateway died. */
@@ -19,28 +19,12 @@ export function startSweeper(deps: {
   readonly log: Log;
   readonly wake: (chatKeys: readonly string[], traceId: string) => Promise<void>;
 }): Closable {
-  const stop = new AbortController();
   let expiryAt = 0;
-  const loop = async (): Promise<void> => {
-    while (!stop.signal.aborted) {
-      await sleep(EVERY_MS, stop.signal);
-      if (stop.signal.aborted) return;
-      try {
-        await deps.wake(await sweepChats(deps.pool, QUIET_MS, MAX_CHATS), newId('trc'));
-        if (performance.now() < expiryAt) continue;
-        await dropExpiredSecrets(deps.pool);
-        expiryAt = performance.now() + EXPIRY_EVERY_MS;
-      } catch (error) {
-        // Postgres is away: readiness says so, and the next second tries again.
-        deps.log.debug('sweep failed', { error });
-      }
-    }
+  const step = async (): Promise<void> => {
+    await deps.wake(await sweepChats(deps.pool, QUIET_MS, MAX_CHATS), newId('trc'));
+    if (performance.now() < expiryAt) return;
+    await dropExpiredSecrets(deps.pool);
+    expiryAt = performance.now() + EXPIRY_EVERY_MS;
   };
-  const running = loop();
-  return {
-    close: async () => {
-      stop.abort();
-      await running;
-    },
-  };
+  return startLoop({ name: 'sweep', everyMs: EVERY_MS, log: deps.log, step });
 }

@@ -32,10 +32,7 @@ async function choosePlace(db: AnswerParts['db'], place: 'here' | 'private', ask
   if (!roleCovers(asked.role, 'admin')) return refuse(asked, 'admin');
   if (place === 'here' && chatKind !== 'group') return { text: say('control.only-in-groups'), personal: false };
   await nameApprovalsChat(db, place === 'here' ? chatKey : null);
-  await recordCommand(db, asked, 'role.changed', {
-    role: asked.role,
-    approvalsChat: place === 'here' ? chatKey : 'private',
-  });
+  await recordCommand(db, asked, 'role.changed', { approvalsChat: place === 'here' ? chatKey : 'private' });
   return { text: say(`control.approvals-${place}`), personal: false };
 }
 

@@ -15,7 +15,7 @@ export default {
     const { userKey, name, at } = asked.envelope;
     const reason = typed.slice(0, 300);
     if (!(await setFreeze(db, { by: userKey, name, reason, at }))) return { text: say('control.frozen-already') };
-    await recordCommand(db, asked, 'freeze.set', { role: asked.role, reason });
+    await recordCommand(db, asked, 'freeze.set', { reason });
     const why = { why: reason === '' ? 'none' : 'given', reason: plainName(reason) };
     const notice = say('control.frozen-by', { ...why, name: plainName(name) });
     return { text: say('control.frozen', why), notices: await noticeToDeciders(db, asked, notice) };

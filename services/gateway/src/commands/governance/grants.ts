@@ -17,7 +17,7 @@ export default {
     if (id === undefined) return { text: describeGrants(await listGrants(db)) };
     const gone = await revokeGrant(db, id, asked.envelope.userKey);
     if (!gone) return { text: say('control.no-grant', { id: plainName(id) }) };
-    const data = { role: asked.role, grantId: gone.grantId, tool: gone.tool, of: gone.userKey };
+    const data = { grantId: gone.grantId, tool: gone.tool, of: gone.userKey };
     await recordCommand(db, asked, 'grant.revoked', data);
     return { text: say('control.revoked', { tool: gone.tool, grantId: gone.grantId }) };
   },

@@ -24,8 +24,7 @@ export default {
     if (typed === 'break-glass') return breakGlass(db, asked);
     const lifted = await liftFreeze(db);
     if (!lifted) return { text: say('control.not-frozen') };
-    const data = { role: asked.role, setBy: lifted.by, reason: lifted.reason };
-    await recordCommand(db, asked, 'freeze.lifted', data);
+    await recordCommand(db, asked, 'freeze.lifted', { setBy: lifted.by, reason: lifted.reason });
     const notice = say('control.unfrozen-by', { name: plainName(asked.envelope.name) });
     return { text: say('control.unfrozen'), notices: await noticeToDeciders(db, asked, notice) };
   },
@@ -35,7 +34,7 @@ async function breakGlass(db: AnswerParts['db'], asked: Asked): Promise<Answer> 
   if (!roleCovers(asked.role, 'admin')) return refuse(asked, 'admin');
   const { userKey, name } = asked.envelope;
   await openBreakGlass(db, userKey, BREAK_GLASS_MS);
-  await recordCommand(db, asked, 'break_glass.opened', { role: asked.role, validMs: BREAK_GLASS_MS });
+  await recordCommand(db, asked, 'break_glass.opened', { validMs: BREAK_GLASS_MS });
   const time = sayDuration(BREAK_GLASS_MS);
   const notice = say('control.glass-broken-by', { name: plainName(name), time });
   return { text: say('control.glass-broken', { time }), notices: await noticeToDeciders(db, asked, notice) };

@@ -29,8 +29,7 @@ export default {
     const until = hours === 0 ? null : new Date(now + hours * HOUR_MS);
     if (!(await muteServiceWithin(db, service, until, asked.envelope.userKey)))
       return { text: describeUnknown(service, await listServicesBriefly(db)) };
-    const data = { role: asked.role, ...service, until: until?.toISOString() ?? null };
-    await recordCommand(db, asked, 'service.muted', data);
+    await recordCommand(db, asked, 'service.muted', { ...service, until: until?.toISOString() ?? null });
     const values = { ...service, project: plainName(project), hours };
     return { text: say(hours === 0 ? 'operations.unmuted' : 'operations.muted', values), personal: false };
   },

@@ -39,13 +39,13 @@ async function retry(db: AnswerParts['db'], id: string, asked: Asked): Promise<A
   const result = await retryDeadLetterWithin(db, id);
   switch (result.kind) {
     case 'missing':
-      return { text: say('operations.letter-unknown', { id: plainName(id.slice(0, 80)) }) };
+      return describeMissing(id);
     case 'settled':
       return { text: say('operations.letter-settled') };
     case 'refused':
       return { text: say('operations.letter-refused', { reason: result.reason }) };
     case 'retried': {
-      await recordCommand(db, asked, 'dead_letter.settled', { role: asked.role, id, how: 'retried' });
+      await recordCommand(db, asked, 'dead_letter.settled', { id, how: 'retried' });
       const { wake } = result;
       const text = say('operations.letter-retried');
       if (wake.kind === 'chat') return { text, chats: [wake.chatKey] };
@@ -55,10 +55,13 @@ async function retry(db: AnswerParts['db'], id: string, asked: Asked): Promise<A
 }
 
 async function resolve(db: AnswerParts['db'], id: string, asked: Asked): Promise<Answer> {
-  if (!(await resolveDeadLetter(db, id)))
-    return { text: say('operations.letter-unknown', { id: plainName(id.slice(0, 80)) }) };
-  await recordCommand(db, asked, 'dead_letter.settled', { role: asked.role, id, how: 'resolved' });
+  if (!(await resolveDeadLetter(db, id))) return describeMissing(id);
+  await recordCommand(db, asked, 'dead_letter.settled', { id, how: 'resolved' });
   return { text: say('operations.letter-resolved') };
+}
+
+function describeMissing(id: string): Answer {
+  return { text: say('operations.letter-unknown', { id: plainName(id.slice(0, 80)) }) };
 }
 
 /** One short message: what waits, what runs, what is stuck. */
@@ -69,7 +72,9 @@ function describeQueues(
   now = Date.now(),
 ): string {
   const age = (ms: number | null): string => (ms === null ? 'none' : sayDuration(ms));
-  const open = jobs.filter(({ status }) => status === 'queued' || status === 'running');
+  const open = jobs
+    .filter(({ status }) => status === 'queued' || status === 'running')
+    .map(({ job, status, count }) => `${count} × ${job} ${status}`);
   const failed = jobs.filter(({ status }) => status === 'failed').reduce((sum, { count }) => sum + count, 0);
   const served = turns
     .slice(0, NAMED)
@@ -80,16 +85,8 @@ function describeQueues(
   return [
     say('operations.in', { count: messagesOpen, oldest: age(oldestMessageMs) }),
     say('operations.out', { count: outboxPending, oldest: age(oldestReplyMs), parked: parkedChats.length }),
-    say('operations.lanes', {
-      count: turns.length,
-      names: served.join(', '),
-      more: turns.length - served.length,
-    }),
-    say('operations.jobs', {
-      count: open.length,
-      jobs: open.map(({ job, status, count }) => `${count} × ${job} ${status}`).join(', '),
-      failed,
-    }),
+    say('operations.lanes', { count: turns.length, names: served.join(', '), more: turns.length - served.length }),
+    say('operations.jobs', { count: open.length, jobs: open.join(', '), failed }),
     say('operations.broken', { count: broken.length, incidents: broken.join(', ') }),
     say('operations.letters', { count: deadLetters }),
     ...letters.map(({ id, source, reason, createdAt }) => {

@@ -3,7 +3,8 @@ import { say } from '@signalbox/messages/say';
 import { channelOfUser, denyUser, findUser } from '@signalbox/store/people/users';
 import { stopLane } from '../../admission/inbox.ts';
 import type { ChatCommand } from '../chat-command.ts';
-import { describeUsage, noticeTo, recordRole, refuseLastAdmin } from '../people-changes.ts';
+import { describeUsage, noticeTo, refuseLastAdmin } from '../people-changes.ts';
+import { recordCommand } from '../record.ts';
 
 /** `/deny <id>`: takes a role away, and ends what runs for that person. */
 export default {
@@ -20,7 +21,7 @@ export default {
     const person = { userKey: id, name: known?.name ?? id };
     if (change === 'last admin') return refuseLastAdmin(person.name);
     if (change === 'stranger') return { text: say('people.stranger', { userKey: plainName(id) }) };
-    await recordRole(parts, asked, { person: id, from: known?.role ?? null, to: null });
+    await recordCommand(parts.db, asked, 'role.changed', { person: id, from: known?.role ?? null, to: null });
     // What runs for them ends, what waits is voided.
     const stopped = await stopLane(parts.db, id, asked.inboxId);
     return {
