@@ -1,3 +1,4 @@
+import { say } from '@signalbox/messages/say';
 import { CommonConfig, readConfig } from '@signalbox/platform/config';
 import { PolicyConfig } from '@signalbox/safety/policy/settings';
 import { z } from 'zod';
@@ -7,9 +8,7 @@ const count = (min: number, max: number) => z.coerce.number().min(min).max(max);
 /** Every variable of the gateway. */
 export const GatewayConfig = CommonConfig.extend({
   /** What people's secrets are sealed with; it opens none. Made of the key that the job service has. Secret. */
-  SECRETS_SEALING_KEY: z.string({
-    error: 'is not set. `node infra/docker/make-env.mjs` makes it of SECRETS_KEY; `npm start` needs none.',
-  }),
+  SECRETS_SEALING_KEY: z.string({ error: () => say('gateway.sealing-key-missing') }),
   ...PolicyConfig.shape,
   /** What @BotFather gave you: the bot's id, a colon, a secret. The simulator takes any that it was started with. */
   TELEGRAM_BOT_TOKEN: z
@@ -72,24 +71,22 @@ function findWebhookProblems(config: {
 }): readonly (readonly [name: string, message: string])[] {
   const { TELEGRAM_WEBHOOK_URL: given, TELEGRAM_WEBHOOK_SECRET: secret } = config;
   if (given === undefined) {
-    return secret === undefined ? [] : [['TELEGRAM_WEBHOOK_SECRET', 'is set, but TELEGRAM_WEBHOOK_URL is not.']];
+    return secret === undefined ? [] : [['TELEGRAM_WEBHOOK_SECRET', say('gateway.webhook-url-missing')]];
   }
   const problems: [string, string][] = [];
   if (secret === undefined) {
-    const message = 'is not set, and a webhook needs one. `openssl rand -hex 32` makes one.';
-    problems.push(['TELEGRAM_WEBHOOK_SECRET', message]);
+    problems.push(['TELEGRAM_WEBHOOK_SECRET', say('gateway.webhook-secret-missing')]);
   }
   // What is no address at all has its own problem.
   if (!URL.canParse(given) || !URL.canParse(config.TELEGRAM_API_ROOT)) return problems;
   const { protocol, hostname, port, username } = new URL(given);
   // The simulator calls this machine, and only this machine.
   const isLocal = protocol === 'http:' && hostname === '127.0.0.1';
-  if (protocol !== 'https:' && !isLocal) problems.push(['TELEGRAM_WEBHOOK_URL', 'has to begin with https://.']);
-  if (username !== '')
-    problems.push(['TELEGRAM_WEBHOOK_URL', 'must not hold a user name: the secret has its variable.']);
+  if (protocol !== 'https:' && !isLocal) problems.push(['TELEGRAM_WEBHOOK_URL', say('gateway.webhook-not-https')]);
+  if (username !== '') problems.push(['TELEGRAM_WEBHOOK_URL', say('gateway.webhook-user')]);
   // A Bot API server of one's own may call any port.
   if (!isLocal && new URL(config.TELEGRAM_API_ROOT).hostname === 'api.telegram.org' && !WEBHOOK_PORTS.includes(port)) {
-    problems.push(['TELEGRAM_WEBHOOK_URL', 'has a port that Telegram does not call: it takes 443, 80, 88 and 8443.']);
+    problems.push(['TELEGRAM_WEBHOOK_URL', say('gateway.webhook-port')]);
   }
   return problems;
 }

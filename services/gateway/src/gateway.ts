@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { say } from '@signalbox/messages/say';
 import { readArtifact } from '@signalbox/store/artifacts';
 import { OUTBOUND } from '@signalbox/contracts/conversation/topics';
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
@@ -90,7 +91,7 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log): 
   if (entrance) own(entrance);
   const problems = async (): Promise<readonly string[]> => {
     const found = [await problemOfPostgres(pool), await problemOfRedis(redis), listening.problem()];
-    if (!consumer.healthy()) found.push('outbound stream: reads fail');
+    if (!consumer.healthy()) found.push(say('gateway.stream-failing'));
     return found.filter((problem) => problem !== null);
   };
   probe.serve({ metrics: registry, problems });
@@ -207,13 +208,13 @@ async function problemOfPostgres(pool: Pool): Promise<string | null> {
   const late = new Promise<never>((_, reject) => setTimeout(reject, PROBE_TIMEOUT_MS).unref());
   return Promise.race([pool.query('select 1'), late]).then(
     () => null,
-    () => 'Postgres: no answer',
+    () => say('gateway.postgres-silent'),
   );
 }
 
 async function problemOfRedis(redis: Redis): Promise<string | null> {
   return redis.ping().then(
     () => null,
-    () => 'Redis: no answer',
+    () => say('gateway.redis-silent'),
   );
 }

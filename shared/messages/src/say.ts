@@ -10,6 +10,7 @@ import type deploy from './languages/en/deploy.json';
 import type diagnose from './languages/en/diagnose.json';
 import type duration from './languages/en/duration.json';
 import type exports from './languages/en/exports.json';
+import type gateway from './languages/en/gateway.json';
 import type governance from './languages/en/governance.json';
 import type help from './languages/en/help.json';
 import type knowledge from './languages/en/knowledge.json';
@@ -36,6 +37,7 @@ interface Catalog {
   readonly diagnose: typeof diagnose;
   readonly duration: typeof duration;
   readonly exports: typeof exports;
+  readonly gateway: typeof gateway;
   readonly governance: typeof governance;
   readonly help: typeof help;
   readonly knowledge: typeof knowledge;

@@ -1,6 +1,7 @@
 import { tryHold, type Hold, type HoldKind } from './leases.ts';
 import type { Pool } from '@signalbox/store/pool';
 import { sayError } from '@signalbox/contracts/errors';
+import { say } from '@signalbox/messages/say';
 import type { Log } from '@signalbox/platform/log';
 import { sleep } from '@signalbox/contracts/time';
 import type { Channel, Incoming, Listening } from './channel.ts';
@@ -83,7 +84,7 @@ export function startListening(deps: {
     problem: () => {
       if (listening) return listening.problem();
       if (state === 'stands by') return null;
-      if (state === 'unknown') return `${channel.name}: nobody listens yet`;
+      if (state === 'unknown') return say('gateway.not-listening', { channel: channel.name });
       return sayError('LISTENERS_DISAGREE', way === 'polling' ? { others: 'by webhook', own: 'to poll' } : WEBHOOK_OUT);
     },
     close: async () => {

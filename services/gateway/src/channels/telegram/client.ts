@@ -1,4 +1,5 @@
 import { AppError } from '@signalbox/contracts/errors';
+import { say } from '@signalbox/messages/say';
 import { Readable } from 'node:stream';
 import { Api } from 'grammy';
 import { ServerDown } from './failure.ts';
@@ -32,8 +33,7 @@ export function toApiSignal(signal: AbortSignal): ApiSignal {
 
 /** What ends a gateway whose token Telegram does not know: no later try can succeed. */
 export function createTokenError(code: number, cause: unknown): AppError {
-  const reason = `Telegram does not know the bot token (it answered ${code}). Put the token that @BotFather shows under /mybots into TELEGRAM_BOT_TOKEN; a token that was revoked stays invalid.`;
-  return new AppError('STARTUP_REFUSED', { reason }, cause);
+  return new AppError('STARTUP_REFUSED', { reason: say('gateway.token-refused', { code }) }, cause);
 }
 
 /** The host of a webhook's address, for logs and sentences: its path may be a secret. */

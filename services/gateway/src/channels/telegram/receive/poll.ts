@@ -1,4 +1,5 @@
 import { sayError } from '@signalbox/contracts/errors';
+import { say } from '@signalbox/messages/say';
 import type { Log } from '@signalbox/platform/log';
 import { backoffMs, sleep } from '@signalbox/contracts/time';
 import type { Incoming, Listening } from '../../channel.ts';
@@ -62,10 +63,10 @@ class Polling implements Listening {
   }
 
   problem(): string | null {
-    if (Date.now() - this.#conflictAt < CONFLICT_LINGER_MS) return `Telegram: ${PROBLEMS.conflict}`;
+    if (Date.now() - this.#conflictAt < CONFLICT_LINGER_MS) return say('gateway.telegram-conflict');
     if (this.#trouble === 'webhook') return `Telegram: ${sayError('WEBHOOK_TAKEN', { host: this.#webhookHost })}`;
-    if (this.#trouble !== 'none') return `Telegram: ${PROBLEMS[this.#trouble]}`;
-    return Date.now() - this.#lastPollAt > STALE_MS ? 'Telegram: the last poll is too long ago' : null;
+    if (this.#trouble !== 'none') return say(`gateway.telegram-${this.#trouble}`);
+    return Date.now() - this.#lastPollAt > STALE_MS ? say('gateway.telegram-late') : null;
   }
 
   async close(): Promise<void> {
@@ -165,13 +166,6 @@ class Polling implements Listening {
     }
   }
 }
-
-const PROBLEMS: Readonly<Record<Exclude<Trouble, 'none' | 'webhook'>, string>> = {
-  starting: 'not polled yet',
-  conflict: 'another process polls this bot',
-  network: 'not reachable',
-  admission: 'updates cannot be admitted',
-};
 
 /**
  * The offset after a batch: one past its highest id. It follows the newest batch even downwards, because Telegram may

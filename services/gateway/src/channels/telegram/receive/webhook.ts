@@ -1,4 +1,5 @@
 import { sayError } from '@signalbox/contracts/errors';
+import { say } from '@signalbox/messages/say';
 import type { Log } from '@signalbox/platform/log';
 import { backoffMs, MINUTE_MS, sleep } from '@signalbox/contracts/time';
 import type { WebhookInfo } from 'grammy/types';
@@ -77,11 +78,11 @@ class Webhook implements Listening {
     const trouble = this.#trouble;
     switch (trouble.kind) {
       case 'none':
-        return Date.now() - this.#answeredAt > STALE_MS ? 'Telegram: not reachable for minutes' : null;
+        return Date.now() - this.#answeredAt > STALE_MS ? say('gateway.telegram-away') : null;
       case 'starting':
-        return 'Telegram: the webhook is not registered yet';
+        return say('gateway.telegram-registering');
       case 'network':
-        return 'Telegram: not reachable';
+        return say('gateway.telegram-network');
       case 'refused':
         return `Telegram: ${sayError('WEBHOOK_REFUSED', { host: this.#host, detail: trouble.detail })}`;
       case 'taken':
