@@ -1,3 +1,4 @@
+import type { DriverName } from '@signalbox/contracts/operations/drivers';
 import type { Readable, Writable } from 'node:stream';
 import type { Inventory, LogLine, ServiceFile, ServiceKey } from '@signalbox/contracts/operations/deploy';
 
@@ -114,7 +115,7 @@ export interface EndedCommand {
  * never success. A server that does not answer throws TARGET_UNREACHABLE.
  */
 export interface Driver {
-  readonly name: 'process' | 'docker' | 'ssh';
+  readonly name: DriverName;
   /** What would be done, in sentences; touches nothing. */
   plan(request: Pick<BuildRequest, 'id' | 'file'>): readonly string[];
   inspect(signal: AbortSignal): Promise<Inventory>;

@@ -1,4 +1,5 @@
-import type { Connection, DriverName } from '@signalbox/contracts/operations/deploy';
+import type { Connection } from '@signalbox/contracts/operations/deploy';
+import type { DriverName } from '@signalbox/contracts/operations/drivers';
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import type { Confinement } from '../sandbox/confinement.ts';
@@ -30,41 +31,46 @@ export interface DriverParts {
   readonly baseImage: string;
   /** The value of a secret of a person; see Connection for whose. */
   readonly openSecret: (secret: { handle: string; owner: string }, purpose: string) => Promise<string>;
-  /** Times in a row that a program is started again after a crash; 3 when left out. */
+  /** Times in a row that a program is started again after a crash; RESTARTS when left out. */
   readonly restarts?: number;
   /** What keeps builds and programs on this machine from the rest of it. */
   readonly confinement: Confinement;
 }
 
 const LOGIN_MS = 20 * SECOND_MS;
+const RESTARTS = 3;
+
+type Opener = (server: DriverServer, parts: DriverParts) => Driver | Promise<Driver>;
+
+const OPENERS: Readonly<Record<DriverName, Opener>> = {
+  process: ({ name }, { targetsDir, path, restarts = RESTARTS, confinement }) =>
+    createProcessDriver({ server: name, targetsDir, path, restarts, confinement }),
+
+  docker: ({ name, connection }, { path, baseImage, restarts = RESTARTS }) => {
+    const engine = openLocalEngine(name, connection.socket ?? ENGINE_SOCKET);
+    return createDockerDriver({ name: 'docker', engine, host: openThisMachine(path), baseImage, restarts });
+  },
+
+  ssh: async (server, { openSecret, baseImage, restarts = RESTARTS }) => {
+    const { name, hostKey } = server;
+    const { user, key, port = 22, socket = ENGINE_SOCKET } = server.connection;
+    if (user === undefined || key === undefined) throw new AppError('SERVER_LOGIN_MISSING', { server: name });
+    const opened = await openSecret(key, `log in to ${name}`);
+    const login = { server: name, host: server.host, port, user, key: opened, hostKey };
+    const link = await openLink(login, AbortSignal.timeout(LOGIN_MS));
+    const host = await openRemoteHost(link, server.host).catch(async (error: unknown) => {
+      await link.close();
+      throw linkError(name, error);
+    });
+    return createDockerDriver({ name: 'ssh', engine: openRemoteEngine(link, socket), host, baseImage, restarts });
+  },
+};
 
 /**
- * The driver of a server; close it. Reaches the server only for `ssh`. Throws CONFLICT for a server that is only booked,
+ * The driver of a server; close it. Reaches the server only where it is logged in to. Throws SERVER_BOOKED, SERVER_LOGIN_MISSING,
  * HOST_KEY_UNKNOWN, HOST_KEY_CHANGED, TARGET_UNREACHABLE, and what `openSecret` throws.
  */
 export async function openDriver(server: DriverServer, parts: DriverParts): Promise<Driver> {
-  const { name, connection, driver } = server;
-  const { targetsDir, path, baseImage, restarts = 3, confinement } = parts;
-  switch (driver) {
-    case null:
-      throw new AppError('SERVER_BOOKED', { server: name });
-    case 'process':
-      return createProcessDriver({ server: name, targetsDir, path, restarts, confinement });
-    case 'docker': {
-      const engine = openLocalEngine(name, connection.socket ?? ENGINE_SOCKET);
-      return createDockerDriver({ name: 'docker', engine, host: openThisMachine(path), baseImage, restarts });
-    }
-    case 'ssh': {
-      const { user, key, port = 22, socket = ENGINE_SOCKET } = connection;
-      if (user === undefined || key === undefined) throw new AppError('SERVER_LOGIN_MISSING', { server: name });
-      const opened = await parts.openSecret(key, `log in to ${name}`);
-      const login = { server: name, host: server.host, port, user, key: opened, hostKey: server.hostKey };
-      const link = await openLink(login, AbortSignal.timeout(LOGIN_MS));
-      const host = await openRemoteHost(link, server.host).catch(async (error: unknown) => {
-        await link.close();
-        throw linkError(name, error);
-      });
-      return createDockerDriver({ name: 'ssh', engine: openRemoteEngine(link, socket), host, baseImage, restarts });
-    }
-  }
+  if (server.driver === null) throw new AppError('SERVER_BOOKED', { server: server.name });
+  return OPENERS[server.driver](server, parts);
 }

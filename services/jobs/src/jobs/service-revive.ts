@@ -1,3 +1,4 @@
+import { traitsOf } from '@signalbox/contracts/operations/drivers';
 import { serviceName } from '@signalbox/contracts/operations/deploy';
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
@@ -152,7 +153,7 @@ async function portFor(parts: ReviveParts, row: WorkRow): Promise<number> {
   const taken: number[] = [];
   for (;;) {
     const { port } = await parts.leases.lease(lease, taken);
-    if (row.driver !== 'process' || (await isFree('127.0.0.1', port))) return port;
+    if (traitsOf(row.driver).runsImages || (await isFree('127.0.0.1', port))) return port;
     await parts.leases.end(server, project, lease.label);
     taken.push(port);
   }

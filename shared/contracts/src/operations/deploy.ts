@@ -1,3 +1,4 @@
+import { DriverName } from './drivers.ts';
 import { z } from 'zod';
 
 /** Where a deployment is. See DEPLOY_TRANSITIONS for what may follow what. */
@@ -63,10 +64,6 @@ export function isFinal(state: DeployState): boolean {
 export function isCancellable(state: DeployState): boolean {
   return state === 'queued' || DEPLOY_TRANSITIONS[state].includes('cancelling');
 }
-
-/** How a server is reached. */
-export const DriverName = z.enum(['process', 'docker', 'ssh']);
-export type DriverName = z.infer<typeof DriverName>;
 
 /** What a driver needs to reach a server; secrets are handles of the person who gave them. */
 export const Connection = z.object({

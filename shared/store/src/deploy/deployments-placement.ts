@@ -1,4 +1,5 @@
-import type { Connection, DriverName, ServiceKey } from '@signalbox/contracts/operations/deploy';
+import type { Connection, ServiceKey } from '@signalbox/contracts/operations/deploy';
+import type { DriverName } from '@signalbox/contracts/operations/drivers';
 import { AppError } from '@signalbox/contracts/errors';
 import { nameNotFound } from './not-found.ts';
 import type { Queryable } from '../pool.ts';

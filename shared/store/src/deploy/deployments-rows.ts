@@ -3,10 +3,10 @@ import type {
   DeployFailure,
   DeployPlan,
   DeployState,
-  DriverName,
   ServiceFile,
   ServiceKey,
 } from '@signalbox/contracts/operations/deploy';
+import type { DriverName } from '@signalbox/contracts/operations/drivers';
 import { AppError } from '@signalbox/contracts/errors';
 import { listNames } from '@signalbox/contracts/nearest-name';
 import { sayDuration } from '@signalbox/messages/duration';

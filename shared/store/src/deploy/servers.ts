@@ -1,4 +1,5 @@
-import type { Connection, DriverName, Inventory } from '@signalbox/contracts/operations/deploy';
+import type { Connection, Inventory } from '@signalbox/contracts/operations/deploy';
+import type { DriverName } from '@signalbox/contracts/operations/drivers';
 import { AppError } from '@signalbox/contracts/errors';
 import { nameNotFound } from './not-found.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';

@@ -1,3 +1,4 @@
+import { traitsOf } from '@signalbox/contracts/operations/drivers';
 import { instanceLabel } from '../deployments-ports.ts';
 import { AppError, toAppError, type ErrorCode } from '@signalbox/contracts/errors';
 import { SECOND_MS } from '@signalbox/contracts/time';
@@ -27,7 +28,7 @@ export async function leasePort(place: DeploymentSession): Promise<number> {
   for (;;) {
     const { port, isOld } = await parts.leases.lease(lease, taken);
     // An older lease is that of an earlier attempt, whose instance may listen there.
-    if (isOld || row.driver !== 'process' || (await isFree(HOST, port))) return port;
+    if (isOld || traitsOf(row.driver).runsImages || (await isFree(HOST, port))) return port;
     await parts.leases.end(lease.server, lease.project, lease.label);
     taken.push(port);
   }
@@ -43,7 +44,7 @@ export async function leaveTakenPort(place: DeploymentSession, error: unknown, s
   const row = held.row();
   const { instance } = row;
   const { code } = toAppError(error, row.deploymentId);
-  if (!SIGNS.has(code) || row.driver !== 'process' || instance === null) throw error;
+  if (!SIGNS.has(code) || traitsOf(row.driver).runsImages || instance === null) throw error;
   if (await isFree(HOST, instance.port)) throw error;
   // Who listens there may still be ours.
   await (await place.driver()).stop(instance, STOP_GRACE_MS, signal);

@@ -1,3 +1,4 @@
+import { traitsOf } from '@signalbox/contracts/operations/drivers';
 import {
   serviceName,
   type Inventory,
@@ -84,7 +85,7 @@ export async function measureReadiness(
     target && (await check('target', remedyOfTarget(target), () => inspect(parts, target, context, signal)));
   if (inventory) await checkRoom(check, inventory);
 
-  if (target?.driver === 'process') await checkConfinement(check, parts.confinement);
+  if (target && !traitsOf(target.driver).runsImages) await checkConfinement(check, parts.confinement);
 
   const source = wish.built
     ? null
@@ -113,7 +114,7 @@ const found = (evidence: string): Promise<Found<true>> => Promise.resolve({ evid
 const missing = (detail: string): Promise<never> => Promise.reject(new AppError('CHECK_FAILED', { detail }));
 
 function remedyOfTarget({ server, driver }: PlacedTarget): string {
-  return driver === 'ssh'
+  return traitsOf(driver).needsLogin
     ? `Look whether ${server} is on, its engine runs, and its host key is approved (inspect_server).`
     : `Look whether ${server} is on and its engine runs (inspect_server).`;
 }
@@ -127,7 +128,7 @@ async function inspect(
   const driver = await parts.openDriver(target, context);
   try {
     const value = await driver.inspect(AbortSignal.any([signal, AbortSignal.timeout(INSPECT_MS)]));
-    const key = target.driver === 'ssh' ? `, host key ${target.hostKey ?? 'not approved'}` : '';
+    const key = traitsOf(target.driver).needsLogin ? `, host key ${target.hostKey ?? 'not approved'}` : '';
     return { evidence: `${target.server} answers: ${value.engine}, ${value.cpus} processors${key}`, value };
   } catch (error) {
     signal.throwIfAborted();
@@ -174,7 +175,7 @@ async function checkFile(
   facts: { readonly target: PlacedTarget | null; readonly source: Source | null; readonly inventory: Inventory | null },
 ): Promise<void> {
   const { target, source, inventory } = facts;
-  const isImage = target !== null && target.driver !== 'process' && (source === null || source.hasDockerfile);
+  const isImage = target !== null && traitsOf(target.driver).runsImages && (source === null || source.hasDockerfile);
   await check('command', 'Say in signalbox.json how it is started ("start": ["node", "server.js"]).', () => {
     if (file.start) return found(`starts with ${file.start.join(' ').slice(0, 200)}`);
     if (isImage) return found('starts as its Dockerfile says');
@@ -228,7 +229,7 @@ async function findPorts(
     (await parts.leases.find('local', wish.project, wish.environment)) ??
     (await probePort(parts, 'local', parts.listenHost));
   if (publicPort === null) return missing('All ports where people could reach the service are taken.');
-  const host = target.driver === 'process' ? '127.0.0.1' : null;
+  const host = traitsOf(target.driver).runsImages ? null : '127.0.0.1';
   const port = await probePort(parts, target.server, host);
   if (port === null) return missing(`All ports of ${target.server} are taken.`);
   return found(`${port} on ${target.server} for the instance, ${publicPort} for people`);

@@ -20,7 +20,7 @@ const MEGABYTE = 1024 * 1024;
  * diagnosis, which are programs of that machine and not of a container.
  */
 export function createDockerDriver(options: {
-  readonly name: 'docker' | 'ssh';
+  readonly name: Driver['name'];
   readonly engine: Engine;
   readonly host: Host;
   /** What images are built on for a repository without a Dockerfile. */

@@ -1,3 +1,4 @@
+import { traitsOf } from '@signalbox/contracts/operations/drivers';
 import { z } from 'zod';
 import {
   CpuCount,
@@ -128,20 +129,18 @@ export const registerServer = tool({
 });
 
 function connectionOf({ driver, host, user, key, sshPort, socket, cpus, memoryMb }: Input, owner: string) {
-  const onSocket = socket === undefined ? {} : { socket };
-  switch (driver) {
-    case undefined:
-      if (cpus === undefined || memoryMb === undefined)
-        throw new AppError('CONFLICT', { detail: say('servers.sizeNeeded') });
-      return {};
-    case 'docker':
-      if (!['127.0.0.1', 'localhost'].includes(host.toLowerCase()))
-        throw new AppError('CONFLICT', { detail: say('servers.engineElsewhere', { host }) });
-      return onSocket;
-    case 'ssh':
-      if (user === undefined || key === undefined) throw new AppError('CONFLICT', { detail: say('servers.sshNeeds') });
-      return { ...onSocket, user, key: { handle: key, owner }, ...(sshPort === undefined ? {} : { port: sshPort }) };
+  if (driver === undefined) {
+    if (cpus === undefined || memoryMb === undefined)
+      throw new AppError('CONFLICT', { detail: say('servers.sizeNeeded') });
+    return {};
   }
+  const { isLocal, needsLogin } = traitsOf(driver);
+  if (isLocal && !['127.0.0.1', 'localhost'].includes(host.toLowerCase()))
+    throw new AppError('CONFLICT', { detail: say('servers.engineElsewhere', { host }) });
+  const onSocket = socket === undefined ? {} : { socket };
+  if (!needsLogin) return onSocket;
+  if (user === undefined || key === undefined) throw new AppError('CONFLICT', { detail: say('servers.sshNeeds') });
+  return { ...onSocket, user, key: { handle: key, owner }, ...(sshPort === undefined ? {} : { port: sshPort }) };
 }
 
 /** What was told and is not so: what was measured counts. */

@@ -1,3 +1,4 @@
+import { traitsOf, type DriverName } from '@signalbox/contracts/operations/drivers';
 import { createConnection, createServer } from 'node:net';
 
 /** Long enough for a server of the same network; who does not answer within it has nothing there that would be in the way. */
@@ -8,18 +9,11 @@ const CONNECT_MS = 400;
  * server that is only booked nothing is known.
  */
 export async function isListenedOn(
-  server: { readonly host: string; readonly driver: string | null },
+  { host, driver }: { readonly host: string; readonly driver: DriverName | null },
   port: number,
 ): Promise<boolean> {
-  switch (server.driver) {
-    case 'process':
-    case 'docker':
-      return !(await canBind(port));
-    case 'ssh':
-      return canConnect(server.host, port);
-    default:
-      return false;
-  }
+  if (driver === null) return false;
+  return traitsOf(driver).isLocal ? !(await canBind(port)) : canConnect(host, port);
 }
 
 /** On all addresses: a listener on any of them is in the way. */

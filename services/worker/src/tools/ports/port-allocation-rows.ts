@@ -1,3 +1,4 @@
+import type { DriverName } from '@signalbox/contracts/operations/drivers';
 import { AppError } from '@signalbox/contracts/errors';
 import { nameNotFound } from '@signalbox/store/deploy/not-found';
 import { isTransient, withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
@@ -20,7 +21,7 @@ type Request = Omit<PortAllocationRow, 'port' | 'allocatedAt'> & { readonly port
  * cannot be found out counts as free.
  */
 export type PortProbe = (
-  server: { readonly host: string; readonly driver: string | null },
+  server: { readonly host: string; readonly driver: DriverName | null },
   port: number,
 ) => Promise<boolean>;
 
@@ -32,7 +33,7 @@ export interface TakenPortRow extends PortAllocationRow {
 interface Place {
   readonly name: string;
   readonly host: string;
-  readonly driver: string | null;
+  readonly driver: DriverName | null;
   readonly memoryMb: number;
   readonly firstPort: number;
   readonly lastPort: number;

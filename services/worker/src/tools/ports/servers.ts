@@ -1,4 +1,5 @@
-import type { Connection, DriverName } from '@signalbox/contracts/operations/deploy';
+import type { Connection } from '@signalbox/contracts/operations/deploy';
+import type { DriverName } from '@signalbox/contracts/operations/drivers';
 
 export interface Server {
   readonly name: string;
