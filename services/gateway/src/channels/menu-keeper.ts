@@ -4,7 +4,7 @@ import type { Pool } from '@signalbox/store/pool';
 import { listUsers } from '@signalbox/store/people/users';
 import type { Closable } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
-import { backoffMs, sleep } from '@signalbox/contracts/time';
+import { backoffMs, HOUR_MS, sleep } from '@signalbox/contracts/time';
 import type { Channel } from './channel.ts';
 
 /*
@@ -16,6 +16,8 @@ const RETRY_BASE_MS = 2_000;
 const RETRY_MAX_MS = 10 * 60_000;
 /** How soon a gateway looks again whether another one is done. */
 const BUSY_MS = 1_000;
+/** How soon the menus of admins are compared again although no role changed. */
+const COMPARE_EVERY_MS = 24 * HOUR_MS;
 
 export interface MenuKeeper extends Closable {
   /** A person got a role or lost one. */
@@ -32,8 +34,7 @@ export function startMenuKeeper(deps: {
   const stop = new AbortController();
   const place = `${channel.name}:${channel.bot}`;
   let everybody = true;
-  let isDue = true;
-  let wake = (): void => undefined;
+  let change = new AbortController();
 
   /** False when another gateway is at it. */
   const keep = async (): Promise<boolean> => {
@@ -60,36 +61,25 @@ export function startMenuKeeper(deps: {
   const loop = async (): Promise<void> => {
     let failures = 0;
     while (!stop.signal.aborted) {
-      if (!isDue) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-          stop.signal.addEventListener('abort', () => resolve(), { once: true });
-        });
-        continue;
-      }
-      isDue = false;
+      // Who comes or goes from here on is the next round's.
+      change = new AbortController();
+      let waitMs = COMPARE_EVERY_MS;
       try {
-        const done = await keep();
+        if (!(await keep())) waitMs = BUSY_MS;
         failures = 0;
-        if (done) continue;
-        isDue = true;
-        await sleep(BUSY_MS, stop.signal);
       } catch (error) {
-        isDue = true;
         if (stop.signal.aborted) return;
         log[failures === 0 ? 'warn' : 'debug']('menu not registered, tried again later', { error });
-        await sleep(backoffMs(failures, RETRY_BASE_MS, RETRY_MAX_MS), stop.signal);
+        waitMs = backoffMs(failures, RETRY_BASE_MS, RETRY_MAX_MS);
         failures += 1;
       }
+      await sleep(waitMs, AbortSignal.any([stop.signal, change.signal]));
     }
   };
 
   const running = loop();
   return {
-    peopleChanged: () => {
-      isDue = true;
-      wake();
-    },
+    peopleChanged: () => change.abort(),
     close: async () => {
       stop.abort();
       await running;

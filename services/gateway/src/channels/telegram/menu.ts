@@ -9,9 +9,6 @@ import { classify } from './failure.ts';
 interface ScopedMenu {
   readonly scope: BotCommandScope;
   readonly entries: readonly MenuEntry[];
-  /** A person's private chat, which may not exist yet. */
-  readonly optional: boolean;
-  readonly ephemeral: boolean;
 }
 
 /**
@@ -30,14 +27,13 @@ export async function offerMenu(
 }
 
 const SHARED_MENUS: readonly ScopedMenu[] = [
-  { scope: { type: 'default' }, entries: MENU, optional: false, ephemeral: false },
-  { scope: { type: 'all_private_chats' }, entries: MENU, optional: false, ephemeral: false },
-  { scope: { type: 'all_group_chats' }, entries: MENU, optional: false, ephemeral: true },
+  { scope: { type: 'default' }, entries: MENU },
+  { scope: { type: 'all_private_chats' }, entries: MENU },
+  { scope: { type: 'all_group_chats' }, entries: MENU },
 ];
 
 function menuOfAdmin(userKey: string): ScopedMenu {
-  const scope = { type: 'chat', chat_id: Number(userKey) } as const;
-  return { scope, entries: [...MENU, ...ADMIN_MENU], optional: true, ephemeral: false };
+  return { scope: { type: 'chat', chat_id: Number(userKey) }, entries: [...MENU, ...ADMIN_MENU] };
 }
 
 async function offerTo(api: TelegramApi, menu: ScopedMenu, signal: ApiSignal): Promise<void> {
@@ -46,13 +42,13 @@ async function offerTo(api: TelegramApi, menu: ScopedMenu, signal: ApiSignal): P
   } catch (error) {
     // A person who has not written to us yet has no chat to offer anything in.
     const { kind } = classify(error);
-    if (!menu.optional || (kind !== 'blocked' && kind !== 'rejected')) throw error;
+    if (menu.scope.type !== 'chat' || (kind !== 'blocked' && kind !== 'rejected')) throw error;
   }
 }
 
 async function offerIn(
   api: TelegramApi,
-  { scope, entries, ephemeral }: ScopedMenu,
+  { scope, entries }: ScopedMenu,
   language: string,
   signal: ApiSignal,
 ): Promise<void> {
@@ -60,7 +56,7 @@ async function offerIn(
   const where = { scope, ...(language === 'en' ? {} : { language_code: language as LanguageCode }) };
   const wanted = entries.map(({ command, description, personal }): BotCommand => {
     const text = { command, description: say(description, {}, language) };
-    return ephemeral && personal ? { ...text, is_ephemeral: true } : text;
+    return scope.type === 'all_group_chats' && personal ? { ...text, is_ephemeral: true } : text;
   });
   const known = await api.getMyCommands(where, signal);
   if (known.length === wanted.length && known.every((one, place) => isSame(one, wanted[place]))) return;
