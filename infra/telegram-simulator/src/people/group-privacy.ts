@@ -7,7 +7,6 @@ export interface PrivacyQuestion {
   readonly text: string;
   readonly entities: readonly MessageEntity[];
   readonly repliesToBot: boolean;
-  readonly isService: boolean;
   /** An ephemeral message to it. */
   readonly isForBot: boolean;
   readonly botStatus: BotStatus;
@@ -15,14 +14,14 @@ export interface PrivacyQuestion {
 
 /**
  * Answers whether a bot in Telegram's default privacy mode receives this message: all of a private chat; of a group
- * only commands (not those for another bot), mentions of it, replies to it, service messages, and everything if it is an
+ * only commands (not those for another bot), mentions of it, replies to it, and everything if it is an
  * administrator. Nothing once it was removed.
  */
 export function isShownToBot(question: PrivacyQuestion): boolean {
   const { chatId, text, entities, botStatus } = question;
   if (chatId !== GROUP.id) return true;
   if (botStatus === 'kicked') return false;
-  if (botStatus === 'administrator' || question.repliesToBot || question.isService || question.isForBot) return true;
+  if (botStatus === 'administrator' || question.repliesToBot || question.isForBot) return true;
   return entities.some((entity) => {
     const part = text.slice(entity.offset, entity.offset + entity.length).toLowerCase();
     if (entity.type === 'mention') return part === `@${BOT_USERNAME}`;

@@ -3,15 +3,13 @@ import { z } from 'zod';
 import { changeBotStatus } from '../bot-api/chats/bot-rights.ts';
 import { BotStatus } from '../store/event.ts';
 import type { Sent } from '../store/sent-update.ts';
-import { GROUP, resolveChatName } from './people.ts';
-import { PersonError, requireMember } from './person-access.ts';
+import { resolveChatName } from './people.ts';
+import { PersonError } from './person-access.ts';
 import { blockFromPerson } from './person-block.ts';
 import { clickFromPerson, stopFromPerson } from './person-clicks.ts';
 import { deleteFromPerson, forwardFromPerson, reactFromPerson } from './person-actions.ts';
 import { parseWithFiles, PersonFile } from './person-files.ts';
 import { editFromPerson, sendFromPerson } from './person-messages.ts';
-import { ICON_COLORS, MAX_TOPIC_NAME_LENGTH } from '../store/topic.ts';
-import { changeTopic, createTopic, findTopic } from '../store/topics.ts';
 import type { Store } from '../store/store.ts';
 
 type ChatName = number | string;
@@ -46,14 +44,6 @@ const Forward = Person.extend({ messageId: z.int(), to: chatName.optional() })
   .transform(findPlace)
   .transform(({ to, ...given }) => ({ ...given, toChatId: resolveChatName(to ?? given.from) }));
 const Stop = z.strictObject({ from: z.int() });
-const TopicName = z.string().trim().min(1).max(MAX_TOPIC_NAME_LENGTH);
-const NewTopic = z.strictObject({
-  from: z.int(),
-  chat: z.literal('ops').default('ops'),
-  name: TopicName,
-  iconColor: z.literal(ICON_COLORS).optional(),
-});
-const TopicChange = z.strictObject({ from: z.int(), name: TopicName.optional(), isClosed: z.boolean().optional() });
 const Rights = z.strictObject({ by: z.int(), status: BotStatus });
 const Block = z.strictObject({ person: z.int(), blocked: z.boolean() });
 
@@ -62,11 +52,11 @@ export function registerPersonActions(app: FastifyInstance, store: Store): void 
   function serve<Schema extends z.ZodType>(
     path: string,
     schema: Schema,
-    run: (given: z.output<Schema>, id: number) => object | void,
+    run: (given: z.output<Schema>) => object | void,
   ): void {
-    app.post<{ Params: { id?: string } }>(path, async (request) => ({
+    app.post(path, async (request) => ({
       ok: true,
-      ...run(schema.parse(request.body), Number(request.params.id)),
+      ...run(schema.parse(request.body)),
     }));
   }
 
@@ -82,19 +72,6 @@ export function registerPersonActions(app: FastifyInstance, store: Store): void 
   serve('/api/drafts/stop', Stop, ({ from }) => stopFromPerson(store, from));
   serve('/api/rights', Rights, (given) => changeBotStatus(store, given));
   serve('/api/block', Block, ({ person, blocked }) => blockFromPerson(store, person, blocked));
-  serve('/api/topics', NewTopic, ({ from, name, iconColor }) => {
-    const person = requireMember(store, from, GROUP.id);
-    const { topic, updateId } = createTopic(store, { chatId: GROUP.id, creatorId: person.id, name, iconColor });
-    return { updateId, topicId: topic.topicId };
-  });
-  serve('/api/topics/:id', TopicChange, ({ from, name, isClosed }, topicId) => {
-    const topic = findTopic(store, GROUP.id, topicId);
-    if (!topic) throw new PersonError(404, `There is no topic ${topicId}.`);
-    const person = requireMember(store, from, topic.chatId);
-    changeTopic(store, topic, { by: person.id, name, isClosed });
-    return { topicId };
-  });
-
   app.get<{ Params: { id: string } }>('/api/clicks/:id', async (request) => {
     const click = store.state.clicks.get(request.params.id);
     if (!click) throw new PersonError(404, `There was no click ${request.params.id}.`);

@@ -66,9 +66,7 @@ export function forwardFromPerson(store: Store, action: OneMessage & { readonly 
   const person = requireMember(store, action.from, action.chatId);
   requireMember(store, action.from, action.toChatId);
   const message = requireMessage(store, action.chatId, action.messageId, person.id);
-  if (message.service !== null || message.ephemeral !== null) {
-    throw new PersonError(400, 'This message cannot be forwarded.');
-  }
+  if (message.ephemeral !== null) throw new PersonError(400, 'This message cannot be forwarded.');
   const forwarded: StoredMessage = putNewMessage(store, {
     ...toForwarded(message),
     chatId: action.toChatId,

@@ -18,7 +18,7 @@ export interface PersonView extends Omit<Person, 'inGroup'> {
   readonly blocked: boolean;
 }
 /** A topic as /api/topics lists it. */
-export type TopicView = Pick<Topic, 'topicId' | 'name' | 'iconColor' | 'isClosed'>;
+export type TopicView = Pick<Topic, 'topicId' | 'name' | 'iconColor'>;
 /** What /api/chats/:id/messages answers. */
 export interface MessagesView {
   readonly seq: number;
@@ -81,12 +81,7 @@ export function registerPersonApi(app: FastifyInstance, store: Store): void {
     const { as, chat } = As.extend({ chat: z.string().default('ops') }).parse(request.query);
     const chatId = resolveChatName(chat);
     requireMember(store, as, chatId);
-    return listTopics(store, chatId).map(({ topicId, name, iconColor, isClosed }) => ({
-      topicId,
-      name,
-      iconColor,
-      isClosed,
-    }));
+    return listTopics(store, chatId).map(({ topicId, name, iconColor }) => ({ topicId, name, iconColor }));
   });
 
   app.get('/api/bot', async (request) => toBotView(store, As.partial().parse(request.query).as ?? null));

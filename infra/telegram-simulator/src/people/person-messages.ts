@@ -89,7 +89,6 @@ function readTopic(store: Store, chatId: number, given: number | string | null):
   if (given === null) return null;
   const topic = listTopics(store, chatId).find((one) => one.topicId === given || one.name === given);
   if (!topic) throw new PersonError(404, `There is no topic ${given} in chat ${chatId}.`);
-  if (topic.isClosed) throw new PersonError(403, `The topic ${topic.name} is closed.`);
   return topic;
 }
 

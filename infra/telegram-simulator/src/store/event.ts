@@ -11,14 +11,6 @@ const seq = z.int().nonnegative();
 // What was checked when it came in is not checked again: the log is written by nobody else.
 const richMessage = z.custom<RichMessage>((value) => typeof value === 'object' && value !== null);
 
-/** What a message says that nobody wrote. */
-export const Service = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('topicCreated'), name: z.string(), iconColor: z.int() }),
-  z.object({ kind: z.literal('topicEdited'), name: z.string() }),
-  z.object({ kind: z.enum(['topicClosed', 'topicReopened']) }),
-]);
-export type Service = Readonly<z.infer<typeof Service>>;
-
 /** What the bot is in the group. */
 export const BotStatus = z.enum(['member', 'administrator', 'kicked']);
 export type BotStatus = z.infer<typeof BotStatus>;
@@ -50,7 +42,6 @@ export const StoredMessage = z.object({
    * `messageId` is what the Bot API calls ephemeral_message_id.
    */
   ephemeral: z.object({ receiverId: z.int(), replaces: z.int().nullable() }).nullable().default(null),
-  service: Service.nullable().default(null),
   /** Who wrote it first, and when, if it was forwarded. */
   forward: z.object({ fromId: z.int(), date: z.int() }).nullable().default(null),
   reactions: z.array(z.object({ fromId: z.int(), emoji: z.string() })).default([]),

@@ -11,7 +11,6 @@ export type Change =
       readonly action: string;
       readonly expiresInMs: number;
     }
-  | { readonly kind: 'topics'; readonly chatId: number }
   | { readonly kind: 'draft'; readonly chatId: number; readonly draft: Draft }
   | {
       readonly kind: 'draftEnd';

@@ -17,7 +17,6 @@ export function putNewMessage(store: Store, content: Content): StoredMessage {
     replyTo: null,
     topicId: null,
     ephemeral: null,
-    service: null,
     forward: null,
     reactions: [],
     editDate: null,

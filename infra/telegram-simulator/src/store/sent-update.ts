@@ -17,7 +17,6 @@ export function sendUpdate(store: Store, kind: 'message' | 'edited_message', mes
     text: message.text,
     entities: message.entities,
     repliesToBot: replied?.fromId === store.bot.id,
-    isService: message.service !== null,
     isForBot: message.ephemeral?.receiverId === store.bot.id,
     botStatus: store.state.botStatus,
   });

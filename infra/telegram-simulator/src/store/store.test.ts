@@ -128,7 +128,6 @@ test('a compacted log says everything that the long one said', async () => {
   const { messageId } = await client.say(1001, 'look', { files: [{ name: 'a.txt', data }] });
   await client.react(1001, messageId, '👍');
   await client.setBotStatus('administrator');
-  await client.act('/api/topics', { from: 1001, name: 'Reports' });
   await api.setChatMenuButton({ chat_id: 1001, menu_button: { type: 'default' } });
   await api.setMyCommands([{ command: 'secret', description: 'x', is_ephemeral: true }]);
   await api.sendMessage(-2001, 'psst', { ephemeral_message_parameters: { receiver_user_id: 1002 } });

@@ -11,15 +11,8 @@ export const Topic = z.object({
   creatorId: z.int(),
   /** Unix seconds. */
   date: z.int(),
-  isClosed: z.boolean(),
 });
 export type Topic = Readonly<z.infer<typeof Topic>>;
-
-/** The colors that Telegram lets a topic have; the first one is what it takes if nobody asks. */
-export const ICON_COLORS: readonly [number, ...number[]] = [
-  7_322_096, 16_766_590, 13_338_331, 9_367_192, 16_749_490, 16_478_047,
-];
-export const MAX_TOPIC_NAME_LENGTH = 128;
 
 const CREATED_AT = 1_700_000_000;
 
@@ -28,8 +21,7 @@ export const FIRST_TOPICS: readonly Topic[] = ['Deploys', 'Incidents'].map((name
   topicId: 101 + index,
   chatId: GROUP.id,
   name,
-  iconColor: ICON_COLORS[index] ?? ICON_COLORS[0],
+  iconColor: [7_322_096, 16_766_590][index] ?? 0,
   creatorId: 1001,
   date: CREATED_AT,
-  isClosed: false,
 }));

@@ -56,32 +56,6 @@ test('a topic that is not there is refused, for typing too, and in a private cha
   );
 });
 
-test('a person opens a topic, and the bot hears of it', async () => {
-  const { topicId } = await client.post('/api/topics', { from: 1003, name: 'Backups' });
-  expect(await lastMessage()).toMatchObject({
-    message_id: topicId,
-    message_thread_id: topicId,
-    from: { id: 1003 },
-    forum_topic_created: { name: 'Backups' },
-  });
-  expect(await client.get('/api/topics?as=1003')).toContainEqual(expect.objectContaining({ topicId, name: 'Backups' }));
-});
-
-test('in a closed topic only an administrator writes', async () => {
-  const { topicId: topic } = await client.post('/api/topics', { from: 1003, name: 'Reports' });
-  await client.post(`/api/topics/${topic}`, { from: 1003, isClosed: true });
-  const refused = api.sendMessage(OPS, 'x', { message_thread_id: topic });
-  await expect(refused).rejects.toMatchObject(refusal('TOPIC_CLOSED'));
-  await beAdministrator();
-  await api.sendMessage(OPS, 'last words', { message_thread_id: topic });
-  expect(await client.post('/api/messages', { from: 1002, chat: 'ops', topic, text: 'me too' })).toMatchObject({
-    ok: false,
-    error: 'The topic Reports is closed.',
-  });
-  const services = (await api.getUpdates()).map((update) => Object.keys(update.message ?? {}).at(0));
-  expect(services).toContain('forum_topic_closed');
-});
-
 test('an administrator reads everything in the group and hears that it became one', async () => {
   await beAdministrator();
   expect((await api.getUpdates()).at(-1)?.my_chat_member).toMatchObject({

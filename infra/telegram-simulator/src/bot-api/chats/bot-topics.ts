@@ -9,6 +9,5 @@ export function readTopic(store: Store, chat: number, given: number | undefined)
   const topic = findTopic(store, chat, given);
   // The general topic has no number that could be named, and a private chat has no topics.
   if (!topic) throw badRequest('message thread not found');
-  if (topic.isClosed && store.state.botStatus !== 'administrator') throw badRequest('TOPIC_CLOSED');
   return topic;
 }

@@ -53,8 +53,7 @@ function requireReachableChat(store: Store, given: number | string): number {
 function checkDeletable(store: Store, message: StoredMessage): void {
   const isOwn = message.fromId === store.bot.id || store.state.botStatus === 'administrator';
   const isTooOld = nowSeconds() - message.date > MAX_AGE_SECONDS;
-  const isFirstOfTopic = message.service?.kind === 'topicCreated';
-  if ((message.chatId === GROUP.id && !isOwn) || isTooOld || isFirstOfTopic) {
+  if ((message.chatId === GROUP.id && !isOwn) || isTooOld) {
     throw badRequest("message can't be deleted");
   }
 }

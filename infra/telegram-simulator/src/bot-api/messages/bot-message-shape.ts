@@ -1,6 +1,6 @@
 import type { Message, MessageOriginUser, User } from 'grammy/types';
 import { findChat, type KnownChat, toGroupChat, toSender } from '../../people/chat-shapes.ts';
-import type { Service, StoredMessage } from '../../store/event.ts';
+import type { StoredMessage } from '../../store/event.ts';
 import { toMediaFields } from '../../files/file-shapes.ts';
 import type { State } from '../../store/state.ts';
 
@@ -67,7 +67,6 @@ function toIds(state: State, bot: User, { messageId, ephemeral }: StoredMessage)
 
 /** What a message says, in the fields that its kind has. */
 function toContent(state: State, message: StoredMessage): Partial<Message> {
-  if (message.service !== null) return toServiceFields(message.service);
   if (message.rich !== null) return { rich_message: message.rich };
   const entities = [...message.entities];
   const file = message.fileId === null ? undefined : state.files.get(message.fileId);
@@ -80,17 +79,4 @@ function toContent(state: State, message: StoredMessage): Partial<Message> {
     };
   }
   return { text: message.text, ...(entities.length === 0 ? {} : { entities }) };
-}
-
-function toServiceFields(service: Service): Partial<Message> {
-  switch (service.kind) {
-    case 'topicCreated':
-      return { forum_topic_created: { name: service.name, icon_color: service.iconColor } };
-    case 'topicEdited':
-      return { forum_topic_edited: { name: service.name } };
-    case 'topicClosed':
-      return { forum_topic_closed: {} };
-    case 'topicReopened':
-      return { forum_topic_reopened: {} };
-  }
 }

@@ -8,10 +8,10 @@ export function TopicTabs(): VNode | null {
   const { person, chat, topic } = place;
   const topics = page.store.topicsOf(chat);
   if (topics.length === 0) return null;
-  const general = { topicId: null, name: 'General', iconColor: null, isClosed: false };
+  const general = { topicId: null, name: 'General', iconColor: null };
   return (
     <nav class="topics" aria-label="Topics">
-      {[general, ...topics].map(({ topicId, name, iconColor, isClosed }) => (
+      {[general, ...topics].map(({ topicId, name, iconColor }) => (
         <button
           key={topicId}
           class="topic"
@@ -20,7 +20,6 @@ export function TopicTabs(): VNode | null {
         >
           {iconColor !== null && <i style={{ background: colorOf(iconColor) }} />}
           <span class="clip">{name}</span>
-          {isClosed && <span class="dim">closed</span>}
           <Badge count={page.store.unread(person.id, chat.id, topicId)} />
         </button>
       ))}

@@ -2,7 +2,6 @@ import type { VNode } from 'preact';
 import type { MessageView } from '../../people/message-view.ts';
 import { dayOf } from './amounts.ts';
 import { Bubble } from './bubble.tsx';
-import { describeService } from './summary.ts';
 
 /** Messages of one person closer than this stand together under one name. */
 const TOGETHER_SECONDS = 300;
@@ -17,18 +16,8 @@ export function renderRows(messages: readonly MessageView[]): VNode[] {
     const isNewDay = dayOf(first.date) !== day;
     day = dayOf(first.date);
     const above = albums[index - 1]?.at(-1);
-    const continues =
-      !isNewDay &&
-      above?.service === null &&
-      above.from.id === first.from.id &&
-      first.date - above.date < TOGETHER_SECONDS;
-    const row = first.service ? (
-      <div class="day" key={first.messageId}>
-        {first.from.name} {describeService(first.service)}
-      </div>
-    ) : (
-      <Bubble key={first.messageId} messages={album} continues={continues} />
-    );
+    const continues = !isNewDay && above?.from.id === first.from.id && first.date - above.date < TOGETHER_SECONDS;
+    const row = <Bubble key={first.messageId} messages={album} continues={continues} />;
     if (!isNewDay) return [row];
     return [
       <div class="day" key={`day ${day}`}>

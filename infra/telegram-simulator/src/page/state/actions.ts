@@ -47,8 +47,8 @@ export function remove(page: Page, { person, chat }: Place, message: MessageView
 }
 
 /** Whether a client lets a person change a message: their own words, said to everybody. */
-export function canEdit({ from, service, ephemeral, forwardedFrom }: MessageView, person: number): boolean {
-  return from.id === person && service === null && ephemeral === null && forwardedFrom === null;
+export function canEdit({ from, ephemeral, forwardedFrom }: MessageView, person: number): boolean {
+  return from.id === person && ephemeral === null && forwardedFrom === null;
 }
 
 /** Begins to change the last message of one's own that can be changed. */

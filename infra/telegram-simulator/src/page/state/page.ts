@@ -141,8 +141,6 @@ export class Page {
         return void this.store.loadPeople().then(() => this.redraw());
       case 'bot':
         return void this.store.loadBot().then(() => this.redraw());
-      case 'topics':
-        return void this.store.loadTopics(event.chatId).then(() => this.redraw());
       case 'commands':
         return void (this.place && this.#loadCommands(this.place));
       case 'answer':

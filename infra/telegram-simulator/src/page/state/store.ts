@@ -52,11 +52,6 @@ export class Store {
     this.bot = await simulator.readBot();
   }
 
-  async loadTopics(chat: number): Promise<void> {
-    const [member] = this.membersOf(chat);
-    if (member) this.topics = await simulator.listTopics(member.id);
-  }
-
   /** Loads older messages until one of them is shown here. */
   async loadOlder(person: number, chat: number, topic: number | null): Promise<void> {
     const before = this.messagesOf(person, chat, topic).length;
@@ -148,8 +143,7 @@ export class Store {
 
   unread(person: number, chat: number, topic?: number | null): number {
     return this.messagesOf(person, chat, topic).filter(
-      ({ service, from, messageId, topicId }) =>
-        service === null && from.id !== person && messageId > this.#marks.of(person, markOf(chat, topicId)),
+      ({ from, messageId, topicId }) => from.id !== person && messageId > this.#marks.of(person, markOf(chat, topicId)),
     ).length;
   }
 
