@@ -15,24 +15,21 @@ import { createDiskReport } from './examples/disk-report.ts';
 import { runDisks } from './examples/disks.ts';
 import uptime from './examples/uptime.ts';
 import worldClock from './examples/world-clock.ts';
+import { readRecipes } from './support/recipes.ts';
 
-// docs/extending.md shows whole files. They exist in tests/examples, where they are type-checked, and are run here.
+// docs/extending/ shows whole files. They exist in tests/examples, where they are type-checked. What is quick is run here; all of them
+// run in a copy of the product in tests/faults/recipes.test.ts.
 
 const read = (path: string): string => readFileSync(fileURLToPath(new URL(`../${path}`, import.meta.url)), 'utf8');
 
-/** Code blocks that begin with the path of the file that they show, by that path. */
-const shown = new Map(
-  [...read('docs/extending.md').matchAll(/^```\w+\n\/\/ (\S+)\n([\s\S]*?)^```$/gm)].map(([, path = '', code = '']) => [
-    path,
-    code,
-  ]),
-);
+const shown = readRecipes().filter(({ isDiff }) => !isDiff);
 
 /** An example sees the packages from outside; the file that it shows lies inside of one. */
 function asSeenFrom(path: string, code: string): string {
-  return code.replace(/'@signalbox\/(worker|jobs|gateway|cli)\/([^']+)'/g, (whole, service: string, rest: string) => {
-    const root = `services/${service}/src`;
-    return path.startsWith(root) ? `'${posix.relative(posix.dirname(path), `${root}/${rest}`)}.ts'` : whole;
+  return code.replace(/'@signalbox\/(\w+)\/([^']+)'/g, (whole, name: string, rest: string) => {
+    const root = [`services/${name}/src/`, `shared/${name}/src/`].find((one) => path.startsWith(one));
+    const relative = root && posix.relative(posix.dirname(path), `${root}${rest}.ts`);
+    return relative ? `'${relative.startsWith('.') ? relative : `./${relative}`}'` : whole;
   });
 }
 
@@ -42,17 +39,11 @@ const lines = (code: string): readonly string[] =>
     .filter((line) => line.trim() !== '')
     .toSorted();
 
-describe('docs/extending.md', () => {
-  it.each([
-    ['services/worker/src/capabilities/world-clock.ts', 'tests/examples/world-clock.ts'],
-    ['services/jobs/src/jobs/disk-report.ts', 'tests/examples/disk-report.ts'],
-    ['services/gateway/src/commands/operations/uptime.ts', 'tests/examples/uptime.ts'],
-    ['services/cli/src/commands/disks.ts', 'tests/examples/disks.ts'],
-    ['infra/policy/quiet-fridays.cedar', 'tests/examples/quiet-fridays.cedar'],
-    ['infra/policy/examples/quiet-fridays.json', 'tests/examples/quiet-fridays.json'],
-  ])('shows %s as it is run here', (path, example) => {
+describe('docs/extending', () => {
+  it.each(shown.map(({ path, code }) => [path, code]))('shows %s as it is run', (path, code) => {
+    const example = path.replace(/\/index\.ts$/, '.ts').replace(/^.*\//, 'tests/examples/');
     // Sorted, because the order of imports depends on how they are written.
-    expect(lines(shown.get(path) ?? '')).toEqual(lines(asSeenFrom(path, read(example))));
+    expect(lines(code)).toEqual(lines(asSeenFrom(path, read(example))));
   });
 
   it('shows a capability that the registry takes and that answers', async () => {
@@ -101,7 +92,7 @@ describe('docs/extending.md', () => {
   });
 
   it('shows a chat command that the registry would take and that answers', () => {
-    expect(shown.has(`services/gateway/src/commands/operations/${uptime.name}.ts`)).toBe(true);
+    expect(shown.map(({ path }) => path)).toContain(`services/gateway/src/commands/operations/${uptime.name}.ts`);
     expect(COMMANDS.map(({ name }) => name)).not.toContain(uptime.name);
     expect(uptime.answer().text).toMatch(/^\d+ (s|min|h)$/);
   });

@@ -18,13 +18,13 @@ export interface ServiceProcess {
   start(): Promise<void>;
 }
 
-/** Starts `services/<service>/src/main.ts` as the launcher does, and waits until it is ready. */
+/** Starts `services/<service>/src/main.ts` of a checkout as the launcher does, and waits until it is ready. */
 export async function startService(
   service: 'gateway' | 'worker' | 'jobs' | 'proxy',
   name: string,
   env: Readonly<Record<string, string>>,
+  root = checkoutPath(),
 ): Promise<ServiceProcess> {
-  const root = checkoutPath();
   let child: ChildProcess;
   const log = createWriteStream(join(inject('runDir'), `${name}.log`), { flags: 'a' });
   const start = async (): Promise<void> => {

@@ -1,0 +1,55 @@
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { sleep } from '@signalbox/contracts/time';
+import type { Channel, Incoming } from '@signalbox/gateway/channels/channel';
+
+const ME = { userKey: '1', chatKey: 'lines:1', chatKind: 'private', name: 'Operator' } as const;
+const TEXT = { kind: 'text', named: true, whisper: false, attachments: [], album: null } as const;
+
+/** A terminal as a channel: each line is a message of one person. */
+export function createLines(input: Readable, output: Writable): Channel {
+  const nothing = async (): Promise<void> => undefined;
+  const ids = { from: Date.now(), last: 0 }; // those of a restart are new
+  const nextId = (): string => `${ids.from}-${(ids.last += 1)}`;
+  return {
+    name: 'lines',
+    bot: 'terminal',
+    fileLimitBytes: 0,
+    owns: (chatKey) => chatKey === ME.chatKey,
+    privateChat: () => ME.chatKey,
+    inviteLink: () => null,
+    throttleOf: () => 'private',
+    encode: ({ text }) => [{ text }],
+    send: async (_, { text }, firstLine) => {
+      output.write(`${[firstLine, text].filter((line) => line !== null).join('\n')}\n`);
+      return { kind: 'sent', messageId: nextId() };
+    },
+    edit: async () => ({ kind: 'gone' }), // it is sent anew
+    draft: async () => ({ kind: 'unknown' }),
+    remove: nothing,
+    removeButtons: nothing,
+    answerPress: nothing,
+    typing: nothing,
+    offerCommands: nothing,
+    listen: (admit) => {
+      const stop = new AbortController();
+      const lines = createInterface({ input });
+      const bring = async (update: Incoming): Promise<void> => {
+        for (let done = false; !done && !stop.signal.aborted;) {
+          done = await admit([update])
+            .then(() => true)
+            .catch(() => false);
+          if (!done) await sleep(500, stop.signal);
+        }
+      };
+      const ended = (async () => {
+        for await (const text of lines) {
+          const id = nextId();
+          await bring({ ...ME, ...TEXT, text, updateId: id, messageId: id, at: new Date().toISOString() });
+        }
+      })();
+      const close = async (): Promise<void> => (stop.abort(), lines.close(), await ended);
+      return { ended, problem: () => null, close };
+    },
+  };
+}

@@ -1,0 +1,148 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { createLog } from '@signalbox/platform/log';
+import { Runs } from '@signalbox/store/conversation/runs';
+import { openPool, type Pool } from '@signalbox/store/pool';
+import { createSimulator, type Simulator } from '@signalbox/telegram-simulator/server';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { z } from 'zod';
+import { loadTestConfig } from '../support/config.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { openPerson, type Person } from '../support/person.ts';
+import { copyProduct, follow, readRecipes } from '../support/recipes.ts';
+import { TEST_SEALING_KEY, TEST_SECRETS_KEY } from '../support/secrets-key.ts';
+import { startService, type ServiceProcess } from '../support/service-process.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+
+// The recipes of docs/extending/ are followed in a copy of the product, whose services and command line then run as processes.
+
+/** Chooses another agent, so it is followed last. */
+const CHOICE = 'services/worker/src/agents/registry.ts';
+
+const Asked = z.object({
+  messages: z.array(z.object({ from: z.string(), text: z.string() })),
+  tools: z.array(z.object({ name: z.string() })),
+});
+
+let root: string;
+let database: TestDatabase;
+let simulator: Simulator;
+let model: Server;
+let pool: Pool;
+let env: Readonly<Record<string, string>>;
+let ada: Person;
+const services: ServiceProcess[] = [];
+
+beforeAll(async () => {
+  root = copyProduct();
+  for (const shown of readRecipes()) if (shown.path !== CHOICE) follow(root, shown);
+  database = await createDatabase();
+  simulator = await createSimulator();
+  model = await startModel();
+  pool = openPool(database.url, createLog('test', 'silent'), { name: 'test', max: 4, as: 'owner' });
+  env = {
+    PATH: loadTestConfig().path,
+    DATABASE_URL: database.url,
+    REDIS_URL: inject('redisUrl'),
+    REDIS_PREFIX: `x${randomBytes(4).toString('hex')}:`,
+    TELEGRAM_BOT_TOKEN: '100:simulator',
+    TELEGRAM_API_ROOT: simulator.url,
+    SECRETS_KEY: TEST_SECRETS_KEY,
+    SECRETS_SEALING_KEY: TEST_SEALING_KEY,
+    AUDIT_CHECKPOINT_DIR: makeTemporaryFolder('audit'),
+    WORKSPACE_DIR: makeTemporaryFolder('workspaces'),
+    JOBS_POOLS: 'maintenance',
+    JOBS_SWEEP_MS: '500',
+    MODEL: 'courier:small',
+    COURIER_URL: `http://127.0.0.1:${(model.address() as AddressInfo).port}/`, // it listens on TCP
+  };
+  await signalbox('migrate');
+  services.push(...(await Promise.all((['gateway', 'worker', 'jobs'] as const).map(start))));
+  ada = await openPerson({ pool, simulatorUrl: simulator.url, id: 1002, role: 'operator' });
+}, 180_000);
+
+afterAll(async () => {
+  for (const service of services) await service.kill();
+  await pool.end();
+  await simulator.close();
+  model.close();
+  await database.drop();
+});
+
+const start = (service: 'gateway' | 'worker' | 'jobs'): Promise<ServiceProcess> =>
+  startService(service, `recipes-${service}`, env, root);
+
+/** Runs the copy's command line and answers what it wrote. */
+async function signalbox(...words: readonly string[]): Promise<string> {
+  const node = ['--conditions=source', '--import', 'tsx', 'services/cli/src/main.ts'];
+  const { stdout } = await promisify(execFile)(process.execPath, [...node, ...words], { cwd: root, env });
+  return stdout;
+}
+
+/** A server that speaks the recipe's protocol, and whose model asks for the recipe's tool. */
+async function startModel(): Promise<Server> {
+  const server = createServer((request, response) => {
+    void text(request).then((body) => response.end(JSON.stringify(answer(Asked.parse(JSON.parse(body))))));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+function answer({ messages, tools }: z.infer<typeof Asked>): object {
+  const call = (name: string, args: object): object => ({
+    text: '',
+    calls: [{ id: 'call_1', name, args }],
+    done: true,
+  });
+  if (tools.some(({ name }) => name === 'classify_intent'))
+    return call('classify_intent', { task_summary: 'the time', capabilities: ['world_clock'], project: null });
+  const last = messages.at(-1);
+  if (last?.from !== 'tool') return call('tell_time', { city: 'Tokyo' });
+  return { text: `The tool says: ${last.text}`, calls: [], done: true };
+}
+
+it('the model of the provider calls the tool of the capability, and a person reads the result', async () => {
+  await ada.send('What time is it in Tokyo?');
+  expect(await ada.waitFor(/The tool says/)).toMatch(/20\d\d, \d+:\d\d [AP]M/);
+});
+
+it('the chat command is answered by the gateway', async () => {
+  expect(await ada.ask('/uptime')).toEqual([expect.stringMatching(/^\d+ (?:s|seconds|min)/)]);
+});
+
+it('the job runs, and the person who asked for it reads what came of it', async () => {
+  const person = { userKey: '1002', chatKey: 'telegram:1002' };
+  const run = { runId: 'run_disk', job: 'disk.report', payload: {}, person, threadId: null, traceId: 'trc_disk' };
+  await new Runs(pool).create(run);
+  expect(await ada.waitFor(/MB are free/)).toMatch(/^\d+ of \d+ MB are free\./);
+  expect(await signalbox('runs', '--job', 'disk.report')).toContain('run_disk');
+});
+
+it('the rule is in the set, with its examples, and decides', async () => {
+  const check = await signalbox('policy', 'check');
+  expect(check).toMatch(/friday-confirms +quiet-fridays\.cedar:\d+/);
+  expect(check).toContain('every example holds');
+  const friday = ['role=operator', 'risk=sensitive', 'environment=production', 'at=2026-11-20T16:00:00Z'];
+  expect(await signalbox('policy', 'explain', ...friday)).toContain('friday-confirms');
+});
+
+it('the command is listed and run by the command line', async () => {
+  expect(await signalbox('help')).toContain('What is free on the disks of these folders.');
+  expect(JSON.parse(await signalbox('disks', root, '--json'))).toEqual([
+    { folder: root, freeBytes: expect.any(Number) as number },
+  ]);
+});
+
+it('the agent is found in its folder, and answers once it is the chosen one', async () => {
+  for (const shown of readRecipes()) if (shown.path === CHOICE) follow(root, shown);
+  await services.find(({ name }) => name === 'recipes-worker')?.stop();
+  services.push(await start('worker'));
+  await ada.send('Is anybody there?');
+  expect(await ada.waitFor(/You said/)).toBe('You said: Is anybody there?');
+  const { rows } = await pool.query(`select 1 from audit_events where actor = 'agent:echo'`);
+  expect(rows.length).toBeGreaterThan(0);
+});
