@@ -1,6 +1,8 @@
 import type { GroupFolders, ProgramLimits } from './control-group.ts';
 import { countOwnTasks } from './process-table.ts';
-import { BOUNDED } from './shim.ts';
+import { readPrograms } from '../programs.ts';
+
+const BOUNDED = readPrograms('limit.sh', 'bounded.sh');
 
 /** Against what takes all memory between two looks of the keeper; far above what a runtime reserves without using it. */
 const dataLimitKb = (memoryMb: number): number => (memoryMb * 4 + 1_024) * 1_024;

@@ -11,7 +11,7 @@ import { z } from 'zod';
  *   <project>/<environment>/<deployment>/artifact    what was built, and where the program runs
  *                                       /built.json  it is complete
  *                                       /build.json  a build that was begun: by what its processes are known
- *                                       /instance    the program that was started: see shim.ts
+ *                                       /instance    the program that was started: see shim.sh
  */
 export interface Folders {
   readonly root: string;

@@ -12,7 +12,6 @@ import { isBuilt } from './builds.ts';
 import { Label, putJson, readJson, readText, type Folders } from './folders.ts';
 import { limitWords } from './bounds.ts';
 import { groupName, makeGroup, membersOf, removeGroup } from './control-group.ts';
-import { KEEPER, LOG_BYTES } from './keeper.ts';
 import {
   endAll,
   findFamily,
@@ -24,7 +23,7 @@ import {
   type ProcessIdentity,
   type ProcessRow,
 } from './process-table.ts';
-import { SHIM } from './shim.ts';
+import { readPrograms } from '../programs.ts';
 
 /** What was started: kept beside what its shim writes. The values of its variables are not in it. */
 const InstanceFile = z.object({
@@ -59,6 +58,11 @@ const HOST = '127.0.0.1';
 const START_MS = 10_000;
 /** A shim writes down the end and waits until the log is complete. */
 const SHIM_END_MS = 3_000;
+/** So much of a log is kept: two files of this size. */
+const LOG_BYTES = 10 * 1024 * 1024;
+/** They are written into the folder of each instance, so that an update of the product changes nothing under a running one. */
+const SHIM = readPrograms('limit.sh', 'shim.sh');
+const KEEPER = readPrograms('keeper.cjs');
 const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 export function instanceFolder(folders: Folders, ref: string): string {

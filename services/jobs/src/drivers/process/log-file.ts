@@ -69,7 +69,7 @@ function inodeOf(path: string): number | null {
   }
 }
 
-/** See keeper.ts for what a line looks like. */
+/** See keeper.cjs for what a line looks like. */
 function parseLine(line: string): LogLine {
   const found = /^(\d{4}-\d\d-\d\dT[\d:.]+Z) ([oe]) (.*)$/.exec(line);
   const [, at = null, mark, said = line] = found ?? [];

@@ -1,49 +1,25 @@
-/** Takes the limits of _sb_data, _sb_files, _sb_blocks, _sb_tasks and _sb_groups, for this shell and all that comes of it. */
-const LIMIT = String.raw`# What is not allowed any more is less than that already. Shells name the limit of tasks differently.
-_sb_limit() {
-  ulimit -c 0
-  ulimit -d "$_sb_data"
-  ulimit -n "$_sb_files"
-  ulimit -f "$_sb_blocks"
-  [ -z "$_sb_tasks" ] || ulimit -p "$_sb_tasks" || ulimit -u "$_sb_tasks"
-  IFS=:
-  for _sb_group in $_sb_groups; do echo 0 > "$_sb_group/cgroup.procs"; done
-} 2> /dev/null
-`;
+# What stands over a program on this machine: it outlives the job service, writes down what became of the program and starts it
+# again when it crashes, a bounded number of times. It is written into the folder of each instance, so that an update of the
+# product changes nothing under a running one.
+#
+#   sh shim.sh FOLDER RESTARTS NODE DATA_KB FILES BLOCKS TASKS GROUPS -- COMMAND…
+#                     (names of ours begin with _sb_, and no variable of the program is outside of _sb_args…)
+#   DATA_KB, FILES, BLOCKS   limits of each process: data, open files, size of a file in units of 512 bytes
+#   TASKS                    processes and threads of the whole user, where there is no control group; else empty
+#   GROUPS                   folders of the control group, joined by colons, that of memory first; empty without one
+#
+# A confined program comes with FOLDER/filter, and COMMAND is that of bubblewrap, which reads its arguments from descriptor 8, the
+# filter of system calls from 9, and tells on 7 which process is the first of the sandbox. The arguments hold the program's variables:
+# they come base64-encoded in _sb_args0, _sb_args1 and so on, as a variable such as LD_PRELOAD must not be one of this shell's. Without
+# confinement the program's variables are this shell's environment, and there is no _sb_args0.
+#
+# Files that it leaves in FOLDER, each whole or not at all:
+#   shim      pid and start tick of itself
+#   pid       pid and start tick of the program, or of the first process of its sandbox; it leads a session and a group of its own
+#   restarts  how often it was started again
+#   exit      `code time again` while it is to be started again; when not, `code time told` after a TERM, else `code time final`
+# TERM is passed on to the program's group, and then it is not started again. A machine that goes down says TERM to everybody.
 
-/** `sh -c BOUNDED NAME DATA_KB FILES BLOCKS TASKS GROUPS COMMAND…`: becomes the command, within these limits. */
-export const BOUNDED = String.raw`
-_sb_data=$1 _sb_files=$2 _sb_blocks=$3 _sb_tasks=$4 _sb_groups=$5
-shift 5
-${LIMIT}
-_sb_limit
-exec "$@"
-`;
-
-/**
- * What stands over a program on this machine: it outlives the job service, writes down what became of the program and starts it
- * again when it crashes, a bounded number of times. It is written into the folder of each instance, so that an update of the
- * product changes nothing under a running one.
- *
- *   sh shim.sh FOLDER RESTARTS NODE DATA_KB FILES BLOCKS TASKS GROUPS -- COMMAND…
- *                     (names of ours begin with _sb_, and no variable of the program is outside of _sb_args…)
- *   DATA_KB, FILES, BLOCKS   limits of each process: data, open files, size of a file in units of 512 bytes
- *   TASKS                    processes and threads of the whole user, where there is no control group; else empty
- *   GROUPS                   folders of the control group, joined by colons, that of memory first; empty without one
- *
- * A confined program comes with FOLDER/filter, and COMMAND is that of bubblewrap, which reads its arguments from descriptor 8, the
- * filter of system calls from 9, and tells on 7 which process is the first of the sandbox. The arguments hold the program's variables:
- * they come base64-encoded in _sb_args0, _sb_args1 and so on, as a variable such as LD_PRELOAD must not be one of this shell's. Without
- * confinement the program's variables are this shell's environment, and there is no _sb_args0.
- *
- * Files that it leaves in FOLDER, each whole or not at all:
- *   shim      pid and start tick of itself
- *   pid       pid and start tick of the program, or of the first process of its sandbox; it leads a session and a group of its own
- *   restarts  how often it was started again
- *   exit      `code time again` while it is to be started again; when not, `code time told` after a TERM, else `code time final`
- * TERM is passed on to the program's group, and then it is not started again. A machine that goes down says TERM to everybody.
- */
-export const SHIM = String.raw`#!/bin/sh
 _sb_dir=$1 _sb_max=$2 _sb_node=$3 _sb_data=$4 _sb_files=$5 _sb_blocks=$6 _sb_tasks=$7 _sb_groups=$8
 shift 9
 _sb_path=$PATH
@@ -53,19 +29,19 @@ PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 _sb_tick() {
   IFS= read -r _sb_line < "/proc/$1/stat" || return 0
   set -f
-  set -- ${'$'}{_sb_line##*) }
+  set -- ${_sb_line##*) }
   shift 19
   printf %s "$1"
 }
 # How often the kernel has ended something in the group for want of memory.
 _sb_ooms() {
   [ -n "$_sb_groups" ] || return 0
-  for _sb_file in "${'$'}{_sb_groups%%:*}/memory.events" "${'$'}{_sb_groups%%:*}/memory.oom_control"; do
+  for _sb_file in "${_sb_groups%%:*}/memory.events" "${_sb_groups%%:*}/memory.oom_control"; do
     [ -r "$_sb_file" ] || continue
     while read -r _sb_key _sb_value; do [ "$_sb_key" != oom_kill ] || printf %s "$_sb_value"; done < "$_sb_file"
   done
 }
-${LIMIT}# Bubblewrap's arguments. They are read from here for each start.
+# Bubblewrap's arguments. They are read from here for each start.
 _sb_arguments() {
   _sb_count=0
   while eval "_sb_part=\$_sb_args$_sb_count" && [ -n "$_sb_part" ]; do
@@ -152,4 +128,3 @@ _sb_how=final
 _sb_put exit "$_sb_code $_sb_at $_sb_how"
 exec 3>&- 4>&-
 wait
-`;

@@ -1,16 +1,15 @@
-/** So much of a log is kept: two files of this size. */
-export const LOG_BYTES = 10 * 1024 * 1024;
+'use strict';
 
 /**
  * What a program writes, line by line with its time, into `log` of the instance's folder; a full log becomes `log.1`, in the place
  * of the one before, so a program cannot fill the disk. Each second it looks at the program's session, its descendants and its control
  * group, and ends all of it when it has more memory than `memoryMb` of spec.json, which `oom` then says, or more processes and threads
  * than `tasks`. Where the kernel refuses more of those, a program that keeps at its limit for two looks is ended: one that multiplies
- * does nothing else any more. A plain program of its own: see shim.ts for why.
+ * does nothing else any more. A plain program of its own: shim.sh says why.
  *
  * A line: `2026-01-31T12:00:00.000Z o text`; `o` for what came on the standard output, `e` for errors.
  */
-export const KEEPER = String.raw`'use strict';
+
 const fs = require('node:fs');
 const net = require('node:net');
 const path = require('node:path');
@@ -18,7 +17,12 @@ const path = require('node:path');
 const LONGEST = 16384;
 const folder = process.argv[2];
 const file = path.join(folder, 'log');
-const { memoryMb, logBytes, tasks = null, groups = [] } = JSON.parse(fs.readFileSync(path.join(folder, 'spec.json'), 'utf8'));
+const {
+  memoryMb,
+  logBytes,
+  tasks = null,
+  groups = [],
+} = JSON.parse(fs.readFileSync(path.join(folder, 'spec.json'), 'utf8'));
 for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(name, () => {});
 
 let fd = fs.openSync(file, 'a', 0o600);
@@ -86,11 +90,12 @@ function membersOf(leader) {
     if (!/^\d+$/.test(pid)) continue;
     const stat = read('/proc/' + pid + '/stat');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (fields.length > 17 && fields[0] !== 'Z') rows.push({ pid, parent: fields[1], session: fields[3], tasks: Number(fields[17]) });
+    if (fields.length > 17 && fields[0] !== 'Z')
+      rows.push({ pid, parent: fields[1], session: fields[3], tasks: Number(fields[17]) });
   }
   const grouped = new Set(groups.flatMap((group) => read(path.join(group, 'cgroup.procs')).split('\n')));
   const family = new Set(rows.filter((row) => row.session === leader || grouped.has(row.pid)).map((row) => row.pid));
-  for (let size = -1; size !== family.size; ) {
+  for (let size = -1; size !== family.size;) {
     size = family.size;
     for (const row of rows) if (family.has(row.parent)) family.add(row.pid);
   }
@@ -139,7 +144,10 @@ setInterval(() => {
     refused = now;
     if (usedMb > memoryMb) {
       fs.writeFileSync(path.join(folder, 'oom'), leader + '\n');
-      write('e', 'ended by Signalbox: it had ' + Math.round(usedMb) + ' MB of memory, and may have ' + memoryMb + ' MB');
+      write(
+        'e',
+        'ended by Signalbox: it had ' + Math.round(usedMb) + ' MB of memory, and may have ' + memoryMb + ' MB',
+      );
       end(leader);
     } else if (tasks !== null && (has > tasks || full > 1)) {
       full = 0;
@@ -150,4 +158,3 @@ setInterval(() => {
     // Not started yet, or ending now: the next look tells.
   }
 }, 1000).unref();
-`;
