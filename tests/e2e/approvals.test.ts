@@ -126,6 +126,22 @@ describe('an approval that waits', () => {
     expect(rows).toHaveLength(1);
   });
 
+  it('names the person who approved as they write their name, without marks of ours', async () => {
+    await fetch(`${stack.simulatorUrl}/api/people`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ id: 1007, name: 'Jo_Ann *', inGroup: true }),
+    });
+    const third = await stack.person(1007, 'operator');
+    await developer.ask('deploy shop 1.4.2 to production');
+    await cardSays(/Deploy shop/);
+    await third.click('Approve', 'ops');
+    await cardSays(/Approved by Jo_Ann \* \(operator, id 1007\): 1 of 2/);
+    await ops.click('Approve', 'ops');
+    await developer.waitFor(/Approved by Jo_Ann \* and Cleo/);
+    expect((await developer.ask('/why')).join('\n')).toContain('by Jo_Ann *, Cleo');
+  });
+
   it('is asked about: the question reaches whoever asked for it, and the answer comes back', async () => {
     await asked();
     await ops.click('Ask', 'ops');

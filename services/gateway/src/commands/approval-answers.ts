@@ -79,7 +79,7 @@ function afterDecision({ toast, chats, wake }: Decided): Answer {
 }
 
 function deciderOf({ envelope, role }: Asked): Decider {
-  return { userKey: envelope.userKey, name: plainName(envelope.name), role };
+  return { userKey: envelope.userKey, name: envelope.name, role };
 }
 
 function reasons({ approvalId }: Approval): readonly RuntimeButton[] {

@@ -1,3 +1,4 @@
+import { plainName } from '@signalbox/contracts/plain-name';
 import { roleCovers } from '@signalbox/contracts/governance/roles';
 import { say } from '@signalbox/messages/say';
 import type { Queryable } from '@signalbox/store/pool';
@@ -80,7 +81,11 @@ function describeAction(action: ExplainedAction): string {
     rule: rule ?? 'none',
   });
   const because = reasons.map((reason) => reason.replace(/\.$/, '')).join('; ');
-  const votes = { status: String(approvalStatus), voted: voters.length > 0 ? 'yes' : 'no', voters: voters.join(', ') };
+  const votes = {
+    status: String(approvalStatus),
+    voted: voters.length > 0 ? 'yes' : 'no',
+    voters: voters.map(plainName).join(', '),
+  };
   return [
     decided,
     ...(reasons.length === 0 ? [] : [say('control.because', { reasons: because })]),

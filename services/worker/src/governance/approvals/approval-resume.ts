@@ -3,6 +3,7 @@ import type { Approval, ApprovalCard } from '@signalbox/contracts/governance/app
 import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import type { InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { roleCovers } from '@signalbox/contracts/governance/roles';
+import { plainName } from '@signalbox/contracts/plain-name';
 import { canonicalHash } from '@signalbox/safety/cards/canonical';
 import { renderExact } from '@signalbox/safety/cards/canonical-card';
 import {
@@ -75,7 +76,7 @@ export async function resumeDecision(
       const result = await runApproved(parts, scope, approval, { ...known, proposal: known.proposal });
       await receipt(parts, scope, approval.approvalId, result);
       const votes = await listVotes(parts.pool, approval.approvalId);
-      const by = votes.map((vote) => vote.name).join(' and ');
+      const by = votes.map((vote) => plainName(vote.name)).join(' and ');
       const approved = say('governance.approved', { isConfirmed: approval.byRequester, by });
       return { say: result.ok ? `${approved} ${result.say}` : result.say, result, ...decidedIn(result) };
     }
