@@ -1,3 +1,4 @@
+import { systemCode } from '@signalbox/contracts/system-error';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Driver, Instance } from '@signalbox/jobs/drivers/driver';
@@ -149,8 +150,8 @@ function environsOf(shim: number): Promise<readonly string[]> {
           [String(shim), ...children].map((pid) => readFileSync(`/proc/${pid}/environ`, 'latin1')),
         );
       } catch (error) {
-        if (error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'ENOENT'))
-          return Promise.resolve([]);
+        // ESRCH: the process ended between the opening of the file and its reading.
+        if (['EACCES', 'ENOENT', 'ESRCH'].includes(systemCode(error))) return Promise.resolve([]);
         throw error;
       }
     },
