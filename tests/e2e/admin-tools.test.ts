@@ -102,7 +102,8 @@ describe('tools that repair conversations', { timeout: 120_000 }, () => {
     expect((await ada.ask('clear the project state of shop')).join()).toContain('needs approval');
     await eve.waitFor(/Forget the conversations about shop/);
     await eve.click('Approve');
-    expect(await ada.waitFor(/Approved by /)).toMatch(/I closed 1 conversation about shop:[\s\S]*user_1002_1/);
+    // Her card says the first line of it, too.
+    await ada.waitFor(/Approved by [\s\S]*I closed 1 conversation about shop:[\s\S]*user_1002_1/);
     const { rows } = await stack.pool.query(
       `select thread_id, status from threads where user_key <> '1009' order by 1`,
     );

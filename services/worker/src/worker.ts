@@ -184,7 +184,7 @@ async function prepareTurns({
     cameOf: (callIds) => cameOf(pool, callIds),
     knownNames: (words) => knownNames(pool, words),
     maxPasses: config.MAX_PASSES,
-    search: (query, scope, userKey) => searchKnowledge(ports.knowledge, query, scope, userKey, log),
+    search: (query, scope, userKey) => searchKnowledge({ knowledge: ports.knowledge, log }, query, scope, userKey),
   });
   const agent = { id: DEFAULT_AGENT, class: classOf(plugins, DEFAULT_AGENT) };
   const parts: TurnParts = {

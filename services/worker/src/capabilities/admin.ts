@@ -4,7 +4,7 @@ import { ProjectName, ThreadId } from '@signalbox/contracts/conversation/fields'
 import { AppError } from '@signalbox/contracts/errors';
 import { codeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
-import { tool, toolGroup, type ToolContext } from '../tools/tool.ts';
+import { LOOK_UP, tool, toolGroup, type ToolContext } from '../tools/tool.ts';
 
 /** Passes that a list of nodes is counted from. */
 const PASSES_COUNTED = 200;
@@ -32,12 +32,9 @@ export default toolGroup({
         'show the graph',
       ],
       input: z.object({ thread: OwnOrOther }),
-      risk: 'safe',
+      ...LOOK_UP,
       role: 'admin',
-      holds: 'records',
-      egress: false,
       deadlineMs: 10_000,
-      replay: 'harmless',
       run: async ({ thread: given }, { ports, threadId }) => {
         const thread = await ports.graphNodes.thread(given ?? threadId);
         const passes = await ports.graphNodes.passes(thread.threadId, PASSES_COUNTED);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ProjectName, ServerName } from '@signalbox/contracts/conversation/fields';
 import { say } from '@signalbox/messages/say';
-import { tool, toolGroup, withFiles } from '../tools/tool.ts';
+import { LOOK_UP, tool, toolGroup, withFiles } from '../tools/tool.ts';
 
 type Cell = string | number | null;
 
@@ -27,12 +27,8 @@ export default toolGroup({
           .describe('Only this project')
           .meta({ entity: 'project', ask: 'Of which project?' }),
       }),
-      risk: 'safe',
-      role: 'viewer',
-      holds: 'records',
-      egress: false,
+      ...LOOK_UP,
       deadlineMs: 10_000,
-      replay: 'harmless',
       run: async ({ server, project }, { ports, now }) => {
         // A mistyped name must not look like an empty list.
         if (server) await ports.servers.get(server);
@@ -69,12 +65,8 @@ export default toolGroup({
         'spreadsheet of our projects',
       ],
       input: z.object({}),
-      risk: 'safe',
-      role: 'viewer',
-      holds: 'records',
-      egress: false,
+      ...LOOK_UP,
       deadlineMs: 10_000,
-      replay: 'harmless',
       run: async (_input, { ports, now }) => {
         const projects = await ports.projects.list();
         const header = ['name', 'status', 'owner', 'repository', 'description', 'created_at', 'updated_at'];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { NewName, ProjectName } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
-import { tool, toolGroup } from '../tools/tool.ts';
+import { LOOK_UP, tool, toolGroup } from '../tools/tool.ts';
 
 const Status = z.enum(['intended', 'active', 'archived']);
 
@@ -41,12 +41,7 @@ export default toolGroup({
           .describe('Only projects of this status')
           .meta({ ask: 'Intended, active or archived ones?' }),
       }),
-      risk: 'safe',
-      role: 'viewer',
-      holds: 'records',
-      egress: false,
-      deadlineMs: 5_000,
-      replay: 'harmless',
+      ...LOOK_UP,
       run: async ({ status }, { ports }) => {
         const all = await ports.projects.list();
         const wanted = all.filter((project) => (status ? project.status === status : project.status !== 'archived'));
@@ -84,12 +79,7 @@ export default toolGroup({
         'where is the repository of shop',
       ],
       input: z.object({ project: ProjectName }),
-      risk: 'safe',
-      role: 'viewer',
-      holds: 'records',
-      egress: false,
-      deadlineMs: 5_000,
-      replay: 'harmless',
+      ...LOOK_UP,
       run: async ({ project: name }, { ports }) => {
         const project = await ports.projects.get(name);
         const [allocations, openRuns] = await Promise.all([

@@ -18,7 +18,7 @@ import { assess, lookForTaint, type Seen, type Taint } from './decision/assessme
 import { readCall } from './decision/call-reading.ts';
 import { decidedEvents, deniedEvent, refusedEvent } from './events.ts';
 import { bindOffers, offerHash } from './offers.ts';
-import { intentOf, type ExecuteParts } from './parts.ts';
+import { intentOf, type ExecuteParts, type Execution } from './parts.ts';
 import { actionHash, decide, factsOfRead, propose, recordedDecision, versionOf } from './decision/proposal.ts';
 import { resolveCall } from './decision/resolving.ts';
 import { earlierResult, outcomeUnknown, settle, settleByLooking, settleUnlessNotDone } from './settling.ts';
@@ -51,54 +51,42 @@ export async function governAction(
   called: Runnable,
   parentActionId: string | null,
 ): Promise<ToolCallResult> {
-  const resolved = await readMeaning(parts, scope, called).catch((error: unknown): AppError => {
+  const resolved = await readMeaning({ parts, scope, call: called }).catch((error: unknown): AppError => {
     if (!(error instanceof AppError) || error.code === 'LANE_LOST' || isTaken(error)) throw error;
     return error;
   });
   if (resolved instanceof AppError) return failure(resolved);
   scope.enter('GOVERNING');
-  return decideAbout(parts, scope, { ...called, resolved }, parentActionId);
+  return decideAbout({ parts, scope, call: { ...called, resolved } }, parentActionId);
 }
 
 /** Asks policy about a call whose meaning is known, and does what it says. */
-async function decideAbout(
-  parts: ExecuteParts,
-  scope: CallScope,
-  call: Runnable,
-  parentActionId: string | null,
-): Promise<ToolCallResult> {
-  const proposal = await weigh(parts, scope, call, parentActionId);
-  const carried = await carryOut(parts, scope, call, proposal).catch((thrown: unknown) =>
-    refuseId(parts, proposal, thrown),
-  );
-  const result = await withOffers(parts, scope, call, carried);
+async function decideAbout(execution: Execution, parentActionId: string | null): Promise<ToolCallResult> {
+  const proposal = await weigh(execution, parentActionId);
+  const carried = await carryOut(execution, proposal).catch((thrown: unknown) => refuseId(execution, proposal, thrown));
+  const result = await withOffers(execution, carried);
   // Decided again on the way, when something changed meanwhile: what was decided last is what it went by.
   return result.decided ? result : { ...result, decided: recordedDecision(proposal, proposal.taint) };
 }
 
 /** What may be done next, each bound to what it stands for now. */
-async function withOffers(
-  parts: ExecuteParts,
-  scope: CallScope,
-  { actionId }: Runnable,
-  result: ToolCallResult,
-): Promise<ToolCallResult> {
+async function withOffers({ parts, scope, call }: Execution, result: ToolCallResult): Promise<ToolCallResult> {
   if (!result.next) return result;
   // Under the id of the call that offers it, so that a resumed turn finds the same answer.
   const next = await bindOffers(parts.registry, scope, result.next, (offered) =>
-    resolveCall(parts, scope, { ...offered, actionId }, null),
+    resolveCall(parts, scope, { ...offered, actionId: call.actionId }, null),
   );
   return { ...result, next };
 }
 
 /** What the arguments are and stand for. Throws what makes the call one that nobody could decide about. */
-async function readMeaning(parts: ExecuteParts, scope: CallScope, call: Runnable): ReturnType<typeof resolveCall> {
+async function readMeaning({ parts, scope, call }: Execution): ReturnType<typeof resolveCall> {
   requireVerbatim(call);
   return resolveCall(parts, scope, call, null);
 }
 
 /** The id of a call, or that of its job, stands for another one: whoever went on from here would mix them up. */
-async function refuseId(parts: ExecuteParts, proposal: Proposal, thrown: unknown): Promise<never> {
+async function refuseId({ parts }: Execution, proposal: Proposal, thrown: unknown): Promise<never> {
   if (isTaken(thrown)) await appendAudit(parts.pool, [refusedEvent(proposal, thrown)]);
   throw thrown;
 }
@@ -107,16 +95,12 @@ function isTaken(thrown: unknown): thrown is AppError {
   return thrown instanceof AppError && thrown.code === 'ACTION_ID_TAKEN';
 }
 
-async function carryOut(
-  parts: ExecuteParts,
-  scope: CallScope,
-  call: Runnable,
-  proposal: Weighed,
-): Promise<ToolCallResult> {
+async function carryOut(execution: Execution, proposal: Weighed): Promise<ToolCallResult> {
+  const { parts, scope, call } = execution;
   const { tool } = call;
   const { decision, action } = proposal;
   if (decision.effect !== 'run' || !roleCovers(scope.actor.role, tool.role)) {
-    const begun = await whatHasBegun(parts, scope, call, proposal);
+    const begun = await whatHasBegun(execution, proposal);
     if (begun) return begun;
   }
   if (!roleCovers(scope.actor.role, tool.role) || decision.effect === 'deny') {
@@ -124,16 +108,16 @@ async function carryOut(
     const error = isRole
       ? new AppError('NOT_PERMITTED', { role: scope.actor.role, needed: tool.role })
       : new AppError('POLICY_DENIED', { sentence: withoutStop(decision.sentence), rule: decision.rule });
-    return deny(parts, scope, call, proposal, error);
+    return deny(execution, proposal, error);
   }
   if (decision.effect === 'ask' || (decision.effect === 'confirm' && proposal.taint.pressed === undefined)) {
     await scope.flush();
-    return requestApproval(parts, scope, call, proposal);
+    return requestApproval(execution, proposal);
   }
-  if (action.assessment.risk === 'safe') return read(parts, scope, call, proposal);
+  if (action.assessment.risk === 'safe') return read(execution, proposal);
   await scope.flush();
   const lock = tool.lock(call.input);
-  const guarded = (): Promise<ToolCallResult> => throughLedger(parts, scope, call, proposal);
+  const guarded = (): Promise<ToolCallResult> => throughLedger(execution, proposal);
   return lock === null ? guarded() : withLock(parts.lockPool, lock, guarded);
 }
 
@@ -141,13 +125,9 @@ async function carryOut(
  * What came of this very action, which an earlier run of the turn has begun: nobody is asked for leave, or told that there is none, for
  * what may be done already. It is looked up, and not run again. Null when it was not begun.
  */
-async function whatHasBegun(
-  parts: ExecuteParts,
-  scope: CallScope,
-  call: Runnable,
-  proposal: Proposal,
-): Promise<ToolCallResult | null> {
-  if (!(await hasAction(parts.pool, scope.lane, intentOf(call, scope, proposal)))) return null;
+async function whatHasBegun(execution: Execution, proposal: Proposal): Promise<ToolCallResult | null> {
+  const { parts, scope, call } = execution;
+  if (!(await hasAction(parts.pool, scope.lane, intentOf(execution, proposal)))) return null;
   const known = await findAction(parts.pool, call.actionId);
   switch (known?.status) {
     case 'done':
@@ -155,7 +135,7 @@ async function whatHasBegun(
     case 'unknown':
       return readStoredResult(known.result, call.name);
     case 'started':
-      return settleByLooking(parts, scope, call, { proposal, unknown: outcomeUnknown(call) });
+      return settleByLooking(execution, { proposal, unknown: outcomeUnknown(call) });
     default:
       return null;
   }
@@ -164,19 +144,17 @@ async function whatHasBegun(
 type Weighed = Proposal & { readonly grantId: string | null; readonly taint: Taint };
 
 /** Assesses an action and asks policy about it, with the facts as they are now. */
-async function weigh(
-  parts: ExecuteParts,
-  scope: CallScope,
-  call: Runnable,
-  parentActionId: string | null,
-): Promise<Weighed> {
+async function weigh({ parts, scope, call }: Execution, parentActionId: string | null): Promise<Weighed> {
   const { tool, input, resolved = null } = call;
   const isRead = tool.risk(input, resolved).risk === 'safe' && !tool.egress;
   const found = isRead ? null : await lookUp(parts, scope, call);
-  const taint = lookForTaint(call.name, tool, input, found?.taint ?? UNSEEN, resolved);
+  const taint = lookForTaint(call, found?.taint ?? UNSEEN);
   const action = propose(scope, call, assess(tool, input, taint, resolved), parentActionId);
   const facts = withoutGrant(call, found?.facts ?? factsOfRead(scope.now()));
-  const weighed = { ...decide(parts.policy(), action, facts, parts.limits, placeOf(scope, tool)), taint };
+  const weighed = {
+    ...decide(parts.policy(), action, { facts, limits: parts.limits, place: placeOf(scope, tool) }),
+    taint,
+  };
   if (weighed.decision.effect !== 'confirm') return weighed;
   const pressed = await findPressedOffer(parts.pool, {
     lane: scope.lane,
@@ -194,7 +172,7 @@ function withoutGrant({ resolved = null }: Runnable, facts: GovernanceFacts): Go
 }
 
 /** Where an action was asked for, as far as policy looks at it. */
-export function placeOf(scope: CallScope, tool: Tool): Parameters<typeof decide>[4] {
+export function placeOf(scope: CallScope, tool: Tool): Parameters<typeof decide>[2]['place'] {
   return { channel: scope.chatKey.split(':', 1)[0] ?? '', inGroup: scope.inGroup, leastRole: tool.role };
 }
 
@@ -214,33 +192,24 @@ function lookUp({ pool, limits }: ExecuteParts, scope: CallScope, call: Runnable
   return actionFacts(pool, { tool, arguments: input, requester, threadId, ...place }, isLimited);
 }
 
-async function deny(
-  parts: ExecuteParts,
-  scope: CallScope,
-  call: Runnable,
-  proposal: Proposal,
-  error: AppError,
-): Promise<ToolCallResult> {
+async function deny(execution: Execution, proposal: Proposal, error: AppError): Promise<ToolCallResult> {
+  const { parts, scope } = execution;
   await scope.flush(); // as before an effect: what is written of a call must be of the one that the turn goes on with
   await withTransaction(parts.pool, async (db) => {
-    const isNew = await putAction(db, scope.lane, intentOf(call, scope, proposal), 'denied');
+    const isNew = await putAction(db, scope.lane, intentOf(execution, proposal), 'denied');
     if (isNew) await appendAudit(db, [deniedEvent(proposal, error.code)]);
   });
   return failure(error);
 }
 
-async function read(
-  parts: ExecuteParts,
-  scope: CallScope,
-  call: Runnable,
-  proposal: Proposal,
-): Promise<ToolCallResult> {
+async function read(execution: Execution, proposal: Proposal): Promise<ToolCallResult> {
+  const { parts, scope, call } = execution;
   scope.enter('EXECUTING');
   // Before it is read: what happens in between cannot lose it.
   if (call.tool.untrusted) await taintThread(parts.pool, scope.threadId, call.name);
   const result = parts.redact((await runTool(parts, scope, call, { isRead: true })).result);
-  await taintByFailure(parts, scope, call, result);
-  const intent = intentOf(call, scope, proposal);
+  await taintByFailure(execution, result);
+  const intent = intentOf(execution, proposal);
   // What taints later arguments is remembered by the thread, wherever it goes on.
   if (intent.marks.some((mark) => mark !== 'records') && result.ok) {
     await scope.flush();
@@ -249,15 +218,11 @@ async function read(
   return { ...result, changed: false };
 }
 
-async function throughLedger(
-  parts: ExecuteParts,
-  scope: CallScope,
-  call: Runnable,
-  proposal: Weighed,
-): Promise<ToolCallResult> {
+async function throughLedger(execution: Execution, proposal: Weighed): Promise<ToolCallResult> {
+  const { parts, scope, call } = execution;
   const { tool } = call;
   const begun = await beginAction(parts.pool, scope.lane, {
-    ...intentOf(call, scope, proposal),
+    ...intentOf(execution, proposal),
     roles: Role.options.filter((role) => roleCovers(role, tool.role)),
     grantId: proposal.grantId,
     events: decidedEvents(proposal, proposal.taint.pressed ?? null),
@@ -269,52 +234,44 @@ async function throughLedger(
       throw new AppError('LANE_LOST', { userKey: scope.lane.userKey });
     case 'stopped':
       // Frozen, lifted or used up between the decision and the claim: decided again, with the facts as they are now.
-      return decideAbout(parts, scope, call, proposal.action.parentActionId);
+      return decideAbout(execution, proposal.action.parentActionId);
     case 'earlier': {
-      const earlier = await earlierResult(parts, scope, call, begun.action.status, begun.action.result);
+      const earlier = await earlierResult(execution, begun.action);
       if (earlier) return earlier;
       break;
     }
     case 'claimed':
   }
-  return runClaimed(parts, scope, call, proposal);
+  return runClaimed(execution, proposal);
 }
 
 /** A job's own words about its failure are those of the programs that it ran. The model sees them only after this. */
-async function taintByFailure(
-  parts: ExecuteParts,
-  scope: CallScope,
-  call: Runnable,
-  result: ToolCallResult,
-): Promise<void> {
+async function taintByFailure({ parts, scope, call }: Execution, result: ToolCallResult): Promise<void> {
   if (result.code === 'JOB_FAILED' && !call.tool.untrusted) await taintThread(parts.pool, scope.threadId, call.name);
 }
 
 /** Runs an action whose intent is committed, and settles it. */
-export async function runClaimed(
-  parts: ExecuteParts,
-  scope: CallScope,
-  call: Runnable,
-  proposal: Proposal,
-): Promise<ToolCallResult> {
+export async function runClaimed(execution: Execution, proposal: Proposal): Promise<ToolCallResult> {
+  const { parts, scope, call } = execution;
   scope.enter('EXECUTING');
   try {
     let { result, isUncertain } = await runTool(parts, scope, call);
     if (isUncertain) {
       // Most often Postgres was away. What has not happened is done now: it is the same action, so it cannot happen twice.
-      const looked = await settleUnlessNotDone(parts, scope, call, { proposal, unknown: unknownOf(call, result) });
+      const looked = await settleUnlessNotDone(execution, { proposal, unknown: unknownOf(call, result) });
       if (looked !== null) return looked;
       ({ result, isUncertain } = await runTool(parts, scope, call));
     }
     const outcome = parts.redact(result);
-    await taintByFailure(parts, scope, call, outcome);
-    if (isUncertain) return await settleByLooking(parts, scope, call, { proposal, unknown: unknownOf(call, outcome) });
-    await settle(parts, call, proposal, outcome.ok ? 'done' : 'failed', outcome);
+    await taintByFailure(execution, outcome);
+    if (isUncertain) return await settleByLooking(execution, { proposal, unknown: unknownOf(call, outcome) });
+    await settle(execution, proposal, { status: outcome.ok ? 'done' : 'failed', outcome });
     return outcome;
   } catch (thrown) {
     // After a /stop nobody goes on with this turn: what came of it is looked up, and told, by the reconciler.
-    if (thrown instanceof StoppedByPerson) await settle(parts, call, proposal, 'unknown', outcomeUnknown(call));
-    if (isTaken(thrown)) await settle(parts, call, proposal, 'failed', failure(thrown));
+    if (thrown instanceof StoppedByPerson)
+      await settle(execution, proposal, { status: 'unknown', outcome: outcomeUnknown(call) });
+    if (isTaken(thrown)) await settle(execution, proposal, { status: 'failed', outcome: failure(thrown) });
     throw thrown;
   }
 }

@@ -15,6 +15,8 @@ import { actionHash, propose } from './decision/proposal.ts';
  * What a model writes on a button is words, and has no hash.
  */
 
+type Resolve = (call: Runnable) => Promise<Resolved | null>;
+
 /** Whom a button is drawn for, and where it stands. */
 export type Asker = Pick<CallScope, 'actor' | 'agent' | 'threadId' | 'turnId' | 'chatKey'>;
 
@@ -27,12 +29,13 @@ export async function bindOffers(
   registry: ToolRegistry,
   asker: Asker,
   buttons: readonly (ActionButton | OfferedButton)[],
-  resolve: ((call: Runnable) => Promise<Resolved | null>) | null,
+  resolve: Resolve | null,
 ): Promise<readonly OfferedButton[]> {
   const bound: OfferedButton[] = [];
   for (const button of buttons) {
     const { label, value } = button;
-    const offer = 'does' in button && button.does ? await hashOf(registry, asker, label, button.does, resolve) : null;
+    const offer =
+      'does' in button && button.does ? await hashOf({ registry, resolve }, asker, label, button.does) : null;
     bound.push(offer === null ? { label, value } : { label, value, offer });
   }
   return bound;
@@ -44,11 +47,10 @@ export function offerHash(action: ProposedAction): string {
 }
 
 async function hashOf(
-  registry: ToolRegistry,
+  { registry, resolve }: { readonly registry: ToolRegistry; readonly resolve: Resolve | null },
   asker: Asker,
   label: string,
   does: NonNullable<ActionButton['does']>,
-  resolve: ((call: Runnable) => Promise<Resolved | null>) | null,
 ): Promise<string | null> {
   const groups = registry.groups.map(({ name }) => name);
   const read = readCall(registry, { actionId: 'offer', tool: does.tool, args: does.arguments, groups });

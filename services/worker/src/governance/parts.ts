@@ -19,10 +19,16 @@ export interface ExecuteParts extends RunParts {
   announce(chatKey: string, traceId: string): Promise<void>;
 }
 
+/** One call on its way through governance. */
+export interface Execution<C = Runnable> {
+  readonly parts: ExecuteParts;
+  readonly scope: CallScope;
+  readonly call: C;
+}
+
 /** What the ledger keeps of an action. */
 export function intentOf(
-  call: Runnable,
-  scope: CallScope,
+  { call, scope }: Pick<Execution, 'call' | 'scope'>,
   { action, question, decision }: Proposal,
 ): Omit<ActionIntent, 'roles' | 'events' | 'grantId'> {
   const marks: ActionMark[] = [

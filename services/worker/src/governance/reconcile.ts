@@ -44,7 +44,7 @@ export async function reconcileNext(
   const call = runnableOf(parts.registry, due.proposal) ?? { actionId, name: due.tool };
   const unknown = outcomeUnknown(call);
   const scope = scopeOf(due, signal, log);
-  const outcome = await settleByLooking(parts, scope, call, { proposal: due.proposal, unknown, then: tell });
+  const outcome = await settleByLooking({ parts, scope, call }, { proposal: due.proposal, unknown, then: tell });
   log.info('effect looked up', { actionId, tool: due.tool, ok: outcome.ok, code: outcome.code, probes: due.probes });
   await parts.announce(action.chatKey, scope.traceId);
   if (outcome !== unknown) return true;

@@ -1,4 +1,3 @@
-import type { AuditEvent } from '@signalbox/contracts/governance/audit';
 import { settleAction } from '@signalbox/store/governance/actions';
 import type { Proposal } from '@signalbox/store/governance/approvals';
 import { withTransaction, type Queryable } from '@signalbox/store/pool';
@@ -6,9 +5,9 @@ import { lockAction } from '@signalbox/store/unsettled';
 import { AppError } from '@signalbox/contracts/errors';
 import { failure, type ToolCallResult } from '../tools/call.ts';
 import { readStoredResult } from '../tools/stored-result.ts';
-import { probeTool, type CallScope, type Runnable } from '../tools/run.ts';
+import { probeTool, type Runnable } from '../tools/run.ts';
 import { settledEvent } from './events.ts';
-import type { ExecuteParts } from './parts.ts';
+import type { ExecuteParts, Execution } from './parts.ts';
 
 /*
  * How an action ends:
@@ -21,37 +20,38 @@ import type { ExecuteParts } from './parts.ts';
 
 export type Settled = 'done' | 'failed' | 'unknown';
 
+/** What an action came to. */
+interface Settlement {
+  readonly status: Settled;
+  readonly outcome: ToolCallResult;
+  readonly isLookedUp?: boolean;
+}
+
+type Named = Pick<Runnable, 'actionId' | 'name'>;
+
 /** Records what came of an action. The first settlement stands. */
 export async function settle(
-  parts: ExecuteParts,
-  call: Pick<Runnable, 'actionId'>,
+  { parts, call }: { readonly parts: Pick<ExecuteParts, 'pool'>; readonly call: Named },
   proposal: Proposal | null,
-  status: Settled,
-  outcome: ToolCallResult,
+  settlement: Settlement,
 ): Promise<void> {
-  await settleIn(parts.pool, call, proposal, status, outcome);
+  await settleIn(parts.pool, call, proposal, settlement);
 }
 
 async function settleIn(
   db: Queryable,
-  call: Pick<Runnable, 'actionId'>,
+  { actionId }: Named,
   proposal: Proposal | null,
-  status: Settled,
-  outcome: ToolCallResult,
-  isLookedUp = false,
+  { status, outcome, isLookedUp = false }: Settlement,
 ): Promise<void> {
-  const events: readonly AuditEvent[] = [settledEvent(call.actionId, proposal, status, outcome)];
-  const settled = { status, result: outcome, errorCode: outcome.code, events, isLookedUp };
-  await settleAction(db, call.actionId, settled);
+  const events = [settledEvent(actionId, proposal, status, outcome)];
+  await settleAction(db, actionId, { status, result: outcome, errorCode: outcome.code, events, isLookedUp });
 }
 
 /** Ends an action of which nobody can tell whether it took effect. */
-export async function settleUnknown(
-  parts: ExecuteParts,
-  call: Pick<Runnable, 'actionId' | 'name'>,
-): Promise<ToolCallResult> {
+export async function settleUnknown(parts: Pick<ExecuteParts, 'pool'>, call: Named): Promise<ToolCallResult> {
   const unknown = outcomeUnknown(call);
-  await settle(parts, call, null, 'unknown', unknown);
+  await settle({ parts, call }, null, { status: 'unknown', outcome: unknown });
   return unknown;
 }
 
@@ -65,55 +65,47 @@ export function outcomeUnknown({ name }: Pick<Runnable, 'name'>): ToolCallResult
  * would be written in its name. `then` comes with it, or not at all; it is called when this settled the action. Twice is once.
  */
 export async function settleByLooking(
-  parts: ExecuteParts,
-  scope: CallScope,
   /** Without its tool, when the worker has it no more. */
-  call: Runnable | Pick<Runnable, 'actionId' | 'name'>,
-  given: {
-    readonly proposal: Proposal | null;
-    /** What is said while it is not known. */
-    readonly unknown: ToolCallResult;
-    readonly then?: (db: Queryable, status: Settled, outcome: ToolCallResult) => Promise<void>;
-  },
+  execution: Execution<Runnable | Named>,
+  given: Looking,
 ): Promise<ToolCallResult> {
-  return (await lookAndSettle(parts, scope, call, given)) ?? given.unknown;
+  return (await lookAndSettle(execution, given)) ?? given.unknown;
+}
+
+interface Looking {
+  readonly proposal: Proposal | null;
+  /** What is said while it is not known. */
+  readonly unknown: ToolCallResult;
+  readonly then?: (db: Queryable, status: Settled, outcome: ToolCallResult) => Promise<void>;
 }
 
 /** The same for whoever may run it once more: null when nothing of it happened, and then it stays begun. */
-export function settleUnlessNotDone(
-  parts: ExecuteParts,
-  scope: CallScope,
-  call: Runnable,
-  given: { readonly proposal: Proposal | null; readonly unknown: ToolCallResult },
-): Promise<ToolCallResult | null> {
-  return lookAndSettle(parts, scope, call, { ...given, mayRunAgain: true });
+export function settleUnlessNotDone(execution: Execution, given: Looking): Promise<ToolCallResult | null> {
+  return lookAndSettle(execution, { ...given, mayRunAgain: true });
 }
 
 async function lookAndSettle(
-  parts: ExecuteParts,
-  scope: CallScope,
-  call: Runnable | Pick<Runnable, 'actionId' | 'name'>,
-  given: Parameters<typeof settleByLooking>[3] & { readonly mayRunAgain?: boolean },
+  execution: Execution<Runnable | Named>,
+  given: Looking & { readonly mayRunAgain?: boolean },
 ): Promise<ToolCallResult | null> {
+  const { parts, call } = execution;
   return withTransaction(parts.pool, async (db) => {
     const row = await lockAction(db, call.actionId);
     if (!row || (row.status !== 'started' && row.status !== 'unknown'))
       return row === null ? given.unknown : readStoredResult(row.result, call.name);
-    const { status, outcome } = await lookUp(parts, scope, call, given.unknown);
+    const { status, outcome } = await lookUp(execution, given.unknown);
     if (status === row.status) return outcome;
     if (outcome.code === 'TOOL_NOT_DONE' && given.mayRunAgain) return null;
-    await settleIn(db, call, given.proposal, status, outcome, true);
+    await settleIn(db, call, given.proposal, { status, outcome, isLookedUp: true });
     await given.then?.(db, status, outcome);
     return outcome;
   });
 }
 
 async function lookUp(
-  parts: ExecuteParts,
-  scope: CallScope,
-  call: Runnable | Pick<Runnable, 'actionId' | 'name'>,
+  { parts, scope, call }: Execution<Runnable | Named>,
   unknown: ToolCallResult,
-): Promise<{ readonly status: Settled; readonly outcome: ToolCallResult }> {
+): Promise<Settlement> {
   const found = 'tool' in call ? await probeTool(parts, scope, call) : 'unknown';
   if (found === 'unknown') return { status: 'unknown', outcome: unknown };
   if (found === 'not-done')
@@ -126,17 +118,15 @@ async function lookUp(
  * because the target says that nothing happened.
  */
 export async function earlierResult(
-  parts: ExecuteParts,
-  scope: CallScope,
-  call: Runnable,
-  status: string,
-  result: unknown,
+  execution: Execution,
+  { status, result }: { readonly status: string; readonly result: unknown },
 ): Promise<ToolCallResult | null> {
+  const { parts, scope, call } = execution;
   if (status === 'done' || status === 'failed' || status === 'unknown') return readStoredResult(result, call.name);
   if (status !== 'started') return failure(new AppError('APPROVAL_GONE', { status }));
   const probed = call.tool.probe ? await probeTool(parts, scope, call) : 'unknown';
   if (typeof probed === 'object') {
-    await settle(parts, call, null, probed.ok ? 'done' : 'failed', parts.redact(probed));
+    await settle(execution, null, { status: probed.ok ? 'done' : 'failed', outcome: parts.redact(probed) });
     return probed;
   }
   if (probed === 'not-done' || call.tool.replay === 'harmless') return null;

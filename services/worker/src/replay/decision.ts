@@ -92,7 +92,7 @@ function decideAgain(
   );
   const { context } = was.question as unknown as PolicyQuestion; // a question, as JSON
   const place = { channel: context.channel, inGroup: context.inGroup, leastRole: tool.role };
-  const proposal = decide(engine, action, factsOf(context), limitsOf(context), place);
+  const proposal = decide(engine, action, { facts: factsOf(context), limits: limitsOf(context), place });
   const { effect } = proposal.decision;
   const isLet = effect === 'run' || (effect === 'confirm' && was.taint?.pressed !== undefined);
   const mayRun = isLet && roleCovers(run.actor.role, tool.role);

@@ -5,7 +5,8 @@ import { searchKnowledge } from './search.ts';
 
 const log = createLog('test', 'silent');
 const hit = (source: string, excerpt: string) => ({ scope: 'docs' as const, source, excerpt, relevance: 1 });
-const search = (knowledge: Knowledge['search']) => searchKnowledge({ search: knowledge }, 'leases', 'docs', '1', log);
+const search = (knowledge: Knowledge['search']) =>
+  searchKnowledge({ knowledge: { search: knowledge }, log }, 'leases', 'docs', '1');
 
 test('the person gets the two best hits in short, the model gets all of them', async () => {
   const long = `${'word '.repeat(200)}end`;

@@ -12,11 +12,10 @@ const EXCERPT_SAID = 320;
 
 /** The base tool search_knowledge: every hit with its source, in words and as data. Never throws. */
 export async function searchKnowledge(
-  knowledge: Knowledge,
+  { knowledge, log }: { readonly knowledge: Knowledge; readonly log: Log },
   query: string,
   scope: KnowledgeScope,
   userKey: string,
-  log: Log,
 ): Promise<ToolCallResult> {
   try {
     const found = await knowledge.search(query, scope, userKey, HITS);

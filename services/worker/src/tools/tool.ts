@@ -196,6 +196,16 @@ export interface ToolSpec<I extends z.ZodType, O> {
   run(input: z.output<I>, context: ToolContext): Promise<O | WithFiles<O>>;
 }
 
+/** A tool that only looks into our own records, which anybody here may read, and answers at once. */
+export const LOOK_UP = {
+  risk: 'safe',
+  role: 'viewer',
+  holds: 'records',
+  egress: false,
+  deadlineMs: 5_000,
+  replay: 'harmless',
+} as const;
+
 /** A tool whose types have been checked where it was written; the registry validates before it calls. */
 export interface Tool {
   readonly describe: string;

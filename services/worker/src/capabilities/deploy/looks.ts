@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ProjectName } from '@signalbox/contracts/conversation/fields';
 import { codeBlock } from '@signalbox/contracts/markdown';
 import { say } from '@signalbox/messages/say';
-import { tool, type ToolContext } from '../../tools/tool.ts';
+import { LOOK_UP, tool, type ToolContext } from '../../tools/tool.ts';
 import { AnyEnvironment } from './fields.ts';
 import { code, describeDeployment, factsOf } from './words.ts';
 
@@ -22,12 +22,7 @@ export const getDeployStatus = tool({
     'why did the deploy fail',
   ],
   input: z.object({ project: ProjectName, environment: AnyEnvironment }),
-  risk: 'safe',
-  role: 'viewer',
-  holds: 'records',
-  egress: false,
-  deadlineMs: 5_000,
-  replay: 'harmless',
+  ...LOOK_UP,
   run: async ({ project, environment }, { ports, now }) => {
     await ports.projects.get(project);
     const filter = { project, ...(environment ? { environment } : {}) };
@@ -117,12 +112,7 @@ export const listDeployments = tool({
       .describe('Only of this project; of all when left out')
       .meta({ entity: 'project', ask: 'Of which project?' }),
   }),
-  risk: 'safe',
-  role: 'viewer',
-  holds: 'records',
-  egress: false,
-  deadlineMs: 5_000,
-  replay: 'harmless',
+  ...LOOK_UP,
   run: async ({ project }, { ports, now }) => {
     if (project !== undefined) await ports.projects.get(project);
     const found = await ports.deployments.list(project === undefined ? {} : { project }, 15);
@@ -154,12 +144,7 @@ export const listServices = tool({
       .describe('Only this project; all when left out')
       .meta({ entity: 'project', ask: 'Of which project?' }),
   }),
-  risk: 'safe',
-  role: 'viewer',
-  holds: 'records',
-  egress: false,
-  deadlineMs: 5_000,
-  replay: 'harmless',
+  ...LOOK_UP,
   run: async ({ project, environment }, { ports }) => {
     if (project !== undefined) await ports.projects.get(project);
     const found = await ports.services.list({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
-import { tool } from '../../tools/tool.ts';
+import { LOOK_UP, tool } from '../../tools/tool.ts';
 import { aboutService, riskIn } from './fields.ts';
 import { isLoaderVariable } from './loader-variables.ts';
 import { code } from './words.ts';
@@ -99,12 +99,8 @@ export const listServiceVariables = tool({
     'list service variables',
   ],
   input: z.object({ project: ProjectName, environment: Environment }),
-  risk: 'safe',
+  ...LOOK_UP,
   role: 'developer',
-  holds: 'records',
-  egress: false,
-  deadlineMs: 5_000,
-  replay: 'harmless',
   run: async ({ project, environment }, { ports }) => {
     await ports.projects.get(project);
     const found = await ports.services.variables({ project, environment });

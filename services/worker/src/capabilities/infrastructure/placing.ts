@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { CpuCount, Environment, formatMemory, MemoryMb } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
-import { tool } from '../../tools/tool.ts';
+import { LOOK_UP, tool } from '../../tools/tool.ts';
 import { freeMemoryMb, sayWhen, type ServerLoad } from './words.ts';
 
 interface Need {
@@ -37,12 +37,7 @@ export const findSuitableServer = tool({
       .describe('CPUs needed, 1 unless said otherwise')
       .meta({ ask: 'How many CPUs does it need?' }),
   }),
-  risk: 'safe',
-  role: 'viewer',
-  holds: 'records',
-  egress: false,
-  deadlineMs: 5_000,
-  replay: 'harmless',
+  ...LOOK_UP,
   run: async ({ environment, memoryMb, cpus }, { ports }) =>
     chooseServer(await ports.servers.list(), { environment: environment ?? null, memoryMb, cpus }),
   phrases: {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatMemory, MemoryMb, PortNumber, ProjectName, ServerName } from '@signalbox/contracts/conversation/fields';
 import { say } from '@signalbox/messages/say';
-import { tool } from '../../tools/tool.ts';
+import { LOOK_UP, tool } from '../../tools/tool.ts';
 
 export const allocatePort = tool({
   describe:
@@ -83,12 +83,8 @@ export const getNextAvailablePort = tool({
     'get next available port',
   ],
   input: z.object({ server: ServerName }),
-  risk: 'safe',
-  role: 'viewer',
+  ...LOOK_UP,
   holds: 'facts',
-  egress: false,
-  deadlineMs: 5_000,
-  replay: 'harmless',
   run: async ({ server }, { ports }) => ({ server, port: await ports.portAllocations.next(server) }),
   phrases: {
     done: ({ server, port }) =>
@@ -111,12 +107,7 @@ export const listAllocations = tool({
     server: ServerName.optional().describe('Only this server').meta({ entity: 'server', ask: 'On which server?' }),
     project: ProjectName.optional().describe('Only this project').meta({ entity: 'project', ask: 'Of which project?' }),
   }),
-  risk: 'safe',
-  role: 'viewer',
-  holds: 'records',
-  egress: false,
-  deadlineMs: 5_000,
-  replay: 'harmless',
+  ...LOOK_UP,
   run: async ({ server, project }, { ports }) => {
     if (server) await ports.servers.get(server);
     const filter = { ...(server ? { server } : {}), ...(project ? { project } : {}) };

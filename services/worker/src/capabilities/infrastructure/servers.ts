@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Environment, ServerName } from '@signalbox/contracts/conversation/fields';
 import { say } from '@signalbox/messages/say';
-import { tool } from '../../tools/tool.ts';
+import { LOOK_UP, tool } from '../../tools/tool.ts';
 import { lookWords, type Looked } from './inspection.ts';
 import { describeServer } from './words.ts';
 
@@ -30,12 +30,7 @@ export const listManagedServers = tool({
       .describe('Only servers of this environment')
       .meta({ entity: 'environment', ask: 'Of which environment?' }),
   }),
-  risk: 'safe',
-  role: 'viewer',
-  holds: 'records',
-  egress: false,
-  deadlineMs: 5_000,
-  replay: 'harmless',
+  ...LOOK_UP,
   run: async ({ environment }, { ports }) => {
     const all = await ports.servers.list();
     const servers = all.filter((server) => !environment || server.environment === environment);

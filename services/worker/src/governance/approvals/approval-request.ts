@@ -26,19 +26,15 @@ import type { CallScope, Runnable } from '../../tools/run.ts';
 import { onlyDeclared } from '../../tools/tool-bounds.ts';
 import type { Preview } from '../../tools/tool.ts';
 import { decidedEvent, deniedEvent } from '../events.ts';
-import { intentOf, type ExecuteParts } from '../parts.ts';
+import { intentOf, type ExecuteParts, type Execution } from '../parts.ts';
 import { actionHash } from '../decision/proposal.ts';
 
 /**
  * Freezes an action until somebody decides: its row, the request and the cards in one transaction. The turn goes on without it, so
  * people can talk while they wait. Asking again for the same action changes nothing.
  */
-export async function requestApproval(
-  parts: ExecuteParts,
-  scope: CallScope,
-  call: Runnable,
-  proposal: Proposal,
-): Promise<ToolCallResult> {
+export async function requestApproval(execution: Execution, proposal: Proposal): Promise<ToolCallResult> {
+  const { parts, scope, call } = execution;
   const takes = proposal.decision.approval;
   if (!takes) throw new Error(`rule ${proposal.decision.rule} asks without saying what it takes`);
   const { action, decision } = proposal;
@@ -75,7 +71,7 @@ export async function requestApproval(
   const chats: string[] = [];
   const outcome = await withTransaction(parts.pool, async (db) => {
     if (!(await isLaneHeld(db, scope.lane))) throw new AppError('LANE_LOST', { userKey: scope.lane.userKey });
-    const intent = intentOf(call, scope, proposal);
+    const intent = intentOf(execution, proposal);
     const known = (await hasAction(db, scope.lane, intent)) ? await findApprovalOf(db, call.actionId) : null;
     if (known) return waiting(known);
     // Said twice is one wish: "ship it" under a card is no second request.

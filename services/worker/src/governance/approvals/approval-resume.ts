@@ -33,7 +33,7 @@ import type { CallScope, Runnable } from '../../tools/run.ts';
 import { previewOf } from './approval-request.ts';
 import { decidedEvent } from '../events.ts';
 import { governAction, placeOf, runClaimed } from '../execute.ts';
-import type { ExecuteParts } from '../parts.ts';
+import type { ExecuteParts, Execution } from '../parts.ts';
 import { actionHash, decide, recordedDecision, runnableOf } from '../decision/proposal.ts';
 import { changedMeaning } from '../decision/resolving.ts';
 import { earlierResult, settleUnknown } from '../settling.ts';
@@ -92,12 +92,13 @@ async function runApproved(
   const { proposal } = known;
   const call = runnableOf(parts.registry, proposal);
   if (!call) return withoutTool(parts, approval, known);
+  const execution = { parts, scope, call };
   const lock = call.tool.lock(call.input);
   const run = async (): Promise<ToolCallResult> => {
     const preview = await previewOf(parts, call);
     const changed = await changedMeaning(parts, scope, call, call.resolved ?? null);
     const consumed = await withTransaction(parts.pool, (db) =>
-      consume(parts, db, scope, { approvalId: approval.approvalId, preview, changed }, call, proposal),
+      consume(db, execution, { approvalId: approval.approvalId, preview, changed, stored: proposal }),
     );
     // What an earlier run of the turn decided stands.
     if (consumed.kind !== 'void' || consumed.decided) scope.enter('GOVERNING');
@@ -105,11 +106,11 @@ async function runApproved(
       case 'void':
         return { ...(await voided(parts, approval, consumed.reason, consumed.decided)), ...decidedIn(consumed) };
       case 'earlier': {
-        const earlier = await earlierResult(parts, scope, call, consumed.status, consumed.result);
-        return { ...(earlier ?? (await runClaimed(parts, scope, call, proposal))), ...decidedIn(consumed) };
+        const earlier = await earlierResult(execution, consumed);
+        return { ...(earlier ?? (await runClaimed(execution, proposal))), ...decidedIn(consumed) };
       }
       case 'consumed':
-        return { ...(await runClaimed(parts, scope, call, proposal)), ...decidedIn(consumed) };
+        return { ...(await runClaimed(execution, proposal)), ...decidedIn(consumed) };
     }
   };
   return lock === null ? run() : withLock(parts.lockPool, lock, run);
@@ -145,21 +146,16 @@ type Consumed =
 
 /** Everything that an approval stands on is looked at again, in the transaction that uses it up and begins the action. */
 async function consume(
-  parts: ExecuteParts,
   db: Queryable,
-  scope: CallScope,
-  {
-    approvalId,
-    preview,
-    changed,
-  }: {
+  { parts, scope, call }: Execution,
+  given: {
     readonly approvalId: string;
     readonly preview: Awaited<ReturnType<typeof previewOf>>;
     readonly changed: string | null;
+    readonly stored: Proposal;
   },
-  call: Runnable,
-  stored: Proposal,
 ): Promise<Consumed> {
+  const { approvalId, preview, changed, stored } = given;
   if (!(await isLaneHeld(db, scope.lane))) throw new AppError('LANE_LOST', { userKey: scope.lane.userKey });
   const approval = await findApproval(db, approvalId, true);
   const row = await findAction(db, call.actionId);
@@ -194,18 +190,10 @@ async function consume(
   if (difference) return { kind: 'void', reason: difference };
   const facts = await governanceFacts(db, action, null);
   const place = { ...placeOf(scope, call.tool), inGroup: stored.question.context.inGroup };
-  const {
-    action: now,
-    question,
-    decision,
-  } = decide(
-    parts.policy(),
-    { ...action, requester: { ...action.requester, role: scope.actor.role } },
-    { ...facts, grantId: null },
-    parts.limits,
-    place,
-  );
-  const decided = recordedDecision({ action: now, question, decision }, null);
+  const asker = { ...action, requester: { ...action.requester, role: scope.actor.role } };
+  const now = decide(parts.policy(), asker, { facts: { ...facts, grantId: null }, limits: parts.limits, place });
+  const { decision } = now;
+  const decided = recordedDecision(now, null);
   if (decision.effect === 'deny') return { kind: 'void', reason: decision.sentence.replace(/\.$/, ''), decided };
   const takes = decision.approval;
   if (

@@ -1,6 +1,7 @@
 import type { Risk, RiskAssessment } from '@signalbox/contracts/governance/action';
 import type { Resolved } from '@signalbox/safety/cards/resolved';
 import { say } from '@signalbox/messages/say';
+import type { Runnable } from '../../tools/run.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { foreignPart } from './own-words.ts';
 
@@ -36,11 +37,8 @@ export interface Taint {
 
 /** What a conversation has to do with these arguments. What only reads, and tells nobody, is not tainted by anything. */
 export function lookForTaint(
-  name: string,
-  tool: Tool,
-  input: unknown,
+  { name, tool, input, resolved = null }: Pick<Runnable, 'name' | 'tool' | 'input' | 'resolved'>,
   seen: Seen,
-  resolved: Resolved | null = null,
 ): Taint {
   const { hasPrivate, isTainted, typed } = seen;
   const { risk } = tool.risk(input, resolved);

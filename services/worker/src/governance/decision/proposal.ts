@@ -83,9 +83,15 @@ function hashOf({ tool, toolVersion, arguments: args, resolved, resources, reque
 export function decide(
   engine: PolicyEngine,
   action: ProposedAction,
-  facts: GovernanceFacts,
-  limits: BudgetLimits,
-  place: { readonly channel: string; readonly inGroup: boolean; readonly leastRole: Tool['role'] },
+  {
+    facts,
+    limits,
+    place,
+  }: {
+    readonly facts: GovernanceFacts;
+    readonly limits: BudgetLimits;
+    readonly place: { readonly channel: string; readonly inGroup: boolean; readonly leastRole: Tool['role'] };
+  },
 ): Proposal & { readonly grantId: string | null } {
   const question = (granted: boolean): PolicyQuestion => ({
     principal: { ...action.requester, agentClass: action.agentClass },
