@@ -1,8 +1,6 @@
 import { INBOUND, OUTBOUND, STOP_CHANNEL } from '@signalbox/contracts/conversation/topics';
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
-import { soFarOfMessage } from '@signalbox/store/governance/actions';
 import { knownNames } from './agents/known-names.ts';
-import { taintByMessages, taintThread } from './governance/taint.ts';
 import { checkDatabase } from '@signalbox/store/database-check';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { sayError } from '@signalbox/contracts/errors';
@@ -24,11 +22,6 @@ import type { WorkerConfig } from './config.ts';
 import { Lanes } from './turn/lanes.ts';
 import { observeModels, observeTurns } from './metrics.ts';
 import { createThreadSequences } from './turn/threads.ts';
-import { loadGroups } from './governance/loop/load-groups.ts';
-import { resumeDecision } from './governance/approvals/approval-resume.ts';
-import { createJudge } from './governance/loop/judge.ts';
-import { bindOffers } from './governance/offers.ts';
-import { executeCall } from './governance/execute.ts';
 import { reconcileNext } from './governance/reconcile.ts';
 import type { ExecuteParts } from './governance/parts.ts';
 import { openWorkerPolicies } from './governance/decision/policies.ts';
@@ -165,13 +158,12 @@ async function prepareTurns({
       .publish(OUTBOUND, [{ kind: 'send', chatKey, traceId }])
       .catch((error: unknown) => log.warn('reply not announced; the sweeper will', { chatKey, traceId, error }));
   const policies = own(await openWorkerPolicies({ config, pool, log, announce }));
-  const limits = limitsOf(config);
   const execute: ExecuteParts = {
     pool,
     lockPool,
     registry,
     ports,
-    limits,
+    limits: limitsOf(config),
     policy: () => policies.current(),
     redact: redactValue,
     announce,
@@ -186,34 +178,16 @@ async function prepareTurns({
     maxPasses: config.MAX_PASSES,
     search: (query, scope, userKey) => searchKnowledge({ knowledge: ports.knowledge, log }, query, scope, userKey),
   });
-  const agent = { id: DEFAULT_AGENT, class: classOf(plugins, DEFAULT_AGENT) };
   const parts: TurnParts = {
     pool,
-    agent: agents.get(agent.id),
-    agentId: agent.id,
-    agentClass: agent.class,
-    worker: config.WORKER_NAME,
-    idleMs: config.idleMs,
     log,
-    ...checkpointParts(checkpoints),
-    taint: (threadId, source, messages) =>
-      messages ? taintByMessages(pool, { threadId, source, messages }) : taintThread(pool, threadId, source),
-    execute: (scope, call) => executeCall(execute, scope, call),
-    offer: ({ lane, ...context }, person, buttons) =>
-      bindOffers(registry, { ...context, agent, actor: { userKey: lane.userKey, ...person } }, buttons, null),
-    resume: (scope, decision) => resumeDecision(execute, scope, decision),
-    load: (scope, groups) => loadGroups(execute, scope, groups),
-    judge: createJudge({ pool, limits }),
-    announce,
-    publishDraft: createDraftPublisher({ redis, prefix, log }),
+    plugin: { id: DEFAULT_AGENT, class: classOf(plugins, DEFAULT_AGENT) },
+    agent: agents.get(DEFAULT_AGENT),
+    checkpoints,
+    governance: execute,
     account: accountParts(pool, registry, config.POLICY_TIME_ZONE),
-    soFar: (userKey, message) => soFarOfMessage(pool, userKey, message),
-    recordHead: () => ({
-      agent: agent.id,
-      agentClass: agent.class,
-      policy: { version: policies.current().version, timeZone: config.POLICY_TIME_ZONE },
-      maxPasses: config.MAX_PASSES,
-    }),
+    settings: { worker: config.WORKER_NAME, idleMs: config.idleMs, maxPasses: config.MAX_PASSES },
+    publishDraft: createDraftPublisher({ redis, prefix, log }),
   };
   return { parts, execute, models, threads: createThreadSequences({ redis, pool, prefix }) };
 }
@@ -223,18 +197,6 @@ function limitsOf(config: WorkerConfig): ExecuteParts['limits'] {
     callsPerHour: config.BUDGET_CALLS_PER_HOUR ?? null,
     tokensPerDay: config.BUDGET_TOKENS_PER_DAY ?? null,
     costUsdPerDay: config.BUDGET_USD_PER_DAY ?? null,
-  };
-}
-
-type CheckpointParts = 'openThread' | 'closeThread' | 'flush' | 'pendingCheckpoint' | 'checkpointStored';
-
-function checkpointParts(checkpoints: Checkpoints): Pick<TurnParts, CheckpointParts> {
-  return {
-    openThread: (threadId, lane) => checkpoints.open(threadId, lane, lane.threadNew && !lane.resumed),
-    closeThread: (threadId, committed) => checkpoints.close(threadId, committed),
-    flush: (threadId) => checkpoints.flush(threadId),
-    pendingCheckpoint: (threadId) => checkpoints.pending(threadId),
-    checkpointStored: (threadId) => checkpoints.stored(threadId),
   };
 }
 

@@ -158,11 +158,11 @@ export class Checkpoints extends PostgresSaver {
   }
 
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
-    const threadId = config.configurable?.['thread_id'] as string; // LangGraph's contract: a string in every config
+    const { threadId, checkpointId } = placeOf(config);
     const thread = this.#open.get(threadId);
     if (thread?.head) await this.flush(threadId);
     if (thread?.empty) return undefined;
-    if (thread?.stored && !config.configurable?.['checkpoint_id']) return copyOf(thread.stored);
+    if (thread?.stored && !checkpointId) return copyOf(thread.stored);
     return super.getTuple(config);
   }
 
@@ -172,24 +172,24 @@ export class Checkpoints extends PostgresSaver {
     metadata: CheckpointMetadata,
     versions: ChannelVersions,
   ): Promise<RunnableConfig> {
-    const { thread_id: threadId, checkpoint_ns: space = '' } = config.configurable ?? {};
-    const thread = this.#open.get(threadId as string);
+    const { threadId, space } = placeOf(config);
+    const thread = this.#open.get(threadId);
     // Subgraphs keep their own namespaces: they are rare, and written through.
     if (!thread || space !== '') return super.put(config, checkpoint, metadata, versions);
     // LangGraph copies a checkpoint before it changes it, so keeping the reference is safe.
     thread.head = { config: thread.head?.config ?? config, checkpoint, metadata };
     Object.assign(thread.versions, versions);
     for (const id of thread.writes.keys()) if (id !== checkpoint.id) thread.writes.delete(id);
-    return configOf(threadId as string, checkpoint);
+    return configOf(threadId, checkpoint);
   }
 
   override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
-    const { thread_id: threadId, checkpoint_ns: space = '', checkpoint_id: checkpointId } = config.configurable ?? {};
-    const thread = this.#open.get(threadId as string);
+    const { threadId, space, checkpointId } = placeOf(config);
+    const thread = this.#open.get(threadId);
     if (!thread || space !== '') return super.putWrites(config, writes, taskId);
-    const list = thread.writes.get(checkpointId as string) ?? [];
+    const list = thread.writes.get(checkpointId) ?? [];
     list.push({ taskId, writes });
-    thread.writes.set(checkpointId as string, list);
+    thread.writes.set(checkpointId, list);
   }
 
   async #encodeBlobs(
@@ -226,6 +226,12 @@ export class Checkpoints extends PostgresSaver {
     }
     return columns;
   }
+}
+
+/** What a config names. LangGraph's contract: strings, and the thread in every one. */
+function placeOf({ configurable = {} }: RunnableConfig) {
+  const { thread_id: threadId, checkpoint_ns: space, checkpoint_id: checkpointId } = configurable;
+  return { threadId: String(threadId ?? ''), space: String(space ?? ''), checkpointId: String(checkpointId ?? '') };
 }
 
 function configOf(threadId: string, checkpoint: Checkpoint): RunnableConfig {

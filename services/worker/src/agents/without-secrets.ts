@@ -48,32 +48,20 @@ function redactAnswer(answer: ModelAnswer): ModelAnswer {
 function redactMessage(message: BaseMessage): BaseMessage {
   const content = redactContent(message.content);
   const { id, name, additional_kwargs, response_metadata } = message;
-  const fields = { content, id, name, additional_kwargs, response_metadata } as never; // the fields that all messages share
+  const fields = { content, id, name, additional_kwargs, response_metadata };
   if (AIMessage.isInstance(message)) {
     const calls = (message.tool_calls ?? []).map((call) => ({ ...call, args: redactValue(call.args) }));
     const isSame = isEqual(content, message.content) && isEqual(calls, message.tool_calls ?? []);
     if (isSame) return message;
     const { usage_metadata, invalid_tool_calls } = message;
-    return new AIMessage({
-      ...(fields as object),
-      content,
-      tool_calls: calls,
-      invalid_tool_calls,
-      usage_metadata,
-    } as never);
+    return new AIMessage({ ...fields, tool_calls: calls, invalid_tool_calls, usage_metadata } as never); // its own fields
   }
   if (isEqual(content, message.content)) return message;
-  if (HumanMessage.isInstance(message)) return new HumanMessage(fields);
-  if (SystemMessage.isInstance(message)) return new SystemMessage(fields);
+  if (HumanMessage.isInstance(message)) return new HumanMessage(fields as never); // the fields that all messages share
+  if (SystemMessage.isInstance(message)) return new SystemMessage(fields as never); // as above
   if (ToolMessage.isInstance(message)) {
     const { tool_call_id, status, artifact } = message;
-    return new ToolMessage({
-      ...(fields as object),
-      content,
-      tool_call_id,
-      status,
-      artifact: artifact as unknown,
-    } as never);
+    return new ToolMessage({ ...fields, tool_call_id, status, artifact: artifact as unknown } as never); // its own fields
   }
   return message;
 }

@@ -3,7 +3,7 @@ import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import { answerIdOf } from '@signalbox/contracts/ids';
 import type { Agent, AgentPlugin, AgentRecord, AgentRun } from '../agents/agent.ts';
 import { evaluate } from '../governance/loop/evaluation.ts';
-import { createMachine, passOf, type Machine } from '../governance/loop/fsm.ts';
+import { createMachine, passOf } from '../governance/loop/fsm.ts';
 import { sortByPolicy } from '../governance/loop/loading.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import { answerMessage } from './answer.ts';
@@ -40,9 +40,10 @@ export async function replayTurn(parts: TurnParts, records: readonly ExecutionTu
   if (early) return early;
   if (first.began.threadOver) return { kind: 'same' };
   const cursor = new Cursor(records, ended);
-  const outcome = await goThrough(parts, records, first.began, ended, cursor);
+  const outcome = await goThrough(parts, { records, head: first, began: first.began, ended }, cursor);
   if ('kind' in outcome) return resultOf(outcome);
   const passes = records.filter(({ pass }) => pass > 0);
+  // As a record is stored: what JSON leaves out is no difference.
   const now = JSON.parse(JSON.stringify(outcome.record.passes)) as typeof passes;
   const difference = comparePasses(passes, now);
   if (difference) return { kind: 'different', difference };
@@ -57,24 +58,29 @@ interface GoneThrough {
   readonly ended: string;
 }
 
+interface Recorded {
+  readonly records: readonly ExecutionTurn[];
+  /** The first of them. */
+  readonly head: ExecutionTurn;
+  readonly began: NonNullable<ExecutionTurn['began']>;
+  readonly ended: NonNullable<ExecutionTurn['ended']>;
+}
+
 /** Run after run, as crashes cut it then, until the turn ends. */
 async function goThrough(
   parts: TurnParts,
-  records: readonly ExecutionTurn[],
-  began: NonNullable<ExecutionTurn['began']>,
-  ended: NonNullable<ExecutionTurn['ended']>,
+  recorded: Recorded,
   cursor: Cursor,
 ): Promise<GoneThrough | Exclude<Halt, { kind: 'resume' | 'cut' }>> {
-  const [head] = records as readonly [ExecutionTurn];
+  const { head, began, ended } = recorded;
   const agent = createAgent(parts, head, cursor);
   for (let resume = false; began.messages.length > 0; resume = true) {
     const run = cursor.begin();
     const messages = began.messages.slice(0, run.came);
     try {
-      const machine = createMachine();
       const result = await agent.run({
         messages,
-        run: replayRun(parts, records, run, cursor, machine),
+        run: replayRun(parts, recorded, run, cursor),
         resume,
         threadNew: began.isNew,
       });
@@ -114,14 +120,8 @@ function createAgent({ plugin, registry, states }: TurnParts, head: ExecutionTur
 }
 
 /** What an agent may reach in a replay: the record, and nothing that has an effect. */
-function replayRun(
-  parts: TurnParts,
-  records: readonly ExecutionTurn[],
-  run: RecordedRun,
-  cursor: Cursor,
-  machine: Machine,
-): AgentRun {
-  const [head] = records as readonly [ExecutionTurn];
+function replayRun(parts: TurnParts, { records, head }: Recorded, run: RecordedRun, cursor: Cursor): AgentRun {
+  const machine = createMachine();
   let record: ExecutionTurn | null = null;
   return {
     turnId: run.turnId,

@@ -65,7 +65,7 @@ async function replayOne(
   const records: ExecutionTurn[] = [];
   for (const { record, recordHash } of turn.records) {
     const now = canonicalHash(record);
-    const pass = (record as { pass?: number }).pass ?? null;
+    const pass = (record as { pass?: number }).pass ?? null; // for the report alone
     if (now !== recordHash)
       return { kind: 'different', difference: { pass, what: 'record', recorded: recordHash, now } };
     const parsed = ExecutionTurn.safeParse(record);

@@ -9,7 +9,7 @@ const GRACE_MS = 250;
 export function onlyDeclared(ports: Ports, group: ToolGroup): Ports {
   return new Proxy(ports, {
     get: (target, name) => {
-      if (typeof name !== 'string' || !(group.uses as readonly string[]).includes(name)) {
+      if (!group.uses.some((port) => port === name)) {
         throw new Error(
           `capability ${group.name} touched the port ${String(name)} without declaring it: add it to "uses".`,
         );
@@ -22,7 +22,7 @@ export function onlyDeclared(ports: Ports, group: ToolGroup): Ports {
 /** Ends with the signal even when the tool does not listen to it, after a moment of grace. */
 export async function underSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = new Promise<never>((_, reject) => {
-    const give = (): void => void delay(GRACE_MS).then(() => reject(signal.reason as Error));
+    const give = (): void => void delay(GRACE_MS).then(() => reject(signal.reason as Error)); // our own signals are aborted with errors
     if (signal.aborted) give();
     else signal.addEventListener('abort', give, { once: true });
   });

@@ -214,8 +214,6 @@ export interface Tool {
   readonly role: Role;
   readonly deadlineMs: number;
   readonly replay: 'harmless' | 'unknown';
-  /** False for what only looks something up, whatever its arguments are. */
-  readonly mayChange: boolean;
   readonly kind: ActionKind;
   readonly handles: readonly string[];
   readonly holds: 'facts' | 'records' | 'text';
@@ -261,7 +259,6 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>): Tool {
     role: spec.role,
     deadlineMs: spec.deadlineMs,
     replay: spec.replay,
-    mayChange: spec.risk !== 'safe',
     kind: spec.kind ?? 'tool_call',
     handles: spec.handles ?? [],
     holds: spec.holds ?? 'text',
@@ -291,8 +288,9 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>): Tool {
         }
       : null,
     lock: (input) => spec.lock?.(typed(input)) ?? null,
+    // What `run` gave back is of its type.
     done: (output, input) => spec.phrases.done(output as O, typed(input)),
-    next: (output, input) => spec.phrases.next?.(output as O, typed(input)) ?? [],
+    next: (output, input) => spec.phrases.next?.(output as O, typed(input)) ?? [], // as above
     run: async (input, context) => {
       mustBeIssued(context);
       return spec.run(typed(input), context);

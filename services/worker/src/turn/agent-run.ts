@@ -5,7 +5,11 @@ import { answerIdOf } from '@signalbox/contracts/ids';
 import type { Log } from '@signalbox/platform/log';
 import type { AgentRun } from '../agents/agent.ts';
 import type { TurnDraft } from './draft.ts';
+import { executeCall } from '../governance/execute.ts';
 import { type Machine, passOf } from '../governance/loop/fsm.ts';
+import { judgePass } from '../governance/loop/judge.ts';
+import { loadGroups } from '../governance/loop/load-groups.ts';
+import { taintThread } from '../governance/taint.ts';
 import type { CallScope } from '../tools/run.ts';
 import type { TurnAccount } from './turn-account.ts';
 import type { TurnParts } from './turn-parts.ts';
@@ -32,7 +36,7 @@ export function scopeOf(
 ): CallScope {
   const { lane, batch, threadId, turnId, chatKey, traceId } = context;
   const flush = async (): Promise<void> => {
-    if (!isThreadOver) await parts.flush(threadId);
+    if (!isThreadOver) await parts.checkpoints.flush(threadId);
   };
   return {
     lane,
@@ -46,7 +50,7 @@ export function scopeOf(
     signal,
     log,
     inGroup: batch.some(({ envelope }) => envelope.kind === 'message' && envelope.chatKind === 'group'),
-    agent: { id: parts.agentId, class: parts.agentClass },
+    agent: parts.plugin,
     enter: machine.to,
     flush,
     say: async (text, slot, key) => {
@@ -67,7 +71,7 @@ async function put(
 ): Promise<void> {
   if (!(await sayInTurn(parts.pool, lane, [{ ...envelope, turnId }])))
     throw new AppError('LANE_LOST', { userKey: lane.userKey });
-  await parts.announce(chatKey, traceId);
+  await parts.governance.announce(chatKey, traceId);
 }
 
 /** What the agent is given for one turn: the way to its tools, to people and to the judge. */
@@ -93,10 +97,10 @@ export function agentRun(
     enter: machine.to,
     path: () => passOf(machine.path()),
     answerId: (turnKey, pass) => answerIdOf(threadId, turnKey, pass),
-    load: (groups) => parts.load(scope, groups),
-    judge: (pass) => parts.judge(scope.actor.userKey, pass, spending.used()),
+    load: (groups) => loadGroups(parts.governance, scope, groups),
+    judge: (pass) => judgePass(parts.governance, scope.actor.userKey, pass, spending.used()),
     call: async ({ callId, tool, args, groups }) => {
-      const result = await parts.execute(scope, { actionId: callId, tool, args, groups });
+      const result = await executeCall(parts.governance, scope, { actionId: callId, tool, args, groups });
       account.note(tool, result);
       return result;
     },
@@ -105,7 +109,7 @@ export function agentRun(
       await scope.flush();
       await put(parts, context, outbound(context, await account.midway(reply)));
     },
-    reads: (source) => parts.taint(threadId, source, null),
+    reads: (source) => taintThread(parts.pool, threadId, source),
     draft: draft.show,
     spent: spending.add,
   };

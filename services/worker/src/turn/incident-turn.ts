@@ -1,34 +1,21 @@
 import type { TurnRecording } from '@signalbox/store/governance/execution-turns';
 import type { OfferedButton, ActionButton } from '@signalbox/contracts/conversation/envelope';
 import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/conversation/lanes';
-import type { Agent } from '../agents/agent.ts';
+import type { AgentRun } from '../agents/agent.ts';
+import { bindOffers } from '../governance/offers.ts';
 import { contextOf, notice, outbound, record, settle, type TurnContext } from './turn-end.ts';
-import { recordTurn, type RecordHead } from './turn-record.ts';
+import type { TurnParts } from './turn-parts.ts';
+import { recordTurn } from './turn-record.ts';
 
 /** Titles are for lists on a phone. */
 const TITLE_LENGTH = 80;
-
-/** Binds buttons to what they stand for, as far as that is known without a look-up: see governance/offers.ts. */
-export type OfferButtons = (
-  context: TurnContext,
-  person: NonNullable<ClaimedLane['person']>,
-  buttons: readonly ActionButton[],
-) => Promise<readonly OfferedButton[]>;
-
-interface IncidentParts {
-  readonly agent: Agent;
-  readonly worker: string;
-  readonly idleMs: number;
-  recordHead(): RecordHead;
-  readonly offer: OfferButtons;
-}
 
 /**
  * The end of a turn that tells of an incident. What the person reads stands in the conversation from then on, with the project that it
  * is about, so that an answer such as "why?" goes on from there. The thread is open.
  */
 export async function tellIncident(
-  parts: IncidentParts,
+  parts: TurnParts,
   lane: ClaimedLane,
   message: InboxMessage,
   person: NonNullable<ClaimedLane['person']>,
@@ -38,8 +25,8 @@ export async function tellIncident(
     throw new Error(`an incident is told by its own envelope, not by a ${envelope.kind}`);
   const context = contextOf(lane, message);
   const { say: text, project: about, phase } = envelope;
-  const buttons = await parts.offer(context, person, envelope.buttons);
   const actor = { userKey: lane.userKey, ...person };
+  const buttons = await offer(parts, context, actor, envelope.buttons);
   const noted = await parts.agent.note({
     run: { threadId: context.threadId, turnId: context.turnId, actor },
     messages: [],
@@ -47,7 +34,7 @@ export async function tellIncident(
     text,
     about,
   });
-  const recording = recordTurn(parts.recordHead(), context, {
+  const recording = recordTurn(parts, context, {
     record: noted,
     outcome: 'notice',
     note: text,
@@ -69,14 +56,25 @@ export async function tellIncident(
 
 /** The end of a turn that tells of it beside the conversation, where a question waits for its answer. */
 export async function tellBeside(
-  parts: IncidentParts,
+  parts: TurnParts,
   lane: ClaimedLane,
   message: InboxMessage,
   person: NonNullable<ClaimedLane['person']>,
 ): Promise<TurnEnd> {
   const drawn = message.envelope.kind === 'incident' ? message.envelope.buttons : [];
-  const buttons = await parts.offer(contextOf(lane, message), person, drawn);
+  const actor = { userKey: lane.userKey, ...person };
+  const buttons = await offer(parts, contextOf(lane, message), actor, drawn);
   return notice(parts, lane, message, { buttons });
+}
+
+/** Binds buttons to what they stand for, as far as that is known without a look-up: see governance/offers.ts. */
+function offer(
+  { governance, plugin }: TurnParts,
+  context: TurnContext,
+  actor: AgentRun['actor'],
+  buttons: readonly ActionButton[],
+): Promise<readonly OfferedButton[]> {
+  return bindOffers(governance.registry, { ...context, agent: plugin, actor }, buttons, null);
 }
 
 function plainLine(text: string): string {

@@ -13,8 +13,7 @@ import { createSpending, type Spending } from './spending.ts';
 
 /** What the record of a turn says about who made it. */
 interface EndParts {
-  readonly worker: string;
-  readonly idleMs: number;
+  readonly settings: { readonly worker: string; readonly idleMs: number };
 }
 
 /** One turn that is under way. */
@@ -195,7 +194,7 @@ export function filesOnly(
 
 function expiredNotes(parts: EndParts, { expired }: ClaimedLane): readonly AgentReply[] {
   if (!expired) return [];
-  const text = WORDS.expired(expired.title, parts.idleMs);
+  const text = WORDS.expired(expired.title, parts.settings.idleMs);
   return [{ key: `expired:${expired.threadId}`, text, buttons: [] }];
 }
 
@@ -225,7 +224,7 @@ export function record(
   return {
     turnId,
     threadId: threadId || null,
-    worker: parts.worker,
+    worker: parts.settings.worker,
     traceId,
     model: spending.model(),
     outcome,

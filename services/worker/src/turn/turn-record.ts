@@ -1,5 +1,4 @@
 import { canonicalHash } from '@signalbox/safety/cards/canonical';
-import type { AgentClass } from '@signalbox/contracts/governance/action';
 import type { ExecutionTurn, RecordedCall, RecordedResume } from '@signalbox/contracts/governance/execution-turn';
 import type { Proposal } from '@signalbox/store/governance/approvals';
 import type { RecordedRead, TurnRecording } from '@signalbox/store/governance/execution-turns';
@@ -10,14 +9,7 @@ import type { AgentRecord, AgentRun } from '../agents/agent.ts';
 import type { DecisionEnvelope, Resumed } from '../governance/approvals/approval-resume.ts';
 import { actionHash } from '../governance/decision/proposal.ts';
 import type { TurnContext } from './turn-end.ts';
-
-/** What stands above every record: who thinks here, and by which rules. */
-export interface RecordHead {
-  readonly agent: string;
-  readonly agentClass: AgentClass;
-  readonly policy: { readonly version: string; readonly timeZone: string };
-  readonly maxPasses: number;
-}
+import type { TurnParts } from './turn-parts.ts';
 
 interface Ended {
   readonly record: AgentRecord;
@@ -34,7 +26,18 @@ interface Ended {
  * The records of a turn, one per pass, with what is written beside them: the reads, which had no row of the ledger before they
  * ran, and the audit event. Redacted here, before anything is hashed.
  */
-export function recordTurn(head: RecordHead, context: TurnContext, ended: Ended): TurnRecording {
+export function recordTurn(
+  { plugin, governance, account, settings }: TurnParts,
+  context: TurnContext,
+  ended: Ended,
+): TurnRecording {
+  // Who thinks here, and by which rules.
+  const head = {
+    agent: plugin.id,
+    agentClass: plugin.class,
+    policy: { version: governance.policy().version, timeZone: account.timeZone },
+    maxPasses: settings.maxPasses,
+  };
   const { record, outcome, note, about = null, resume, isThreadOver } = ended;
   const { turnId, threadId, chatKey, lane } = context;
   const passes = record.passes.length > 0 ? record.passes : [NO_PASS];
@@ -90,6 +93,7 @@ const NO_PASS: AgentRecord['passes'][number] = {
 function seal(whole: Omit<ExecutionTurn, 'redacted' | 'cleanHashes'>): TurnRecording['records'][number] {
   const before = JSON.stringify(whole);
   const clean = JSON.stringify(makeStorable(redactValue(JSON.parse(before))));
+  // Taking text out of strings leaves the shape as it was.
   const record = { ...(JSON.parse(clean) as typeof whole), redacted: clean !== before, cleanHashes: true as const };
   const contextHash = whole.asks.at(-1)?.context.hash ?? NOTHING;
   return { record, recordHash: canonicalHash(record), contextHash };

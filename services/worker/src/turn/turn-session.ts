@@ -3,11 +3,13 @@ import { AppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
 import type { Log } from '@signalbox/platform/log';
 import type { InboxMessage, TurnOutcome } from '@signalbox/store/conversation/lanes';
+import { soFarOfMessage } from '@signalbox/store/governance/actions';
 import type { TurnRecording } from '@signalbox/store/governance/execution-turns';
 import type { AgentMessage, AgentRecord, AgentReply, AgentResult, AgentRun } from '../agents/agent.ts';
-import type { Resumed } from '../governance/approvals/approval-resume.ts';
+import { resumeDecision, type Resumed } from '../governance/approvals/approval-resume.ts';
 import { createMachine, type Machine } from '../governance/loop/fsm.ts';
 import { receiptsOf } from '../governance/receipts.ts';
+import { taintByMessages } from '../governance/taint.ts';
 import type { CallScope } from '../tools/run.ts';
 import { agentRun, scopeOf } from './agent-run.ts';
 import { isBorrowed, newsOf, toAgentBatch, type AgentBatch } from './batch.ts';
@@ -71,7 +73,7 @@ export class TurnSession {
   async run(): Promise<boolean> {
     const { parts, lane } = this.#start;
     const { threadId } = this.#context;
-    if (!this.#isThreadOver) parts.openThread(threadId, lane);
+    if (!this.#isThreadOver) parts.checkpoints.open(threadId, lane, lane.threadNew && !lane.resumed);
     try {
       const machine = createMachine();
       const scope = this.#scopeOf(machine);
@@ -82,7 +84,7 @@ export class TurnSession {
       return await this.#cutShort(thrown);
     } finally {
       this.#draft.end();
-      if (!this.#isThreadOver) parts.closeThread(threadId, this.#isCommitted);
+      if (!this.#isThreadOver) parts.checkpoints.close(threadId, this.#isCommitted);
     }
   }
 
@@ -100,7 +102,7 @@ export class TurnSession {
   async #carryOut(scope: CallScope, machine: Machine): Promise<Resumed | null> {
     const { envelope } = this.#start.first;
     if (envelope.kind !== 'decision') return null;
-    const resumed = await this.#start.parts.resume(scope, envelope);
+    const resumed = await resumeDecision(this.#start.parts.governance, scope, envelope);
     this.#resume = recordResume(envelope, resumed, machine.path());
     this.#account.decided(envelope, resumed);
     return resumed;
@@ -124,7 +126,8 @@ export class TurnSession {
     const { batch, threadId, startedAt } = this.#context;
     const given = resumed ? newsOf(first.envelope.id, resumed) : toAgentBatch(batch);
     this.#messages = given.messages;
-    if (!this.#isThreadOver) await parts.taint(threadId, 'messages', batch.filter(isBorrowed));
+    if (!this.#isThreadOver)
+      await taintByMessages(parts.pool, { threadId, source: 'messages', messages: batch.filter(isBorrowed) });
     const run = agentRun(parts, this.#context, { scope, draft: this.#draft, account: this.#account }, createMachine());
     const result = await parts.agent.run({
       messages: given.messages,
@@ -166,7 +169,7 @@ export class TurnSession {
     this.#draft.end();
     const { envelope } = first;
     const actionId = envelope.kind === 'decision' ? envelope.actionId : null;
-    const soFar = await parts.soFar(lane.userKey, { turnKey: envelope.id, actionId });
+    const soFar = await soFarOfMessage(parts.pool, lane.userKey, { turnKey: envelope.id, actionId });
     const why = isStop ? WORDS.stopped(soFar) : WORDS.failed(thrown as AppError, soFar); // checked above
     // What the person has read so far does not vanish with the draft.
     const unsent = this.#draft.unsent();
@@ -190,7 +193,7 @@ export class TurnSession {
 
   #record(record: AgentRecord, outcome: TurnOutcome, note: string | null): TurnRecording {
     const ended = { record, outcome, note, resume: this.#resume, isThreadOver: this.#isThreadOver };
-    return recordTurn(this.#start.parts.recordHead(), this.#context, ended);
+    return recordTurn(this.#start.parts, this.#context, ended);
   }
 
   #finish(end: ReturnType<typeof endOf>, recording: TurnRecording): Promise<boolean> {

@@ -28,10 +28,10 @@ export async function finish(
     recording: null,
   },
 ): Promise<boolean> {
-  const checkpoint = threadId === null ? null : await parts.pendingCheckpoint(threadId);
+  const checkpoint = threadId === null ? null : await parts.checkpoints.pending(threadId);
   const { ok, more } = await finishLane(parts.pool, lane, end, checkpoint, recording);
   if (!ok) throw new AppError('LANE_LOST', { userKey: lane.userKey });
-  if (checkpoint) parts.checkpointStored(checkpoint.threadId);
-  for (const reply of end.replies.slice(0, 1)) await parts.announce(reply.chatKey, reply.traceId);
+  if (checkpoint) parts.checkpoints.stored(checkpoint.threadId);
+  for (const reply of end.replies.slice(0, 1)) await parts.governance.announce(reply.chatKey, reply.traceId);
   return more;
 }

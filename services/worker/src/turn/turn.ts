@@ -73,7 +73,7 @@ async function reportIncident(start: TurnStart): Promise<boolean> {
   // A question that waits for its answer stays the last thing in the conversation.
   if (threadId === null || (await isAwaiting(parts.pool, threadId)))
     return finish(start, await tellBeside(parts, lane, first, person));
-  parts.openThread(threadId, lane);
+  parts.checkpoints.open(threadId, lane, lane.threadNew && !lane.resumed);
   let committed = false;
   try {
     const { end, recording } = await tellIncident(parts, lane, first, person);
@@ -81,7 +81,7 @@ async function reportIncident(start: TurnStart): Promise<boolean> {
     committed = true;
     return more;
   } finally {
-    parts.closeThread(threadId, committed);
+    parts.checkpoints.close(threadId, committed);
   }
 }
 

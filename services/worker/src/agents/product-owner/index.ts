@@ -80,7 +80,7 @@ function createProductOwner(parts: AgentParts): Agent {
       async function begin(batch: readonly AgentMessage[], isNew: boolean): Promise<SessionState> {
         const [first] = batch;
         if (first?.event?.kind !== 'node') return graph.invoke(input(batch, run, isNew), config);
-        const before = (await graph.getState(config)).values as Partial<SessionState>;
+        const before = (await graph.getState(config)).values as Partial<SessionState>; // empty when nothing was stored yet
         const again = runAgain(first.id, first.event, before, extras);
         const fresh = { ...input([], run, first.event.node === 'intent_parser'), ...again.update };
         if (!again.isUpdate) return graph.invoke(fresh, config);

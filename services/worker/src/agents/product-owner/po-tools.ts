@@ -27,21 +27,18 @@ export function poTools(parts: GraphParts) {
     const calls = AIMessage.isInstance(last) ? (last.tool_calls ?? []) : [];
     const messages: ToolMessage[] = [];
     const done: Extract<TurnPart, { kind: 'acted' }>['calls'] = [];
+    const errors: string[] = [];
     let update: SessionUpdate = {};
     run.enter('PROPOSING');
     for (const call of calls) {
       run.signal.throwIfAborted();
       const startedAt = performance.now();
-      const outcome = await carryOut(parts, state, run, call);
+      const outcome = await carryOut({ parts, state, run }, call);
       messages.push(toMessage(call, outcome.result));
       const durationMs = Math.round(performance.now() - startedAt);
       done.push({ callId: call.id ?? '', decided: outcome.result.decided ?? null, durationMs });
-      const errors = outcome.result.code ? [`${call.name}: ${outcome.result.code}`] : [];
-      update = {
-        ...update,
-        ...outcome.update,
-        errors: [...((update.errors as string[] | undefined) ?? []), ...errors],
-      };
+      update = { ...update, ...outcome.update };
+      if (outcome.result.code) errors.push(`${call.name}: ${outcome.result.code}`);
     }
     run.enter('EVALUATING');
     const since = [...state.messages.slice(turnStart(state.messages)), ...messages];
@@ -54,15 +51,23 @@ export function poTools(parts: GraphParts) {
     });
     const phases = [...run.path()];
     const part = { kind: 'acted' as const, turnKey, run: recorded, phases, calls: done, outcome: verdict };
-    return { ...update, messages, verdict, record: [part] };
+    return { ...update, errors, messages, verdict, record: [part] };
   };
 }
 
-async function carryOut(parts: GraphParts, state: SessionState, run: AgentRun, call: Call): Promise<CallOutcome> {
+/** With what, and for what, calls are carried out. */
+interface Acting {
+  readonly parts: GraphParts;
+  readonly state: SessionState;
+  readonly run: AgentRun;
+}
+
+async function carryOut(acting: Acting, call: Call): Promise<CallOutcome> {
+  const { run } = acting;
   const why = whyRefused(call.args);
   if (why !== null) return answering(run, () => Promise.resolve(refuse(invalid(call.name, why))));
   const { name } = call;
-  return isBaseTool(name) ? answering(run, () => baseCall(parts, state, run, call, name)) : toolCall(state, run, call);
+  return isBaseTool(name) ? answering(run, () => baseCall(acting, call, name)) : toolCall(acting, call);
 }
 
 /** What only talks to the person, or steers the turn, has no effect to govern. */
@@ -87,7 +92,7 @@ function failuresOf(messages: readonly BaseMessage[]): readonly string[] {
     .map((call) => canonicalJson({ tool: call.name, args: call.args }));
 }
 
-async function toolCall(state: SessionState, run: AgentRun, call: Call): Promise<CallOutcome> {
+async function toolCall({ state, run }: Acting, call: Call): Promise<CallOutcome> {
   const result = await run.call({
     callId: call.id ?? '',
     tool: call.name,
@@ -98,13 +103,7 @@ async function toolCall(state: SessionState, run: AgentRun, call: Call): Promise
   return { result, update: project === null ? {} : { currentProject: project } };
 }
 
-async function baseCall(
-  parts: GraphParts,
-  state: SessionState,
-  run: AgentRun,
-  call: Call,
-  name: BaseToolName,
-): Promise<CallOutcome> {
+async function baseCall({ parts, state, run }: Acting, call: Call, name: BaseToolName): Promise<CallOutcome> {
   const parsed = BASE_TOOLS[name].input.safeParse(call.args);
   if (!parsed.success) {
     const detail = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');

@@ -244,8 +244,9 @@ function resultOf({ content, additional_kwargs: extras }: ToolMessage): Recorded
     code: typeof extras['code'] === 'string' ? extras['code'] : null,
     changed: extras['changed'] === true,
     ...(extras['untrusted'] === true ? { untrusted: true } : {}),
+    // Both were written by po-tools.
     ...(Array.isArray(extras['next']) ? { next: extras['next'] as NonNullable<RecordedResult['next']> } : {}),
-    ...(Array.isArray(extras['files']) ? { files: extras['files'] as NonNullable<RecordedResult['files']> } : {}),
+    ...(Array.isArray(extras['files']) ? { files: extras['files'] as NonNullable<RecordedResult['files']> } : {}), // as above
   };
 }
 

@@ -9,16 +9,18 @@ interface Used {
   readonly costUsd: number;
 }
 
-/** The judge of passes, with the budgets of a person looked up where there are any. */
-export function createJudge({ pool, limits }: { readonly pool: Pool; readonly limits: BudgetLimits }) {
+/** The verdict on a pass, with the budgets of its person looked up where there are any. */
+export async function judgePass(
+  { pool, limits }: { readonly pool: Pool; readonly limits: BudgetLimits },
+  userKey: string,
+  pass: PassFacts,
+  used: Used,
+): Promise<EvaluationOutcome> {
   const { tokensPerDay, costUsdPerDay } = limits;
-  const isLimited = tokensPerDay !== null || costUsdPerDay !== null;
-  return async (userKey: string, pass: PassFacts, used: Used): Promise<EvaluationOutcome> => {
-    if (!isLimited) return evaluate(pass, false);
-    const before = await governanceFacts(pool, { tool: '', arguments: {}, requester: { userKey } }, null);
-    const isSpent =
-      (tokensPerDay !== null && before.tokens + used.tokens >= tokensPerDay) ||
-      (costUsdPerDay !== null && before.costUsd + used.costUsd >= costUsdPerDay);
-    return evaluate(pass, isSpent);
-  };
+  if (tokensPerDay === null && costUsdPerDay === null) return evaluate(pass, false);
+  const before = await governanceFacts(pool, { tool: '', arguments: {}, requester: { userKey } }, null);
+  const isSpent =
+    (tokensPerDay !== null && before.tokens + used.tokens >= tokensPerDay) ||
+    (costUsdPerDay !== null && before.costUsd + used.costUsd >= costUsdPerDay);
+  return evaluate(pass, isSpent);
 }
