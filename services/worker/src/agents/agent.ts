@@ -7,7 +7,7 @@ import type { NameWords } from '@signalbox/contracts/name-words';
 import type { Model, ModelSpend } from '@signalbox/models/port';
 import type { ToolCallResult } from '../tools/call.ts';
 import type { GraphNode } from '../tools/ports/graph-nodes.ts';
-import type { KnowledgeScope } from '../tools/ports/knowledge.ts';
+import type { KnowledgeScope } from '../tools/ports/knowledge-rows.ts';
 import type { ToolOffer } from '../tools/registry.ts';
 import type { EvaluationOutcome, PassFacts } from '../governance/loop/evaluation.ts';
 import type { Phase } from '../governance/loop/fsm.ts';

@@ -1,6 +1,6 @@
 import { createLog } from '@signalbox/platform/log';
 import { expect, test } from 'vitest';
-import type { Knowledge } from './ports/knowledge.ts';
+import type { Knowledge } from './ports/knowledge-rows.ts';
 import { searchKnowledge } from './search.ts';
 
 const log = createLog('test', 'silent');

@@ -3,7 +3,7 @@ import { newId } from '@signalbox/contracts/ids';
 import type { Log } from '@signalbox/platform/log';
 import { say } from '@signalbox/messages/say';
 import { failure, type ToolCallResult } from './call.ts';
-import type { Knowledge, KnowledgeScope } from './ports/knowledge.ts';
+import type { Knowledge, KnowledgeScope } from './ports/knowledge-rows.ts';
 
 /** The model gets more than a person wants to read on a phone. */
 const HITS = 5;

@@ -2,7 +2,7 @@ import type { BaseMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import type { Model, ModelSpend } from '@signalbox/models/port';
 import type { ToolCallResult } from '../../tools/call.ts';
-import type { KnowledgeScope } from '../../tools/ports/knowledge.ts';
+import type { KnowledgeScope } from '../../tools/ports/knowledge-rows.ts';
 import type { ToolOffer } from '../../tools/registry.ts';
 import type { RecordedRun } from '@signalbox/contracts/governance/execution-turn';
 import type { AgentParts, AgentRun } from '../agent.ts';

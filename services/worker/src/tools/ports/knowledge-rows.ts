@@ -1,13 +1,18 @@
 import type { Pool } from '@signalbox/store/pool';
 
-export type KnowledgeScopeName = 'docs' | 'code' | 'history' | 'logs' | 'all';
+export type KnowledgeScope = 'docs' | 'code' | 'history' | 'logs' | 'all';
 
-export interface KnowledgeHitRow {
+interface KnowledgeHit {
   readonly scope: 'docs' | 'code' | 'history' | 'logs';
+  /** Where it comes from: a file and heading, or a conversation and its time. */
   readonly source: string;
   readonly excerpt: string;
+  /** 0 to 1, for ordering only. */
   readonly relevance: number;
 }
+
+/** Full-text search over the documentation and the person's own history. */
+export type Knowledge = ReturnType<typeof createKnowledge>;
 
 /** Scopes that live in the table. */
 const INDEXED: readonly string[] = ['docs', 'code', 'logs'];
@@ -54,10 +59,10 @@ export function createKnowledge(pool: Pool) {
      */
     async search(
       query: string,
-      scope: KnowledgeScopeName,
+      scope: KnowledgeScope,
       userKey: string,
       limit: number,
-    ): Promise<{ readonly hits: readonly KnowledgeHitRow[]; readonly unavailable: readonly string[] }> {
+    ): Promise<{ readonly hits: readonly KnowledgeHit[]; readonly unavailable: readonly string[] }> {
       const asked = INDEXED.filter((name) => scope === 'all' || scope === name);
       const present = await indexedScopes(pool, asked);
       const words = query.slice(0, QUERY_LENGTH);
@@ -85,9 +90,9 @@ async function searchIndexed(
   query: string,
   scopes: readonly string[],
   limit: number,
-): Promise<readonly KnowledgeHitRow[]> {
+): Promise<readonly KnowledgeHit[]> {
   for (const statement of [byWords(PLACES.indexed), byBeginnings(PLACES.indexed), byLikeness(PLACES.indexed)]) {
-    const { rows } = await pool.query<KnowledgeHitRow>(statement, [query, scopes, limit]);
+    const { rows } = await pool.query<KnowledgeHit>(statement, [query, scopes, limit]);
     if (rows.length > 0) return rows;
   }
   return [];
@@ -98,9 +103,9 @@ async function searchHistory(
   query: string,
   userKey: string,
   limit: number,
-): Promise<readonly KnowledgeHitRow[]> {
+): Promise<readonly KnowledgeHit[]> {
   for (const statement of [byWords(PLACES.history), byBeginnings(PLACES.history)]) {
-    const { rows } = await pool.query<KnowledgeHitRow>(statement, [query, userKey, limit]);
+    const { rows } = await pool.query<KnowledgeHit>(statement, [query, userKey, limit]);
     if (rows.length > 0) return rows;
   }
   return [];
