@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { createLog } from '@signalbox/platform/log';
@@ -135,6 +138,21 @@ it('the command is listed and run by the command line', async () => {
   expect(JSON.parse(await signalbox('disks', root, '--json'))).toEqual([
     { folder: root, freeBytes: expect.any(Number) as number },
   ]);
+});
+
+it('the driver passes the contract suite of drivers', async () => {
+  const [from, to] = ['driver-process', 'driver-spare'].map((name) =>
+    join(root, `tests/integration/jobs/${name}.test.ts`),
+  );
+  writeFileSync(to ?? '', readFileSync(from ?? '', 'utf8').replaceAll(`'process'`, `'spare'`));
+  const servers = { SIGNALBOX_TEST_DATABASE_URL: inject('databaseUrl'), SIGNALBOX_TEST_REDIS_URL: inject('redisUrl') };
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [vitest, 'run', '--project', 'integration', 'tests/integration/jobs/driver-spare.test.ts'],
+    { cwd: root, env: { PATH: loadTestConfig().path, HOME: homedir(), ...servers } },
+  );
+  expect(stdout).toMatch(/Test Files.*1 passed/);
 });
 
 it('the agent is found in its folder, and answers once it is the chosen one', async () => {

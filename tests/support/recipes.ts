@@ -15,21 +15,24 @@ export function readRecipes(): readonly Shown[] {
   const folder = join(checkoutPath(), 'docs/extending');
   const pages = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
   return pages.flatMap((page) =>
-    [...page.matchAll(/^```(\w+)\n ?\/\/ ([\w./-]+)\n([\s\S]*?)^```$/gm)].map(
-      ([, language, path = '', code = '']) => ({ isDiff: language === 'diff', path, code }),
-    ),
+    [...page.matchAll(/^```(\w+)\n ?\/\/ ([\w./-]+)\n([\s\S]*?)^```$/gm)].map(([, language, path = '', code = '']) => ({
+      isDiff: language === 'diff',
+      path,
+      code,
+    })),
   );
 }
 
-/** Copies the product's sources into a folder of their own, which resolves its packages to the copies. Answers the folder. */
+/** Copies the product's sources and its tests into a folder of their own, which resolves its packages to the copies. Answers the folder. */
 export function copyProduct(): string {
   const [from, to] = [checkoutPath(), makeTemporaryFolder('product')];
-  for (const folder of ['shared', 'services', 'infra', 'docs'])
+  for (const folder of ['shared', 'services', 'infra', 'docs', 'tests'])
     cpSync(join(from, folder), join(to, folder), {
       recursive: true,
       filter: (path) => !/\/(dist|node_modules)$/.test(path),
     });
-  for (const file of ['package.json', 'README.md', 'tsconfig.base.json']) cpSync(join(from, file), join(to, file));
+  for (const file of ['package.json', 'README.md', 'tsconfig.base.json', 'vitest.config.ts'])
+    cpSync(join(from, file), join(to, file));
   const modules = join(to, 'node_modules');
   mkdirSync(modules);
   for (const name of readdirSync(join(from, 'node_modules')))
