@@ -1,65 +1,28 @@
-import { createTelegram } from '@signalbox/gateway/channels/telegram/index';
-import { createDraftClaims } from '@signalbox/gateway/delivery/draft-claim';
-import { Drafts } from '@signalbox/gateway/delivery/drafts';
-import { createGatewayMetrics } from '@signalbox/gateway/metrics';
-import { createThrottle, type Throttle } from '@signalbox/gateway/delivery/throttle';
+import { createThrottle } from '@signalbox/gateway/delivery/throttle';
 import { OUTBOUND } from '@signalbox/contracts/conversation/topics';
-import { createLog } from '@signalbox/platform/log';
-import { createMetrics } from '@signalbox/platform/probe';
-import { createDraftPublisher, draftIdOf, type Draft } from '@signalbox/platform/streams/drafts';
+import { createDraftPublisher, draftIdOf } from '@signalbox/platform/streams/drafts';
 import { createPublisher } from '@signalbox/platform/streams/publish';
-import { DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { openHarness, until, type Call, type Harness, type StartedGateway } from '../integration/gateway/harness.ts';
+import { describe, expect, test } from 'vitest';
+import { until } from '../integration/gateway/harness.ts';
+import {
+  QUICK,
+  log,
+  harness,
+  draftOf,
+  write,
+  drafts,
+  texts,
+  untilDrafted,
+  seen,
+  letIntervalPass,
+  useHarness,
+  openDrafts,
+} from './draft-bench.ts';
 
-const QUICK = { TELEGRAM_DRAFT_INTERVAL_MS: '40' };
 /** The simulator's group. */
 const GROUP = -2001;
-const log = createLog('test', 'silent');
 
-let harness: Harness;
-let seq = 0;
-
-beforeEach(async () => {
-  harness = await openHarness();
-});
-afterEach(() => harness.close());
-
-const draftOf = (chat: number, turnId: string, text: string | null): Draft => ({
-  chatKey: `telegram:${chat}`,
-  userKey: String(chat),
-  turnId,
-  draftId: draftIdOf(turnId),
-  seq: (seq += 1),
-  text: text ?? '',
-  final: text === null,
-});
-/** Publishes what a worker would; null says that the text is whole. */
-const write = (chat: number, turnId: string, text: string | null): Promise<void> =>
-  createDraftPublisher({ redis: harness.redis, prefix: harness.prefix, log })(draftOf(chat, turnId, text));
-const drafts = async (chat = 1001): Promise<readonly Call[]> =>
-  (await harness.calls('sendMessageDraft')).filter((call) => call.chatId === chat);
-const texts = (calls: readonly Call[]): readonly unknown[] => calls.map((call) => call.params['text']);
-const untilDrafted = (text: string, chat = 1001): Promise<Call> =>
-  until(`"${text}" is shown`, async () => (await drafts(chat)).find((call) => call.params['text'] === text));
-/** What the person sees below the messages now. */
-const seen = async (person: number): Promise<string | null> => {
-  const { draft } = await harness.people.get<{ draft: { text: string } | null }>(
-    `/api/chats/${person}/messages?as=${person}`,
-  );
-  return draft?.text ?? null;
-};
-/** Another chat has made two steps: a draft of this one that was heard before would have been shown by now. */
-const letIntervalPass = async (): Promise<void> => {
-  for (const text of [`step ${seq}`, `step ${seq + 1}`]) {
-    await write(1002, 'turn_other', text);
-    await untilDrafted(text, 1002);
-  }
-};
-const shownBy = async ({ gateway }: StartedGateway): Promise<number> => {
-  const metrics = await (await fetch(`http://127.0.0.1:${gateway.probe.port}/metrics`)).text();
-  return Number(/^signalbox_drafts_total\{.*result="shown".*\} (\d+)/m.exec(metrics)?.[1] ?? 0);
-};
+useHarness();
 
 test('a person reads what is being written, in place, and can stop it', async () => {
   await harness.startGateway(QUICK);
@@ -290,112 +253,6 @@ test('a draft waits for the messages of its chat', async () => {
   expect(calls.map((call) => call.params['text'])).toEqual(texts);
   expect(draft.at).toBeGreaterThan(calls.at(-1)?.at ?? Number.POSITIVE_INFINITY);
 });
-
-describe('with two gateways', () => {
-  test('one of them shows a chat its drafts, in order', async () => {
-    const gateways = [await harness.startGateway(QUICK), await harness.startGateway(QUICK)];
-    await harness.meet(1001);
-    for (let n = 1; n <= 20; n += 1) {
-      await write(1001, 'turn_1', 'word '.repeat(n).trim());
-      await until('some are shown', async () => (await drafts()).length >= n / 4);
-    }
-    await untilDrafted('word '.repeat(20).trim());
-    const lengths = texts(await drafts()).map((text) => String(text).length);
-    expect(lengths).toEqual([...new Set(lengths)].sort((a, b) => a - b));
-    const shown = await until('both tell', async () => {
-      const counts = await Promise.all(gateways.map(shownBy));
-      return counts.some((count) => count === lengths.length) && counts;
-    });
-    expect([...shown].sort((a, b) => a - b)).toEqual([0, lengths.length]);
-  });
-
-  test('when one stops, the other goes on', async () => {
-    const gateways = [await harness.startGateway(QUICK), await harness.startGateway(QUICK)];
-    await harness.meet(1001);
-    await write(1001, 'turn_1', 'one');
-    await untilDrafted('one');
-    const counts = await until('one of them tells', async () => {
-      const found = await Promise.all(gateways.map(shownBy));
-      return found.includes(1) && found;
-    });
-    await gateways[counts.indexOf(1)]?.close();
-    await write(1001, 'turn_1', 'two');
-    await untilDrafted('two');
-  });
-
-  test('when one dies, the other takes over', async () => {
-    await harness.startGateway(QUICK);
-    await harness.meet(1001);
-    const dead = createDraftClaims({ redis: harness.redis, prefix: harness.prefix, gateway: 'gw_dead', log });
-    expect(await dead.take('telegram:1001')).toBe(true);
-    await until(
-      'another one shows it',
-      async () => {
-        await write(1001, 'turn_1', 'alive');
-        return (await seen(1001)) === 'alive';
-      },
-      20_000,
-    );
-  });
-
-  test('the one that sends the message waits for the draft that the other one is showing', async () => {
-    await harness.startGateway(QUICK);
-    await harness.meet(1001);
-    const [shows, sends] = [openDrafts('gw_a'), openDrafts('gw_b')];
-    await harness.fault({ method: 'sendMessageDraft', delayMs: 150 });
-    const heard = draftOf(1001, 'turn_1', 'nearly all');
-    shows.hear(heard);
-    await untilDrafted('nearly all');
-    sends.hear(heard);
-    for (const one of [shows, sends]) one.hear(draftOf(1001, 'turn_1', null));
-    await sends.makeWay('telegram:1001');
-    expect((await drafts()).map((call) => call.status)).toEqual([200]);
-  });
-
-  test('one that does not let go is kept from showing more', async () => {
-    await harness.startGateway(QUICK);
-    await harness.meet(1001);
-    const sends = openDrafts('gw_b');
-    const stuck = createDraftClaims({ redis: harness.redis, prefix: harness.prefix, gateway: 'gw_stuck', log });
-    await stuck.take('telegram:1001');
-    sends.hear(draftOf(1001, 'turn_1', 'nearly all'));
-    sends.hear(draftOf(1001, 'turn_1', null));
-    await sends.makeWay('telegram:1001');
-    expect(await stuck.take('telegram:1001')).toBe(false);
-  });
-});
-
-test('without Redis there are no drafts, and messages do not wait for one', async () => {
-  await harness.startGateway(QUICK);
-  await harness.meet(1001);
-  const redis = harness.redis.duplicate({ lazyConnect: true });
-  const claims = createDraftClaims({ redis, prefix: harness.prefix, gateway: 'gw_c', log });
-  expect(await claims.take('telegram:1001')).toBe(false);
-  expect(await claims.untilFree('telegram:1001', 60_000)).toBe(true);
-});
-
-const AMPLE = { sendsPerSecond: 100, chatSendsPerSecond: 100, chatBurst: 100, groupSendsPerMinute: 100 };
-
-/** Drafts of a gateway that does nothing else. */
-function openDrafts(gateway: string, pace: Throttle = createThrottle(AMPLE)): Drafts {
-  const opened = new Drafts({
-    channel: createTelegram({
-      token: DEFAULT_TOKEN,
-      apiRoot: harness.simulatorUrl,
-      log,
-      webhook: null,
-      loadFile: async () => null,
-    }),
-    pace,
-    claims: createDraftClaims({ redis: harness.redis, prefix: harness.prefix, gateway, log }),
-    intervalMs: 40,
-    busy: () => false,
-    log,
-    metrics: createGatewayMetrics(createMetrics('test')),
-  });
-  onTestFinished(() => opened.close());
-  return opened;
-}
 
 async function publishTyping(chat: number): Promise<void> {
   const publisher = createPublisher({ redis: harness.redis, prefix: harness.prefix, partitions: 1 });

@@ -1,99 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createLog } from '@signalbox/platform/log';
 import { AppError } from '@signalbox/contracts/errors';
-import { openPool, type Pool } from '@signalbox/store/pool';
-import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import { executeCall } from '@signalbox/worker/governance/execute';
-import type { ExecuteParts } from '@signalbox/worker/governance/parts';
 import type { ToolCallResult } from '@signalbox/worker/tools/call';
-import type { CallScope } from '@signalbox/worker/tools/run';
-import { tool, toolGroup, type ToolSpec } from '@signalbox/worker/tools/tool';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { governanceOver, scopeOfAda, shippedPolicy } from '../../support/governance.ts';
-
-const Input = z.object({ name: z.string().min(1) });
+import { afterEach, describe, expect, it } from 'vitest';
+import { useCallBench } from './call-bench.ts';
 
 describe('a tool call', () => {
-  const log = createLog('test', 'silent');
-  let database: TestDatabase;
-  let pool: Pool;
-  let policy: PolicyEngine;
-  let ran: string[];
-  let flushed: number;
-  beforeAll(async () => {
-    database = await createDatabase();
-    policy = await shippedPolicy();
-    pool = openPool(database.url, log, { name: 'test', max: 10, as: 'owner' });
-    await pool.query(
-      `insert into lanes (user_key, epoch, worker, lease_until) values ('1', 7, 'w', now() + interval '1 hour')`,
-    );
-    await pool.query(`insert into users (user_key, channel, name, role) values ('1', 'telegram', 'Ada', 'developer')`);
-  });
-  afterAll(async () => {
-    await pool.end();
-    await database.drop();
-  });
-  beforeEach(() => {
-    ran = [];
-    flushed = 0;
-  });
-
-  /** One tool named act, in the group test; everything not given is plain. */
-  const parts = (spec: Partial<ToolSpec<typeof Input, unknown>> = {}): ExecuteParts =>
-    governanceOver(
-      pool,
-      [
-        toolGroup({
-          name: 'test',
-          summary: 'test',
-          uses: ['projects'],
-          tools: {
-            act: tool({
-              describe: 'acts',
-              hints: ['act'],
-              input: Input,
-              risk: 'sensitive',
-              role: 'developer',
-              holds: 'facts',
-              egress: false,
-              deadlineMs: 2_000,
-              replay: 'harmless',
-              run: async ({ name }) => {
-                ran.push(name);
-                return { did: name };
-              },
-              phrases: { done: (_output, { name }) => `Did ${name}.` },
-              ...spec,
-            }),
-          },
-        }),
-      ],
-      policy,
-    );
-  const scope = (changes: Partial<CallScope> = {}): CallScope =>
-    scopeOfAda({ flush: async () => void (flushed += 1), ...changes });
-  const call = (actionId: string = randomUUID(), args: unknown = { name: 'x' }) => ({
-    actionId,
-    tool: 'act',
-    args,
-    groups: ['test'],
-  });
-  const ledger = async (actionId: string): Promise<{ status: string; error_code: string | null }[]> =>
-    (
-      await pool.query<{ status: string; error_code: string | null }>(
-        'select status, error_code from actions where action_id = $1',
-        [actionId],
-      )
-    ).rows;
-  const leaveStarted = async (actionId: string): Promise<void> => {
-    await pool.query(
-      `insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status) values ($1, 't', 'user_1_1', '1', 'act', '{"name": "x"}', 6, 'started')`,
-      [actionId],
-    );
-  };
+  const { ran, parts, scope, call, ledger, leaveStarted, flushed, query } = useCallBench();
 
   it('runs, is said in words, and is in the ledger', async () => {
     const one = call();
@@ -107,7 +20,7 @@ describe('a tool call', () => {
     });
     expect(decided?.decision.effect).toBe('run');
     expect(await ledger(one.actionId)).toEqual([{ status: 'done', error_code: null }]);
-    expect(flushed).toBe(1);
+    expect(flushed()).toBe(1);
   });
 
   it('made again with the same action id has no second effect and the same answer', async () => {
@@ -143,10 +56,7 @@ describe('a tool call', () => {
   ])('whose row in the ledger holds %s is one of which nobody can tell', async (_what, stored) => {
     const one = call();
     await leaveStarted(one.actionId);
-    await pool.query(`update actions set status = 'done', result = $2::jsonb where action_id = $1`, [
-      one.actionId,
-      stored,
-    ]);
+    await query(`update actions set status = 'done', result = $2::jsonb where action_id = $1`, [one.actionId, stored]);
     expect(await executeCall(parts(), scope(), one)).toMatchObject({ ok: false, code: 'TOOL_OUTCOME_UNKNOWN' });
     expect(ran).toEqual([]);
   });
@@ -156,7 +66,7 @@ describe('a tool call', () => {
     const result = await executeCall(parts({ risk: 'safe' }), scope(), one);
     expect(result).toMatchObject({ ok: true, changed: false });
     expect(await ledger(one.actionId)).toEqual([]);
-    expect(flushed).toBe(0);
+    expect(flushed()).toBe(0);
   });
 
   it('is not begun when the lane was lost', async () => {
@@ -178,79 +88,12 @@ describe('a tool call', () => {
     expect(await ledger(one.actionId)).toEqual([]);
   });
 
-  describe('whose result was lost', () => {
-    const lost = async (probe: NonNullable<ToolSpec<typeof Input, unknown>['probe']>) => {
-      const one = call();
-      await leaveStarted(one.actionId);
-      const result = await executeCall(parts({ replay: 'unknown', probe }), scope(), one);
-      return { result, ledger: await ledger(one.actionId) };
-    };
-
-    it('and that the target knows as done is recorded as done, and not run again', async () => {
-      const { result, ledger: row } = await lost(() => Promise.resolve({ kind: 'done', output: { did: 'x' } }));
-      expect(result).toMatchObject({ ok: true, say: 'Did x.', changed: true });
-      expect([ran, row]).toEqual([[], [{ status: 'done', error_code: null }]]);
-    });
-
-    it('and that the target knows nothing of is run now', async () => {
-      const { result, ledger: row } = await lost(() => Promise.resolve({ kind: 'not-done' }));
-      expect(result).toMatchObject({ ok: true, say: 'Did x.' });
-      expect([ran, row]).toEqual([['x'], [{ status: 'done', error_code: null }]]);
-    });
-
-    it.each([
-      ['cannot tell', () => Promise.resolve({ kind: 'unknown' as const })],
-      ['does not answer', () => Promise.reject(new Error('the target is away'))],
-    ])('and whose target %s is unknown, and not run again', async (_, probe) => {
-      const { result, ledger: row } = await lost(probe);
-      expect(result).toMatchObject({ ok: false, code: 'TOOL_OUTCOME_UNKNOWN' });
-      expect([ran, row]).toEqual([[], [{ status: 'unknown', error_code: 'TOOL_OUTCOME_UNKNOWN' }]]);
-    });
-  });
-
-  it.each([
-    ['is done', { kind: 'done' as const, output: { did: 'x' } }, 'done', null],
-    ['was not done', { kind: 'not-done' as const }, 'failed', 'TOOL_NOT_DONE'],
-    ['cannot be told', { kind: 'unknown' as const }, 'unknown', 'TOOL_OUTCOME_UNKNOWN'],
-  ])(
-    'that had begun before policy asked about it is looked up, and nobody is asked: it %s',
-    async (_, found, status, code) => {
-      const one = call();
-      await leaveStarted(one.actionId);
-      const asks = parts({ risk: 'dangerous', probe: () => Promise.resolve(found) });
-      const result = await executeCall(asks, scope(), one);
-      expect(result).toMatchObject({ ok: status === 'done', code });
-      expect(result.decided?.decision.effect).not.toBe('run');
-      expect([ran, await ledger(one.actionId)]).toEqual([[], [{ status, error_code: code }]]);
-      expect((await pool.query('select 1 from approvals where action_id = $1', [one.actionId])).rowCount).toBe(0);
-    },
-  );
-
-  it('whose answer was lost after it took effect is done, and says so', async () => {
-    const one = call();
-    const lost = parts({
-      run: () => Promise.reject(new Error('Connection terminated unexpectedly')),
-      probe: () => Promise.resolve({ kind: 'done', output: { did: 'x' } }),
-    });
-    expect(await executeCall(lost, scope(), one)).toMatchObject({ ok: true, say: 'Did x.' });
-    expect(await ledger(one.actionId)).toEqual([{ status: 'done', error_code: null }]);
-  });
-
-  it('whose answer was lost and that nobody can look up is unknown', async () => {
-    const one = call();
-    const lost = parts({ run: () => Promise.reject(new Error('Connection terminated unexpectedly')) });
-    expect(await executeCall(lost, scope(), one)).toMatchObject({ code: 'TOOL_OUTCOME_UNKNOWN' });
-    expect(await ledger(one.actionId)).toEqual([{ status: 'unknown', error_code: 'TOOL_OUTCOME_UNKNOWN' }]);
-  });
-
   it('that is dangerous is refused where nobody could approve it', async () => {
     expect(await executeCall(parts({ risk: 'dangerous' }), scope(), call())).toMatchObject({ code: 'NEEDS_APPROVAL' });
-    await pool.query(
-      `insert into users (user_key, channel, name, role) values ('quiet', 'telegram', 'Cleo', 'operator')`,
-    );
+    await query(`insert into users (user_key, channel, name, role) values ('quiet', 'telegram', 'Cleo', 'operator')`);
     const { say } = await executeCall(parts({ risk: 'dangerous' }), scope(), call());
     expect(say).toContain('I cannot ask Cleo: whoever approves has to write to me in private once');
-    await pool.query(`delete from users where user_key = 'quiet'`);
+    await query(`delete from users where user_key = 'quiet'`);
     expect(ran).toEqual([]);
   });
 
@@ -367,11 +210,9 @@ describe('a tool call', () => {
 
   describe('of somebody whose role was changed while the turn ran', () => {
     const become = async (role: string | null): Promise<void> => {
-      await pool.query(`delete from users where user_key = '1'`);
+      await query(`delete from users where user_key = '1'`);
       if (role)
-        await pool.query(`insert into users (user_key, channel, name, role) values ('1', 'telegram', 'Ada', $1)`, [
-          role,
-        ]);
+        await query(`insert into users (user_key, channel, name, role) values ('1', 'telegram', 'Ada', $1)`, [role]);
     };
     afterEach(() => become('developer'));
 
@@ -401,9 +242,7 @@ describe('a tool call', () => {
     expect(await executeCall(fails, scope({ threadId: 'user_1_9' }), call())).toMatchObject({ ok: false });
     const next = await executeCall(parts(), scope({ threadId: 'user_1_9' }), call());
     expect(next.decided?.decision.effect).toBe('confirm'); // text from outside was read here
-    const { rows } = await pool.query(
-      `select tool, status from actions where thread_id = 'user_1_9' order by proposed_at`,
-    );
+    const { rows } = await query(`select tool, status from actions where thread_id = 'user_1_9' order by proposed_at`);
     expect(rows).toEqual([
       { tool: 'act', status: 'failed' },
       { tool: 'act', status: 'waiting' },

@@ -1,0 +1,73 @@
+import { executeCall } from '@signalbox/worker/governance/execute';
+import type { ToolSpec } from '@signalbox/worker/tools/tool';
+import { describe, expect, it } from 'vitest';
+import { useCallBench, type Input } from './call-bench.ts';
+
+describe('a tool call', () => {
+  const { ran, parts, scope, call, ledger, leaveStarted, query } = useCallBench();
+
+  describe('whose result was lost', () => {
+    const lost = async (probe: NonNullable<ToolSpec<typeof Input, unknown>['probe']>) => {
+      const one = call();
+      await leaveStarted(one.actionId);
+      const result = await executeCall(parts({ replay: 'unknown', probe }), scope(), one);
+      return { result, ledger: await ledger(one.actionId) };
+    };
+
+    it('and that the target knows as done is recorded as done, and not run again', async () => {
+      const { result, ledger: row } = await lost(() => Promise.resolve({ kind: 'done', output: { did: 'x' } }));
+      expect(result).toMatchObject({ ok: true, say: 'Did x.', changed: true });
+      expect([ran, row]).toEqual([[], [{ status: 'done', error_code: null }]]);
+    });
+
+    it('and that the target knows nothing of is run now', async () => {
+      const { result, ledger: row } = await lost(() => Promise.resolve({ kind: 'not-done' }));
+      expect(result).toMatchObject({ ok: true, say: 'Did x.' });
+      expect([ran, row]).toEqual([['x'], [{ status: 'done', error_code: null }]]);
+    });
+
+    it.each([
+      ['cannot tell', () => Promise.resolve({ kind: 'unknown' as const })],
+      ['does not answer', () => Promise.reject(new Error('the target is away'))],
+    ])('and whose target %s is unknown, and not run again', async (_, probe) => {
+      const { result, ledger: row } = await lost(probe);
+      expect(result).toMatchObject({ ok: false, code: 'TOOL_OUTCOME_UNKNOWN' });
+      expect([ran, row]).toEqual([[], [{ status: 'unknown', error_code: 'TOOL_OUTCOME_UNKNOWN' }]]);
+    });
+  });
+
+  it.each([
+    ['is done', { kind: 'done' as const, output: { did: 'x' } }, 'done', null],
+    ['was not done', { kind: 'not-done' as const }, 'failed', 'TOOL_NOT_DONE'],
+    ['cannot be told', { kind: 'unknown' as const }, 'unknown', 'TOOL_OUTCOME_UNKNOWN'],
+  ])(
+    'that had begun before policy asked about it is looked up, and nobody is asked: it %s',
+    async (_, found, status, code) => {
+      const one = call();
+      await leaveStarted(one.actionId);
+      const asks = parts({ risk: 'dangerous', probe: () => Promise.resolve(found) });
+      const result = await executeCall(asks, scope(), one);
+      expect(result).toMatchObject({ ok: status === 'done', code });
+      expect(result.decided?.decision.effect).not.toBe('run');
+      expect([ran, await ledger(one.actionId)]).toEqual([[], [{ status, error_code: code }]]);
+      expect((await query('select 1 from approvals where action_id = $1', [one.actionId])).rowCount).toBe(0);
+    },
+  );
+
+  it('whose answer was lost after it took effect is done, and says so', async () => {
+    const one = call();
+    const lost = parts({
+      run: () => Promise.reject(new Error('Connection terminated unexpectedly')),
+      probe: () => Promise.resolve({ kind: 'done', output: { did: 'x' } }),
+    });
+    expect(await executeCall(lost, scope(), one)).toMatchObject({ ok: true, say: 'Did x.' });
+    expect(await ledger(one.actionId)).toEqual([{ status: 'done', error_code: null }]);
+  });
+
+  it('whose answer was lost and that nobody can look up is unknown', async () => {
+    const one = call();
+    const lost = parts({ run: () => Promise.reject(new Error('Connection terminated unexpectedly')) });
+    expect(await executeCall(lost, scope(), one)).toMatchObject({ code: 'TOOL_OUTCOME_UNKNOWN' });
+    expect(await ledger(one.actionId)).toEqual([{ status: 'unknown', error_code: 'TOOL_OUTCOME_UNKNOWN' }]);
+  });
+});
