@@ -1,3 +1,4 @@
+import { traitsOf } from '@signalbox/contracts/operations/drivers';
 import { openConfinement } from '@signalbox/jobs/sandbox/confinement';
 import { openDriver, type DriverParts, type DriverServer } from '@signalbox/jobs/drivers/open-driver';
 import type { BuildRequest, InstanceRequest } from '@signalbox/jobs/drivers/driver';
@@ -20,8 +21,8 @@ const chunks: Buffer[] = [];
 for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
 const { server, parts, secret, step } = JSON.parse(Buffer.concat(chunks).toString()) as DriverErrand;
 // What was sent is JSON, and no confinement.
-const confinement =
-  server.driver === 'process' ? (await openTestConfinement()).confinement : await openConfinement({ program: null });
+const isConfined = server.driver !== null && !traitsOf(server.driver).runsImages;
+const confinement = isConfined ? (await openTestConfinement()).confinement : await openConfinement({ program: null });
 const driver = await openDriver(server, { ...parts, confinement, openSecret: async () => secret });
 const signal = AbortSignal.timeout(60_000);
 if (step.name === 'start') {
