@@ -150,7 +150,7 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
     from: 'infra/telegram-simulator/src/page/**',
     may: [
       'infra/telegram-simulator/src/page/**',
-      'infra/telegram-simulator/src/{people/button-view,rich/rich-text-form}.ts', // they run in a browser too
+      'infra/telegram-simulator/src/{people/button-view,people/visibility,rich/rich-text-form}.ts', // they run in a browser too
     ],
     types: ['infra/telegram-simulator/src/**'],
   },

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { batchFiles, findFileProblem, type Batch, type GivenFile, planMessages } from './page/composer/file-batches.ts';
 import { splitText } from './page/composer/text-parts.ts';
-import { arrangeMessages } from './page/state/visibility.ts';
+import { arrangeMessages } from './page/state/arrangement.ts';
 import { buildEntityTree, type EntityNode } from './page/text/entity-tree.ts';
 
 type Tree = readonly EntityNode<{ type: string; offset: number; length: number }>[];

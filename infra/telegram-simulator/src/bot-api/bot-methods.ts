@@ -10,7 +10,7 @@ import {
   editEphemeralMessageText,
 } from './messages/bot-ephemeral.ts';
 import { getFile } from '../files/bot-files.ts';
-import { sendDocument, sendPhoto, sendVoice } from './messages/bot-media.ts';
+import { sendFile } from './messages/bot-media.ts';
 import { sendMessage, sendRichMessage } from './messages/bot-messages.ts';
 import type { Parameters } from './bot-parameters.ts';
 import { getChatMenuButton, setChatMenuButton } from './chats/bot-menu.ts';
@@ -31,9 +31,9 @@ export const BOT_METHODS = {
   getWebhookInfo,
   sendMessage,
   sendRichMessage,
-  sendDocument,
-  sendPhoto,
-  sendVoice,
+  sendDocument: sendFile('document'),
+  sendPhoto: sendFile('photo'),
+  sendVoice: sendFile('voice'),
   getFile,
   sendMessageDraft,
   sendRichMessageDraft,

@@ -1,5 +1,5 @@
 import type { FeedEvent } from '../store/feed.ts';
-import { isVisibleTo } from './message-view.ts';
+import { isVisibleTo } from './visibility.ts';
 import { GROUP } from './people.ts';
 import type { Store } from '../store/store.ts';
 

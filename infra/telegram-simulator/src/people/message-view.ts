@@ -44,13 +44,3 @@ function groupReactions({ reactions }: StoredMessage): { emoji: string; fromIds:
   for (const { emoji, fromId } of reactions) byEmoji.set(emoji, [...(byEmoji.get(emoji) ?? []), fromId]);
   return [...byEmoji].map(([emoji, fromIds]) => ({ emoji, fromIds }));
 }
-
-/** Whether somebody in the chat sees a message: everybody, or the two whom an ephemeral one is between. */
-export function isVisibleTo(
-  message: Pick<MessageView, 'ephemeral'> & ({ readonly fromId: number } | { readonly from: { readonly id: number } }),
-  personId: number | null,
-): boolean {
-  if (message.ephemeral === null) return true;
-  const fromId = 'fromId' in message ? message.fromId : message.from.id;
-  return personId === message.ephemeral.receiverId || personId === fromId;
-}

@@ -1,5 +1,5 @@
 import type { StoredMessage } from '../store/event.ts';
-import { isVisibleTo } from './message-view.ts';
+import { isVisibleTo } from './visibility.ts';
 import { GROUP, type Person } from './people.ts';
 import type { Store } from '../store/store.ts';
 

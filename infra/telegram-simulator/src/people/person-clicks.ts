@@ -4,7 +4,7 @@ import { listButtons } from './button-view.ts';
 import { stopDraft } from '../store/drafts.ts';
 import { type BotMessage, toBotMessage } from '../bot-api/messages/bot-message-shape.ts';
 import { findChat, toGroupChat } from './chat-shapes.ts';
-import { isVisibleTo } from './message-view.ts';
+import { isVisibleTo } from './visibility.ts';
 import { GROUP, toUser } from './people.ts';
 import { PersonError, requireMember, requireMessage, requirePerson } from './person-access.ts';
 import { listMessages, type Store } from '../store/store.ts';

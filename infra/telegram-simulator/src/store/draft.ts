@@ -14,15 +14,3 @@ export interface Draft {
   /** Epoch milliseconds. */
   readonly expiresAtMs: number;
 }
-
-/** Drafts by chat. Nothing of it is kept over a restart, as they live for seconds. */
-export interface Drafts {
-  readonly shown: Map<number, Draft>;
-  /** The last draft of a chat that was stopped: what the bot still sends for it is not shown. */
-  readonly stopped: Map<number, number>;
-}
-
-/** Nothing is being written. */
-export function createDrafts(): Drafts {
-  return { shown: new Map(), stopped: new Map() };
-}

@@ -1,5 +1,5 @@
 import type { UserFromGetMe } from 'grammy/types';
-import { createDrafts } from './draft.ts';
+import type { Draft } from './draft.ts';
 import type { Contact, StoreEvent, StoredMessage } from './event.ts';
 import { type Change, Feed } from './feed.ts';
 import { createFileBytes, type FileBytes } from '../files/file-bytes.ts';
@@ -41,7 +41,8 @@ export class Store {
   readonly typingUntil = new Map<number, number>();
   /** What is in the files that were sent. */
   readonly fileBytes: FileBytes;
-  readonly drafts = createDrafts();
+  /** Drafts by chat, and the last one of a chat that was stopped: what the bot still sends for it is not shown. */
+  readonly drafts = { shown: new Map<number, Draft>(), stopped: new Map<number, number>() };
   readonly #journal: Journal;
   readonly #listeners: ((event: StoreEvent) => void)[] = [];
 

@@ -17,23 +17,9 @@ export const Caption = z.object({
   caption_entities: parameter.entities,
   parse_mode: parameter.parseMode,
 });
-const SendFile = Target.extend(Caption.shape);
-const SendVoice = SendFile.extend({ duration: parameter.integer('duration must be an Integer').optional() });
-
-/** sendDocument: any file, with a caption. */
-export function sendDocument(store: Store, parameters: Parameters): BotMessage {
-  return sendFile(store, parameters, 'document');
-}
-
-/** sendPhoto: a picture, which Telegram scales and shows. */
-export function sendPhoto(store: Store, parameters: Parameters): BotMessage {
-  return sendFile(store, parameters, 'photo');
-}
-
-/** sendVoice: a recording. */
-export function sendVoice(store: Store, parameters: Parameters): BotMessage {
-  return sendFile(store, parameters, 'voice');
-}
+const SendFile = Target.extend(Caption.shape).extend({
+  duration: parameter.integer('duration must be an Integer').optional(),
+});
 
 /** A caption as Telegram keeps it. Throws BotError 400 if it is too long. */
 export function formatCaption(given: z.output<typeof Caption>): FormattedText {
@@ -43,12 +29,15 @@ export function formatCaption(given: z.output<typeof Caption>): FormattedText {
   return formatted;
 }
 
-function sendFile(store: Store, parameters: Parameters, kind: FileKind): BotMessage {
-  const given = parseParameters(SendVoice, parameters);
-  const read = (): MessageContent => {
-    const caption = formatCaption(given);
-    const file = resolveFile(store, parameters, { kind, durationSeconds: given.duration });
-    return { ...caption, rich: null, fileId: file.fileId };
+/** sendDocument: any file. sendPhoto: a picture, which Telegram scales and shows. sendVoice: a recording. */
+export function sendFile(kind: FileKind): (store: Store, parameters: Parameters) => BotMessage {
+  return (store, parameters) => {
+    const given = parseParameters(SendFile, parameters);
+    const read = (): MessageContent => {
+      const caption = formatCaption(given);
+      const file = resolveFile(store, parameters, { kind, durationSeconds: given.duration });
+      return { ...caption, rich: null, fileId: file.fileId };
+    };
+    return sendContent(store, given, read);
   };
-  return sendContent(store, given, read);
 }

@@ -6,7 +6,7 @@ import { usePage, usePlace } from '../state/context.ts';
 import type { Page } from '../state/page.ts';
 import type { Place } from '../state/place.ts';
 import type { Replied } from '../state/store.ts';
-import { isVisibleTo } from '../state/visibility.ts';
+import { isVisibleTo } from '../../people/visibility.ts';
 import { Blocks } from '../text/blocks.tsx';
 import { Keyboard, MessageId } from '../text/keyboard.tsx';
 import { PlainText } from '../text/plain-text.tsx';

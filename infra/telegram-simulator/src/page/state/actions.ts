@@ -2,7 +2,7 @@ import type { MessageView } from '../../people/message-view.ts';
 import type { ChatView } from '../../people/chat-shapes.ts';
 import type { Page } from './page.ts';
 import type { Place } from './place.ts';
-import { act, Refusal } from './simulator.ts';
+import { act } from './simulator.ts';
 
 /** Copies a text and says so. */
 export async function copyText(page: Page, text: string): Promise<void> {
@@ -16,14 +16,12 @@ export async function copyText(page: Page, text: string): Promise<void> {
 
 /** Presses a button of a message and shows what the bot answers. */
 export async function pressButton(page: Page, { person, chat }: Place, messageId: number, data: string): Promise<void> {
-  try {
+  await page.tell(async () => {
     const answer = await page.clicks.press({ from: person.id, chat: chat.id, messageId, button: data });
     if (!answer?.text) return;
     if (answer.showAlert) page.change({ alerts: [...page.alerts, answer.text] });
     else page.toast(answer.text);
-  } catch (error) {
-    page.toast(error instanceof Refusal ? error.message : 'The simulator does not answer.', 'error');
-  }
+  });
 }
 
 /** Reacts to a message; null takes the reaction back. */

@@ -5,7 +5,7 @@ import type { MessagesView, PersonView, TopicView } from '../../people/person-ap
 import type { Draft } from '../../store/draft.ts';
 import { ReadMarks } from './read-marks.ts';
 import * as simulator from './simulator.ts';
-import { arrangeMessages } from './visibility.ts';
+import { arrangeMessages } from './arrangement.ts';
 
 const PAGE_SIZE = 60;
 /** How many pages are asked for one more message of a quiet topic. */

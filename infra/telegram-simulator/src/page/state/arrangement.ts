@@ -1,11 +1,7 @@
 import type { MessageView } from '../../people/message-view.ts';
+import { isVisibleTo } from '../../people/visibility.ts';
 
 type Seen = Pick<MessageView, 'messageId' | 'ephemeral' | 'deleted'> & { readonly from: { readonly id: number } };
-
-/** Whether a person sees a message: everybody does, unless it is between two. */
-export function isVisibleTo({ ephemeral, from }: Pick<Seen, 'ephemeral' | 'from'>, person: number): boolean {
-  return !ephemeral || ephemeral.receiverId === person || from.id === person;
-}
 
 /**
  * The messages that a person sees, oldest first, without the deleted ones. One that is for this person alone may take the

@@ -1,0 +1,13 @@
+import type { StoredMessage } from '../store/event.ts';
+
+type Seen = Pick<StoredMessage, 'ephemeral'>;
+
+/** Whether somebody in the chat sees a message: everybody, or the two whom an ephemeral one is between. */
+export function isVisibleTo(
+  message: Seen & ({ readonly fromId: number } | { readonly from: { readonly id: number } }),
+  personId: number | null,
+): boolean {
+  if (message.ephemeral === null) return true;
+  const fromId = 'fromId' in message ? message.fromId : message.from.id;
+  return personId === message.ephemeral.receiverId || personId === fromId;
+}
