@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ProjectName } from '@signalbox/contracts/conversation/fields';
+import { ProjectName, ShellCommand } from '@signalbox/contracts/conversation/fields';
 import { COMMAND_LIMIT_MS, PATH_LIMIT, TEXT_LIMIT, workspaceName } from '@signalbox/contracts/operations/workspace';
 import { AppError, type ErrorCode, type ErrorData } from '@signalbox/contracts/errors';
 import { classifyCommand } from '@signalbox/safety/shell/classification';
@@ -196,13 +196,7 @@ export default toolGroup({
         'execute a command in the sandbox',
       ],
       input: z.object({
-        command: z
-          .string()
-          .trim()
-          .min(1)
-          .max(4_000)
-          .describe('The command, as it would be typed into a shell')
-          .meta({ ask: 'Which command?' }),
+        command: ShellCommand,
         project: Project,
       }),
       kind: 'shell_cmd',

@@ -19,7 +19,7 @@ import { readCall } from './decision/call-reading.ts';
 import { decidedEvents, deniedEvent, refusedEvent } from './events.ts';
 import { bindOffers, offerHash } from './offers.ts';
 import { intentOf, type ExecuteParts, type Execution } from './parts.ts';
-import { actionHash, decide, factsOfRead, propose, recordedDecision, versionOf } from './decision/proposal.ts';
+import { actionHash, decide, factsOfRead, propose, recordedDecision } from './decision/proposal.ts';
 import { resolveCall } from './decision/resolving.ts';
 import { earlierResult, outcomeUnknown, settle, settleByLooking, settleUnlessNotDone } from './settling.ts';
 import { requireVerbatim } from './decision/verbatim.ts';
@@ -186,7 +186,7 @@ function lookUp({ pool, limits }: ExecuteParts, scope: CallScope, call: Runnable
     chatKey: scope.chatKey,
     environment: call.tool.environment(input),
     resources: [...call.tool.resources(input)],
-    toolVersion: versionOf(call.tool),
+    toolVersion: call.tool.version(),
   };
   const { actor: requester, threadId } = scope;
   return actionFacts(pool, { tool, arguments: input, requester, threadId, ...place }, isLimited);

@@ -1,10 +1,11 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { ActionKind, Environment, Risk } from '@signalbox/contracts/governance/action';
 import type { ActionButton } from '@signalbox/contracts/conversation/envelope';
 import type { JobName, JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Artifact } from '@signalbox/store/artifacts';
 import type { AppError } from '@signalbox/contracts/errors';
+import { canonicalHash } from '@signalbox/safety/cards/canonical';
 import type { Resolved } from '@signalbox/safety/cards/resolved';
 import type { Ports, PortName } from './ports/ports.ts';
 
@@ -214,6 +215,8 @@ export interface Tool {
   readonly role: Role;
   readonly deadlineMs: number;
   readonly replay: 'harmless' | 'unknown';
+  /** SHA-256 of the schema of its input: an approval does not outlive a change of what its arguments mean. */
+  version(): string;
   readonly kind: ActionKind;
   readonly handles: readonly string[];
   readonly holds: 'facts' | 'records' | 'text';
@@ -252,6 +255,7 @@ export interface ToolGroup {
 export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>): Tool {
   // The registry parses with spec.input before it calls, so `unknown` is the schema's output here; `run` made the output.
   const typed = (input: unknown): z.output<I> => input as z.output<I>;
+  let version: string | undefined;
   return {
     describe: spec.describe,
     hints: spec.hints,
@@ -259,6 +263,7 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>): Tool {
     role: spec.role,
     deadlineMs: spec.deadlineMs,
     replay: spec.replay,
+    version: () => (version ??= canonicalHash(z.toJSONSchema(spec.input, { io: 'input', target: 'draft-7' }))),
     kind: spec.kind ?? 'tool_call',
     handles: spec.handles ?? [],
     holds: spec.holds ?? 'text',

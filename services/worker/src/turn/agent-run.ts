@@ -2,7 +2,6 @@ import { type OutboundEnvelope, PRIORITY } from '@signalbox/contracts/conversati
 import { sayInTurn } from '@signalbox/store/conversation/outbox';
 import { AppError } from '@signalbox/contracts/errors';
 import { answerIdOf } from '@signalbox/contracts/ids';
-import type { Log } from '@signalbox/platform/log';
 import type { AgentRun } from '../agents/agent.ts';
 import type { TurnDraft } from './draft.ts';
 import { executeCall } from '../governance/execute.ts';
@@ -15,24 +14,14 @@ import type { TurnAccount } from './turn-account.ts';
 import type { TurnParts } from './turn-parts.ts';
 import { type TurnContext, outbound } from './turn-end.ts';
 
+type OwnScope = Pick<CallScope, 'actor' | 'signal' | 'log'>;
+
 /** On whose behalf the calls of a turn are made, and what they may touch. */
 export function scopeOf(
   parts: TurnParts,
   context: TurnContext,
-  {
-    actor,
-    signal,
-    log,
-    machine,
-    isThreadOver,
-  }: {
-    readonly actor: AgentRun['actor'];
-    readonly signal: AbortSignal;
-    readonly log: Log;
-    readonly machine: Machine;
-    /** Nothing of the thread is stored any more. */
-    readonly isThreadOver: boolean;
-  },
+  /** `isThreadOver`: nothing of the thread is stored any more. */
+  { machine, isThreadOver, ...own }: OwnScope & { readonly machine: Machine; readonly isThreadOver: boolean },
 ): CallScope {
   const { lane, batch, threadId, turnId, chatKey, traceId } = context;
   const flush = async (): Promise<void> => {
@@ -46,9 +35,7 @@ export function scopeOf(
     threadId,
     chatKey,
     traceId,
-    actor,
-    signal,
-    log,
+    ...own,
     inGroup: batch.some(({ envelope }) => envelope.kind === 'message' && envelope.chatKind === 'group'),
     agent: parts.plugin,
     enter: machine.to,
@@ -78,15 +65,12 @@ async function put(
 export function agentRun(
   parts: TurnParts,
   context: TurnContext,
-  {
-    scope: decided,
-    draft,
-    account,
-  }: { readonly scope: CallScope; readonly draft: TurnDraft; readonly account: TurnAccount },
+  made: { readonly scope: CallScope; readonly draft: TurnDraft; readonly account: TurnAccount },
   machine: Machine,
 ): AgentRun {
   const { threadId, turnId, chatKey, traceId, spending } = context;
-  const scope: CallScope = { ...decided, enter: machine.to };
+  const { draft, account } = made;
+  const scope: CallScope = { ...made.scope, enter: machine.to };
   return {
     turnId,
     threadId,

@@ -46,7 +46,7 @@ export async function tellIncident(
   return {
     recording,
     end: {
-      turn: record(parts, context, 'notice', { passes: 0, toolCalls: 0, error: null }),
+      turn: record(parts, context, 'notice'),
       outcomes: settle([message], 'answered', 'incident'),
       replies: [{ ...outbound(context, { key: envelope.id, text, buttons }), turnId: context.turnId }],
       thread: { threadId: context.threadId, status: 'open', awaiting: false, title, summary: null },

@@ -44,11 +44,7 @@ export function endOf(
   const notes = expiredNotes(parts, lane);
   const answered = { ...context, batch: handled.length > 0 ? handled : batch };
   return {
-    turn: record(parts, context, result.outcome, {
-      passes: result.passes,
-      toolCalls: result.toolCalls,
-      error: null,
-    }),
+    turn: record(parts, context, result.outcome, { passes: result.passes, toolCalls: result.toolCalls }),
     // The newest message is the one that was answered; what came before it in the batch was merged into the same turn.
     outcomes: handled.map((message, index) => ({
       id: message.id,
@@ -104,11 +100,7 @@ export function cutShort(
   const { turnId } = context;
   const settled: InboxOutcome = outcome === 'stopped' ? 'stopped' : 'answered';
   return {
-    turn: record(parts, context, outcome, {
-      passes: 0,
-      toolCalls: 0,
-      error: outcome === 'failed' ? why : null,
-    }),
+    turn: record(parts, context, outcome, { error: outcome === 'failed' ? why : null }),
     outcomes: settle(context.batch, settled, outcome),
     // That it failed is a matter of the one who asked; what was stopped others may have waited for.
     replies: replies.map((reply) => ({ ...outbound(context, reply, outcome === 'failed'), turnId })),
@@ -145,7 +137,7 @@ export function notice(
   const { envelope } = message;
   const text = envelope.kind === 'job-finished' || envelope.kind === 'incident' ? envelope.say : '';
   return {
-    turn: record(parts, context, 'notice', { passes: 0, toolCalls: 0, error: null }),
+    turn: record(parts, context, 'notice'),
     outcomes: settle([message], 'answered', 'notice'),
     replies: [{ ...outbound(context, { key: message.envelope.id, text, buttons, receipts }), turnId: context.turnId }],
     thread: null,
@@ -162,7 +154,7 @@ export function noticeOf(
   const { batch, turnId } = context;
   const key = batch[0]?.envelope.id ?? turnId;
   return {
-    turn: record(parts, context, 'notice', { passes: 0, toolCalls: 0, error: null }),
+    turn: record(parts, context, 'notice'),
     outcomes: settle(batch, 'answered', 'notice'),
     replies: [{ ...outbound(context, { key, text, buttons: [], receipts }), turnId }],
     thread: null,
@@ -182,7 +174,7 @@ export function filesOnly(
   const key = `files:${(envelope.kind === 'message' && envelope.album) || envelope.id}`;
   const replies = [...expiredNotes(parts, lane), { key, text: WORDS.filesOnly(files), buttons: [] }];
   return {
-    turn: record(parts, context, 'notice', { passes: 0, toolCalls: 0, error: null }),
+    turn: record(parts, context, 'notice'),
     outcomes: settle(batch, 'answered', 'no words'),
     replies: replies.map((reply) => ({ ...outbound(context, reply, true), turnId: context.turnId })),
     // A thread that was made for them holds nothing; an older one is left as it is, even waiting for an answer.
@@ -218,7 +210,7 @@ export function record(
   parts: EndParts,
   context: TurnContext,
   outcome: TurnOutcome,
-  figures: Pick<NonNullable<TurnEnd['turn']>, 'passes' | 'toolCalls' | 'error'>,
+  figures: Partial<Pick<NonNullable<TurnEnd['turn']>, 'passes' | 'toolCalls' | 'error'>> = {},
 ): TurnEnd['turn'] {
   const { turnId, threadId, traceId, startedAt, spending } = context;
   return {
@@ -229,6 +221,9 @@ export function record(
     model: spending.model(),
     outcome,
     usage: spending.usage(),
+    passes: 0,
+    toolCalls: 0,
+    error: null,
     ...figures,
     startedAt: startedAt.toISOString(),
   };

@@ -54,3 +54,11 @@ export const ThreadId = z
   .max(160)
   .regex(/^[\w:.-]+$/, 'a conversation is named like user_1001_3')
   .describe('Id of a conversation, such as user_1001_3');
+
+export const ShellCommand = z
+  .string()
+  .trim()
+  .min(1)
+  .max(4_000)
+  .describe('The command, as it would be typed into a shell')
+  .meta({ ask: 'Which command?' });

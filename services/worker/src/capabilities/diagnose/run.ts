@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ServiceKey } from '@signalbox/contracts/operations/deploy';
-import { ServerName } from '@signalbox/contracts/conversation/fields';
+import { ServerName, ShellCommand } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
 import { classifyCommand } from '@signalbox/safety/shell/classification';
 import { codeBlock } from '@signalbox/contracts/markdown';
@@ -33,13 +33,7 @@ export const runDiagnostic = tool({
       .describe(
         'A service such as shop/staging, to look into the files of its release on that server and nowhere else',
       ),
-    command: z
-      .string()
-      .trim()
-      .min(1)
-      .max(4_000)
-      .describe('The command, as it would be typed into a shell')
-      .meta({ ask: 'Which command?' }),
+    command: ShellCommand,
   }),
   kind: 'shell_cmd',
   risk: ({ command, release_of }) => {

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { ProposedAction, RiskAssessment } from '@signalbox/contracts/governance/action';
 import type { PolicyEngine, PolicyQuestion } from '@signalbox/contracts/governance/decision';
 import { canonicalHash } from '@signalbox/safety/cards/canonical';
@@ -45,7 +44,7 @@ export function propose(
     kind: tool.kind,
     tool: name,
     group: group.name,
-    toolVersion: versionOf(tool),
+    toolVersion: tool.version(),
     // JSON is what is hashed, stored and shown; what it cannot carry is not an argument.
     arguments: JSON.parse(JSON.stringify(input)) as ProposedAction['arguments'],
     ...(resolved ? { resolved: JSON.parse(JSON.stringify(resolved)) as NonNullable<ProposedAction['resolved']> } : {}), // so is this
@@ -138,21 +137,10 @@ export function recordedDecision(
   return { action, question: question as unknown as RecordedDecision['question'], decision, taint }; // a question is JSON
 }
 
-const versions = new WeakMap<Tool, string>();
-
-/** SHA-256 of the schema of a tool's input: an approval does not outlive a change of what its arguments mean. */
-export function versionOf(tool: Tool): string {
-  const known = versions.get(tool);
-  if (known) return known;
-  const version = canonicalHash(z.toJSONSchema(tool.input, { io: 'input', target: 'draft-7' }));
-  versions.set(tool, version);
-  return version;
-}
-
 /** The call of a stored action; null when the worker has another tool by now than was decided about. */
 export function runnableOf(registry: ToolRegistry, { action }: Pick<Proposal, 'action'>): Runnable | null {
   const found = registry.find(action.tool, [action.group]);
-  if (!found || versionOf(found.tool) !== action.toolVersion) return null;
+  if (!found || found.tool.version() !== action.toolVersion) return null;
   const parsed = found.tool.input.safeParse(action.arguments);
   const { actionId, tool: name, resolved = null } = action;
   return parsed.success ? { actionId, name, input: parsed.data, resolved, ...found } : null;
