@@ -1,0 +1,17 @@
+import { createAgents, loadAgents, DEFAULT_AGENT } from '@signalbox/worker/agents/registry';
+import { expect, it } from 'vitest';
+import echo from '../examples/echo.ts';
+import { describeAgent } from './agents.ts';
+
+const shipped = await loadAgents();
+
+for (const plugin of [...shipped, echo]) describeAgent(plugin);
+
+it('the folder holds the default agent', () => {
+  expect(shipped.map(({ id }) => id)).toContain(DEFAULT_AGENT);
+});
+
+it('two agents of one id are refused', () => {
+  // Nothing of the parts is used before the second agent of the same id.
+  expect(() => createAgents([echo, echo], {} as Parameters<typeof createAgents>[1])).toThrow('agent ids are unique');
+});
