@@ -40,6 +40,20 @@ describe.skipIf(executablePath === null)('the page on a phone', () => {
     await expectFine();
   });
 
+  it('keeps a long line about a person inside of their place', async () => {
+    await scene.person('block', { person: 1003, blocked: true });
+    await open('as=1001&list');
+    const line = page.locator('.person').getByText('operator, blocked the bot');
+    await line.waitFor();
+    const overhang = await line.evaluate((node) => {
+      const [inner, outer] = [node, node.closest('.person')].map((one) => one?.getBoundingClientRect().width ?? 0);
+      return (inner ?? 0) - (outer ?? 0);
+    });
+    expect(overhang).toBeLessThanOrEqual(0);
+    await scene.person('block', { person: 1003, blocked: false });
+    await expectFine();
+  });
+
   it('has room for fingers on everything that is pressed', async () => {
     await open('as=1009');
     await page.getByRole('button', { name: 'You speak as Zoe. Change' }).click();
