@@ -5,7 +5,7 @@ import type { SourceFile } from './sources.ts';
 /** Where every cast says why it is true. A package is added once its last bare cast is gone. */
 const CHECKED = [
   'shared/{contracts,models,platform,safety,store}/src/**',
-  'services/{proxy,cli,worker}/src/**',
+  'services/{worker,proxy,cli,jobs}/src/**',
   'infra/{local,telegram-simulator}/src/**',
 ];
 

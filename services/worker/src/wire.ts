@@ -1,3 +1,4 @@
+import { MIB } from '@signalbox/contracts/size';
 import { access, statfs } from 'node:fs/promises';
 import { availableParallelism, freemem, totalmem } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -21,8 +22,6 @@ import type { WorkerConfig } from './config.ts';
 import { isListenedOn } from './tools/ports/listening.ts';
 import { createJobClient } from './tools/job-client.ts';
 import type { WorkerWiring } from './worker.ts';
-
-const BYTES_PER_MB = 1024 * 1024;
 
 /** The product's own wiring: ports over Postgres, jobs over BullMQ, the configured model. */
 export function wire(config: WorkerConfig, log: Log): WorkerWiring {
@@ -71,9 +70,9 @@ async function measureThisMachine() {
   const { blocks, bavail, bsize } = await statfs(dirname(fileURLToPath(import.meta.url)));
   return {
     cpus: availableParallelism(),
-    memoryMb: totalmem() / BYTES_PER_MB,
-    memoryFreeMb: freemem() / BYTES_PER_MB,
-    diskMb: (blocks * bsize) / BYTES_PER_MB,
-    diskFreeMb: (bavail * bsize) / BYTES_PER_MB,
+    memoryMb: totalmem() / MIB,
+    memoryFreeMb: freemem() / MIB,
+    diskMb: (blocks * bsize) / MIB,
+    diskFreeMb: (bavail * bsize) / MIB,
   };
 }

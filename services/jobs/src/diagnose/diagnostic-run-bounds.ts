@@ -1,3 +1,4 @@
+import { MIB } from '@signalbox/contracts/size';
 import { Writable } from 'node:stream';
 import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
 import type { CommandResult, Driver, ExecuteOptions } from '../drivers/driver.ts';
@@ -15,14 +16,12 @@ export interface Bounds {
   readonly outputBytes: number;
 }
 
-const MEBIBYTE = 1024 * 1024;
-
 /** Figures of a machine take seconds and some megabytes. */
 export const UNASKED: Bounds = {
   wallMs: MINUTE_MS / 2,
   cpuSeconds: 20,
-  memoryBytes: 512 * MEBIBYTE,
-  outputBytes: MEBIBYTE,
+  memoryBytes: 512 * MIB,
+  outputBytes: MIB,
 };
 
 /**
@@ -74,7 +73,7 @@ export async function executeBounded(
   try {
     const ended = AbortSignal.any([signal, wall, full.signal]);
     const result = await executePipeline(watched, limited, { signal: ended, maxBytes, output });
-    const room = `${cpuSeconds} seconds of processor time and ${Math.floor(memoryBytes / MEBIBYTE)} MB of memory`;
+    const room = `${cpuSeconds} seconds of processor time and ${Math.floor(memoryBytes / MIB)} MB of memory`;
     const killed = isKilled ? `A program was ended by a signal. Each may use ${room}.\n` : '';
     return {
       ...result,

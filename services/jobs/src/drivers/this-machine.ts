@@ -1,3 +1,4 @@
+import { MIB } from '@signalbox/contracts/size';
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
@@ -5,8 +6,6 @@ import { freemem, totalmem } from 'node:os';
 import { dirname } from 'node:path';
 import type { Host } from './host.ts';
 import { runCaptured } from './process/commands.ts';
-
-const MEGABYTE = 1024 * 1024;
 
 /** The machine that the job service runs on. `path` is where programs are looked for. */
 export function openThisMachine(path: string): Host {
@@ -21,9 +20,9 @@ export function openThisMachine(path: string): Host {
     measure: async (folder) => {
       const { bavail, blocks, bsize } = await statfs(nearest(folder));
       return {
-        memoryFreeMb: Math.floor(Math.min(availableBytes(), totalBytes()) / MEGABYTE),
-        diskMb: Math.floor((blocks * bsize) / MEGABYTE),
-        diskFreeMb: Math.floor((bavail * bsize) / MEGABYTE),
+        memoryFreeMb: Math.floor(Math.min(availableBytes(), totalBytes()) / MIB),
+        diskMb: Math.floor((blocks * bsize) / MIB),
+        diskFreeMb: Math.floor((bavail * bsize) / MIB),
       };
     },
     close: async () => undefined,

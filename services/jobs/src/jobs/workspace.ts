@@ -1,3 +1,4 @@
+import { MIB } from '@signalbox/contracts/size';
 import { boundsOf } from '../workspace/agent-classes.ts';
 import type { JobPayload, JobsOf } from '@signalbox/contracts/operations/jobs';
 import { Refusal, type WorkspaceCall } from '@signalbox/contracts/operations/workspace';
@@ -34,8 +35,6 @@ interface Parts {
 
 /** Where a job works, once it holds what it needs. */
 interface Workplace extends Scope, JournalPlace {}
-
-const MIB = 1024 * 1024;
 
 type Answer<T> = { outcome: 'refused'; refusal: Refusal } | { outcome: 'done'; result: T };
 

@@ -185,7 +185,7 @@ async function launch(confined: ConfinedProgram, argv: readonly string[]): Promi
   args.end(confined.args);
   let said = '';
   stderr.on('data', (bytes) => (said += String(bytes)));
-  const [code] = (await once(child, 'close')) as [number | null];
+  const [code] = (await once(child, 'close')) as [number | null]; // as Node documents the event
   return code === 0 ? null : said.trim().split('\n')[0]?.slice(0, 300) || `exit code ${code}`;
 }
 

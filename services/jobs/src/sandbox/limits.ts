@@ -1,4 +1,4 @@
-const MIB = 1024 * 1024;
+import { MIB } from '@signalbox/contracts/size';
 
 /** What one command may use. All of it is per command, not per workspace. */
 export interface Limits {

@@ -84,6 +84,6 @@ function send(call: {
 
 async function readJson(answer: IncomingMessage): Promise<unknown> {
   const parts: Buffer[] = [];
-  for await (const part of answer as AsyncIterable<Buffer>) parts.push(part);
+  for await (const part of answer as AsyncIterable<Buffer>) parts.push(part); // no encoding is set
   return JSON.parse(Buffer.concat(parts).toString('utf8'));
 }

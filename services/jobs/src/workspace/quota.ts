@@ -1,3 +1,4 @@
+import { MIB } from '@signalbox/contracts/size';
 import type { Stats } from 'node:fs';
 import { lstat, readdir, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,7 +26,6 @@ export interface Usage {
 /** Why a command that writes is ended: its workspace is too large, or the disk is nearly full. */
 export type Overrun = 'workspace' | 'disk';
 
-const MIB = 1024 * 1024;
 /** An entry counts as a block even when it is empty: a disk can be filled with names alone. */
 const ENTRY_BYTES = 4096;
 /** Entries that are looked at together; the threads that do it are few. */

@@ -51,7 +51,7 @@ export function createGit(options: {
   const { cell = null } = options;
   return (words, { signal, env = {}, protocols = '', maxBytes = STDOUT_BYTES, room }) =>
     new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason as Error); // every abort of ours has a reason
+      if (signal.aborted) return reject(signal.reason as Error); // what aborts here gives an error // every abort of ours has a reason
       const locked = cell && room ? { cell, words: cell.words(room) } : null;
       const [program, ...before] = locked ? [...locked.words, 'git'] : ['git'];
       const child = spawn(program, [...before, ...SETTINGS.flatMap((setting) => ['-c', setting]), ...words], {
@@ -77,7 +77,7 @@ export function createGit(options: {
       const [stdout, stderr] = [child.stdout as NodeJS.ReadableStream, child.stderr as NodeJS.ReadableStream];
       const [out, err] = [collect(stdout, maxBytes), collect(stderr, STDERR_BYTES)];
       if (locked) {
-        const filter = child.stdio[3] as Writable;
+        const filter = child.stdio[3] as Writable; // it is opened as a pipe above
         filter.on('error', () => undefined); // it ended before it read all of it, which its own end tells
         filter.end(locked.cell.filter);
       }
@@ -89,7 +89,8 @@ export function createGit(options: {
       });
       child.once('close', (code) => {
         signal.removeEventListener('abort', kill);
-        if (signal.aborted) reject(signal.reason as Error);
+        if (signal.aborted)
+          reject(signal.reason as Error); // what aborts here gives an error
         else resolve({ code, stdout: out(), stderr: err().toString('utf8').trim() });
       });
     });

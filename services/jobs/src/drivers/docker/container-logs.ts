@@ -78,9 +78,9 @@ async function* readFrom(
     engine.call((docker) => docker.getContainer(container).logs({ ...common, follow: true }), signal),
   );
   if (stream === null) return;
-  const buffer = { rest: Buffer.alloc(0) as Buffer };
+  const buffer = { rest: Buffer.from([]) };
   for await (const bytes of stream) {
-    buffer.rest = Buffer.concat([buffer.rest, bytes as Buffer]);
+    buffer.rest = Buffer.concat([buffer.rest, Buffer.from(bytes)]);
     yield* takeFrames(buffer).flatMap(linesOf);
   }
 }

@@ -1,3 +1,4 @@
+import { MIB } from '@signalbox/contracts/size';
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import type Docker from 'dockerode';
@@ -15,7 +16,6 @@ export interface Place {
   readonly restarts: number;
 }
 
-const MEGABYTE = 1024 * 1024;
 const LOG = { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '2' } };
 /** Enough for a runtime with its threads and some helpers. */
 const PROCESSES = 256;
@@ -50,6 +50,7 @@ export async function startContainer(place: Place, request: InstanceRequest, sig
 
 /** In the engine's words: it says which program is missing. */
 function sayWhy(error: unknown): string {
+  // The engine's client puts the answer there, an object or null.
   const said = error instanceof Error && 'json' in error ? (error.json as { message?: unknown } | null)?.message : null;
   return (typeof said === 'string' ? said : 'it does not say why').trim().slice(0, 400);
 }
@@ -133,8 +134,8 @@ async function createContainer(
     HostConfig: {
       // A fixed port stays the same when the engine starts a crashed program again; one that it chooses does not.
       PortBindings: { [inside]: [{ HostIp: address, HostPort: port === null ? '' : String(port) }] },
-      Memory: file.memoryMb * MEGABYTE,
-      MemorySwap: file.memoryMb * MEGABYTE,
+      Memory: file.memoryMb * MIB,
+      MemorySwap: file.memoryMb * MIB,
       NanoCpus: Math.round(Math.min(file.cpus, NCPU) * 1e9),
       PidsLimit: PROCESSES,
       ReadonlyRootfs: true,
@@ -211,12 +212,13 @@ async function measureMemoryMb(engine: Engine, container: string, signal: AbortS
   const used = stats?.memory_stats?.usage;
   if (used === undefined) return null; // between a crash and the next start
   const cached = (stats?.memory_stats.stats as { inactive_file?: number } | undefined)?.inactive_file ?? 0;
-  return Math.round((used - cached) / MEGABYTE);
+  return Math.round((used - cached) / MIB);
 }
 
 function describe({ address }: Place, seen: Docker.ContainerInspectInfo): Instance {
+  // As the engine's API says; its types say any.
   const [inside = ''] = Object.keys((seen.HostConfig.PortBindings as Record<string, unknown> | null) ?? {});
-  const bindings = seen.HostConfig.PortBindings as Record<string, { HostPort?: string }[] | undefined> | null;
+  const bindings = seen.HostConfig.PortBindings as Record<string, { HostPort?: string }[] | undefined> | null; // for the same reason
   // What the engine chose stands in the settings of the network; what it was told, in its own.
   const told = bindings?.[inside]?.[0]?.HostPort;
   const chosen = seen.NetworkSettings.Ports[inside]?.[0]?.HostPort;

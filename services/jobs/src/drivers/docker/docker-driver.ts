@@ -1,3 +1,4 @@
+import { MIB } from '@signalbox/contracts/size';
 import type { Inventory } from '@signalbox/contracts/operations/deploy';
 import type { Driver } from '../driver.ts';
 import type { Host } from '../host.ts';
@@ -12,8 +13,6 @@ import {
 import { readContainerLog } from './container-logs.ts';
 import type { Engine } from './engine.ts';
 import { buildImage, endImageBuild, hasImage } from './image-build.ts';
-
-const MEGABYTE = 1024 * 1024;
 
 /**
  * Runs releases as containers of an engine. `host` is the machine of the engine: it says what of it is free, and runs the programs of
@@ -64,7 +63,7 @@ async function measure(engine: Engine, host: Host, signal: AbortSignal): Promise
   const free = await host.measure(info.DockerRootDir, signal);
   return {
     cpus: info.NCPU,
-    memoryMb: Math.floor(info.MemTotal / MEGABYTE),
+    memoryMb: Math.floor(info.MemTotal / MIB),
     ...free,
     engine: `Docker ${info.ServerVersion}`.slice(0, 120),
   };

@@ -1,3 +1,4 @@
+import { systemCode } from '@signalbox/contracts/system-error';
 import { AppError } from '@signalbox/contracts/errors';
 import type Docker from 'dockerode';
 
@@ -34,7 +35,7 @@ export function createEngine(server: string, docker: Docker, link?: EngineLink):
       // The client leaves a call open for good when its connection ends in the middle of an answer.
       let onAbort = (): void => undefined;
       const aborted = new Promise<never>((_, reject) => {
-        onAbort = () => reject(signal.reason as Error);
+        onAbort = () => reject(signal.reason as Error); // what aborts here gives an error
         signal.addEventListener('abort', onAbort, { once: true });
       });
       try {
@@ -52,7 +53,7 @@ export function createEngine(server: string, docker: Docker, link?: EngineLink):
 /** The catalog's error for a failed link; everything else as it is. */
 export function linkError(server: string, error: unknown): unknown {
   if (error instanceof AppError || !(error instanceof Error) || statusOf(error) !== null) return error;
-  const { code = '' } = error as NodeJS.ErrnoException;
+  const code = systemCode(error);
   const detail = code === '' ? error.message : code;
   return new AppError(NEVER_THERE.has(code) ? 'TARGET_UNREACHABLE' : 'TARGET_LOST', { server, detail }, error);
 }

@@ -136,7 +136,7 @@ async function stepsOf(engine: Engine, mark: string, signal: AbortSignal): Promi
     const seen = await orNull(
       engine.call((docker) => docker.getContainer(Id).inspect({ abortSignal: signal }), signal),
     );
-    const hosts = seen?.HostConfig.ExtraHosts as readonly string[] | null | undefined;
+    const hosts = seen?.HostConfig.ExtraHosts as readonly string[] | null | undefined; // the engine's API says so; its types say any
     if (hosts?.some((host) => host.startsWith(`${mark}:`))) found.push(Id);
   }
   return found;

@@ -1,3 +1,4 @@
+import { systemCode } from '@signalbox/contracts/system-error';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -169,5 +170,5 @@ function describe({ code, by }: Outcome): string {
 
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return (error as NodeJS.ErrnoException).code === 'ENOENT' ? NONE_SUCH : error.message;
+  return systemCode(error) === 'ENOENT' ? NONE_SUCH : error.message;
 }

@@ -86,7 +86,7 @@ async function run(command: Command, { onOut, onErr, onStart }: Listener): Promi
       ? startConfined(confined, { argv, mark, stdin, bounded })
       : start(argv, { cwd, env: environment, stdio: [stdin, 'pipe', 'pipe'] })
   ) as ChildProcess & { readonly stdout: Readable; readonly stderr: Readable };
-  const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>; // as Node documents the event
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   ended.catch(() => undefined); // thrown below, where it is waited for
   const leader = child.pid === undefined ? null : readProcess(child.pid);

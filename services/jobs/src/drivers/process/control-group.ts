@@ -1,3 +1,4 @@
+import { MIB } from '@signalbox/contracts/size';
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,7 +15,6 @@ export interface ProgramLimits {
 export type GroupFolders = readonly string[];
 
 const ROOT = '/sys/fs/cgroup';
-const MEGABYTE = 1024 * 1024;
 const CPU_PERIOD_US = 100_000;
 const CONTROLLERS = ['memory', 'pids', 'cpu'] as const;
 
@@ -26,7 +26,8 @@ export function makeGroup(name: string, limits: ProgramLimits, root: string = RO
   for (const folders of candidates(name, root)) {
     try {
       for (const folder of folders) mkdirSync(folder, { recursive: true });
-      if (folders.length === 1) limitVersion2(folders[0] as string, limits);
+      const [only] = folders;
+      if (only !== undefined && folders.length === 1) limitVersion2(only, limits);
       else limitVersion1(folders, limits);
       return folders;
     } catch {
@@ -85,7 +86,7 @@ function limitVersion2(folder: string, { memoryMb, cpus, tasks }: ProgramLimits)
   // A group has only the files of what its parent gives on; the root of most systems gives all of it already.
   if (!CONTROLLERS.every((one) => read(join(folder, 'cgroup.controllers')).split(/\s/).includes(one)))
     writeFileSync(join(dirname(folder), 'cgroup.subtree_control'), CONTROLLERS.map((one) => `+${one}`).join(' '));
-  put(folder, 'memory.max', memoryMb * MEGABYTE);
+  put(folder, 'memory.max', memoryMb * MIB);
   put(folder, 'pids.max', tasks);
   put(folder, 'cpu.max', `${quotaOf(cpus)} ${CPU_PERIOD_US}`);
   putIfThere(folder, 'memory.swap.max', 0);
@@ -94,7 +95,7 @@ function limitVersion2(folder: string, { memoryMb, cpus, tasks }: ProgramLimits)
 }
 
 function limitVersion1([memory = '', pids = '', cpu = '']: GroupFolders, limits: ProgramLimits): void {
-  const bytes = limits.memoryMb * MEGABYTE;
+  const bytes = limits.memoryMb * MIB;
   // Memory together with swap may never be less than memory alone: what is raised is raised first, what is lowered last.
   putIfThere(memory, 'memory.memsw.limit_in_bytes', bytes);
   put(memory, 'memory.limit_in_bytes', bytes);

@@ -207,7 +207,7 @@ export async function discardArtifact(folders: Folders, artifact: Artifact): Pro
   const users = label
     ? folders.refsOf(label).filter((ref) => readFile(instanceFolder(folders, ref))?.artifact === artifact.ref)
     : [];
-  const running = users.find((ref) => stateOf(folders, { ref } as Instance).kind === 'running');
+  const running = users.find((ref) => stateOf(folders, { ref } as Instance).kind === 'running'); // its state is read by its ref alone
   if (running) throw new AppError('STILL_IN_USE', { instance: running });
   await rm(join(folder, 'built.json'), { force: true }); // first: half of it must not look complete
   for (const ref of users) removeGroup(readFile(instanceFolder(folders, ref))?.groups ?? []);

@@ -1,3 +1,4 @@
+import { MIB } from '@signalbox/contracts/size';
 import { availableParallelism, release } from 'node:os';
 import type { Inventory } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
@@ -11,7 +12,6 @@ import { createFolders, releaseFolder } from './folders.ts';
 import { discardArtifact, findInstances, instanceFolder, startInstance, stateOf, stopInstance } from './instances.ts';
 import { readLog } from './log-file.ts';
 
-const MEGABYTE = 1024 * 1024;
 const TASKS = 256;
 /** Enough for the build of a large service; the machine has other things to do as well. */
 const BUILD_LIMITS: ProgramLimits = { memoryMb: 2_048, cpus: availableParallelism(), tasks: 1_024 };
@@ -75,7 +75,7 @@ async function measure(
 ): Promise<Inventory> {
   return {
     cpus: availableParallelism(),
-    memoryMb: Math.floor(totalBytes() / MEGABYTE),
+    memoryMb: Math.floor(totalBytes() / MIB),
     ...(await machine.measure(targetsDir, signal)),
     engine: `process on Linux ${release()} (${limits})`.slice(0, 120),
   };

@@ -1,3 +1,4 @@
+import { systemCode } from '@signalbox/contracts/system-error';
 import { createHash } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { AppError } from '@signalbox/contracts/errors';
@@ -60,7 +61,7 @@ export async function openLink(login: Login, signal: AbortSignal): Promise<Link>
   });
   let onAbort = (): void => undefined;
   await new Promise<void>((resolve, reject) => {
-    onAbort = () => reject(signal.reason as Error);
+    onAbort = () => reject(signal.reason as Error); // what aborts here gives an error
     signal.addEventListener('abort', onAbort, { once: true });
     client.once('ready', resolve);
     client.once('close', () => reject(problem ?? unreachable(server, 'it closed the connection')));
@@ -166,7 +167,7 @@ async function execute(
         if (group !== null && !isClosed) await killGroup(client, group);
         while (!isClosed && Date.now() < deadline) await sleep(LOOK_MS);
         channel.destroy();
-        reject(signal.reason as Error);
+        reject(signal.reason as Error); // what aborts here gives an error
       };
       const onAbort = (): void => void abort();
       if (signal.aborted) onAbort();
@@ -221,7 +222,7 @@ function unreachable(server: string, detail: string): AppError {
 function sayWhy(error: unknown): string {
   if (!(error instanceof Error)) return 'it failed';
   if ('level' in error && error.level === 'client-authentication') return 'it refuses the login';
-  return (error as NodeJS.ErrnoException).code ?? error.message;
+  return systemCode(error) || error.message;
 }
 
 function text(chunks: readonly Buffer[]): string {
