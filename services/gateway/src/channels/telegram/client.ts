@@ -28,7 +28,7 @@ export function createApi(options: {
 
 /** grammY declares its own AbortSignal, which the built-in one satisfies in every method that it calls. */
 export function toApiSignal(signal: AbortSignal): ApiSignal {
-  return signal as unknown as ApiSignal;
+  return signal as unknown as ApiSignal; // the types differ in what it never calls
 }
 
 /** What ends a gateway whose token Telegram does not know: no later try can succeed. */

@@ -108,10 +108,11 @@ export async function callDraft(
   const options = { ...thread, can_stop: true, keep_on_stop: true };
   if (content.form === 'text')
     await api.sendMessageDraft(chatId, draftId, content.text, { ...options, entities: toEntities(content) });
+  // Our blocks hold no uploads.
   else await api.sendRichMessageDraft(chatId, draftId, toRichMessage(content) as WithoutUpload, options);
 }
 
-/** Drafts take no uploads, and our blocks hold none. */
+/** Drafts take no uploads. */
 type WithoutUpload = Parameters<TelegramApi['sendRichMessageDraft']>[2];
 
 function toMarkup({ keyboard }: TelegramPart) {
@@ -128,13 +129,13 @@ function toTextOptions(content: Extract<TelegramContent, { form: 'text' }>) {
 
 /** Entities are ours, so their types are Telegram's; grammY declares one type per kind and wants a mutable list. */
 function toEntities({ entities }: Extract<TelegramContent, { form: 'text' }>): MessageEntity[] {
-  return entities as unknown as MessageEntity[];
+  return entities as unknown as MessageEntity[]; // made by our formatter, kind by kind
 }
 
 /** Never `html` or `markdown`: in those a text could write its own buttons and images. */
 function toRichMessage({ blocks, rightToLeft }: Extract<TelegramContent, { form: 'rich' }>) {
   return {
-    blocks: blocks as RichBlock[],
+    blocks: blocks as RichBlock[], // nothing changes the list
     // Links are marked; a mention in what a model wrote must not call anybody.
     skip_entity_detection: true,
     ...(rightToLeft ? { is_rtl: true } : {}),
