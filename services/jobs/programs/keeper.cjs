@@ -54,7 +54,7 @@ function follow(source, mark) {
   socket.on('error', () => {});
   socket.on('data', (text) => {
     clearTimeout(flushing);
-    const lines = `${rest}${text}`.split('\n');
+    const lines = (rest + text).split('\n');
     rest = lines.pop();
     for (const line of lines) {
       const clean = line.replace(/\r$/, '');
