@@ -148,7 +148,7 @@ async function wrongReplies(people: readonly Person[], texts: readonly string[])
 function withoutRepeats(texts: readonly string[]): readonly string[] {
   const heard: string[] = [];
   for (const text of texts) {
-    const mark = say('delivery.repeated');
+    const mark = say('gateway.repeated');
     const repeat = text.startsWith(mark);
     const words = repeat ? text.slice(mark.length).trim() : text;
     if (!repeat || !heard.includes(words)) heard.push(words);

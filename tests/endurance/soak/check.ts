@@ -66,7 +66,7 @@ async function checkAnswers(field: SoakField, asked: readonly Asked[], report: R
     const texts = heard.get(message.userKey) ?? [];
     const right = texts.filter((text) => ANSWERS[message.kind](message.name).test(text));
     // What was asked for earlier is shown again by later answers; only what is made is told once.
-    const plain = right.filter((text) => !text.startsWith(say('delivery.repeated')));
+    const plain = right.filter((text) => !text.startsWith(say('gateway.repeated')));
     if (plain.length > 1 && message.kind !== 'show')
       report('an answer came twice, not marked as repeated', {
         message,

@@ -55,6 +55,6 @@ export async function keepFound(db: Queryable, cipher: SecretSealer, plan: Plan)
 
 /** Whether a message can be taken away is for the channel to say, and it may say so too late: the sender is asked to look. */
 function describeFound(found: readonly HiddenSecret[]): string {
-  const named = found.map(({ kind, handle }) => say('secrets.found-one', { kind: describeKind(kind), handle }));
-  return say('secrets.found', { what: sayList(named), count: found.length });
+  const named = found.map(({ kind, handle }) => say('people.found-one', { kind: describeKind(kind), handle }));
+  return say('people.found', { what: sayList(named), count: found.length });
 }

@@ -25,7 +25,7 @@ export async function answerQuestion(parts: AnswerParts, question: Question, ask
       const which = question.runId === null ? { chatKey } : { runId: question.runId };
       const ended = await endFollowedLogs(parts.db, { userKey, ...which });
       // Its message says that it was stopped.
-      return { text: null, toast: say(ended > 0 ? 'conversation.log-stops' : 'conversation.log-over') };
+      return { text: null, toast: say(ended > 0 ? 'gateway.log-stops' : 'gateway.log-over') };
     }
     case 'prompt':
       return answerPrompt(parts, question.prompt, question.text, asked);
@@ -62,6 +62,6 @@ async function answerCommand(parts: AnswerParts, name: string, typed: string, as
 
 function describeUnknown(typed: string, role: Role): string {
   const near = nearestCommand(typed, role);
-  const hint = near === null ? say('conversation.no-command') : say('conversation.near-command', { near });
+  const hint = near === null ? say('gateway.no-command') : say('gateway.near-command', { near });
   return sayError('COMMAND_UNKNOWN', { typed: plainName(typed), hint });
 }

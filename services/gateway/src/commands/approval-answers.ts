@@ -23,7 +23,7 @@ export async function answerPress(parts: AnswerParts, act: ApprovalAct, asked: A
   const proposal = decided.prompt === 'modify' ? await findProposal(parts.db, approval.actionId) : null;
   return {
     text: describePrompt(decided.prompt, approval, plainName(asked.envelope.name), proposal?.action.arguments ?? {}),
-    toast: say(`approvals.toast-${decided.prompt}`),
+    toast: say(`governance.toast-${decided.prompt}`),
     buttons: decided.prompt === 'reject' ? reasons(approval) : [],
     prompt: { approvalId: act.approvalId, verb: decided.prompt, userKey: asked.envelope.userKey, askedBy: null },
   };
@@ -51,7 +51,7 @@ export async function answerPrompt(
     const kind = prompt.verb === 'ask' ? 'approval.asked' : 'approval.answered';
     await usePrompt(db, prompt.outboxKey);
     await recordApproval(db, approvalEvent(approval, kind, by.userKey, { length: text.length }));
-    return { text: say('approvals.passed-on'), notices: [notice] };
+    return { text: say('governance.passed-on'), notices: [notice] };
   };
   switch (prompt.verb) {
     case 'reject':
@@ -65,11 +65,11 @@ export async function answerPrompt(
       // The question waits with the requester of the action for an answer to that message.
       const { userKey, chatKey } = approval;
       const waiting = { approvalId, verb: 'answer', userKey, askedBy: asked.envelope.chatKey } as const;
-      return passOn({ userKey, chatKey, text: say('approvals.question', words), prompt: waiting });
+      return passOn({ userKey, chatKey, text: say('governance.question', words), prompt: waiting });
     }
     case 'answer': {
       const chatKey = prompt.askedBy ?? approval.chatKey;
-      return passOn({ userKey: null, chatKey, text: say('approvals.answer', words) });
+      return passOn({ userKey: null, chatKey, text: say('governance.answer', words) });
     }
   }
 }
@@ -84,7 +84,7 @@ function deciderOf({ envelope, role }: Asked): Decider {
 
 function reasons({ approvalId }: Approval): readonly RuntimeButton[] {
   return REASONS.map((name) => {
-    const reason = say(`approvals.reason-${name}`);
+    const reason = say(`governance.reason-${name}`);
     return { label: reason, value: reason, act: { approvalId, verb: 'reject', reason } };
   });
 }
@@ -98,7 +98,7 @@ function describePrompt(
 ): string {
   const now = Object.entries(args).map(([key, value]) => `- ${escapeLine(key)}: ${escapeLine(shorten(value))}`);
   const title = cardTitle(card);
-  return say(`approvals.prompt-${verb}`, {
+  return say(`governance.prompt-${verb}`, {
     name,
     title,
     approvalId,

@@ -17,14 +17,14 @@ export function readChange(text: string, now: Readonly<Record<string, unknown>>)
     const match = /^[-*\s]*`?([\w.-]+)`?\s*[:=]\s*`?([\s\S]*?)`?$/.exec(line);
     const name = match?.[1];
     if (name === undefined || match?.[2] === undefined)
-      return { ok: false, why: say('approvals.unreadable-change', { line: line.slice(0, 80), known }) };
-    if (!Object.hasOwn(now, name)) return { ok: false, why: say('approvals.unknown-name', { name, known }) };
+      return { ok: false, why: say('governance.unreadable-change', { line: line.slice(0, 80), known }) };
+    if (!Object.hasOwn(now, name)) return { ok: false, why: say('governance.unknown-name', { name, known }) };
     const value = like(now[name], match[2].trim());
     if (value === undefined)
-      return { ok: false, why: say('approvals.unfitting-value', { value: match[2].slice(0, 40), name }) };
+      return { ok: false, why: say('governance.unfitting-value', { value: match[2].slice(0, 40), name }) };
     change[name] = value;
   }
-  if (Object.keys(change).length === 0) return { ok: false, why: say('approvals.no-change', { known }) };
+  if (Object.keys(change).length === 0) return { ok: false, why: say('governance.no-change', { known }) };
   return { ok: true, change };
 }
 
@@ -35,5 +35,5 @@ function like(before: unknown, text: string): unknown {
 }
 
 function describeNames(names: readonly string[]): string {
-  return names.length === 0 ? say('approvals.no-arguments') : say('approvals.arguments', { names: names.join(', ') });
+  return names.length === 0 ? say('governance.no-arguments') : say('governance.arguments', { names: names.join(', ') });
 }

@@ -101,7 +101,7 @@ export function createRowSender(deps: { readonly channel: Channel; readonly pace
         }
         const editing = base[place];
         // Only a new message can be seen twice: an edit ignores it.
-        const firstLine = place === first && item.ambiguous ? say('delivery.repeated') : null;
+        const firstLine = place === first && item.ambiguous ? say('gateway.repeated') : null;
         const trySending = (): Promise<Sent> =>
           sendPart({ chatKey, part: parts[place] ?? {}, editing, isNews, firstLine, signal: lane.signal });
         let sent = await trySending();

@@ -60,9 +60,9 @@ export default toolGroup({
         done: ({ thread, agent, status, person, nodes }) => {
           const lines = nodes.map(
             ({ node, passes, tool_calls: calls, failed_calls: failed, last_ran: at, last_outcome: outcome }) => {
-              if (at === null) return `- ${say('nodes.hasNotRun', { node })}`;
+              if (at === null) return `- ${say('diagnose.hasNotRun', { node })}`;
               const figures = { passes, calls, failed, last: clock(at), outcome: outcome ?? 'unknown' };
-              return `- ${say('nodes.hasRun', { node, ...figures })}`;
+              return `- ${say('diagnose.hasRun', { node, ...figures })}`;
             },
           );
           return `**${thread}** (${person}, ${agent}, ${status}):\n\n${lines.join('\n')}`;
@@ -118,8 +118,8 @@ export default toolGroup({
         done: ({ thread, person, node, last, state }) => {
           const of = { node, thread, person };
           const head = last
-            ? say('nodes.ranLast', { ...of, at: clock(last.at), pass: last.pass, outcome: last.outcome })
-            : say('nodes.neverRan', of);
+            ? say('diagnose.ranLast', { ...of, at: clock(last.at), pass: last.pass, outcome: last.outcome })
+            : say('diagnose.neverRan', of);
           return `${head}\n\n${codeBlock(JSON.stringify(state, null, 1).slice(0, 2_500))}`;
         },
       },
@@ -140,13 +140,13 @@ export default toolGroup({
         thread: ThreadId.meta({ ask: 'In which conversation (such as user_1001_3)?' }),
         node: Node,
       }),
-      risk: () => ({ risk: 'dangerous', reasons: [say('nodes.goesOn')] }),
+      risk: () => ({ risk: 'dangerous', reasons: [say('diagnose.nodesGoesOn')] }),
       resources: ({ thread, node }) => [`thread:${thread}`, `node:${node}`],
       preview: ({ thread, node }) => ({
-        what: say('nodes.trigger', { node, thread }),
-        change: say('nodes.triggerChange', { node }),
-        reach: say('nodes.reach'),
-        undo: say('nodes.undo'),
+        what: say('diagnose.trigger', { node, thread }),
+        change: say('diagnose.triggerChange', { node }),
+        reach: say('diagnose.reach'),
+        undo: say('diagnose.undo'),
       }),
       role: 'admin',
       holds: 'records',
@@ -166,12 +166,12 @@ export default toolGroup({
           threadId: thread,
           node,
           actionId,
-          say: say('nodes.triggeredBy', { person: plainName(actor.name), node }),
+          say: say('diagnose.triggeredBy', { person: plainName(actor.name), node }),
         });
         return { thread, node };
       },
       phrases: {
-        done: ({ thread, node }) => say('nodes.runsAgain', { node, thread }),
+        done: ({ thread, node }) => say('diagnose.runsAgain', { node, thread }),
       },
     }),
 
@@ -187,13 +187,13 @@ export default toolGroup({
         'make the conversations forget shop',
       ],
       input: z.object({ project: ProjectName }),
-      risk: () => ({ risk: 'dangerous', reasons: [say('nodes.othersLoseThread')] }),
+      risk: () => ({ risk: 'dangerous', reasons: [say('diagnose.othersLoseThread')] }),
       resources: ({ project }) => [`project:${project}`],
       preview: ({ project }) => ({
-        what: say('nodes.forget', { project }),
-        change: say('nodes.forgetChange'),
-        reach: say('nodes.forgetReach'),
-        undo: say('nodes.forgetUndo'),
+        what: say('diagnose.forget', { project }),
+        change: say('diagnose.forgetChange'),
+        reach: say('diagnose.forgetReach'),
+        undo: say('diagnose.forgetUndo'),
       }),
       role: 'admin',
       holds: 'records',
@@ -214,10 +214,10 @@ export default toolGroup({
       phrases: {
         done: ({ project, closed, busy }) => {
           return [
-            say('nodes.closed', { count: closed.length, project }),
+            say('diagnose.closed', { count: closed.length, project }),
             ...(closed.length === 0 ? [] : [lines(closed)]),
-            ...(busy.length === 0 ? [] : [say('nodes.leftAlone', { count: busy.length }), lines(busy)]),
-            say('nodes.recordsStay'),
+            ...(busy.length === 0 ? [] : [say('diagnose.leftAlone', { count: busy.length }), lines(busy)]),
+            say('diagnose.recordsStay'),
           ].join('\n\n');
         },
       },
@@ -240,9 +240,9 @@ function ranIn(record: Passes[number]['record'], node: string): boolean {
 
 async function mustBeOpen({ ports, threadId }: ToolContext, thread: string) {
   const found = await ports.graphNodes.thread(thread);
-  if (found.threadId === threadId) throw new AppError('CONFLICT', { detail: say('nodes.thisConversation') });
+  if (found.threadId === threadId) throw new AppError('CONFLICT', { detail: say('diagnose.thisConversation') });
   if (found.status !== 'open')
-    throw new AppError('CONFLICT', { detail: say('nodes.notOpen', { thread, status: found.status }) });
+    throw new AppError('CONFLICT', { detail: say('diagnose.notOpen', { thread, status: found.status }) });
   return found;
 }
 
@@ -252,7 +252,7 @@ const lines = (
   threads
     .map(
       ({ thread, person, title }) =>
-        `- ${say('nodes.thread', { thread, person: plainName(person), isTitled: title !== null, title: plainName(title ?? '') })}`,
+        `- ${say('diagnose.thread', { thread, person: plainName(person), isTitled: title !== null, title: plainName(title ?? '') })}`,
     )
     .join('\n');
 

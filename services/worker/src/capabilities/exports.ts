@@ -50,7 +50,7 @@ export default toolGroup({
         const name = fileName(['allocations', server, project], now());
         return withFiles({ file: name, rows: rows.length }, [csvFile(name, [header, ...rows])]);
       },
-      phrases: { done: ({ file, rows }) => say('exports.allocations', { file, rows }) },
+      phrases: { done: ({ file, rows }) => say('projects.allocations', { file, rows }) },
     }),
 
     export_projects: tool({
@@ -82,7 +82,7 @@ export default toolGroup({
         const name = fileName(['projects'], now());
         return withFiles({ file: name, rows: rows.length }, [csvFile(name, [header, ...rows])]);
       },
-      phrases: { done: ({ file, rows }) => say('exports.projects', { file, rows }) },
+      phrases: { done: ({ file, rows }) => say('projects.projects', { file, rows }) },
     }),
   },
 });

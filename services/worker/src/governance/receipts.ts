@@ -63,7 +63,7 @@ export function receiptsFor(entries: readonly LedgerEntry[], timeZone: string, i
     note: [stateOf(entry), timeOf(entry.settledAt, timeZone), commandOf(entry.actionId)].filter(Boolean).join(' · '),
   }));
   const rest = effects.length - shown.length;
-  return rest === 0 ? lines : [...lines, { what: say('receipts.more', { count: rest }), note: '/why' }];
+  return rest === 0 ? lines : [...lines, { what: say('turn.more', { count: rest }), note: '/why' }];
 }
 
 /** What the ledger founds: each action that is known to have come about, and each that is known to have failed. */
@@ -103,9 +103,9 @@ function shownOf(value: unknown): readonly string[] {
 }
 
 function stateOf({ status, work }: LedgerEntry): string {
-  if (status === 'unknown' || work === 'unknown') return say('receipts.unknown');
-  if (status === 'failed' || FAILED.has(work ?? '')) return say('receipts.failed');
-  return work === null || OVER.has(work) ? '' : say('receipts.underWay');
+  if (status === 'unknown' || work === 'unknown') return say('turn.unknown');
+  if (status === 'failed' || FAILED.has(work ?? '')) return say('turn.failed');
+  return work === null || OVER.has(work) ? '' : say('turn.underWay');
 }
 
 function timeOf(at: Date | null, timeZone: string): string {

@@ -20,7 +20,7 @@ export async function searchKnowledge(
   try {
     const found = await knowledge.search(query, scope, userKey, HITS);
     const lines = found.hits.slice(0, HITS_SAID).map((hit) => `**${hit.source}**\n${inShort(hit.excerpt)}`);
-    const text = lines.length > 0 ? lines.join('\n\n') : say('knowledge.nothingFound', { query });
+    const text = lines.length > 0 ? lines.join('\n\n') : say('agent.nothingFound', { query });
     return {
       ok: true,
       result: { results: found.hits, unavailable: found.unavailable },

@@ -16,7 +16,7 @@ export const WORDS = {
   /** What was done before stands below, as receipts. */
   stopped: ({ effects, unclear }: SoFar): string =>
     effects.length === 0
-      ? `${say('turn.stopped')} ${say('receipts.line-nothing')}`
+      ? `${say('turn.stopped')} ${say('turn.line-nothing')}`
       : [say('turn.stopped'), ...unclear].join('\n\n'),
   /** Said above what had been written when a turn was cut short. */
   unfinished: (text: string): string => `${say('turn.unfinished')}\n\n${text}`,

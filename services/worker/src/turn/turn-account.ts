@@ -100,7 +100,7 @@ export class TurnAccount {
     const isBrief = passes !== 'cut short' && texts.every((text) => text.trim() === '');
     const receipts: readonly Receipt[] = [
       ...receiptsFor(mine, this.#parts.timeZone, isBrief),
-      ...(line === null || isSaid(line, last, this.#context) ? [] : [{ what: say(`receipts.line-${line}`), note: '' }]),
+      ...(line === null || isSaid(line, last, this.#context) ? [] : [{ what: say(`turn.line-${line}`), note: '' }]),
     ];
     return receipts.length === 0 ? replies : [...replies.slice(0, -1), { ...last, receipts }];
   }
@@ -127,7 +127,7 @@ export class TurnAccount {
     const entries = await this.#ledger();
     const hasChanged = this.#ofThisTurn(entries).some(isEffect);
     const line = lineBelow([own], { hasChanged, asked: 'nothing', grounds: await this.#grounds([own], entries) });
-    return line === null ? null : say(`receipts.line-${line}`);
+    return line === null ? null : say(`turn.line-${line}`);
   }
 
   async #grounds(texts: readonly string[], entries: readonly LedgerEntry[]): Promise<Account['grounds']> {
@@ -177,7 +177,7 @@ function cameToNothing(
 /** Whether the text says already what the line would: at its end, or in the words about cards that wait. */
 function isSaid(line: 'nothing' | 'yet' | 'else', { key, text }: AgentReply, { lane, batch }: TurnContext): boolean {
   // What the judge says at the end of a turn goes on after it.
-  const nothing = say('receipts.line-nothing');
+  const nothing = say('turn.line-nothing');
   if (line === 'nothing' && key.endsWith('_end')) return text.includes(nothing);
   if (line === 'nothing') return text.replace(/[\s_*]+$/, '').endsWith(nothing);
   return line === 'yet' && lane.waiting.length > 0 && batch.some(({ envelope }) => envelope.kind === 'message');

@@ -47,20 +47,20 @@ async function keep({ db, cipher }: AnswerParts, word: string, asked: Asked): Pr
   // Everybody in the group has seen the value.
   if (envelope.chatKind === 'group') {
     await recordCommand(db, asked, 'secret.refused', { reason: 'sent into a group' });
-    return { text: say('secrets.exposed') };
+    return { text: say('people.exposed') };
   }
   const name = NewName.safeParse(word.replace(/^secret:/i, ''));
   if (secret === null || word === '') return usage();
   if (!name.success)
-    return { text: say('secrets.bad-name', { problem: name.error.issues[0]?.message ?? say('secrets.no-name') }) };
+    return { text: say('people.bad-name', { problem: name.error.issues[0]?.message ?? say('people.no-name') }) };
   const handle = `${HANDLE_PREFIX}${name.data}`;
   const known = (await listSecrets(db, userKey)).filter(({ kind }) => kind === NAMED);
   const isNew = !known.some((one) => one.handle === handle);
-  if (isNew && known.length >= MAX_NAMED) return { text: say('secrets.full', { count: MAX_NAMED }) };
+  if (isNew && known.length >= MAX_NAMED) return { text: say('people.full', { count: MAX_NAMED }) };
   const ciphertext = cipher.seal(secret, { userKey, handle });
   await putSecrets(db, [{ userKey, handle, kind: NAMED, ciphertext, keptMs: null }]);
   await recordCommand(db, asked, 'secret.kept', { handle, kind: NAMED, found: false, replaced: !isNew });
-  return { text: say(isNew ? 'secrets.kept' : 'secrets.replaced', { handle }) };
+  return { text: say(isNew ? 'people.kept' : 'people.replaced', { handle }) };
 }
 
 /** One's own names; an admin may look at another person's. */
@@ -78,28 +78,31 @@ async function forget({ db }: AnswerParts, word: string, asked: Asked): Promise<
     : `${HANDLE_PREFIX}${word.toLowerCase()}`;
   const wasThere = await deleteSecret(db, asked.envelope.userKey, handle);
   if (wasThere) await recordCommand(db, asked, 'secret.deleted', { handle });
-  return { text: say(wasThere ? 'secrets.forgotten' : 'secrets.unknown', { handle: plainCode(handle) }) };
+  return { text: say(wasThere ? 'people.forgotten' : 'people.secretsUnknown', { handle: plainCode(handle) }) };
 }
 
 function usage(): Answer {
-  return { text: say('secrets.usage') };
+  return { text: say('people.secretsUsage') };
 }
 
 /** Names and times, never values. `person`: another person, whom an admin asks about. */
 function describeSecrets(secrets: readonly SecretName[], person: string | null, now = Date.now()): string {
   const whose = person === null ? { whose: 'yours', person: '' } : { whose: 'other', person: plainName(person) };
-  if (secrets.length === 0) return say('secrets.none', whose);
+  if (secrets.length === 0) return say('people.none', whose);
   const lines = secrets.slice(0, MAX_LISTED).map(({ handle, expiresAt, usedAt }) =>
-    say('secrets.named', {
+    say('people.named', {
       handle: plainCode(handle),
       used: usedAt === null ? 'never' : sayDuration(now - usedAt.getTime()),
       left: expiresAt === null ? 'always' : sayDuration(expiresAt.getTime() - now),
     }),
   );
   const more = secrets.length - lines.length;
-  return [say('secrets.list', whose), '', ...lines, ...(more > 0 ? [say('secrets.more', { count: more })] : [])].join(
-    '\n',
-  );
+  return [
+    say('people.secretsList', whose),
+    '',
+    ...lines,
+    ...(more > 0 ? [say('people.secretsMore', { count: more })] : []),
+  ].join('\n');
 }
 
 const plainCode = (text: string): string => text.replace(/[`\s]+/g, ' ').slice(0, 80);

@@ -21,22 +21,22 @@ export function describeStatus({ running, oldestMs, open, thread, jobs }: LaneSt
   const waiting = running ? open - 1 : open;
   return [
     describeActivity(running, oldestMs),
-    ...(waiting > 0 ? [say('conversation.waiting', { count: waiting })] : []),
+    ...(waiting > 0 ? [say('gateway.waiting', { count: waiting })] : []),
     ...(thread === null ? [] : [describeThread(thread)]),
     ...jobs.map(({ job, status, ageMs }) =>
-      say('conversation.job', { job: plainName(job), status, time: sayDuration(ageMs) }),
+      say('gateway.job', { job: plainName(job), status, time: sayDuration(ageMs) }),
     ),
   ].join('\n\n');
 }
 
 function describeActivity(running: boolean, oldestMs: number | null): string {
-  if (!running) return say('conversation.nothing-runs');
-  if (oldestMs === null) return say('conversation.working');
-  return say('conversation.working-for', { time: sayDuration(oldestMs) });
+  if (!running) return say('gateway.nothing-runs');
+  if (oldestMs === null) return say('gateway.working');
+  return say('gateway.working-for', { time: sayDuration(oldestMs) });
 }
 
 function describeThread({ threadId, title, awaiting }: NonNullable<LaneStatus['thread']>): string {
-  return say('conversation.thread', {
+  return say('gateway.thread', {
     threadId,
     titled: title === null ? 'no' : 'yes',
     title: plainName(title ?? ''),

@@ -14,7 +14,7 @@ export default {
     const stops = await stopLane(db, userKey, inboxId);
     const ended = await endFollowedLogs(db, { userKey, chatKey });
     // The message of a followed log says that it was stopped.
-    const otherwise = ended > 0 ? null : say('conversation.nothing-runs');
-    return { text: stops ? say('conversation.stopping') : otherwise, stops: stops ? [userKey] : [] };
+    const otherwise = ended > 0 ? null : say('gateway.nothing-runs');
+    return { text: stops ? say('gateway.stopping') : otherwise, stops: stops ? [userKey] : [] };
   },
 } satisfies ChatCommand;

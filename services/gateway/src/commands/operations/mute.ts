@@ -24,14 +24,14 @@ export default {
     const environment = Environment.safeParse(named);
     const hours = Number(hoursTyped.replace(/h$/, ''));
     if (!environment.success || more.length > 0 || !Number.isInteger(hours) || hours < 0 || hours > MOST_HOURS)
-      return { text: say('operations.mute-usage') };
+      return { text: say('control.mute-usage') };
     const service = { project, environment: environment.data };
     const until = hours === 0 ? null : new Date(now + hours * HOUR_MS);
     if (!(await muteServiceWithin(db, service, until, asked.envelope.userKey)))
       return { text: describeUnknown(service, await listServicesBriefly(db)) };
     await recordCommand(db, asked, 'service.muted', { ...service, until: until?.toISOString() ?? null });
     const values = { ...service, project: plainName(project), hours };
-    return { text: say(hours === 0 ? 'operations.unmuted' : 'operations.muted', values), personal: false };
+    return { text: say(hours === 0 ? 'control.unmuted' : 'control.muted', values), personal: false };
   },
 } satisfies ChatCommand;
 
@@ -41,14 +41,14 @@ function describeMuted(services: readonly Muted[], now: number): string {
   const lines = services.flatMap((service) => {
     const leftMs = (service.mutedUntil?.getTime() ?? now) - now;
     if (leftMs <= 0) return [];
-    return [say('operations.muted-one', { service: plainName(serviceName(service)), left: sayDuration(leftMs) })];
+    return [say('control.muted-one', { service: plainName(serviceName(service)), left: sayDuration(leftMs) })];
   });
-  return lines.length === 0 ? say('operations.nothing-muted') : lines.join('\n');
+  return lines.length === 0 ? say('control.nothing-muted') : lines.join('\n');
 }
 
 function describeUnknown(wanted: ServiceKey, services: readonly Muted[]): string {
   const service = plainName(serviceName(wanted).slice(0, 80));
   const known = services.slice(0, 10).map((one) => plainName(serviceName(one)));
-  if (known.length === 0) return say('operations.no-services', { service });
-  return say('operations.no-service', { service, known: known.join(', ') });
+  if (known.length === 0) return say('control.no-services', { service });
+  return say('control.no-service', { service, known: known.join(', ') });
 }

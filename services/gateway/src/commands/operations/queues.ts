@@ -30,7 +30,7 @@ export default {
       return { text: describeQueues(await readOverview(db, null), letters, await listOpenIncidents(db)) };
     }
     if ((verb !== 'retry' && verb !== 'resolve') || id === '' || more.length > 0)
-      return { text: say('operations.queues-usage') };
+      return { text: say('control.queues-usage') };
     return verb === 'retry' ? retry(db, id, asked) : resolve(db, id, asked);
   },
 } satisfies ChatCommand;
@@ -41,13 +41,13 @@ async function retry(db: AnswerParts['db'], id: string, asked: Asked): Promise<A
     case 'missing':
       return describeMissing(id);
     case 'settled':
-      return { text: say('operations.letter-settled') };
+      return { text: say('control.letter-settled') };
     case 'refused':
-      return { text: say('operations.letter-refused', { reason: result.reason }) };
+      return { text: say('control.letter-refused', { reason: result.reason }) };
     case 'retried': {
       await recordCommand(db, asked, 'dead_letter.settled', { id, how: 'retried' });
       const { wake } = result;
-      const text = say('operations.letter-retried');
+      const text = say('control.letter-retried');
       if (wake.kind === 'chat') return { text, chats: [wake.chatKey] };
       return { text, wake: { userKey: wake.userKey, traceId: wake.traceId } };
     }
@@ -57,11 +57,11 @@ async function retry(db: AnswerParts['db'], id: string, asked: Asked): Promise<A
 async function resolve(db: AnswerParts['db'], id: string, asked: Asked): Promise<Answer> {
   if (!(await resolveDeadLetter(db, id))) return describeMissing(id);
   await recordCommand(db, asked, 'dead_letter.settled', { id, how: 'resolved' });
-  return { text: say('operations.letter-resolved') };
+  return { text: say('control.letter-resolved') };
 }
 
 function describeMissing(id: string): Answer {
-  return { text: say('operations.letter-unknown', { id: plainName(id.slice(0, 80)) }) };
+  return { text: say('control.letter-unknown', { id: plainName(id.slice(0, 80)) }) };
 }
 
 /** One short message: what waits, what runs, what is stuck. */
@@ -78,21 +78,21 @@ function describeQueues(
   const failed = jobs.filter(({ status }) => status === 'failed').reduce((sum, { count }) => sum + count, 0);
   const served = turns
     .slice(0, NAMED)
-    .map(({ name, userKey, waiting }) => say('operations.lane', { name: plainName(name ?? userKey), waiting }));
+    .map(({ name, userKey, waiting }) => say('control.lane', { name: plainName(name ?? userKey), waiting }));
   const broken = incidents
     .slice(0, NAMED)
     .map(({ subject, kind }) => `${plainName(subject.replace(/^service:/, ''))} (${kind})`);
   return [
-    say('operations.in', { count: messagesOpen, oldest: age(oldestMessageMs) }),
-    say('operations.out', { count: outboxPending, oldest: age(oldestReplyMs), parked: parkedChats.length }),
-    say('operations.lanes', { count: turns.length, names: served.join(', '), more: turns.length - served.length }),
-    say('operations.jobs', { count: open.length, jobs: open.join(', '), failed }),
-    say('operations.broken', { count: broken.length, incidents: broken.join(', ') }),
-    say('operations.letters', { count: deadLetters }),
+    say('control.in', { count: messagesOpen, oldest: age(oldestMessageMs) }),
+    say('control.out', { count: outboxPending, oldest: age(oldestReplyMs), parked: parkedChats.length }),
+    say('control.lanes', { count: turns.length, names: served.join(', '), more: turns.length - served.length }),
+    say('control.jobs', { count: open.length, jobs: open.join(', '), failed }),
+    say('control.broken', { count: broken.length, incidents: broken.join(', ') }),
+    say('control.letters', { count: deadLetters }),
     ...letters.map(({ id, source, reason, createdAt }) => {
       const ago = sayDuration(now - createdAt.getTime());
-      return say('operations.letter', { id, source, ago, reason: plainName(reason.slice(0, 120)) });
+      return say('control.letter', { id, source, ago, reason: plainName(reason.slice(0, 120)) });
     }),
-    ...(letters.length > 0 ? ['', say('operations.letters-usage')] : []),
+    ...(letters.length > 0 ? ['', say('control.letters-usage')] : []),
   ].join('\n');
 }

@@ -12,7 +12,7 @@ export function endedByJudge(
     .filter((message) => message.status !== 'error' && typeof message.additional_kwargs['say'] === 'string')
     .map((message) => String(message.additional_kwargs['say']));
   const list = [...new Set(says.map(firstLine))].slice(-8).map((line) => `- ${line}`);
-  const soFar = list.length > 0 ? `${say('agent.doneSoFar')}\n${list.join('\n')}` : say('receipts.line-nothing');
+  const soFar = list.length > 0 ? `${say('agent.doneSoFar')}\n${list.join('\n')}` : say('turn.line-nothing');
   switch (verdict) {
     case 'limit':
       return say('agent.stoppedAtLimit', { passes, soFar });

@@ -60,9 +60,9 @@ export const getNodeLogs = tool({
   },
   phrases: {
     done: ({ thread, node, entries }) => {
-      if (entries.length === 0) return say('nodes.leftNothing', { node: code(node), thread });
+      if (entries.length === 0) return say('diagnose.leftNothing', { node: code(node), thread });
       const lines = entries.slice(0, SHOWN).flatMap(({ at, pass, outcome, error, did }) => [
-        say('nodes.pass', {
+        say('diagnose.pass', {
           at: at.slice(0, 19).replace('T', ' '),
           pass,
           outcome,
@@ -71,8 +71,8 @@ export const getNodeLogs = tool({
         }),
         ...did.map(({ what, ms }) => `- ${code(what.slice(0, 200))} (${ms} ms)`),
       ]);
-      const more = entries.length > SHOWN ? [say('nodes.earlierPasses', { count: entries.length - SHOWN })] : [];
-      return [say('nodes.newestFirst', { thread, node: code(node) }), lines.join('\n'), ...more].join('\n\n');
+      const more = entries.length > SHOWN ? [say('diagnose.earlierPasses', { count: entries.length - SHOWN })] : [];
+      return [say('diagnose.newestFirst', { thread, node: code(node) }), lines.join('\n'), ...more].join('\n\n');
     },
   },
 });
@@ -90,15 +90,15 @@ export const retryFailedNode = tool({
   ],
   input: z.object({ thread: ThreadId.meta({ ask: 'Of which conversation (such as user_1001_3)?' }) }),
   // In somebody else's name: only admins come so far, and a person looks at each.
-  risk: () => ({ risk: 'dangerous', reasons: [say('nodes.goesOn')] }),
+  risk: () => ({ risk: 'dangerous', reasons: [say('diagnose.nodesGoesOn')] }),
   resources: ({ thread }) => [`thread:${thread}`],
   preview: async ({ thread }, { ports }) => {
     const { node, why } = await failedNode(ports, thread);
     return {
-      what: say('nodes.retry', { node, thread }),
-      change: say('nodes.retryChange', { node, why }),
-      reach: say('nodes.reach'),
-      undo: say('nodes.undo'),
+      what: say('diagnose.retry', { node, thread }),
+      change: say('diagnose.retryChange', { node, why }),
+      reach: say('diagnose.reach'),
+      undo: say('diagnose.undo'),
     };
   },
   role: 'developer',
@@ -115,13 +115,13 @@ export const retryFailedNode = tool({
     const { ports, actionId, actor, threadId } = context;
     const found = await ports.graphNodes.thread(thread);
     mustBeTheirs(context, found.userKey);
-    if (thread === threadId) throw new AppError('CONFLICT', { detail: say('nodes.thisConversation') });
+    if (thread === threadId) throw new AppError('CONFLICT', { detail: say('diagnose.thisConversation') });
     const failed = await failedNode(ports, thread);
-    const news = say('nodes.retriedBy', { person: plainName(actor.name), node: failed.node });
+    const news = say('diagnose.retriedBy', { person: plainName(actor.name), node: failed.node });
     await ports.graphNodes.runAgain({ threadId: thread, node: failed.node, actionId, say: news });
     return { thread, ...failed };
   },
-  phrases: { done: ({ thread, node }) => say('nodes.runsAgain', { node, thread }) },
+  phrases: { done: ({ thread, node }) => say('diagnose.runsAgain', { node, thread }) },
 });
 
 /** A turn has at most 100 passes, and MAX_PASSES is 20 unless somebody changed it. */
@@ -134,7 +134,7 @@ async function failedNode(ports: Ports, thread: string): Promise<{ readonly node
   await ports.graphNodes.thread(thread);
   const passes = await ports.graphNodes.passes(thread, PASSES_OF_TURN);
   const [last] = passes;
-  if (!last) throw new AppError('CONFLICT', { detail: say('nodes.noTurn', { thread }) });
+  if (!last) throw new AppError('CONFLICT', { detail: say('diagnose.noTurn', { thread }) });
   const { record, outcome, error } = last;
   // The newest step that used tools: the one after it tells the person how that went.
   const used = passes.find(
@@ -145,11 +145,11 @@ async function failedNode(ports: Ports, thread: string): Promise<{ readonly node
   const unsure = failed.filter(
     ({ result }) => result.code === 'TOOL_TIMED_OUT' || result.code === 'TOOL_OUTCOME_UNKNOWN',
   );
-  if (unsure.length > 0) throw new AppError('CONFLICT', { detail: say('nodes.unsure') });
-  if (failed.length > 0) return { node: 'po_tools', why: say('nodes.callsFailed', { count: failed.length }) };
+  if (unsure.length > 0) throw new AppError('CONFLICT', { detail: say('diagnose.unsure') });
+  if (failed.length > 0) return { node: 'po_tools', why: say('diagnose.callsFailed', { count: failed.length }) };
   if (outcome === 'failed' || outcome === 'limit')
-    return { node: record.asks.at(-1)?.node ?? 'product_owner', why: error ?? say('nodes.endedAs', { outcome }) };
-  throw new AppError('CONFLICT', { detail: say('nodes.notFailed', { thread, outcome }) });
+    return { node: record.asks.at(-1)?.node ?? 'product_owner', why: error ?? say('diagnose.endedAs', { outcome }) };
+  throw new AppError('CONFLICT', { detail: say('diagnose.notFailed', { thread, outcome }) });
 }
 
 /** Conversations are their people's and the admins'. */

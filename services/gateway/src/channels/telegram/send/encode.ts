@@ -32,7 +32,7 @@ export type TelegramPart = TelegramContent & {
 };
 
 /** Leaves room for a first line, so that sending a part again never moves text into another part. */
-const PART_LIMIT = MESSAGE_LIMIT - say('delivery.repeated').length - 1;
+const PART_LIMIT = MESSAGE_LIMIT - say('gateway.repeated').length - 1;
 
 /** A message as Telegram takes it: as many parts as it needs, buttons under the last one. */
 export function encode(body: OutboundBody, row: EncodedRow): readonly TelegramPart[] {

@@ -81,7 +81,7 @@ export function createWhisperer(deps: {
 
   const sendToPrivate: SendWhisper = async (chatKey, part, firstLine, { userId, isFirst }) => {
     const alone = part.form === 'file' ? part : { ...part, replyTo: null };
-    const above = firstLine ?? (isFirst ? say('delivery.from-group') : null);
+    const above = firstLine ?? (isFirst ? say('gateway.from-group') : null);
     const sent = await send(toChatKey(userId), alone, above, null);
     if (sent.kind === 'sent') return { kind: 'sent', messageId: privateRef(userId, sent.messageId) };
     if (sent.kind !== 'blocked') return sent;
@@ -89,7 +89,7 @@ export function createWhisperer(deps: {
     const replyTo = part.form === 'file' ? null : part.replyTo;
     return send(
       chatKey,
-      { form: 'text', text: say('delivery.write-me-first'), entities: [], keyboard: [], replyTo },
+      { form: 'text', text: say('gateway.write-me-first'), entities: [], keyboard: [], replyTo },
       null,
       null,
     );
