@@ -91,7 +91,7 @@ describe('in everyday use', () => {
     await ada.ask('index the docs');
     await ada.waitFor(/documentation is indexed/);
     const [answer] = await ada.ask('how do I add a capability?');
-    expect(answer).toMatch(/docs\/extending\.md/);
+    expect(answer).toMatch(/docs\/extending\/tools\.md/);
   });
 
   it('several messages at once are all answered, each in its turn', async () => {
