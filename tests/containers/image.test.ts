@@ -131,7 +131,7 @@ describe.skipIf('problem' in opened)('the image', () => {
       const containers = await Promise.all(['gateway', 'worker', 'jobs', 'proxy'].map(start));
       const ada = await openPerson({ pool, simulatorUrl: simulator.url, id: 1001, role: 'admin' });
       expect((await ada.ask('list the servers')).join()).toContain('local');
-      expect((await ada.ask('how do I add a tool?')).join()).toContain('extending.md');
+      expect((await ada.ask('how do I add a tool?')).join()).toContain('docs/extending/tools.md');
       for (const container of containers) {
         await engine.docker(['stop', '-t', '20', container]);
         expect([container, await engine.docker(['inspect', '-f', '{{.State.ExitCode}}', container])]).toEqual([
