@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { readdir, readlink, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,6 +8,7 @@ import type { Person } from './person.ts';
 import { openStack, type Stack } from './stack.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 import { eventually } from './until.ts';
+import { choosePortBlock } from './free-port.ts';
 
 /** The whole product as `npm start` has it, with the proxy, the demo's repository and programs of this machine as targets. */
 export interface DemoStack {
@@ -53,8 +53,7 @@ export async function openDemoStack(): Promise<DemoStack> {
     ...(await openTestConfinement()).settings,
   };
   const stack = await openStack({ jobs: true, proxy: true, env });
-  // Ports that other stacks of this machine have not: each leases from the first one on, by its own table.
-  const first = 20_000 + randomInt(120) * 100;
+  const first = choosePortBlock();
   await stack.pool.query(`update servers set first_port = $1, last_port = $1 + 99 where name = 'local'`, [first]);
   const [ben, cleo, dara, eli] = [
     await stack.person(1002, 'developer'),

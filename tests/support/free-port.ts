@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer, type AddressInfo } from 'node:net';
 
 /** A port that nobody listens on now. */
@@ -7,4 +8,13 @@ export async function freePort(): Promise<number> {
   const { port } = server.address() as AddressInfo; // it listens on TCP
   await new Promise<void>((resolve) => server.close(() => resolve()));
   return port;
+}
+
+/**
+ * The first of a hundred ports for the leases of a test file. Files that run at the same time have tables of their own and would lease the
+ * same ones: each of vitest's processes takes its blocks from a part of its own, below those that the system gives away.
+ */
+export function choosePortBlock(): number {
+  const part = Number(process.env['VITEST_POOL_ID'] ?? 0) % 4;
+  return 20_000 + (part * 30 + randomInt(30)) * 100;
 }

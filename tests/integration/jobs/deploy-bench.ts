@@ -15,6 +15,7 @@ import { eventually } from '../../support/until.ts';
 import { makeRepository, type TestRepository } from '../../support/deploy-repository.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { openJobsBench, type JobsBench } from './bench.ts';
+import { choosePortBlock } from '../../support/free-port.ts';
 
 export const ADA = '1001';
 
@@ -76,8 +77,7 @@ export async function openDeployBench(): Promise<DeployBench> {
     ADA,
   ]);
   await ensureLocalServer(pool, { cpus: 2, memoryMb: 16_000 });
-  // Test files run at the same time, and each has a table of ports of its own.
-  const first = 20_000 + Math.floor(Math.random() * 110) * 100;
+  const first = choosePortBlock();
   await pool.query(`update servers set first_port = $1, last_port = $1 + 99 where name = 'local'`, [first]);
   const deployments = createDeployments(pool);
   const services = createServices(pool);
