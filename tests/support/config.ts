@@ -15,6 +15,8 @@ export interface TestConfig {
   readonly bubblewrap: string | undefined;
   /** Whose faults and words the soak plays again; otherwise one is drawn. */
   readonly soakSeed: number | undefined;
+  /** Which of the processes of vitest this is, from 1 on; 0 outside of vitest. */
+  readonly poolId: number;
   /** True where every suite has to run. */
   readonly ci: boolean;
 }
@@ -28,6 +30,7 @@ export function loadTestConfig(): TestConfig {
     dataDir: process.env['SIGNALBOX_DATA_DIR'] || join(checkoutPath(), '.signalbox'),
     path: process.env['PATH'] ?? '',
     chromium: process.env['CHROMIUM_PATH'] || undefined,
+    poolId: Number(process.env['VITEST_POOL_ID'] ?? 0),
     bubblewrap: process.env['BWRAP_PATH'] || undefined,
     soakSeed: Number(process.env['SOAK_SEED']) || undefined,
     ci: process.env['CI'] === 'true',

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { createServer, type AddressInfo } from 'node:net';
+import { loadTestConfig } from './config.ts';
 
 /** A port that nobody listens on now. */
 export async function freePort(): Promise<number> {
@@ -15,6 +16,6 @@ export async function freePort(): Promise<number> {
  * same ones: each of vitest's processes takes its blocks from a part of its own, below those that the system gives away.
  */
 export function choosePortBlock(): number {
-  const part = Number(process.env['VITEST_POOL_ID'] ?? 0) % 4;
+  const part = loadTestConfig().poolId % 4;
   return 20_000 + (part * 30 + randomInt(30)) * 100;
 }
