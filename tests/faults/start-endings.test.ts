@@ -122,6 +122,7 @@ async function start(folder = disk.folder): Promise<void> {
     SIGNALBOX_DATA_DIR: folder,
     SIMULATOR_PORT: String(await findFreePort()),
     MODEL: 'offline',
+    INBOUND_BURST: '100', // one test writes more in a moment than a person would
   };
   child = spawn(process.execPath, [bootstrap, 'start'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += String(chunk)));
