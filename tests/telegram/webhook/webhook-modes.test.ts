@@ -180,6 +180,13 @@ describe('with a foreign program that has the token', () => {
     await callBotApi(harness, 'setWebhook', { url, allowed_updates: ['message'], secret_token: SECRET });
     const allowed = async (): Promise<readonly string[]> => (await readWebhook(harness)).allowed_updates ?? [];
     await until('it asks for all it needs', async () => (await allowed()).length === ALLOWED_UPDATES.length);
+    // Also when the other program comes between our call and the question what Telegram sends now.
+    await harness.fault({ method: 'getWebhookInfo', delayMs: 300, times: 2 });
+    await callBotApi(harness, 'deleteWebhook');
+    const before = (await harness.calls('setWebhook')).length;
+    await until('it is set again', async () => (await harness.calls('setWebhook')).length > before);
+    await callBotApi(harness, 'setWebhook', { url, allowed_updates: ['message'], secret_token: SECRET });
+    await until('it asks for all it needs', async () => (await allowed()).length === ALLOWED_UPDATES.length);
     // A newer release beside this one may ask for more.
     const more = [...ALLOWED_UPDATES, 'poll'];
     await callBotApi(harness, 'setWebhook', { url, allowed_updates: more, secret_token: SECRET });

@@ -156,13 +156,19 @@ class Webhook implements Listening {
   }
 
   async #register(): Promise<void> {
+    let known = await this.#set();
+    // What is lacking twice the server does not know; once, another program may have set its own in between.
+    if (ALLOWED_UPDATES.some((kind) => !known.includes(kind))) known = [...known, ...(await this.#set())];
+    this.#needed = ALLOWED_UPDATES.filter((kind) => known.includes(kind));
+    this.#become({ kind: 'none' }, null);
+  }
+
+  /** Sets the webhook, and answers the kinds of updates that Telegram says it sends now. */
+  async #set(): Promise<readonly string[]> {
     const { api, target } = this.#deps;
     const options = { secret_token: target.secret, allowed_updates: ALLOWED_UPDATES, max_connections: MAX_CONNECTIONS };
     await api.setWebhook(target.url, options, this.#signal);
-    const info = await api.getWebhookInfo(this.#signal);
-    const known: readonly string[] = info.allowed_updates ?? [];
-    this.#needed = ALLOWED_UPDATES.filter((kind) => known.includes(kind));
-    this.#become({ kind: 'none' }, null);
+    return (await api.getWebhookInfo(this.#signal)).allowed_updates ?? [];
   }
 
   #become(next: Trouble, error: unknown): void {
