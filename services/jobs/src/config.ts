@@ -84,7 +84,7 @@ const JobsConfig = CommonConfig.extend({
   DEPLOY_UNKNOWN_MINUTES: z.coerce.number().positive().max(20).default(10),
   /** Address that the proxy listens at for services, as the proxy sees it. */
   PROXY_LISTEN_HOST: z.string().min(1).default('127.0.0.1'),
-  /** Where those ports are reached from here. */
+  /** Address at which this service reaches the proxy's ports. */
   PROXY_REACH_HOST: z.string().min(1).default('127.0.0.1'),
   /** The host in the addresses that people read. */
   PROXY_PUBLIC_HOST: z.string().min(1).default('127.0.0.1'),

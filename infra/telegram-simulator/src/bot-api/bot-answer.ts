@@ -1,5 +1,5 @@
-/** An answer with Telegram's `description` beside the result, as the methods of the webhook give it. */
-export class Described {
+/** The result of a call together with Telegram's `description` of it, as setWebhook and deleteWebhook answer. */
+export class DescribedResult {
   readonly result: unknown;
   readonly description: string;
 
@@ -11,6 +11,6 @@ export class Described {
 
 /** The body of an answer to a call that succeeded. */
 export function toAnswerBody(result: unknown): object {
-  if (!(result instanceof Described)) return { ok: true, result };
+  if (!(result instanceof DescribedResult)) return { ok: true, result };
   return { ok: true, result: result.result, description: result.description };
 }

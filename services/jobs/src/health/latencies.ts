@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the looks before have left of a service: see `services.health`. */
+/** What the watcher remembers of a service between two probes. The column `services.health` holds it. */
 export const HealthMemory = z
   .object({
     verdict: z.string(),

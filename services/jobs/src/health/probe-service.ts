@@ -14,7 +14,7 @@ import type { Found } from './verdict.ts';
 /** Errors are compared with those of the hour before. */
 const LATELY_MS = 5 * MINUTE_MS;
 
-/** Looks at a service from all sides: through the proxy, at the instance, at its program and its server. Changes nothing. */
+/** Probes a service through the proxy and at its instance, and reads the state of its program and its server. Changes nothing. */
 export async function probeService(
   parts: Pick<DiagnoseParts, 'pool' | 'reachHost' | 'traffic'>,
   driver: Driver,

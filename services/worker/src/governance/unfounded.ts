@@ -7,7 +7,7 @@ export interface Fact {
   readonly isFailure: boolean;
 }
 
-/** What a text is held against. */
+/** The facts that a model's text is compared with. */
 export interface Grounds {
   /** Names of things that exist, in lower case. */
   readonly names: ReadonlySet<string>;

@@ -150,7 +150,7 @@ export async function findStrays(
   return { strays, next: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
 }
 
-/** Events that wait for their place and are gone: somebody deleted them before they were sealed. */
+/** Counts events that were written and deleted again before the sealer gave them a place in the chain. */
 export async function countLost(db: Queryable): Promise<number> {
   const { rows } = await db.query<{ n: number }>(
     'select count(*)::int as n from audit_unsealed u where not exists (select from audit_events e where e.event_id = u.event_id)',

@@ -12,7 +12,7 @@ export interface Grant {
   readonly expiresAt: Date;
 }
 
-/** Where a grant holds; what it does not hold in is asked about. */
+/** What a grant covers: actions of this agent, chat, environment, resources and version of the tool. Others need an approval. */
 export type GrantPlace = Pick<ProposedAction, 'agent' | 'chatKey' | 'environment' | 'resources' | 'toolVersion'>;
 
 /** The place of an action, as grants are compared with it. */

@@ -4,7 +4,7 @@ import { usePage, usePlace } from '../state/context.ts';
 import { Icon } from '../theme/icons.tsx';
 import { findSuggestions, type Suggestion } from './suggestions.ts';
 
-/** What is offered above a field, and what takes it. */
+/** The suggestions that the page shows above the text field, and what a choice of one does. */
 interface Offer {
   readonly items: readonly Suggestion[];
   readonly selected: number;

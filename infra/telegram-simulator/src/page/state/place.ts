@@ -35,7 +35,7 @@ export function hashOf({ person, chat, topic, isList }: Place): string {
   return `#${[...parts, isList && 'list'].filter(Boolean).join('&')}`;
 }
 
-/** What stays the same while somebody reads one chat as one person. */
+/** Identifies a place: the same as long as the page shows one chat, or topic, to one person. */
 export function keyOf({ person, chat, topic }: Place): string {
   return `${person.id}:${chat.id}:${topic}`;
 }

@@ -14,7 +14,7 @@ type Deployment = Awaited<ReturnType<Ports['deployments']['list']>>[number];
 /** What a build leaves running is gone within seconds; longer than this nobody waits for an answer. */
 const WAIT_MS = 15_000;
 const LOOK_EVERY_MS = 200;
-/** An end that was asked for so lately is still an answer to the same wish. */
+/** A deployment that was cancelled within this time answers a repeated request to cancel it. */
 const RECENT_MS = 2 * 60_000;
 
 /** Asks for the end of a deployment, waits a while, and says what came of it. */

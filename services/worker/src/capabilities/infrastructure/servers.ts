@@ -5,7 +5,7 @@ import { LOOK_UP, tool } from '../../tools/tool.ts';
 import { lookWords, type Looked } from './inspection.ts';
 import { describeServer } from './words.ts';
 
-/** As ssh-keygen writes it. */
+/** The fingerprint of a host key, in the form that `ssh-keygen -l` prints. */
 const Fingerprint = z
   .string()
   .trim()

@@ -5,7 +5,7 @@ import { SECRET } from '@signalbox/safety/redact/redact';
 import { say } from '@signalbox/messages/say';
 import type { Runnable } from '../../tools/run.ts';
 
-/** What stands for a secret: see docs/secrets.md. */
+/** A handle such as `secret:db-password`, which stands for a secret's value in all that a model sees. */
 const HANDLE = /\bsecret:[a-z0-9][a-z0-9._-]{0,73}/i;
 const WHOLE_HANDLE = new RegExp(`^\\s*${HANDLE.source.slice(2)}\\s*$`, 'i');
 
