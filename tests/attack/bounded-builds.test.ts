@@ -1,7 +1,7 @@
 import { createProcessDriver } from '@signalbox/jobs/drivers/process/process-driver';
 import { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import { describe, expect, it } from 'vitest';
-import { newRelease, soon } from '../contracts/drivers.ts';
+import { newRelease, soon } from '../contracts/driver-releases.ts';
 import { openTestConfinement } from '../support/bubblewrap.ts';
 import { loadTestConfig } from '../support/config.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';

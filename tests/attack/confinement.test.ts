@@ -6,7 +6,7 @@ import { openDriver } from '@signalbox/jobs/drivers/open-driver';
 import { openConfinement, type Confinement } from '@signalbox/jobs/sandbox/confinement';
 import { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newRelease, soon } from '../contracts/drivers.ts';
+import { newRelease, soon } from '../contracts/driver-releases.ts';
 import { LIMITS } from '@signalbox/jobs/sandbox/limits';
 import { locateTestSandbox, openTestConfinement } from '../support/bubblewrap.ts';
 import { loadTestConfig } from '../support/config.ts';

@@ -3,7 +3,7 @@ import type { Driver } from '@signalbox/jobs/drivers/driver';
 import { openDriver, type DriverServer } from '@signalbox/jobs/drivers/open-driver';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newRelease, soon } from '../contracts/drivers.ts';
+import { newRelease, soon } from '../contracts/driver-releases.ts';
 import { freePort } from '../support/free-port.ts';
 import { parseAttempts, plantTargets, successes, type Attempt, type Targets } from '../support/hostile-release.ts';
 import { eventually } from '../support/until.ts';

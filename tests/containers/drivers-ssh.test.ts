@@ -6,16 +6,16 @@ import { openDriver } from '@signalbox/jobs/drivers/open-driver';
 import type { JobContext } from '@signalbox/jobs/runner/handlers';
 import { describeEnded, probeServer } from '@signalbox/jobs/jobs/server-inspect';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeDriver } from '../contracts/drivers.ts';
 import {
   APP,
   appFile,
   commandLinesWith,
-  describeDriver,
   needle,
   newRelease,
   processesWith,
   soon,
-} from '../contracts/drivers.ts';
+} from '../contracts/driver-releases.ts';
 import { until } from '../support/until.ts';
 import { prepareEngine, type DriverEngine } from './driver-engine.ts';
 import { openEngine, type Engine } from './engine.ts';

@@ -4,7 +4,7 @@ import type { Driver, Instance, ReleaseId } from '@signalbox/jobs/drivers/driver
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
 import type { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { APP, appFile, newRelease, processesWith, soon } from '../../contracts/drivers.ts';
+import { APP, appFile, newRelease, processesWith, soon } from '../../contracts/driver-releases.ts';
 import { openTestConfinement } from '../../support/bubblewrap.ts';
 import { loadTestConfig } from '../../support/config.ts';
 import { freePort } from '../../support/free-port.ts';

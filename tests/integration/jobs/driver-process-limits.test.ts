@@ -4,7 +4,7 @@ import type { Driver, Instance } from '@signalbox/jobs/drivers/driver';
 import { describeLimits, makeGroup, removeGroup } from '@signalbox/jobs/drivers/process/control-group';
 import { createProcessDriver } from '@signalbox/jobs/drivers/process/process-driver';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { APP, appFile, commandLinesWith, needle, newRelease, soon } from '../../contracts/drivers.ts';
+import { APP, appFile, commandLinesWith, needle, newRelease, soon } from '../../contracts/driver-releases.ts';
 import { openTestConfinement } from '../../support/bubblewrap.ts';
 import { loadTestConfig } from '../../support/config.ts';
 import { freePort } from '../../support/free-port.ts';

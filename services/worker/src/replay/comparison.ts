@@ -45,15 +45,15 @@ function comparePass(was: PassRecord, is: PassRecord): Found {
 }
 
 /**
- * The way of the calls of a pass about which policy was asked. Records of before name GOVERNING for the others too, and THINKING for a
- * run that went on with an earlier answer.
+ * The phases of those calls of a pass about which policy was asked. Older records name GOVERNING for the other calls too, and THINKING
+ * for a run that went on with an earlier answer.
  */
 function wayOf({ phases, calls }: PassRecord): string {
   const ways = callPhases(phases).map((way, place) => (calls[place]?.decided === null ? ['OBSERVING'] : way));
   return [...ways.flat(), ...phases.slice(phases.lastIndexOf('OBSERVING') + 1)].join(' ');
 }
 
-/** Records of before do not say what a model had called its answer. */
+/** Older records do not say what a model had called its answer. */
 function likeRecord(was: PassRecord['answer'], is: PassRecord['answer']): PassRecord['answer'] {
   if (!was || !is || was.modelId !== undefined) return is;
   const { modelId: _, ...rest } = is;
