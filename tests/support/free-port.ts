@@ -2,12 +2,16 @@ import { randomInt } from 'node:crypto';
 import { createServer, type AddressInfo } from 'node:net';
 import { loadTestConfig } from './config.ts';
 
-/** A port that nobody listens on now. */
+const given = new Set<number>();
+
+/** A port on which no program listens now. A test process gets each once: the system gives one again as soon as it is closed. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo; // it listens on TCP
   await new Promise<void>((resolve) => server.close(() => resolve()));
+  if (given.has(port)) return freePort();
+  given.add(port);
   return port;
 }
 
