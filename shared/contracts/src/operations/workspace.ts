@@ -40,6 +40,7 @@ export const Refusal = z.object({
     'CONFLICT', // of results that were stored before it had codes of its own
     'PATH_UNSUITABLE',
     'WORKSPACE_BUSY',
+    'WORKSPACE_DAMAGED',
     'TOOL_OUTCOME_UNKNOWN',
   ]),
   data: z.record(z.string(), z.string()),

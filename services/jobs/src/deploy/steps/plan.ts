@@ -48,16 +48,17 @@ export async function resolvePlan(
   repository: string | null,
   signal: AbortSignal,
 ): Promise<DeployPlan> {
+  const { project } = wish;
   const target = await parts.work.target(wish, wish.server);
   const variables = await parts.services.variableMarks(wish);
   const known = { repository, ref: wish.ref, target, artifact: wish.fromArtifact, variables };
   const earlier = wish.fromArtifact === null ? null : await parts.work.find(wish.fromArtifact);
   if (earlier?.file && earlier.commit !== null) {
     // What is built again is built from this commit, so its files are known either way.
-    if (!earlier.kept) await openSource(parts, repository, earlier.commit, signal);
+    if (!earlier.kept) await openSource(parts, { project, repository }, earlier.commit, signal);
     return planOf({ ...known, commit: earlier.commit, file: earlier.file, dockerfile: null });
   }
-  const { commit, file, dockerfile } = await openSource(parts, repository, wish.ref, signal);
+  const { commit, file, dockerfile } = await openSource(parts, { project, repository }, wish.ref, signal);
   return planOf({ ...known, commit, file, dockerfile });
 }
 
@@ -80,10 +81,10 @@ function serverOf({ server: name, driver, serverHost: host, hostKey, connection 
 
 function openSource(
   parts: Pick<DeployParts, 'sources'>,
-  repository: string | null,
+  { project, repository }: { readonly project: string; readonly repository: string | null },
   ref: string,
   signal: AbortSignal,
 ): ReturnType<DeployParts['sources']['open']> {
   if (repository !== null) return parts.sources.open(repository, ref, signal);
-  throw new AppError('REPOSITORY_MISSING', { project: 'The project' });
+  throw new AppError('REPOSITORY_MISSING', { project });
 }
