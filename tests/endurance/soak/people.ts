@@ -70,6 +70,10 @@ export async function startCrowd(options: {
   let admitted: ReadonlySet<string> = new Set();
   let projects: ReadonlySet<string> = new Set();
   const look = async (): Promise<ReadonlySet<string> | null> => {
+    // Admitted messages are read first: one that comes between the queries would seem to be admitted and answered.
+    const { rows: updates } = await pool.query<{ update_id: string }>(
+      `select update_id from inbox where channel = 'telegram'`,
+    );
     const { rows } = await pool.query<{ user_key: string }>(
       `select user_key from inbox where outcome is null
        union select user_key from outbox where status in ('pending', 'sending') and user_key is not null
@@ -78,9 +82,6 @@ export async function startCrowd(options: {
     );
     const { rows: made } = await pool.query<{ name: string }>(`select name from projects where name like 'q%x%'`);
     projects = new Set(made.map(({ name }) => name));
-    const { rows: updates } = await pool.query<{ update_id: string }>(
-      `select update_id from inbox where channel = 'telegram'`,
-    );
     admitted = new Set(updates.map((row) => row.update_id));
     return new Set(rows.map((row) => row.user_key));
   };

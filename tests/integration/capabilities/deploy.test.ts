@@ -120,6 +120,14 @@ describe('rolling back', () => {
     expect((await rows()).at(-1)).toMatchObject({ ref: '1.0', from: first });
   });
 
+  it('names the deployment under way when nothing has served before what serves', async () => {
+    await deployed('1.0');
+    await bench.call('trigger_deploy', { ...STAGING, version: '1.1' }, { actionId: 'act_under_way' });
+    const sentence = /asked for a deployment of 1\.1/;
+    await expect(bench.preview('rollback_deploy', STAGING)).rejects.toThrow(sentence);
+    await expect(bench.call('rollback_deploy', STAGING)).rejects.toThrow(sentence);
+  });
+
   it('keeps what an earlier run of the call has chosen', async () => {
     await deployed('1.0');
     await deployed('1.1');

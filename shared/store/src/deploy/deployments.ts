@@ -62,6 +62,12 @@ export function createDeployments(pool: Pool) {
       return rows;
     },
 
+    /** Throws DEPLOYMENT_UNDER_WAY while one of this service has not ended. */
+    async requireIdle(service: ServiceKey): Promise<void> {
+      const open = await findOpen(pool, service);
+      if (open) throw underWay(open, new Date());
+    },
+
     /** The last deployment that served another release than the one that serves now; null without one. */
     async before(service: ServiceKey): Promise<DeploymentRow | null> {
       const { rows } = await pool.query<DeploymentRow>(
@@ -129,11 +135,7 @@ async function request(db: Queryable, wish: DeploymentRequest): Promise<Deployme
   const earlier = await findDeployment(db, wish.deploymentId);
   if (earlier) return earlier;
   const { server, driver, serving } = await placeService(db, wish, wish.plan?.server.name ?? wish.server);
-  const { rows: open } = await db.query<DeploymentRow>(
-    `${SELECT_DEPLOYMENT} where d.project = $1 and d.environment = $2 and d.state not in ${FINAL_STATES}`,
-    [wish.project, wish.environment],
-  );
-  const [other] = open;
+  const other = await findOpen(db, wish);
   // The same wish again, at the same time: the one before was written while this one waited for the service.
   if (other?.deploymentId === wish.deploymentId) return other;
   if (other) throw underWay(other, new Date());
@@ -166,6 +168,14 @@ async function request(db: Queryable, wish: DeploymentRequest): Promise<Deployme
   const written = await findDeployment(db, wish.deploymentId);
   if (!written) throw new Error('a deployment that was just written is not there');
   return written;
+}
+
+async function findOpen(db: Queryable, { project, environment }: ServiceKey): Promise<DeploymentRow | undefined> {
+  const { rows } = await db.query<DeploymentRow>(
+    `${SELECT_DEPLOYMENT} where d.project = $1 and d.environment = $2 and d.state not in ${FINAL_STATES}`,
+    [project, environment],
+  );
+  return rows[0];
 }
 
 async function requireOfService(db: Queryable, service: ServiceKey, deploymentId: string): Promise<void> {

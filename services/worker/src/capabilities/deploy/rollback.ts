@@ -104,13 +104,14 @@ export const rollbackDeploy = tool({
   },
 });
 
-/** The deployment whose release is started again. Throws NOT_FOUND (project, version), CONFLICT when there is none. */
+/** The deployment whose release is started again. Throws NOT_FOUND (project, version), DEPLOYMENT_UNDER_WAY, CONFLICT when there is none. */
 async function findTarget(ports: Ports, service: ServiceKey, version: string | null): Promise<Target> {
   const { project, environment } = service;
   await ports.projects.get(project);
   if (version === null) {
     const before = await ports.deployments.before(service);
     if (before) return before;
+    await ports.deployments.requireIdle(service);
     throw new AppError('CONFLICT', { detail: say('deploy.nothingBefore', { project, environment }) });
   }
   const all = await ports.deployments.list(service, LOOKED_AT);
