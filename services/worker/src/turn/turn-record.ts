@@ -3,7 +3,7 @@ import type { ExecutionTurn, RecordedCall, RecordedResume } from '@signalbox/con
 import type { Proposal } from '@signalbox/store/governance/approvals';
 import type { RecordedRead, TurnRecording } from '@signalbox/store/governance/execution-turns';
 import type { TurnOutcome } from '@signalbox/store/conversation/lanes';
-import { redactValue } from '@signalbox/safety/redact/redact';
+import { redactText, redactValue } from '@signalbox/safety/redact/redact';
 import { makeStorable } from '@signalbox/contracts/storable';
 import type { AgentRecord, AgentRun } from '../agents/agent.ts';
 import type { DecisionEnvelope, Resumed } from '../governance/approvals/approval-resume.ts';
@@ -91,10 +91,8 @@ const NO_PASS: AgentRecord['passes'][number] = {
 
 /** Takes secrets out, and what jsonb cannot hold, and hashes what is left. */
 function seal(whole: Omit<ExecutionTurn, 'redacted' | 'cleanHashes'>): TurnRecording['records'][number] {
-  const before = JSON.stringify(whole);
-  const clean = JSON.stringify(makeStorable(redactValue(JSON.parse(before))));
-  // Taking text out of strings leaves the shape as it was.
-  const record = { ...(JSON.parse(clean) as typeof whole), redacted: clean !== before, cleanHashes: true as const };
+  const clean = redactValue(whole, (text) => makeStorable(redactText(text)));
+  const record = { ...clean, redacted: clean !== whole, cleanHashes: true as const };
   const contextHash = whole.asks.at(-1)?.context.hash ?? NOTHING;
   return { record, recordHash: canonicalHash(record), contextHash };
 }

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value === 'object' && value !== null) {
+    if ('toJSON' in value && typeof value.toJSON === 'function') return canonicalJson(value.toJSON());
     const members = Object.entries(value).filter(([, member]) => member !== undefined);
     // Strings compare by their UTF-16 units, which is the order that the standard wants.
     members.sort(([a], [b]) => (a < b ? -1 : 1));
@@ -22,5 +23,10 @@ export function canonicalJson(value: unknown): string {
 
 /** SHA-256 of the canonical JSON, as 64 hexadecimal digits. */
 export function canonicalHash(value: unknown): string {
-  return createHash('sha256').update(canonicalJson(value)).digest('hex');
+  return sha256(canonicalJson(value));
+}
+
+/** SHA-256 of a text in UTF-8, as 64 hexadecimal digits. */
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }

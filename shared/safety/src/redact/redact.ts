@@ -9,10 +9,20 @@ export const SECRET = '[secret]';
 /** Values that are deeper are dropped: nothing of ours is nested so far. */
 const DEEPEST = 40;
 
+/** Two generations of texts in which nothing was found: the same names, ids and results go through here many times in a turn. */
+const clean = { young: new Set<string>(), old: new Set<string>() };
+/** The two limits keep the memory of both generations below some 16 MB. A text with a secret is never among them. */
+const CLEAN_TEXTS = 4_000;
+const LONGEST_CLEAN = 1_000;
+
 /** The text with `[secret]` in the place of each secret; the same text when there is none. Calling it twice changes nothing more. */
 export function redactText(text: string): string {
-  const found = findSecrets(text);
-  if (found.length === 0) return text;
+  if (clean.young.has(text)) return text;
+  const found = clean.old.has(text) ? [] : findSecrets(text);
+  if (found.length === 0) {
+    if (text.length <= LONGEST_CLEAN) noteClean(text);
+    return text;
+  }
   const pieces: string[] = [];
   let from = 0;
   for (const { start, end } of found) {
@@ -22,6 +32,14 @@ export function redactText(text: string): string {
   return pieces.join('') + text.slice(from);
 }
 
+function noteClean(text: string): void {
+  if (clean.young.size >= CLEAN_TEXTS) {
+    clean.old = clean.young;
+    clean.young = new Set();
+  }
+  clean.young.add(text);
+}
+
 /** Redacts for a log line: secrets, and personal data. */
 export function redactForLog(text: string): string {
   return redactPersonal(redactText(text));
@@ -29,7 +47,7 @@ export function redactForLog(text: string): string {
 
 /**
  * A JSON value with every string in it redacted, keys too; what a field holds whose name says that it is secret goes as a whole.
- * The value is copied; dates and bytes in it are left as they are.
+ * The same value when nothing was redacted, else a copy; dates and bytes in it are left as they are.
  */
 export function redactValue<T>(value: T, redact: (text: string) => string = redactText): T {
   return redactDeep(value, redact, 0) as T; // strings stay strings, and everything else keeps its shape
@@ -39,15 +57,21 @@ function redactDeep(value: unknown, redact: (text: string) => string, depth: num
   if (typeof value === 'string') return redact(value);
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= DEEPEST) return '[too deep]';
-  if (Array.isArray(value)) return value.map((one) => redactDeep(one, redact, depth + 1));
   if (value instanceof Date || ArrayBuffer.isView(value)) return value;
+  if (Array.isArray(value)) {
+    const members = value.map((one) => redactDeep(one, redact, depth + 1));
+    return members.every((member, index) => member === value[index]) ? value : members;
+  }
   if ('toJSON' in value && typeof value.toJSON === 'function') return redactDeep(value.toJSON(), redact, depth + 1);
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [
-      redact(key),
-      typeof member === 'string' && isSecretField(key, member) ? SECRET : redactDeep(member, redact, depth + 1),
-    ]),
-  );
+  let isSame = true;
+  const members = Object.entries(value).map(([key, member]) => {
+    const name = redact(key);
+    const clean =
+      typeof member === 'string' && isSecretField(key, member) ? SECRET : redactDeep(member, redact, depth + 1);
+    isSame &&= name === key && clean === member;
+    return [name, clean] as const;
+  });
+  return isSame ? value : Object.fromEntries(members);
 }
 
 function isSecretField(name: string, value: string): boolean {

@@ -1,6 +1,6 @@
 import type { CameOf } from '../agent.ts';
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
-import { canonicalHash } from '@signalbox/safety/cards/canonical';
+import { canonicalHash, canonicalJson, sha256 } from '@signalbox/safety/cards/canonical';
 import type {
   ModelContext,
   PassRecord,
@@ -34,7 +34,7 @@ export function noteAsks(
   before: readonly TurnPart[],
 ): { readonly model: Model; asks(keepLast: boolean): RecordedAsk[] } {
   const noted: RecordedAsk[] = [];
-  const known = canonicalHash(wellFormed(facts.names));
+  const known = hashOnce(facts.names);
   const isSame = newestNames(before) === known;
   return {
     model: {
@@ -72,7 +72,7 @@ function callsOf(calls: CameOf = {}): Pick<PromptFacts, 'calls'> {
 function newestNames(parts: readonly TurnPart[]): string | null {
   const facts: PromptFacts[] = parts.flatMap((part) => ('asks' in part ? part.asks.map((ask) => ask.facts) : []));
   const names = facts.findLast((one) => one.names !== null)?.names;
-  return names ? canonicalHash(wellFormed(names)) : null;
+  return names ? hashOnce(names) : null;
 }
 
 /** What a model is given, without secrets, in hashes, so that they can be made again from a record. Ids of messages and what only concerns the call itself are no part of it. */
@@ -83,21 +83,21 @@ export function contextOf({
 }: Pick<ModelRequest, 'messages' | 'tools' | 'object'>): ModelContext {
   const [first] = messages;
   const hasSystem = first?.getType() === 'system';
-  const system = hashOf(hasSystem ? cleanShape(first) : null);
-  const rest = hashOf((hasSystem ? messages.slice(1) : messages).map(cleanShape));
+  const system = sha256(hasSystem ? cleanJson(first) : 'null');
+  const rest = sha256(`[${(hasSystem ? messages.slice(1) : messages).map(cleanJson).join(',')}]`);
   const given = canonicalHash(object ? [hashOf(object)] : tools.map(hashOnce));
   return { hash: canonicalHash([system, rest, given]), system, messages: rest, tools: given };
 }
 
-const shapes = new WeakMap<BaseMessage, unknown>();
+const cleaned = new WeakMap<BaseMessage, string>();
 
-/** A conversation is given anew with each question: what was looked at once is not looked at again. */
-function cleanShape(message: BaseMessage): unknown {
-  const known = shapes.get(message);
-  if (known) return known;
-  const shape = redactValue(shapeOf(message));
-  shapes.set(message, shape);
-  return shape;
+/** What a model sees of a message, without secrets, as canonical JSON. A conversation is given anew with each question, so it is made once. */
+function cleanJson(message: BaseMessage): string {
+  const known = cleaned.get(message);
+  if (known !== undefined) return known;
+  const json = canonicalOf(redactValue(shapeOf(message)));
+  cleaned.set(message, json);
+  return json;
 }
 
 function shapeOf(message: BaseMessage): unknown {
@@ -114,20 +114,24 @@ function shapeOf(message: BaseMessage): unknown {
 
 const hashes = new WeakMap<object, string>();
 
-/** Definitions of tools are made once, and asked about in every pass. */
-function hashOnce(definition: object): string {
-  const known = hashes.get(definition);
+/** Definitions of tools are made once, and asked about in every pass; names are looked up once for a turn. */
+function hashOnce(value: object): string {
+  const known = hashes.get(value);
   if (known) return known;
-  const hash = hashOf(definition);
-  hashes.set(definition, hash);
+  const hash = hashOf(value);
+  hashes.set(value, hash);
   return hash;
 }
 
 function hashOf(value: unknown): string {
+  return sha256(canonicalOf(value));
+}
+
+function canonicalOf(value: unknown): string {
   try {
-    return canonicalHash(value);
+    return canonicalJson(value);
   } catch {
-    return canonicalHash(wellFormed(value)); // half a surrogate pair, out of a text that was cut
+    return canonicalJson(wellFormed(value)); // half a surrogate pair, out of a text that was cut
   }
 }
 
