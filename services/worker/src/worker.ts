@@ -1,6 +1,6 @@
 import { INBOUND, OUTBOUND, STOP_CHANNEL } from '@signalbox/contracts/conversation/topics';
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
-import { knownNames } from './agents/known-names.ts';
+import { KnownNames } from './agents/known-names.ts';
 import { checkDatabase } from '@signalbox/store/database-check';
 import { openPool, type Pool } from '@signalbox/store/pool';
 import { sayError } from '@signalbox/contracts/errors';
@@ -169,12 +169,13 @@ async function prepareTurns({
     announce,
     ...wiring.jobs(own, pool, publisher),
   };
+  const names = new KnownNames(pool);
   const agents = createAgents(plugins, {
     models,
     checkpoints,
     registry: offerOf(registry),
     cameOf: (callIds) => cameOf(pool, callIds),
-    knownNames: (words) => knownNames(pool, words),
+    knownNames: (words) => names.of(words),
     maxPasses: config.MAX_PASSES,
     search: (query, scope, userKey) => searchKnowledge({ knowledge: ports.knowledge, log }, query, scope, userKey),
   });
@@ -185,7 +186,7 @@ async function prepareTurns({
     agent: agents.get(DEFAULT_AGENT),
     checkpoints,
     governance: execute,
-    account: accountParts(pool, registry, config.POLICY_TIME_ZONE),
+    account: accountParts(pool, names, registry, config.POLICY_TIME_ZONE),
     settings: { worker: config.WORKER_NAME, idleMs: config.idleMs, maxPasses: config.MAX_PASSES },
     publishDraft: createDraftPublisher({ redis, prefix, log }),
   };
@@ -200,9 +201,10 @@ function limitsOf(config: WorkerConfig): ExecuteParts['limits'] {
   };
 }
 
-function accountParts(pool: Pool, { groups }: ToolRegistry, timeZone: string): AccountParts {
+function accountParts(pool: Pool, names: KnownNames, { groups }: ToolRegistry, timeZone: string): AccountParts {
   return {
     pool,
+    names,
     timeZone,
     toolKind: (name: string) => groups.find(({ tools }) => Object.hasOwn(tools, name))?.tools[name] ?? null,
     verbs: commandVerbs(groups),

@@ -72,14 +72,3 @@ export async function readEarlierCalls(db: Queryable, threadId: string): Promise
   );
   return rows;
 }
-
-/** Which of these words name a project or a server, in lower case. */
-export async function namesAmong(db: Queryable, words: readonly string[]): Promise<readonly string[]> {
-  if (words.length === 0) return [];
-  const { rows } = await db.query<{ name: string }>({
-    name: 'names_among',
-    text: 'select name from projects where name = any ($1) union select name from servers where name = any ($1)',
-    values: [words],
-  });
-  return rows.map(({ name }) => name);
-}

@@ -14,7 +14,9 @@ import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 // Before the migrations were squashed into one file per family, a database recorded a chain of 26. Such a database has to start.
 
 const END = fileURLToPath(new URL('../../../infra/postgres/old-chain/', import.meta.url));
-const families = await listMigrations(MIGRATIONS_FOLDER);
+const migrations = await listMigrations(MIGRATIONS_FOLDER);
+/** What has come since the squash, which runs on every database. */
+const later = migrations.filter((name) => name > '11_rights');
 let url: string;
 let db: pg.Pool;
 beforeEach(async () => ([url, db] = await openEmpty()));
@@ -22,9 +24,9 @@ beforeEach(async () => ([url, db] = await openEmpty()));
 it('a database of the old chain has the tables, functions and rights of a new one, and is up to date', async () => {
   await migrate(url, chainUpTo('027_cards'));
   await db.query(`insert into users (user_key, channel, name, role) values ('1001', 'telegram', 'Ada', 'admin')`);
-  expect((await readMigrationStatus(db)).pending).toEqual(families);
-  expect(await migrate(url)).toEqual([]);
-  expect(await readMigrationStatus(db)).toEqual({ applied: families, pending: [], unknown: [] });
+  expect((await readMigrationStatus(db)).pending).toEqual(migrations);
+  expect(await migrate(url)).toEqual(later);
+  expect(await readMigrationStatus(db)).toEqual({ applied: migrations, pending: [], unknown: [] });
   expect(await describeSchema(db)).toEqual(await describeNew());
   expect((await db.query('select name from users')).rows).toEqual([{ name: 'Ada' }]);
   expect(await migrate(url)).toEqual([]);
@@ -32,7 +34,7 @@ it('a database of the old chain has the tables, functions and rights of a new on
 
 it('a database that stopped in the middle of the chain gets the rest of it', async () => {
   await migrate(url, chainUpTo('019_taint'));
-  expect(await migrate(url)).toEqual((await listMigrations(END)).filter((name) => name > '019_taint'));
+  expect(await migrate(url)).toEqual((await listMigrations(END)).filter((name) => name > '019_taint').concat(later));
   expect(await describeSchema(db)).toEqual(await describeNew());
 });
 
@@ -52,7 +54,7 @@ it.each<[string, string]>([
 it('several processes upgrade a database of the old chain once', async () => {
   await migrate(url, chainUpTo('025_ledger'));
   const ran = await Promise.all([migrate(url), migrate(url), migrate(url)]);
-  expect(ran.flat()).toEqual(['026_rights', '027_cards']);
+  expect(ran.flat()).toEqual(['026_rights', '027_cards', ...later]);
 });
 
 it('a database that is too old is refused with what to do, and stays as it was', async () => {

@@ -1,5 +1,5 @@
 import { nameNotFound } from '@signalbox/store/deploy/not-found';
-import { knownNames } from '@signalbox/worker/agents/known-names';
+import { KnownNames } from '@signalbox/worker/agents/known-names';
 import { readNameWords } from '@signalbox/models/name-words';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../support/until.ts';
@@ -31,7 +31,7 @@ describe('among more names than anybody lists', () => {
   });
   afterAll(() => bench.close());
 
-  const find = async (text: string) => knownNames(bench.pool, readNameWords([text]));
+  const find = async (text: string) => new KnownNames(bench.pool).of(readNameWords([text]));
   const ask = async (text: string): Promise<string> => {
     const before = (await bench.replies('7')).length;
     await bench.say('7', text);
@@ -55,7 +55,7 @@ describe('among more names than anybody lists', () => {
     ['in the possessive', "quokka's ports", 'quokka'],
     ['in another message before', 'it', 'quokka'],
   ])('the oldest project is found %s', async (_how, text, name) => {
-    const { project } = await knownNames(bench.pool, readNameWords([text, 'quokka']));
+    const { project } = await new KnownNames(bench.pool).of(readNameWords([text, 'quokka']));
     expect(project).toContain(name);
   });
 
@@ -83,5 +83,62 @@ describe('among more names than anybody lists', () => {
     expect(error.message).toContain('quokka (did you mean this?)');
     expect(error.message).toContain(`and ${OTHERS + 2 - 10} more`);
     expect((await nameNotFound(bench.pool, 'server', 'heron')).message).toContain('heron-1 (did you mean this?)');
+  });
+});
+
+describe('few names', () => {
+  let bench: WorkerBench;
+  beforeAll(async () => {
+    bench = await openWorkerBench();
+  });
+  afterAll(() => bench.close());
+
+  const words = readNameWords(['deploy owl']);
+  const add = (name: string) =>
+    bench.pool.query(
+      `insert into projects (name, description, owner, action_id) values ($1, 'a project', '7', 'act_' || $1)`,
+      [name],
+    );
+  const readVersion = async () => {
+    const { rows } = await bench.pool.query<{ version: string }>('select version::text from names_version');
+    return rows[0]?.version ?? '';
+  };
+
+  it('are all known, whatever was written, and names of archived projects are recognized', async () => {
+    await add('owl');
+    await add('gone');
+    await bench.pool.query(`update projects set status = 'archived' where name = 'gone'`);
+    const names = new KnownNames(bench.pool);
+    expect(await names.of(readNameWords(['hello']))).toEqual({ project: ['owl'], server: [] });
+    expect(await names.among(['gone', 'owl', 'bird'])).toEqual(new Set(['gone', 'owl']));
+  });
+
+  it('are read again only when a claim has seen a newer version of them', async () => {
+    const names = new KnownNames(bench.pool);
+    names.seen(await readVersion());
+    const before = await names.of(words);
+    await add('heron');
+    expect(await names.of(words)).toBe(before);
+    names.seen(await readVersion());
+    expect((await names.of(words))['project']).toContain('heron');
+  });
+
+  it('are not cached from a reading that began before the change', async () => {
+    const names = new KnownNames(bench.pool);
+    const early = names.of(words);
+    await add('egret');
+    names.seen(await readVersion());
+    await early;
+    expect((await names.of(words))['project']).toContain('egret');
+  });
+
+  it('a change that is rolled back leaves the version as it was', async () => {
+    const before = await readVersion();
+    const client = await bench.pool.connect();
+    await client.query('begin');
+    await client.query(`update projects set status = 'archived' where name = 'owl'`);
+    await client.query('rollback');
+    client.release();
+    expect(await readVersion()).toBe(before);
   });
 });

@@ -1,10 +1,113 @@
 import type { NameWords } from '@signalbox/contracts/name-words';
-import type { Queryable } from '@signalbox/store/pool';
+import type { Pool } from '@signalbox/store/pool';
+
+/** Names by kind of thing, the newest first. */
+export type NamesByKind = Readonly<Record<string, readonly string[]>>;
 
 /** The newest names of a kind: what a person may be offered, and how many there are as far as it matters whether there is one. */
 const NEWEST = 100;
 /** Names that one word may be a slip or a part of. */
 const NEAR_PER_WORD = 12;
+
+/** What was read at a version of the names: all of them, or null when there are too many. */
+interface ReadNames {
+  readonly version: bigint;
+  readonly all: { readonly byKind: NamesByKind; readonly archived: readonly string[] } | null;
+}
+
+/**
+ * The names of projects and servers. While there are at most a hundred of each, all of them are cached until their version changes;
+ * of more, those that words may mean are looked up.
+ */
+export class KnownNames {
+  readonly #pool: Pool;
+  /** The newest version that a claim of a lane has seen. */
+  #newest = 0n;
+  #read: ReadNames | null = null;
+  #reading: Promise<ReadNames> | null = null;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  /** Notes the version that a claim of a lane has seen: what was read before it is out of date. */
+  seen(version: string): void {
+    if (BigInt(version) <= this.#newest) return;
+    this.#newest = BigInt(version);
+    this.forget();
+  }
+
+  /** A call has changed something, and its version is not known here. */
+  forget(): void {
+    this.#read = null;
+    this.#reading = null;
+  }
+
+  /** The names that these words may mean, however many there are, and the newest ones besides. One round trip at most. */
+  async of(words: NameWords): Promise<NamesByKind> {
+    const { all } = await this.#current();
+    return all?.byKind ?? (await this.#lookUp(words));
+  }
+
+  /** Which of these words, in lower case, name a project or a server. One round trip at most. */
+  async among(words: readonly string[]): Promise<ReadonlySet<string>> {
+    if (words.length === 0) return new Set();
+    const { all } = await this.#current();
+    if (all) {
+      const known = new Set([...Object.values(all.byKind).flat(), ...all.archived]);
+      return new Set(words.filter((word) => known.has(word)));
+    }
+    const { rows } = await this.#pool.query<{ name: string }>({
+      name: 'names_among',
+      text: 'select name from projects where name = any ($1) union select name from servers where name = any ($1)',
+      values: [words],
+    });
+    return new Set(rows.map(({ name }) => name));
+  }
+
+  async #current(): Promise<ReadNames> {
+    if (this.#read) return this.#read;
+    const reading = (this.#reading ??= this.#readAll());
+    try {
+      const read = await reading;
+      if (this.#reading === reading && read.version >= this.#newest) this.#read = read;
+      return read;
+    } finally {
+      if (this.#reading === reading) this.#reading = null;
+    }
+  }
+
+  async #readAll(): Promise<ReadNames> {
+    const { rows } = await this.#pool.query<{ version: string; live: string[]; archived: string[]; servers: string[] }>(
+      {
+        name: 'names_read',
+        text: `select version::text, ${newest('projects', 'created_at', `status <> 'archived'`)} as live,
+                    ${newest('projects', 'created_at', `status = 'archived'`)} as archived,
+                    ${newest('servers', 'registered_at', 'true')} as servers from names_version`,
+      },
+    );
+    const [row] = rows;
+    if (!row) throw new Error('names_version has no row');
+    const { version, live, archived, servers } = row;
+    const isAll = [live, archived, servers].every((list) => list.length <= NEWEST);
+    return { version: BigInt(version), all: isAll ? { byKind: { project: live, server: servers }, archived } : null };
+  }
+
+  async #lookUp({ exact, bare, near }: NameWords): Promise<NamesByKind> {
+    const { rows } = await this.#pool.query<{ project: string[]; server: string[] }>({
+      name: 'known_names',
+      text: `select ${meant('projects', `status <> 'archived'`, 'created_at')} as project,
+                    ${meant('servers', 'true', 'registered_at')} as server`,
+      values: [exact, bare, near],
+    });
+    const [row] = rows;
+    return { project: row?.project ?? [], server: row?.server ?? [] };
+  }
+}
+
+/** One more than are cached, so that a longer list is noticed. */
+const newest = (table: string, since: string, isThere: string): string =>
+  `array(select name from ${table} where ${isThere} order by ${since} desc, name limit ${NEWEST + 1})`;
 
 /** Names of a table that words may mean. Parameters: $1 as they stand, $2 without separators, $3 mistyped or shortened. */
 const meant = (table: string, isThere: string, since: string): string =>
@@ -16,21 +119,3 @@ const meant = (table: string, isThere: string, since: string): string =>
        (select name from ${table} where ${isThere} order by name <-> w.word limit ${NEAR_PER_WORD})
        union all (select name from ${table} where ${isThere} order by w.word <<-> name limit ${NEAR_PER_WORD})) near)
    order by t.${since} desc, t.name)`;
-
-/**
- * The names, by kind of thing, that these words may mean, however many there are, and the newest ones besides; the newest first. What
- * it costs does not grow with their number. One round trip.
- */
-export async function knownNames(
-  db: Queryable,
-  { exact, bare, near }: NameWords,
-): Promise<Readonly<Record<string, readonly string[]>>> {
-  const { rows } = await db.query<{ project: string[]; server: string[] }>({
-    name: 'known_names',
-    text: `select ${meant('projects', `status <> 'archived'`, 'created_at')} as project,
-                  ${meant('servers', 'true', 'registered_at')} as server`,
-    values: [exact, bare, near],
-  });
-  const [row] = rows;
-  return { project: row?.project ?? [], server: row?.server ?? [] };
-}

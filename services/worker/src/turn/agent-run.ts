@@ -86,6 +86,7 @@ export function agentRun(
     call: async ({ callId, tool, args, groups }) => {
       const result = await executeCall(parts.governance, scope, { actionId: callId, tool, args, groups });
       account.note(tool, result);
+      if (result.changed || !result.ok) parts.account.names.forget();
       return result;
     },
     say: async (reply) => {

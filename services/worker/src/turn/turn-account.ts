@@ -1,12 +1,21 @@
 import type { Receipt } from '@signalbox/contracts/conversation/envelope';
-import { namesAmong, readEarlierCalls, readLedger, type LedgerEntry } from '@signalbox/store/receipts';
+import { readEarlierCalls, readLedger, type LedgerEntry } from '@signalbox/store/receipts';
 import type { Pool } from '@signalbox/store/pool';
 import { say } from '@signalbox/messages/say';
 import type { AgentRecord, AgentReply } from '../agents/agent.ts';
 import type { DecisionEnvelope, Resumed } from '../governance/approvals/approval-resume.ts';
 import { factsOfLedger, isEffect, receiptsFor } from '../governance/receipts.ts';
 import { wordsOf } from '../governance/signs.ts';
-import { factsOf, isUnfounded, lineBelow, namesIn, type Account, type Fact } from '../governance/unfounded.ts';
+import {
+  factsOf,
+  isUnfounded,
+  lineBelow,
+  namesIn,
+  type Account,
+  type Fact,
+  type Grounds,
+} from '../governance/unfounded.ts';
+import type { KnownNames } from '../agents/known-names.ts';
 import type { ToolCallResult } from '../tools/call.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { TurnContext } from './turn-end.ts';
@@ -19,6 +28,7 @@ import type { TurnContext } from './turn-end.ts';
 
 export interface AccountParts {
   readonly pool: Pool;
+  readonly names: KnownNames;
   /** What the runtime knows of a tool; null for one that is not installed. */
   toolKind(tool: string): Pick<Tool, 'isRead' | 'evidence'> | null;
   /** With which commands begin that people may type. */
@@ -32,12 +42,14 @@ export class TurnAccount {
   readonly #context: TurnContext;
   readonly #turnKey: string;
   /** Actions of other turns that this turn is about. */
-  readonly #named: string[];
+  readonly #actions: string[];
   /** Words of the runtime in this turn. */
   readonly #says: string[];
   readonly #facts: Fact[] = [];
-  /** Words that were looked up, and whether each is a name of something. */
-  readonly #names = new Map<string, boolean>();
+  /** A call may have left an entry in the ledger: all that are more than a read do. */
+  #hasEntries: boolean;
+  /** Names that calls of this turn have made known, whether they exist already or not. */
+  readonly #named = new Set<string>();
   #earlier: Promise<readonly Fact[]> | null = null;
   #asked: Account['asked'] = 'nothing';
 
@@ -46,7 +58,8 @@ export class TurnAccount {
     this.#parts = parts;
     this.#context = context;
     this.#turnKey = batch[0]?.envelope.id ?? turnId;
-    this.#named = batch.flatMap(({ envelope }) => idsOf(envelope));
+    this.#actions = batch.flatMap(({ envelope }) => idsOf(envelope));
+    this.#hasEntries = this.#actions.length > 0;
     this.#says = batch.flatMap(({ envelope }) => ('say' in envelope ? [envelope.say] : []));
   }
 
@@ -54,10 +67,12 @@ export class TurnAccount {
   note(tool: string, result: Omit<ToolCallResult, 'code'>): void {
     this.#says.push(result.say);
     if (result.ok) this.#facts.push(...this.#evidence(tool, result.result));
-    const came = cameToNothing(this.#parts.toolKind(tool), result);
+    const kind = this.#parts.toolKind(tool);
+    this.#hasEntries ||= result.decided ? result.decided.action.assessment.risk !== 'safe' : kind?.isRead === false;
+    const came = cameToNothing(kind, result);
     if (came === null) return;
     this.#ask(came);
-    for (const name of namesIn(result.decided?.action.arguments)) this.#names.set(name, true);
+    for (const name of namesIn(result.decided?.action.arguments)) this.#named.add(name);
   }
 
   /** Notes words of the runtime: repeated as they are, they are no claim of a model. */
@@ -67,7 +82,8 @@ export class TurnAccount {
 
   /** Notes the decision that the turn is about. */
   decided({ actionId }: DecisionEnvelope, { say, result }: Resumed): void {
-    this.#named.push(`${actionId}_m`);
+    this.#actions.push(`${actionId}_m`);
+    this.#hasEntries = true;
     this.#says.push(say);
     if (!result?.ok) this.#ask('refused');
   }
@@ -92,11 +108,12 @@ export class TurnAccount {
     const last = replies.at(-1);
     if (!last) return replies;
     if (passes !== 'cut short') this.#noteRecorded(passes);
+    else this.#hasEntries = true;
     const texts = replies.map(({ text }) => withoutSaid(text, this.#says));
-    const entries = await this.#ledger();
-    const mine = this.#ofThisTurn(entries);
+    const ledger = this.#ledger();
+    const mine = this.#hasEntries ? this.#ofThisTurn(await ledger()) : [];
     const hasChanged = mine.some(isEffect);
-    const line = lineBelow(texts, { hasChanged, asked: this.#asked, grounds: await this.#grounds(texts, entries) });
+    const line = lineBelow(texts, { hasChanged, asked: this.#asked, grounds: await this.#grounds(texts, ledger) });
     const isBrief = passes !== 'cut short' && texts.every((text) => text.trim() === '');
     const receipts: readonly Receipt[] = [
       ...receiptsFor(mine, this.#parts.timeZone, isBrief),
@@ -122,37 +139,37 @@ export class TurnAccount {
   /** The line that a text would get if it stood alone; null when it needs none. */
   async #lineUnder(text: string): Promise<string | null> {
     const own = withoutSaid(text, this.#says);
-    const { verbs } = this.#parts;
-    if (!isUnfounded(own, { names: await this.#known([own]), verbs, facts: this.#facts })) return null;
-    const entries = await this.#ledger();
-    const hasChanged = this.#ofThisTurn(entries).some(isEffect);
-    const line = lineBelow([own], { hasChanged, asked: 'nothing', grounds: await this.#grounds([own], entries) });
+    const ledger = this.#ledger();
+    const grounds = await this.#grounds([own], ledger);
+    if (!isUnfounded(own, grounds)) return null;
+    const hasChanged = this.#ofThisTurn(await ledger()).some(isEffect);
+    const line = lineBelow([own], { hasChanged, asked: 'nothing', grounds });
     return line === null ? null : say(`turn.line-${line}`);
   }
 
-  async #grounds(texts: readonly string[], entries: readonly LedgerEntry[]): Promise<Account['grounds']> {
+  /** What is known for sure. The conversation's history is read only for a text that this turn alone does not found. */
+  async #grounds(texts: readonly string[], ledger: () => Promise<readonly LedgerEntry[]>): Promise<Grounds> {
+    const words = [...new Set(texts.flatMap(wordsOf))];
+    const names = new Set([
+      ...(await this.#parts.names.among(words)),
+      ...words.filter((word) => this.#named.has(word)),
+    ]);
+    const near = { names, verbs: this.#parts.verbs, facts: this.#facts };
+    if (!texts.some((text) => isUnfounded(text, near))) return near;
     this.#earlier ??= readEarlierCalls(this.#parts.pool, this.#context.threadId).then((calls) =>
       calls.flatMap(({ tool, result }) => this.#evidence(tool, result)),
     );
-    const facts = [...factsOfLedger(entries), ...this.#facts, ...(await this.#earlier)];
-    return { names: await this.#known(texts), verbs: this.#parts.verbs, facts };
-  }
-
-  /** The words of these texts that are names of something. */
-  async #known(texts: readonly string[]): Promise<ReadonlySet<string>> {
-    const words = [...new Set(texts.flatMap(wordsOf))];
-    const news = words.filter((word) => !this.#names.has(word));
-    const found = new Set(await namesAmong(this.#parts.pool, news));
-    for (const word of news) this.#names.set(word, found.has(word));
-    return new Set(words.filter((word) => this.#names.get(word)));
+    return { ...near, facts: [...factsOfLedger(await ledger()), ...this.#facts, ...(await this.#earlier)] };
   }
 
   #evidence(tool: string, result: unknown): readonly Fact[] {
     return factsOf(this.#parts.toolKind(tool)?.evidence(result));
   }
 
-  #ledger(): Promise<readonly LedgerEntry[]> {
-    return readLedger(this.#parts.pool, this.#context.threadId, this.#named);
+  /** The ledger as it is now, read when it is first asked for. */
+  #ledger(): () => Promise<readonly LedgerEntry[]> {
+    let read: Promise<readonly LedgerEntry[]> | null = null;
+    return () => (read ??= readLedger(this.#parts.pool, this.#context.threadId, this.#actions));
   }
 
   #ofThisTurn(entries: readonly LedgerEntry[]): readonly LedgerEntry[] {

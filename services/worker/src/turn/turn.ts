@@ -24,6 +24,7 @@ import { finish, type TurnSignals, type TurnStart } from './turn-start.ts';
 
 /** Handles what waits in a claimed lane and ends the turn. True when more messages wait. */
 export async function runTurn(parts: TurnParts, lane: ClaimedLane, signals: TurnSignals): Promise<boolean> {
+  parts.account.names.seen(lane.namesVersion);
   const stopped = lane.messages.filter(({ id, envelope }) => id < lane.stopBefore && envelope.kind === 'message');
   if (stopped.length > 0) return finish({ parts, lane }, endWithout(stopped, 'stopped', '/stop'));
   const [first] = lane.messages;

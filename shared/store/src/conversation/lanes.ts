@@ -35,6 +35,8 @@ export interface ClaimedLane extends Lane {
   readonly expired: { readonly threadId: string; readonly title: string | null } | null;
   /** Requests for approval whose card stands open in this chat, the oldest first, at most three. */
   readonly waiting: readonly WaitingCard[];
+  /** Version of the names of projects and servers, a whole number that grows with each change of one. */
+  readonly namesVersion: string;
   /** The time by the database's clock, which all times of a turn come from: those of this machine may be off. */
   readonly now: () => Date;
 }
@@ -89,6 +91,7 @@ export async function claimLane(db: Queryable, userKey: string, options: BeginOp
     threadNew: row.thread_new,
     expired: row.expired,
     waiting: row.waiting ?? [],
+    namesVersion: row.names_version,
     now: clockFrom(row.at),
   };
 }
@@ -106,7 +109,8 @@ function leadingReadable(messages: readonly InboxMessage[]): readonly InboxMessa
 
 /** Without leave of `lane_isolate`, `lane_begin` is asked about nobody. */
 const LANE_BEGIN = `
-select b.*, i.is_suspect, clock_timestamp() as at from lane_isolate($1, $7) i, lateral lane_begin(case when i.ok then $1 end, $2, $3, $4, $5, $6) b`;
+select b.*, i.is_suspect, clock_timestamp() as at, (select version::text from names_version) as names_version
+  from lane_isolate($1, $7) i, lateral lane_begin(case when i.ok then $1 end, $2, $3, $4, $5, $6) b`;
 
 interface BeginRow {
   readonly epoch: string;
@@ -120,6 +124,7 @@ interface BeginRow {
   readonly thread_new: boolean;
   readonly expired: { threadId: string; title: string | null } | null;
   readonly waiting: WaitingCard[] | null;
+  readonly names_version: string;
   readonly at: Date;
 }
 

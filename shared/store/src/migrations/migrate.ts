@@ -30,13 +30,13 @@ export async function migrate(databaseUrl: string, folder: string = MIGRATIONS_F
 }
 
 /** The lock is held until the pool ends, so a second process finds the squashed names. */
-async function upgradeOldChain(db: Kysely<unknown>, squashed: readonly string[]): Promise<readonly string[]> {
+async function upgradeOldChain(db: Kysely<unknown>, migrations: readonly string[]): Promise<readonly string[]> {
   if (!(await isOldChain(db))) return [];
   return db.connection().execute(async (holder) => {
     await sql`select pg_advisory_lock(${UPGRADE_LOCK})`.execute(holder);
     if (!(await isOldChain(db))) return [];
     const ran = await run(db, await readOldChain(db));
-    await recordSquashed(db, squashed);
+    await recordSquashed(db, migrations);
     return ran;
   });
 }

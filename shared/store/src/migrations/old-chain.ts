@@ -11,6 +11,8 @@ import { MIGRATIONS_FOLDER, readMigrationFiles } from './migration-files.ts';
 /** The end of the chain, which a database may still lack, and the last link before it. */
 const FOLDER = join(MIGRATIONS_FOLDER, 'old-chain');
 const LAST_LINK_BEFORE = '017_planned_once';
+/** The families that the chain became. What has come since is still to run. */
+const LAST_FAMILY = '11_rights';
 
 /** Whether this database recorded the old chain. Changes nothing. */
 export async function isOldChain(db: Kysely<unknown>): Promise<boolean> {
@@ -30,8 +32,9 @@ export async function readOldChain(db: Kysely<unknown>): Promise<Readonly<Record
   return { ...Object.fromEntries(recorded.map((name) => [name, ''])), ...(await readMigrationFiles(FOLDER)) };
 }
 
-/** Records the families instead of the chain, in one statement. Twice is safe. */
-export async function recordSquashed(db: Kysely<unknown>, families: readonly string[]): Promise<void> {
+/** Records the families among these migrations instead of the chain, in one statement. Twice is safe. */
+export async function recordSquashed(db: Kysely<unknown>, migrations: readonly string[]): Promise<void> {
+  const families = migrations.filter((name) => name <= LAST_FAMILY);
   const at = new Date().toISOString();
   await sql`with gone as (delete from kysely_migration where name ~ '^\\d{3}_')
             insert into kysely_migration (name, timestamp) select name, ${at} from unnest(${families}::text[]) as family (name)

@@ -104,6 +104,7 @@ export const SERVICE_RIGHTS: Readonly<Record<DatabaseService, ServiceRights>> = 
       projects: WRITE,
       project_changes: ADD,
       servers: WRITE,
+      names_version: READ,
       port_allocations: WRITE,
       services: WRITE,
       service_variables: WRITE,
