@@ -37,8 +37,9 @@ export class KnownNames {
     this.forget();
   }
 
-  /** A call has changed something, and its version is not known here. */
+  /** A call has changed something, and its version is not known here. Too many to be cached stay too many. */
   forget(): void {
+    if (this.#read && this.#read.all === null) return;
     this.#read = null;
     this.#reading = null;
   }

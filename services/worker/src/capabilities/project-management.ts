@@ -81,8 +81,8 @@ export default toolGroup({
       input: z.object({ project: ProjectName }),
       ...LOOK_UP,
       run: async ({ project: name }, { ports }) => {
-        const project = await ports.projects.get(name);
-        const [allocations, openRuns] = await Promise.all([
+        const [project, allocations, openRuns] = await Promise.all([
+          ports.projects.get(name),
           ports.portAllocations.list({ project: name }),
           ports.projects.openRuns(name),
         ]);

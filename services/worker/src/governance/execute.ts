@@ -205,9 +205,10 @@ async function deny(execution: Execution, proposal: Proposal, error: AppError): 
 async function read(execution: Execution, proposal: Proposal): Promise<ToolCallResult> {
   const { parts, scope, call } = execution;
   scope.enter('EXECUTING');
-  // Before it is read: what happens in between cannot lose it.
-  if (call.tool.untrusted) await taintThread(parts.pool, scope.threadId, call.name);
-  const result = parts.redact((await runTool(parts, scope, call, { isRead: true })).result);
+  // Noted before anybody sees what is read: a crash in between loses the reading and not the note.
+  const noted = call.tool.untrusted ? taintThread(parts.pool, scope.threadId, call.name) : null;
+  const [ran] = await Promise.all([runTool(parts, scope, call, { isRead: true }), noted]);
+  const result = parts.redact(ran.result);
   await taintByFailure(execution, result);
   const intent = intentOf(execution, proposal);
   // What taints later arguments is remembered by the thread, wherever it goes on.

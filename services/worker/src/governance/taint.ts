@@ -1,8 +1,8 @@
 import type { Queryable } from '@signalbox/store/pool';
 
 /**
- * Notes that a conversation is about to read text from outside. It stays with the conversation. Called before the text is read, so that
- * nothing that happens in between can lose it; twice is harmless.
+ * Notes that a conversation reads text from outside. It stays with the conversation. It has to be stored before the model sees the text;
+ * twice is harmless.
  */
 export async function taintThread(db: Queryable, threadId: string, source: string): Promise<void> {
   await db.query({

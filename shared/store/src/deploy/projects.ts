@@ -59,10 +59,12 @@ export function createProjects(pool: Pool) {
       actionId: string,
     ): Promise<ProjectRow> {
       const { name, description, repository, owner } = project;
-      await pool.query(
-        `insert into projects (name, description, repository, owner, action_id) values ($1, $2, $3, $4, $5) on conflict do nothing`,
+      const { rows: added } = await pool.query<ProjectRow>(
+        `insert into projects as p (name, description, repository, owner, action_id) values ($1, $2, $3, $4, $5)
+         on conflict do nothing returning ${COLUMNS}`,
         [name, description, repository, owner, actionId],
       );
+      if (added[0]) return added[0];
       const { rows } = await pool.query<ProjectRow>(`select ${COLUMNS} from projects p where p.action_id = $1`, [
         actionId,
       ]);
