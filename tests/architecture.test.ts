@@ -65,8 +65,12 @@ describe('the import table', () => {
 
   it('tells types from values where only types are allowed', () => {
     const path = 'services/worker/src/agents/mortgage/x.ts';
-    expect(find(breach(path, `import type { C } from '../checkpoints.ts';`, 'export type D = C;'))).toEqual([]);
-    expect(find(breach(path, `import { C } from '../checkpoints.ts';`, 'export const d = C;'))).toHaveLength(1);
+    expect(
+      find(breach(path, `import type { C } from '../../checkpoints/checkpoints.ts';`, 'export type D = C;')),
+    ).toEqual([]);
+    expect(
+      find(breach(path, `import { C } from '../../checkpoints/checkpoints.ts';`, 'export const d = C;')),
+    ).toHaveLength(1);
   });
 
   it('asks for a rule when a folder is new', () => {

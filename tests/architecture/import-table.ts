@@ -64,11 +64,11 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
       'shared/safety/src/redact/redact.ts', // pure; a record's hashes are of texts without secrets
       CONTRACTS,
     ],
-    types: [`${WORKER}/tools/**`, `${WORKER}/agents/checkpoints.ts`, `${WORKER}/governance/**`], // handed in by worker.ts
+    types: [`${WORKER}/tools/**`, `${WORKER}/checkpoints/**`, `${WORKER}/governance/**`], // handed in by worker.ts
   },
   {
     from: `${WORKER}/agents/*.ts`,
-    may: [`${WORKER}/agents/*.ts`, SHARED],
+    may: [`${WORKER}/agents/*.ts`, `${WORKER}/checkpoints/**`, SHARED],
     types: [`${WORKER}/tools/**`, `${WORKER}/governance/**`],
   },
   // Governance decides and then calls handlers; nothing else reaches them.
@@ -76,7 +76,9 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   // Replay puts agents and governance together anew, without anything that has an effect.
   { from: `${WORKER}/replay/**`, may: [`${WORKER}/{replay,agents,governance,tools}/**`, SHARED] },
   { from: `${WORKER}/tools/**`, may: [`${WORKER}/tools/**`, SHARED] },
-  { from: `${WORKER}/turn/**`, may: [`${WORKER}/{turn,agents,governance,tools}/**`, SHARED] },
+  { from: `${WORKER}/turn/**`, may: [`${WORKER}/{turn,agents,checkpoints,governance,tools}/**`, SHARED] },
+  // What a checkpoint holds is LangGraph's: no agent and no tool.
+  { from: `${WORKER}/checkpoints/**`, may: [`${WORKER}/checkpoints/**`, SHARED] },
   { from: `${WORKER}/*.ts`, may: [`${WORKER}/**`, SHARED] },
 
   // A channel knows its outside world, the interface and the catalog of sentences, not who admits or delivers.
@@ -128,7 +130,7 @@ export const IMPORT_TABLE: readonly ImportRule[] = [
   // The states of conversations have tables of their own, which the owner makes as well.
   {
     from: 'services/cli/src/commands/migrate.ts',
-    may: ['services/cli/src/**', `${WORKER}/agents/checkpoints.ts`, SHARED],
+    may: ['services/cli/src/**', `${WORKER}/checkpoints/set-up.ts`, SHARED],
   },
   // Whether a sandbox works is found out by opening one.
   {
@@ -189,7 +191,7 @@ export const PACKAGE_HOMES: readonly PackageHome[] = [
   { name: 'micromark-extension-gfm', homes: [TELEGRAM] },
   {
     name: '@langchain/*',
-    homes: [`${WORKER}/{agents,replay}/**`, 'shared/{models,planner}/src/**'],
+    homes: [`${WORKER}/{agents,checkpoints,replay}/**`, 'shared/{models,planner}/src/**'],
     types: [`${WORKER}/worker.ts`, `${WORKER}/wire.ts`], // they hand the model on and never speak to it
   },
   { name: 'fastify', homes: [`${SIMULATOR}/**`, TELEGRAM] },

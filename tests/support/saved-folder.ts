@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { migrate } from '@signalbox/store/migrations/migrate';
 import { openPool } from '@signalbox/store/pool';
 import { createLog } from '@signalbox/platform/log';
-import { setUpCheckpoints } from '@signalbox/worker/agents/checkpoints';
+import { setUpCheckpoints } from '@signalbox/worker/checkpoints/set-up';
 import pg from 'pg';
 import { z } from 'zod';
 import { createDatabase, type TestDatabase } from './database.ts';

@@ -26,6 +26,8 @@ const WorkerConfig = CommonConfig.extend({
   BUDGET_USD_PER_DAY: z.coerce.number().min(0).optional(),
   /** The repository of the demo project, a folder on the machine where deployments are made. Not set: there is no demo. */
   DEMO_REPOSITORY: z.string().min(1).optional(),
+  /** How checkpoints are written: each message once, or as LangGraph's own saver writes them. What either wrote is read. */
+  CHECKPOINTS: z.enum(['incremental', 'stock']).default('incremental'),
   /** Database connections of this process. */
   DATABASE_CONNECTIONS: z.coerce.number().int().min(2).max(200).default(16),
 });

@@ -16,7 +16,8 @@ import { type Consumer, startConsumer } from '@signalbox/platform/streams/consum
 import { createDraftPublisher } from '@signalbox/platform/streams/drafts';
 import { createPublisher, type Publisher } from '@signalbox/platform/streams/publish';
 import type { AgentPlugin } from './agents/agent.ts';
-import { Checkpoints, setUpCheckpoints } from './agents/checkpoints.ts';
+import { Checkpoints } from './checkpoints/checkpoints.ts';
+import { setUpCheckpoints } from './checkpoints/set-up.ts';
 import { createAgents, DEFAULT_AGENT, loadAgents } from './agents/registry.ts';
 import type { WorkerConfig } from './config.ts';
 import { Lanes } from './turn/lanes.ts';
@@ -148,7 +149,7 @@ async function prepareTurns({
 }) {
   const prefix = config.REDIS_PREFIX;
   await prepareCheckpoints(config.DATABASE_URL, log);
-  const checkpoints = new Checkpoints(pool);
+  const checkpoints = new Checkpoints(pool, config.CHECKPOINTS);
   const registry = createRegistry(await loadCapabilities(wiring.groups));
   const plugins = await loadAgents();
   const models = withoutSecrets(await wiring.models(registry, plugins, observeModels(metrics)));

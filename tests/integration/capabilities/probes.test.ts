@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureLocalServer } from '@signalbox/store/deploy/servers';
-import { setUpCheckpoints } from '@signalbox/worker/agents/checkpoints';
+import { setUpCheckpoints } from '@signalbox/worker/checkpoints/set-up';
 import { openCapabilityBench, type CapabilityBench } from './bench.ts';
 
 /*

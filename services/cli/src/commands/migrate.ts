@@ -4,7 +4,7 @@ import { openPool } from '@signalbox/store/pool';
 import { setServicePasswords } from '@signalbox/store/migrations/service-logins';
 import { setRedisUsers } from '@signalbox/platform/redis-users';
 import { closeRedis, openRedis } from '@signalbox/platform/redis';
-import { setUpCheckpoints } from '@signalbox/worker/agents/checkpoints';
+import { setUpCheckpoints } from '@signalbox/worker/checkpoints/set-up';
 import { recordChange } from '../actor.ts';
 import { requireUrl } from '../config.ts';
 import type { CommandContext, Report } from '../command.ts';

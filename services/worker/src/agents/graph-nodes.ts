@@ -12,7 +12,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { redactValue } from '@signalbox/safety/redact/redact';
 import type { GraphNodes, NodePass } from '../tools/ports/graph-nodes.ts';
 import type { AgentPlugin } from './agent.ts';
-import { Checkpoints } from './checkpoints.ts';
+import { Checkpoints } from '../checkpoints/checkpoints.ts';
 
 /** Messages of a state that are shown, the newest, and characters of each. */
 const MESSAGES_SHOWN = 12;

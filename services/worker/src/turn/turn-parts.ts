@@ -2,7 +2,7 @@ import type { Pool } from '@signalbox/store/pool';
 import type { Log } from '@signalbox/platform/log';
 import type { Draft } from '@signalbox/platform/streams/drafts';
 import type { Agent, AgentPlugin } from '../agents/agent.ts';
-import type { Checkpoints } from '../agents/checkpoints.ts';
+import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { ExecuteParts } from '../governance/parts.ts';
 import type { AccountParts } from './turn-account.ts';
 

@@ -40,7 +40,10 @@ export function checkpointValues(lane: Lane, row: CheckpointRow): readonly unkno
   ];
 }
 
-/** Stores a checkpoint under the lane's epoch. False when the lane was lost, and then nothing was written. Twice is safe. */
+/**
+ * Stores a checkpoint under the lane's epoch, where its parent is the newest one. False when the lane was lost or the thread has gone on,
+ * and then nothing was written. Twice is safe.
+ */
 export async function putCheckpoint(db: Queryable, lane: Lane, row: CheckpointRow): Promise<boolean> {
   const { rows } = await db.query<{ stored: boolean }>({
     name: 'checkpoint_put',
@@ -48,4 +51,25 @@ export async function putCheckpoint(db: Queryable, lane: Lane, row: CheckpointRo
     values: [...checkpointValues(lane, row)],
   });
   return rows[0]?.stored ?? false;
+}
+
+/** The values of a channel whose versions are like this pattern. */
+export async function readBlobs(
+  db: Queryable,
+  threadId: string,
+  channel: string,
+  versions: string,
+): Promise<readonly { readonly version: string; readonly blob: Buffer }[]> {
+  const { rows } = await db.query<{ version: string; blob: Buffer }>({
+    name: 'checkpoint_blobs',
+    text: `select version, blob from langgraph.checkpoint_blobs
+            where thread_id = $1 and checkpoint_ns = '' and channel = $2 and version like $3`,
+    values: [threadId, channel, versions],
+  });
+  return rows;
+}
+
+/** Deletes all but the newest `keep` checkpoints of a thread, with the rows that none of those refers to. One statement. */
+export async function pruneCheckpoints(db: Queryable, threadId: string, keep: number): Promise<void> {
+  await db.query({ name: 'checkpoint_prune', text: 'select checkpoint_prune($1, $2)', values: [threadId, keep] });
 }

@@ -152,9 +152,9 @@ select ${COLUMNS} from threads t
   join lateral (select c.checkpoint from langgraph.checkpoints c
                  where c.thread_id = t.thread_id and c.checkpoint_ns = '' order by c.checkpoint_id desc limit 1) c on true
  where t.status = 'open' and t.thread_id <> $3
-   and exists (select 1 from langgraph.checkpoint_blobs b
+   and (c.checkpoint #>> '{values,currentProject}' = $1 or c.checkpoint #>> '{values,taskSummary}' ~* $2 or exists (select 1 from langgraph.checkpoint_blobs b
                 where b.thread_id = t.thread_id and b.checkpoint_ns = '' and b.blob is not null
                   and b.version = c.checkpoint -> 'channel_versions' ->> b.channel
                   and (b.channel = 'currentProject' and convert_from(b.blob, 'UTF8') = $1
-                       or b.channel = 'taskSummary' and convert_from(b.blob, 'UTF8') ~* $2))
+                       or b.channel = 'taskSummary' and convert_from(b.blob, 'UTF8') ~* $2)))
  order by t.last_active_at desc limit $4`;

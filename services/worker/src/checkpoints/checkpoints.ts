@@ -6,19 +6,27 @@ import type {
   CheckpointTuple,
   PendingWrite,
 } from '@langchain/langgraph-checkpoint';
-import { WRITES_IDX_MAP } from '@langchain/langgraph-checkpoint';
+import { WRITES_IDX_MAP, type CheckpointListOptions } from '@langchain/langgraph-checkpoint';
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
 import { AppError } from '@signalbox/contracts/errors';
-import { putCheckpoint, type CheckpointRow } from '@signalbox/store/conversation/checkpoints';
+import {
+  pruneCheckpoints,
+  putCheckpoint,
+  readBlobs,
+  type CheckpointRow,
+} from '@signalbox/store/conversation/checkpoints';
 import type { Lane } from '@signalbox/store/conversation/lane';
 import type { Pool } from '@signalbox/store/pool';
-import { serviceRole } from '@signalbox/store/migrations/service-rights';
+import { SCHEMA } from './set-up.ts';
+import { isOurs, ThreadRows } from './thread-rows.ts';
 
-const SCHEMA = 'langgraph';
-/** Threads whose newest state is kept in memory between turns: some tens of kilobytes each. */
+/** Threads whose newest state is cached between turns: some tens of kilobytes each. */
 const WARM_THREADS = 500;
-/** Any fixed number: it only has to differ from other advisory locks of the product. */
-const SETUP_LOCK = 7_270_011;
+/** Checkpoints of a thread that stay for a look back, and after how many new ones the older are deleted. */
+const KEPT = 50;
+
+/** How checkpoints are written: messages once each, or all values of a change as LangGraph's own saver does. Both are read. */
+export type CheckpointForm = 'incremental' | 'stock';
 
 /** The part of a thread's state that is not yet in Postgres. */
 interface OpenThread {
@@ -37,46 +45,27 @@ interface OpenThread {
   writes: Map<string, { readonly taskId: string; readonly writes: PendingWrite[] }[]>;
   /** The checkpoint that Postgres holds; the parent of the next one. */
   stored: CheckpointTuple | undefined;
+  /** Whether that one was written incrementally, so that LangGraph's own saver lacks its values. */
+  isIncremental: boolean;
+  /** What was written of it so far. */
+  rows: ThreadRows;
+  /** Checkpoints that this process wrote since the old ones were deleted. */
+  flushes: number;
 }
 
 /** What this process stored at the end of its last turn on a thread. */
-interface WarmThread {
+interface WarmThread extends Pick<OpenThread, 'isIncremental' | 'rows' | 'flushes'> {
   readonly epoch: bigint;
   readonly tuple: CheckpointTuple;
 }
 
-/**
- * Creates the tables, as their owner, and lets the services use them. Safe when several workers start at once. A login that may
- * not create anything finds them made by one that may.
- */
-export async function setUpCheckpoints(owner: Pool): Promise<void> {
-  const client = await owner.connect();
-  try {
-    const { rows } = await client.query<{ may: boolean }>(
-      `select has_database_privilege(current_database(), 'create') or to_regclass('${SCHEMA}.checkpoints') is null as may`,
-    );
-    if (!rows[0]?.may) return;
-    await client.query('select pg_advisory_lock($1)', [SETUP_LOCK]);
-    await new PostgresSaver(owner, undefined, { schema: SCHEMA }).setup();
-    const { rows: roles } = await client.query<{ rolname: string }>(
-      `select rolname from pg_roles where rolname in ('signalbox_app', '${serviceRole('worker')}')`,
-    );
-    for (const { rolname } of roles) {
-      await client.query(`grant usage on schema ${SCHEMA} to ${rolname}`);
-      await client.query(`grant select, insert, update, delete on all tables in schema ${SCHEMA} to ${rolname}`);
-    }
-  } finally {
-    client.release(true); // the session's end releases the lock
-  }
-}
-
 /*
- * Checkpoints in the stock tables, fenced and behind a barrier.
+ * Checkpoints in the tables of LangGraph's Postgres saver, fenced and behind a barrier; thread-rows.ts says how they lie there.
  * While a turn holds a thread (`open` … `close`), checkpoints are kept in memory; `flush` writes the newest one, in one statement
  * that writes nothing unless the lane still carries the turn's epoch. The runtime flushes before every effect, and stores the
  * last one in the transaction that ends the turn. What a crash loses is therefore only thinking, which is done again; an effect is always preceded by its checkpoint.
- * Supersteps between two barriers are not stored one by one: stock, a turn costs 53 statements in 11 transactions.
- * Threads that are not open are written through, as the stock saver does.
+ * Supersteps between two barriers are not stored one by one: with LangGraph's own saver a turn costs 53 statements in 11 transactions.
+ * Threads that are not open are written through as that saver writes them.
  *
  * A turn that begins with the epoch that follows the one of our own last turn needs no read: only the holder of the lane writes
  * checkpoints, and nobody held it in between.
@@ -87,25 +76,48 @@ export class Checkpoints extends PostgresSaver {
   /** Least recently used first. */
   readonly #warm = new Map<string, WarmThread>();
 
-  constructor(pool: Pool) {
+  readonly #form: CheckpointForm;
+
+  constructor(pool: Pool, form: CheckpointForm = 'incremental') {
     super(pool, undefined, { schema: SCHEMA });
     this.#pool = pool;
+    this.#form = form;
   }
 
   /** Begins a turn on a thread. `empty`: the thread was just made, so that nothing can be stored of it. */
   open(threadId: string, lane: Lane, empty: boolean): void {
-    const warm = this.#warm.get(threadId);
+    const known = this.#warm.get(threadId);
     this.#warm.delete(threadId);
-    const stored = warm && warm.epoch + 1n === BigInt(lane.epoch) ? warm.tuple : undefined;
-    this.#open.set(threadId, { lane, empty, head: null, versions: {}, writes: new Map(), stored });
+    const warm = known && known.epoch + 1n === BigInt(lane.epoch) ? known : undefined;
+    this.#open.set(threadId, {
+      lane,
+      empty,
+      head: null,
+      versions: {},
+      writes: new Map(),
+      stored: warm?.tuple,
+      isIncremental: warm?.isIncremental ?? false,
+      rows: warm?.rows ?? new ThreadRows(this.serde),
+      flushes: warm?.flushes ?? 0,
+    });
   }
 
-  /** Ends a turn on a thread and forgets what was not flushed. `keep`: the turn was committed, so its state may be kept warm. */
+  /** Ends a turn on a thread and forgets what was not flushed. `keep`: the turn was committed, so its state may be cached. */
   close(threadId: string, keep: boolean): void {
     const thread = this.#open.get(threadId);
     this.#open.delete(threadId);
     if (!keep || !thread?.stored || thread.head) return;
-    this.#warm.set(threadId, { epoch: BigInt(thread.lane.epoch), tuple: thread.stored });
+    const { lane, stored: tuple, isIncremental, rows, flushes } = thread;
+    const isLong = flushes >= KEPT;
+    // Nothing waits for it; what it misses, the next one deletes.
+    if (isLong) pruneCheckpoints(this.#pool, threadId, KEPT).catch(() => undefined);
+    this.#warm.set(threadId, {
+      epoch: BigInt(lane.epoch),
+      tuple,
+      isIncremental,
+      rows,
+      flushes: isLong ? 0 : flushes,
+    });
     const [oldest] = this.#warm.keys();
     if (this.#warm.size > WARM_THREADS && oldest !== undefined) this.#warm.delete(oldest);
   }
@@ -125,16 +137,19 @@ export class Checkpoints extends PostgresSaver {
     const thread = this.#open.get(threadId);
     if (!thread?.head) return null;
     const { config, checkpoint, metadata } = thread.head;
-    const { channel_values: _, ...body } = checkpoint;
     const before = thread.empty ? undefined : config.configurable?.['checkpoint_id'];
+    const { body, blobs } =
+      this.#form === 'incremental'
+        ? await thread.rows.encode(checkpoint, thread.versions)
+        : await this.#encodeStock(thread, checkpoint);
     return {
       threadId,
       checkpointId: checkpoint.id,
       parentId: thread.stored?.checkpoint.id ?? before ?? null,
-      body: JSON.stringify(body),
+      body,
       // A NUL is the one character that jsonb cannot hold.
       metadata: JSON.stringify(metadata).replaceAll('\\u0000', ''),
-      blobs: await this.#encodeBlobs(checkpoint, thread.versions),
+      blobs,
       writes: await this.#encodeWrites(thread.writes.get(checkpoint.id) ?? []),
     };
   }
@@ -145,6 +160,9 @@ export class Checkpoints extends PostgresSaver {
     if (!thread?.head) return;
     const { checkpoint, metadata } = thread.head;
     thread.stored = { config: configOf(threadId, checkpoint), checkpoint, metadata, pendingWrites: [] };
+    thread.isIncremental = this.#form === 'incremental';
+    thread.rows.stored();
+    thread.flushes += 1;
     thread.empty = false;
     thread.head = null;
     thread.versions = {};
@@ -158,12 +176,21 @@ export class Checkpoints extends PostgresSaver {
   }
 
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
-    const { threadId, checkpointId } = placeOf(config);
+    const { threadId, space, checkpointId } = placeOf(config);
     const thread = this.#open.get(threadId);
     if (thread?.head) await this.flush(threadId);
     if (thread?.empty) return undefined;
     if (thread?.stored && !checkpointId) return copyOf(thread.stored);
-    return super.getTuple(config);
+    const found = await super.getTuple(config);
+    if (!found) return undefined;
+    if (!thread || checkpointId || space !== '') return this.#decode(found, new ThreadRows(this.serde));
+    thread.isIncremental = isOurs(found.checkpoint);
+    thread.stored = await this.#decode(found, thread.rows);
+    return copyOf(thread.stored);
+  }
+
+  override async *list(config: RunnableConfig, options?: CheckpointListOptions): AsyncGenerator<CheckpointTuple> {
+    for await (const found of super.list(config, options)) yield this.#decode(found, new ThreadRows(this.serde));
   }
 
   override async put(
@@ -190,6 +217,18 @@ export class Checkpoints extends PostgresSaver {
     const list = thread.writes.get(checkpointId) ?? [];
     list.push({ taskId, writes });
     thread.writes.set(checkpointId, list);
+  }
+
+  #decode(tuple: CheckpointTuple, rows: ThreadRows): Promise<CheckpointTuple> {
+    const { threadId } = placeOf(tuple.config);
+    return rows.decode(tuple, (channel, versions) => readBlobs(this.#pool, threadId, channel, versions));
+  }
+
+  /** As LangGraph's own saver writes it: a row for each value that changed, or for all when it lacks those of before. */
+  async #encodeStock({ versions, isIncremental }: OpenThread, checkpoint: Checkpoint) {
+    const { channel_values: _, ...body } = checkpoint;
+    const changed = isIncremental ? checkpoint.channel_versions : versions;
+    return { body: JSON.stringify(body), blobs: await this.#encodeBlobs(checkpoint, changed) };
   }
 
   async #encodeBlobs(

@@ -1,0 +1,33 @@
+import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
+import { serviceRole } from '@signalbox/store/migrations/service-rights';
+import type { Pool } from '@signalbox/store/pool';
+
+/** The schema of the tables of LangGraph's own Postgres saver, which ours uses too. */
+export const SCHEMA = 'langgraph';
+/** Any fixed number: it only has to differ from other advisory locks of the product. */
+const SETUP_LOCK = 7_270_011;
+
+/**
+ * Creates the tables, as their owner, and lets the services use them. Safe when several workers start at once. A login that may
+ * not create anything finds them made by one that may.
+ */
+export async function setUpCheckpoints(owner: Pool): Promise<void> {
+  const client = await owner.connect();
+  try {
+    const { rows } = await client.query<{ may: boolean }>(
+      `select has_database_privilege(current_database(), 'create') or to_regclass('${SCHEMA}.checkpoints') is null as may`,
+    );
+    if (!rows[0]?.may) return;
+    await client.query('select pg_advisory_lock($1)', [SETUP_LOCK]);
+    await new PostgresSaver(owner, undefined, { schema: SCHEMA }).setup();
+    const { rows: roles } = await client.query<{ rolname: string }>(
+      `select rolname from pg_roles where rolname in ('signalbox_app', '${serviceRole('worker')}')`,
+    );
+    for (const { rolname } of roles) {
+      await client.query(`grant usage on schema ${SCHEMA} to ${rolname}`);
+      await client.query(`grant select, insert, update, delete on all tables in schema ${SCHEMA} to ${rolname}`);
+    }
+  } finally {
+    client.release(true); // the session's end releases the lock
+  }
+}
