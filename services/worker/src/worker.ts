@@ -176,7 +176,7 @@ async function prepareTurns({
     checkpoints,
     registry: offerOf(registry),
     cameOf: (callIds) => cameOf(pool, callIds),
-    knownNames: (words) => names.of(words),
+    knownNames: (texts) => names.of(texts),
     maxPasses: config.MAX_PASSES,
     search: (query, scope, userKey) => searchKnowledge({ knowledge: ports.knowledge, log }, query, scope, userKey),
   });

@@ -1,6 +1,5 @@
 import { nameNotFound } from '@signalbox/store/deploy/not-found';
 import { KnownNames } from '@signalbox/worker/agents/known-names';
-import { readNameWords } from '@signalbox/models/name-words';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../support/until.ts';
 import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
@@ -31,7 +30,7 @@ describe('among more names than anybody lists', () => {
   });
   afterAll(() => bench.close());
 
-  const find = async (text: string) => new KnownNames(bench.pool).of(readNameWords([text]));
+  const find = async (text: string) => new KnownNames(bench.pool).of(() => [text]);
   const ask = async (text: string): Promise<string> => {
     const before = (await bench.replies('7')).length;
     await bench.say('7', text);
@@ -55,7 +54,7 @@ describe('among more names than anybody lists', () => {
     ['in the possessive', "quokka's ports", 'quokka'],
     ['in another message before', 'it', 'quokka'],
   ])('the oldest project is found %s', async (_how, text, name) => {
-    const { project } = await new KnownNames(bench.pool).of(readNameWords([text, 'quokka']));
+    const { project } = await new KnownNames(bench.pool).of(() => [text, 'quokka']);
     expect(project).toContain(name);
   });
 
@@ -93,7 +92,7 @@ describe('few names', () => {
   });
   afterAll(() => bench.close());
 
-  const words = readNameWords(['deploy owl']);
+  const texts = () => ['deploy owl'];
   const add = (name: string) =>
     bench.pool.query(
       `insert into projects (name, description, owner, action_id) values ($1, 'a project', '7', 'act_' || $1)`,
@@ -109,27 +108,27 @@ describe('few names', () => {
     await add('gone');
     await bench.pool.query(`update projects set status = 'archived' where name = 'gone'`);
     const names = new KnownNames(bench.pool);
-    expect(await names.of(readNameWords(['hello']))).toEqual({ project: ['owl'], server: [] });
+    expect(await names.of(() => ['hello'])).toEqual({ project: ['owl'], server: [] });
     expect(await names.among(['gone', 'owl', 'bird'])).toEqual(new Set(['gone', 'owl']));
   });
 
   it('are read again only when a claim has seen a newer version of them', async () => {
     const names = new KnownNames(bench.pool);
     names.seen(await readVersion());
-    const before = await names.of(words);
+    const before = await names.of(texts);
     await add('heron');
-    expect(await names.of(words)).toBe(before);
+    expect(await names.of(texts)).toBe(before);
     names.seen(await readVersion());
-    expect((await names.of(words))['project']).toContain('heron');
+    expect((await names.of(texts))['project']).toContain('heron');
   });
 
   it('are not cached from a reading that began before the change', async () => {
     const names = new KnownNames(bench.pool);
-    const early = names.of(words);
+    const early = names.of(texts);
     await add('egret');
     names.seen(await readVersion());
     await early;
-    expect((await names.of(words))['project']).toContain('egret');
+    expect((await names.of(texts))['project']).toContain('egret');
   });
 
   it('a change that is rolled back leaves the version as it was', async () => {

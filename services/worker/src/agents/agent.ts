@@ -3,7 +3,6 @@ import type { OfferedButton, OutboundFile, Receipt } from '@signalbox/contracts/
 import type { AgentClass } from '@signalbox/contracts/governance/action';
 import type { PassRecord, RecordedMessage, RecordedRun } from '@signalbox/contracts/governance/execution-turn';
 import type { Role } from '@signalbox/contracts/governance/roles';
-import type { NameWords } from '@signalbox/contracts/name-words';
 import type { Model, ModelSpend } from '@signalbox/models/port';
 import type { ToolCallResult } from '../tools/call.ts';
 import type { GraphNode } from '../tools/ports/graph-nodes.ts';
@@ -145,8 +144,8 @@ export interface AgentParts {
   readonly model: (node: string) => Model;
   readonly checkpoints: ThreadStates;
   readonly registry: ToolOffer;
-  /** Names by kind of thing that these words may mean, for the prompt and for filling arguments. */
-  readonly knownNames: (words: NameWords) => Promise<Readonly<Record<string, readonly string[]>>>;
+  /** Names by kind of thing that texts may mean, for the prompt and for filling arguments; `texts` gives them, the newest first. */
+  readonly knownNames: (texts: () => readonly string[]) => Promise<Readonly<Record<string, readonly string[]>>>;
   /** What the ledger knows of these calls; those that never began are left out. */
   readonly cameOf: (callIds: readonly string[]) => Promise<CameOf>;
   /** The base tool search_knowledge. */

@@ -1,4 +1,5 @@
 import type { NameWords } from '@signalbox/contracts/name-words';
+import { readNameWords } from '@signalbox/models/name-words';
 import type { Pool } from '@signalbox/store/pool';
 
 /** Names by kind of thing, the newest first. */
@@ -8,6 +9,8 @@ export type NamesByKind = Readonly<Record<string, readonly string[]>>;
 const NEWEST = 100;
 /** Names that one word may be a slip or a part of. */
 const NEAR_PER_WORD = 12;
+/** Look-ups that are cached until a name changes. */
+const LOOKED_UP = 200;
 
 /** What was read at a version of the names: all of them, or null when there are too many. */
 interface ReadNames {
@@ -25,6 +28,8 @@ export class KnownNames {
   #newest = 0n;
   #read: ReadNames | null = null;
   #reading: Promise<ReadNames> | null = null;
+  /** What was looked up since, by its words. */
+  readonly #lookedUp = new Map<string, Promise<NamesByKind>>();
 
   constructor(pool: Pool) {
     this.#pool = pool;
@@ -39,15 +44,26 @@ export class KnownNames {
 
   /** A call has changed something, and its version is not known here. Too many to be cached stay too many. */
   forget(): void {
+    this.#lookedUp.clear();
     if (this.#read && this.#read.all === null) return;
     this.#read = null;
     this.#reading = null;
   }
 
-  /** The names that these words may mean, however many there are, and the newest ones besides. One round trip at most. */
-  async of(words: NameWords): Promise<NamesByKind> {
+  /**
+   * The names that texts may mean, however many there are, and the newest ones besides. `texts` gives them, the newest first, when they
+   * are needed. One round trip at most.
+   */
+  async of(texts: () => readonly string[]): Promise<NamesByKind> {
     const { all } = await this.#current();
-    return all?.byKind ?? (await this.#lookUp(words));
+    if (all) return all.byKind;
+    const words = readNameWords(texts());
+    const key = words.exact.toSorted().join(' ');
+    const found = this.#lookedUp.get(key) ?? this.#lookUp(words);
+    if (this.#lookedUp.size >= LOOKED_UP) this.#lookedUp.clear();
+    this.#lookedUp.set(key, found);
+    found.catch(() => this.#lookedUp.delete(key));
+    return found;
   }
 
   /** Which of these words, in lower case, name a project or a server. One round trip at most. */

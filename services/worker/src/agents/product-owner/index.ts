@@ -3,7 +3,7 @@ import type { StateSnapshot } from '@langchain/langgraph';
 import type { Agent, AgentMessage, AgentParts, AgentPlugin, AgentReply, AgentResult, AgentRun } from '../agent.ts';
 import type { OfferedButton } from '@signalbox/contracts/conversation/envelope';
 import type { RecordedRun } from '@signalbox/contracts/governance/execution-turn';
-import { readNameWords } from '@signalbox/models/name-words';
+import { textOf } from '@signalbox/models/message-text';
 import { isBaseTool } from './base-tools.ts';
 import { buildGraph, NODES } from './graph.ts';
 import type { RunExtras } from './parts.ts';
@@ -126,39 +126,16 @@ function takenBefore(known: ReadonlySet<string | undefined>, batch: readonly Age
 /** What the nodes of this run share. */
 function extrasOf(parts: AgentParts, run: AgentRun, messages: readonly AgentMessage[], isNew: boolean): RunExtras {
   const batch = new Set(messages.map((message) => message.id));
-  const names = rememberNames(parts.knownNames);
   // Asked for at once, while the graph sets out; whoever needs them sees the failure.
-  if (isNew) names.of(messages.map(({ text }) => text)).catch(() => undefined);
+  if (isNew) parts.knownNames(() => messages.map(({ text }) => text).toReversed()).catch(() => undefined);
   return {
     names: ({ messages: all, currentProject }) =>
-      names.of([...all.filter(HumanMessage.isInstance).map(({ text }) => text), currentProject ?? '']),
+      parts.knownNames(() => [...all.filter(HumanMessage.isInstance).map(textOf), currentProject ?? ''].toReversed()),
     cameOf: parts.cameOf,
     turnStart: (all) => startOf(all, batch),
     turnKey: messages[0]?.id ?? run.turnId,
     recorded: runRecord(run, messages.length),
-    run: {
-      ...run,
-      call: async (request) => {
-        const result = await run.call(request);
-        if (result.changed || !result.ok) names.forget();
-        return result;
-      },
-    },
-  };
-}
-
-/** Names by the words that they were looked up under, until they are forgotten. `of` takes texts, the oldest first. */
-function rememberNames(knownNames: AgentParts['knownNames']) {
-  const found = new Map<string, ReturnType<AgentParts['knownNames']>>();
-  return {
-    of: (texts: readonly string[]) => {
-      const words = readNameWords(texts.toReversed());
-      const key = [...words.exact].sort().join(' ');
-      const names = found.get(key) ?? knownNames(words);
-      found.set(key, names);
-      return names;
-    },
-    forget: () => found.clear(),
+    run,
   };
 }
 

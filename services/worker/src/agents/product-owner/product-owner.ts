@@ -2,6 +2,7 @@ import { AIMessage, type BaseMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { callIdOf } from '@signalbox/contracts/ids';
 import { pickKept } from '@signalbox/models/kept';
+import { textOf } from '@signalbox/models/message-text';
 import type { ModelRequest } from '@signalbox/models/port';
 import { findUnstorable, makeStorable } from '@signalbox/contracts/storable';
 import { BASE_DEFINITIONS } from './base-tools.ts';
@@ -64,7 +65,7 @@ export function productOwner(parts: GraphParts) {
 
 function textsSince(messages: readonly BaseMessage[], start: number): readonly string[] {
   const answers = messages.slice(start).filter(AIMessage.isInstance);
-  return answers.map((answer) => answer.text.trim()).filter((text) => text !== '');
+  return answers.map((answer) => textOf(answer).trim()).filter((text) => text !== '');
 }
 
 function isEmpty(message: AIMessage): boolean {

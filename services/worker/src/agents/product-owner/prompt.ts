@@ -1,6 +1,7 @@
 import { canonicalHash } from '@signalbox/safety/cards/canonical';
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { ToolCatalog, RequestFacts } from '@signalbox/contracts/tool-catalog';
+import { textOf } from '@signalbox/models/message-text';
 import type { CameOf } from '../agent.ts';
 import type { SessionState } from './state.ts';
 
@@ -53,7 +54,7 @@ export function systemMessage(
 
 /** Of these names, those that the person wrote: whoever may name a project could tell the model something with it otherwise. */
 function written(names: readonly string[], messages: readonly BaseMessage[]): readonly string[] {
-  const words = messages.filter(HumanMessage.isInstance).map(({ text }) => text.toLowerCase());
+  const words = messages.filter(HumanMessage.isInstance).map((message) => textOf(message).toLowerCase());
   return names.filter((name) => words.some((text) => text.includes(name.toLowerCase()))).slice(0, NAMES_IN_PROMPT);
 }
 

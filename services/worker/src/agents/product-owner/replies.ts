@@ -1,6 +1,7 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { OutboundFile } from '@signalbox/contracts/conversation/envelope';
 import { requestOf } from '@signalbox/models/kept';
+import { textOf } from '@signalbox/models/message-text';
 import type { AgentReply } from '../agent.ts';
 import { BASE_TOOLS } from './base-tools.ts';
 import { filesText } from './words.ts';
@@ -25,7 +26,7 @@ export function repliesSince(messages: readonly BaseMessage[], start: number): r
   for (const message of messages.slice(start)) {
     if (ToolMessage.isInstance(message)) waiting = [...waiting, ...filesOf(message)];
     if (!AIMessage.isInstance(message)) continue;
-    const text = message.text.trim();
+    const text = textOf(message).trim();
     if (text !== '') replies.push(withFiles({ key: message.id ?? '', text, buttons: [] }));
     // What respond_to_user says is sent in the middle of the turn, before anybody knows of files.
     replies.push(...(message.tool_calls ?? []).flatMap((call) => callReply(call, results.get(call.id ?? ''))));

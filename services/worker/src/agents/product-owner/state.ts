@@ -1,7 +1,8 @@
 import type { BaseMessage } from '@langchain/core/messages';
-import { Annotation, messagesStateReducer } from '@langchain/langgraph';
+import { Annotation } from '@langchain/langgraph';
 import type { RecordedAsk, RecordedDecision, RecordedRun } from '@signalbox/contracts/governance/execution-turn';
 import type { ModelSpend } from '@signalbox/models/port';
+import { addMessages } from './add-messages.ts';
 import type { EvaluationOutcome } from '../../governance/loop/evaluation.ts';
 
 /** The shape of the state below. */
@@ -58,7 +59,7 @@ export const SessionState = Annotation.Root({
   correlationId: Annotation<string | null>({ reducer: lastValue, default: () => null }),
 
   // Conversation
-  messages: Annotation<BaseMessage[]>({ reducer: messagesStateReducer, default: () => [] }),
+  messages: Annotation<BaseMessage[]>({ reducer: addMessages, default: () => [] }),
 
   // Task
   taskSummary: Annotation<string | null>({ reducer: lastValue, default: () => null }),
