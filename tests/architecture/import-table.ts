@@ -186,6 +186,7 @@ export const PACKAGE_HOMES: readonly PackageHome[] = [
   // A service owns its figures; what serves them is shared.
   { name: 'prom-client', homes: ['shared/platform/src/{probe,metrics}.ts', 'services/*/src/metrics.ts'] },
   { name: 'grammy', homes: [TELEGRAM], types: [`${SIMULATOR}/**`] },
+  { name: 'undici', homes: [TELEGRAM] },
   { name: 'mdast', homes: [], types: [TELEGRAM] },
   { name: 'mdast-util-*', homes: [TELEGRAM] },
   { name: 'micromark-extension-gfm', homes: [TELEGRAM] },

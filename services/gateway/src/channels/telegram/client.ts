@@ -2,6 +2,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import { Readable } from 'node:stream';
 import { Api } from 'grammy';
+import { request, type Dispatcher } from 'undici';
 import { ServerDown } from './failure.ts';
 
 export type TelegramApi = Api;
@@ -9,9 +10,18 @@ export type TelegramApi = Api;
 /** grammY's own AbortSignal, which its methods take. */
 export type ApiSignal = NonNullable<Parameters<TelegramApi['getMe']>[0]>;
 
+/** What grammY asks a client for: its JSON or a form, in a stream. */
+interface Call {
+  readonly method?: Dispatcher.HttpMethod;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Readable | null;
+  /** grammY's own, which has what undici listens to. */
+  readonly signal: AbortSignal;
+}
+
 /**
- * Opens the Bot API. Node's own fetch tells failed connections (nothing was sent) from lost answers, which grammY's
- * default client does not.
+ * Opens the Bot API. Our client tells failed connections (nothing was sent) from lost answers, which grammY's default client does
+ * not.
  */
 export function createApi(options: {
   readonly token: string;
@@ -22,7 +32,7 @@ export function createApi(options: {
   return new Api(options.token, {
     apiRoot: options.apiRoot,
     timeoutSeconds: options.timeoutSeconds,
-    fetch: callServer,
+    fetch: callServer as typeof fetch, // grammY calls it with these arguments
   });
 }
 
@@ -41,30 +51,21 @@ export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'an unreadable address';
 }
 
-/** fetch, except that an error page of a proxy in front of the Bot API is a failure with a name. */
-async function callServer(url: string | URL, init: RequestInit): Promise<Response> {
-  const response = await fetch(url, {
-    ...init,
-    body: await toWhole(init.body),
-    signal: toNative(init.signal ?? null),
-  });
-  const isJson = response.headers.get('content-type')?.includes('json') ?? false;
-  if (isJson) return response;
-  await response.body?.cancel();
-  throw new ServerDown(response.status);
+/**
+ * Calls the Bot API through undici's dispatcher, which costs half of what its fetch does. An error page of a proxy in front of the Bot
+ * API is a failure with a name.
+ */
+async function callServer(url: string, { method = 'POST', headers, body, signal }: Call): Promise<Response> {
+  const answer = await request(url, { method, headers, body: await toWhole(body), signal });
+  const type = answer.headers['content-type'] ?? '';
+  if (!type.includes('json')) {
+    await answer.body.dump();
+    throw new ServerDown(answer.statusCode);
+  }
+  return { json: () => answer.body.json() } as Response; // grammY reads nothing else of it
 }
 
 /** grammY streams forms; sent whole they have a length, which proxies want, and can be sent again. */
-async function toWhole(body: RequestInit['body']): Promise<NonNullable<RequestInit['body']> | null> {
-  if (!(body instanceof Readable)) return body ?? null;
-  return new Uint8Array(Buffer.concat(await body.toArray()));
-}
-
-/** grammY brings its own AbortSignal class; fetch listens only to the built-in one. */
-function toNative(signal: AbortSignal | null): AbortSignal | null {
-  if (signal === null) return null;
-  const controller = new AbortController();
-  if (signal.aborted) controller.abort();
-  else signal.addEventListener('abort', () => controller.abort(), { once: true });
-  return controller.signal;
+async function toWhole(body: Call['body']): Promise<string | Uint8Array | null> {
+  return body instanceof Readable ? Buffer.concat(await body.toArray()) : (body ?? null);
 }

@@ -20,8 +20,8 @@ it('an update makes of a conversation what LangGraph’s own reducer makes of it
   const before = fc.uniqueArray(message, { selector: (one) => one.id, maxLength: 5 });
   fc.assert(
     fc.property(before, fc.oneof(fc.array(update, { maxLength: 4 }), update), (there, added) => {
-      const result = addMessages(there, added as BaseMessage[]);
-      const expected = messagesStateReducer(there, added as BaseMessage[]);
+      const result = addMessages(there, added);
+      const expected = messagesStateReducer(there, added);
       expect(result.map((one) => one.toDict())).toEqual(expected.map((one) => one.toDict()));
     }),
   );
