@@ -131,7 +131,7 @@ function parse(words: readonly string[]) {
   try {
     return parseArgs({ args: [...words], options: OPTIONS, allowPositionals: true, strict: true });
   } catch (error) {
-    // The message of parseArgs names the option; its codes begin with ERR_PARSE_ARGS.
+    // The message of parseArgs names the option that is wrong.
     throw new UsageError(
       `${error instanceof Error ? error.message : String(error)}\n\n${describeCommands(COMMANDS).join('\n')}`,
     );

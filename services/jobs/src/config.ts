@@ -82,7 +82,7 @@ const JobsConfig = CommonConfig.extend({
   DEPLOY_STALL_MINUTES: z.coerce.number().positive().max(25).default(5),
   /** So many minutes a server that does not answer is tried again before its deployment is reported as unknown. */
   DEPLOY_UNKNOWN_MINUTES: z.coerce.number().positive().max(20).default(10),
-  /** Address that the proxy listens at for services, as the proxy sees it. */
+  /** Address that the proxy is told to bind the port of each service to, such as 0.0.0.0 in a container. */
   PROXY_LISTEN_HOST: z.string().min(1).default('127.0.0.1'),
   /** Address at which this service reaches the proxy's ports. */
   PROXY_REACH_HOST: z.string().min(1).default('127.0.0.1'),

@@ -19,7 +19,10 @@ import { getUpdates } from '../webhook/bot-polling.ts';
 import { deleteWebhook, getWebhookInfo, setWebhook } from '../webhook/bot-webhook.ts';
 import type { Store } from '../store/store.ts';
 
-/** Answers one call. The signal ends a call that waits: the bot hung up, or the simulator closes. */
+/**
+ * Answers one call with its result or a promise of it; throws a BotError to refuse it. The signal ends a call that waits: the bot hung
+ * up, or the simulator closes.
+ */
 export type BotMethod = (store: Store, parameters: Parameters, signal: AbortSignal) => unknown;
 
 /** Every method this simulator knows. */

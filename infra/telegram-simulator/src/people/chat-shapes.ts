@@ -2,7 +2,7 @@ import type { Chat, User } from 'grammy/types';
 import { BOT_NAME, GROUP, type Person, toUser } from './people.ts';
 import type { State } from '../store/state.ts';
 
-/** A chat of a person as the person API lists it. */
+/** A chat of a simulated person, as the API lists it that the page and tests use. */
 export interface ChatView {
   readonly id: number;
   readonly title: string;

@@ -40,7 +40,7 @@ export async function openService(
   });
 }
 
-/** Ends it, with one line for whoever was told. */
+/** Ends the incident, with one line for the people who were told of it. */
 export function closeService(
   pool: Pool,
   { project, environment }: ServiceKey,

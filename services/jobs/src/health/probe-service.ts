@@ -11,7 +11,7 @@ import { usualLatency, type HealthMemory } from './latencies.ts';
 import { problemOfRoute, type DiagnoseParts } from '../diagnose/target.ts';
 import type { Found } from './verdict.ts';
 
-/** Errors are compared with those of the hour before. */
+/** The errors of so long are compared with those of the last hour. */
 const LATELY_MS = 5 * MINUTE_MS;
 
 /** Probes a service through the proxy and at its instance, and reads the state of its program and its server. Changes nothing. */

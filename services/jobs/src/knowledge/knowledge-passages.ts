@@ -8,7 +8,7 @@ export interface Passage {
   readonly content: string;
 }
 
-/** The writing side of the knowledge table: whole sources, replaced when their hash changes. */
+/** Writes the knowledge table a whole source at a time. Whether a source has changed is for the caller to compare by `hashes`. */
 export function createKnowledgePassages(pool: Pool) {
   return {
     /** The hash of each source of a scope, as it was last indexed. */

@@ -52,7 +52,7 @@ export function createControlGroup(limits: Limits): ControlGroup | null {
   };
 }
 
-/** Removes the groups that a killed process could not; those in use stay. */
+/** Called when the service starts: removes the groups that an earlier process was killed with. Those with a process in them stay. */
 export function sweepControlGroups(): void {
   for (const parent of [ROOT, join(ROOT, 'memory'), join(ROOT, 'pids')]) {
     if (!existsSync(parent)) continue;

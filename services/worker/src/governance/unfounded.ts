@@ -7,11 +7,11 @@ export interface Fact {
   readonly isFailure: boolean;
 }
 
-/** The facts that a model's text is compared with. */
+/** What is known for sure when a model's text is checked for claims. */
 export interface Grounds {
   /** Names of things that exist, in lower case. */
   readonly names: ReadonlySet<string>;
-  /** With which commands begin that people may type. */
+  /** First words of commands: a line in quotes that begins with one tells the person what to type, and claims nothing. */
   readonly verbs: ReadonlySet<string>;
   readonly facts: readonly Fact[];
 }

@@ -22,17 +22,19 @@ export type Replayed =
   | { readonly kind: 'nothing'; readonly why: string }
   | { readonly kind: 'not-replayable'; readonly why: string };
 
-export interface TurnParts {
-  /** Holds no handler: see withoutHandlers.ts. */
+/** What a replay is made with: nothing that has an effect. */
+export interface ReplayParts {
+  /** Its tools have no handlers. */
   readonly registry: ToolRegistry;
   readonly plugin: AgentPlugin;
+  /** The conversations' states, in memory. */
   readonly states: ReplayStates;
   /** The engine of a policy set that was in force once; null when it was not kept. */
   engine(version: string, timeZone: string): Promise<PolicyEngine | null>;
 }
 
 /** Goes through a recorded turn again. The conversation's state has to be as it was when the turn began. */
-export async function replayTurn(parts: TurnParts, records: readonly ExecutionTurn[]): Promise<Replayed> {
+export async function replayTurn(parts: ReplayParts, records: readonly ExecutionTurn[]): Promise<Replayed> {
   const [first] = records;
   const ended = records.at(-1)?.ended;
   if (!first?.began || !ended) return { kind: 'not-replayable', why: 'its first or last record is missing' };
@@ -68,7 +70,7 @@ interface Recorded {
 
 /** Run after run, as crashes cut it then, until the turn ends. */
 async function goThrough(
-  parts: TurnParts,
+  parts: ReplayParts,
   recorded: Recorded,
   cursor: Cursor,
 ): Promise<GoneThrough | Exclude<Halt, { kind: 'resume' | 'cut' }>> {
@@ -101,7 +103,7 @@ async function goThrough(
   return { record, ended: ended.outcome };
 }
 
-function createAgent({ plugin, registry, states }: TurnParts, head: ExecutionTurn, cursor: Cursor): Agent {
+function createAgent({ plugin, registry, states }: ReplayParts, head: ExecutionTurn, cursor: Cursor): Agent {
   return plugin.create({
     registry,
     checkpoints: states,
@@ -120,7 +122,7 @@ function createAgent({ plugin, registry, states }: TurnParts, head: ExecutionTur
 }
 
 /** What an agent may reach in a replay: the record, and nothing that has an effect. */
-function replayRun(parts: TurnParts, { records, head }: Recorded, run: RecordedRun, cursor: Cursor): AgentRun {
+function replayRun(parts: ReplayParts, { records, head }: Recorded, run: RecordedRun, cursor: Cursor): AgentRun {
   const machine = createMachine();
   let record: ExecutionTurn | null = null;
   return {
@@ -164,7 +166,7 @@ function formerId(records: readonly ExecutionTurn[], pass: number): string | nul
 }
 
 /** Decides once more what had been decided when an approval was used up. */
-async function compareResume({ engine }: TurnParts, { began, policy }: ExecutionTurn): Promise<Replayed | null> {
+async function compareResume({ engine }: ReplayParts, { began, policy }: ExecutionTurn): Promise<Replayed | null> {
   const resume = began?.decision;
   if (!resume) return null;
   const isRun = resume.phases.includes('EXECUTING');

@@ -31,7 +31,7 @@ export interface AccountParts {
   readonly names: KnownNames;
   /** What the runtime knows of a tool; null for one that is not installed. */
   toolKind(tool: string): Pick<Tool, 'isRead' | 'evidence'> | null;
-  /** With which commands begin that people may type. */
+  /** First words of the commands that people may type. */
   readonly verbs: ReadonlySet<string>;
   readonly timeZone: string;
 }

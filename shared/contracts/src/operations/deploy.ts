@@ -72,7 +72,7 @@ export const Connection = z.object({
   /** ssh: its port, 22 when left out, and the login. */
   port: z.number().int().min(1).max(65_535).optional(),
   user: z.string().max(64).optional(),
-  /** ssh: the handle of the private key, and the person who keeps it. */
+  /** ssh: the handle under which the private key is sealed, and the user key of the person whose secret it is. */
   key: z.object({ handle: z.string().max(80), owner: z.string().max(80) }).optional(),
 });
 export type Connection = z.infer<typeof Connection>;

@@ -36,8 +36,8 @@ const LONGEST_KEPT = 2_000;
 const kept = new WeakMap<RuleSet, Map<string, Answer>>();
 
 /**
- * Asks the rules about one verb. A question that the rules cannot tell from one that was asked before gets its answer: Cedar takes a
- * millisecond, and what it answers depends on nothing else. Throws EvaluationError when the question does not fit the schema or when a
+ * Asks Cedar whether the principal may do this verb to the subject, a call of a tool. Answers are cached by the attributes that the
+ * rules read, on which alone they depend: Cedar takes a millisecond. Throws EvaluationError when the question does not fit the schema or when a
  * rule could not be evaluated: Cedar would leave that rule out, and it may be the one that forbids. Errors are never kept.
  */
 export function askRules(set: RuleSet, verb: Verb, principal: EntityJson | EntityUid, subject: Subject): Answer {

@@ -19,7 +19,7 @@ export interface StoredCheckpoint {
   readonly signature: string;
 }
 
-/** What is recorded and has no place yet, and what cannot have come about by recording and sealing. */
+/** Events that are recorded and not yet sealed: how many, and how old the oldest is, in milliseconds. */
 export interface AuditTail {
   readonly unsealed: number;
   readonly oldestMs: number | null;

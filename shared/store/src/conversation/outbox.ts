@@ -4,7 +4,8 @@ import { makeStorable } from '@signalbox/contracts/storable';
 import type { Queryable } from '../pool.ts';
 
 /**
- * What a person may be shown: whoever made it, no secret goes out, and nothing that cannot be stored. Ids and keys are left alone. The same row when there is none.
+ * A copy of the row that may be stored and shown: its texts without secrets, and nothing in it that Postgres cannot hold. Ids and keys
+ * are left alone.
  */
 export function withoutSecrets(row: OutboundEnvelope): OutboundEnvelope {
   const { text, buttons, files, afterwards, receipts } = row.body;

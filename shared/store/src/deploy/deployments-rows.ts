@@ -32,12 +32,16 @@ export interface DeploymentRow extends ServiceKey {
   readonly cancelAt: Date | null;
 }
 
-/** What was built, and what was started: as the driver of the deployment's server reads it. */
+/** What was built. */
 export interface StoredArtifact {
   readonly kind: 'folder' | 'image';
+  /** The name that the driver of its server gave it: no tag or branch. */
   readonly ref: string;
 }
+
+/** What was started of it. */
 export interface StoredInstance {
+  /** The name that the driver of its server gave it. */
   readonly ref: string;
   readonly host: string;
   readonly port: number;

@@ -12,10 +12,10 @@ export interface Grant {
   readonly expiresAt: Date;
 }
 
-/** What a grant covers: actions of this agent, chat, environment, resources and version of the tool. Others need an approval. */
+/** Where an action has to be equal to the approved one, beside its tool and arguments, for a grant to cover it. */
 export type GrantPlace = Pick<ProposedAction, 'agent' | 'chatKey' | 'environment' | 'resources' | 'toolVersion'>;
 
-/** The place of an action, as grants are compared with it. */
+/** The part of an action that grants are compared with. */
 export function grantPlaceOf({ agent, chatKey, environment, resources, toolVersion }: GrantPlace): GrantPlace {
   return { agent, chatKey, environment, resources, toolVersion };
 }
@@ -56,7 +56,7 @@ export async function listGrants(db: Queryable): Promise<readonly Grant[]> {
   return rows;
 }
 
-/** Takes a grant back. Null when there is none of that id that could still be used. */
+/** Takes a grant back. Null when there is none of that id, or it was taken back before. */
 export async function revokeGrant(db: Queryable, grantId: string, by: string): Promise<Grant | null> {
   const { rows } = await db.query<Grant>(
     `update grants set revoked_at = now(), revoked_by = $2

@@ -8,7 +8,7 @@ const NO_MARK = '▫';
 
 /** The mark, as it is and as markdown may spell it. */
 const MARKS = /🧾|&#(?:x0*1f9fe|0*129534);/giu;
-/** Symbols that look like the mark of a receipt, at the beginning of a line, where that mark stands. */
+/** Symbols that look like the mark at the beginning of a line, also behind bullets, quotation signs and what is not seen. */
 const LOOK_ALIKES =
   /^([^\S\n]{0,9}(?:[\p{P}\p{S}\p{Default_Ignorable_Code_Point}][^\S\n]{0,4}){0,9}?)(?:[📃📜]|&#(?:x0*1f4(?:c3|dc)|0*(?:128195|128220));)/gimu;
 

@@ -15,7 +15,8 @@ const MESSAGES_READ = 6;
 const INTENT = objectKind('classify_intent', 'Say what the person wants and which capability groups it needs.', Intent);
 
 /**
- * First node of a new task: what is wanted, and which groups that needs. Installed groups are loaded at once, which saves a pass.
+ * Creates the first node of a new task: what is wanted, and which groups that needs. Installed groups are loaded at once, which saves a
+ * round of model and tools.
  * An unusable answer is not an error: product_owner can still ask for capabilities itself.
  */
 export function intentParser(parts: GraphParts) {

@@ -11,7 +11,7 @@ import { describeDeployment, factsOf } from './words.ts';
 type Ports = ToolContext['ports'];
 type Deployment = Awaited<ReturnType<Ports['deployments']['list']>>[number];
 
-/** What a build leaves running is gone within seconds; longer than this nobody waits for an answer. */
+/** The programs of a cancelled build end within seconds. After this the tool answers that they are still ending. */
 const WAIT_MS = 15_000;
 const LOOK_EVERY_MS = 200;
 /** A deployment that was cancelled within this time answers a repeated request to cancel it. */

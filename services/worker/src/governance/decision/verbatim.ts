@@ -7,6 +7,7 @@ import type { Runnable } from '../../tools/run.ts';
 
 /** A handle such as `secret:db-password`, which stands for a secret's value in all that a model sees. */
 const HANDLE = /\bsecret:[a-z0-9][a-z0-9._-]{0,73}/i;
+/** The same as a whole value: the pattern above without its word boundary. */
 const WHOLE_HANDLE = new RegExp(`^\\s*${HANDLE.source.slice(2)}\\s*$`, 'i');
 
 /**
