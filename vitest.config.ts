@@ -40,6 +40,7 @@ export default defineConfig({
             '{shared,services,infra}/*/src/**/*.test.ts',
             'tests/{,ci/}*.test.ts',
             'tests/contracts/**/*.test.ts',
+            'tests/bench/**/*.test.ts',
           ],
           testTimeout: 30_000, // generous: a busy machine is no failure, and what a test may cost it measures itself
           isolate: false, // pure code leaves nothing behind, and loading everything anew for each file is half of the time

@@ -128,7 +128,9 @@ function planBench(words, checkout, env) {
   const benches = names.map((name) => basename(name, '.ts')).toSorted();
   const [wanted, ...rest] = words;
   const named = wanted !== undefined && !wanted.startsWith('-');
-  const chosen = named ? benches.filter((name) => name === basename(wanted, '.ts')) : benches;
+  // Options alone are those of the comparison with peers.
+  const only = named ? basename(wanted, '.ts') : wanted && 'peers';
+  const chosen = only ? benches.filter((name) => name === only) : benches;
   if (chosen.length === 0) {
     const known = benches.length > 0 ? `Known: ${benches.join(', ')}.` : 'There are none in tests/bench.';
     return { problem: named ? `There is no bench '${wanted}'. ${known}` : known };

@@ -43,16 +43,19 @@ test('the command line gets the servers that run, unless they are named', () => 
   });
 });
 
-test('bench runs every file in order, or the one that is named', () => {
+test('bench runs every file in order, the one that is named, or with options alone the comparison with peers', () => {
   mkdirSync(join(checkout, 'tests/bench'), { recursive: true });
-  for (const name of ['throughput.ts', 'latency.ts']) writeFileSync(join(checkout, 'tests/bench', name), '');
-  expect(planCommand('bench', ['--short'], checkout, {})).toMatchObject({
+  for (const name of ['peers.ts', 'latency.ts']) writeFileSync(join(checkout, 'tests/bench', name), '');
+  expect(planCommand('bench', [], checkout, {})).toMatchObject({
     mode: 'in-turn',
-    steps: [{ title: 'latency' }, { title: 'throughput', words: expect.arrayContaining(['--short']) }],
+    steps: [{ title: 'latency' }, { title: 'peers' }],
   });
-  expect(planCommand('bench', ['throughput'], checkout, {})).toMatchObject({ steps: [{ title: 'throughput' }] });
+  expect(planCommand('bench', ['--quick'], checkout, {})).toMatchObject({
+    steps: [{ title: 'peers', words: expect.arrayContaining(['--quick']) }],
+  });
+  expect(planCommand('bench', ['latency'], checkout, {})).toMatchObject({ steps: [{ title: 'latency' }] });
   expect(planCommand('bench', ['nothing'], checkout, {})).toEqual({
-    problem: "There is no bench 'nothing'. Known: latency, throughput.",
+    problem: "There is no bench 'nothing'. Known: latency, peers.",
   });
 });
 

@@ -1,0 +1,238 @@
+/*
+ * The product beside its peers in one run: one Postgres commit, the bare graph, and the bot that a competent user would write with grammY,
+ * LangGraph and its Postgres saver. Production builds, processes of their own, a fixed model that takes no time, governance and audit on.
+ * Rounds of all peers alternate; each figure is the median of the rounds' ratios. `--quick`: fewer people and rounds. `--json <file>`.
+ * The services of jobs and the proxy take no part in a turn and are not started.
+ */
+import { HumanMessage } from '@langchain/core/messages';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { median, percentile, ratioOf, rounded, type Figure, type Sample } from './peers/figures.ts';
+import { measureGrowth } from './peers/growth.ts';
+import { KINDS, textOf, type Kind } from './peers/model-script.ts';
+import { measureDefinitions } from './peers/prompt-size.ts';
+import { cpuOf, memoryOf } from './peers/processes.ts';
+import { openPeers } from './peers/stack.ts';
+
+const { values: options } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, json: { type: 'string' } },
+});
+const ROUNDS = options.quick ? 3 : 5;
+const PEOPLE = options.quick ? [1, 32] : [1, 8, 32, 128];
+const TURNS_EACH = new Map([
+  [1, 24],
+  [8, 8],
+]);
+/** Peers stand beside each other, so that what else the machine does falls on all of them alike. */
+const CELLS = PEOPLE.flatMap((people) =>
+  KINDS.flatMap((kind) =>
+    (['product', 'naive bot', 'bare graph', 'commit'] as const).map((peer) => [peer, kind, people] as const),
+  ),
+);
+const IDLE_MS = 15_000;
+/** Others write so long beside the person whose turn is slow. */
+const BESIDE_TURNS = 10;
+
+/** Figures that this bench does not take, and where they come from. */
+const NOT_MEASURED = {
+  throughputVsLangGraphServer: 'the development server is no dependency of the product and is not installed',
+  governedChangeVsCommit: 'npm run bench -- decision',
+  readyAfterStart: 'npm start prints it',
+} as const;
+
+type Peer = 'product' | 'product, two workers' | 'naive bot' | 'bare graph' | 'commit';
+interface Row extends Sample {
+  readonly peer: Peer;
+  readonly kind: Kind;
+  readonly people: number;
+}
+
+const dir = mkdtempSync(join(tmpdir(), 'signalbox-peers-'));
+const peers = await openPeers(dir);
+const rows: Row[] = [];
+try {
+  say('warming up');
+  for (const kind of KINDS) for (const peer of ['product', 'naive bot'] as const) await cell(peer, kind, 8);
+  rows.length = 0;
+  for (let round = 1; round <= ROUNDS; round++) {
+    say(`round ${round} of ${ROUNDS}`);
+    for (const [peer, kind, people] of CELLS) await cell(peer, kind, people);
+  }
+  if (!options.quick) await measureTwoWorkers();
+  say('a conversation that grows');
+  const [short, long] = [await measureGrowth(peers, 10), await measureGrowth(peers, 1_000)];
+  say('others beside a slow turn');
+  const beside = await measureBeside();
+  say('idle');
+  const idle = await measureIdle();
+  report({
+    throughputVsNaiveBot: byKind((kind) => compare('product', 'naive bot', kind, 32, throughput)),
+    p50VsNaiveBot: byKind((kind) => compare('product', 'naive bot', kind, 1, p50)),
+    cpuPerTurnVsNaiveBot: byKind((kind) => compare('product', 'naive bot', kind, 32, ({ cpuPerTurn }) => cpuPerTurn)),
+    turnVsBareGraph: compare('product', 'bare graph', 'read', 1, p50),
+    tokensVsAllTools: only(await measureDefinitions()),
+    turnAt1000VsAt10: only(long.warm / short.warm),
+    turnAt1000Cold: only(long.cold / short.cold),
+    bytesPerTurnAt1000: only(long.bytes),
+    p99BesideLongTurn: only(beside),
+    idleMegabytes: only(idle.megabytes),
+    idleCpuPercent: only(idle.cpuPercent),
+  });
+} finally {
+  await peers.close();
+  rmSync(dir, { recursive: true, force: true });
+}
+process.exit(0);
+
+async function cell(peer: Peer, kind: Kind, people: number): Promise<void> {
+  const turnsEach = TURNS_EACH.get(people) ?? 4;
+  if (peer === 'bare graph' || peer === 'commit')
+    return void rows.push({ peer, kind, people, ...(await inProcess(peer, kind, people, turnsEach)) });
+  const { load, cpu } = peer === 'naive bot' ? peers.naive : peers.product;
+  const ids = peers.nextPeople(people);
+  await load.addPeople(ids);
+  rows.push({ peer, kind, people, ...(await load.run(ids, { turnsEach, text: (n) => textOf(kind, n) }, cpu)) });
+  await peers.db.query(`delete from projects where name like 'pj-%'`);
+}
+
+/** What needs no process of its own: LangGraph's own floor, and one commit of Postgres. */
+async function inProcess(
+  peer: 'bare graph' | 'commit',
+  kind: Kind,
+  people: number,
+  turnsEach: number,
+): Promise<Sample> {
+  const work = (n: number): Promise<unknown> =>
+    peer === 'commit'
+      ? peers.db.query({ name: 'commit', text: 'insert into bench_commit values ($1)', values: [Buffer.alloc(2_000)] })
+      : peers.bareGraph.invoke({ messages: [new HumanMessage(textOf(kind, n))] });
+  const latencies: number[] = [];
+  const [startedAt, before] = [performance.now(), process.cpuUsage()];
+  await Promise.all(
+    Array.from({ length: people }, async () => {
+      for (let n = 0; n < turnsEach; n++) {
+        const at = performance.now();
+        await work(n);
+        latencies.push(performance.now() - at);
+      }
+    }),
+  );
+  const { user, system } = process.cpuUsage(before);
+  const turns = latencies.length;
+  return {
+    latencies,
+    turnsPerSecond: (turns * 1_000) / (performance.now() - startedAt),
+    cpuPerTurn: (user + system) / 1_000 / turns,
+  };
+}
+
+async function measureTwoWorkers(): Promise<void> {
+  say('two workers');
+  const stop = await peers.addWorker();
+  for (const people of PEOPLE.filter((count) => count > 1))
+    for (const kind of KINDS) await cell('product, two workers', kind, people);
+  await stop();
+}
+
+/** p99 of eight people who read, beside one whose model takes 15 s, to the same without. */
+async function measureBeside(): Promise<number> {
+  const { load } = peers.product;
+  const p99 = async (): Promise<number> => {
+    const ids = peers.nextPeople(8);
+    await load.addPeople(ids);
+    const { latencies } = await load.run(ids, { turnsEach: BESIDE_TURNS, text: (n) => textOf('read', n) }, () => 0);
+    return percentile(latencies, 0.99);
+  };
+  const without = await p99();
+  const [slow = 0] = peers.nextPeople(1);
+  await load.addPeople([slow]);
+  const [beside] = await Promise.all([p99(), load.turn(slow, 'slow')]);
+  return beside / without;
+}
+
+async function measureIdle(): Promise<{ readonly megabytes: number; readonly cpuPercent: number }> {
+  const pids = [peers.gateway.pid, peers.worker().pid];
+  const used = (): number => pids.reduce((sum, pid) => sum + cpuOf(pid), 0);
+  await sleep(3_000);
+  const before = used();
+  await sleep(IDLE_MS);
+  return {
+    megabytes: pids.reduce((sum, pid) => sum + memoryOf(pid), 0),
+    cpuPercent: ((used() - before) / IDLE_MS) * 100,
+  };
+}
+
+function throughput({ turnsPerSecond }: Sample): number {
+  return turnsPerSecond;
+}
+
+function p50({ latencies }: Sample): number {
+  return median(latencies);
+}
+
+function compare(ours: Peer, theirs: Peer, kind: Kind, people: number, figure: (sample: Sample) => number): Figure {
+  const of = (peer: Peer): readonly number[] =>
+    rows.filter((row) => row.peer === peer && row.kind === kind && row.people === people).map(figure);
+  return ratioOf(of(ours), of(theirs));
+}
+
+function only(value: number): Figure {
+  return { median: value, from: value, to: value };
+}
+
+function byKind(figure: (kind: Kind) => Figure): Readonly<Record<Kind, Figure>> {
+  return { noTool: figure('noTool'), read: figure('read'), write: figure('write') };
+}
+
+function report(figures: Readonly<Record<string, Figure | Readonly<Record<Kind, Figure>>>>): void {
+  const cells = new Map(rows.map((row) => [`${row.peer} ${row.kind} ${row.people}`, row]));
+  console.table(
+    [...cells.values()].map(({ peer, kind, people }) => {
+      const same = rows.filter((row) => row.peer === peer && row.kind === kind && row.people === people);
+      return {
+        peer,
+        kind,
+        people,
+        'turns/s': rounded(median(same.map(throughput))),
+        'p50 ms': rounded(median(same.map(p50))),
+        'p99 ms': rounded(median(same.map(({ latencies }) => percentile(latencies, 0.99)))),
+        'CPU ms': rounded(median(same.map(({ cpuPerTurn }) => cpuPerTurn))),
+      };
+    }),
+  );
+  const flat = Object.entries(figures).flatMap(([name, figure]): readonly (readonly [string, Figure])[] =>
+    isFigure(figure) ? [[name, figure]] : Object.entries(figure).map(([kind, one]) => [`${name}.${kind}`, one]),
+  );
+  console.table(
+    Object.fromEntries(
+      flat.map(([name, { median: middle, from, to }]) => [
+        name,
+        { median: rounded(middle), from: rounded(from), to: rounded(to) },
+      ]),
+    ),
+  );
+  for (const [name, why] of Object.entries(NOT_MEASURED)) say(`not measured: ${name} (${why})`);
+  if (options.json === undefined) return;
+  const taken = Object.fromEntries(
+    Object.entries(figures).map(([name, figure]) => [
+      name,
+      isFigure(figure)
+        ? rounded(figure.median)
+        : Object.fromEntries(Object.entries(figure).map(([kind, one]) => [kind, rounded(one.median)])),
+    ]),
+  );
+  const missing = Object.fromEntries(Object.keys(NOT_MEASURED).map((name) => [name, null]));
+  const result = { rounds: ROUNDS, ratios: { ...taken, ...missing }, notMeasured: NOT_MEASURED, figures };
+  writeFileSync(options.json, `${JSON.stringify(result, null, 2)}\n`);
+}
+
+function isFigure(figure: Figure | Readonly<Record<Kind, Figure>>): figure is Figure {
+  return 'median' in figure;
+}
+
+function say(what: string): void {
+  process.stderr.write(`${what}\n`);
+}

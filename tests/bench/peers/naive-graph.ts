@@ -1,0 +1,53 @@
+import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import { tool } from '@langchain/core/tools';
+import { END, MessagesAnnotation, START, StateGraph, type BaseCheckpointSaver } from '@langchain/langgraph';
+import { ToolNode } from '@langchain/langgraph/prebuilt';
+import { createScriptedModel } from '@signalbox/models/scripted';
+import type pg from 'pg';
+import { z } from 'zod';
+import { answerTo } from './model-script.ts';
+
+const model = createScriptedModel((messages) => {
+  const last = messages.findLastIndex(HumanMessage.isInstance);
+  const tools = { read: 'get_project', write: 'create_project' };
+  return answerTo(String(messages[last]?.content ?? ''), tools, messages.slice(last).some(ToolMessage.isInstance));
+});
+
+/**
+ * The graph that somebody writes who follows LangGraph's guide: a model, two tools, an edge between them. Without a pool its tools
+ * answer from memory, which is what LangGraph itself costs.
+ */
+export function buildNaiveGraph(pool: pg.Pool | null, checkpointer?: BaseCheckpointSaver) {
+  const read = tool(
+    async ({ project }) => {
+      const found = await pool?.query('select * from bench_projects where name = $1', [project]);
+      return JSON.stringify(found?.rows ?? { project });
+    },
+    { name: 'get_project', description: 'Show a project.', schema: z.object({ project: z.string() }) },
+  );
+  const write = tool(
+    async ({ name, description }) => {
+      await pool?.query('insert into bench_projects (name, description) values ($1, $2) on conflict do nothing', [
+        name,
+        description,
+      ]);
+      return JSON.stringify({ name });
+    },
+    {
+      name: 'create_project',
+      description: 'Create a project.',
+      schema: z.object({ name: z.string(), description: z.string() }),
+    },
+  );
+  return new StateGraph(MessagesAnnotation)
+    .addNode('agent', async ({ messages }) => ({ messages: [await model.invoke(messages)] }))
+    .addNode('tools', new ToolNode([read, write]))
+    .addEdge(START, 'agent')
+    .addConditionalEdges('agent', ({ messages }) => (callsOf(messages.at(-1)) > 0 ? 'tools' : END))
+    .addEdge('tools', 'agent')
+    .compile(checkpointer ? { checkpointer } : {});
+}
+
+function callsOf(message: BaseMessage | undefined): number {
+  return AIMessage.isInstance(message) ? (message.tool_calls?.length ?? 0) : 0;
+}

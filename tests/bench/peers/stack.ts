@@ -1,0 +1,118 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { startPostgres } from '@signalbox/local/postgres/postgres';
+import { startRedis } from '@signalbox/local/redis/redis';
+import { migrate } from '@signalbox/store/migrations/migrate';
+import { createSimulator } from '@signalbox/telegram-simulator/server';
+import pg from 'pg';
+import { loadTestConfig } from '../../support/config.ts';
+import { TEST_SEALING_KEY } from '../../support/secrets-key.ts';
+import { openLoad } from './load.ts';
+import { buildNaiveGraph } from './naive-graph.ts';
+import { cpuOf, startProcess, type Process } from './processes.ts';
+
+/** People that an installation of some size has: what a turn costs must not grow with them. */
+const PEOPLE = 20_000;
+const FIRST_PERSON = 100_000;
+const PRODUCT_TOKEN = '100:simulator';
+const NAIVE_TOKEN = '200:simulator';
+/** Our own files are TypeScript; the product beside them is taken as it was built. */
+const ENTRY = ['--import', 'tsx'];
+
+/** Starts the product and the naive bot as processes of their own over one Postgres and one Redis with their normal settings. */
+export async function openPeers(dir: string) {
+  build();
+  const { dataDir, path } = loadTestConfig();
+  const postgres = await startPostgres({ dir: join(dir, 'postgres') });
+  const redis = await startRedis({ dir: join(dir, 'redis'), binDir: join(dataDir, 'redis-bin'), path });
+  await migrate(postgres.url);
+  const db = new pg.Pool({ connectionString: postgres.url, max: 4 });
+  await seed(db);
+  const [ours, theirs] = [
+    await createSimulator({ token: PRODUCT_TOKEN }),
+    await createSimulator({ token: NAIVE_TOKEN }),
+  ];
+  const env = {
+    DATABASE_URL: postgres.url,
+    REDIS_URL: redis.url,
+    TELEGRAM_BOT_TOKEN: PRODUCT_TOKEN,
+    TELEGRAM_API_ROOT: ours.url,
+    SECRETS_SEALING_KEY: TEST_SEALING_KEY,
+    SIGNALBOX_DATA_DIR: join(dir, 'data'),
+    TELEGRAM_SENDS_PER_SECOND: '1000',
+    TELEGRAM_CHAT_SENDS_PER_SECOND: '1000',
+    INBOUND_BURST: '10000',
+  };
+  const startWorker = (name: string): Promise<Process> =>
+    startProcess(name, [...ENTRY, 'tests/bench/peers/scripted-worker.ts'], { ...env, WORKER_NAME: name });
+  const gateway = await startProcess('gateway', ['services/gateway/dist/main.js'], env);
+  const workers = [await startWorker('worker-1')];
+  const naive = await startProcess('naive bot', [...ENTRY, 'tests/bench/peers/naive-bot.ts'], {
+    DATABASE_URL: await createNaiveDatabase(db, postgres.url),
+    TELEGRAM_API_ROOT: theirs.url,
+    TELEGRAM_BOT_TOKEN: NAIVE_TOKEN,
+  });
+  const servers = (): number => cpuOf(postgres.pid) + cpuOf(redis.pid);
+  let person = FIRST_PERSON;
+  return {
+    db,
+    servers: { postgres, redis },
+    gateway,
+    worker: () => workers[0] as Process, // there is always one
+    product: {
+      load: await openLoad(ours.url),
+      cpu: () => servers() + [gateway, ...workers].reduce((sum, { pid }) => sum + cpuOf(pid), 0),
+    },
+    naive: { load: await openLoad(theirs.url), cpu: () => servers() + cpuOf(naive.pid) },
+    bareGraph: buildNaiveGraph(null),
+    /** Ids of people who have not written yet. */
+    nextPeople: (count: number): readonly number[] => Array.from({ length: count }, () => person++),
+    /** The worker ends and another takes its place, which knows no conversation. */
+    replaceWorker: async () => {
+      await workers.shift()?.stop();
+      workers.push(await startWorker('worker-1'));
+    },
+    addWorker: async () => {
+      const added = await startWorker(`worker-${workers.length + 1}`);
+      workers.push(added);
+      return async () => {
+        workers.splice(workers.indexOf(added), 1);
+        await added.stop();
+      };
+    },
+    close: async () => {
+      await Promise.all([gateway, ...workers, naive].map((one) => one.stop()));
+      await Promise.all([ours.close(), theirs.close()]);
+      await db.end();
+      await redis.stop();
+      await postgres.stop();
+    },
+  };
+}
+
+export type Peers = Awaited<ReturnType<typeof openPeers>>;
+
+/** Brings the built files up to date. Throws when the source does not compile. */
+function build(): void {
+  const { status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-b'], { stdio: 'inherit' });
+  if (status !== 0) throw new Error('The product does not compile, so there is nothing to measure.');
+}
+
+async function seed(db: pg.Pool): Promise<void> {
+  await db.query(
+    `insert into users (user_key, channel, name, role) select n::text, 'telegram', 'P' || n, 'developer' from generate_series($1::int, $2::int) n`,
+    [FIRST_PERSON, FIRST_PERSON + PEOPLE - 1],
+  );
+  await db.query(
+    `insert into projects (name, description, owner, action_id) values ('shop', 'Tea', '100000', 'act_bench')`,
+  );
+  await db.query('create table bench_commit (body bytea)');
+  await db.query('analyze');
+}
+
+async function createNaiveDatabase(db: pg.Pool, url: string): Promise<string> {
+  await db.query('create database naive');
+  const naive = new URL(url);
+  naive.pathname = '/naive';
+  return naive.href;
+}
