@@ -13,6 +13,7 @@ import type menu from './languages/en/menu.json';
 import type people from './languages/en/people.json';
 import type projects from './languages/en/projects.json';
 import type servers from './languages/en/servers.json';
+import type services from './languages/en/services.json';
 import type turn from './languages/en/turn.json';
 import type workspace from './languages/en/workspace.json';
 
@@ -31,6 +32,7 @@ interface Catalog {
   readonly people: typeof people;
   readonly projects: typeof projects;
   readonly servers: typeof servers;
+  readonly services: typeof services;
   readonly turn: typeof turn;
   readonly workspace: typeof workspace;
 }

@@ -4,6 +4,7 @@ import type { ServerLook, ServerProbes, WatchedServer } from '../health/server-p
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import { sayDuration } from '@signalbox/messages/duration';
+import { say } from '@signalbox/messages/say';
 import type { Driver, EndedCommand } from '../drivers/driver.ts';
 import type { JobContext, JobHandler } from '../runner/handlers.ts';
 
@@ -44,9 +45,7 @@ export function createServerInspect(
 export function describeEnded(ended: readonly EndedCommand[]): string {
   if (ended.length === 0) return '';
   const longest = sayDuration(Math.max(...ended.map(({ ranMs }) => ranMs)));
-  return ended.length === 1
-    ? `I ended a command there that ran on after the link to it was lost, ${longest} after it had begun.`
-    : `I ended ${ended.length} commands there that ran on after the link to them was lost, for up to ${longest}.`;
+  return say('servers.endedCommands', { count: ended.length, longest });
 }
 
 /** Reaches a server and measures it. What commands of lost links have left running there is ended. What it finds is an answer too: only an abort of the job throws. */
@@ -55,8 +54,7 @@ export async function probeServer(
   { name, host, driver, connection, hostKey }: WatchedServer,
   context: Pick<JobContext, 'signal' | 'openSecret' | 'log'>,
 ): Promise<ServerLook> {
-  if (driver === null)
-    return { kind: 'unknown', detail: `${name} is only booked: how to reach it was not told.`, hostKey: null };
+  if (driver === null) return { kind: 'unknown', detail: say('servers.bookedOnly', { server: name }), hostKey: null };
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(LOOK_MS)]);
   let opened: Driver | null = null;
   try {

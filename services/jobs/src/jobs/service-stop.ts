@@ -1,5 +1,6 @@
 import { serviceName } from '@signalbox/contracts/operations/deploy';
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
+import { say } from '@signalbox/messages/say';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { closeIncident, listOpenIncidents } from '@signalbox/store/deploy/incidents';
 import type { Pool } from '@signalbox/store/pool';
@@ -34,11 +35,8 @@ export function createServiceStop(parts: StopParts): JobHandler<JobPayload<'serv
   return {
     title: 'Stopping a service',
     run: (service, context) => stopService(parts, service, context),
-    say: ({ project, environment, release, ref, cut }) => {
-      const left = cut === 0 ? '' : ` ${cut} of its requests took too long and were cut.`;
-      const again = ` To start it again: “deploy ${project} ${ref} to ${environment}”.`;
-      return `⏹ **${project}** in ${environment} is stopped: ${release ?? 'what served'} has ended, and nothing serves there.${left}${again}`;
-    },
+    say: ({ project, environment, release, ref, cut }) =>
+      say('services.stopped', { project, environment, release: release ?? 'what served', ref, cut }),
     isNotable: () => true,
   };
 }
@@ -109,5 +107,10 @@ async function endInstances(driver: Driver, row: WorkRow, signal: AbortSignal): 
 async function closeIncidents(pool: Pool, row: WorkRow): Promise<void> {
   const { project, environment } = row;
   for (const { subject, kind } of await listOpenIncidents(pool, incidentSubject(row)))
-    await closeIncident(pool, { subject, kind, project, say: `⏹ **${project}** in ${environment} was stopped.` });
+    await closeIncident(pool, {
+      subject,
+      kind,
+      project,
+      say: say('services.stoppedIncident', { project, environment }),
+    });
 }

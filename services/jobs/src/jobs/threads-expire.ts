@@ -1,6 +1,7 @@
 import { PRIORITY, type OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import { OUTBOUND } from '@signalbox/contracts/conversation/topics';
+import { say } from '@signalbox/messages/say';
 import type { Pool } from '@signalbox/store/pool';
 import { expireThreads, type ExpiredThread } from '../conversation/thread-expiry.ts';
 import { newId } from '@signalbox/contracts/ids';
@@ -38,14 +39,14 @@ export function createThreadsExpire(parts: {
         if (threads.length < BATCH) return { expired };
       }
     },
-    say: ({ expired }) => `I closed ${expired} idle conversations.`,
+    say: ({ expired }) => say('control.threadsExpired', { count: expired }),
     isNotable: ({ expired }) => expired > 0,
   };
 }
 
 function announcement(thread: ExpiredThread, idleMs: number, traceId: string): OutboundEnvelope {
   const minutes = Math.round(idleMs / MINUTE_MS);
-  const about = thread.title === null ? '' : ` about «${thread.title}»`;
+  const hasTitle = String(thread.title !== null);
   return {
     key: `expired:${thread.threadId}`,
     chatKey: thread.chatKey,
@@ -54,7 +55,7 @@ function announcement(thread: ExpiredThread, idleMs: number, traceId: string): O
     traceId,
     priority: PRIORITY.reply,
     body: {
-      text: `I closed our conversation${about} after ${minutes} idle ${minutes === 1 ? 'minute' : 'minutes'}. Write again to start a new one.`,
+      text: say('control.threadExpired', { hasTitle, title: thread.title ?? '', minutes }),
       buttons: [],
     },
   };
