@@ -3,7 +3,13 @@ import { AppError } from '@signalbox/contracts/errors';
 import { background } from './lifecycle.ts';
 import type { Log } from './log.ts';
 import { SECOND_MS, sleep } from '@signalbox/contracts/time';
-import { loadPolicySet, readPolicyFolder, type PolicyFiles, type PolicySet } from '@signalbox/safety/policy/policy-set';
+import {
+  loadPolicySet,
+  readPolicyFolder,
+  stampPolicyFolder,
+  type PolicyFiles,
+  type PolicySet,
+} from '@signalbox/safety/policy/policy-set';
 
 /** What became of a change in the folder. */
 export type PolicyChange =
@@ -34,8 +40,8 @@ export interface Policies {
  * Loads the policies of a folder and follows its changes: a good set takes the place of the old one as a whole, a broken one
  * changes nothing and is reported once. Throws STARTUP_REFUSED when the set is broken at the start.
  *
- * Following is a look at all bytes, not a watch: folders that are mounted into containers are swapped by links, which watches
- * miss. A set is loaded when two looks in a row see the same, so that files that are being copied are left alone.
+ * Following is a look at all files, not a watch: folders that are mounted into containers are swapped by links, which watches
+ * miss. Their bytes are read when a file has another stamp than at the look before. A set is loaded when two looks in a row see the same, so that files that are being copied are left alone.
  */
 export async function openPolicies(options: PolicyOptions): Promise<Policies> {
   const { folder, timeZone, log } = options;
@@ -44,10 +50,14 @@ export async function openPolicies(options: PolicyOptions): Promise<Policies> {
   const tell = (change: PolicyChange): void =>
     background(log, 'policy change', (async () => options.onChange?.(change))());
 
+  let last: { readonly stamp: string | null; readonly found: PolicyFiles | Failed } | null = null;
   let seen = ''; // by the last look
   let refused = '';
   const look = async (): Promise<void> => {
-    const found = await readOrFail(folder);
+    const stamp = await stampPolicyFolder(folder).catch(() => null);
+    const found: PolicyFiles | Failed =
+      last && stamp !== null && stamp === last.stamp ? last.found : await readOrFail(folder);
+    last = { stamp, found };
     const key = 'failed' in found ? found.failed : found.version;
     const settled = key === seen;
     seen = key;

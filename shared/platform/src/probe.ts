@@ -28,11 +28,14 @@ const CHECKS_MS = 2.5 * SECOND_MS;
 const FIRST_AGAIN_MS = SECOND_MS;
 const LAST_AGAIN_MS = 15 * SECOND_MS;
 
+/** How often the delay of the event loop is sampled, in milliseconds: each sample wakes the process. */
+const DELAY_EVERY_MS = 100;
+
 /** A registry with Node's own metrics and the count of lost log lines, one per service. */
 export function createMetrics(service: string): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
-  collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: DELAY_EVERY_MS });
   new Counter({
     name: 'signalbox_log_lines_dropped_total',
     help: 'Log lines that standard output did not take: a full disk, or a slow reader.',

@@ -1,5 +1,6 @@
 import http from 'node:http';
 import type { Sample } from './figures.ts';
+import { ANSWER_MARK } from './model-script.ts';
 
 const LATE_MS = 60_000;
 const agent = new http.Agent({ keepAlive: true, maxSockets: 256 });
@@ -61,7 +62,7 @@ async function openEvents(url: string, heard: (chat: number) => void): Promise<h
       const lines = (rest + chunk).split('\n');
       rest = lines.pop() ?? '';
       for (const line of lines) {
-        if (!/"isBot":\s*true/.test(line)) continue;
+        if (!/"isBot":\s*true/.test(line) || !line.includes(ANSWER_MARK)) continue;
         const chat = /"chatId":\s*(\d+)/.exec(line)?.[1];
         if (chat !== undefined) heard(Number(chat));
       }

@@ -2,7 +2,9 @@
 export const KINDS = ['noTool', 'read', 'write'] as const;
 export type Kind = (typeof KINDS)[number];
 
-const ANSWER = `Here is the answer. ${'lorem ipsum dolor sit amet consectetur adipiscing elit '.repeat(6).slice(0, 280)}`;
+/** How each answer begins: what begins otherwise is a refusal, and no turn that counts. */
+export const ANSWER_MARK = 'Here is the answer.';
+const ANSWER = `${ANSWER_MARK} ${'lorem ipsum dolor sit amet consectetur adipiscing elit '.repeat(6).slice(0, 280)}`;
 /** How long the model thinks about a message that begins with "slow". */
 const SLOW_MS = 15_000;
 

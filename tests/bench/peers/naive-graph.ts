@@ -14,7 +14,7 @@ const model = createScriptedModel((messages) => {
 });
 
 /**
- * The graph that somebody writes who follows LangGraph's guide: a model, two tools, an edge between them. Without a pool its tools
+ * The graph of a bot that follows LangGraph's guide: a model, two tools, an edge between them. Without a pool its tools
  * answer from memory, which is what LangGraph itself costs.
  */
 export function buildNaiveGraph(pool: pg.Pool | null, checkpointer?: BaseCheckpointSaver) {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { createEngine, type JudgingEngine } from './engine.ts';
@@ -23,11 +23,28 @@ export interface PolicySet {
 
 /** Reads the schema, the policies and the examples of a folder; folders in it other than examples/ are not part of the set. */
 export async function readPolicyFolder(folder: string): Promise<PolicyFiles> {
-  const names = [...(await readdir(folder)), ...(await listExamples(folder))].filter(isPart).sort();
   const files = await Promise.all(
-    names.map(async (name) => ({ name, text: await readFile(join(folder, name), 'utf8') })),
+    (await listParts(folder)).map(async (name) => ({ name, text: await readFile(join(folder, name), 'utf8') })),
   );
   return { files, version: versionOf(files) };
+}
+
+/** A file system may give two changes within this time the same stamp. */
+const STAMP_MS = 2_000;
+
+/**
+ * What differs whenever a file of the set was changed, replaced or linked elsewhere, without a look into it: a program can set the time of
+ * a change, and not the time at which it was recorded. Null while a change is so young that the next may have the same stamp.
+ */
+export async function stampPolicyFolder(folder: string): Promise<string | null> {
+  const names = await listParts(folder);
+  const stats = await Promise.all(names.map((name) => stat(join(folder, name), { bigint: true })));
+  if (stats.some(({ ctimeMs }) => Number(ctimeMs) > Date.now() - STAMP_MS)) return null;
+  return stats.map(({ ino, size, ctimeNs }, at) => `${names[at]} ${ino} ${size} ${ctimeNs}`).join('\n');
+}
+
+async function listParts(folder: string): Promise<readonly string[]> {
+  return [...(await readdir(folder)), ...(await listExamples(folder))].filter(isPart).sort();
 }
 
 /**
