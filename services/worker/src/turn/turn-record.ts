@@ -94,7 +94,13 @@ function seal(whole: Omit<ExecutionTurn, 'redacted' | 'cleanHashes'>): TurnRecor
   const clean = redactValue(whole, (text) => makeStorable(redactText(text)));
   const record = { ...clean, redacted: clean !== whole, cleanHashes: true as const };
   const contextHash = whole.asks.at(-1)?.context.hash ?? NOTHING;
-  return { record, recordHash: canonicalHash(record), contextHash };
+  try {
+    return { record, recordHash: canonicalHash(record), contextHash };
+  } catch {
+    // A number that JSON does not have, out of a library: it is stored as null, and hashed as it is stored.
+    const stored = JSON.parse(JSON.stringify(record)) as typeof record; // the same record as JSON
+    return { record: stored, recordHash: canonicalHash(stored), contextHash };
+  }
 }
 
 /** The row of a call that ran and changed nothing. Whatever has an effect wrote its own before it began. */
