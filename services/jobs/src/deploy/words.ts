@@ -4,6 +4,7 @@ import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { STATE_WORDS } from '@signalbox/contracts/operations/deploy-words';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import { sayDuration } from '@signalbox/messages/duration';
+import { say } from '@signalbox/messages/say';
 
 /** The steps in their order, one piece of the bar each. */
 const STEPS: readonly DeployState[] = DeployState.options.slice(
@@ -23,8 +24,8 @@ export function describeProgress(
   const { project, environment, kind, state } = row;
   const at = STEPS.indexOf(state);
   const bar = at === -1 ? '' : `${'▰'.repeat(at + 1)}${'▱'.repeat(STEPS.length - at - 1)} `;
-  const verb = kind === 'rollback' ? 'Rolling back' : 'Deploying';
-  return `⏳ ${verb} **${project}** ${row.release ?? row.ref} in ${environment}\n${bar}${STATE_WORDS[state]} · ${sayDuration(ms)}`;
+  const head = say('deployment.progress', { kind, project, release: row.release ?? row.ref, environment });
+  return `${head}\n${bar}${STATE_WORDS[state]} · ${sayDuration(ms)}`;
 }
 
 /** What the message that was edited says in the end. The same row gives the same words. */
@@ -45,71 +46,89 @@ export function describeEnded(
 ): string {
   const { project, environment, kind, state, failure } = row;
   const ms = row.stateAt.getTime() - (row.startedAt ?? row.requestedAt).getTime();
-  const noun = kind === 'rollback' ? 'Rollback' : 'Deployment';
-  const [mark, how] = ENDS[state] ?? ['⏳', STATE_WORDS[state]];
-  const where = state === 'failed' && failure ? ` while ${STATE_WORDS[failure.state]}` : '';
-  return `${mark} ${noun}: **${project}** ${row.release ?? row.ref} in ${environment}\n${how}${where} · ${sayDuration(Math.max(0, ms))}`;
+  const [mark, how] = endOf(state);
+  const head = say('deployment.ended', { mark, kind, project, release: row.release ?? row.ref, environment });
+  const isFailed = state === 'failed' && failure !== null;
+  const took = sayDuration(Math.max(0, ms));
+  return `${head}\n${say('deployment.endedHow', { how, isFailed, state: failure ? STATE_WORDS[failure.state] : '', took })}`;
 }
 
-const ENDS: Readonly<Partial<Record<DeployState, readonly [mark: string, how: string]>>> = {
-  succeeded: ['✅', `${'▰'.repeat(STEPS.length)} done`],
-  failed: ['❌', STATE_WORDS.failed],
-  rolled_back: ['❌', STATE_WORDS.rolled_back],
-  cancelled: ['⏹', STATE_WORDS.cancelled],
-  unknown: ['❓', 'not known how it ended; I look again'],
-};
+function endOf(state: DeployState): readonly [mark: string, how: string] {
+  switch (state) {
+    case 'succeeded':
+      return ['✅', say('deployment.done', { bar: '▰'.repeat(STEPS.length) })];
+    case 'failed':
+    case 'rolled_back':
+      return ['❌', STATE_WORDS[state]];
+    case 'cancelled':
+      return ['⏹', STATE_WORDS[state]];
+    case 'unknown':
+      return ['❓', say('deployment.endUnknown')];
+    default:
+      return ['⏳', STATE_WORDS[state]];
+  }
+}
 
 /** What came of it: what is true now, and what can be done about it. */
 export function describeResult(result: DeployResult): string {
-  const { project, environment, release, serving, url, seconds, failure, kind } = result;
-  const where = `**${project}** in ${environment}`;
-  const took = sayDuration(seconds * SECOND_MS);
-  const still = serving === null ? 'Nothing serves there.' : `${serving} still serves.`;
+  const { project, environment, serving, failure, kind, replaced } = result;
+  const release = result.release ?? '';
+  const of = { project, environment };
+  const took = sayDuration(result.seconds * SECOND_MS);
+  const still = sayStill(serving);
   switch (result.state) {
     case 'succeeded': {
-      const verb = kind === 'rollback' ? 'Rolled back' : 'Deployed';
-      const undo =
-        result.replaced === null
-          ? ''
-          : ` To undo it: “roll back ${project} in ${environment}” (${result.replaced} served before).`;
-      return `✅ ${verb} ${where}: ${release ?? ''} serves at ${url ?? ''}, after ${took}.${undo}`;
+      const undo = { isUndoable: replaced !== null, replaced: replaced ?? '' };
+      return say('deployment.succeeded', { ...of, kind, release, url: result.url ?? '', took, ...undo });
     }
     case 'cancelled':
-      return `⏹ Cancelled the ${kind === 'rollback' ? 'rollback' : 'deployment'} of ${where} after ${took}; all that was begun is ended. ${still}`;
+      return say('deployment.cancelled', { ...of, kind, took, still });
     case 'rolled_back':
-      return `❌ ${where}: ${describeFailure(result)} The switch was taken back. ${still}${quote(failure)}`;
+      return say('deployment.rolledBack', { ...of, failure: describeFailure(result), still }) + quote(failure);
     case 'failed':
-      return `❌ ${where}: ${describeFailure(result)} ${still}${quote(failure)}`;
-    case 'unknown':
-      return `❓ ${where}: whether ${release ?? 'it'} came to serve is not known, because its server or the proxy does not answer. I look again every half minute and say what I find. ${serving === null ? '' : `${serving} served last.`}`.trim();
+      return say('deployment.failed', { ...of, failure: describeFailure(result), still }) + quote(failure);
+    case 'unknown': {
+      const served = { isServing: serving !== null, serving: serving ?? '' };
+      return say('deployment.unknown', { ...of, hasRelease: result.release !== null, release, ...served });
+    }
     default:
-      return `${where} is ${result.state.replace('_', ' ')}.`;
+      return say('deployment.underWay', { ...of, state: result.state.replace('_', ' ') });
   }
 }
 
 /** The same in one short line, for the cards of its approvers. */
 export function describeBriefly(result: DeployResult): string {
   const { release, serving, url, seconds } = result;
-  const still = serving === null ? 'Nothing serves there.' : `${serving} still serves.`;
+  const still = sayStill(serving);
   switch (result.state) {
-    case 'succeeded':
-      return `${release ?? ''} serves at ${url ?? ''}, after ${sayDuration(seconds * SECOND_MS)}.`;
+    case 'succeeded': {
+      const took = sayDuration(seconds * SECOND_MS);
+      return say('deployment.succeededBriefly', { release: release ?? '', url: url ?? '', took });
+    }
     case 'cancelled':
-      return `⏹ Cancelled. ${still}`;
+      return say('deployment.cancelledBriefly', { still });
     case 'rolled_back':
-      return `❌ ${describeFailure(result)} The switch was taken back. ${still}`;
+      return say('deployment.rolledBackBriefly', { failure: describeFailure(result), still });
     case 'failed':
-      return `❌ ${describeFailure(result)} ${still}`;
+      return say('deployment.failedBriefly', { failure: describeFailure(result), still });
     default:
-      return '❓ Whether it came to serve is not known yet; this card will say so.';
+      return say('deployment.unknownBriefly');
   }
 }
 
+function sayStill(serving: string | null): string {
+  return say('deployment.still', { isServing: serving !== null, serving: serving ?? '' });
+}
+
 function describeFailure({ kind, release, failure }: DeployResult): string {
-  const what =
-    release === null || kind === 'rollback' ? `The ${kind === 'rollback' ? 'rollback' : 'deployment'}` : release;
-  if (failure === null) return `${what} failed.`;
-  return `${what} failed while ${STATE_WORDS[failure.state]}. ${failure.sentence}`;
+  return say('deployment.failure', {
+    isNamed: release !== null && kind !== 'rollback',
+    release: release ?? '',
+    kind,
+    isKnown: failure !== null,
+    state: failure ? STATE_WORDS[failure.state] : '',
+    sentence: failure?.sentence ?? '',
+  });
 }
 
 /** The last lines, each once. Fences cannot be in it: whatever a program writes stays text. */

@@ -5,6 +5,7 @@ import type { Pool } from '@signalbox/store/pool';
 import { toAppError } from '@signalbox/contracts/errors';
 import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 import { sayDuration } from '@signalbox/messages/duration';
+import { say } from '@signalbox/messages/say';
 import type { Mask } from './log-lines.ts';
 import type { Driver, Instance } from '../drivers/driver.ts';
 import type { JobContext } from '../runner/handlers.ts';
@@ -37,17 +38,17 @@ export async function followLog(
   const lines: string[] = [];
   let said = '';
   const show = async (state: string, isOver = false): Promise<void> => {
-    const head = `Log of **${payload.project}** in ${payload.environment}:`;
-    const shown = lines.length === 0 ? '(nothing new)' : lines.join('\n').slice(-SHOWN);
+    const head = say('diagnose.followedLog', { project: payload.project, environment: payload.environment });
+    const shown = lines.length === 0 ? say('diagnose.followedNothing') : lines.join('\n').slice(-SHOWN);
     const text = `${head}\n\n${fence(shown)}\n${state}`;
     if (text === said) return;
     said = text;
-    const buttons = isOver ? [] : [{ label: 'Stop', value: 'stop', ends: runId }];
+    const buttons = isOver ? [] : [{ label: say('diagnose.followedStop'), value: 'stop', ends: runId }];
     await context
       .tell(text, { slot: 'log', buttons, isLast: isOver })
       .catch((error: unknown) => context.log.warn('log not told', { error }));
   };
-  const going = `_New lines appear here for ${sayDuration(wholeMs)}; “stop” ends it._`;
+  const going = `_${say('diagnose.followedGoesOn', { time: sayDuration(wholeMs) })}_`;
   const showing = (async (): Promise<void> => {
     while (!over.aborted) {
       await show(going);
@@ -71,17 +72,14 @@ export async function followLog(
   // Another process goes on with it, in the same message.
   if (signal.aborted && !isStopped) signal.throwIfAborted();
   const took = sayDuration(Math.min(Date.now() - begun, wholeMs));
-  await show(`_${describeEnd({ isStopped, isTimeOver, isBroken: broken !== null }, took)}_`, true);
+  await show(`_${say('diagnose.followedEnd', { how: howEnded(isStopped, broken !== null, isTimeOver), took })}_`, true);
   if (broken !== null && !isStopped) throw toAppError(broken, runId);
 }
 
-function describeEnd(
-  how: { readonly isStopped: boolean; readonly isTimeOver: boolean; readonly isBroken: boolean },
-  took: string,
-): string {
-  if (how.isStopped) return `Stopped after ${took}.`;
-  if (how.isBroken) return `It cannot be read any more, after ${took}.`;
-  return how.isTimeOver ? `Ended after ${took}, as asked.` : `The log ended after ${took}.`;
+function howEnded(isStopped: boolean, isBroken: boolean, isTimeOver: boolean): 'stopped' | 'broken' | 'over' | 'ended' {
+  if (isStopped) return 'stopped';
+  if (isBroken) return 'broken';
+  return isTimeOver ? 'over' : 'ended';
 }
 
 function fence(text: string): string {

@@ -1,5 +1,6 @@
 import type { ServiceDiagnosisResult } from '@signalbox/contracts/operations/operations';
 import { sayDuration } from '@signalbox/messages/duration';
+import { say } from '@signalbox/messages/say';
 import { inSeconds, isSlow, type Found, type TroubleKind, type Verdict } from '../health/verdict.ts';
 
 type Proposal = ServiceDiagnosisResult['proposal'];
@@ -21,24 +22,18 @@ const OF_RELEASE: ReadonlySet<TroubleKind> = new Set(['oom', 'exited', 'down', '
 export function propose(found: Found, { verdict, kind, because }: Verdict, around: Circumstances): Proposal {
   const { previous, servingForMs, isMoving, errorKinds } = around;
   if (verdict === 'nothing-deployed') return { action: 'deploy', because };
-  if (isMoving) return { action: 'wait', because: 'A deployment is on its way and may change all of it.' };
-  const age = servingForMs === null ? '' : `; it was deployed ${sayDuration(servingForMs)} ago`;
+  if (isMoving) return { action: 'wait', because: say('health.isMoving') };
+  const age = { isAgeKnown: servingForMs !== null, age: servingForMs === null ? '' : sayDuration(servingForMs) };
   if (kind === null) {
-    if (errorKinds === 0)
-      return { action: 'none', because: `${because} Nothing is wrong as far as it can be measured${age}.` };
-    return {
-      action: 'look-at-logs',
-      because: `${because} Its log has ${errorKinds === 1 ? 'an error' : `${errorKinds} kinds of errors`} all the same.`,
-    };
+    return errorKinds === 0
+      ? { action: 'none', because: say('health.nothingWrong', { because, ...age }) }
+      : { action: 'look-at-logs', because: say('health.errorsAllTheSame', { because, kinds: errorKinds }) };
   }
-  if (kind === 'wrong-release')
-    return { action: 'wait', because: `${because} The next look may find it settled; if not, deploy again.` };
+  if (kind === 'wrong-release') return { action: 'wait', because: say('health.maySettle', { because }) };
   if (!OF_RELEASE.has(kind) || previous === null)
-    return {
-      action: 'look-at-logs',
-      because: `${because}${previous === null ? ' Nothing served before that it could go back to.' : ''}`,
-    };
-  return { action: 'rollback', because: `${compare(found, kind, previous) ?? because.replace(/\.$/, '')}${age}.` };
+    return { action: 'look-at-logs', because: previous === null ? say('health.nothingBefore', { because }) : because };
+  const reason = compare(found, kind, previous) ?? because.replace(/\.$/, '');
+  return { action: 'rollback', because: say('health.rollBack', { because: reason, ...age }) };
 }
 
 /** "1.1 answers in 1.5 s, 1.0 took 20 ms": the two releases beside one another. Null when there is nothing to compare. */
@@ -51,5 +46,10 @@ function compare(
   const { usualLatencyMs, release } = previous;
   if (kind !== 'slow' || latencyMs === null || usualLatencyMs === null || !isSlow(latencyMs, usualLatencyMs))
     return null;
-  return `${found.release ?? 'What serves'} answers in ${inSeconds(latencyMs)}, ${release ?? 'what served before'} took ${inSeconds(usualLatencyMs)}`;
+  return say('health.slower', {
+    release: found.release ?? say('health.whatServes'),
+    time: inSeconds(latencyMs),
+    before: release ?? say('health.whatServedBefore'),
+    usual: inSeconds(usualLatencyMs),
+  });
 }

@@ -1,3 +1,4 @@
+import { say } from '@signalbox/messages/say';
 import type { FoundErrors } from '@signalbox/store/deploy/error-groups';
 import type { HealthMemory } from './latencies.ts';
 import type { Found, Verdict } from './verdict.ts';
@@ -26,8 +27,8 @@ export function crashErrors(
   });
   const wasEnded = memory.ended && memory.instance === look.instance;
   return [
-    ...(newRestarts > 0 ? [error('crash', `The program crashed (${how}) and was started again.`, newRestarts)] : []),
-    ...(process.running || wasEnded ? [] : [error('end', `The program ended (${how}) and was not started again.`, 1)]),
+    ...(newRestarts > 0 ? [error('crash', say('health.crashed', { how }), newRestarts)] : []),
+    ...(process.running || wasEnded ? [] : [error('end', say('health.endedForGood', { how }), 1)]),
   ];
 }
 

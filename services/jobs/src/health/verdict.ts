@@ -1,4 +1,5 @@
 import type { ServiceHealthResult } from '@signalbox/contracts/operations/operations';
+import { say } from '@signalbox/messages/say';
 
 /** What a look at a service found; see ServiceHealthResult. */
 export type Found = Omit<ServiceHealthResult, 'verdict' | 'because' | 'project' | 'environment'> & {
@@ -32,51 +33,44 @@ const DISK_LOW_MB = 200;
 
 /** Judges what a look found. Pure: the worst that is so decides, and the sentence says what was measured. */
 export function judge(found: Found): Verdict {
-  if (found.release === null) return well('nothing-deployed', 'Nothing has been deployed there yet.');
+  if (found.release === null) return well('nothing-deployed', say('health.nothingDeployed'));
   const { process, proxy, instance } = found;
   const trouble = (verdict: 'down' | 'degraded', kind: TroubleKind, because: string): Verdict => ({
     verdict,
     kind,
     because,
   });
-  if (process?.oom) return trouble('down', 'oom', 'It was ended because it used more memory than it may.');
-  if (process && !process.running)
-    return trouble(
-      'down',
-      'exited',
-      `Its program has ended${process.exitCode === null ? '' : ` with code ${process.exitCode}`}.`,
-    );
+  if (process?.oom) return trouble('down', 'oom', say('health.outOfMemory'));
+  if (process && !process.running) {
+    const code = { isCodeKnown: process.exitCode !== null, exitCode: process.exitCode ?? '' };
+    return trouble('down', 'exited', say('health.ended', code));
+  }
   if (proxy && proxy.status === null) {
-    const behind = instance?.status === 200 ? ', though the instance behind the proxy does' : '';
-    return trouble('down', 'down', `It does not answer${behind}: ${proxy.error ?? 'no answer'}.`);
+    const error = proxy.error ?? say('health.noAnswerError');
+    return trouble('down', 'down', say('health.noAnswer', { isInstanceWell: instance?.status === 200, error }));
   }
   if (proxy && proxy.status !== null && proxy.status >= 400)
-    return trouble('down', 'down', `It answers with status ${proxy.status}.`);
+    return trouble('down', 'down', say('health.badStatus', { status: proxy.status }));
   if (proxy && found.reportedRelease !== null && found.reportedRelease !== found.release)
-    return trouble('down', 'wrong-release', `${found.reportedRelease} answers, and ${found.release} should.`);
-  if (found.newRestarts > 0)
     return trouble(
-      'degraded',
-      'restarts',
-      `It has crashed and was started again${found.newRestarts === 1 ? '' : ` ${found.newRestarts} times`}.`,
+      'down',
+      'wrong-release',
+      say('health.otherRelease', { reported: found.reportedRelease, release: found.release }),
     );
+  if (found.newRestarts > 0)
+    return trouble('degraded', 'restarts', say('health.restarted', { times: found.newRestarts }));
   const latencyMs = proxy?.latencyMs ?? null;
   const usual = found.usualLatencyMs;
-  if (latencyMs !== null && isSlow(latencyMs, usual))
-    return trouble(
-      'degraded',
-      'slow',
-      `It answers in ${inSeconds(latencyMs)}${usual === null ? '' : `, and ${inSeconds(usual)} is usual`}.`,
-    );
+  if (latencyMs !== null && isSlow(latencyMs, usual)) {
+    const compared = { isUsualKnown: usual !== null, usual: usual === null ? '' : inSeconds(usual) };
+    return trouble('degraded', 'slow', say('health.slow', { time: inSeconds(latencyMs), ...compared }));
+  }
   if (found.errorsLately >= BURST && found.errorsLately >= found.errorsUsually * BURST_TIMES)
-    return trouble('degraded', 'errors', `Its log has ${found.errorsLately} errors in five minutes.`);
+    return trouble('degraded', 'errors', say('health.errors', { errors: found.errorsLately }));
   if (found.diskFreeMb !== null && found.diskFreeMb < DISK_LOW_MB)
-    return trouble('degraded', 'disk', `Only ${found.diskFreeMb} MB of disk are free on its server.`);
-  const time = latencyMs === null ? '' : ` in ${inSeconds(latencyMs)}`;
-  return well(
-    'healthy',
-    `${found.release} answers${time}${proxy === null ? ', as far as its program is running' : ''}.`,
-  );
+    return trouble('degraded', 'disk', say('health.diskLow', { free: found.diskFreeMb }));
+  const timed = { isTimed: latencyMs !== null, time: latencyMs === null ? '' : inSeconds(latencyMs) };
+  return well('healthy', say('health.healthy', { release: found.release, ...timed, isProbed: proxy !== null }));
 }
 
 /** Whether an answer took far longer than usual. */

@@ -10,6 +10,7 @@ import type { PlacedTarget } from '@signalbox/store/deploy/deployments-placement
 import { underWay, type DeploymentRow } from '@signalbox/store/deploy/deployments-rows';
 import { isTransient } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
+import { say } from '@signalbox/messages/say';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import type { JobContext } from '../../runner/handlers.ts';
 import type { Confinement } from '../../sandbox/confinement.ts';
@@ -71,15 +72,15 @@ export async function measureReadiness(
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof AppError) && isTransient(error)) throw error;
-      const evidence = error instanceof AppError ? error.message : 'It could not be measured.';
+      const evidence = error instanceof AppError ? error.message : say('readiness.notMeasured');
       checks.push({ name, ok: false, evidence: evidence.slice(0, 500), remedy });
       return null;
     }
   };
 
-  const target = await check('server', 'Name a registered server of this environment, or none.', async () => {
+  const target = await check('server', say('readiness.serverRemedy'), async () => {
     const value = await parts.work.target(wish, wish.server);
-    return { evidence: `${value.server} (${value.driver})`, value };
+    return { evidence: say('readiness.server', { server: value.server, driver: value.driver }), value };
   });
   const inventory =
     target && (await check('target', remedyOfTarget(target), () => inspect(parts, target, context, signal)));
@@ -89,20 +90,15 @@ export async function measureReadiness(
 
   const source = wish.built
     ? null
-    : await check('ref', 'Name a tag, a branch or a commit that was pushed.', () =>
-        openSource(parts, options.repository, wish, signal),
-      );
+    : await check('ref', say('readiness.refRemedy'), () => openSource(parts, options.repository, wish, signal));
   const file = wish.built?.file ?? source?.file ?? null;
   if (file) {
     await checkFile(check, file, { target, source, inventory });
     const variables = await options.variables();
     await checkVariables(check, file, variables);
   }
-  await check('proxy', 'Look whether the proxy runs; without it nothing can be switched over.', () =>
-    askProxy(parts, wish, signal),
-  );
-  if (target)
-    await check('port', 'End what listens there, or give the server more ports.', () => findPorts(parts, wish, target));
+  await check('proxy', say('readiness.proxyRemedy'), () => askProxy(parts, wish, signal));
+  if (target) await check('port', say('readiness.portRemedy'), () => findPorts(parts, wish, target));
   await checkOthers(check, parts, wish);
   const commit = wish.built?.commit ?? source?.commit ?? null;
   return { ready: checks.every(({ ok }) => ok), target, source, commit, checks };
@@ -114,9 +110,7 @@ const found = (evidence: string): Promise<Found<true>> => Promise.resolve({ evid
 const missing = (detail: string): Promise<never> => Promise.reject(new AppError('CHECK_FAILED', { detail }));
 
 function remedyOfTarget({ server, driver }: PlacedTarget): string {
-  return traitsOf(driver).needsLogin
-    ? `Look whether ${server} is on, its engine runs, and its host key is approved (inspect_server).`
-    : `Look whether ${server} is on and its engine runs (inspect_server).`;
+  return say('readiness.targetRemedy', { needsLogin: traitsOf(driver).needsLogin, server });
 }
 
 async function inspect(
@@ -128,33 +122,32 @@ async function inspect(
   const driver = await parts.openDriver(target, context);
   try {
     const value = await driver.inspect(AbortSignal.any([signal, AbortSignal.timeout(INSPECT_MS)]));
-    const key = traitsOf(target.driver).needsLogin ? `, host key ${target.hostKey ?? 'not approved'}` : '';
-    return { evidence: `${target.server} answers: ${value.engine}, ${value.cpus} processors${key}`, value };
+    const { needsLogin } = traitsOf(target.driver);
+    const hostKey = target.hostKey ?? say('readiness.hostKeyUnapproved');
+    const { engine, cpus } = value;
+    return { evidence: say('readiness.target', { server: target.server, engine, cpus, needsLogin, hostKey }), value };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof AppError) throw error;
-    throw new AppError('TARGET_UNREACHABLE', { server: target.server, detail: 'it could not be looked at.' }, error);
+    throw new AppError('TARGET_UNREACHABLE', { server: target.server, detail: say('readiness.targetUnseen') }, error);
   } finally {
     await driver.close();
   }
 }
 
 async function checkRoom(check: Check, { diskFreeMb, diskMb }: Inventory): Promise<void> {
-  await check('disk', 'Make room on that disk.', () =>
+  await check('disk', say('readiness.diskRemedy'), () =>
     diskFreeMb >= DISK_MB
-      ? found(`${diskFreeMb} of ${diskMb} MB free`)
-      : missing(`Only ${diskFreeMb} of ${diskMb} MB are free; ${DISK_MB} are needed at the least.`),
+      ? found(say('readiness.disk', { free: diskFreeMb, all: diskMb }))
+      : missing(say('readiness.diskMissing', { free: diskFreeMb, all: diskMb, needed: DISK_MB })),
   );
 }
 
 /** Whether programs on this machine can be kept from our keys. */
 async function checkConfinement(check: Check, { kind, problem }: Confinement): Promise<void> {
-  const remedy =
-    'Install bubblewrap (apt-get install bubblewrap) and start Signalbox again, or deploy to a server with an engine; see docs/drivers.md.';
-  await check('confinement', remedy, () => {
-    if (problem !== null) return missing(`Programs cannot be confined on this machine: ${problem}.`);
-    if (kind === 'off') return found('off (PROCESS_CONFINEMENT): programs may read all that Signalbox may');
-    return found(kind === 'user' ? 'a user of its own in a sandbox' : 'a sandbox');
+  await check('confinement', say('readiness.confinementRemedy'), () => {
+    if (problem !== null) return missing(say('readiness.confinementMissing', { problem }));
+    return found(kind === 'off' ? say('readiness.confinementOff') : say('readiness.confinement', { kind }));
   });
 }
 
@@ -164,9 +157,9 @@ async function openSource(
   { ref, commit }: Pick<DeployRequest, 'ref' | 'commit'>,
   signal: AbortSignal,
 ): Promise<Found<Source>> {
-  if (repository === null) return missing('The project has no repository. Say which one it is (update_project).');
+  if (repository === null) return missing(say('readiness.repositoryMissing'));
   const value = await parts.sources.open(repository, commit ?? ref, signal, ref);
-  return { evidence: `${ref} is ${value.commit.slice(0, 12)}, release ${value.release}`, value };
+  return { evidence: say('readiness.ref', { ref, commit: value.commit.slice(0, 12), release: value.release }), value };
 }
 
 async function checkFile(
@@ -176,35 +169,36 @@ async function checkFile(
 ): Promise<void> {
   const { target, source, inventory } = facts;
   const isImage = target !== null && traitsOf(target.driver).runsImages && (source === null || source.hasDockerfile);
-  await check('command', 'Say in signalbox.json how it is started ("start": ["node", "server.js"]).', () => {
-    if (file.start) return found(`starts with ${file.start.join(' ').slice(0, 200)}`);
-    if (isImage) return found('starts as its Dockerfile says');
-    return missing('signalbox.json has no start command.');
+  await check('command', say('readiness.commandRemedy'), () => {
+    if (file.start) return found(say('readiness.command', { command: file.start.join(' ').slice(0, 200) }));
+    return isImage ? found(say('readiness.commandOfDockerfile')) : missing(say('readiness.commandMissing'));
   });
   if (inventory)
-    await check('memory', 'Ask for less memory in signalbox.json, or take another server.', () =>
-      inventory.memoryFreeMb >= file.memoryMb
-        ? found(`${inventory.memoryFreeMb} of ${inventory.memoryMb} MB free, ${file.memoryMb} MB needed`)
-        : missing(
-            `Only ${inventory.memoryFreeMb} of ${inventory.memoryMb} MB are free; ${file.memoryMb} MB are needed.`,
-          ),
-    );
+    await check('memory', say('readiness.memoryRemedy'), () => {
+      const figures = { free: inventory.memoryFreeMb, all: inventory.memoryMb, needed: file.memoryMb };
+      return figures.free >= figures.needed
+        ? found(say('readiness.memory', figures))
+        : missing(say('readiness.memoryMissing', figures));
+    });
   // The schema has seen to it that there is one.
-  await check('health', '', () => found(`${file.health.path} has to answer 200 within ${file.health.withinSeconds} s`));
+  await check('health', '', () =>
+    found(say('readiness.health', { path: file.health.path, seconds: file.health.withinSeconds })),
+  );
 }
 
 async function checkVariables(check: Check, file: ServiceFile, variables: OpenedVariables): Promise<void> {
   const known = new Set([...Object.keys(variables.values), ...variables.secrets]);
   const absent = file.requires.filter((name) => !known.has(name));
-  await check('variables', `Set ${absent.join(', ')} for this environment.`, () =>
+  const names = absent.join(', ');
+  await check('variables', say('readiness.variablesRemedy', { names }), () =>
     absent.length === 0
-      ? found(file.requires.length === 0 ? 'none are required' : `set: ${file.requires.join(', ')}`)
-      : missing(`Not set: ${absent.join(', ')}.`),
+      ? found(say('readiness.variables', { isRequired: file.requires.length > 0, names: file.requires.join(', ') }))
+      : missing(say('readiness.variablesMissing', { names })),
   );
   const { secrets, unopened } = variables;
-  await check('secrets', 'Whoever gave them has to send them again (/secret set).', () =>
+  await check('secrets', say('readiness.secretsRemedy'), () =>
     unopened.length === 0
-      ? found(secrets.length === 0 ? 'there are none' : `can be opened: ${secrets.join(', ')}`)
+      ? found(say('readiness.secrets', { isAny: secrets.length > 0, names: secrets.join(', ') }))
       : missing(describeUnopened(unopened)),
   );
 }
@@ -216,7 +210,7 @@ async function askProxy(
   signal: AbortSignal,
 ): Promise<Found<true>> {
   const route = await parts.traffic.current(serviceName(wish), signal);
-  return found(route ? `it sends requests to ${route.release} now` : 'it answers, and sends requests nowhere yet');
+  return found(say('readiness.proxy', { isRouted: route !== null, release: route?.release ?? '' }));
 }
 
 /** A port for the instance, and the one where people reach the service: leased, or free in the table and on this machine. */
@@ -228,11 +222,11 @@ async function findPorts(
   const publicPort =
     (await parts.leases.find('local', wish.project, wish.environment)) ??
     (await probePort(parts, 'local', parts.listenHost));
-  if (publicPort === null) return missing('All ports where people could reach the service are taken.');
+  if (publicPort === null) return missing(say('readiness.publicPortMissing'));
   const host = traitsOf(target.driver).runsImages ? null : '127.0.0.1';
   const port = await probePort(parts, target.server, host);
-  if (port === null) return missing(`All ports of ${target.server} are taken.`);
-  return found(`${port} on ${target.server} for the instance, ${publicPort} for people`);
+  if (port === null) return missing(say('readiness.portMissing', { server: target.server }));
+  return found(say('readiness.port', { port, server: target.server, publicPort }));
 }
 
 /** The lowest port that is free in the table and, on this machine, in fact. */
@@ -254,10 +248,12 @@ async function checkOthers(check: Check, parts: Pick<DeployParts, 'deployments'>
   const open = await parts.deployments.list({ project, environment, open: true }, 5);
   const others = open.filter(({ deploymentId }) => deploymentId !== wish.deploymentId);
   const lost: DeploymentRow | undefined = others.find(({ state }) => state === 'unknown');
-  await check('lock', 'Wait for its end, or cancel it.', () =>
-    others[0] ? missing(underWay(others[0], new Date()).message) : found('nobody else deploys it'),
+  await check('lock', say('readiness.lockRemedy'), () =>
+    others[0] ? missing(underWay(others[0], new Date()).message) : found(say('readiness.lock')),
   );
-  await check('predecessor', 'It is looked at again every half minute; look at its server.', () =>
-    lost ? missing(`What became of ${lost.ref} is not known yet (${lost.deploymentId}).`) : found('none is unknown'),
+  await check('predecessor', say('readiness.predecessorRemedy'), () =>
+    lost
+      ? missing(say('readiness.predecessorUnknown', { ref: lost.ref, deployment: lost.deploymentId }))
+      : found(say('readiness.predecessor')),
   );
 }
