@@ -2,6 +2,7 @@ import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs
 import { INBOUND } from '@signalbox/contracts/conversation/topics';
 import { closeIncident, openIncident, type Told } from '@signalbox/store/deploy/incidents';
 import type { Pool } from '@signalbox/store/pool';
+import { say } from '@signalbox/messages/say';
 import { closeQuietly, type ServerLook, type WatchedServer } from './server-probes.ts';
 import type { Publisher } from '@signalbox/platform/streams/publish';
 import { MINUTE_MS, sleep } from '@signalbox/contracts/time';
@@ -38,7 +39,7 @@ export function createServersWatch(
       return value;
     };
   return {
-    title: 'Looking after servers',
+    title: say('jobs.lookingAfterServers'),
     run: async (_, context) => {
       const counts = { looked: 0, down: 0, opened: 0, closed: 0 };
       const { signal, log } = context;
@@ -51,7 +52,7 @@ export function createServersWatch(
       await Promise.all(Array.from({ length: AT_ONCE }, work));
       return counts;
     },
-    say: ({ looked, down }) => `I looked at ${looked} servers; ${down} of them do not answer.`,
+    say: ({ looked, down }) => say('jobs.serversLooked', { looked, down }),
     isNotable: ({ opened, closed }) => opened + closed > 0,
   };
 }

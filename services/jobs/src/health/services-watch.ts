@@ -3,6 +3,7 @@ import { INBOUND } from '@signalbox/contracts/conversation/topics';
 import { listOpenIncidents, type Told } from '@signalbox/store/deploy/incidents';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import type { RunIntent } from '@signalbox/store/conversation/runs';
+import { say } from '@signalbox/messages/say';
 import type { ServiceRevivals } from './service-revivals.ts';
 import { incidentSubject, saveLook, takeServices, type WatchedService } from '@signalbox/store/deploy/service-looks';
 import { newId } from '@signalbox/contracts/ids';
@@ -48,7 +49,7 @@ export function createServicesWatch(
 ): JobHandler<JobPayload<'services.watch'>, JobResult<'services.watch'>> {
   const masks = new Map<string, { readonly mask: Mask; readonly until: number }>();
   return {
-    title: 'Looking after services',
+    title: say('jobs.lookingAfterServices'),
     run: async (_, context) => {
       const counts = { looked: 0, opened: 0, closed: 0, errors: 0 };
       const taken = [...(await takeServices(parts.pool, parts.gapMs ?? 8 * SECOND_MS))];
@@ -66,7 +67,7 @@ export function createServicesWatch(
       await Promise.all(Array.from({ length: AT_ONCE }, work));
       return counts;
     },
-    say: ({ looked, opened }) => `I looked at ${looked} services; ${opened} of them broke.`,
+    say: ({ looked, opened }) => say('jobs.servicesLooked', { looked, opened }),
     isNotable: ({ opened, closed }) => opened + closed > 0,
   };
 }

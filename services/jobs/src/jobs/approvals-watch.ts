@@ -1,5 +1,6 @@
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import { INBOUND, OUTBOUND } from '@signalbox/contracts/conversation/topics';
+import { say } from '@signalbox/messages/say';
 import { watchApprovals } from '../conversation/approval-watch.ts';
 import type { Pool } from '@signalbox/store/pool';
 import { newId } from '@signalbox/contracts/ids';
@@ -12,7 +13,7 @@ export function createApprovalsWatch(parts: {
   readonly publisher: Publisher;
 }): JobHandler<JobPayload<'approvals.watch'>, JobResult<'approvals.watch'>> {
   return {
-    title: 'Looking after requests for approval',
+    title: say('jobs.lookingAfterRequestsForApproval'),
     run: async (_, { signal, log }) => {
       signal.throwIfAborted();
       const { chats, wakes, ...counts } = await watchApprovals(parts.pool);
@@ -28,8 +29,7 @@ export function createApprovalsWatch(parts: {
       await parts.publisher.publish(INBOUND, wakes).catch(ignore);
       return counts;
     },
-    say: ({ expired, voided }) =>
-      `${expired} requests for approval have expired, ${voided} have nobody to tell any more.`,
+    say: ({ expired, voided }) => say('jobs.approvalsLooked', { expired, voided }),
     isNotable: ({ expired, escalated, reminded, voided }) => expired + escalated + reminded + voided > 0,
   };
 }

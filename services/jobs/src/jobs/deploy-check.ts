@@ -1,6 +1,7 @@
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import type { createProjects } from '@signalbox/store/deploy/projects';
 import { AppError } from '@signalbox/contracts/errors';
+import { say } from '@signalbox/messages/say';
 import type { DeployParts } from '../deploy/parts.ts';
 import { resolvePlan } from '../deploy/steps/plan.ts';
 import { measureReadiness } from '../deploy/steps/readiness.ts';
@@ -14,7 +15,7 @@ export function createDeployCheck(
   projects: Pick<ReturnType<typeof createProjects>, 'get'>,
 ): JobHandler<JobPayload<'deploy.check'>, JobResult<'deploy.check'>> {
   return {
-    title: 'The check before a deployment',
+    title: say('jobs.theCheckBeforeADeployment'),
     async run(wish, context) {
       const { repository } = await projects.get(wish.project);
       if (wish.planOnly) return resolve(parts, wish, repository, context);
@@ -35,8 +36,10 @@ export function createDeployCheck(
     say: ({ ready, checks, problem }) => {
       if (problem !== null) return problem;
       const failed = checks.filter(({ ok }) => !ok);
-      if (ready) return `Ready: all ${checks.length} checks hold.`;
-      return `Not ready. ${failed.map(({ name, evidence, remedy }) => `${name}: ${evidence} ${remedy ?? ''}`.trim()).join(' ')}`;
+      if (ready) return say('jobs.deployReady', { checks: checks.length });
+      return say('jobs.deployNotReady', {
+        failed: failed.map(({ name, evidence, remedy }) => `${name}: ${evidence} ${remedy ?? ''}`.trim()).join(' '),
+      });
     },
     isNotable: () => true,
   };

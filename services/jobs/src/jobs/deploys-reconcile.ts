@@ -3,6 +3,7 @@ import type { Runs } from '@signalbox/store/conversation/runs';
 import { AppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
 import { SECOND_MS } from '@signalbox/contracts/time';
+import { say } from '@signalbox/messages/say';
 import type { DeployParts } from '../deploy/parts.ts';
 import { serviceOf } from '../deploy/deployment-session.ts';
 import type { JobContext, JobHandler } from '../runner/handlers.ts';
@@ -21,7 +22,7 @@ export function createDeploysReconcile(
   quietMs: number = QUIET_MS,
 ): JobHandler<Record<string, never>, JobResult<'deploys.reconcile'>> {
   return {
-    title: 'Taking up deployments',
+    title: say('jobs.takingUpDeployments'),
     async run(_payload, context) {
       const abandoned = await parts.work.abandoned(quietMs);
       let begun = 0;
@@ -48,7 +49,7 @@ export function createDeploysReconcile(
       }
       return { abandoned: abandoned.length, begun };
     },
-    say: ({ begun }) => `${begun} deployments are taken up again.`,
+    say: ({ begun }) => say('jobs.deploymentsTakenUp', { begun }),
     isNotable: ({ begun }) => begun > 0,
   };
 }

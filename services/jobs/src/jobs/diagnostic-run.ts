@@ -3,6 +3,7 @@ import { findDriverServer } from '@signalbox/store/deploy/service-looks';
 import { AppError } from '@signalbox/contracts/errors';
 import { redactText } from '@signalbox/safety/redact/redact';
 import { classifyCommand } from '@signalbox/safety/shell/classification';
+import { say } from '@signalbox/messages/say';
 import { withDriver, type DiagnoseParts } from '../diagnose/target.ts';
 import type { JobHandler } from '../runner/handlers.ts';
 import { executeBounded } from '../diagnose/diagnostic-run-bounds.ts';
@@ -19,7 +20,7 @@ export function createDiagnosticRun(
   parts: Pick<DiagnoseParts, 'pool' | 'openDriver'> & ReleaseParts,
 ): JobHandler<JobPayload<'diagnostic.run'>, JobResult<'diagnostic.run'>> {
   return {
-    title: 'Running a diagnostic command',
+    title: say('jobs.runningADiagnosticCommand'),
     run: async ({ server, command, onlyReads, service }, context) => {
       if (service) return readRelease(parts, { server, command, service }, context);
       const { decision, pipeline, reason } = classifyCommand(command, 'server');
@@ -35,7 +36,7 @@ export function createDiagnosticRun(
       return { server, code, stdout: redactText(stdout), stderr: redactText(stderr), truncated, seconds };
     },
     say: ({ server, code, stdout, stderr }) =>
-      `The command on ${server} has ended ${code === null ? 'by a signal' : `with code ${code}`}:\n${lastLines(stdout || stderr)}`,
+      `${say('jobs.diagnosticEnded', { server, isKilled: code === null, code: code ?? '' })}\n${lastLines(stdout || stderr)}`,
     isNotable: () => true,
   };
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
+import { say } from '@signalbox/messages/say';
 import type { createKnowledgePassages } from '../knowledge/knowledge-passages.ts';
 import type { JobContext, JobHandler } from '../runner/handlers.ts';
 import { splitMarkdown } from '../knowledge/passages.ts';
@@ -27,7 +28,7 @@ export function createKnowledgeIndex(parts: {
   readonly readmeFile: string;
 }): JobHandler<JobPayload<'knowledge.index'>, JobResult<'knowledge.index'>> {
   return {
-    title: 'Indexing the documentation',
+    title: say('jobs.indexingTheDocumentation'),
     run: async (_, context) => {
       const documents = await listDocuments(parts.docsDir, parts.readmeFile, context);
       const known = await parts.passages.hashes('docs');
@@ -48,8 +49,7 @@ export function createKnowledgeIndex(parts: {
       changed += await parts.passages.retain('docs', indexed);
       return { files: indexed.length, passages: await parts.passages.count('docs'), changed };
     },
-    say: ({ files, passages, changed }) =>
-      `The documentation is indexed: ${count(files, 'file')}, ${count(passages, 'passage')}. ${changed === 0 ? 'Nothing had changed' : `${count(changed, 'file')} had changed`}.`,
+    say: ({ files, passages, changed }) => say('jobs.documentationIndexed', { files, passages, changed }),
     isNotable: ({ changed }) => changed > 0,
   };
 }
@@ -94,8 +94,4 @@ async function sizeOf(path: string): Promise<number | null> {
 
 function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
-}
-
-function count(n: number, noun: string): string {
-  return n === 1 ? `1 ${noun}` : `${n} ${noun}s`;
 }

@@ -20,7 +20,7 @@ export function createServerInspect(
   parts: ServerLookParts,
 ): JobHandler<JobPayload<'server.inspect'>, JobResult<'server.inspect'>> {
   return {
-    title: 'Looking at a server',
+    title: say('jobs.lookingAtAServer'),
     run: async ({ server: name }, context) => {
       const server = await parts.looks.get(name);
       const look = await probeServer(parts, server, context);

@@ -3,6 +3,7 @@ import { countErrors } from '@signalbox/store/deploy/error-groups';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { readHealth } from '@signalbox/store/deploy/service-looks';
 import { HOUR_MS, SECOND_MS } from '@signalbox/contracts/time';
+import { say } from '@signalbox/messages/say';
 import { errorOf, groupErrors } from '../diagnose/error-lines.ts';
 import { HealthMemory, medianOf } from '../health/latencies.ts';
 import { maskOf, readLines } from '../diagnose/log-lines.ts';
@@ -22,7 +23,7 @@ export function createServiceDiagnose(
   parts: DiagnoseParts,
 ): JobHandler<JobPayload<'service.diagnose'>, JobResult<'service.diagnose'>> {
   return {
-    title: 'Diagnosing a service',
+    title: say('jobs.diagnosingAService'),
     run: async (key, context) => {
       const { signal, openSecret, now } = context;
       const { service, serving } = await findServing(parts, key);

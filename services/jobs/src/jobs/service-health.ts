@@ -2,6 +2,7 @@ import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs
 import { countErrors } from '@signalbox/store/deploy/error-groups';
 import { readHealth } from '@signalbox/store/deploy/service-looks';
 import { HOUR_MS } from '@signalbox/contracts/time';
+import { say } from '@signalbox/messages/say';
 import { HealthMemory } from '../health/latencies.ts';
 import { probeService, nothingFound, toHealth } from '../health/probe-service.ts';
 import { findServing, withDriver, type DiagnoseParts } from '../diagnose/target.ts';
@@ -13,7 +14,7 @@ export function createServiceHealth(
   parts: DiagnoseParts,
 ): JobHandler<JobPayload<'service.health'>, JobResult<'service.health'>> {
   return {
-    title: 'Looking at a service',
+    title: say('jobs.lookingAtAService'),
     run: (service, context) => lookOnce(parts, service, context),
     say: ({ project, environment, verdict, because }) => `${project} in ${environment} is ${verdict}. ${because}`,
     isNotable: () => false,

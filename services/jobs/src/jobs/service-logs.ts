@@ -3,6 +3,7 @@ import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { AppError } from '@signalbox/contracts/errors';
 import { MINUTE_MS } from '@signalbox/contracts/time';
+import { say } from '@signalbox/messages/say';
 import { maskOf, readLines } from '../diagnose/log-lines.ts';
 import { findServing, withDriver, type DiagnoseParts } from '../diagnose/target.ts';
 import type { JobHandler } from '../runner/handlers.ts';
@@ -20,7 +21,7 @@ export function createServiceLogs(
   parts: DiagnoseParts,
 ): JobHandler<JobPayload<'service.logs'>, JobResult<'service.logs'>> {
   return {
-    title: 'Reading a log',
+    title: say('jobs.readingALog'),
     run: async (payload, context) => {
       const deployment = await findDeployment(parts, payload);
       const { instance } = deployment;
@@ -52,10 +53,7 @@ export function createServiceLogs(
     },
     say: ({ release, lines, followed }) => {
       if (followed) return '';
-      const what = `the log of ${release ?? 'that deployment'}`;
-      return lines.length === 0
-        ? `There are no such lines in ${what}.`
-        : `I have read ${lines.length} lines of ${what}.`;
+      return say('jobs.logRead', { lines: lines.length, hasRelease: release !== null, release: release ?? '' });
     },
     isNotable: () => false,
   };

@@ -3,6 +3,7 @@ import { serviceName } from '@signalbox/contracts/operations/deploy';
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { isTransient } from '@signalbox/store/pool';
+import { say } from '@signalbox/messages/say';
 import { instanceLabel } from '../deploy/deployments-ports.ts';
 import type { ServiceRevivals, Serving } from '../health/service-revivals.ts';
 import { AppError, toAppError, type ErrorCode } from '@signalbox/contracts/errors';
@@ -48,7 +49,7 @@ const TERMINAL: ReadonlySet<ErrorCode> = new Set(['SERVICE_LOST_AGAIN', 'ARTIFAC
  */
 export function createServiceRevive(parts: ReviveParts): JobHandler<Payload, Result> {
   return {
-    title: 'Bringing a service back',
+    title: say('jobs.bringingAServiceBack'),
     run: (payload, context) => revive(parts, payload, context),
     say: describeRevival,
     isNotable: () => true,

@@ -1,4 +1,5 @@
 import { MIB } from '@signalbox/contracts/size';
+import { say } from '@signalbox/messages/say';
 import { boundsOf } from '../workspace/agent-classes.ts';
 import type { JobPayload, JobsOf } from '@signalbox/contracts/operations/jobs';
 import { Refusal, type WorkspaceCall } from '@signalbox/contracts/operations/workspace';
@@ -64,33 +65,33 @@ function createHandlers(parts: Parts): PoolHandlers<'agents'> {
   return {
     'workspaces.prune': createWorkspacesPrune(parts),
     'workspace.run': handler('workspace.run', parts, {
-      title: 'Running a command',
+      title: say('jobs.runningACommand'),
       isAlone: false,
       run: (place, payload, context) => runCommand(parts, place, payload, context),
       say: ({ exitCode, output, killed }) =>
-        `${killed === null ? `The command has ended with code ${exitCode}` : `The command was ended (${killed})`}:\n${lastLines(output)}`,
+        `${say('jobs.commandEnded', { isKilled: killed !== null, killed: killed ?? '', exitCode: exitCode ?? '' })}\n${lastLines(output)}`,
     }),
     'workspace.read': handler('workspace.read', parts, {
-      title: 'Reading a file',
+      title: say('jobs.readingAFile'),
       isAlone: false,
       run: (place, { path, fromLine, lines }) => readLines(place, path, { fromLine, lines }),
-      say: ({ path, totalLines }) => `${path} has ${totalLines} lines.`,
+      say: ({ path, totalLines }) => say('jobs.fileRead', { path, totalLines }),
     }),
     'workspace.list': handler('workspace.list', parts, {
-      title: 'Listing files',
+      title: say('jobs.listingFiles'),
       isAlone: false,
       run: (place, { path, depth }) => listEntries(place, path, depth),
-      say: ({ entries }) => `There are ${entries.length} files and folders.`,
+      say: ({ entries }) => say('jobs.filesListed', { entries: entries.length }),
     }),
     'workspace.write': handler('workspace.write', parts, {
-      title: 'Writing a file',
+      title: say('jobs.writingAFile'),
       isAlone: true,
       run: (place, { path, content }, { signal }) =>
         writeText({ ...place, fits: (more) => requireRoom(place.root, parts.quota, more, signal) }, path, content),
-      say: ({ path, sizeBytes }) => `${path} is written (${sizeBytes} bytes).`,
+      say: ({ path, sizeBytes }) => say('jobs.fileWritten', { path, sizeBytes }),
     }),
     'workspace.apply': handler('workspace.apply', parts, {
-      title: 'Applying a diff',
+      title: say('jobs.applyingADiff'),
       isAlone: true,
       run: (place, { actionId, diff }, { signal }) =>
         applyDiff(
@@ -99,7 +100,7 @@ function createHandlers(parts: Parts): PoolHandlers<'agents'> {
           actionId,
           diff,
         ),
-      say: ({ files }) => `The diff is applied: ${files.map(({ path }) => path).join(', ')}.`,
+      say: ({ files }) => say('jobs.diffApplied', { files: files.map(({ path }) => path).join(', ') }),
     }),
   };
 }

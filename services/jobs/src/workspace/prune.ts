@@ -4,6 +4,7 @@ import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs
 import { withLock } from '@signalbox/store/deploy/locks';
 import type { Pool } from '@signalbox/store/pool';
 import { newId } from '@signalbox/contracts/ids';
+import { say } from '@signalbox/messages/say';
 import type { JobHandler } from '../runner/handlers.ts';
 import { codeOf } from './folder.ts';
 
@@ -30,7 +31,7 @@ export function createWorkspacesPrune(parts: {
   const home = resolve(parts.home);
   const trash = join(home, 'trash');
   return {
-    title: 'Removing unused workspaces',
+    title: say('jobs.removingUnusedWorkspaces'),
     run: async (_, { signal, log, now }) => {
       const usedBefore = now().getTime() - parts.idleMs;
       const removed: string[] = [];
@@ -61,7 +62,7 @@ export function createWorkspacesPrune(parts: {
       }
       return { removed };
     },
-    say: ({ removed }) => `I removed ${removed.length} workspaces that nobody had used: ${removed.join(', ')}.`,
+    say: ({ removed }) => say('jobs.workspacesRemoved', { count: removed.length, removed: removed.join(', ') }),
     isNotable: ({ removed }) => removed.length > 0,
   };
 }
