@@ -2,6 +2,7 @@ import { cardTitle } from '@signalbox/safety/cards/approval-card';
 import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import type { Approval } from '@signalbox/contracts/governance/approval';
 import { sayDuration } from '@signalbox/messages/duration';
+import { say } from '@signalbox/messages/say';
 import { cardRow, expire, voidUnheard } from '@signalbox/store/governance/approval-decisions';
 import {
   approvalEvent,
@@ -71,7 +72,7 @@ async function remind(db: Queryable, approval: Approval): Promise<readonly strin
   // A person who asked in private knows; the others see the card and nothing new without a message of its own.
   const chats = all.filter((chatKey) => all.length === 1 || chatKey !== approval.chatKey);
   const left = sayDuration(Math.max(0, approval.expiresAt.getTime() - Date.now()));
-  await say(db, approval, chats, 'remind', `⏳ ${cardTitle(approval.card)} still waits for a decision, ${left} left.`);
+  await tell(db, approval, chats, 'remind', say('governance.approvalWaits', { card: cardTitle(approval.card), left }));
   await recordApproval(db, approvalEvent(approval, 'approval.reminded', 'system', { chats: chats.length }));
   return chats;
 }
@@ -93,7 +94,7 @@ async function escalate(db: Queryable, approval: Approval): Promise<readonly str
   return chats;
 }
 
-async function say(
+async function tell(
   db: Queryable,
   approval: Approval,
   chats: readonly string[],

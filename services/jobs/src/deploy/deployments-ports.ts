@@ -3,6 +3,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
 import { nameNotFound } from '@signalbox/store/deploy/not-found';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
+import { say } from '@signalbox/messages/say';
 
 export interface LeasedPort {
   readonly port: number;
@@ -107,7 +108,7 @@ async function take(db: Queryable, lease: Lease, avoid: readonly number[]): Prom
   const [leased] = rows;
   if (leased) return { port: leased.port, isOld: false };
   throw new AppError('NO_CAPACITY', {
-    detail: `${server} has no free port: ${place.first} to ${place.last} are all taken.`,
+    detail: say('deployment.portsTaken', { server, first: place.first, last: place.last }),
   });
 }
 
@@ -118,6 +119,7 @@ async function requireMemory(db: Queryable, server: string, totalMb: number, nee
   );
   const freeMb = totalMb - (rows[0]?.reserved ?? 0);
   if (neededMb <= freeMb) return;
-  const detail = `${server} has ${Math.max(0, freeMb)} of ${totalMb} MB left, and ${neededMb} MB are needed.`;
+  const room = { server, free: Math.max(0, freeMb), total: totalMb, needed: neededMb };
+  const detail = say('deployment.memoryTaken', room);
   throw new AppError('NO_CAPACITY', { detail });
 }

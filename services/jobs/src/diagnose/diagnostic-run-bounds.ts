@@ -1,6 +1,7 @@
 import { MIB } from '@signalbox/contracts/size';
 import { Writable } from 'node:stream';
 import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
+import { say } from '@signalbox/messages/say';
 import type { CommandResult, Driver, ExecuteOptions } from '../drivers/driver.ts';
 import { executePipeline } from './diagnostic-run-pipeline.ts';
 
@@ -73,8 +74,8 @@ export async function executeBounded(
   try {
     const ended = AbortSignal.any([signal, wall, full.signal]);
     const result = await executePipeline(watched, limited, { signal: ended, maxBytes, output });
-    const room = `${cpuSeconds} seconds of processor time and ${Math.floor(memoryBytes / MIB)} MB of memory`;
-    const killed = isKilled ? `A program was ended by a signal. Each may use ${room}.\n` : '';
+    const room = { seconds: cpuSeconds, megabytes: Math.floor(memoryBytes / MIB) };
+    const killed = isKilled ? `${say('diagnose.programKilled', room)}\n` : '';
     return {
       ...result,
       stdout: stdout(),
@@ -84,8 +85,8 @@ export async function executeBounded(
   } catch (error) {
     if (signal.aborted || !(wall.aborted || full.signal.aborted)) throw error;
     const why = full.signal.aborted
-      ? `it wrote more than ${outputBytes} bytes`
-      : `it took longer than ${wallMs / SECOND_MS} seconds`;
-    return { code: null, stdout: stdout(), stderr: `The command was ended: ${why}.\n`, truncated: true };
+      ? say('diagnose.commandEndedForOutput', { bytes: outputBytes })
+      : say('diagnose.commandEndedForTime', { seconds: wallMs / SECOND_MS });
+    return { code: null, stdout: stdout(), stderr: `${why}\n`, truncated: true };
   }
 }

@@ -4,6 +4,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { redactText } from '@signalbox/safety/redact/redact';
 import { classifyCommand } from '@signalbox/safety/shell/classification';
 import { MINUTE_MS } from '@signalbox/contracts/time';
+import { say } from '@signalbox/messages/say';
 import { findServing, withDriver, type DiagnoseParts } from './target.ts';
 import type { JobContext } from '../runner/handlers.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -30,7 +31,7 @@ export async function readRelease(
   const { serving } = await findServing(parts, service);
   if (serving?.server !== server)
     throw new AppError('RELEASE_UNREADABLE', {
-      problem: `No release of ${serviceName(service)} serves from ${server}.`,
+      problem: say('diagnose.releaseElsewhere', { service: serviceName(service), server }),
     });
   const { artifact } = serving;
   const workspace = await withDriver(parts, serving, context, async (driver) =>
@@ -38,7 +39,7 @@ export async function readRelease(
   );
   if (workspace === null)
     throw new AppError('RELEASE_UNREADABLE', {
-      problem: `The release of ${serviceName(service)} is no folder that can be read on ${server}.`,
+      problem: say('diagnose.releaseNoFolder', { service: serviceName(service), server }),
     });
   const sandbox = await parts.sandbox();
   const { exitCode, killed, output, cut, durationMs } = await sandbox.runArgv(pipeline, {
@@ -53,7 +54,7 @@ export async function readRelease(
     server,
     code: killed === null ? exitCode : null,
     stdout: redactText(output.slice(0, KEPT)),
-    stderr: killed === null ? '' : `The command was ended: too much ${killed === 'deadline' ? 'time' : killed}.\n`,
+    stderr: killed === null ? '' : `${say('diagnose.commandEndedForBounds', { what: killed })}\n`,
     truncated: cut || output.length > KEPT,
     seconds: durationMs / 1_000,
   };

@@ -5,6 +5,7 @@ import { closeIncident, openIncident, type Incident } from '@signalbox/store/dep
 import type { Pool } from '@signalbox/store/pool';
 import { incidentSubject, type WatchedService } from '@signalbox/store/deploy/service-looks';
 import { sayDuration } from '@signalbox/messages/duration';
+import { say } from '@signalbox/messages/say';
 import { incidentError } from './health-errors.ts';
 import type { DiagnoseParts } from '../diagnose/target.ts';
 import type { Verdict } from './verdict.ts';
@@ -33,7 +34,7 @@ export async function openService(
     evidence: { verdict: verdict.verdict, deploymentId: watched.serving },
     owners: watched.owners,
     project,
-    say: `⚠️ **${project}** in ${environment} is ${verdict.verdict}. ${because}`,
+    say: say('services.broken', { project, environment, verdict: verdict.verdict, because }),
     buttons: buttonsOf({ project, environment }, before),
     error: error && { project, environment, ...error },
     mutedUntil: watched.mutedUntil,
@@ -53,7 +54,7 @@ export function closeService(
     subject: incident.subject,
     kind: incident.kind,
     project,
-    say: `✅ **${project}** in ${environment} is well again after ${lasted}. ${because}`,
+    say: say('services.wellAgain', { project, environment, lasted, because }),
   });
 }
 

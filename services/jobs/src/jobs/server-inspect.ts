@@ -79,8 +79,12 @@ function judge(name: string, error: unknown, { log }: Pick<JobContext, 'log'>): 
     return { kind, detail: error.message, hostKey: shown };
   }
   if (error instanceof DOMException && error.name === 'TimeoutError')
-    return { kind: 'down', detail: `${name} did not answer within ${LOOK_MS / SECOND_MS} s.`, hostKey: null };
+    return {
+      kind: 'down',
+      detail: say('servers.noAnswerWithin', { server: name, seconds: LOOK_MS / SECOND_MS }),
+      hostKey: null,
+    };
   // Such as an engine that refuses to say how it is: its own words may hold anything, so they are for the log.
   log.warn('server not measured', { server: name, error });
-  return { kind: 'down', detail: `${name} answers, but cannot be measured.`, hostKey: null };
+  return { kind: 'down', detail: say('servers.notMeasured', { server: name }), hostKey: null };
 }

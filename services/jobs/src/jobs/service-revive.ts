@@ -210,8 +210,11 @@ async function waitUntilHealthy(
     good = look.status === 200 && isReported ? good + 1 : 0;
     if (good === GOOD_LOOKS) return look.ms;
     if (Date.now() > deadline) {
-      const answered = isReported ? `its last answer was ${look.status ?? 0}` : 'another release answers';
-      const last = look.status === null ? `the last time: ${look.problem ?? 'no answer'}` : answered;
+      const answered = isReported
+        ? say('deployment.lastAnswer', { status: look.status ?? 0 })
+        : say('deployment.otherAnswers');
+      const problem = look.problem ?? say('health.noAnswerError');
+      const last = look.status === null ? say('deployment.lastProblem', { problem }) : answered;
       throw new AppError('INSTANCE_UNHEALTHY', { path, seconds: String(withinSeconds), last });
     }
     await sleep(LOOK_MS, signal);

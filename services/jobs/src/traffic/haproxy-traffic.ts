@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Route, RouteState } from '@signalbox/contracts/operations/traffic';
 import { AppError } from '@signalbox/contracts/errors';
+import { say } from '@signalbox/messages/say';
 import { createHaproxyStates, type HaproxyState } from './haproxy-state.ts';
 import { askHaproxy, readServers, type HaproxyServer } from './haproxy-wire.ts';
 import type { Traffic } from './traffic.ts';
@@ -78,7 +79,9 @@ export class HaproxyTraffic implements Traffic {
     await askHaproxy(this.#socket, commands, signal);
     const then = (await this.#servers(route.service, signal))[next];
     if (then.address.host !== host || then.address.port !== port || !then.isReady)
-      throw new AppError('ROUTE_REFUSED', { reason: `HAProxy did not take ${host}:${port} for ${mine}.` });
+      throw new AppError('ROUTE_REFUSED', {
+        reason: say('deployment.backendRefused', { address: `${host}:${port}`, backend: mine }),
+      });
     await askHaproxy(this.#socket, [`set server ${theirs} state drain`], signal);
   }
 
@@ -130,11 +133,11 @@ function slotThatServes(now: Servers): Slot {
 
 function refuseOlder(service: string, state: HaproxyState | null, fence: number): void {
   if (!state || fence >= state.route.fence) return;
-  const reason = `${service} has a route with the fence ${state.route.fence}; ${fence} is older.`;
+  const reason = say('deployment.routeOlder', { service, newer: state.route.fence, fence });
   throw new AppError('ROUTE_REFUSED', { reason });
 }
 
 function missing(service: string, door: number | undefined): string {
-  const listening = door === undefined ? '' : `, and a frontend for it that listens on port ${door},`;
-  return `HAProxy has no backend ${backendOf(service)} with the servers a and b. Add it${listening} to its configuration, then deploy again.`;
+  const port = { isListening: door !== undefined, port: door ?? '' };
+  return say('deployment.backendMissing', { backend: backendOf(service), ...port });
 }

@@ -3,6 +3,7 @@ import { RouteState } from '@signalbox/contracts/operations/traffic';
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import { z } from 'zod';
+import { say } from '@signalbox/messages/say';
 import type { Traffic } from './traffic.ts';
 
 /** It answers from memory, or after one write to its disk. */
@@ -54,7 +55,7 @@ function succeeded({ status, body }: Answer): unknown {
   if (status < 300) return body;
   const refusal = Refusal.safeParse(body).data;
   if (status === 409)
-    throw new AppError('ROUTE_REFUSED', { reason: refusal?.message ?? 'The proxy has a newer route.' });
+    throw new AppError('ROUTE_REFUSED', { reason: refusal?.message ?? say('deployment.routeOlderAtProxy') });
   throw new Error(`the proxy answered ${status}: ${refusal?.message ?? 'no reason given'}`);
 }
 

@@ -1,4 +1,5 @@
 import { traitsOf } from '@signalbox/contracts/operations/drivers';
+import { say } from '@signalbox/messages/say';
 import { instanceLabel } from '../deployments-ports.ts';
 import { AppError, toAppError, type ErrorCode } from '@signalbox/contracts/errors';
 import { SECOND_MS } from '@signalbox/contracts/time';
@@ -56,7 +57,7 @@ export async function leaveTakenPort(place: DeploymentSession, error: unknown, s
   );
   if (before.length + 1 >= TAKEN_PORTS) {
     const ports = [...before, port].join(', ');
-    const detail = `Another program took the port ${port} before the release could listen on it; so it was with each of the ports ${ports}.`;
+    const detail = say('deployment.portsTakenByOthers', { port, ports });
     throw new AppError('NO_CAPACITY', { detail });
   }
   await place.unfollow();

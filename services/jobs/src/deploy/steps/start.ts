@@ -1,5 +1,6 @@
 import { serviceName } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
+import { say } from '@signalbox/messages/say';
 import { describeUnopened } from '../variables.ts';
 import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 import type { Driver, Instance, InstanceState } from '../../drivers/driver.ts';
@@ -67,7 +68,9 @@ async function waitUntilHealthy(
   requireRunning(await readState(driver, instance, signal));
   const { path, withinSeconds } = file.health;
   const said =
-    last.status === null ? `the last time: ${last.problem ?? 'no answer'}` : `its last answer was ${last.status}`;
+    last.status === null
+      ? say('deployment.lastProblem', { problem: last.problem ?? say('health.noAnswerError') })
+      : say('deployment.lastAnswer', { status: last.status });
   throw new AppError('INSTANCE_UNHEALTHY', { path, seconds: String(withinSeconds), last: said });
 }
 

@@ -1,5 +1,6 @@
 import { MIB } from '@signalbox/contracts/size';
 import type { Inventory } from '@signalbox/contracts/operations/deploy';
+import { say } from '@signalbox/messages/say';
 import type { Driver } from '../driver.ts';
 import type { Host } from '../host.ts';
 import {
@@ -31,9 +32,9 @@ export function createDockerDriver(options: {
   return {
     name,
     plan: ({ id, file }) => [
-      `Build an image on ${engine.server}: from the Dockerfile of the repository, or, without one, on ${baseImage}.`,
-      ...file.build.map((argv) => `Without a Dockerfile, run \`${argv.join(' ')}\` in it.`),
-      `Start a container of it as release ${id.release}, with ${file.memoryMb} MB of memory and ${file.cpus} CPUs.`,
+      say('deployment.planImage', { server: engine.server, baseImage }),
+      ...file.build.map((argv) => say('deployment.planImageBuild', { command: argv.join(' ') })),
+      say('deployment.planContainer', { release: id.release, memoryMb: file.memoryMb, cpus: file.cpus }),
     ],
     inspect: (signal) => measure(engine, host, signal),
     build: (request) => buildImage(engine, baseImage, request),

@@ -2,6 +2,7 @@ import { MIB } from '@signalbox/contracts/size';
 import { availableParallelism, release } from 'node:os';
 import type { Inventory } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
+import { say } from '@signalbox/messages/say';
 import type { Confinement } from '../../sandbox/confinement.ts';
 import type { Driver } from '../driver.ts';
 import type { Host } from '../host.ts';
@@ -45,9 +46,13 @@ export function createProcessDriver(options: {
   return {
     name: 'process',
     plan: ({ id, file }) => [
-      'Copy the checkout into a folder of its own.',
-      ...file.build.map((argv) => `Run \`${argv.join(' ')}\` there.`),
-      `Start \`${(file.start ?? ['(no start command)']).join(' ')}\` as a process of ${server}, as release ${id.release}.`,
+      say('deployment.planCopy'),
+      ...file.build.map((argv) => say('deployment.planBuild', { command: argv.join(' ') })),
+      say('deployment.planProcess', {
+        command: file.start?.join(' ') ?? say('deployment.planNoCommand'),
+        server,
+        release: id.release,
+      }),
     ],
     inspect: (signal) => measure(machine, { targetsDir, limits: describeLimits(controlGroups) }, signal),
     build: (request) => buildFolder({ folders, path, confinement, limits, controlGroups }, request),
