@@ -56,7 +56,8 @@ describe('the role of the services', () => {
         where relnamespace = 'public'::regnamespace and relkind = 'r' and relname not like 'kysely%' and relname not like 'audit%'
           and not (has_table_privilege('signalbox_app', oid, 'select') and has_table_privilege('signalbox_app', oid, 'insert'))`,
     );
-    expect(missing).toEqual([]);
+    // A trigger writes the version of the names, with the rights of its owner.
+    expect(missing).toEqual([{ name: 'names_version' }]);
   });
 
   it('is also granted what a later migration creates', async () => {

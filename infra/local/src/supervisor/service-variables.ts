@@ -68,6 +68,7 @@ export const SERVICE_VARIABLES: Readonly<Record<LocalService, readonly string[]>
     'WORKER_NAME',
     'WORKER_SLOTS',
     'MAX_PASSES',
+    'CHECKPOINTS',
     'THREAD_IDLE_MINUTES',
     'LANE_LEASE_MS',
     'BUDGET_CALLS_PER_HOUR',
