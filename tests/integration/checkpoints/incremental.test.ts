@@ -43,7 +43,7 @@ describe('a conversation', () => {
         id: 'a',
         content: 'calling',
         tool_calls: [{ id: 'c', name: 'look', args: { path: ['x', { lc: 1 }], none: null } }],
-        additional_kwargs: { changed: true, next: [{ label: 'Ok' }] },
+        additional_kwargs: { changed: true, next: [{ label: 'Ok' }], seen: new Set(['a']) },
         response_metadata: { model: 'm' },
       }),
       new ToolMessage({ id: 't', tool_call_id: 'c', name: 'look', status: 'error', content: '{"ok":false}' }),

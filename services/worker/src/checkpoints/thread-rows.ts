@@ -1,6 +1,6 @@
 import { BaseMessage } from '@langchain/core/messages';
 import type { ChannelVersions, Checkpoint, CheckpointTuple, SerializerProtocol } from '@langchain/langgraph-checkpoint';
-import { readMessage } from './message-json.ts';
+import { readMessage, writeMessage } from './message-json.ts';
 
 /*
  * How a conversation lies in LangGraph's tables when we write it. A row of `checkpoints` holds the small values themselves. Each message
@@ -71,8 +71,7 @@ export class ThreadRows {
       else values[channel] = await this.#textOf(channel, value, versions[channel]);
     }
     for (const { channel, number, message } of this.#unstored) {
-      const [type, bytes] = await this.#serde.dumpsTyped(message);
-      addBlob(blobs, channel, `${ROW}${number}`, type, bytes);
+      addBlob(blobs, channel, `${ROW}${number}`, 'json', await writeMessage(message, this.#serde));
     }
     const body: Omit<Checkpoint, 'channel_values'> & Body = { ...fields, values, messages, numbered: this.#numbered };
     return { body: JSON.stringify(body), blobs };
