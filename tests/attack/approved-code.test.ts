@@ -221,20 +221,18 @@ describe('a rollback that was approved', () => {
     );
     const ask = async (): Promise<string> => {
       await demo.tell(ben, `roll back ${project} in production`, /needs approval/);
-      // A card of before stands there too, without buttons.
-      const open = async (who: typeof cleo): Promise<string> => {
-        const [card] = await eventually(
-          async () =>
-            (await who.heard()).filter(
-              ({ text, buttons }) => text.includes(`Roll ${project} in production back to v1`) && buttons !== null,
-            ),
-          (found) => found.length > 0,
-        );
-        return joined(card?.text ?? '');
-      };
-      await open(dara);
-      return open(cleo);
+      const [, card] = [await openCards(dara, 1), await openCards(cleo, 1)];
+      return joined(card[0]?.text ?? '');
     };
+    /** The cards of this request that have buttons, once there are so many. */
+    const openCards = (who: typeof cleo, count: number) =>
+      eventually(
+        async () =>
+          (await who.heard()).filter(
+            ({ text, buttons }) => text.includes(`Roll ${project} in production back to v1`) && buttons !== null,
+          ),
+        (found) => found.length === count,
+      );
     const card = await ask();
     expect(card).toContain(first);
     expect(card).not.toContain(second);
@@ -243,6 +241,8 @@ describe('a rollback that was approved', () => {
     ]);
     const outcomeOf = await approve();
     expect(outcomeOf).toMatchObject({ status: 'void', reason: expect.stringContaining('variables.DB_PASSWORD was') });
+    // A button of the void request must not be pressed for the new one.
+    for (const who of [dara, cleo]) await openCards(who, 0);
     await ask();
     expect(await approve()).toMatchObject({ status: 'consumed', state: 'succeeded' });
     expect((await deployed()).filter((commit) => commit === first)).toHaveLength(2);
