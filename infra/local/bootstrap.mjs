@@ -1,5 +1,6 @@
 // The way in for every npm script. It runs before anything is installed, so it uses nothing but Node itself.
 import { fileURLToPath } from 'node:url';
+import { buildServices } from './build.mjs';
 import { describeNodeProblem, planCommand } from './commands.mjs';
 import { installDependencies } from './install.mjs';
 import { runAndReplace, runChecks, runInTurn } from './run-commands.mjs';
@@ -18,6 +19,9 @@ async function main() {
   if ('problem' in plan) return plan.problem;
   const failure = await installDependencies(checkout, process.env);
   if (failure !== null) return failure;
+  // Standard output belongs to the program: `npm run signalbox -- … --json` is read by others.
+  const refused = plan.needsBuild ? await buildServices(checkout, console.error) : null;
+  if (refused !== null) return refused;
   switch (plan.mode) {
     case 'replace':
       return runAndReplace(plan.steps[0]);

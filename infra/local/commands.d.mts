@@ -5,7 +5,12 @@ export interface Step {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export type Plan = { readonly mode: 'replace' | 'in-turn' | 'checks'; readonly steps: readonly Step[] };
+export type Plan = {
+  readonly mode: 'replace' | 'in-turn' | 'checks';
+  readonly steps: readonly Step[];
+  /** It runs built files, which have to be brought up to their sources first. */
+  readonly needsBuild?: true;
+};
 
 export function describeNodeProblem(version: string): string | null;
 

@@ -198,7 +198,7 @@ export const PACKAGE_HOMES: readonly PackageHome[] = [
   { name: 'fastify', homes: [`${SIMULATOR}/**`, TELEGRAM] },
   { name: '@fastify/busboy', homes: [`${SIMULATOR}/**`] },
   { name: 'ajv', homes: [`${SIMULATOR}/**`] },
-  { name: 'esbuild', homes: [`${SIMULATOR}/page-routes.ts`] },
+  { name: 'esbuild', homes: [`${SIMULATOR}/page-routes.ts`, 'infra/local/build.mjs'] },
   { name: 'preact', homes: [`${SIMULATOR}/page/**`] },
   { name: 'dockerode', homes: ['services/jobs/src/drivers/**'] },
   { name: 'ssh2', homes: ['services/jobs/src/drivers/**'] },

@@ -1,21 +1,23 @@
 /*
- * The product beside its peers in one run: one Postgres commit, the bare graph, and the bot that a competent user would write with grammY,
- * LangGraph and its Postgres saver. Production builds, processes of their own, a fixed model that takes no time, governance and audit on.
- * Rounds of all peers alternate; each figure is the median of the rounds' ratios. `--quick`: fewer people and rounds. `--json <file>`.
- * The services of jobs and the proxy take no part in a turn and are not started: idle figures are of the gateway and the worker.
+ * The product beside its peers in one run: one Postgres commit, the bare graph, the bot that a competent user would write with grammY,
+ * LangGraph and its Postgres saver, and LangGraph's development server. Production builds, processes of their own, a fixed model that takes
+ * no time, governance and audit on. Rounds of all peers alternate; each figure is the median of the rounds' ratios. `--quick`: fewer people
+ * and rounds. `--json <file>`. Jobs and the proxy take no part in a turn: they run only where starting and idling are measured.
  */
 import { HumanMessage } from '@langchain/core/messages';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { createLog } from '@signalbox/platform/log';
+import { openPool } from '@signalbox/store/pool';
 import { median, percentile, ratioOf, rounded, type Figure, type Sample } from './peers/figures.ts';
+import { measurePairs, openGovernedChanges } from './peers/governed-change.ts';
 import { measureGrowth } from './peers/growth.ts';
 import { KINDS, textOf, type Kind } from './peers/model-script.ts';
 import { measureDefinitions } from './peers/prompt-size.ts';
-import { cpuOf, memoryOf } from './peers/processes.ts';
 import { openPeers } from './peers/stack.ts';
+import { measureStart } from './peers/start.ts';
 
 const { values: options } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, json: { type: 'string' } },
@@ -29,21 +31,18 @@ const TURNS_EACH = new Map([
 /** Peers stand beside each other, so that what else the machine does falls on all of them alike. */
 const CELLS = PEOPLE.flatMap((people) =>
   KINDS.flatMap((kind) =>
-    (['product', 'naive bot', 'bare graph', 'commit'] as const).map((peer) => [peer, kind, people] as const),
+    (['product', 'naive bot', 'bare graph', 'commit', 'LangGraph server'] as const)
+      // It takes seconds for a turn when many wait, and answers all kinds alike.
+      .filter((peer) => peer !== 'LangGraph server' || (kind === 'read' && people <= 32))
+      .map((peer) => [peer, kind, people] as const),
   ),
 );
-const IDLE_MS = 15_000;
+const LANGGRAPH_TURNS = 2;
+const GOVERNED_ROUNDS = 300;
 /** Others write so long beside the person whose turn is slow. */
 const BESIDE_TURNS = 10;
 
-/** Figures that this bench does not take, and where they come from. */
-const NOT_MEASURED = {
-  throughputVsLangGraphServer: 'the development server is no dependency of the product and is not installed',
-  governedChangeVsCommit: 'npm run bench -- decision',
-  readyAfterStartMs: 'npm start prints it',
-} as const;
-
-type Peer = 'product' | 'product, two workers' | 'naive bot' | 'bare graph' | 'commit';
+type Peer = 'product' | 'product, two workers' | 'naive bot' | 'bare graph' | 'commit' | 'LangGraph server';
 interface Row extends Sample {
   readonly peer: Peer;
   readonly kind: Kind;
@@ -51,7 +50,7 @@ interface Row extends Sample {
 }
 
 const dir = mkdtempSync(join(tmpdir(), 'signalbox-peers-'));
-const peers = await openPeers(dir);
+const peers = await openPeers(dir, { langGraphRuns: 32 });
 const rows: Row[] = [];
 try {
   say('warming up');
@@ -67,20 +66,25 @@ try {
   const long = await measureGrowth(peers, 1_000, { people: 2, turns: 8 });
   say('others beside a slow turn');
   const beside = await measureBeside();
-  say('idle');
-  const idle = await measureIdle();
+  say('governed changes beside commits');
+  const governed = await measureGoverned();
+  say('starting, and idling');
+  const started = await measureStart(join(dir, 'instance'));
   report({
     throughputVsNaiveBot: byKind((kind) => compare('product', 'naive bot', kind, 32, throughput)),
     p50VsNaiveBot: byKind((kind) => compare('product', 'naive bot', kind, 1, p50)),
     cpuPerTurnVsNaiveBot: byKind((kind) => compare('product', 'naive bot', kind, 32, ({ cpuPerTurn }) => cpuPerTurn)),
+    throughputVsLangGraphServer: compare('product', 'LangGraph server', 'read', 32, throughput),
     turnVsBareGraph: compare('product', 'bare graph', 'read', 1, p50),
     tokensVsAllTools: only(await measureDefinitions()),
     turnAt1000VsAt10: only(long.warm / short.warm),
     turnAt1000Cold: only(long.cold / short.cold),
     bytesPerTurnAt1000: only(long.bytes),
     p99BesideLongTurn: only(beside),
-    idlePssMb: only(idle.megabytes),
-    idleCpuPercent: only(idle.cpuPercent),
+    governedChangeVsCommit: only(governed),
+    readyAfterStartMs: only(started.readyMs),
+    idlePssMb: only(started.megabytes),
+    idleCpuPercent: only(started.cpuPercent),
   });
 } finally {
   await peers.close();
@@ -92,6 +96,10 @@ async function cell(peer: Peer, kind: Kind, people: number): Promise<void> {
   const turnsEach = TURNS_EACH.get(people) ?? 4;
   if (peer === 'bare graph' || peer === 'commit')
     return void rows.push({ peer, kind, people, ...(await inProcess(peer, kind, people, turnsEach)) });
+  if (peer === 'LangGraph server' && peers.langGraphServer) {
+    const sample = await peers.langGraphServer.run(people, LANGGRAPH_TURNS, (n) => textOf(kind, n));
+    return void rows.push({ peer, kind, people, ...sample });
+  }
   const { load, cpu } = peer === 'naive bot' ? peers.naive : peers.product;
   const ids = peers.nextPeople(people);
   await load.addPeople(ids);
@@ -156,16 +164,18 @@ async function measureBeside(): Promise<number> {
   return beside / without;
 }
 
-async function measureIdle(): Promise<{ readonly megabytes: number; readonly cpuPercent: number }> {
-  const pids = [peers.gateway.pid, peers.worker().pid];
-  const used = (): number => pids.reduce((sum, pid) => sum + cpuOf(pid), 0);
-  await sleep(3_000);
-  const before = used();
-  await sleep(IDLE_MS);
-  return {
-    megabytes: pids.reduce((sum, pid) => sum + memoryOf(pid), 0),
-    cpuPercent: ((used() - before) / IDLE_MS) * 100,
-  };
+/** p50 of a governed change to p50 of a commit. */
+async function measureGoverned(): Promise<number> {
+  const pool = openPool(peers.databaseUrl, createLog('bench', 'silent'), { name: 'bench', max: 4, as: 'owner' });
+  const governed = await openGovernedChanges(pool, ['1']);
+  const parts = governed.governanceOver(pool);
+  const { changes, commits } = await measurePairs(
+    GOVERNED_ROUNDS,
+    () => governed.change(parts, '1'),
+    () => pool.query('insert into bench_commit values ($1)', [Buffer.alloc(200)]),
+  );
+  await pool.end();
+  return median(changes) / median(commits);
 }
 
 function throughput({ turnsPerSecond }: Sample): number {
@@ -217,7 +227,6 @@ function report(figures: Readonly<Record<string, Figure | Readonly<Record<Kind, 
       ]),
     ),
   );
-  for (const [name, why] of Object.entries(NOT_MEASURED)) say(`not measured: ${name} (${why})`);
   if (options.json === undefined) return;
   const taken = Object.fromEntries(
     Object.entries(figures).map(([name, figure]) => [
@@ -227,8 +236,7 @@ function report(figures: Readonly<Record<string, Figure | Readonly<Record<Kind, 
         : Object.fromEntries(Object.entries(figure).map(([kind, one]) => [kind, rounded(one.median)])),
     ]),
   );
-  const missing = Object.fromEntries(Object.keys(NOT_MEASURED).map((name) => [name, null]));
-  const result = { rounds: ROUNDS, ratios: { ...taken, ...missing }, notMeasured: NOT_MEASURED, figures };
+  const result = { rounds: ROUNDS, ratios: taken, figures };
   writeFileSync(options.json, `${JSON.stringify(result, null, 2)}\n`);
 }
 

@@ -22,9 +22,6 @@ const PROGRAMS = [
   '/usr/bin/umount',
   '/usr/bin/mknod',
 ];
-/** This machine, as a container on the bridge of an engine of it sees it. */
-const HOSTS = ['127.0.0.1', '172.30.0.1', '172.17.0.1'];
-
 let targets: Targets;
 beforeAll(async () => {
   targets = await plantTargets();
@@ -79,7 +76,9 @@ describe('a hostile release', { timeout: 700_000 }, () => {
   it('gets nothing of this machine by any of more than a hundred attempts on an engine', async () => {
     const engine = await openEngine();
     if ('problem' in engine) return reportNotRun('attempts to get out of containers', engine.problem);
-    const { socket } = engine;
+    const { socket, gateway } = engine;
+    /** This machine, as a container on the bridge of an engine of it sees it. */
+    const hosts = ['127.0.0.1', gateway, '172.17.0.1'];
     const server = {
       name: 'box-1',
       host: '127.0.0.1',
@@ -89,10 +88,10 @@ describe('a hostile release', { timeout: 700_000 }, () => {
     } as const;
     const prepared = await prepareEngine(engine, PROGRAMS);
     try {
-      assertNothing(await attack(prepared, server, HOSTS));
+      assertNothing(await attack(prepared, server, hosts));
       // The same attempts get something in a container that was given what a driver never gives.
       const given = ['--pid=host', '--network=host', '-v', `${targets.data}:${targets.data}`];
-      const source = ['-v', `${targets.makeSource({ hosts: HOSTS })}:/app`, '-w', '/app', prepared.parts.baseImage];
+      const source = ['-v', `${targets.makeSource({ hosts })}:/app`, '-w', '/app', prepared.parts.baseImage];
       const said = await engine.docker([
         'run',
         '--rm',

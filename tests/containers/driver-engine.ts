@@ -23,14 +23,14 @@ export interface DriverEngine {
   close(): Promise<void>;
 }
 
-/** Engines of one machine share its bridge and give out the same addresses on it: one at a time. */
-const BRIDGE_LOCK = join(tmpdir(), 'signalbox-test-bridge');
-const BRIDGE_WAIT_MS = 600_000;
+/** Suites that share the engine of a machine would remove one another's containers: one at a time. */
+const ENGINE_LOCK = join(tmpdir(), 'signalbox-test-engine');
+const ENGINE_WAIT_MS = 600_000;
 
-/** Gives an engine the image that builds begin with, with `more` programs, once no other suite has containers on the bridge of this machine. */
+/** Gives an engine the image that builds begin with, with `more` programs, once no other suite has containers on this machine. */
 export async function prepareEngine(engine: Engine, more: readonly string[] = []): Promise<DriverEngine> {
   const { docker } = engine;
-  const giveBack = await until(takeBridge, BRIDGE_WAIT_MS);
+  const giveBack = await until(takeEngine, ENGINE_WAIT_MS);
   await importBaseImage(engine, makeTemporaryFolder('driver-base'), BASE, [...PROGRAMS, ...more]);
   const list = async (...words: readonly string[]): Promise<readonly string[]> => {
     const lines = (await docker([...words, ...OURS])).split('\n').filter((line) => line !== '');
@@ -61,9 +61,9 @@ export async function prepareEngine(engine: Engine, more: readonly string[] = []
   };
 }
 
-function takeBridge(): (() => void) | null {
+function takeEngine(): (() => void) | null {
   try {
-    return takeInstanceLock(BRIDGE_LOCK);
+    return takeInstanceLock(ENGINE_LOCK);
   } catch {
     return null; // another suite has it
   }

@@ -41,7 +41,7 @@ export async function openSshTarget(hidden: readonly string[]): Promise<SshTarge
   return {
     engine,
     ssh,
-    hosts: ['127.0.0.1', '172.30.0.1', OURS, THEIRS],
+    hosts: ['127.0.0.1', engine.gateway, OURS, THEIRS],
     close: async () => {
       await ssh.close();
       await engine.close();

@@ -27,7 +27,11 @@ it.each([
     { project: 'demo', environment: 'production', version: '1.0' },
   ],
   ['deploy branch main of demo to staging', 'trigger_deploy', { ...STAGING, version: 'main' }],
+  ['ship main of demo to staging', 'trigger_deploy', { ...STAGING, version: 'main' }],
+  ['put demo s1 on staging', 'trigger_deploy', { ...STAGING, version: 's1' }],
+  ['deploy demo 3f2a9c1 to staging', 'trigger_deploy', { ...STAGING, version: '3f2a9c1' }],
   ['roll back demo in staging', 'rollback_deploy', STAGING],
+  ['list the files', 'list_files', {}],
   ['roll demo back to 1.0 in staging', 'rollback_deploy', { ...STAGING, to_version: '1.0' }],
   ['cancel the deploy', 'cancel_deploy', { project: 'demo' }],
   ['stop the deploy of demo', 'cancel_deploy', { project: 'demo' }],
@@ -80,7 +84,6 @@ const after = (tool: string, args: Record<string, string>, text: string) => ({
 const DEPLOYED = after('trigger_deploy', { ...STAGING, version: '1.0' }, 'deploy demo 1.0 to staging');
 
 it.each([
-  ['and to production?', 'trigger_deploy', { project: 'demo', environment: 'production', version: '1.0' }],
   ['now 1.1', 'trigger_deploy', { ...STAGING, version: '1.1' }],
   ['cancel it', 'cancel_deploy', STAGING],
   ['is it done yet', 'get_deploy_status', STAGING],
@@ -89,6 +92,17 @@ it.each([
   ['roll it back', 'rollback_deploy', STAGING],
 ])('%j goes on from a deployment', (text, tool, args) => {
   expect(understood(text, DEPLOYED)).toEqual([tool, args, null]);
+});
+
+it('a follow-up that is a question changes nothing, and is offered as what it may mean', () => {
+  const story = Story.parse({ names: NAMES, ...DEPLOYED });
+  const { calls, question } = explain(catalog, 'and to production?', story);
+  expect(calls).toEqual([]);
+  const [reading] = question?.readings ?? [];
+  expect(reading).toEqual({
+    tool: 'trigger_deploy',
+    args: { project: 'demo', environment: 'production', version: '1.0' },
+  });
 });
 
 it('the answer to a question fills in what was missing', () => {
@@ -114,5 +128,14 @@ it('what was looked at can be cancelled, what has nothing to do with it cannot',
     undefined,
     undefined,
     null,
+  ]);
+});
+
+it('a word that may be a version is offered as one, and taken at once where it is known', () => {
+  const offered = explain(catalog, 'deploy demo buildfail to staging', Story.parse({ names: NAMES }));
+  expect([offered.calls, offered.question?.choices[0]?.label]).toEqual([[], 'Deploy demo buildfail to staging']);
+  const known = Story.parse({ names: { ...NAMES, version: ['buildfail'] } });
+  expect(explain(catalog, 'deploy demo buildfail to staging', known).calls).toMatchObject([
+    { tool: 'trigger_deploy', arguments: { ...STAGING, version: 'buildfail' } },
   ]);
 });

@@ -13,10 +13,11 @@ const { requests } = HeldoutFile.parse(JSON.parse(readFileSync(path, 'utf8')));
 /** Tools that only look; every other one changes something, or runs what somebody wrote. */
 const LOOKS = /^(?:get|list|check|find|search|read|inspect|diagnose|export)_/;
 
-/** The changing tools that a text would call, or ask about. */
+/** The changing tools that a text would call, ask about, or offer. */
 function changes(text: string, { context, names }: Pick<(typeof requests)[number], 'context' | 'names'>) {
   const { calls, question } = explain(catalog, text, Story.parse({ ...context, names }));
-  const proposed = [...calls.map(({ tool }) => tool), ...(question?.tool ? [question.tool] : [])];
+  const offered = (question?.readings ?? []).map(({ tool }) => tool);
+  const proposed = [...calls.map(({ tool }) => tool), ...(question?.tool ? [question.tool] : []), ...offered];
   return proposed.filter((tool) => !LOOKS.test(tool));
 }
 

@@ -32,7 +32,9 @@ beforeAll(async () => {
   for (const name of NAMES) {
     const shop = await bench.shop(name);
     const begin = `import { existsSync } from 'node:fs'; const crash = () => { if (existsSync('crash')) { console.error('no cable'); process.exit(7); } }; crash(); setInterval(crash, 30);`;
-    shop.repository.release('v1', appFiles({ begin }));
+    // Long enough for a busy machine: a program that ends is noticed at once all the same.
+    const health = { path: '/health', withinSeconds: 20 };
+    shop.repository.release('v1', appFiles({ begin, file: { health } }));
     const told = await shop.deploy(`act_${name}`, 'v1');
     if (!told.startsWith('✅')) throw new Error(told);
     shops.set(name, shop);

@@ -50,11 +50,14 @@ describe('models that stand in for each other', () => {
     expect(second.requests()).toHaveLength(4);
   });
 
-  it('the built-in planner answers when no server does', async () => {
+  it('the built-in planner looks things up when no server answers, and changes nothing', async () => {
     await start({ MODEL_FALLBACK: 'anthropic,offline' });
     await Promise.all([first.close(), second.close()]);
-    expect((await bench.ask('I need a port')).join()).toMatch(/^Port .* belongs to shop/);
-    expect(await models()).toEqual(['offline']);
+    expect((await bench.ask('I need a port')).join()).toMatch(
+      /^I did not do this: Allocate port\. The language model does/,
+    );
+    expect((await bench.ask('list the projects')).join()).toMatch(/shop/);
+    expect(await models()).toEqual(['offline', 'offline']);
   });
 
   it('a request that is refused for what it asks is not tried elsewhere', async () => {

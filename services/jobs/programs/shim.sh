@@ -104,6 +104,10 @@ while :; do
     _sb_code=$?
     [ "$(_sb_tick "$_sb_waited")" = "$_sb_start" ] || break
   done
+  # Where a signal ended the wait, its number is not the program's code, which the shell has kept; 127: the wait above had it.
+  wait "$_sb_waited"
+  _sb_again=$?
+  [ "$_sb_again" -eq 127 ] || _sb_code=$_sb_again
   # With the first process of a sandbox the kernel ends all others.
   kill -s KILL -- "-$_sb_pid"
   [ -z "$_sb_first" ] || [ "$(_sb_tick "$_sb_pid")" != "$_sb_first" ] || kill -s KILL "$_sb_pid"

@@ -1,3 +1,4 @@
+import { delimiter } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CommonConfig, readConfig, SecretsConfig } from '@signalbox/platform/config';
 import { JobPool } from '@signalbox/contracts/operations/jobs';
@@ -69,8 +70,11 @@ const JobsConfig = CommonConfig.extend({
   BASE_IMAGE: z.string().min(1).default('node:20-bookworm-slim'),
   /** Folder of the mirrors and checkouts of repositories that are deployed. */
   DEPLOY_DIR: z.string().default(`${REPOSITORY}.signalbox/deploys`),
-  /** Folder below which repositories may be named by their path. */
-  REPOSITORIES_DIR: z.string().default(`${REPOSITORY}.signalbox/repositories`),
+  /** Folders below which repositories may be named by their path, with colons between them. */
+  REPOSITORIES_DIR: z
+    .string()
+    .default(`${REPOSITORY}.signalbox/repositories`)
+    .transform((folders) => folders.split(delimiter).filter((folder) => folder !== '')),
   /** Hosts of repositories that may be at private addresses, with commas between them, such as git.corp. Default: none. */
   REPOSITORY_PRIVATE_HOSTS: z
     .string()

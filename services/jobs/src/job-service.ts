@@ -2,7 +2,7 @@ import type { JobPool } from '@signalbox/contracts/operations/jobs';
 import { INBOUND, OUTBOUND } from '@signalbox/contracts/conversation/topics';
 import { createKnowledgePassages } from './knowledge/knowledge-passages.ts';
 import { checkDatabase } from '@signalbox/store/database-check';
-import { openPool } from '@signalbox/store/pool';
+import { openPool, type Pool } from '@signalbox/store/pool';
 import { Runs } from '@signalbox/store/conversation/runs';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Own } from '@signalbox/platform/lifecycle';
@@ -11,19 +11,16 @@ import { waitForServers } from '@signalbox/platform/needed-servers';
 import { createMetrics, openProbe } from '@signalbox/platform/probe';
 import { consumeQueue, type QueueConsumer } from '@signalbox/platform/queue/consume';
 import { createQueue } from '@signalbox/platform/queue/queue';
-import { checkRedis, closeRedis, openRedis } from '@signalbox/platform/redis';
+import { checkRedis, closeRedis, openRedis, type Redis } from '@signalbox/platform/redis';
 import { createSecretCipher } from '@signalbox/safety/secrets/cipher';
 import { loadSecretsKey } from '@signalbox/safety/secrets/key';
 import { createPublisher } from '@signalbox/platform/streams/publish';
-import { startAuditing } from './audit/auditing.ts';
 import type { JobsConfig } from './config.ts';
 import type { JobHandlers, PoolHandlers } from './runner/handlers.ts';
 import { createLeasedRuns } from './runner/leased-runs.ts';
 import { createKnowledgeIndex } from './jobs/knowledge-index.ts';
 import { createApprovalsWatch } from './jobs/approvals-watch.ts';
-import { createOperationsHandlers } from './jobs/operations.ts';
 import { createThreadsExpire } from './jobs/threads-expire.ts';
-import { createWorkspaceHandlers } from './jobs/workspace.ts';
 import { createJobMetrics } from './metrics.ts';
 import { createSecretOpener, type SecretOpener } from './runner/open-secret.ts';
 import { createRunner } from './runner/runner.ts';
@@ -64,7 +61,7 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
   const publisher = createPublisher({ redis, prefix, partitions: config.STREAM_PARTITIONS });
   const runs = new Runs(pool);
   const queue = own(createQueue({ redisUrl, prefix, log }));
-  // What a pool needs is made only where it runs: a process for agents holds nothing of the others.
+  // What a pool needs is loaded and made only where it runs: a process for agents holds nothing of the others.
   const makers: { readonly [L in JobPool]: () => PoolHandlers<L> | Promise<PoolHandlers<L>> } = {
     maintenance: () => ({
       'knowledge.index': createKnowledgeIndex({
@@ -75,8 +72,14 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
       'approvals.watch': createApprovalsWatch({ pool, publisher }),
       'threads.expire': createThreadsExpire({ pool, publisher, idleMs: config.idleMs }),
     }),
-    agents: () => createWorkspaceHandlers(own, config, pool, log),
-    deploy: () => createOperationsHandlers(config, pool, { publisher, queue, log }),
+    agents: async () => {
+      const { createWorkspaceHandlers } = await import('./jobs/workspace.ts');
+      return createWorkspaceHandlers(own, config, pool, log);
+    },
+    deploy: async () => {
+      const { createOperationsHandlers } = await import('./jobs/operations.ts');
+      return createOperationsHandlers(config, pool, { publisher, queue, log });
+    },
   };
 
   const held = own(createLeasedRuns({ runs, leaseMs, log }));
@@ -98,28 +101,30 @@ export async function createJobService(own: Own, config: JobsConfig, log: Log): 
     const concurrency = config.JOBS_CONCURRENCY;
     consumers.push(own(consumeQueue({ redisUrl, prefix, pool: jobPool, concurrency, leaseMs, log, handle })));
   }
-  probe.serve({
-    metrics,
-    problems: async () => {
-      const failures = await Promise.all([
-        pool.query('select 1').then(
-          () => null,
-          () => 'the database does not answer',
-        ),
-        redis.ping().then(
-          () => null,
-          () => 'Redis does not answer',
-        ),
-      ]);
-      return [...failures, consumers.every((consumer) => consumer.isRunning()) ? null : 'no jobs are taken'].filter(
-        (problem) => problem !== null,
-      );
-    },
-  });
+  probe.serve({ metrics, problems: () => findProblems(pool, redis, consumers) });
   own({ close: () => Promise.resolve(probe.wait(['stopping'])) });
   own(startSweeper({ runs, queue, pools: config.JOBS_POOLS, everyMs: config.JOBS_SWEEP_MS, leaseMs, log }));
   // With the jobs that change nothing outside: a process for agents alone must not hold the signing key.
-  if (config.JOBS_POOLS.includes('maintenance')) await startAuditing(own, { config, pool, publisher, metrics, log });
+  if (config.JOBS_POOLS.includes('maintenance')) {
+    const { startAuditing } = await import('./audit/auditing.ts');
+    await startAuditing(own, { config, pool, publisher, metrics, log });
+  }
   log.info('job service is up', { pools: config.JOBS_POOLS, probePort: probe.port });
   return { probePort: probe.port };
+}
+
+/** What keeps the service from taking jobs right now. */
+async function findProblems(pool: Pool, redis: Redis, consumers: readonly QueueConsumer[]): Promise<readonly string[]> {
+  const failures = await Promise.all([
+    pool.query('select 1').then(
+      () => null,
+      () => 'the database does not answer',
+    ),
+    redis.ping().then(
+      () => null,
+      () => 'Redis does not answer',
+    ),
+  ]);
+  const taking = consumers.every((consumer) => consumer.isRunning()) ? null : 'no jobs are taken';
+  return [...failures, taking].filter((problem) => problem !== null);
 }

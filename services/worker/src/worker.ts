@@ -183,7 +183,7 @@ async function prepareTurns({
   const parts: TurnParts = {
     pool,
     log,
-    plugin: { id: DEFAULT_AGENT, class: classOf(plugins, DEFAULT_AGENT) },
+    plugin: pluginOf(plugins, DEFAULT_AGENT),
     agent: agents.get(DEFAULT_AGENT),
     checkpoints,
     governance: execute,
@@ -244,8 +244,8 @@ function consumeWakeUps(config: WorkerConfig, log: Log, pool: Pool, lanes: Lanes
   });
 }
 
-function classOf(plugins: readonly AgentPlugin[], id: string): AgentPlugin['class'] {
-  return plugins.find((plugin) => plugin.id === id)?.class ?? 'READ_ONLY_SCAN';
+function pluginOf(plugins: readonly AgentPlugin[], id: string): TurnParts['plugin'] {
+  return plugins.find((plugin) => plugin.id === id) ?? { id, class: 'READ_ONLY_SCAN' };
 }
 
 /** Our migrations do not make the saver's tables: the owner makes them, once, before a turn reads them. */

@@ -13,6 +13,10 @@ export interface CatalogTool {
   readonly hints: readonly string[];
   /** JSON Schema of the arguments. Properties may carry `entity` (the kind of thing that fills it) and `ask` (a question). */
   readonly schema: unknown;
+  /** Whether it changes nothing, whatever its arguments; unknown when left out. */
+  readonly isRead?: boolean;
+  /** The change that these arguments would make, as an order; null when there is no such sentence. */
+  readonly orderOf?: (args: Readonly<Record<string, unknown>>) => string | null;
   /** The least role that may call it; everybody when left out. */
   readonly role?: string;
 }

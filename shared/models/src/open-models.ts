@@ -32,11 +32,16 @@ export async function openModels(plan: ModelPlan, options: OpenOptions): Promise
     }),
   );
   const candidates = new Map(opened);
+  // The built-in planner understands less than a model: in the place of one it only looks things up.
+  const standIn: Candidate = {
+    model: openPlanner({ ...options, mayChange: false }),
+    circuit: createCircuit(),
+  };
 
   /** A model with those that stand in for it. */
   const withFallbacks = (settings: ModelSettings): Model => {
     const [first = settings.name, ...rest] = new Set([settings, ...plan.fallbacks].map(({ name }) => name));
-    return createFallback([find(first), ...rest.map(find)], options.log);
+    return createFallback([find(first), ...rest.map((name) => (name === OFFLINE ? standIn : find(name)))], options.log);
   };
   const find = (name: string): Candidate => {
     const candidate = candidates.get(name);
@@ -60,10 +65,7 @@ export async function openModel(
     readonly tries?: number;
   },
 ): Promise<Model> {
-  if (settings.provider === null) {
-    const { catalog, observer } = options;
-    return createLocalModel(new OfflineChatModel({ catalog }), OFFLINE, observer);
-  }
+  if (settings.provider === null) return openPlanner({ ...options, mayChange: true });
   return createRemoteModel({
     settings,
     wire: await settings.provider.open(settings),
@@ -73,4 +75,9 @@ export async function openModel(
     ...(options.tries === undefined ? {} : { tries: options.tries }),
     ...options.observer,
   });
+}
+
+function openPlanner(options: Omit<OpenOptions, 'log'> & { readonly mayChange: boolean }): Model {
+  const { catalog, mayChange, observer } = options;
+  return createLocalModel(new OfflineChatModel({ catalog, mayChange }), OFFLINE, observer);
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import catalog from './catalog.fixture.json' with { type: 'json' };
 import { OfflineChatModel } from './chat-model.ts';
 
-const model = new OfflineChatModel({ catalog: () => catalog });
+const model = new OfflineChatModel({ catalog: () => catalog, mayChange: true });
 const known = { project: ['shop', 'checkout-api'], server: ['web-1'] };
 const system = new SystemMessage({
   content: 'You are …',

@@ -19,10 +19,13 @@ interface OfflineCallOptions extends BaseChatModelCallOptions {
 /** The built-in model: no network, no clock, no randomness. A thin shell around `plan`; a class because LangChain's models are. */
 export class OfflineChatModel extends BaseChatModel<OfflineCallOptions> {
   readonly #catalog: () => ToolCatalog;
+  readonly #mayChange: boolean;
 
-  constructor({ catalog }: { readonly catalog: () => ToolCatalog }) {
+  /** `mayChange`: whether it plans changes. One that stands in for another model only looks things up. */
+  constructor({ catalog, mayChange }: { readonly catalog: () => ToolCatalog; readonly mayChange: boolean }) {
     super({});
     this.#catalog = catalog;
+    this.#mayChange = mayChange;
   }
 
   override _llmType(): string {
@@ -38,7 +41,12 @@ export class OfflineChatModel extends BaseChatModel<OfflineCallOptions> {
 
   override async _generate(messages: BaseMessage[], options: this['ParsedCallOptions']): Promise<ChatResult> {
     options.signal?.throwIfAborted();
-    const planned = plan({ messages, tools: readBoundTools(options.tools), catalog: this.#catalog() });
+    const planned = plan({
+      messages,
+      tools: readBoundTools(options.tools),
+      catalog: this.#catalog(),
+      mayChange: this.#mayChange,
+    });
     const message = new AIMessage({
       id: planned.id,
       content: planned.content,

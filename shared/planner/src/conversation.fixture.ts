@@ -32,6 +32,7 @@ export function createConversation(catalog: ToolCatalog, situation: Situation = 
   const loaded = new Set(situation.loaded ?? installed.map(({ name }) => name));
   const run = situation.run ?? ((tool, args) => ({ ok: true, result: {}, say: `ran ${tool} ${JSON.stringify(args)}` }));
   const history: BaseMessage[] = [];
+  let mayChange = true;
   const calls: { readonly tool: string; readonly args: Record<string, unknown> }[] = [];
 
   const next = (): PlannedMessage => {
@@ -42,7 +43,7 @@ export function createConversation(catalog: ToolCatalog, situation: Situation = 
       ...BASE.map((name) => ({ name, description: '', schema: {} })),
       ...tools.map(({ name, describe: description, schema }) => ({ name, description, schema })),
     ];
-    return plan({ messages: [system, ...history], tools: bound, catalog });
+    return plan({ messages: [system, ...history], tools: bound, catalog, mayChange });
   };
 
   const load = (wanted: readonly string[]): Outcome => {
@@ -105,7 +106,10 @@ export function createConversation(catalog: ToolCatalog, situation: Situation = 
     throw new Error('the planner loops');
   };
 
-  return { turn, hear, step, next, addResult, calls, history };
+  /** From here on the planner stands in for a model that does not answer. */
+  const standIn = (): void => void (mayChange = false);
+
+  return { standIn, turn, hear, step, next, addResult, calls, history };
 }
 
 function readReply(args: Record<string, unknown>): Reply {

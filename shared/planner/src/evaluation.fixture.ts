@@ -38,6 +38,11 @@ const COUNTS_AS: Readonly<Record<string, readonly string[]>> = {
 function meets(reaction: Rehearsal, expectation: HeldoutExpectation, catalog: ToolCatalog): boolean {
   const { calls, question, says } = reaction;
   if ('calls' in expectation) {
+    // One of the changes that are offered, to be taken with a button.
+    const [only] = expectation.calls;
+    const offered = question?.readings?.map(({ tool, args }) => ({ tool, arguments: args })) ?? [];
+    if (only && expectation.calls.length === calls.length + 1 && offered.some((one) => isSameCall(one, only, catalog)))
+      return true;
     if (question || calls.length !== expectation.calls.length) return false;
     return expectation.calls.every((call, at) => isSameCall(calls[at], call, catalog));
   }

@@ -30,6 +30,8 @@ function firstStep(text: string): PlannedMessage {
 /** In the words of the fixture: the tool that would run or is asked about, or what kind of answer it is. */
 function understood({ content, toolCalls, kwargs }: PlannedMessage): { intent: string; args: unknown; asks?: string } {
   const ask = PlannerMark.parse(kwargs['planner']).ask;
+  const [reading] = ask?.readings ?? [];
+  if (reading) return { intent: reading.tool, args: reading.args };
   if (ask) return { intent: ask.tool ?? 'which', args: ask.args, asks: ask.slot };
   const [call] = toolCalls;
   if (call?.name === 'search_knowledge') return { intent: 'knowledge', args: {} };

@@ -105,6 +105,44 @@ describe('a request', () => {
   });
 });
 
+describe('a change that not every word explains', () => {
+  const UNSURE = "we don't need port 3001 on web-1 these days";
+  const BUTTON = 'Release port: web-1, 3001';
+
+  it('is shown exactly, and made when it is what the person means', () => {
+    for (const answer of [BUTTON, 'yes', BUTTON.toLowerCase()]) {
+      const chat = talk();
+      expect(chat.turn(UNSURE)).toEqual([
+        {
+          text: 'I have not done anything yet. Is this what you mean: Release port: server web-1, port 3001?',
+          choices: [BUTTON, 'None of these'],
+        },
+      ]);
+      expect(chat.calls).toEqual([]);
+      chat.turn(answer);
+      expect(chat.calls).toEqual([{ tool: 'release_port', args: { server: 'web-1', port: 3001 } }]);
+    }
+  });
+
+  it('is not made by any other answer', () => {
+    for (const answer of ['None of these', 'no', 'why?', 'later', 'nein', 'yes but not now', 'did it work?']) {
+      const chat = talk();
+      chat.turn(UNSURE);
+      chat.turn(answer);
+      expect(chat.calls.filter(({ tool }) => tool !== 'search_knowledge')).toEqual([]);
+    }
+  });
+
+  it('can be taken by its button when a value ends like a sentence', () => {
+    const chat = talk();
+    const [offered] = chat.turn('change the description of shop to "tea and cups!" somehow');
+    const [button = ''] = offered?.choices ?? [];
+    expect(button).toMatch(/^Update project: shop, tea and cups/);
+    chat.turn(button);
+    expect(chat.calls).toMatchObject([{ tool: 'update_project', args: { project: 'shop' } }]);
+  });
+});
+
 describe('a question of ours', () => {
   it('asks once for the first missing argument, with buttons', () => {
     const chat = talk();
@@ -261,6 +299,26 @@ describe('a failing tool', () => {
   });
 });
 
+describe('after a tool that looked something up', () => {
+  const allocations = () => {
+    const chat = talk();
+    chat.turn('which ports are taken on web-1');
+    return chat;
+  };
+
+  it('a new value alone asks the same tool again', () => {
+    const chat = allocations();
+    chat.turn('and for blog?');
+    expect(chat.calls.at(-1)).toMatchObject({ tool: 'list_allocations', args: { project: 'blog' } });
+  });
+
+  it('an order that stands by itself is no other value of it', () => {
+    const chat = allocations();
+    chat.turn('tell me about shop');
+    expect(chat.calls.at(-1)).toEqual({ tool: 'get_project_status', args: { project: 'shop' } });
+  });
+});
+
 describe('questions about something', () => {
   const found = {
     hits: [{ source: 'docs/approvals.md › Cards', excerpt: 'An approval is a row.', scope: 'docs', relevance: 0.9 }],
@@ -285,5 +343,37 @@ describe('questions about something', () => {
     chat.turn('how do I release a port?');
     chat.turn('what happens if I release port 3001 on web-1?');
     expect(chat.calls.map(({ tool }) => tool)).toEqual(['search_knowledge', 'search_knowledge']);
+  });
+});
+
+describe('in the place of a model that does not answer', () => {
+  const standIn = () => {
+    const chat = talk({ loaded: [] });
+    chat.standIn();
+    return chat;
+  };
+
+  it.each(['release port 3001 on web-1', 'allocate a port', 'allocate a port for shop on web-1, maybe'])(
+    'refuses the change “%s” and calls nothing',
+    (order) => {
+      const chat = standIn();
+      expect(onlyText(chat.turn(order))).toMatch(/^I did not do this: .*Please ask again in a few minutes\.$/s);
+      expect(chat.calls).toEqual([]);
+    },
+  );
+
+  it('looks things up', () => {
+    const chat = standIn();
+    chat.turn('list the servers');
+    expect(chat.calls.map(({ tool }) => tool)).toEqual(['request_capabilities', 'list_managed_servers']);
+  });
+
+  it('does not carry out what was asked about while the planner was the model', () => {
+    const chat = talk();
+    chat.turn('release a port on web-1');
+    const before = chat.calls.length;
+    chat.standIn();
+    chat.turn('3001');
+    expect(chat.calls).toHaveLength(before);
   });
 });

@@ -42,6 +42,8 @@ export function plan(input: {
   readonly messages: readonly BaseMessage[];
   readonly tools: readonly BoundTool[];
   readonly catalog: ToolCatalog;
+  /** False for the planner that stands in for a model: it looks things up and asks, and plans no change. */
+  readonly mayChange?: boolean;
 }): PlannedMessage {
   const index = indexCapabilities(input.catalog, input.tools, BASE_TOOLS);
   const history = readHistory(input.messages, (text, facts, asking) =>
@@ -49,7 +51,7 @@ export function plan(input: {
   );
   const facts = { ...history.facts, currentProject: latestProject(history) ?? history.facts.currentProject };
   const bound = new Set(input.tools.map(({ name }) => name));
-  const around: Surroundings = { facts, index, bound, last: null };
+  const around: Surroundings = { facts, index, bound, last: null, mayChange: input.mayChange ?? true };
   const [onlyTool] = input.tools;
   if (onlyTool?.name === 'classify_intent' && input.tools.length === 1) {
     const last = history.said.at(-1);

@@ -2,6 +2,8 @@
 export const WORDS = {
   greeting: 'Hello.',
   canDo: 'I can do this, for example:',
+  builtIn:
+    'I am the built-in planner and take plain orders in English. A language model takes any words: the README says how to connect one.',
   sorry: 'I am sorry. Please say in other words what you wanted, for example:',
   notUnderstood: (text: string) => `I did not understand “${text}”. The nearest that I can do:`,
   onlyUnderstand: 'I only understand:',
@@ -35,6 +37,14 @@ export const WORDS = {
   cannotLoad: (group: string) => `I have no way to load ${group} here.`,
   needs: (group: string, summary: string) => `${group}: ${summary}`,
   whichMeant: 'What do you mean?',
+  isMeant: (readings: readonly string[]) =>
+    readings.length === 1
+      ? `I have not done anything yet. Is this what you mean: ${readings.join('')}?`
+      : `I have not done anything yet. Which of these do you mean?\n\n${asExamples(readings)}`,
+  noneOfThese: 'None of these',
+  onlyLooks: (change: string) =>
+    `I did not do this: ${change}. The language model does not answer at the moment, and without it I only look things up. ` +
+    'Please ask again in a few minutes.',
   which: (thing: string) => `Which ${thing}?`,
   whatShould: (thing: string) => `What should the ${thing} be?`,
   unknownName: (kind: string, name: string) => `I know no ${kind} named ${name}.`,

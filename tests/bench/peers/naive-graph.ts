@@ -1,6 +1,6 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
-import { END, MessagesAnnotation, START, StateGraph, type BaseCheckpointSaver } from '@langchain/langgraph';
+import { Annotation, END, MessagesAnnotation, START, StateGraph, type BaseCheckpointSaver } from '@langchain/langgraph';
 import { ToolNode } from '@langchain/langgraph/prebuilt';
 import { createScriptedModel } from '@signalbox/models/scripted';
 import type pg from 'pg';
@@ -14,7 +14,8 @@ const model = createScriptedModel((messages) => {
 });
 
 /**
- * The graph of a bot that follows LangGraph's guide: a model, two tools, an edge between them. Without a pool its tools
+ * The graph of a bot that follows LangGraph's guide, with the steps of ours: a node for the intent (it asks no model), the model, two tools.
+ * Without a pool its tools
  * answer from memory, which is what LangGraph itself costs.
  */
 export function buildNaiveGraph(pool: pg.Pool | null, checkpointer?: BaseCheckpointSaver) {
@@ -39,10 +40,13 @@ export function buildNaiveGraph(pool: pg.Pool | null, checkpointer?: BaseCheckpo
       schema: z.object({ name: z.string(), description: z.string() }),
     },
   );
-  return new StateGraph(MessagesAnnotation)
+  const State = Annotation.Root({ ...MessagesAnnotation.spec, intent: Annotation<string> });
+  return new StateGraph(State)
+    .addNode('intent_parser', () => ({ intent: 'ask' }))
     .addNode('agent', async ({ messages }) => ({ messages: [await model.invoke(messages)] }))
     .addNode('tools', new ToolNode([read, write]))
-    .addEdge(START, 'agent')
+    .addEdge(START, 'intent_parser')
+    .addEdge('intent_parser', 'agent')
     .addConditionalEdges('agent', ({ messages }) => (callsOf(messages.at(-1)) > 0 ? 'tools' : END))
     .addEdge('tools', 'agent')
     .compile(checkpointer ? { checkpointer } : {});

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
@@ -23,25 +23,50 @@ export async function startProcess(
 ): Promise<Process> {
   const port = await freePort();
   const startedAt = performance.now();
-  const child = spawn(process.execPath, words, {
-    env: { PATH: loadTestConfig().path, NODE_ENV: 'production', LOG_LEVEL: 'error', PROBE_PORT: String(port), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+  const program = spawnProgram(name, words, {
+    NODE_ENV: 'production',
+    LOG_LEVEL: 'error',
+    PROBE_PORT: String(port),
+    ...env,
   });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  while (!(await isReady(port))) {
-    if (child.exitCode !== null || performance.now() - startedAt > READY_MS)
-      throw new Error(`${name} is not ready: ${output.slice(-2_000)}`);
-    await sleep(20);
-  }
-  return { pid: child.pid ?? 0, readyMs: performance.now() - startedAt, stop: () => stop(child) };
+  await program.until(() => isReady(port), READY_MS);
+  return { pid: program.pid, readyMs: performance.now() - startedAt, stop: program.stop };
 }
 
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return;
-  const ended = once(child, 'exit');
-  child.kill('SIGTERM');
-  await Promise.race([ended, sleep(12_000).then(() => child.kill('SIGKILL'))]);
+/** A Node program in a process group of its own. */
+export function spawnProgram(
+  name: string,
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+  cwd = process.cwd(),
+) {
+  const child = spawn(process.execPath, words, {
+    cwd,
+    env: { PATH: loadTestConfig().path, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const pid = child.pid ?? 0;
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  return {
+    pid,
+    /** Waits until it is ready. Rejects with its output when it ends before, or is late. */
+    async until(ready: () => Promise<boolean>, withinMs: number): Promise<void> {
+      const deadline = performance.now() + withinMs;
+      while (!(await ready())) {
+        if (child.exitCode !== null || performance.now() > deadline)
+          throw new Error(`${name} is not ready: ${output.slice(-2_000)}`);
+        await sleep(20);
+      }
+    },
+    async stop(): Promise<void> {
+      if (child.exitCode !== null) return;
+      const ended = once(child, 'exit');
+      process.kill(-pid, 'SIGTERM');
+      await Promise.race([ended, sleep(12_000).then(() => process.kill(-pid, 'SIGKILL'))]);
+    },
+  };
 }
 
 async function isReady(port: number): Promise<boolean> {
@@ -49,7 +74,7 @@ async function isReady(port: number): Promise<boolean> {
   return answer?.ok ?? false;
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // it listens on TCP

@@ -9,6 +9,7 @@ import pg from 'pg';
 import { loadTestConfig } from '../../support/config.ts';
 import { TEST_SEALING_KEY } from '../../support/secrets-key.ts';
 import { openLoad } from './load.ts';
+import { openLangGraphServer } from './langgraph-server.ts';
 import { buildNaiveGraph } from './naive-graph.ts';
 import { cpuOf, startProcess, type Process } from './processes.ts';
 
@@ -21,7 +22,15 @@ const NAIVE_TOKEN = '200:simulator';
 const BUILT = '.signalbox/bench';
 
 /** Starts the product and the naive bot as processes of their own over one Postgres and one Redis with their normal settings. */
-export async function openPeers(dir: string) {
+export async function openPeers(
+  dir: string,
+  options: {
+    /** Starts LangGraph's server as well, with so many runs at once. */
+    readonly langGraphRuns?: number;
+    /** A folder to which the gateway and the worker write a CPU profile when they end. */
+    readonly profileTo?: string;
+  },
+) {
   await build();
   const { dataDir, path } = loadTestConfig();
   const postgres = await startPostgres({ dir: join(dir, 'postgres') });
@@ -44,27 +53,32 @@ export async function openPeers(dir: string) {
     TELEGRAM_CHAT_SENDS_PER_SECOND: '1000',
     INBOUND_BURST: '10000',
   };
+  const profiled = (service: string): readonly string[] =>
+    options.profileTo === undefined
+      ? []
+      : ['--cpu-prof', `--cpu-prof-dir=${options.profileTo}`, `--cpu-prof-name=${service}.cpuprofile`];
   const startWorker = (name: string): Promise<Process> =>
-    startProcess(name, [`${BUILT}/scripted-worker.js`], { ...env, WORKER_NAME: name });
-  const gateway = await startProcess('gateway', ['services/gateway/dist/main.js'], env);
+    startProcess(name, [...profiled(name), `${BUILT}/scripted-worker.js`], { ...env, WORKER_NAME: name });
+  const gateway = await startProcess('gateway', [...profiled('gateway'), 'services/gateway/dist/main.js'], env);
   const workers = [await startWorker('worker-1')];
   const naive = await startProcess('naive bot', [`${BUILT}/naive-bot.js`], {
     DATABASE_URL: await createNaiveDatabase(db, postgres.url),
     TELEGRAM_API_ROOT: theirs.url,
     TELEGRAM_BOT_TOKEN: NAIVE_TOKEN,
   });
+  const { langGraphRuns } = options;
+  const langGraphServer = langGraphRuns === undefined ? null : await openLangGraphServer(langGraphRuns);
   const servers = (): number => cpuOf(postgres.pid) + cpuOf(redis.pid);
   let person = FIRST_PERSON;
   return {
     db,
-    servers: { postgres, redis },
-    gateway,
-    worker: () => workers[0] as Process, // there is always one
+    databaseUrl: postgres.url,
     product: {
       load: await openLoad(ours.url),
       cpu: () => servers() + [gateway, ...workers].reduce((sum, { pid }) => sum + cpuOf(pid), 0),
     },
     naive: { load: await openLoad(theirs.url), cpu: () => servers() + cpuOf(naive.pid) },
+    langGraphServer,
     bareGraph: buildNaiveGraph(null),
     /** Ids of people who have not written yet. */
     nextPeople: (count: number): readonly number[] => Array.from({ length: count }, () => person++),
@@ -83,7 +97,7 @@ export async function openPeers(dir: string) {
     },
     close: async () => {
       await Promise.all([gateway, ...workers, naive].map((one) => one.stop()));
-      await Promise.all([ours.close(), theirs.close()]);
+      await Promise.all([ours.close(), theirs.close(), langGraphServer?.close()]);
       await db.end();
       await redis.stop();
       await postgres.stop();

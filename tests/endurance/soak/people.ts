@@ -150,7 +150,13 @@ export async function startCrowd(options: {
     userKeys,
     isQuiet: async () => {
       const open = await look().catch(() => null);
-      return open && open.size === 0 && asked.every(({ updateId }) => admitted.has(updateId));
+      // What became of an action is looked up a while after it got lost.
+      const unsettled = await pool
+        .query(`select 1 from actions where status in ('started', 'unknown') limit 1`)
+        .catch(() => null);
+      return (
+        open && unsettled?.rowCount === 0 && open.size === 0 && asked.every(({ updateId }) => admitted.has(updateId))
+      );
     },
     stop: async () => {
       stopping.abort();

@@ -26,8 +26,28 @@ describe('signalbox plan explain', () => {
         question: null,
         reason: 'Would call allocate_port; nothing is missing.',
         calls: [{ tool: 'allocate_port', arguments: { project: 'shop', server: 'local' } }],
+        shortlist: [],
       },
     ]);
+  });
+
+  it('takes the names that a line gives, also of versions', async () => {
+    const names = { projects: ['site'], servers: ['local'], versions: { site: ['s1', 's2'] } };
+    const { results } = await explain(JSON.stringify({ text: 'deploy site s1 to staging', ...names }));
+    expect(results[0]).toMatchObject({
+      calls: [{ tool: 'trigger_deploy', arguments: { project: 'site', environment: 'staging', version: 's1' } }],
+      shortlist: [],
+    });
+  });
+
+  it('calls nothing that was not said plainly, and lists what is offered instead', async () => {
+    const { results } = await explain(JSON.stringify({ text: 'Stoppe site nicht in staging', projects: ['site'] }));
+    expect(results[0]).toMatchObject({ tool: 'stop_service', calls: [] });
+    expect(results[0]?.['shortlist']).toContainEqual({
+      tool: 'stop_service',
+      arguments: { project: 'site', environment: 'staging' },
+      label: 'Stop site in staging',
+    });
   });
 
   it('asks what is missing, and takes the answer from the story', async () => {

@@ -20,15 +20,22 @@ afterAll(async () => {
 });
 
 /** Messages of one person, so many seconds apart. */
-const written = (userKey: string, count: number, secondsApart: number) =>
+const written = (userKey: string, count: number, secondsApart: number, first = 0) =>
   Array.from({ length: count }, (_, n) => ({
+    updateId: String(first + n),
     userKey,
     at: new Date(Date.UTC(2026, 0, 1) + n * secondsApart * 1_000).toISOString(),
   }));
 
 it('what was written in a hurry is over the limit, also in two deliveries', async () => {
   expect(await limit.check(written('hasty', 2, 1))).toEqual([true, true]);
-  expect(await limit.check(written('hasty', 3, 1))).toEqual([true, false, false]);
+  expect(await limit.check(written('hasty', 3, 1, 2))).toEqual([true, false, false]);
+});
+
+it('what is given again and again, while the database is away, counts once', async () => {
+  const given = written('unlucky', 3, 1);
+  for (let attempt = 0; attempt < 10; attempt++) expect(await limit.check(given)).toEqual([true, true, true]);
+  expect(await limit.check(written('unlucky', 4, 1))).toEqual([true, true, true, false]);
 });
 
 it('what was written slowly is within it, also when it arrives at once', async () => {

@@ -118,6 +118,38 @@ describe('a deployment', () => {
     expect(await bench.states('act_o2')).toEqual(['queued', 'preparing', 'failing', 'failed']);
   });
 
+  it('that reports no release, and was never said to, serves by the instance behind the proxy', async () => {
+    const shop = await bench.shop('plain');
+    const { 'server.mjs': server = '', ...rest } = appFiles({});
+    shop.repository.release('v1', {
+      ...rest,
+      'server.mjs': server.replace("{ 'x-release': SIGNALBOX_RELEASE }", '{}'),
+    });
+    await shop.deploy('act_p1', 'v1');
+    expect((await bench.deployments.find('act_p1'))?.state).toBe('succeeded');
+    expect(await shop.serves()).toMatch(/^v1-/);
+  });
+
+  it('that has no signalbox.json is started by the script of its package', async () => {
+    const shop = await bench.shop('package');
+    const { 'server.mjs': server = '' } = appFiles({});
+    shop.repository.release('v1', {
+      'server.mjs': server,
+      'package.json': JSON.stringify({ scripts: { start: 'node server.mjs' } }),
+    });
+    expect(await shop.deploy('act_k1', 'v1')).toMatch(/v1-\w{7} serves/);
+    expect(await shop.serves()).toMatch(/^v1-/);
+    shop.repository.release('v2', { 'README.md': 'nothing' });
+    expect(await shop.deploy('act_k2', 'v2')).toMatch(/there is none, and no Dockerfile, Procfile, package\.json/);
+  });
+
+  it('that says another release than its own is taken back', async () => {
+    const shop = await bench.shop('other');
+    const { 'server.mjs': server = '', ...rest } = appFiles({});
+    shop.repository.release('v2', { ...rest, 'server.mjs': server.replace(/'x-release': \w+/, "'x-release': 'v0'") });
+    expect(await shop.deploy('act_q2', 'v2')).toMatch(/does not serve v2-\w{7}: what serves reports v0\./);
+  });
+
   it('that does not report its release after the switch is taken back', async () => {
     const shop = await bench.shop('liar');
     shop.repository.release('v1', appFiles({}));

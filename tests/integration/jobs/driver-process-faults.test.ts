@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Driver, Instance, ReleaseId } from '@signalbox/jobs/drivers/driver';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
 import type { ServiceFile } from '@signalbox/contracts/operations/deploy';
@@ -71,6 +72,23 @@ describe('a program whose shim was killed', { timeout: 60_000 }, () => {
     writeFileSync(join(folder, 'pid'), `${process.pid} 1\n`);
     expect(await driver.state(instance, soon())).toMatchObject({ kind: 'exited' });
     expect(await driver.stop(instance, 100, soon())).toBe('gone');
+  });
+});
+
+describe('a program that ends at the very moment it is asked to', { timeout: 60_000 }, () => {
+  it('is recorded with its own code and not with the signal that its shim got', async () => {
+    const codes: unknown[] = [];
+    for (let n = 0; n < 10; n++) {
+      const { instance, folder } = await launch({
+        start: ['sh', '-c', 'trap "exit 7" TERM; while :; do sleep 0.01; done'],
+      });
+      await until(async () => existsSync(join(folder, 'pid')), 10_000);
+      await sleep(200); // its trap is set by then
+      await driver.stop(instance, 10_000, soon());
+      const state = await driver.state(instance, soon());
+      codes.push(state.kind === 'exited' ? state.code : state.kind);
+    }
+    expect(codes).toEqual(Array(10).fill(7));
   });
 });
 

@@ -29,7 +29,7 @@ function open(
   const closed = [at('targets'), ...(options.closed ?? [])];
   return createSources({
     dir: at('deploys'),
-    repositoriesDir: root,
+    repositoriesDirs: [root],
     closed,
     cell: options.cell ?? null,
     path,

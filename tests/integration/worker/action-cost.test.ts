@@ -4,6 +4,8 @@ import { openPool, type Pool } from '@signalbox/store/pool';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import { executeCall } from '@signalbox/worker/governance/execute';
 import type { ExecuteParts } from '@signalbox/worker/governance/parts';
+import { setUpCheckpoints } from '@signalbox/worker/checkpoints/set-up';
+import type { CallScope } from '@signalbox/worker/tools/run';
 import type { ToolCallResult } from '@signalbox/worker/tools/call';
 import { tool, toolGroup } from '@signalbox/worker/tools/tool';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -34,6 +36,7 @@ describe('what a change costs that nobody has to be asked about', () => {
     database = await createDatabase();
     policy = await shippedPolicy();
     pool = openPool(database.url, createLog('test', 'silent'), { name: 'test', max: 2, as: 'owner' });
+    await setUpCheckpoints(pool);
     await pool.query(
       `insert into lanes (user_key, epoch, worker, lease_until) values ('1', 7, 'w', now() + interval '1 hour')`,
     );
@@ -45,7 +48,10 @@ describe('what a change costs that nobody has to be asked about', () => {
   });
   beforeEach(() => void (sent = []));
 
-  const change = (limits: Partial<ExecuteParts['limits']> = {}): Promise<ToolCallResult> => {
+  const change = (
+    limits: Partial<ExecuteParts['limits']> = {},
+    scope: CallScope = scopeOfAda(),
+  ): Promise<ToolCallResult> => {
     // Any call of the pool is one round trip; whoever takes a connection out of it would be seen as well.
     const counted = new Proxy(pool, {
       get: (target, name) => {
@@ -61,7 +67,7 @@ describe('what a change costs that nobody has to be asked about', () => {
     const none = { callsPerHour: null, tokensPerDay: null, costUsdPerDay: null };
     const parts = governanceOver(counted, [group], policy, { limits: { ...none, ...limits } });
     const call = { actionId: randomUUID(), tool: 'act', args: { name: randomUUID() }, groups: ['test'] };
-    return executeCall(parts, scopeOfAda(), call);
+    return executeCall(parts, scope, call);
   };
 
   it('is three statements: what it is decided by, its intent before it, and what came of it', async () => {
@@ -83,5 +89,45 @@ describe('what a change costs that nobody has to be asked about', () => {
     expect(await change({ callsPerHour: begun + 1 })).toMatchObject({ ok: true });
     expect(sent[0]).toBe('action_facts_and_use');
     expect(await change({ callsPerHour: begun + 1 })).toMatchObject({ ok: false, code: 'POLICY_DENIED' });
+  });
+
+  describe('with the checkpoint before it', () => {
+    const inTables = async (threadId: string): Promise<readonly [number, number]> => {
+      const { rows } = await pool.query<{ checkpoints: number; actions: number }>(
+        `select (select count(*)::int from langgraph.checkpoints where thread_id = $1) as checkpoints,
+                (select count(*)::int from actions where thread_id = $1) as actions`,
+        [threadId],
+      );
+      return [rows[0]?.checkpoints ?? -1, rows[0]?.actions ?? -1];
+    };
+    /** A scope whose turn has a checkpoint to store, which follows `parentId`. */
+    const scopeWith = (threadId: string, lane: CallScope['lane'], parentId: string | null): CallScope => ({
+      ...scopeOfAda(),
+      threadId,
+      lane,
+      flushWith: (write) => {
+        const [blobs, writes] = [
+          [[], [], [], []],
+          [[], [], [], [], []],
+        ] as const;
+        return write({ threadId, checkpointId: randomUUID(), parentId, body: '{}', metadata: '{}', blobs, writes });
+      },
+    });
+    const held = { userKey: '1', epoch: '7' };
+
+    it('is three statements as well, for the intent stores the checkpoint', async () => {
+      expect(await change({}, scopeWith('stored', held, null))).toMatchObject({ ok: true });
+      expect(sent).toEqual(['action_facts', 'action_begin_checkpoint', 'action_settle']);
+      expect(await inTables('stored')).toEqual([1, 1]);
+    });
+
+    it.each([
+      ['another worker has the lane', { userKey: '1', epoch: '6' }, null],
+      ['the thread has gone on', held, 'one that is not the newest'],
+    ])('does not happen, and stores nothing, when %s', async (why, lane, parentId) => {
+      await change({}, scopeWith(why, held, null));
+      await expect(change({}, scopeWith(why, lane, parentId))).rejects.toMatchObject({ code: 'LANE_LOST' });
+      expect(await inTables(why)).toEqual([1, 1]);
+    });
   });
 });

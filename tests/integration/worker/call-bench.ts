@@ -71,7 +71,11 @@ export function useCallBench() {
       policy,
     );
   const scope = (changes: Partial<CallScope> = {}): CallScope =>
-    scopeOfAda({ flush: async () => void (flushed += 1), ...changes });
+    scopeOfAda({
+      flush: async () => void (flushed += 1),
+      flushWith: (write) => ((flushed += 1), write(null)),
+      ...changes,
+    });
   const call = (actionId: string = randomUUID(), args: unknown = { name: 'x' }) => ({
     actionId,
     tool: 'act',

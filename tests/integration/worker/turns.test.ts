@@ -40,6 +40,26 @@ describe('a turn', () => {
     expect(rows).toEqual([{ thread_id: 'user_1_1', outcome: 'answered', passes: 1, model: 'scripted' }]);
   });
 
+  it('stores what only it needed in its record, and not in the state of the conversation', async () => {
+    await bench.addPerson('20');
+    for (const [index, text] of ['hello', 'hello again'].entries()) {
+      await bench.say('20', text);
+      await eventually(
+        () => bench.outcomes('20'),
+        (outcomes) => outcomes[index] === 'answered',
+      );
+    }
+    const { rows: states } = await bench.pool.query<{ values: object }>(
+      `select checkpoint -> 'values' as values from langgraph.checkpoints where thread_id = 'user_20_1' order by checkpoint_id desc limit 1`,
+    );
+    expect(states[0]?.values).toHaveProperty('taskSummary');
+    expect(states[0]?.values).toMatchObject({ record: '[]' });
+    const { rows: records } = await bench.pool.query(
+      `select turn_id from audit_events where kind = 'turn.recorded' and thread_id = 'user_20_1'`,
+    );
+    expect(records).toHaveLength(2);
+  });
+
   it('continues the same thread after a question, and starts the next one after "thanks"', async () => {
     await bench.addPerson('2');
     for (const [index, text] of ['ask me', 'the first', 'thanks', 'again'].entries()) {

@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { checkoutPath } from '../setup/checkout.ts';
+import { checkoutPath, programWords } from '../setup/checkout.ts';
 import { inheritedEnvironment } from '../config.ts';
 import { SetupError } from '../setup-error.ts';
 
@@ -15,7 +14,7 @@ const MIGRATE_MS = 30 * 60_000;
  * No service needs the owner's login afterwards. Answers a line that says what was done. Throws a SetupError with what went wrong.
  */
 export async function migrateDatabase(ownerUrl: string, passwords: Readonly<Record<string, string>>): Promise<string> {
-  const words = ['--conditions=source', '--import', 'tsx', join(checkoutPath(), 'services/cli/src/main.ts')];
+  const words = programWords('services/cli/src/main.ts');
   const { PATH, HOME } = inheritedEnvironment();
   const env = { PATH, HOME, DATABASE_URL: ownerUrl, ...passwords };
   const options = { cwd: checkoutPath(), env, timeout: MIGRATE_MS, encoding: 'utf8' } as const;

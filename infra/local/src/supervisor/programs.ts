@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import type { RedisService } from '@signalbox/platform/redis-users';
 import type { BubblewrapSettings } from '../setup/bubblewrap-program.ts';
-import { checkoutPath } from '../setup/checkout.ts';
+import { programWords } from '../setup/checkout.ts';
 import { inheritedEnvironment, type LocalConfig } from '../config.ts';
 import { loadSecretsKey } from '@signalbox/safety/secrets/key';
 import { deriveSealingKey } from '@signalbox/safety/secrets/key-pair';
@@ -27,8 +27,8 @@ export async function describeSimulator(
     SIMULATOR_DATA_DIR: join(config.SIGNALBOX_DATA_DIR, 'simulator'),
     SIMULATOR_TOKEN,
   });
-  const main = join(checkoutPath(), 'infra/telegram-simulator/src/main.ts');
-  return { spec: describeProgram({ name: 'simulator', main, readyUrl: `${url}/healthz`, env }, config), url };
+  const source = 'infra/telegram-simulator/src/main.ts';
+  return { spec: describeProgram({ name: 'simulator', source, readyUrl: `${url}/healthz`, env }, config), url };
 }
 
 /**
@@ -80,7 +80,7 @@ export async function describeServices(
       name: 'jobs-deploy',
       service: 'deploy',
       defaults: { ...secrets, ...deployFolders(dataDir) },
-      given: { ...traffic, ...bubblewrap },
+      given: { ...traffic, ...bubblewrap, ...repositoryFolders(dataDir, inherited) },
     },
   ];
   const specs: ProgramSpec[] = [];
@@ -92,8 +92,8 @@ export async function describeServices(
       PROBE_PORT: String(port),
       ...(isPool ? { JOBS_POOLS: service } : {}),
     });
-    const main = join(checkoutPath(), 'services', isPool ? 'jobs' : service, 'src/main.ts');
-    const spec = describeProgram({ name, main, readyUrl: `http://127.0.0.1:${port}/readyz`, env }, config);
+    const source = `services/${isPool ? 'jobs' : service}/src/main.ts`;
+    const spec = describeProgram({ name, source, readyUrl: `http://127.0.0.1:${port}/readyz`, env }, config);
     specs.push(isUrgent ? { ...spec, firstBackoffMs: URGENT_BACKOFF_MS } : spec);
   }
   return specs;
@@ -110,6 +110,9 @@ interface Program {
   readonly isUrgent?: true;
 }
 
+/** Half of what a service of one instance keeps otherwise is room for objects that live for a moment. */
+const MEMORY_FLAGS = ['--max-semi-space-size=4'];
+
 /** Long enough for the kernel to give its sockets back. */
 const URGENT_BACKOFF_MS = 20;
 
@@ -120,13 +123,18 @@ function socketPath(folder: string): string {
   return join(tmpdir(), `signalbox-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}.sock`);
 }
 
-/** Where what is deployed lies. Repositories have a folder of their own, so that nothing else of ours can be named as one. */
+/** Where what is deployed lies. */
 function deployFolders(dataDir: string): Record<string, string> {
   return {
     TARGETS_DIR: join(dataDir, 'targets'),
     DEPLOY_DIR: join(dataDir, 'deploys'),
-    REPOSITORIES_DIR: join(dataDir, 'repositories'),
   };
+}
+
+/** Repositories have a folder of their own, so that nothing else of ours can be named as one; those that are named come before it. */
+function repositoryFolders(dataDir: string, { REPOSITORIES_DIR }: Readonly<Record<string, string | undefined>>) {
+  const ours = join(dataDir, 'repositories');
+  return { REPOSITORIES_DIR: REPOSITORIES_DIR ? `${REPOSITORIES_DIR}${delimiter}${ours}` : ours };
 }
 
 /** Where the repository of the demo project is. */
@@ -155,7 +163,11 @@ function telegramEnvironment(config: LocalConfig, simulatorUrl: string | null): 
   };
 }
 
-function describeProgram(program: Omit<ProgramSpec, 'words' | 'logFile'>, config: LocalConfig): ProgramSpec {
-  const words = ['--conditions=source', '--import', 'tsx', program.main];
-  return { ...program, words, logFile: join(config.SIGNALBOX_DATA_DIR, 'logs', `${program.name}.log`) };
+function describeProgram(
+  { source, ...program }: Omit<ProgramSpec, 'words' | 'main' | 'logFile'> & { readonly source: string },
+  config: LocalConfig,
+): ProgramSpec {
+  const words = [...MEMORY_FLAGS, ...programWords(source)];
+  const main = words.at(-1) ?? source;
+  return { ...program, words, main, logFile: join(config.SIGNALBOX_DATA_DIR, 'logs', `${program.name}.log`) };
 }

@@ -19,8 +19,8 @@ import type { JobsConfig } from '../config.ts';
 import { startLoop } from '@signalbox/platform/loop';
 import { databaseRoleOf } from '../service-name.ts';
 
-/** Between two rounds: what was recorded has its place well within a second. */
-const ROUND_MS = 250;
+/** Between two rounds: what was recorded has its place in about a second. */
+const ROUND_MS = SECOND_MS;
 /** Another process seals: so long until this one tries to follow it. */
 const AWAY_MS = SECOND_MS;
 const FAILED_MS = 2 * SECOND_MS;

@@ -114,7 +114,7 @@ function openDeployParts(config: JobsConfig, pool: Pool, confinement: Confinemen
     leases: createPortLeases(pool),
     sources: createSources({
       dir: config.DEPLOY_DIR,
-      repositoriesDir: config.REPOSITORIES_DIR,
+      repositoriesDirs: config.REPOSITORIES_DIR,
       closed: [targetsDir, dirname(config.SECRETS_KEY_FILE), dirname(config.PROXY_SOCKET), config.WORKSPACE_DIR],
       cell: openGitCell({
         program: confinement.kind === 'user' || confinement.kind === 'sandbox' ? bubblewrapOf(config) : null,

@@ -10,7 +10,7 @@ import { AppError, toAppError, type ErrorCode } from '@signalbox/contracts/error
 import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 import { createLineFilter } from '../deploy/lines.ts';
 import type { DeployParts } from '../deploy/parts.ts';
-import { isFree, probeHealth } from '../deploy/steps/reach.ts';
+import { isFree, isRelease, probeHealth } from '../deploy/steps/reach.ts';
 import { describeUnopened, openVariables } from '../deploy/variables.ts';
 import { fileOf, serviceOf } from '../deploy/deployment-session.ts';
 import { withDriver } from '../diagnose/target.ts';
@@ -206,13 +206,15 @@ async function waitUntilHealthy(
       throw new AppError('INSTANCE_ENDED', { how: code === null ? 'it is no longer there' : `exit code ${code}` });
     }
     const look = await probeHealth({ host: parts.reachHost, port }, file, signal);
-    const isReported = file.release.from === 'instance' || look.release === row.release;
+    const isReported = row.release !== null && isRelease(look.release, row.release, file);
     good = look.status === 200 && isReported ? good + 1 : 0;
     if (good === GOOD_LOOKS) return look.ms;
     if (Date.now() > deadline) {
-      const answered = isReported
-        ? say('deployment.lastAnswer', { status: look.status ?? 0 })
-        : say('deployment.otherAnswers');
+      // What is not 200 may be the proxy's own answer, which is of no release.
+      const isOther = look.status === 200 && !isReported;
+      const answered = isOther
+        ? say('deployment.otherAnswers')
+        : say('deployment.lastAnswer', { status: look.status ?? 0 });
       const problem = look.problem ?? say('health.noAnswerError');
       const last = look.status === null ? say('deployment.lastProblem', { problem }) : answered;
       throw new AppError('INSTANCE_UNHEALTHY', { path, seconds: String(withinSeconds), last });

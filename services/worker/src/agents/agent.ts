@@ -163,6 +163,8 @@ export interface AgentPlugin {
   readonly summary: string;
   /** Grows when the shape of the state changes; stored in the state. */
   readonly stateVersion: number;
+  /** Lists of its state that only the turn under way needs: they are stored empty once it has ended. */
+  readonly turnLists?: readonly string[];
   /** The nodes that ask a model: each may be given one of its own with MODEL_FOR. */
   readonly nodes: readonly string[];
   /** Every node of its graph, in order. */

@@ -171,6 +171,7 @@ export default toolGroup({
         return { thread, node };
       },
       phrases: {
+        order: ({ thread, node }) => say('diagnose.nodeOrder', { node, thread }),
         done: ({ thread, node }) => say('diagnose.runsAgain', { node, thread }),
       },
     }),
@@ -212,6 +213,7 @@ export default toolGroup({
         return { kind: 'done', output: { project, closed: namedOf(closed), busy: namedOf(busy) } };
       },
       phrases: {
+        order: ({ project }) => say('diagnose.clearOrder', { project }),
         done: ({ project, closed, busy }) => {
           return [
             say('diagnose.closed', { count: closed.length, project }),

@@ -30,7 +30,7 @@ export default toolGroup({
       // What the job comes to is told by the job.
       probe: async (_, { wrote, actionId }) =>
         (await wrote()) ? { kind: 'done', output: { runId: actionId } } : { kind: 'not-done' },
-      phrases: { done: () => say('agent.indexing') },
+      phrases: { order: () => say('agent.indexOrder'), done: () => say('agent.indexing') },
     }),
   },
 });

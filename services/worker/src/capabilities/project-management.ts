@@ -11,8 +11,8 @@ const Repository = z
   .trim()
   .max(300)
   .regex(
-    /^(https?:\/\/|ssh:\/\/|git@)\S+$/,
-    'a repository is an address such as https://example.com/team/shop.git or git@example.com:team/shop.git',
+    /^(https?:\/\/|ssh:\/\/|file:\/\/\/|git@|\/)\S+$/,
+    'a repository is an address such as https://example.com/team/shop.git or git@example.com:team/shop.git, or a folder such as /srv/repositories/shop',
   );
 
 /** What `update_project` looks up: the environments that a project has a service in. */
@@ -158,6 +158,8 @@ export default toolGroup({
         return { kind: 'done', output: { name, description, repository: repository ?? null, status } };
       },
       phrases: {
+        order: ({ name, description, repository = 'none' }) =>
+          say('projects.createOrder', { name, description, repository }),
         done: ({ name, description, repository }) =>
           say('projects.created', { name, description, ...sayRepository(repository) }),
       },
@@ -277,6 +279,7 @@ export default toolGroup({
         return { kind: 'done', output: { name, repository: repository ?? '', isNew: version === 1 } };
       },
       phrases: {
+        order: () => say('projects.demoOrder'),
         done: ({ name, isNew }) => say('projects.demo', { name, isNew }),
       },
     }),

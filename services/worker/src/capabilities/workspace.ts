@@ -130,6 +130,7 @@ export default toolGroup({
         unwrap(await context.work('workspace.write', { ...(await callOf(context, project)), path, content })),
       probe: async (_input, { worked }) => unwrapProbed(await worked('workspace.write')),
       phrases: {
+        order: ({ path, content, project }) => say('workspace.writeOrder', { path, content, ...workspaceOf(project) }),
         done: (output) => {
           if (output.state === 'goes-on') return say('workspace.goesOn');
           const { path, sizeBytes, created } = output;
@@ -234,6 +235,7 @@ export default toolGroup({
         return { kind: 'done', output: { ...found.output, output: shorten(found.output.output, MODEL_READS) } };
       },
       phrases: {
+        order: ({ command, project }) => say('workspace.run', { command, ...workspaceOf(project) }),
         done: (output, { command }) => {
           if (output.state === 'goes-on') return say('workspace.goesOn');
           const { exitCode, killed, output: text, cut } = output;

@@ -132,15 +132,18 @@ export class Checkpoints extends PostgresSaver {
     this.stored(threadId);
   }
 
-  /** What a flush would write, for whoever stores it together with something else and then says `stored`. */
-  async pending(threadId: string): Promise<CheckpointRow | null> {
+  /**
+   * What a flush would write, for whoever stores it together with something else and then says `stored`. `emptied`: lists
+   * that nobody needs any more; LangGraph's own form has them all the same.
+   */
+  async pending(threadId: string, emptied: readonly string[] = []): Promise<CheckpointRow | null> {
     const thread = this.#open.get(threadId);
     if (!thread?.head) return null;
     const { config, checkpoint, metadata } = thread.head;
     const before = thread.empty ? undefined : config.configurable?.['checkpoint_id'];
     const { body, blobs } =
       this.#form === 'incremental'
-        ? await thread.rows.encode(checkpoint, thread.versions)
+        ? await thread.rows.encode(checkpoint, thread.versions, emptied)
         : await this.#encodeStock(thread, checkpoint);
     return {
       threadId,

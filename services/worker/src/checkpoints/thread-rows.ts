@@ -50,11 +50,13 @@ export class ThreadRows {
 
   /**
    * The body of a checkpoint, as JSON, and the rows that it needs and that are not stored yet. `changed`: versions since the newest
-   * stored one. By LangGraph's contract a value that neither changed nor was stored is left out.
+   * stored one. `emptied`: channels whose list is stored empty; for a channel that is missing, LangGraph reads every earlier checkpoint.
+   * By LangGraph's contract a value that neither changed nor was stored is left out.
    */
   async encode(
     checkpoint: Checkpoint,
     changed: ChannelVersions,
+    emptied: readonly string[],
   ): Promise<{ readonly body: string; readonly blobs: BlobColumns }> {
     const { channel_values, channel_versions: versions, ...rest } = checkpoint;
     const fields = { ...rest, channel_versions: versions };
@@ -68,6 +70,7 @@ export class ThreadRows {
     for (const [channel, value] of all) {
       if (isMessages(value)) messages[channel] = this.#rangesOf(channel, value);
       else if (value instanceof Uint8Array) addBlob(blobs, channel, String(versions[channel]), 'bytes', value);
+      else if (emptied.includes(channel)) values[channel] = '[]';
       else values[channel] = await this.#textOf(channel, value, versions[channel]);
     }
     for (const { channel, number, message } of this.#unstored) {

@@ -115,7 +115,6 @@ async function carryOut(execution: Execution, proposal: Weighed): Promise<ToolCa
     return requestApproval(execution, proposal);
   }
   if (action.assessment.risk === 'safe') return read(execution, proposal);
-  await scope.flush();
   const lock = tool.lock(call.input);
   const guarded = (): Promise<ToolCallResult> => throughLedger(execution, proposal);
   return lock === null ? guarded() : withLock(parts.lockPool, lock, guarded);
@@ -222,17 +221,20 @@ async function read(execution: Execution, proposal: Proposal): Promise<ToolCallR
 async function throughLedger(execution: Execution, proposal: Weighed): Promise<ToolCallResult> {
   const { parts, scope, call } = execution;
   const { tool } = call;
-  const begun = await beginAction(parts.pool, scope.lane, {
+  const intent = {
     ...intentOf(execution, proposal),
     roles: Role.options.filter((role) => roleCovers(role, tool.role)),
     grantId: proposal.grantId,
     events: decidedEvents(proposal, proposal.taint.pressed ?? null),
+  };
+  const begun = await scope.flushWith(async (checkpoint) => {
+    const begin = await beginAction(parts.pool, scope.lane, intent, checkpoint);
+    if (begin.kind === 'lost') throw new AppError('LANE_LOST', { userKey: scope.lane.userKey });
+    return begin;
   });
   switch (begun.kind) {
     case 'denied':
       return failure(new AppError('NOT_PERMITTED', { role: begun.role ?? 'none', needed: tool.role }));
-    case 'lost':
-      throw new AppError('LANE_LOST', { userKey: scope.lane.userKey });
     case 'stopped':
       // Frozen, lifted or used up between the decision and the claim: decided again, with the facts as they are now.
       return decideAbout(execution, proposal.action.parentActionId);

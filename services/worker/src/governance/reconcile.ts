@@ -72,6 +72,7 @@ function scopeOf({ proposal, turnId, turnKey, userName }: UnsettledAction, signa
     agent: { id: action.agent, class: action.agentClass },
     enter: () => undefined,
     flush: () => Promise.resolve(),
+    flushWith: (write) => write(null),
     say: () => Promise.resolve(),
   };
 }

@@ -94,6 +94,8 @@ function describeGroup(group: ToolGroup, definitions: ReadonlyMap<string, readon
     name,
     describe: description,
     hints: group.tools[name]?.hints ?? [],
+    isRead: group.tools[name]?.isRead ?? false,
+    orderOf: (args: unknown) => group.tools[name]?.order(args) ?? null,
     schema,
   }));
   return { name: group.name, summary: group.summary, installed: true, tools };

@@ -3,6 +3,7 @@ import type { AgentClass } from '@signalbox/contracts/governance/action';
 import type { JobName, JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Lane } from '@signalbox/store/conversation/lane';
+import type { CheckpointRow } from '@signalbox/store/conversation/checkpoints';
 import type { Pool } from '@signalbox/store/pool';
 import { findEffect } from '@signalbox/store/unsettled';
 import { AppError, sayError as sentence, toAppError } from '@signalbox/contracts/errors';
@@ -44,6 +45,8 @@ export interface CallScope {
   enter(phase: 'GOVERNING' | 'EXECUTING' | 'OBSERVING'): void;
   /** Makes the thread's state durable; called before anything that has an effect. */
   flush(): Promise<void>;
+  /** The same by a statement that writes more: `write` stores the checkpoint that it is given, if there is one, or throws. */
+  flushWith<T>(write: (checkpoint: CheckpointRow | null) => Promise<T>): Promise<T>;
   say(text: string, slot: string | null, key: string): Promise<void>;
 }
 

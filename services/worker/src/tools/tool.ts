@@ -188,6 +188,8 @@ export interface ToolSpec<I extends z.ZodType, O> {
   /** For people: the result in words (markdown). */
   readonly phrases: {
     readonly done: (output: O, input: z.output<I>) => string;
+    /** The change that a call would make, as an order: “Deploy shop 1.4 to staging”. For people who are asked which one they mean. */
+    readonly order?: (input: z.output<I>) => string;
     /**
      * What may be done next, as buttons under the answer: pressing one says its value, which is then decided like any words. One
      * whose label says the whole call that it `does` confirms exactly that call: see governance/offers.ts.
@@ -239,6 +241,8 @@ export interface Tool {
   lock(input: unknown): string | null;
   done(output: unknown, input: unknown): string;
   next(output: unknown, input: unknown): readonly ActionButton[];
+  /** Null when the tool has no such sentence, or the arguments are no input of it. */
+  order(args: unknown): string | null;
   /** What comes back is for `unpackResult`. */
   run(input: unknown, context: ToolContext): Promise<unknown>;
 }
@@ -296,6 +300,10 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>): Tool {
     // What `run` gave back is of its type.
     done: (output, input) => spec.phrases.done(output as O, typed(input)),
     next: (output, input) => spec.phrases.next?.(output as O, typed(input)) ?? [], // as above
+    order: (args) => {
+      const input = spec.input.safeParse(args);
+      return input.success ? (spec.phrases.order?.(input.data) ?? null) : null;
+    },
     run: async (input, context) => {
       mustBeIssued(context);
       return spec.run(typed(input), context);

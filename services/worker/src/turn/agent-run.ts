@@ -40,6 +40,12 @@ export function scopeOf(
     agent: parts.plugin,
     enter: machine.to,
     flush,
+    flushWith: async (write) => {
+      const checkpoint = isThreadOver ? null : await parts.checkpoints.pending(threadId);
+      const written = await write(checkpoint);
+      if (checkpoint) parts.checkpoints.stored(threadId);
+      return written;
+    },
     say: async (text, slot, key) => {
       await flush();
       await put(parts, context, {

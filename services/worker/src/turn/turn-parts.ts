@@ -10,7 +10,7 @@ import type { AccountParts } from './turn-account.ts';
 export interface TurnParts {
   readonly pool: Pool;
   readonly log: Log;
-  readonly plugin: Pick<AgentPlugin, 'id' | 'class'>;
+  readonly plugin: Pick<AgentPlugin, 'id' | 'class' | 'turnLists'>;
   readonly agent: Agent;
   readonly checkpoints: Pick<Checkpoints, 'open' | 'close' | 'flush' | 'pending' | 'stored'>;
   /** Carries calls, decisions and the buttons of the runtime. */

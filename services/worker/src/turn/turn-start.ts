@@ -28,7 +28,7 @@ export async function finish(
     recording: null,
   },
 ): Promise<boolean> {
-  const checkpoint = threadId === null ? null : await parts.checkpoints.pending(threadId);
+  const checkpoint = threadId === null ? null : await parts.checkpoints.pending(threadId, parts.plugin.turnLists);
   const { ok, more } = await finishLane(parts.pool, lane, end, checkpoint, recording);
   if (!ok) throw new AppError('LANE_LOST', { userKey: lane.userKey });
   if (checkpoint) parts.checkpoints.stored(checkpoint.threadId);

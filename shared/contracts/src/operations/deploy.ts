@@ -111,7 +111,8 @@ export const ServiceFile = z
       .prefault({}),
     /**
      * How the serving instance says which release it is: a response header of the health path, a field of its JSON answer, or not
-     * at all. Without it, a deployment verifies by the identity of the instance behind the proxy alone, and its evidence says so.
+     * at all. Left out, it is compared with the header `x-release` of an answer that has one. Where an answer says nothing, a deployment
+     * verifies by the identity of the instance behind the proxy alone, and its evidence says so.
      */
     release: z
       .discriminatedUnion('from', [
@@ -119,7 +120,7 @@ export const ServiceFile = z
         z.object({ from: z.literal('json'), field: z.string().max(100).default('release') }),
         z.object({ from: z.literal('instance') }),
       ])
-      .default({ from: 'header', name: 'x-release' }),
+      .optional(),
     /** Names of variables that must be set before it may start. */
     requires: z
       .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/))

@@ -11,6 +11,7 @@ import { isAsking, readMood } from '../moods/moods.ts';
 import { beginsOrder } from '../moods/order-words.ts';
 import { findQuantities } from '../text/quantities.ts';
 import { askForProblem, isChange } from './questions.ts';
+import { takeReading } from './readings.ts';
 import { repairedAnswer } from '../moods/repairs.ts';
 import { stepForRequest, stepForTool } from '../requests/requests.ts';
 import { type Field, problemOf } from '../slots/schema.ts';
@@ -38,6 +39,12 @@ export interface Answered {
  * A refusal drops the question; a text that clearly asks for something else is handled as that. Null for small talk.
  */
 export function answerAsk(ask: OpenAsk, written: string, around: Surroundings): Answered | null {
+  if (ask.readings) {
+    const taken = takeReading(ask, written, around);
+    if (taken === 'none') return dropped();
+    if (taken) return { answered: true, step: taken };
+    return otherwise(ask, written, around);
+  }
   const text = meantAnswer(ask, written, around);
   const refused = isRefusal(text) && exactChoice(text, ask.choices) === null;
   if (!refused && leavesOpen(text, ask)) return again(ask);

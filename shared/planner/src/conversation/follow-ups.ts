@@ -3,7 +3,8 @@ import type { IndexedTool } from '../match/capability-index.ts';
 import { takesNewName, takesVersion } from '../slots/field-kinds.ts';
 import type { Run } from './history.ts';
 import { isLabelOf, isSameChoice } from '../slots/labels.ts';
-import { CONFIDENT } from '../match/match.ts';
+import { CERTAIN, CONFIDENT } from '../match/match.ts';
+import { beginsOrder } from '../moods/order-words.ts';
 import { findMentions } from '../text/mentions.ts';
 import { problemOf } from '../slots/schema.ts';
 import { referredValue } from './references.ts';
@@ -47,6 +48,10 @@ export function readFollowUp(text: string, understood: Understanding, around: Su
     ['forbidden', 'conditional', 'told', 'quoted', 'later', 'knowledge', 'advice'].includes(understood.mood)
   )
     return null;
+  const [best] = understood.matches;
+  const [first] = tokenize(text);
+  // "Show project demo" stands by itself, whatever came before.
+  if (best && best.score >= CERTAIN && best.tool.name !== lastTool.name && beginsOrder(first?.lower ?? '')) return null;
   const back = takenBack(text, last, lastTool, understood, around);
   if (back) return back;
   const going = goneAhead(text, last, lastTool, around);
@@ -126,9 +131,7 @@ function newValues(
     closed: index.closed,
     given: {},
   });
-  // "Sorry, I meant" is no name.
-  const guessed = problem?.kind === 'unknown-name' && !problem.placed && LIKE_BEFORE.has(problem.written.toLowerCase());
-  if (problem && !guessed) return null;
+  if (problem) return null;
   const number = Object.keys(args).length === 0 ? lastNumber(text, last, tool) : null;
   if (number) return number;
   const names = findMentions(text, facts, index.words, index.closed);

@@ -19,6 +19,10 @@ export const OpenAsk = z.object({
   text: z.string(),
   /** How often it has been put again. */
   tries: z.number().int(),
+  /** What the person has said so far of what is asked about, in order. */
+  said: z.array(z.string()).optional(),
+  /** What may be meant, one per choice, when the question is whether it is; nothing of it is done unless a choice is taken. */
+  readings: z.array(PlannedCall).optional(),
 });
 export type OpenAsk = z.infer<typeof OpenAsk>;
 

@@ -1,6 +1,7 @@
 import { answerAsk } from './answers.ts';
 import { type History, type Said, lastRunBefore, openQuestionBefore, stepsFor } from './history.ts';
 import type { Chosen } from './planned-message.ts';
+import { onlyIfPlain, onlyLooking } from './readings.ts';
 import { stepForSaid } from './said-step.ts';
 import { cleanText } from '../text/tokens.ts';
 import type { Surroundings } from '../requests/understanding.ts';
@@ -15,12 +16,24 @@ export function chooseNext(history: History, around: Surroundings): Chosen | nul
   for (const said of inOrder) {
     if (absorbed.has(said) || waits(history, said)) continue;
     const at = history.pending.indexOf(said);
-    const chosen = withAnswers(stepForSaid(said, history, around), at, history, around);
+    const chosen = onlyPlain(withAnswers(stepForSaid(said, history, around), at, history, around), history, around);
     if (chosen.step.kind !== 'ask') return chosen;
     question ??= chosen;
     chosen.absorbed.forEach((other) => absorbed.add(other));
   }
   return question;
+}
+
+/** A change that not every word of the person explains is asked about first. What was begun, or taken from such a question, goes on. */
+function onlyPlain(chosen: Chosen, history: History, around: Surroundings): Chosen {
+  const { said, step, absorbed, dropped } = chosen;
+  if (!around.mayChange) return { ...chosen, step: onlyLooking(step, around) };
+  if (said.event !== null || stepsFor(history, said).length > 0) return chosen;
+  const question = said.part === 0 && dropped === null ? openQuestionBefore(history, said) : null;
+  if (question?.ask.readings && step.kind !== 'ask') return chosen;
+  const texts = [...(question?.ask.said ?? []), said.text, ...absorbed.map(({ text }) => text)];
+  const read = { earlier: question || absorbed.length > 0 ? texts.slice(0, -1) : null, text: texts.at(-1) ?? '' };
+  return { ...chosen, step: onlyIfPlain(step, read, { ...around, last: lastRunBefore(history, said) }) };
 }
 
 /** The requests of one message are dealt with in order: a later one waits until a question of an earlier one is answered. */

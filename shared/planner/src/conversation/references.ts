@@ -5,20 +5,12 @@ import { type Field, problemOf } from '../slots/schema.ts';
 /** Words that point at what was spoken of before. */
 const POINTING =
   /\b(?:the (?:old|previous|last|earlier|prior|former|same|other) \w+|it|its|it's|itself|that|this|these|those|them|they|their|there|here|same|again|one|instead|too|also|as well|likewise|so|another|other|former|latter|previous)\b/i;
-/** How somebody goes on with what was spoken of. */
-const GOING_ON =
-  /^(?:and|now|then|ok|okay|fine|great|good|yes|yep|so|but|also|oh|oops|next|after that|in that case|alright|perfect|cool|nice|actually|wait|no)\b/i;
 const ORDINAL = /\bthe (first|second|third|fourth|fifth|last)(?: one| project| server| port)?\b/i;
 const ORDINALS: readonly string[] = ['first', 'second', 'third', 'fourth', 'fifth'];
 
 /** Whether a text points back: "it", "there", "the same". */
 export function pointsBack(text: string): boolean {
   return POINTING.test(text) || ORDINAL.test(text);
-}
-
-/** Whether a text goes on where the conversation is: it points back or begins with "and", "now", "ok". */
-export function goesOn(text: string): boolean {
-  return pointsBack(text) || GOING_ON.test(text);
 }
 
 /**

@@ -185,7 +185,7 @@ function nearnessOf(word: string, senses: readonly Sense[], index: CapabilityInd
   return near;
 }
 
-export function likeSenses(left: readonly Sense[], right: readonly Sense[]): number {
+function likeSenses(left: readonly Sense[], right: readonly Sense[]): number {
   let best = 0;
   for (const one of left) {
     for (const other of right) {

@@ -17,7 +17,7 @@ import {
   type ClosedKinds,
 } from './hint-sources.ts';
 import { type Field, readFields } from '../slots/schema.ts';
-import { isFiller } from '../text/tokens.ts';
+import { isFiller, tokenize } from '../text/tokens.ts';
 
 /** A word of a hint. Words of one tool that mean the same are one. */
 export interface HintWord {
@@ -41,6 +41,12 @@ export interface IndexedTool {
   readonly installed: boolean;
   /** Whether it only looks, as its name says: get_…, list_…, check_…. */
   readonly reads: boolean;
+  /** Whether it changes nothing, as the catalog says; as its name says where the catalog does not. */
+  readonly isHarmless: boolean;
+  /** The change that arguments would make, in the tool's own words; null when it has none for them. */
+  readonly orderOf: (args: Readonly<Record<string, unknown>>) => string | null;
+  /** The words of its hints and its name, as they are written. */
+  readonly spoken: ReadonlySet<string>;
   /** The least role that may call it; null when nothing is said. */
   readonly role: string | null;
   readonly fields: readonly Field[];
@@ -162,6 +168,11 @@ function buildIndex(listed: readonly Listed[]): CapabilityIndex {
       summary: source.summary,
       installed: source.installed,
       reads: READING.has(verb),
+      isHarmless: source.isRead ?? READING.has(verb),
+      orderOf: (args) => source.orderOf?.(args) ?? null,
+      spoken: new Set(
+        [...source.hints, source.name.replaceAll('_', ' ')].flatMap((hint) => tokenize(hint).map(({ lower }) => lower)),
+      ),
       role: source.role,
       fields: source.fields,
       firstHint: source.hints[0] ?? source.name.replaceAll('_', ' '),

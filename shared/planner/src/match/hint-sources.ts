@@ -17,6 +17,8 @@ export interface Source {
   readonly summary: string;
   readonly installed: boolean;
   readonly role: string | null;
+  readonly isRead: boolean | undefined;
+  readonly orderOf: CatalogTool['orderOf'] | undefined;
   readonly hints: readonly string[];
   readonly fields: readonly Field[];
   readonly hintTexts: readonly (readonly string[])[];
@@ -34,6 +36,8 @@ export function readSource(
     summary,
     installed,
     name: tool.name,
+    isRead: tool.isRead,
+    orderOf: tool.orderOf,
     role: tool.role ?? null,
     hints: tool.hints,
     fields,

@@ -7,14 +7,8 @@ import {
   foreignNames,
   hit,
   isUnnamed,
-  labelBonus,
   leadingAction,
-  otherAction,
-  outsideDoubt,
   pluralBonus,
-  rarityOf,
-  valueBonus,
-  unsaidAction,
   untouchedTopic,
   OWN_FORM,
 } from './match-doubts.ts';
@@ -64,9 +58,8 @@ export function matchTools(
     ...topics.map((topic) => ({ ...impliedWord(topic, index), implied: false })),
   ];
   if (asked.length === 0) return [];
-  const rarity = rarityOf(asked, index.tools);
   return index.tools
-    .map((tool) => ({ tool, score: scoreOf(asked, tool, rarity) + NAMED * namedBy(asked, tool) }))
+    .map((tool) => ({ tool, score: scoreOf(asked, tool) + NAMED * namedBy(asked, tool) }))
     .sort((left, right) => right.score - left.score);
 }
 
@@ -78,7 +71,7 @@ function namedBy(asked: readonly Asked[], { topics }: IndexedTool): number {
   return asked.filter(({ senses }) => topics.has(senses[0]?.meaning ?? '')).length;
 }
 
-function scoreOf(asked: readonly Asked[], tool: IndexedTool, rarity: ReadonlyMap<string, number>): number {
+function scoreOf(asked: readonly Asked[], tool: IndexedTool): number {
   const outside = asked.map((word) => outsideHint(word, tool));
   let best = 0;
   for (const hint of tool.hints) best = Math.max(best, likeness(asked, outside, hint, tool, best));
@@ -86,14 +79,9 @@ function scoreOf(asked: readonly Asked[], tool: IndexedTool, rarity: ReadonlyMap
     best -
     UNNAMED_DOUBT * tool.fields.filter((field) => isUnnamed(field, asked)).length -
     foreignNames(asked, tool) -
-    otherAction(asked, tool) -
     leadingAction(asked, tool) -
-    untouchedTopic(asked, tool) -
-    unsaidAction(asked, tool) -
-    outsideDoubt(asked, tool) +
-    labelBonus(asked, tool) +
+    untouchedTopic(asked, tool) +
     pluralBonus(asked, tool) +
-    valueBonus(asked, tool, rarity) +
     (asked.some(({ word }) => tool.fields.some((field) => word === `¤${field.name}` && hasTellingForm(field)))
       ? OWN_FORM
       : 0)

@@ -11,11 +11,10 @@ import { matchTools } from '../match/match.ts';
 import { findMentions, withPlaceholders } from '../text/mentions.ts';
 import { type Mood, isAsking } from '../moods/moods.ts';
 import { askForProblem, askForSlot, askWhatToChange, askWhichTool } from '../conversation/questions.ts';
-import { goesOn, pointsBack, referredValue } from '../conversation/references.ts';
+import { pointsBack, referredValue } from '../conversation/references.ts';
 import { readSearch } from '../moods/searches.ts';
 import { fillSlots } from '../slots/slots.ts';
 import { type Step, sayStep } from '../conversation/step.ts';
-import { readToldState } from '../moods/told-states.ts';
 import { isFiller, sensesOf, tokenize, wordsOf } from '../text/tokens.ts';
 import { type Surroundings, type Understanding, meantTools, understand } from './understanding.ts';
 import { WORDS, asLine } from '../words.ts';
@@ -27,8 +26,6 @@ const QUERY_LENGTH = 300;
 export function stepForRequest(text: string, around: Surroundings): Step {
   const literal = readLiteral(text, around.index, around.facts.currentProject);
   if (literal) return stepForTool(literal.tool, '', literal.args, around);
-  const told = readToldState(text, around.index, around.facts);
-  if (told) return stepForTool(told.tool, '', told.args, around);
   const search = readSearch(text);
   const understood = understand(text, around);
   if (search && !isKnownThing(search.query, around) && !showsIt(search.scope, understood))
@@ -91,8 +88,7 @@ export function stepForTool(
     closed: index.closed,
     given,
   });
-  const guessed = problem?.kind === 'unknown-name' && !problem.placed;
-  const args = { ...found, ...referred(tool, text, found, problem && !guessed ? problem.field.name : null, around) };
+  const args = { ...found, ...referred(tool, text, found, problem?.field.name ?? null, around) };
   if (problem && !Object.hasOwn(args, problem.field.name))
     return askForProblem(tool, args, problem, facts, text, tries);
   const missing = tool.fields.find((field) => field.required && !Object.hasOwn(args, field.name));
@@ -128,7 +124,7 @@ function referred(
       ).test(text);
     const wanted =
       pointed || field.required
-        ? pointed || points || tool.reads || (sameGroup && (goesOn(text) || isElliptical(tool, text)))
+        ? pointed || points || tool.reads || (sameGroup && isElliptical(tool, text))
         : points && isThing && sameGroup && !takesKnownName(field, facts);
     if (!wanted || !(pointed || isThing || (points && sameGroup))) continue;
     const value =

@@ -23,6 +23,8 @@ export interface Surroundings {
   readonly bound: ReadonlySet<string>;
   /** The last tool that worked in this conversation. */
   readonly last: Run | null;
+  /** Whether it may plan changes, or only looks things up. */
+  readonly mayChange: boolean;
 }
 
 /** What a text asks for. */
@@ -72,7 +74,7 @@ const understood = new WeakMap<
 >();
 
 /** Reads what a clean text asks for. Twice the same is read once. */
-export function understand(text: string, around: Omit<Surroundings, 'bound'>): Understanding {
+export function understand(text: string, around: Omit<Surroundings, 'bound' | 'mayChange'>): Understanding {
   const { facts, index, last } = around;
   const texts =
     understood.get(facts.known) ?? new Map<string, { last: Run | null; index: CapabilityIndex; is: Understanding }>();
@@ -88,7 +90,7 @@ function isSameRun(left: Run | null, right: Run | null): boolean {
   return left === right || (left !== null && right !== null && left.tool === right.tool && left.args === right.args);
 }
 
-function read(text: string, around: Omit<Surroundings, 'bound'>): Understanding {
+function read(text: string, around: Omit<Surroundings, 'bound' | 'mayChange'>): Understanding {
   const { facts, index } = around;
   const names = new Set(Object.values(facts.known).flatMap((list) => list.map((name) => name.toLowerCase())));
   // What is told about a new thing asks for nothing, whatever it speaks of.
@@ -143,7 +145,11 @@ interface Compared {
   readonly mentions: readonly Mention[];
 }
 
-function compare(meant: string, said: Mood, { facts, index, last }: Omit<Surroundings, 'bound'>): Compared {
+function compare(
+  meant: string,
+  said: Mood,
+  { facts, index, last }: Omit<Surroundings, 'bound' | 'mayChange'>,
+): Compared {
   const { name } = headOf(meant, findMentions(meant, facts, index.words, index.closed), index.words);
   const mentions = findMentions(meant, facts, index.words, index.closed);
   const addresses = findAddresses(meant);

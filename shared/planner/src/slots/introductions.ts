@@ -11,7 +11,10 @@ const SHOWN_LENGTH = 80;
 export function helpText(index: CapabilityIndex, greeting: boolean): string {
   const examples = examplesOf(index, HELP_EXAMPLES);
   const start = greeting ? `${WORDS.greeting} ` : '';
-  return examples.length === 0 ? start + WORDS.nothingInstalled : `${start}${WORDS.canDo}\n${asExamples(examples)}`;
+  const end = greeting ? `\n\n${WORDS.builtIn}` : '';
+  return examples.length === 0
+    ? start + WORDS.nothingInstalled
+    : `${start}${WORDS.canDo}\n${asExamples(examples)}${end}`;
 }
 
 /** What somebody reads who is unhappy with us. */

@@ -69,6 +69,7 @@ describe('readLiteral', () => {
       'buy milk, then bread',
     ]);
     expect(read('write docs/a.txt with the text: one two')).toEqual(['write_file', 'docs/a.txt', 'one two']);
+    expect(read('write a file notes.md: hello there')).toEqual(['write_file', 'notes.md', 'hello there']);
   });
 
   it.each(['run the deploy', 'run a shell command', 'show web-1', 'show the servers', 'run 1.4.2', 'show me 7.0.1'])(
@@ -84,6 +85,8 @@ describe('readLiteral', () => {
     ['set LOG_LEVEL=debug for shop in staging', 'LOG_LEVEL', 'debug'],
     ['change LOG_LEVEL to a value with words for Shop on staging', 'LOG_LEVEL', 'a value with words'],
     ['use secret:db-password as DB_PASSWORD of shop in staging', 'DB_PASSWORD', 'secret:db-password'],
+    ['use secret db-password as DB_PASSWORD for shop in staging', 'DB_PASSWORD', 'secret:db-password'],
+    ['set MODE of shop in staging to secret mode', 'MODE', 'secret mode'],
   ])('takes a variable and its value from %j, letter by letter', (said, name, value) => {
     expect(read(said)).toEqual(['set_variable', name, value, 'shop', 'staging']);
   });

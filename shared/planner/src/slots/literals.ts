@@ -32,7 +32,7 @@ const READ = new RegExp(
 );
 const WHAT_IS_IN = new RegExp(`^what(?:'s| is) in (?:the file )?${PATH}\\??$`, 'i');
 const WRITE = new RegExp(
-  `^${POLITE}(?:write|create|make|save)(?: a| the)?(?: new)?(?: text)?(?: file)?(?: called| named)? ${PATH} (?:with|containing)(?: the)?(?: text| contents?)?:? (.+)$`,
+  `^${POLITE}(?:write|create|make|save)(?: a| the)?(?: new)?(?: text)?(?: file)?(?: called| named)? ${PATH}(?: (?:with|containing)(?: the)?(?: text| contents?)?:?|:) (.+)$`,
   'is',
 );
 const FOLDER =
@@ -44,7 +44,7 @@ const SERVICE = String.raw`(?:of|for|on|in) (?:the )?(?:project )?(?<project>[a-
 const SET = [
   new RegExp(`^${POLITE}(?:set|change) ${VARIABLE} ${SERVICE} to (?<value>.+)$`, 'is'),
   new RegExp(`^${POLITE}(?:set|change) ${VARIABLE}(?: to |\\s?=\\s?)(?<value>.+?) ${SERVICE}$`, 'is'),
-  new RegExp(`^${POLITE}use (?<value>\\S+) (?:as|for) ${VARIABLE} ${SERVICE}$`, 'is'),
+  new RegExp(`^${POLITE}use (?<value>(?:secret )?\\S+) (?:as|for) ${VARIABLE} ${SERVICE}$`, 'is'),
 ];
 
 /**
@@ -98,7 +98,8 @@ function readVariable(text: string): Readonly<Record<string, string>> | null {
     environment = '',
   } = SET.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined) ?? {};
   if (name === '' || !(/^[A-Z0-9_]+$/.test(name) || /\bvar(?:iable)?\b/i.test(text))) return null;
-  return { name, value: unquoted(value), project: project.toLowerCase(), environment: environment.toLowerCase() };
+  const handle = /\buse secret /i.test(text) ? value.replace(/^secret /i, 'secret:') : unquoted(value);
+  return { name, value: handle, project: project.toLowerCase(), environment: environment.toLowerCase() };
 }
 
 function unquoted(written: string): string {

@@ -1,10 +1,10 @@
 import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
-import { takesKnownName, takesNewName } from './field-kinds.ts';
+import { takesKnownName } from './field-kinds.ts';
 import type { Mention } from '../text/mentions.ts';
 import type { Field } from './schema.ts';
 import type { SlotProblem, SlotRequest, Filling } from './slot-request.ts';
 import type { Spans } from '../text/spans.ts';
-import { findOnlyStrange, findStrangeNames } from '../text/strange-names.ts';
+import { findStrangeNames } from '../text/strange-names.ts';
 
 export function fillMentions({ request, mentions, spans, open, put }: Filling, problems: SlotProblem[]): void {
   for (const field of open().filter((candidate) => candidate.entity !== null)) {
@@ -41,9 +41,8 @@ export function fillKnownNames({ request, mentions, spans, open, put }: Filling,
     if (problems.some((problem) => problem.field === field)) continue;
     const known = knownNames(facts, field.entity);
     const written = findUnknownName(request, field, mentions, spans);
-    if (written && (known.length > 1 || (known.length === 1 && written.placed)))
-      problems.push({ kind: 'unknown-name', field, written: written.name, placed: written.placed });
-    else if (written && !Object.hasOwn(facts.known, field.entity ?? '')) put(field, written.name, written.name);
+    if (written !== null && known.length > 0) problems.push({ kind: 'unknown-name', field, written });
+    else if (written !== null && !Object.hasOwn(facts.known, field.entity ?? '')) put(field, written, written);
     else if (
       field.entity === 'project' &&
       facts.currentProject &&
@@ -60,23 +59,15 @@ const OTHER_KIND = /\b(?:that|this|the same) (?:server|machine|host|box|port|env
 
 const REFERS = /\b(?:it|its|it's|that|this|the project|the app|there|them|they|same|again)\b/i;
 
-/** A name that nobody knows: `placed` when it stands where a name of that kind stands, else it is the only strange word. */
+/** A name that nobody knows, where a name of that kind stands. */
 function findUnknownName(
-  request: SlotRequest,
+  { text, words }: SlotRequest,
   field: Field,
   mentions: readonly Mention[],
   spans: Spans,
-): { readonly name: string; readonly placed: boolean } | null {
-  const { text, words, fields } = request;
-  const placed = findStrangeNames(text, field.entity, mentions, words).find(({ start, end }) =>
-    spans.isFree(start, end),
-  );
-  if (placed) return { name: placed.written, placed: true };
-  // Where free text is wanted, a strange word is rather part of it.
-  const wantsText = fields.some((other) => takesNewName(other) || (other.entity === 'text' && other.required));
-  if (!field.required || wantsText) return null;
-  const only = findOnlyStrange(text, mentions, words);
-  return only && spans.isFree(only.start, only.end) ? { name: only.written, placed: false } : null;
+): string | null {
+  const names = findStrangeNames(text, field.entity, mentions, words);
+  return names.find(({ start, end }) => spans.isFree(start, end))?.written ?? null;
 }
 
 /** Known names of a kind; none for a kind that nobody listed. */

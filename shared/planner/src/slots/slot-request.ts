@@ -5,8 +5,7 @@ import type { Spans } from '../text/spans.ts';
 
 /** Why an argument could not be taken from the text although the text speaks of it. */
 export type SlotProblem =
-  /** `placed`: it stands where a name stands; else it is only a word that nobody knows. */
-  | { readonly kind: 'unknown-name'; readonly field: Field; readonly written: string; readonly placed: boolean }
+  | { readonly kind: 'unknown-name'; readonly field: Field; readonly written: string }
   | {
       readonly kind: 'which-name';
       readonly field: Field;

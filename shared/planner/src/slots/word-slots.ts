@@ -1,25 +1,50 @@
-import type { Filling } from './slot-request.ts';
+import type { Filling, SlotRequest } from './slot-request.ts';
+import type { Found } from './slot-values.ts';
 import { findDescription } from './descriptions.ts';
 import { takesIdentifier, takesOneWord, takesSearchText, takesText, takesVersion } from './field-kinds.ts';
 import { isLabelOf, isSameChoice } from './labels.ts';
-import { standsAsValue } from '../text/mentions.ts';
+import { type Mention, standsAsValue } from '../text/mentions.ts';
 import { findAddresses, findQuoted } from '../text/quantities.ts';
 import { type Field, problemOf } from './schema.ts';
 import { findLabelled, findProgramName, findSearchText } from './slot-values.ts';
 import { nearest } from '../text/spelling.ts';
 import { isStrange } from '../text/strange-names.ts';
 import { isFiller, tokenize } from '../text/tokens.ts';
-import { findVersionsFor } from '../text/versions.ts';
+import { findVersionsFor, MAIN_BRANCHES } from '../text/versions.ts';
 
-export function fillVersions({ request, spans, open, put }: Filling): void {
+export function fillVersions({ request, mentions, spans, open, put }: Filling): void {
   const { text, fields } = request;
   for (const field of open().filter(takesVersion)) {
     const bare = !fields.some(({ type }) => type === 'integer' || type === 'number');
-    const found = findVersionsFor(text, { bare, target: true }).find(({ start, end }) => spans.isFree(start, end));
+    // A version that is known is meant by its bare name, whatever it looks like.
+    const known = mentions
+      .filter(({ kind }) => kind === 'version')
+      .map(({ name, start, end }) => ({ value: name, start, end }));
+    const named = findVersionsFor(text, { bare, target: true });
+    const found = [...known, ...named, ...findBareRefs(request, mentions)].find(({ start, end }) =>
+      spans.isFree(start, end),
+    );
     if (!found) continue;
     spans.take(found.start, found.end);
     put(field, found.value, found.value);
   }
+}
+
+/** Branches, tags and commits by their bare name, beside a project: "ship main of todo", "deploy lab buildfail to staging". */
+function findBareRefs({ text, words }: SlotRequest, mentions: readonly Mention[]): readonly Found[] {
+  const tokens = tokenize(text);
+  const beside = mentions
+    .filter(({ kind }) => kind === 'project')
+    .flatMap((project) => {
+      const first = tokens.findIndex(({ start }) => start >= project.start);
+      const before = tokens[first - 1]?.lower === 'of' ? tokens[first - 2] : undefined;
+      return [before, tokens.find(({ start }) => start >= project.end)];
+    });
+  return beside.flatMap((token) => {
+    if (!token || !(MAIN_BRANCHES.has(token.lower) || isStrange(token.lower, words))) return [];
+    const { start, end } = token;
+    return [{ value: text.slice(start, end), start, end }];
+  });
 }
 
 export function fillChoices({ request, spans, open, put }: Filling): void {

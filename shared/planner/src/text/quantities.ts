@@ -38,7 +38,7 @@ const PERIOD_HOURS: ReadonlyMap<string, number> = new Map([
   ['week', 168],
   ['month', 720],
 ]);
-const ADDRESS = /\b(?:https?|ssh|git):\/\/[^\s"<>]+|\bgit@[^\s"<>]+/gi;
+const ADDRESS = /\b(?:https?|ssh|git|file):\/\/[^\s"<>]+|\bgit@[^\s"<>]+|(?<![^\s"'])\/[\w.@+-]+\/[^\s"<>]+/gi;
 const VERSION = /\bv?\d+(?:\.\d+){2,}\b|\bv\d+(?:\.\d+)*\b/gi;
 const QUOTED = /"([^"]+)"|(?<![\p{L}\p{N}])'([^']+)'(?![\p{L}\p{N}])/gu;
 
@@ -129,7 +129,7 @@ export function findVersions(
   }));
 }
 
-/** Web and repository addresses, without a closing punctuation mark. */
+/** Web and repository addresses, and folders from the root on, without a closing punctuation mark. */
 export function findAddresses(
   text: string,
 ): readonly { readonly value: string; readonly start: number; readonly end: number }[] {

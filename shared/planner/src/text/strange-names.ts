@@ -86,18 +86,6 @@ const SURELY_NAMED =
   /\b(?:status|state|details|info|ports?|logs?|project|app|archive|deploy) (?:of |for |on )?(?:project |app )?$/i;
 const NAME_ENDS = /^\s*(?:$|[?.!,]|(?:on|in|to|from|at|please|now|with)\b)/i;
 
-/** The only strange word of a text, as the name in "how is pets doing"; null when there is none or more than one. */
-export function findOnlyStrange(
-  text: string,
-  mentions: readonly Pick<Mention, 'start' | 'end'>[],
-  words: ReadonlySet<string>,
-): StrangeName | null {
-  const strange = tokenize(text)
-    .map(({ start, end }): StrangeName => ({ written: text.slice(start, end), start, end }))
-    .filter((name) => isStrangeName(name, mentions, words));
-  return strange.length === 1 ? (strange[0] ?? null) : null;
-}
-
 function isStrangeName(
   { written, start }: StrangeName,
   mentions: readonly Pick<Mention, 'start' | 'end'>[],

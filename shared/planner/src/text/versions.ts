@@ -56,6 +56,14 @@ function withSuffix(text: string, value: string, start: number): string {
   return value + (/^[-+][\p{L}\p{N}]+(?:[.-][\p{L}\p{N}]+)*/u.exec(text.slice(start + value.length))?.[0] ?? '');
 }
 
+/** What most repositories call the branch that everything else comes from. */
+export const MAIN_BRANCHES: ReadonlySet<string> = new Set(['main', 'master', 'trunk', 'develop', 'head']);
+
+/** Whether a version could be any word: letters alone, and none of the usual branches. */
+export function isBareWord(version: string): boolean {
+  return /^\p{L}+$/u.test(version) && !MAIN_BRANCHES.has(version.toLowerCase());
+}
+
 const NO_VERSIONS: ReadonlySet<string> = new Set(
   'of is was were which what for from runs run deployed the new old current status same previous earlier'.split(' '),
 );

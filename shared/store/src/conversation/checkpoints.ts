@@ -21,11 +21,13 @@ export interface CheckpointRow {
   ];
 }
 
-/** The call of checkpoint_put with its first parameter at `$1`. */
-export const CHECKPOINT_PUT =
-  'checkpoint_put($1, $2, $3, $4, $5, $6::jsonb, $7::jsonb, $8, $9, $10, $11, $12, $13, $14, $15, $16)';
+/** The call of checkpoint_put, whose sixteen parameters begin at number `first` of a statement. */
+export function checkpointPut(first: number): string {
+  const places = Array.from({ length: 16 }, (_, at) => `$${first + at}${at === 5 || at === 6 ? '::jsonb' : ''}`);
+  return `checkpoint_put(${places.join(', ')})`;
+}
 
-/** The sixteen parameters of CHECKPOINT_PUT. */
+/** The sixteen parameters of checkpoint_put. */
 export function checkpointValues(lane: Lane, row: CheckpointRow): readonly unknown[] {
   return [
     lane.userKey,
@@ -47,7 +49,7 @@ export function checkpointValues(lane: Lane, row: CheckpointRow): readonly unkno
 export async function putCheckpoint(db: Queryable, lane: Lane, row: CheckpointRow): Promise<boolean> {
   const { rows } = await db.query<{ stored: boolean }>({
     name: 'checkpoint_put',
-    text: `select ${CHECKPOINT_PUT} as stored`,
+    text: `select ${checkpointPut(1)} as stored`,
     values: [...checkpointValues(lane, row)],
   });
   return rows[0]?.stored ?? false;

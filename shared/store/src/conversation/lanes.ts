@@ -1,6 +1,6 @@
 import type { InboundEnvelope, InboxOutcome, OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import type { Role } from '@signalbox/contracts/governance/roles';
-import { CHECKPOINT_PUT, checkpointValues, type CheckpointRow } from './checkpoints.ts';
+import { checkpointPut, checkpointValues, type CheckpointRow } from './checkpoints.ts';
 import { callTurnRecord, turnRecordValues, type TurnRecording } from '../governance/execution-turns.ts';
 import type { Lane } from './lane.ts';
 import { makeStorable } from '@signalbox/contracts/storable';
@@ -224,7 +224,7 @@ select f.ok, f.more, ${callTurnRecord(7)}
 /** The checkpoint comes first: without it, `lane_finish` is asked about nobody and writes nothing either. */
 const TURN_FINISH = `
 select f.ok, f.more, ${callTurnRecord(21)}
-  from (select ${CHECKPOINT_PUT} as stored) c,
+  from (select ${checkpointPut(1)} as stored) c,
        lateral lane_finish(case when c.stored then $1 end, $2, $17::jsonb, $18::jsonb, $19::jsonb, $20::jsonb) f`;
 
 /**

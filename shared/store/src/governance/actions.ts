@@ -3,6 +3,7 @@ import type { Role } from '@signalbox/contracts/governance/roles';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Proposal } from './approvals.ts';
 import { auditJson } from '../audit/audit.ts';
+import { checkpointPut, checkpointValues, type CheckpointRow } from '../conversation/checkpoints.ts';
 import type { Lane } from '../conversation/lane.ts';
 import type { Queryable } from '../pool.ts';
 
@@ -96,8 +97,41 @@ export async function hasAction(
   return row !== undefined;
 }
 
+/** The statement that begins an action, with the call that stores a checkpoint in it. */
+function beginText(storeCheckpoint: string): string {
+  return `with held as (select 1 from lanes where user_key = $2 and epoch = $3 and worker is not null for share),
+           flushed as (select ${storeCheckpoint} as done),
+           actor as (select role from users where user_key = $2 for share),
+           granted as (
+             update grants set uses_left = uses_left - 1
+              where grant_id = $13 and revoked_at is null and uses_left > 0 and expires_at > now()
+                and exists (select 1 from held) and exists (select 1 from flushed where done)
+                and not exists (select 1 from actions where action_id = $1)
+             returning 1),
+           mine as (
+             insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status, started_at,
+                                  proposal, hash, marks, grant_id, parent_action_id, turn_key)
+             select $1, $4, $5, $2, $6, $7::jsonb, $3, 'started', now(), $9::jsonb, $10, $11, $13, $14, $16
+               from held, actor, flushed
+              where done and actor.role = any ($8) and ($13::text is null or exists (select 1 from granted))
+                and ($15::boolean = exists (select 1 from settings where key = 'freeze'))
+             on conflict (action_id) do nothing returning 1),
+           audited as (select audit_append($12::jsonb) from mine),
+           tainted as (select taint_thread($5, $6, clock_timestamp()) from mine where $11::text[] && '{untrusted,records}')
+           select exists (select 1 from mine) as claimed, exists (select 1 from held) and (select done from flushed) as held,
+                  a.status, a.result, a.error_code,
+                  (select role from actor) as role, coalesce((select role = any ($8) from actor), false) as permitted,
+                  (select count(*) from audited) as audited, (select count(*) from tainted) as tainted,
+                  ${differs(2, 5, 16, 6, 7)} as differs
+             from (select 1) one left join actions a on a.action_id = $1`;
+}
+
+const BEGIN = { name: 'action_begin', text: beginText('true') };
+const BEGIN_WITH_CHECKPOINT = { name: 'action_begin_checkpoint', text: beginText(checkpointPut(17)) };
+
 /**
- * Writes the intent of an effect before it runs, only while the lane is held; its audit events come and go with it.
+ * Writes the intent of an effect before it runs, only while the lane is held; its audit events come and go with it. `checkpoint`: what the
+ * turn goes on with after a crash. It is stored in the same statement, also when the action is not begun, but not when the lane is lost.
  * `claimed`: run it. `earlier`: it was begun before; this is what came of it. `lost`: another worker holds the lane; do nothing.
  * `denied`: the person's role, as it is now, does not allow it; nothing was written. `stopped`: /freeze came meanwhile, or the
  * grant is used up; nothing was written, and it has to be decided again. Throws ACTION_ID_TAKEN, see above.
@@ -106,6 +140,7 @@ export async function beginAction(
   db: Queryable,
   lane: Lane,
   intent: ActionIntent,
+  checkpoint: CheckpointRow | null,
 ): Promise<
   | { readonly kind: 'claimed' }
   | { readonly kind: 'lost' }
@@ -123,28 +158,7 @@ export async function beginAction(
     error_code: string | null;
     differs: string[];
   }>({
-    name: 'action_begin',
-    text: `with held as (select 1 from lanes where user_key = $2 and epoch = $3 and worker is not null for share),
-           actor as (select role from users where user_key = $2 for share),
-           granted as (
-             update grants set uses_left = uses_left - 1
-              where grant_id = $13 and revoked_at is null and uses_left > 0 and expires_at > now()
-                and exists (select 1 from held) and not exists (select 1 from actions where action_id = $1)
-             returning 1),
-           mine as (
-             insert into actions (action_id, turn_id, thread_id, user_key, tool, arguments, epoch, status, started_at,
-                                  proposal, hash, marks, grant_id, parent_action_id, turn_key)
-             select $1, $4, $5, $2, $6, $7::jsonb, $3, 'started', now(), $9::jsonb, $10, $11, $13, $14, $16 from held, actor
-              where actor.role = any ($8) and ($13::text is null or exists (select 1 from granted))
-                and ($15::boolean = exists (select 1 from settings where key = 'freeze'))
-             on conflict (action_id) do nothing returning 1),
-           audited as (select audit_append($12::jsonb) from mine),
-           tainted as (select taint_thread($5, $6, clock_timestamp()) from mine where $11::text[] && '{untrusted,records}')
-           select exists (select 1 from mine) as claimed, exists (select 1 from held) as held, a.status, a.result, a.error_code,
-                  (select role from actor) as role, coalesce((select role = any ($8) from actor), false) as permitted,
-                  (select count(*) from audited) as audited, (select count(*) from tainted) as tainted,
-                  ${differs(2, 5, 16, 6, 7)} as differs
-             from (select 1) one left join actions a on a.action_id = $1`,
+    ...(checkpoint ? BEGIN_WITH_CHECKPOINT : BEGIN),
     values: [
       intent.actionId,
       lane.userKey,
@@ -162,6 +176,7 @@ export async function beginAction(
       intent.parentActionId ?? null,
       intent.proposal.question.context.frozen,
       intent.turnKey,
+      ...(checkpoint ? checkpointValues(lane, checkpoint) : []),
     ],
   });
   const row = rows[0];

@@ -10,9 +10,17 @@ import { answerLines } from '../../json-lines.ts';
 const USAGE = 'Write `plan explain "<text>"`, or `plan explain --jsonl` with one object per line on standard input.';
 
 /** A line of `--jsonl`. Longer texts than this never reach the planner in the product either. */
+const Names = z.array(z.string().min(1).max(200)).max(10_000);
 const LINE = {
-  schema: z.object({ text: z.string().min(1).max(16_000), context: Story.optional() }),
-  example: '{"text": "list the projects", "context": {"names": {"project": ["shop"]}}}',
+  schema: z.object({
+    text: z.string().min(1).max(16_000),
+    context: Story.optional(),
+    /** Names that are known, beside those of the context. */
+    projects: Names.optional(),
+    servers: Names.optional(),
+    versions: z.record(z.string(), Names).optional(),
+  }),
+  example: '{"text": "list the projects", "projects": ["shop"]}',
 };
 
 /** What the offline planner would do about one text. */
@@ -24,8 +32,14 @@ interface Explanation {
   readonly question: string | null;
   /** Why, in one sentence. */
   readonly reason: string;
-  /** Every call in order: one message may ask for several things. */
+  /** Every call in order, which is made without another word of the person: one message may ask for several things. */
   readonly calls: Rehearsal['calls'];
+  /** The changes that are offered instead of being made, each with the text of its button. */
+  readonly shortlist: readonly {
+    readonly tool: string;
+    readonly arguments: Readonly<Record<string, unknown>>;
+    readonly label: string;
+  }[];
 }
 
 /** `plan explain`: shows what the offline planner would do, without doing it. Needs no database, no Redis and no model. */
@@ -34,7 +48,7 @@ export async function runPlan(context: CommandContext): Promise<Report> {
   if (action !== 'explain') throw new UsageError(USAGE);
   const { catalog } = createRegistry(await loadCapabilities());
   if (context.arguments.jsonl) {
-    return answerLines(context, LINE, (line) => explainOne(catalog, line.text, line.context ?? Story.parse({})));
+    return answerLines(context, LINE, (line) => explainOne(catalog, line.text, storyOf(line)));
   }
   const text = words.join(' ').trim();
   if (text === '') throw new UsageError(USAGE);
@@ -42,16 +56,29 @@ export async function runPlan(context: CommandContext): Promise<Report> {
   return { ok: true, data: explanation, lines: describe(explanation) };
 }
 
+function storyOf({ context, projects, servers, versions }: z.output<typeof LINE.schema>): Story {
+  const story = context ?? Story.parse({});
+  const given = { project: projects, server: servers, version: versions && Object.values(versions).flat() };
+  const names = Object.entries(given).flatMap(([kind, list]) => (list ? [[kind, list] as const] : []));
+  return { ...story, names: { ...story.names, ...Object.fromEntries(names) } };
+}
+
 function explainOne(catalog: ToolCatalog, text: string, story: Story): Explanation {
   const rehearsal = explain(catalog, text, story);
   const { calls, question } = rehearsal;
-  const [first] = calls;
+  const shortlist = (question?.readings ?? []).map(({ tool, args }, place) => ({
+    tool,
+    arguments: args,
+    label: question?.choices[place]?.label ?? tool,
+  }));
+  const first = calls[0] ?? shortlist[0];
   return {
     tool: first?.tool ?? question?.tool ?? null,
     arguments: first?.arguments ?? question?.args ?? {},
     question: question?.message ?? null,
     reason: reasonOf(rehearsal),
     calls,
+    shortlist,
   };
 }
 
@@ -59,6 +86,8 @@ function reasonOf({ calls, question, says, texts }: Rehearsal): string {
   const called = calls.map(({ tool }) => tool).join(', then ');
   const [answer = ''] = texts.slice(-1);
   if (question) {
+    if (question.readings)
+      return `${called === '' ? '' : `Would call ${called}. `}Not plain: would offer what may be meant.`;
     const wanted = question.tool === null ? 'which tool is meant' : `${question.slot} of ${question.tool}`;
     return `${called === '' ? '' : `Would call ${called}. `}Not clear: ${wanted}.`;
   }

@@ -5,7 +5,7 @@ import { parseRepository } from './repository-address.ts';
 
 const pin = (address: string, found: readonly string[] | null = null, allowed: readonly string[] = []) =>
   pinRepository(
-    parseRepository(address, '/tmp', []),
+    parseRepository(address, ['/tmp'], []),
     allowed,
     ...(found ? [() => Promise.resolve(found.map((one) => ({ address: one })))] : []),
   );

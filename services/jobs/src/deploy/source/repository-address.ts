@@ -14,11 +14,15 @@ export interface RepositoryAddress {
 const OF_DATA_FOLDER = ['keys', 'audit', 'logs', 'simulator', 'postgres', 'redis', 'workspaces', 'targets', 'deploys'];
 
 /**
- * Reads the address of a repository: https, ssh (also `git@host:path`), or a folder or file: address below `folder`, links followed.
- * What is in one of the `closed` folders is none, nor what holds one; and when `folder` is a whole data folder, neither is what
+ * Reads the address of a repository: https, ssh (also `git@host:path`), or a folder or file: address below one of the `folders`, links
+ * followed. What is in one of the `closed` folders is none, nor what holds one; and when it lies in a whole data folder, neither is what
  * Signalbox keeps in it. Throws REPOSITORY_REFUSED for everything else.
  */
-export function parseRepository(address: string, folder: string, closed: readonly string[]): RepositoryAddress {
+export function parseRepository(
+  address: string,
+  folders: readonly string[],
+  closed: readonly string[],
+): RepositoryAddress {
   const shown = address.replace(/\/\/[^/@]*@/, '//').slice(0, 200);
   const refuse = (detail: string): AppError => new AppError('REPOSITORY_REFUSED', { repository: shown, detail });
   // eslint-disable-next-line no-control-regex -- these are what must not be in it
@@ -32,9 +36,9 @@ export function parseRepository(address: string, folder: string, closed: readonl
   if (path === null || !path.startsWith('/'))
     throw refuse('only https and ssh addresses, and folders below REPOSITORIES_DIR, are read');
   const real = realOf(path);
-  const root = realOf(folder);
   if (real === null) throw refuse('there is no such folder');
-  if (root === null || !real.startsWith(`${root}${sep}`)) throw refuse('that folder is not below REPOSITORIES_DIR');
+  const root = folders.map(realOf).find((folder) => folder !== null && real.startsWith(`${folder}${sep}`));
+  if (!root) throw refuse(`that folder is not below REPOSITORIES_DIR, which is ${folders.join(' and ')}`);
   const ours = [...closed, ...(existsSync(join(root, 'keys')) ? OF_DATA_FOLDER.map((name) => join(root, name)) : [])];
   // A folder around all repositories says nothing about one of them.
   const places = ours.map(realOf).filter((place) => place !== null && !isIn(root, place));

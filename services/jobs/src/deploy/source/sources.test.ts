@@ -22,7 +22,7 @@ describe('the address of a repository', () => {
     ['ssh://git@example.org/shop.git', 'ssh'],
     ['git@example.org:shop.git', 'ssh'],
   ])('%s is read by %s', (address, protocol) => {
-    expect(parseRepository(address, '/nowhere', [])).toMatchObject({ url: address, protocol });
+    expect(parseRepository(address, ['/nowhere'], [])).toMatchObject({ url: address, protocol });
   });
 
   test.each([
@@ -37,14 +37,14 @@ describe('the address of a repository', () => {
     'git@-oProxyCommand=id:x',
     'https://example.org/a b',
   ])('%s is refused', (address) => {
-    expect(() => parseRepository(address, '/nowhere', [])).toThrow(/I do not read the repository/);
+    expect(() => parseRepository(address, ['/nowhere'], [])).toThrow(/I do not read the repository/);
   });
 
   test('the password in one is not shown', () => {
-    expect(parseRepository('https://ada:plum@example.org/shop.git', '/nowhere', []).shown).toBe(
+    expect(parseRepository('https://ada:plum@example.org/shop.git', ['/nowhere'], []).shown).toBe(
       'https://example.org/shop.git',
     );
-    expect(() => parseRepository('http://ada:plum@example.org/x', '/nowhere', [])).toThrow(
+    expect(() => parseRepository('http://ada:plum@example.org/x', ['/nowhere'], [])).toThrow(
       /repository http:\/\/example\.org\/x:/,
     );
   });

@@ -10,6 +10,7 @@ import { z } from 'zod';
 import type { GitCell, GitRoom } from '../../sandbox/git-room.ts';
 import { createGit, type Git } from './git.ts';
 import { pinRepository, type Pin } from './public-address.ts';
+import { recognize } from './recognition.ts';
 import { parseRepository, type RepositoryAddress } from './repository-address.ts';
 
 /** A commit of a repository that was fetched. */
@@ -46,19 +47,19 @@ const LEFT_BEHIND_MS = 6 * HOUR_MS;
 const PUSHED = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'];
 
 /**
- * Repositories, mirrored below `dir`, which is ours alone. Folders on this machine are read only below `repositoriesDir`, and not where
+ * Repositories, mirrored below `dir`, which is ours alone. Folders on this machine are read only below `repositoriesDirs`, and not where
  * `closed` folders are. `cell`: what a fetch is locked into.
  */
 export function createSources(options: {
   readonly dir: string;
-  readonly repositoriesDir: string;
+  readonly repositoriesDirs: readonly string[];
   readonly closed: readonly string[];
   readonly cell: GitCell | null;
   readonly path: string;
   /** Hosts of repositories that may be at addresses which are not public. */
   readonly privateHosts: readonly string[];
 }): Sources {
-  const { dir, repositoriesDir, closed, cell, path, privateHosts } = options;
+  const { dir, repositoriesDirs, closed, cell, path, privateHosts } = options;
   const checkouts = join(dir, 'checkouts');
   const git = createGit({ path, home: dir, cell });
   /** One fetch of a mirror at a time; another process has git's own locks. */
@@ -73,7 +74,7 @@ export function createSources(options: {
   };
   return {
     async open(repository, ref, signal, named = ref) {
-      const address = parseRepository(repository, repositoriesDir, [dir, ...closed]);
+      const address = parseRepository(repository, repositoriesDirs, [dir, ...closed]);
       const mirror = join(dir, 'mirrors', `${createHash('sha256').update(address.url).digest('hex').slice(0, 24)}.git`);
       const commit = await inTurn(mirror, async () => {
         // A whole commit never changes: what was fetched before can be built again while the repository is away.
@@ -241,10 +242,21 @@ async function readCommit(
     });
     return code === 0 ? stdout.toString('utf8') : null;
   };
+  const list = async (): Promise<ReadonlySet<string>> => {
+    const { stdout } = await git(['-C', mirror, 'ls-tree', '-z', '--name-only', commit], {
+      signal,
+      maxBytes: FILE_BYTES,
+    });
+    return new Set(stdout.toString('utf8').split('\0'));
+  };
   const [text, dockerfile, manifest] = [await show(FILE), await show('Dockerfile'), await show('package.json')];
+  const isBare = text === null && dockerfile === null;
+  const recognized = isBare
+    ? recognize({ names: await list(), packageJson: manifest, procfile: await show('Procfile') })
+    : null;
   const version = z.object({ version: z.string().regex(/^\d[A-Za-z0-9.+-]{0,60}$/) }).safeParse(parseJson(manifest));
   return {
-    file: readServiceFile(text, commit, dockerfile !== null),
+    file: recognized ?? readServiceFile(text, commit, dockerfile !== null),
     dockerfile: dockerfile === null ? null : createHash('sha256').update(dockerfile).digest('hex'),
     version: version.success ? version.data.version : null,
   };
@@ -256,7 +268,9 @@ function readServiceFile(text: string | null, commit: string, hasDockerfile: boo
   if (text === null) {
     // An image says itself how it starts; everything else has a default.
     if (hasDockerfile) return ServiceFile.parse({});
-    throw invalid('there is none, and no Dockerfile either; say at least {"start": ["…"]}');
+    throw invalid(
+      'there is none, and no Dockerfile, Procfile, package.json with a start script or index.html either; say at least {"start": ["…"]}',
+    );
   }
   const json = parseJson(text);
   if (json === undefined) throw invalid('it is not JSON');

@@ -51,7 +51,16 @@ export async function isFree(host: string, port: number): Promise<boolean> {
   }
 }
 
-function releaseOf(response: Response, body: string, { release }: Pick<ServiceFile, 'release'>): string | null {
+/** Whether an answer that says this release, or none, is the release that should serve. */
+export function isRelease(reported: string | null, release: string, file: Pick<ServiceFile, 'release'>): boolean {
+  return reported === release || file.release?.from === 'instance' || (!file.release && reported === null);
+}
+
+function releaseOf(
+  response: Response,
+  body: string,
+  { release = { from: 'header', name: 'x-release' } }: Pick<ServiceFile, 'release'>,
+): string | null {
   switch (release.from) {
     case 'header':
       return response.headers.get(release.name);

@@ -2,7 +2,7 @@ import { serviceName } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 import type { Instance } from '../../drivers/driver.ts';
-import { isFree, probeHealth } from './reach.ts';
+import { isFree, isRelease, probeHealth } from './reach.ts';
 import { endLease, fileOf, publicUrl, serviceOf, type DeploymentSession } from '../deployment-session.ts';
 
 const PAUSE_MS = 200;
@@ -52,12 +52,14 @@ export async function verify(place: DeploymentSession, signal: AbortSignal): Pro
     const route = await parts.traffic.current(service, signal);
     const isOurs = route?.deploymentId === deploymentId;
     const look = route && (await probeHealth({ host: parts.reachHost, port: route.listen.port }, file, signal));
-    const isReported = file.release.from === 'instance' || look?.release === release;
+    const isReported = look !== null && isRelease(look.release, release, file);
     good = isOurs && look?.status === 200 && isReported ? good + 1 : 0;
     other = isOurs && look?.status === 200 && !isReported ? other + 1 : 0;
     if (good === GOOD_LOOKS) {
       const by =
-        file.release.from === 'instance' ? 'the instance behind the proxy; it reports no release' : file.release.from;
+        look?.release === release
+          ? (file.release?.from ?? 'header')
+          : 'the instance behind the proxy; it reports no release';
       await held.advance('draining', { serves: release, by, through: `${route?.listen.port ?? 0}`, ms: look?.ms ?? 0 });
       return;
     }

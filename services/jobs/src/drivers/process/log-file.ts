@@ -1,10 +1,12 @@
-import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LogLine } from '@signalbox/contracts/operations/deploy';
 import { sleep } from '@signalbox/contracts/time';
 import type { LogQuery } from '../driver.ts';
 
 const LOOK_MS = 150;
+const PIECE_BYTES = 64 * 1024;
+const NEWLINE = 10;
 
 /** Reads the log of an instance: what is there, the oldest line first, and with `follow` what comes, until the signal. */
 export async function* readLog(folder: string, query: LogQuery): AsyncGenerator<LogLine> {
@@ -13,49 +15,66 @@ export async function* readLog(folder: string, query: LogQuery): AsyncGenerator<
   const reader = openReader(file);
   const inRange = ({ at }: LogLine): boolean =>
     (!since || at === null || at >= since.toISOString()) && (!until || at === null || at <= until.toISOString());
-  const earlier = [...openReader(`${file}.1`).read(), ...reader.read()].filter(inRange);
-  yield* tail === 0 ? [] : earlier.slice(-tail);
+  const newest: LogLine[] = [];
+  for (const log of [openReader(`${file}.1`), reader])
+    for (const line of log.read()) {
+      if (!inRange(line)) continue;
+      newest.push(line);
+      if (newest.length >= 2 * tail + 1) newest.splice(0, newest.length - tail);
+    }
+  yield* tail === 0 ? [] : newest.slice(-tail);
   while (follow && !signal.aborted) {
     if (until && Date.now() > until.getTime()) return;
-    yield* reader.read().filter(inRange);
+    for (const line of reader.read()) if (inRange(line)) yield line;
     await sleep(LOOK_MS, signal);
   }
 }
 
 interface LogReader {
   /** The whole lines since the last time. A log that was put aside meanwhile is read to its end first. */
-  read(): readonly LogLine[];
+  read(): Iterable<LogLine>;
 }
 
 function openReader(file: string): LogReader {
   let place = 0;
   let inode: number | null = null;
-  const from = (path: string): readonly LogLine[] => {
-    const text = readFrom(path, place);
-    const end = text.lastIndexOf(10) + 1;
-    place += end;
-    return text.subarray(0, end).toString('utf8').split('\n').slice(0, -1).map(parseLine);
-  };
+  function* from(path: string): Generator<LogLine> {
+    for (const { text, bytes } of linesFrom(path, place)) {
+      place += bytes;
+      yield parseLine(text);
+    }
+  }
   return {
-    read: () => {
+    *read() {
       const now = inodeOf(file);
-      if (now === null) return [];
-      if (inode === null || inode === now) {
-        inode = now;
-        return from(file);
+      if (now === null) return;
+      if (inode !== null && inode !== now) {
+        if (inodeOf(`${file}.1`) === inode) yield* from(`${file}.1`);
+        place = 0;
       }
-      const rest = inodeOf(`${file}.1`) === inode ? from(`${file}.1`) : [];
-      [place, inode] = [0, now];
-      return [...rest, ...from(file)];
+      inode = now;
+      yield* from(file);
     },
   };
 }
 
-function readFrom(path: string, place: number): Buffer {
+/** The whole lines of a file from a place on, with the bytes of each; it is read in pieces, however long it is. */
+function* linesFrom(path: string, from: number): Generator<{ readonly text: string; readonly bytes: number }> {
   const fd = openSync(path, 'r');
   try {
-    const bytes = Buffer.alloc(Math.max(0, fstatSync(fd).size - place));
-    return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, place));
+    const piece = Buffer.alloc(PIECE_BYTES);
+    let [place, rest] = [from, Buffer.alloc(0)];
+    for (let count = readSync(fd, piece, 0, PIECE_BYTES, place); count > 0;) {
+      place += count;
+      const bytes = Buffer.concat([rest, piece.subarray(0, count)]);
+      let begin = 0;
+      for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, begin)) {
+        yield { text: bytes.toString('utf8', begin, end), bytes: end + 1 - begin };
+        begin = end + 1;
+      }
+      rest = bytes.subarray(begin);
+      count = readSync(fd, piece, 0, PIECE_BYTES, place);
+    }
   } finally {
     closeSync(fd);
   }

@@ -22,6 +22,7 @@ const plugin: AgentPlugin = {
   class: 'CONTROL_PLANE',
   summary: 'Finds out what you want, asks back when it must, and gets it done with tools.',
   stateVersion: STATE_VERSION,
+  turnLists: ['spent', 'record'] satisfies (keyof SessionState)[],
   nodes: ['intent_parser', 'product_owner'],
   graph: NODES,
   create: createProductOwner,

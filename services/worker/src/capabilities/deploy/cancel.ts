@@ -70,6 +70,7 @@ export const cancelDeploy = tool({
     return { kind: 'done', output: { ...factsOf(target, now()), servesNow: service?.release ?? null } };
   },
   phrases: {
+    order: ({ project, environment: where = 'any' }) => say('deploy.cancelOrder', { project, where }),
     done: (facts) => {
       const { project, version, environment, servesNow } = facts;
       if (facts.state === 'cancelled') {

@@ -99,6 +99,8 @@ export const rollbackDeploy = tool({
     return { kind: 'done', output: { deployment: actionId, project, environment, version, server, servesNow } };
   },
   phrases: {
+    order: ({ project, environment, to_version: version = 'any' }) =>
+      say('deploy.rollBackOrder', { project, environment, version }),
     done: ({ project, environment, version, servesNow }) =>
       say('deploy.onItsWayBack', { project, environment, version, ...stays(servesNow) }),
   },

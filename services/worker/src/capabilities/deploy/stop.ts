@@ -54,6 +54,7 @@ export const stopService = tool({
     return found.kind === 'done' ? { kind: 'done', output: { state: 'done' as const, ...found.output } } : found;
   },
   phrases: {
+    order: ({ project, environment }) => say('deploy.stop', { project, environment }),
     done: (stopped) => {
       const { project, environment } = stopped;
       if (stopped.state === 'goes-on') return say('deploy.stopping', { project, environment });

@@ -91,6 +91,7 @@ export const triggerDeploy = tool({
     return { kind: 'done', output: { deployment: actionId, project, version, environment, server, state, servesNow } };
   },
   phrases: {
+    order: ({ server = 'any', ...asked }) => say('deploy.deployOrder', { ...asked, server }),
     done: ({ project, version, environment, server, servesNow }) =>
       say('deploy.onItsWay', { project, version, environment, server, ...stays(servesNow) }),
   },

@@ -81,6 +81,8 @@ export const setServiceVariable = tool({
       ? { kind: 'done', output: { project, environment, name, value, isSecret: HANDLE.test(value) } }
       : { kind: 'not-done' },
   phrases: {
+    order: ({ project, environment, name, value }) =>
+      say('deploy.variableOrder', { project, environment, name, value }),
     done: ({ project, environment, name, value, isSecret }) => {
       const isPassing = isSecret && PASSING.test(value);
       return say('deploy.variableSet', { project, environment, name: code(name), value: shown(value), isPassing });

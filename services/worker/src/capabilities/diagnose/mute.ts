@@ -49,6 +49,7 @@ export const muteService = tool({
     return { kind: 'done', output: { ...service, hours, until: until?.toISOString() ?? null } };
   },
   phrases: {
+    order: ({ project, environment, hours }) => say('diagnose.muteOrder', { project, environment, hours }),
     done: ({ project, environment, hours }) =>
       hours === 0
         ? say('diagnose.unmuted', { project, environment })

@@ -121,7 +121,10 @@ export const retryFailedNode = tool({
     await ports.graphNodes.runAgain({ threadId: thread, node: failed.node, actionId, say: news });
     return { thread, ...failed };
   },
-  phrases: { done: ({ thread, node }) => say('diagnose.runsAgain', { node, thread }) },
+  phrases: {
+    order: ({ thread }) => say('diagnose.retryOrder', { thread }),
+    done: ({ thread, node }) => say('diagnose.runsAgain', { node, thread }),
+  },
 });
 
 /** A turn has at most 100 passes, and MAX_PASSES is 20 unless somebody changed it. */

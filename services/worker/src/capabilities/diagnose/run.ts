@@ -76,6 +76,7 @@ export const runDiagnostic = tool({
     return found.kind === 'done' ? { kind: 'done', output: { state: 'done' as const, ...found.output } } : found;
   },
   phrases: {
+    order: ({ command, server, release_of: release = 'any' }) => say('diagnose.runOrder', { command, server, release }),
     done: (ran, { command, server }) => {
       if (ran.state === 'goes-on') return say('diagnose.goesOn');
       const text = [ran.stdout, ran.stderr]

@@ -62,6 +62,8 @@ export const allocatePort = tool({
       : { kind: 'done', output: { ...describeAllocation(held), passedOver: [] } };
   },
   phrases: {
+    order: ({ project, server, service, port = 'any', memoryMb }) =>
+      say('servers.allocateOrder', { project, server, service, port, memory: formatMemory(memoryMb) }),
     done: ({ passedOver, ...held }) =>
       [
         say('servers.portTaken', valuesOf(held)),
@@ -154,6 +156,7 @@ export const releasePort = tool({
     return held === null ? { kind: 'not-done' } : { kind: 'done', output: describeAllocation(held) };
   },
   phrases: {
+    order: ({ server, port }) => say('servers.releaseOrder', { server, port }),
     done: (held) => say('servers.portReleased', valuesOf(held)),
   },
 });

@@ -126,6 +126,7 @@ export const trustHostKey = tool({
   probe: async ({ server, fingerprint }, { wrote }) =>
     (await wrote()) ? { kind: 'done', output: { server, hostKey: fingerprint } } : { kind: 'not-done' },
   phrases: {
+    order: ({ server, fingerprint }) => say('servers.trustOrder', { server, fingerprint }),
     done: ({ server, hostKey }) => say('servers.trusted', { server, hostKey }),
   },
 });

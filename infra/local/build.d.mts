@@ -1,0 +1,1 @@
+export function buildServices(checkout: string, report: (line: string) => void): Promise<string | null>;

@@ -1,0 +1,98 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { buildServices } from '../../build.mjs';
+import { checkoutPath } from './checkout.ts';
+
+describe('what npm start builds', () => {
+  let checkout: string;
+  let said: string[];
+
+  beforeEach(() => {
+    checkout = mkdtempSync(join(tmpdir(), 'signalbox-build-'));
+    symlinkSync(join(checkoutPath(), 'node_modules'), join(checkout, 'node_modules'));
+    write('package.json', JSON.stringify({ workspaces: ['services/*', 'infra/local'] }));
+    write(
+      'services/bot/src/main.ts',
+      `import { greet } from './words/greet.ts';\nconsole.log(greet('Ada' as string));\n`,
+    );
+    write('services/bot/src/words/greet.ts', 'export const greet = (name: string): string => `Hello, ${name}.`;\n');
+    write('services/bot/src/words/en.json', '{"a": 1}');
+    write('services/bot/src/words/greet.test.ts', 'throw new Error();');
+  });
+
+  afterEach(() => rmSync(checkout, { recursive: true, force: true }));
+
+  it('runs without a loader, tests left out and data copied', async () => {
+    expect(await build()).toBeNull();
+    const main = await import(join(checkout, 'services/bot/dist/words/greet.js'));
+    expect(main.greet('Ada')).toBe('Hello, Ada.');
+    expect(readBuilt('main.js')).toContain('./words/greet.js');
+    expect(readBuilt('words/en.json')).toBe('{"a": 1}');
+    expect(existsSync(built('words/greet.test.js'))).toBe(false);
+  });
+
+  it('is what the sources are after an edit, and nothing else is written again', async () => {
+    await build();
+    const before = statSync(built('main.js')).ino;
+    write('services/bot/src/words/greet.ts', 'export const greet = (name: string): string => `Bye, ${name}.`;\n');
+    expect(await build()).toBeNull();
+    expect(readBuilt('words/greet.js')).toContain('Bye');
+    expect(said).toEqual([expect.stringMatching(/^built 1 file in /)]);
+    expect(statSync(built('main.js')).ino).toBe(before);
+    await build();
+    expect(said).toEqual([]);
+  });
+
+  it('is built again when somebody removed it', async () => {
+    await build();
+    rmSync(join(checkout, 'services/bot/dist'), { recursive: true });
+    expect(await build()).toBeNull();
+    expect(existsSync(built('main.js'))).toBe(true);
+  });
+
+  it('has no program of a source that is gone, whoever built it', async () => {
+    await build();
+    write('services/bot/dist/words/older.js', 'export {};');
+    rmSync(join(checkout, 'services/bot/src/words/greet.ts'));
+    expect(await build()).toBeNull();
+    expect(existsSync(built('words/greet.js'))).toBe(false);
+    expect(existsSync(built('words/older.js'))).toBe(false);
+  });
+
+  it('names the line of a source that cannot be read, keeps what was built, and is tried again', async () => {
+    await build();
+    write('services/bot/src/main.ts', 'const = 3;\n');
+    expect(await build()).toMatch(/services\/bot\/src\/main\.ts:1:6/);
+    expect(readBuilt('main.js')).toContain('Ada');
+    expect(await build()).toMatch(/main\.ts:1:6/);
+  });
+
+  function build(): Promise<string | null> {
+    said = [];
+    return buildServices(checkout, (line) => void said.push(line));
+  }
+
+  function write(path: string, text: string): void {
+    mkdirSync(dirname(join(checkout, path)), { recursive: true });
+    writeFileSync(join(checkout, path), text);
+  }
+
+  function built(path: string): string {
+    return join(checkout, 'services/bot/dist', path);
+  }
+
+  function readBuilt(path: string): string {
+    return readFileSync(built(path), 'utf8');
+  }
+});

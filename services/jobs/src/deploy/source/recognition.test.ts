@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { recognize } from './recognition.ts';
+
+const commandsOf = (files: Readonly<Record<string, string>>) => {
+  const root = {
+    names: new Set(Object.keys(files)),
+    packageJson: files['package.json'] ?? null,
+    procfile: files['Procfile'] ?? null,
+  };
+  const file = recognize(root);
+  return file && [file.build, file.start];
+};
+const manifest = (scripts: Readonly<Record<string, string>>, more = {}) => JSON.stringify({ scripts, ...more });
+
+describe('a program without a signalbox.json', () => {
+  it('is started by the script of its package, after what it needs was installed and built', () => {
+    expect(commandsOf({ 'package.json': manifest({ start: 'node .' }) })).toEqual([[], ['npm', 'start']]);
+    const built = manifest({ start: 'node dist', build: 'tsc' }, { devDependencies: { typescript: '6' } });
+    expect(commandsOf({ 'package.json': built })).toEqual([
+      [
+        ['npm', 'install'],
+        ['npm', 'run', 'build'],
+      ],
+      ['npm', 'start'],
+    ]);
+    expect(commandsOf({ 'package.json': built, 'package-lock.json': '{}' })?.[0]?.[0]).toEqual(['npm', 'ci']);
+  });
+
+  it('is previewed where its package only builds pages', () => {
+    const vite = manifest(
+      { dev: 'vite', build: 'vite build', preview: 'vite preview' },
+      { devDependencies: { vite: '8' } },
+    );
+    const [build, start] = commandsOf({ 'package.json': vite, 'index.html': '' }) ?? [];
+    expect(build).toEqual([
+      ['npm', 'install'],
+      ['npm', 'run', 'build'],
+    ]);
+    expect(start?.join(' ')).toContain('npm run preview -- --host "$HOST" --port "$PORT"');
+  });
+
+  it('is started by the web line of its Procfile, with what Python needs', () => {
+    const files = { Procfile: 'release: ./migrate\nweb: gunicorn app:app\n', 'requirements.txt': 'gunicorn' };
+    const [build, start] = commandsOf(files) ?? [];
+    expect(build?.[1]).toEqual(['.venv/bin/pip', 'install', '--requirement', 'requirements.txt']);
+    expect(start).toEqual(['/bin/sh', '-c', 'PATH="$PWD/.venv/bin:$PATH"; exec gunicorn app:app']);
+  });
+
+  it('is served as a folder of pages where it is one', () => {
+    expect(commandsOf({ 'index.html': '<p>' })?.[1]?.join(' ')).toContain('python3 -m http.server "$PORT"');
+  });
+
+  it.each([
+    ['nothing that says how', { 'README.md': '' }],
+    ['a package that is none', { 'package.json': '[' }],
+    ['a package without a start', { 'package.json': manifest({ test: 'x' }) }],
+    ['a Procfile without web', { Procfile: 'worker: x' }],
+  ])('is not recognized when there is %s', (_, files) => {
+    expect(commandsOf(files)).toBeNull();
+  });
+});

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { ServiceFile } from '@signalbox/contracts/operations/deploy';
+
+/** What a commit has at its root: the names of its files, and the text of some of them. */
+export interface Root {
+  readonly names: ReadonlySet<string>;
+  /** Null for a file that is not there. */
+  readonly packageJson: string | null;
+  readonly procfile: string | null;
+}
+
+const Manifest = z.object({
+  scripts: z.record(z.string(), z.string()).default({}),
+  dependencies: z.record(z.string(), z.unknown()).default({}),
+  devDependencies: z.record(z.string(), z.unknown()).default({}),
+});
+
+type Commands = Pick<z.input<typeof ServiceFile>, 'build' | 'start'>;
+
+/** How a program without a `signalbox.json` is built and started, as its other files say; null when they do not say it. Pure. */
+export function recognize(root: Root): ServiceFile | null {
+  const commands = ofProcfile(root) ?? ofManifest(root) ?? ofPages(root);
+  const file = ServiceFile.safeParse(commands);
+  return commands && file.success ? file.data : null;
+}
+
+/** The line `web:` of a Procfile, as its hosts run it: by a shell, which fills in `$PORT`. */
+function ofProcfile(root: Root): Commands | null {
+  const web = /^web:[ \t]*(\S.*)$/m.exec(root.procfile ?? '')?.[1]?.trim();
+  if (web === undefined) return null;
+  const path = root.names.has('requirements.txt') ? 'PATH="$PWD/.venv/bin:$PATH"; ' : '';
+  return { build: [...pythonSteps(root), ...nodeSteps(root)], start: ['/bin/sh', '-c', `${path}exec ${web}`] };
+}
+
+/** The script `start` of a package, or `preview`, with which Vite and its kin serve what they have built. */
+function ofManifest(root: Root): Commands | null {
+  const { start, preview, build } = manifestOf(root)?.scripts ?? {};
+  if (start !== undefined) return { build: nodeSteps(root), start: ['npm', 'start'] };
+  if (preview === undefined || build === undefined) return null;
+  return {
+    build: nodeSteps(root),
+    start: ['/bin/sh', '-c', 'exec npm run preview -- --host "$HOST" --port "$PORT" --strictPort'],
+  };
+}
+
+/** A folder of pages that needs no program of its own. */
+function ofPages({ names }: Root): Commands | null {
+  if (!names.has('index.html')) return null;
+  return { start: ['/bin/sh', '-c', 'exec python3 -m http.server "$PORT" --bind "$HOST"'] };
+}
+
+function nodeSteps(root: Root): string[][] {
+  const manifest = manifestOf(root);
+  if (!manifest) return [];
+  const needs = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).length > 0;
+  const install = root.names.has('package-lock.json') ? ['npm', 'ci'] : ['npm', 'install'];
+  return [...(needs ? [install] : []), ...(manifest.scripts['build'] === undefined ? [] : [['npm', 'run', 'build']])];
+}
+
+function pythonSteps({ names }: Root): string[][] {
+  if (!names.has('requirements.txt')) return [];
+  return [
+    ['python3', '-m', 'venv', '.venv'],
+    ['.venv/bin/pip', 'install', '--requirement', 'requirements.txt'],
+  ];
+}
+
+function manifestOf({ packageJson }: Root): z.output<typeof Manifest> | null {
+  try {
+    return Manifest.parse(JSON.parse(packageJson ?? ''));
+  } catch {
+    return null; // none, or none that npm would read
+  }
+}

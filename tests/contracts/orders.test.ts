@@ -1,0 +1,47 @@
+import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
+import { describe, expect, it } from 'vitest';
+
+const { catalog } = createRegistry(await loadCapabilities());
+const tools = catalog.groups.filter(({ installed }) => installed).flatMap((group) => group.tools);
+
+/** Arguments of every change that has an order of its own. */
+const CHANGES: Readonly<Record<string, Readonly<Record<string, string | number>>>> = {
+  trigger_node_manually: { thread: 'simulator_1001_3', node: 'po_tools' },
+  clear_project_state: { project: 'shop' },
+  trigger_deploy: { project: 'shop', version: '1.4', environment: 'staging', server: 'box-1' },
+  cancel_deploy: { project: 'shop', environment: 'production' },
+  rollback_deploy: { project: 'shop', environment: 'production', to_version: '1.3' },
+  stop_service: { project: 'shop', environment: 'staging' },
+  set_service_variable: { project: 'shop', environment: 'staging', name: 'LOG_LEVEL', value: 'debug' },
+  run_diagnostic: { server: 'box-1', release_of: 'shop/staging', command: 'df -h' },
+  mute_service: { project: 'shop', environment: 'staging', hours: 3 },
+  retry_failed_node: { thread: 'simulator_1001_3' },
+  trust_host_key: { server: 'box-1', fingerprint: `SHA256:${'a'.repeat(43)}` },
+  allocate_port: { project: 'shop', server: 'box-1', service: 'api', port: 20_003, memoryMb: 512 },
+  release_port: { server: 'box-1', port: 20_003 },
+  index_docs: {},
+  create_project_intent: { name: 'todo', description: 'A list', repository: 'https://example.com/todo.git' },
+  register_demo_project: {},
+  write_file: { path: 'notes.md', content: 'hello', project: 'shop' },
+  run_command: { command: 'ls -la', project: 'shop' },
+};
+/** Changes whose arguments are too many for a sentence: they are listed by their names. */
+const LISTED = ['register_server', 'update_project', 'apply_diff'];
+
+describe('the change that a person is asked about', () => {
+  it('is an order in the words of its tool, except where its arguments are listed', () => {
+    const changes = tools.filter(({ isRead }) => !isRead).map(({ name }) => name);
+    expect(changes.toSorted()).toEqual([...Object.keys(CHANGES), ...LISTED].toSorted());
+  });
+
+  it.each(Object.entries(CHANGES))('names every value of %s', (name, args) => {
+    const order = tools.find((tool) => tool.name === name)?.orderOf?.(args);
+    expect(order).toMatch(/^[A-Z]\S* \S/);
+    for (const value of Object.values(args)) expect(order).toContain(String(value));
+  });
+
+  it('is not said for what is no input of the tool', () => {
+    const deploy = tools.find(({ name }) => name === 'trigger_deploy');
+    expect(deploy?.orderOf?.({ project: 'shop', environment: 'nowhere' })).toBeNull();
+  });
+});
