@@ -20,8 +20,9 @@ afterAll(async () => {
 });
 
 /** Messages of one person, so many seconds apart. */
-const written = (userKey: string, count: number, secondsApart: number, first = 0) =>
+const written = (userKey: string, count: number, secondsApart: number, first = 0, kind = 'text') =>
   Array.from({ length: count }, (_, n) => ({
+    kind,
     updateId: String(first + n),
     userKey,
     at: new Date(Date.UTC(2026, 0, 1) + n * secondsApart * 1_000).toISOString(),
@@ -45,4 +46,9 @@ it('what was written slowly is within it, also when it arrives at once', async (
 it('each person has a limit of their own', async () => {
   const both = [...written('ben', 3, 0), ...written('cleo', 3, 0)];
   expect(await limit.check(both)).toEqual(both.map(() => true));
+});
+
+it('presses that come at once after an outage take no place of a message', async () => {
+  expect(await limit.check(written('waiting', 4, 0, 100, 'press'))).toEqual([true, true, true, false]);
+  expect(await limit.check(written('waiting', 3, 0))).toEqual([true, true, true]);
 });

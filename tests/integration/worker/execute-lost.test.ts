@@ -64,6 +64,16 @@ describe('a tool call', () => {
     expect(await ledger(one.actionId)).toEqual([{ status: 'done', error_code: null }]);
   });
 
+  it('that two outages kept from its effect is no failure: the turn is given back, and the call runs when it comes again', async () => {
+    const one = call();
+    const probe = () => Promise.resolve({ kind: 'not-done' as const });
+    const run = () => Promise.reject(new Error('Connection terminated unexpectedly'));
+    await expect(executeCall(parts({ run, probe }), scope(), one)).rejects.toThrow('Connection terminated');
+    expect(await ledger(one.actionId)).toEqual([{ status: 'started', error_code: null }]);
+    expect(await executeCall(parts({ probe }), scope(), one)).toMatchObject({ ok: true, say: 'Did x.' });
+    expect([ran, await ledger(one.actionId)]).toEqual([['x'], [{ status: 'done', error_code: null }]]);
+  });
+
   it('whose answer was lost and that nobody can look up is unknown', async () => {
     const one = call();
     const lost = parts({ run: () => Promise.reject(new Error('Connection terminated unexpectedly')) });

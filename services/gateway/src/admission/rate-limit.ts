@@ -4,8 +4,9 @@ import type { Redis } from '@signalbox/platform/redis';
 /** The length of a window in which one person may send `burst` messages. */
 const WINDOW_MS = 10_000;
 
-/** Who sent a message, and when, in ISO 8601 as the channel has it. */
+/** Who sent a message or pressed a button, and when, in ISO 8601 as the channel has it. */
 export interface SentMessage {
+  readonly kind: string;
   readonly updateId: string;
   readonly userKey: string;
   readonly at: string;
@@ -14,8 +15,9 @@ export interface SentMessage {
 export interface RateLimit {
   /**
    * Counts each message once, however often the channel gives it, at the time when it was sent, and answers for each in order whether it
-   * is within the limit: what arrives late and all at once, after an outage, was not written in a hurry. One round trip. Redis being
-   * down lets everything through: the limit protects against hurry, not against attacks.
+   * is within the limit: what arrives late and all at once, after an outage, was not written in a hurry. Presses of buttons have a limit
+   * of their own: channels give them no time, so those of an outage count as if they came now, and take no message's place.
+   * One round trip. Redis being down lets everything through: the limit protects against hurry, not against attacks.
    */
   check(messages: readonly SentMessage[]): Promise<readonly boolean[]>;
   /** Names the present window, and how long it still lasts. */
@@ -41,9 +43,9 @@ export function createRateLimit(deps: {
       // A connection that is down would hold up every batch for the length of a command time-out.
       if (messages.length === 0 || redis.status !== 'ready') return messages.map(() => true);
       const pipeline = redis.pipeline();
-      for (const { updateId, userKey, at } of messages) {
+      for (const { kind, updateId, userKey, at } of messages) {
         const sentMs = Date.parse(at);
-        const key = `${prefix}burst:${userKey}:${Math.floor(sentMs / WINDOW_MS)}`;
+        const key = `${prefix}burst:${kind === 'press' ? 'press:' : ''}${userKey}:${Math.floor(sentMs / WINDOW_MS)}`;
         pipeline
           .zadd(key, 'NX', sentMs, updateId)
           .zrank(key, updateId)

@@ -263,7 +263,7 @@ export async function runClaimed(execution: Execution, proposal: Proposal): Prom
       // Most often Postgres was away. What has not happened is done now: it is the same action, so it cannot happen twice.
       const looked = await settleUnlessNotDone(execution, { proposal, unknown: unknownOf(call, result) });
       if (looked !== null) return looked;
-      ({ result, isUncertain } = await runTool(parts, scope, call));
+      ({ result, isUncertain } = await runTool(parts, scope, call, { isAgain: true }));
     }
     const outcome = parts.redact(result);
     await taintByFailure(execution, outcome);

@@ -92,15 +92,16 @@ const RESULT_LIMIT = 20_000;
 /**
  * Calls a tool's handler, under its deadline and the turn's signal, and stores its files. Only governance calls this: whatever
  * decides has decided. What the tool throws comes back as a result; only LANE_LOST,
- * ACTION_ID_TAKEN and an abort of the turn throw, and for a read what our own servers failed with: the turn is begun again then.
+ * ACTION_ID_TAKEN and an abort of the turn throw. An outage of our own servers is thrown too when the call only reads, or is made again
+ * after a lookup that found nothing: the worker begins the turn again then.
  */
 export async function runTool(
   parts: RunParts,
   scope: CallScope,
   call: Runnable,
-  { isRead = false }: { readonly isRead?: boolean } = {},
+  { isRead = false, isAgain = false }: { readonly isRead?: boolean; readonly isAgain?: boolean } = {},
 ): Promise<{ readonly result: ToolCallResult; readonly isUncertain: boolean }> {
-  const ran = await handle(parts, scope, call, isRead);
+  const ran = await handle(parts, scope, call, { isRead, isAgain });
   return { result: makeStorable(await keepFiles(parts, scope, call, ran)), isUncertain: ran.isUncertain };
 }
 
@@ -126,7 +127,12 @@ export async function probeTool(
   }
 }
 
-async function handle(parts: RunParts, scope: CallScope, call: Runnable, isRead: boolean): Promise<Ran> {
+async function handle(
+  parts: RunParts,
+  scope: CallScope,
+  call: Runnable,
+  { isRead, isAgain }: { readonly isRead: boolean; readonly isAgain: boolean },
+): Promise<Ran> {
   const { tool, input } = call;
   const deadline = AbortSignal.timeout(tool.deadlineMs);
   const signal = AbortSignal.any([scope.signal, deadline]);
@@ -153,7 +159,7 @@ async function handle(parts: RunParts, scope: CallScope, call: Runnable, isRead:
   } catch (thrown) {
     if (scope.signal.aborted) throw scope.signal.reason;
     if (thrown instanceof AppError && thrown.code === 'ACTION_ID_TAKEN') throw thrown;
-    if (isRead && !(thrown instanceof AppError) && isInfrastructure(thrown)) throw thrown;
+    if ((isRead || isAgain) && !(thrown instanceof AppError) && isInfrastructure(thrown)) throw thrown;
     const late = isRead ? 'TOOL_TOO_SLOW' : 'TOOL_TIMED_OUT';
     const error = deadline.aborted
       ? new AppError(late, { tool: call.name, seconds: String(tool.deadlineMs / 1_000) }, thrown)
