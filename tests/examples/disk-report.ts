@@ -6,7 +6,7 @@ const MEGABYTE = 1024 * 1024;
 /** Measures the disk that holds a folder. */
 export function createDiskReport(folder: string): JobHandler<object, { freeMb: number; totalMb: number }> {
   return {
-    title: 'Measuring the disk',
+    title: () => 'Measuring the disk',
     run: async () => {
       const { bavail, blocks, bsize } = await statfs(folder);
       return { freeMb: Math.floor((bavail * bsize) / MEGABYTE), totalMb: Math.floor((blocks * bsize) / MEGABYTE) };

@@ -6,6 +6,7 @@ import { createTelegram } from '@signalbox/gateway/channels/telegram/index';
 import { createApi } from '@signalbox/gateway/channels/telegram/client';
 import { startPolling } from '@signalbox/gateway/channels/telegram/receive/poll';
 import { DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
+import { createLanguages } from '@signalbox/gateway/admission/languages';
 import { createAdmission } from '@signalbox/gateway/admission/admit';
 import { createNotifier } from '@signalbox/gateway/admission/notify';
 import { createRateLimit } from '@signalbox/gateway/admission/rate-limit';
@@ -183,7 +184,9 @@ describe('on its own', () => {
     const engine = await shippedPolicy();
     const policy = (): typeof engine => engine;
     const peopleChanged = (): void => undefined;
-    const admit = createAdmission({ pool, channel, cipher, policy, burst, notifier, log, metrics, peopleChanged });
+    const languages = createLanguages(pool);
+    const people = { languages, peopleChanged };
+    const admit = createAdmission({ pool, channel, cipher, policy, burst, notifier, log, metrics, ...people });
     const seen: number[] = [];
     for (const text of ['one', '/whoami', 'two']) await harness.people.post('/api/messages', { from: 1001, text });
     const listening = channel.listen(async (updates) => {

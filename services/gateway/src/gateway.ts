@@ -17,6 +17,7 @@ import { createSecretSealer } from '@signalbox/safety/secrets/cipher';
 import { parseSealingKey } from '@signalbox/safety/secrets/key';
 import { openPolicies } from '@signalbox/platform/open-policies';
 import { createPublisher } from '@signalbox/platform/streams/publish';
+import { createLanguages } from './admission/languages.ts';
 import { createAdmission } from './admission/admit.ts';
 import { createNotifier, type Notifier } from './admission/notify.ts';
 import { createRateLimit } from './admission/rate-limit.ts';
@@ -79,10 +80,25 @@ export async function createGateway(own: Own, config: GatewayConfig, log: Log): 
   const { notifier, consumer } = await startDelivery({ own, config, log, pool, redis, channel, metrics });
   const burst = createRateLimit({ redis, prefix: config.REDIS_PREFIX, burst: config.INBOUND_BURST, log });
   const menu = own(startMenuKeeper({ pool, channel, log }));
-  const { peopleChanged } = menu;
+  const languages = createLanguages(pool);
+  const peopleChanged = (): void => {
+    menu.peopleChanged();
+    languages.forget();
+  };
   const policies = own(await openPolicies({ folder: config.POLICY_DIR, timeZone: config.POLICY_TIME_ZONE, log }));
   const policy = policies.current;
-  const admission = createAdmission({ pool, channel, cipher, policy, burst, notifier, log, metrics, peopleChanged });
+  const admission = createAdmission({
+    pool,
+    channel,
+    cipher,
+    policy,
+    burst,
+    languages,
+    notifier,
+    log,
+    metrics,
+    peopleChanged,
+  });
   const admit = withStorageNotice(admission, { channel, log });
   // Open before Telegram hears of it, and closed first: what is being admitted then is finished.
   const entrance = await webhook?.server.open();

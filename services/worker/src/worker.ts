@@ -3,7 +3,7 @@ import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
 import { KnownNames } from './agents/known-names.ts';
 import { checkDatabase } from '@signalbox/store/database-check';
 import { openPool, type Pool } from '@signalbox/store/pool';
-import { sayError } from '@signalbox/contracts/errors';
+import { sayError } from '@signalbox/messages/say';
 import { background, type Own } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import type { ModelObserver, Models } from '@signalbox/models/port';

@@ -315,13 +315,13 @@ export const REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
 type Fields<S extends string> = S extends `${string}{${infer K}}${infer R}` ? K | Fields<R> : never;
 export type ErrorData<C extends ErrorCode> = { readonly [K in Fields<(typeof ERRORS)[C]['say']>]: string };
 
-/** A failure with a name from the catalog. `message` is the catalog's sentence, filled in. */
+/** A failure with a name from the catalog. `message` is its sentence in English, filled in: `explain` of the messages says it to people. */
 export class AppError<C extends ErrorCode = ErrorCode> extends Error {
   readonly code: C;
   readonly data: ErrorData<C>;
 
   constructor(code: C, data: ErrorData<C>, cause?: unknown) {
-    super(sayError(code, data), cause === undefined ? undefined : { cause });
+    super(fillIn(code, data), cause === undefined ? undefined : { cause });
     this.name = 'AppError';
     this.code = code;
     this.data = data;
@@ -332,8 +332,8 @@ export class AppError<C extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** The catalog's sentence for a code, with its fields filled from `data`. */
-export function sayError<C extends ErrorCode>(code: C, data: ErrorData<C>): string {
+/** The English sentence of a code, with its fields filled from `data`. People read it in their language: see `sayError` of the messages. */
+function fillIn<C extends ErrorCode>(code: C, data: ErrorData<C>): string {
   const fields = data as Readonly<Record<string, string>>; // ErrorData is a record of strings by construction
   return ERRORS[code].say.replace(/\{(\w+)\}/g, (_, name: string) => fields[name] ?? `{${name}}`);
 }

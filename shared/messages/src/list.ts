@@ -1,5 +1,8 @@
-/** `a, b and c`: a list in the middle of a sentence. Throws when `language` is no language tag. */
-export function sayList(items: readonly string[], language = 'en-GB'): string {
+import { currentLanguage, ENGLISH } from './language.ts';
+
+/** `a, b and c`: a list in the middle of a sentence, in the language of whoever is spoken to. */
+export function sayList(items: readonly string[]): string {
+  const language = currentLanguage();
   // The English of the product has no comma before the last item, as in Britain.
-  return new Intl.ListFormat(language, { type: 'conjunction' }).format(items);
+  return new Intl.ListFormat(language === ENGLISH ? 'en-GB' : language, { type: 'conjunction' }).format(items);
 }

@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { ERRORS, type ErrorCode, type ErrorData } from '@signalbox/contracts/errors';
 import { IntlMessageFormat } from 'intl-messageformat';
+import { CATALOG, currentLanguage, ENGLISH, LANGUAGES } from './language.ts';
 import type admission from './languages/en/admission.json';
 import type agent from './languages/en/agent.json';
+import type card from './languages/en/card.json';
 import type control from './languages/en/control.json';
 import type deploy from './languages/en/deploy.json';
 import type deployment from './languages/en/deployment.json';
@@ -14,6 +17,7 @@ import type help from './languages/en/help.json';
 import type jobs from './languages/en/jobs.json';
 import type menu from './languages/en/menu.json';
 import type people from './languages/en/people.json';
+import type planner from './languages/en/planner.json';
 import type projects from './languages/en/projects.json';
 import type readiness from './languages/en/readiness.json';
 import type servers from './languages/en/servers.json';
@@ -25,6 +29,7 @@ import type workspace from './languages/en/workspace.json';
 interface Catalog {
   readonly admission: typeof admission;
   readonly agent: typeof agent;
+  readonly card: typeof card;
   readonly control: typeof control;
   readonly deploy: typeof deploy;
   readonly deployment: typeof deployment;
@@ -37,6 +42,7 @@ interface Catalog {
   readonly jobs: typeof jobs;
   readonly menu: typeof menu;
   readonly people: typeof people;
+  readonly planner: typeof planner;
   readonly projects: typeof projects;
   readonly readiness: typeof readiness;
   readonly servers: typeof servers;
@@ -50,20 +56,35 @@ export type MessageKey = { [File in keyof Catalog]: `${File}.${keyof Catalog[Fil
 /** What fills the placeholders of a sentence: plain text and figures, which it never reads as a format, and what it chooses by. */
 export type MessageValues = Readonly<Record<string, string | number | boolean>>;
 
-const FOLDER = new URL('./languages/', import.meta.url);
-/** One folder each. English has every sentence; what another language lacks is said in English. */
-const LANGUAGES: readonly string[] = readdirSync(FOLDER);
-const ENGLISH = 'en';
-
 /** The sentences of a language and key, as they were read and as they were compiled. */
 const sentences = new Map<string, ReadonlyMap<string, string>>();
 const compiled = new Map<string, IntlMessageFormat>();
 
 /**
- * One sentence of the catalog in ICU MessageFormat, filled in. `language` may come from outside: one without a folder is said in English.
+ * One sentence of the catalog in ICU MessageFormat, filled in, in the language of whoever is spoken to (`inLanguage`) unless another is
+ * given. `language` may come from outside: one without a folder is said in English, and so is what a language lacks.
  * Throws when a value is missing: tests/messages.test.ts compares every call with its sentence.
  */
-export function say(key: MessageKey, values: MessageValues = {}, language: string = ENGLISH): string {
+export function say(key: MessageKey, values: MessageValues = {}, language: string = currentLanguage()): string {
+  return fill(key, values, language);
+}
+
+/** The sentence of an error, as `say` says those of the catalog. Its English stands in the catalog of errors. */
+export function sayError<C extends ErrorCode>(code: C, data: ErrorData<C>): string {
+  return fill(`errors.${code}`, data, currentLanguage());
+}
+
+/** What an error says to a person; its `message` is the same in English, for logs. */
+export function explain({ code, data }: { readonly code: ErrorCode; readonly data: MessageValues }): string {
+  return fill(`errors.${code}`, data, currentLanguage());
+}
+
+/** The question of a tool's argument as a person reads it: tools write it in English, which is its key in the other languages. */
+export function sayQuestion(english: string): string {
+  return readSentences(currentLanguage()).get(`questions.${english}`) ?? english;
+}
+
+function fill(key: string, values: MessageValues, language: string): string {
   const spoken = LANGUAGES.includes(language) && readSentences(language).has(key) ? language : ENGLISH;
   const name = `${spoken}.${key}`;
   let format = compiled.get(name);
@@ -79,14 +100,17 @@ export function say(key: MessageKey, values: MessageValues = {}, language: strin
 function readSentences(language: string): ReadonlyMap<string, string> {
   let known = sentences.get(language);
   if (!known) {
-    const folder = new URL(`${language}/`, FOLDER);
-    known = new Map(
-      readdirSync(folder).flatMap((file) => {
+    const folder = new URL(`${language}/`, CATALOG);
+    known = new Map([
+      ...(language === ENGLISH
+        ? Object.entries(ERRORS).map(([code, spec]) => [`errors.${code}`, spec.say] as const)
+        : []),
+      ...readdirSync(folder).flatMap((file) => {
         // A file of the catalog is an object of strings: tests/messages.test.ts reads all of them.
         const entries = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Record<string, string>;
         return Object.entries(entries).map(([entry, text]) => [`${file.replace('.json', '')}.${entry}`, text] as const);
       }),
-    );
+    ]);
     sentences.set(language, known);
   }
   return known;

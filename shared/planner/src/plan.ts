@@ -1,3 +1,4 @@
+import { say } from '@signalbox/messages/say';
 import type { BaseMessage } from '@langchain/core/messages';
 import type { BoundTool } from '@signalbox/contracts/tool-catalog';
 import { indexCapabilities } from './match/capability-index.ts';
@@ -15,7 +16,6 @@ import { withRepair } from './moods/repairs.ts';
 import { cleanText } from './text/tokens.ts';
 import type { Surroundings } from './requests/understanding.ts';
 import { findWithdrawal } from './moods/withdrawals.ts';
-import { WORDS } from './words.ts';
 
 /** Tools that every turn has; nobody asks for them by hint. */
 export const BASE_TOOLS: ReadonlySet<string> = new Set([
@@ -27,7 +27,7 @@ export const BASE_TOOLS: ReadonlySet<string> = new Set([
 ]);
 
 /** For a conversation in which nobody waits for an answer. */
-const IDLE: PlannedMessage = { id: 'plan_idle', content: WORDS.idle, toolCalls: [], kwargs: {} };
+const idle = (): PlannedMessage => ({ id: 'plan_idle', content: say('planner.idle'), toolCalls: [], kwargs: {} });
 
 /**
  * The offline planner: from a conversation and the bound tools to the next message. Pure and deterministic.
@@ -59,7 +59,7 @@ export function plan(input: {
     return writeCall(history, { for: last?.id ?? '', done: false }, 'classify_intent', args);
   }
   const chosen = chooseNext(history, around);
-  return chosen ? writeStep(chosen, history, around.bound) : IDLE;
+  return chosen ? writeStep(chosen, history, around.bound) : idle();
 }
 
 /** What a message asks for, one by one. The answer to a question for free text is never parted. */

@@ -1,5 +1,5 @@
 import { InboundEnvelope, PRIORITY } from '@signalbox/contracts/conversation/envelope';
-import { sayError } from '@signalbox/contracts/errors';
+import { sayError } from '@signalbox/messages/say';
 import { putDeadLetter } from './conversation/dead-letters.ts';
 import { putOutbox } from './conversation/outbox.ts';
 import { withTransaction, type Pool } from './pool.ts';

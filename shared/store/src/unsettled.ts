@@ -12,6 +12,7 @@ export interface UnsettledAction {
   /** How often it was looked up, this time included. */
   readonly probes: number;
   readonly userName: string;
+  readonly language: string | null;
 }
 
 /** Nobody waits for news of an older one, and what it wrote may be gone. */
@@ -33,7 +34,8 @@ export async function claimUnsettled(db: Queryable, leaseMs: number): Promise<Un
                 and (x.turn_key is null or i.envelope ->> 'id' = x.turn_key or i.envelope ->> 'actionId' = x.action_id))
          order by x.probe_at limit 1 for update skip locked)
       returning a.action_id as "actionId", a.status, a.tool, a.proposal, a.turn_id as "turnId", a.turn_key as "turnKey", a.probes,
-        coalesce((select u.name from users u where u.user_key = a.user_key), a.user_key) as "userName"`,
+        coalesce((select u.name from users u where u.user_key = a.user_key), a.user_key) as "userName",
+        user_language(a.user_key) as language`,
     [leaseMs],
   );
   return rows[0] ?? null;

@@ -1,4 +1,4 @@
-import { sayError } from '@signalbox/contracts/errors';
+import { sayError } from '@signalbox/messages/say';
 import { Role, roleCovers } from '@signalbox/contracts/governance/roles';
 import { answerQuestion } from '@signalbox/gateway/commands/answer';
 import type { Answer } from '@signalbox/gateway/commands/question';

@@ -116,14 +116,19 @@ export async function openJobsBench(redisUrl: string = inject('redisUrl')): Prom
       const { own, closable } = group();
       const held = own(createLeasedRuns({ runs, leaseMs: LEASE_MS, log }));
       const handlers: JobHandlers = {
-        'knowledge.index': { title: 'Indexing', run, say: () => 'Indexed.', isNotable: () => true },
+        'knowledge.index': { title: () => 'Indexing', run, say: () => 'Indexed.', isNotable: () => true },
         'approvals.watch': {
-          title: 'Watch',
+          title: () => 'Watch',
           run: async () => ({ expired: 0, escalated: 0, reminded: 0, voided: 0 }),
           say: () => '',
           isNotable: () => false,
         },
-        'threads.expire': { title: 'Expiry', run: async () => ({ expired: 0 }), say: () => '', isNotable: () => false },
+        'threads.expire': {
+          title: () => 'Expiry',
+          run: async () => ({ expired: 0 }),
+          say: () => '',
+          isNotable: () => false,
+        },
       };
       const spec = { attempts: 3, deadlineMs: 20_000, ...limits };
       const handle = createRunner({

@@ -10,6 +10,8 @@ export const Person = z.object({
   name: z.string().min(1).max(64),
   role: Role,
   inGroup: z.boolean(),
+  /** Of their client, as an IETF tag; English when left out. */
+  language: z.string().min(2).max(35).optional(),
 });
 export type Person = Readonly<z.infer<typeof Person>>;
 
@@ -56,7 +58,8 @@ export function createBotUser(token: string): UserFromGetMe {
 
 /** A person as updates carry them. */
 export function toUser(person: Person): User {
-  return { id: person.id, is_bot: false, first_name: person.name, username: usernameOf(person), language_code: 'en' };
+  const { id, name, language = 'en' } = person;
+  return { id, is_bot: false, first_name: name, username: usernameOf(person), language_code: language };
 }
 
 /** Telegram names have at least five letters, so short first names get their id. */

@@ -4,7 +4,7 @@ import { findCommandsFor } from '../bot-api/chats/bot-commands.ts';
 import { toBotView } from '../bot-api/chats/bot-menu.ts';
 import type { Draft } from '../store/draft.ts';
 import { findDraft } from '../store/drafts.ts';
-import { type Person, resolveChatName, Role } from './people.ts';
+import { Person, resolveChatName, Role } from './people.ts';
 import { listChats } from './chat-shapes.ts';
 import { type MessageView, toMessageView } from './message-view.ts';
 import { isVisibleTo } from './visibility.ts';
@@ -32,6 +32,7 @@ export interface MessagesView {
 const number = z.coerce.number().pipe(z.int());
 
 const NewPerson = z.strictObject({
+  ...Person.pick({ language: true }).shape,
   id: z.int().positive(),
   name: z.string().trim().min(1).max(64),
   role: Role.default('stranger'),

@@ -1,4 +1,5 @@
-import { sayError } from '@signalbox/contracts/errors';
+import { inLanguage } from '@signalbox/messages/language';
+import { sayError } from '@signalbox/messages/say';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import type { WakeUp } from '@signalbox/contracts/conversation/topics';
 import { putDeadLetter } from '@signalbox/store/conversation/dead-letters';
@@ -14,6 +15,7 @@ import type { RateLimit } from './rate-limit.ts';
 import type { Channel, Incoming } from '../channels/channel.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import type { FromPerson } from './choice.ts';
+import type { Languages } from './languages.ts';
 import { planUpdate, type Plan } from './plan.ts';
 import { takeSecrets } from './sent-secrets.ts';
 import { storePlans, type Stored } from './stored-plan.ts';
@@ -31,6 +33,7 @@ export interface AdmissionDeps {
   /** The policy set that is in force now. */
   readonly policy: () => PolicyEngine;
   readonly burst: RateLimit;
+  readonly languages: Languages;
   readonly notifier: Notifier;
   readonly log: Log;
   readonly metrics: GatewayMetrics;
@@ -55,16 +58,18 @@ export function createAdmission(deps: AdmissionDeps): (updates: readonly Incomin
     const sendings = [...firsts.keys()];
     const within = await deps.burst.check([...firsts.values()]);
     const window = deps.burst.window();
+    const languages = await deps.languages.of(updates);
     return updates.flatMap((sent) => {
       const { update, secrets } = takeSecrets(deps.cipher, sent);
       const options = {
         channel: channel.name,
         bot: channel.bot,
+        language: languages.get(update.userKey) ?? null,
         withinBurst: within[sendings.indexOf(sendingOf(update))] ?? true,
         fileLimitBytes: channel.fileLimitBytes,
         window,
       };
-      return planUpdate(update, options, secrets);
+      return inLanguage(options.language, () => planUpdate(update, options, secrets));
     });
   };
 
@@ -130,7 +135,11 @@ async function finish(deps: AdmissionDeps, stored: readonly Stored[]): Promise<v
     }
     for (const chat of admitted.said ? [...said, chatKey] : said) chats.set(chat, traceId);
     for (const wake of wakes) lanes.set(wake.userKey, wake);
-    background(log, 'press', settlePress(deps, plan, admitted, toast));
+    background(
+      log,
+      'press',
+      inLanguage(plan.language, () => settlePress(deps, plan, admitted, toast)),
+    );
     // Also when it comes again: the first one may have died before.
     if (plan.secrets.isShown && role !== null) background(log, 'secret', removeShown(deps, plan));
   }

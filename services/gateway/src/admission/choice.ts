@@ -1,8 +1,7 @@
 import { TEXT_LIMIT } from '@signalbox/contracts/conversation/envelope';
 import { isSurelyCode, looksLikeCode } from '@signalbox/store/people/access-code';
-import { say } from '@signalbox/messages/say';
+import { say, sayError } from '@signalbox/messages/say';
 import type { Admission } from './inbox.ts';
-import { sayError } from '@signalbox/contracts/errors';
 import { formatBytes } from '@signalbox/contracts/file-name';
 import type { Incoming } from '../channels/channel.ts';
 import { parseCommand } from '../commands/registry.ts';
@@ -22,6 +21,7 @@ export interface SentCode {
 export interface PlanOptions {
   readonly channel: string;
   readonly bot: string;
+  readonly language: string | null;
   readonly withinBurst: boolean;
   /** Larger files cannot be fetched. */
   readonly fileLimitBytes: number;

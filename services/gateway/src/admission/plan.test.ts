@@ -6,6 +6,7 @@ import { asCode, planUpdate, type Plan } from './plan.ts';
 
 const OPTIONS = {
   channel: 'telegram',
+  language: null,
   bot: '100',
   withinBurst: true,
   fileLimitBytes: 20 * 1024 * 1024,

@@ -1,7 +1,7 @@
 import { plainName } from '@signalbox/contracts/plain-name';
 import { PRIORITY, type MessageEnvelope } from '@signalbox/contracts/conversation/envelope';
 import type { Admission } from './inbox.ts';
-import { sayError } from '@signalbox/contracts/errors';
+import { sayError } from '@signalbox/messages/say';
 import { newId } from '@signalbox/contracts/ids';
 import {
   choose,
@@ -20,6 +20,8 @@ import { NO_SECRETS, type SentSecrets } from './sent-secrets.ts';
 export interface Plan {
   readonly admission: Admission;
   readonly envelope: MessageEnvelope;
+  /** What its sender reads; null when nobody knows. */
+  readonly language: string | null;
   /** What to answer in the same transaction. */
   readonly answer: Question | null;
   /** What may be a code, to be tried before the rest. */
@@ -82,6 +84,7 @@ function planOne(update: FromPerson, options: PlanOptions, secrets: SentSecrets)
   const stored = update.kind === 'edit' ? { ...head, kind: 'edit', messageId, text: choice.text } : envelope;
   return {
     envelope,
+    language: options.language,
     answer: choice.answer,
     answers: (update.kind === 'text' && update.answers) || null,
     code: choice.code,

@@ -6,7 +6,8 @@ import { admitInbox, type Admitted } from './inbox.ts';
 import { redeemCode, voidCode } from '../commands/invitations.ts';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
-import { findUser } from '@signalbox/store/people/users';
+import { findUser, readLanguages } from '@signalbox/store/people/users';
+import { inLanguage } from '@signalbox/messages/language';
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import type { Channel } from '../channels/channel.ts';
@@ -55,10 +56,17 @@ export async function storePlans(deps: StoreParts, plans: readonly Plan[]): Prom
   return withTransaction(pool, async (db) => {
     const tried: Plan[] = [];
     for (const plan of plans)
-      tried.push(await tryEndLog(db, await tryPrompt(db, await tryAct(db, await tryCode(db, plan)))));
+      tried.push(
+        await inLanguage(plan.language, async () =>
+          tryEndLog(db, await tryPrompt(db, await tryAct(db, await tryCode(db, plan)))),
+        ),
+      );
     const stored = zip(tried, await admit(db, tried));
     const answered: Stored[] = [];
-    for (const one of stored) answered.push(await answer(db, deps, await keep(db, deps.cipher, one)));
+    for (const one of stored)
+      answered.push(
+        await inLanguage(one.plan.language, async () => answer(db, deps, await keep(db, deps.cipher, one))),
+      );
     return answered;
   });
 }
@@ -112,6 +120,8 @@ async function tryCode(db: Queryable, plan: Plan): Promise<Plan> {
   return asCode(plan, { kind: 'code', outcome }, { key: `code:${again}`, text: describeCode(outcome, name) });
 }
 
+type Reader = Pick<Notice, 'userKey' | 'chatKey'>;
+
 async function answer(db: Queryable, { channel, cipher, policy }: StoreParts, stored: Stored): Promise<Stored> {
   const { plan, admitted } = stored;
   if (admitted.verdict !== 'answered' || plan.answer === null || admitted.id === null || !admitted.role) return stored;
@@ -119,10 +129,11 @@ async function answer(db: Queryable, { channel, cipher, policy }: StoreParts, st
   const asked = { inboxId: admitted.id, role: admitted.role, envelope, secret: plan.secrets.given };
   const given = await answerQuestion({ db, channel, cipher, policy }, plan.answer, asked);
   const notices = given.notices ?? [];
-  const own: Notice = { userKey: envelope.userKey, chatKey: envelope.chatKey, text: given.text ?? '' };
+  const languages = notices.length === 0 ? [] : await readLanguages(db, notices);
+  const own = { userKey: envelope.userKey, chatKey: envelope.chatKey };
   const replyKey = `reply:${envelope.id}`;
   const noticeKey = (n: number): string => `notice:${envelope.id}:${n}`;
-  const line = (key: string, { userKey, chatKey }: Notice, body: OutboundBody): OutboundEnvelope => ({
+  const line = (key: string, { userKey, chatKey }: Reader, body: OutboundBody): OutboundEnvelope => ({
     key,
     chatKey,
     userKey,
@@ -130,10 +141,9 @@ async function answer(db: Queryable, { channel, cipher, policy }: StoreParts, st
     priority: PRIORITY.control,
     body,
   });
-  await putOutbox(db, [
-    ...(given.text === null ? [] : [line(replyKey, own, toBody(given, envelope))]),
-    ...notices.map((one, n) => line(noticeKey(n), one, { text: one.text, buttons: [] })),
-  ]);
+  if (given.text !== null) await putOutbox(db, [line(replyKey, own, toBody(given, envelope))]);
+  for (const [n, one] of notices.entries())
+    await inLanguage(languages[n], () => putOutbox(db, [line(noticeKey(n), one, { text: one.text(), buttons: [] })]));
   if (given.prompt) await putPrompt(db, { ...given.prompt, outboxKey: replyKey });
   for (const [n, { prompt }] of notices.entries())
     if (prompt) await putPrompt(db, { ...prompt, outboxKey: noticeKey(n) });

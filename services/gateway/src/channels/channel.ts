@@ -9,6 +9,8 @@ interface FromPerson {
   readonly chatKind: ChatKind;
   /** The person's display name. */
   readonly name: string;
+  /** The language of their client, as a BCP 47 code; left out when the channel does not say. */
+  readonly language?: string;
   /** ISO time at which the person did it. */
   readonly at: string;
 }

@@ -1,7 +1,6 @@
 import { tryHold, type Hold, type HoldKind } from './leases.ts';
 import type { Pool } from '@signalbox/store/pool';
-import { sayError } from '@signalbox/contracts/errors';
-import { say } from '@signalbox/messages/say';
+import { say, sayError } from '@signalbox/messages/say';
 import type { Log } from '@signalbox/platform/log';
 import { sleep } from '@signalbox/contracts/time';
 import type { Channel, Incoming, Listening } from './channel.ts';

@@ -4,8 +4,7 @@ import type { RuntimeButton } from '@signalbox/contracts/conversation/envelope';
 import { decideApproval, type Decided, type Decider, type Press } from '@signalbox/store/governance/approval-decisions';
 import { usePrompt, type OpenPrompt } from '../admission/approval-prompts.ts';
 import { approvalEvent, findApproval, findProposal, recordApproval } from '@signalbox/store/governance/approvals';
-import { sayError } from '@signalbox/contracts/errors';
-import { say } from '@signalbox/messages/say';
+import { say, sayError } from '@signalbox/messages/say';
 import { cardTitle, escapePerson } from '@signalbox/safety/cards/approval-card';
 import { escapeLine } from '@signalbox/safety/cards/canonical-card';
 import { readChange } from './change.ts';
@@ -41,7 +40,7 @@ export async function answerPrompt(
   if (!approval) return { text: sayError('BUTTON_EXPIRED', {}) };
   const by = deciderOf(asked);
   const { approvalId } = approval;
-  const words = describeWords(approval, by, text);
+  const words = (): ReturnType<typeof describeWords> => describeWords(approval, by, text);
   const decide = async (press: Press): Promise<Answer> => {
     const decided = await decideApproval(db, parts.policy(), press);
     await usePrompt(db, prompt.outboxKey);
@@ -65,11 +64,11 @@ export async function answerPrompt(
       // The question waits with the requester of the action for an answer to that message.
       const { userKey, chatKey } = approval;
       const waiting = { approvalId, verb: 'answer', userKey, askedBy: asked.envelope.chatKey } as const;
-      return passOn({ userKey, chatKey, text: say('governance.question', words), prompt: waiting });
+      return passOn({ userKey, chatKey, text: () => say('governance.question', words()), prompt: waiting });
     }
     case 'answer': {
       const chatKey = prompt.askedBy ?? approval.chatKey;
-      return passOn({ userKey: null, chatKey, text: say('governance.answer', words) });
+      return passOn({ userKey: null, chatKey, text: () => say('governance.answer', words()) });
     }
   }
 }

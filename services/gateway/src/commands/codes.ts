@@ -1,8 +1,7 @@
 import type { CodeOutcome } from './invitations.ts';
-import { sayError } from '@signalbox/contracts/errors';
 import { plainName } from '@signalbox/contracts/plain-name';
 import { MINUTE_MS } from '@signalbox/contracts/time';
-import { say } from '@signalbox/messages/say';
+import { say, sayError } from '@signalbox/messages/say';
 import type { Asked, Notice } from './question.ts';
 
 /** What the sender of a code reads. */
@@ -30,10 +29,7 @@ export function describeCode(outcome: CodeOutcome, name: string): string {
 /** The author of an invitation reads who used it. */
 export function noticeOfUse(outcome: CodeOutcome, guest: Asked['envelope']): readonly Notice[] {
   if (outcome.kind !== 'invited') return [];
-  const text = say('people.invitation-used', {
-    name: plainName(guest.name),
-    userKey: guest.userKey,
-    role: outcome.role,
-  });
+  const text = (): string =>
+    say('people.invitation-used', { name: plainName(guest.name), userKey: guest.userKey, role: outcome.role });
   return [{ userKey: null, chatKey: outcome.inviterChat, text }];
 }

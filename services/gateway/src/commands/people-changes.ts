@@ -1,8 +1,7 @@
-import { sayError } from '@signalbox/contracts/errors';
 import { Role } from '@signalbox/contracts/governance/roles';
 import { nearestName } from '@signalbox/contracts/nearest-name';
 import { plainName } from '@signalbox/contracts/plain-name';
-import { say } from '@signalbox/messages/say';
+import { say, sayError } from '@signalbox/messages/say';
 import { allowUser, channelOfUser, findUser } from '@signalbox/store/people/users';
 import { mayWriteTo } from '../delivery/outgoing.ts';
 import type { Answer, AnswerParts, Asked, Notice } from './question.ts';
@@ -25,7 +24,7 @@ export async function allowPerson(
   if (change === 'last admin') return refuseLastAdmin(person);
   const text = say(`people.allowed-${change}`, { userKey: id, name: plainName(person), role });
   if (change === 'same') return { text };
-  const notices = await noticeTo(parts, id, asked, say(`people.notice-${change}`, { role }));
+  const notices = await noticeTo(parts, id, asked, () => say(`people.notice-${change}`, { role }));
   await recordCommand(parts.db, asked, 'role.changed', { person: id, from: known?.role ?? null, to: role });
   return { text, notices, peopleChanged: true };
 }
@@ -35,7 +34,7 @@ export async function noticeTo(
   parts: AnswerParts,
   userKey: string,
   asked: Asked,
-  text: string,
+  text: Notice['text'],
 ): Promise<readonly Notice[]> {
   const chatKey = parts.channel.privateChat(userKey);
   // Admins who change their own role read the answer.

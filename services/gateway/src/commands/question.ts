@@ -4,7 +4,7 @@ import type { MessageEnvelope, RuntimeButton } from '@signalbox/contracts/conver
 import type { WakeUp } from '@signalbox/contracts/conversation/topics';
 import type { OpenPrompt } from '../admission/approval-prompts.ts';
 import type { Role } from '@signalbox/contracts/governance/roles';
-import { sayError } from '@signalbox/contracts/errors';
+import { sayError } from '@signalbox/messages/say';
 import type { CodeOutcome } from './invitations.ts';
 import type { Queryable } from '@signalbox/store/pool';
 import type { SecretSealer } from '@signalbox/safety/secrets/cipher';
@@ -36,7 +36,8 @@ export interface Asked {
 export interface Notice {
   readonly userKey: string | null;
   readonly chatKey: string;
-  readonly text: string;
+  /** Says it in the language of whoever reads it. */
+  readonly text: () => string;
   /** What they are to write, as an answer to it. */
   readonly prompt?: Omit<OpenPrompt, 'outboxKey'>;
 }

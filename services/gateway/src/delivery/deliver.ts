@@ -1,3 +1,4 @@
+import { inLanguage } from '@signalbox/messages/language';
 import { movedKey } from '../channels/chat-key.ts';
 import type { Delivery } from '@signalbox/contracts/conversation/topics';
 import * as chats from './outgoing.ts';
@@ -163,7 +164,8 @@ export class Deliverer implements Closable {
     const note = (delivery: chats.Delivery): Promise<boolean> => chats.noteDelivery(pool, chat, item.id, delivery);
     // An edit takes no draft away, and no draft has to be gone before it.
     if (item.base === null) await drafts.makeWay(chatKey);
-    const outcome = await this.#sender.send(chatKey, item, { signal, note });
+    const sending = (): Promise<Outcome> => this.#sender.send(chatKey, item, { signal, note });
+    const outcome = await inLanguage(item.body.language, sending);
     const durationMs = Math.round(performance.now() - startedAt);
     report({ log: itemLog, metrics, outcome, item, chatKey, durationMs });
     switch (outcome.kind) {

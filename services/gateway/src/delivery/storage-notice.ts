@@ -1,6 +1,6 @@
 import { OutboundBody } from '@signalbox/contracts/conversation/envelope';
 import { isTransient } from '@signalbox/store/pool';
-import { sayError } from '@signalbox/contracts/errors';
+import { sayError } from '@signalbox/messages/say';
 import { background } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { SECOND_MS } from '@signalbox/contracts/time';

@@ -1,9 +1,9 @@
 import { cardTitle } from '@signalbox/safety/cards/approval-card';
-import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
+import { PRIORITY, type OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import type { Approval } from '@signalbox/contracts/governance/approval';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
-import { cardRow, expire, voidUnheard } from '@signalbox/store/governance/approval-decisions';
+import { expire, putCards, voidUnheard } from '@signalbox/store/governance/approval-decisions';
 import {
   approvalEvent,
   approverChats,
@@ -12,7 +12,7 @@ import {
   listVotes,
   recordApproval,
 } from '@signalbox/store/governance/approvals';
-import { putOutbox } from '@signalbox/store/conversation/outbox';
+import { putInTheirLanguage } from '@signalbox/store/conversation/outbox';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 
 /** What a look at the open requests came to, and who has to be told after the commits. */
@@ -71,8 +71,10 @@ async function remind(db: Queryable, approval: Approval): Promise<readonly strin
   const all = await cardChats(db, approval.approvalId);
   // A person who asked in private knows; the others see the card and nothing new without a message of its own.
   const chats = all.filter((chatKey) => all.length === 1 || chatKey !== approval.chatKey);
-  const left = sayDuration(Math.max(0, approval.expiresAt.getTime() - Date.now()));
-  await tell(db, approval, chats, 'remind', say('governance.approvalWaits', { card: cardTitle(approval.card), left }));
+  const leftMs = Math.max(0, approval.expiresAt.getTime() - Date.now());
+  const text = (): string =>
+    say('governance.approvalWaits', { card: cardTitle(approval.card), left: sayDuration(leftMs) });
+  await tell(db, approval, chats, 'remind', text);
   await recordApproval(db, approvalEvent(approval, 'approval.reminded', 'system', { chats: chats.length }));
   return chats;
 }
@@ -86,10 +88,7 @@ async function escalate(db: Queryable, approval: Approval): Promise<readonly str
   const admins = await approverChats(db, 'admin', approval.authors, { isNamedGroupUsed: false });
   const chats = admins.map(({ chatKey }) => chatKey).filter((chatKey) => !known.includes(chatKey));
   const votes = await listVotes(db, approval.approvalId);
-  await putOutbox(
-    db,
-    chats.map((chatKey) => cardRow(approval, votes, chatKey)),
-  );
+  await putCards(db, approval, votes, chats);
   await recordApproval(db, approvalEvent(approval, 'approval.escalated', 'system', { chats: chats.length }));
   return chats;
 }
@@ -99,17 +98,15 @@ async function tell(
   approval: Approval,
   chats: readonly string[],
   what: string,
-  text: string,
+  text: () => string,
 ): Promise<void> {
-  await putOutbox(
-    db,
-    chats.map((chatKey) => ({
-      key: `${approval.approvalId}:${what}:${chatKey}`,
-      chatKey,
-      threadId: approval.threadId,
-      traceId: approval.traceId,
-      priority: PRIORITY.control,
-      body: { text: `${text}\n_${approval.approvalId}_`, buttons: [] },
-    })),
-  );
+  const row = (chatKey: string): OutboundEnvelope => ({
+    key: `${approval.approvalId}:${what}:${chatKey}`,
+    chatKey,
+    threadId: approval.threadId,
+    traceId: approval.traceId,
+    priority: PRIORITY.control,
+    body: { text: `${text()}\n_${approval.approvalId}_`, buttons: [] },
+  });
+  await putInTheirLanguage(db, chats, row);
 }

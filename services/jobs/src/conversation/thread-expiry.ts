@@ -1,3 +1,4 @@
+import { inLanguage } from '@signalbox/messages/language';
 import type { OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { withTransaction, type Pool } from '@signalbox/store/pool';
@@ -7,6 +8,7 @@ export interface ExpiredThread {
   readonly userKey: string;
   readonly chatKey: string;
   readonly title: string | null;
+  readonly language: string | null;
   /** It was waiting for an answer, so the person reads that at once; the others read it with their next answer. */
   readonly announced: boolean;
 }
@@ -33,7 +35,8 @@ const EXPIRE = `
     from idle, free
    where t.thread_id = idle.thread_id and t.user_key = free.user_key
      and t.status = 'open' and t.last_active_at < clock_timestamp() - $1 * interval '1 ms'
-  returning t.thread_id as "threadId", t.user_key as "userKey", t.chat_key as "chatKey", t.title, t.announced`;
+  returning t.thread_id as "threadId", t.user_key as "userKey", t.chat_key as "chatKey", t.title, t.announced,
+    user_language(t.user_key) as language`;
 
 /**
  * Ends up to `limit` conversations that have been idle for `idleMs`, have no run in progress and whose person's lane is free
@@ -50,7 +53,8 @@ export function expireThreads(
 ): Promise<readonly ExpiredThread[]> {
   return withTransaction(pool, async (db) => {
     const { rows } = await db.query<ExpiredThread>(EXPIRE, [options.idleMs, options.limit]);
-    await putOutbox(db, rows.filter((thread) => thread.announced).map(options.announce));
+    for (const thread of rows.filter(({ announced }) => announced))
+      await inLanguage(thread.language, () => putOutbox(db, [options.announce(thread)]));
     return rows;
   });
 }

@@ -1,3 +1,4 @@
+import { explain } from '@signalbox/messages/say';
 import { isFinal, type DeployFailure, type DeployState } from '@signalbox/contracts/operations/deploy';
 import type { DeployResult } from '@signalbox/contracts/operations/operations';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
@@ -131,7 +132,7 @@ async function settle(place: DeploymentSession, error: unknown): Promise<boolean
   if (failure.code === 'INTERNAL') context.log.error('a step of a deployment broke', { state: row.state, error });
   const isUndoing = row.state === 'draining' || row.state === 'failing' || row.state === 'cancelling';
   if (UNANSWERED.has(failure.code) || isUndoing) {
-    if (row.state !== 'unknown') await held.advance('unknown', { because: failure.message });
+    if (row.state !== 'unknown') await held.advance('unknown', { because: explain(failure) });
     return false;
   }
   // A job that does not understand what it sees may not end anything: it looks again.
@@ -147,7 +148,7 @@ async function settle(place: DeploymentSession, error: unknown): Promise<boolean
 async function describeFailure(place: DeploymentSession, row: WorkRow, failure: AppError): Promise<DeployFailure> {
   const state = row.state === 'unknown' ? await place.parts.work.lastKnown(row.deploymentId) : row.state;
   const { code } = failure;
-  const sentence = place.opened.mask(failure.message).slice(0, 1_000);
+  const sentence = place.opened.mask(explain(failure)).slice(0, 1_000);
   return { state, code, sentence, lines: [...(await lastLines(place, row, code === 'INSTANCE_ENDED'))] };
 }
 

@@ -1,3 +1,4 @@
+import { explain } from '@signalbox/messages/say';
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import type { JobContext } from '../runner/handlers.ts';
@@ -39,7 +40,7 @@ export async function openVariables(
       values[name] = opened;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      unopened.push({ name, why: error.message });
+      unopened.push({ name, why: explain(error) });
     }
   }
   return { values, secrets, unopened };

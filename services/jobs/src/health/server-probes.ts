@@ -7,6 +7,8 @@ import { SERVER_COLUMNS, type ServerRow } from '@signalbox/store/deploy/servers'
 export interface WatchedServer extends ServerRow {
   /** Who registered it; nobody for this machine. */
   readonly owner: string | null;
+  /** What they read. */
+  readonly language: string | null;
 }
 
 /** What a look at a server has found. */
@@ -26,7 +28,7 @@ export type ServerLook =
       readonly hostKey: string | null;
     };
 
-const WATCHED = `select ${SERVER_COLUMNS}, a.user_key as owner from servers s left join actions a on a.action_id = s.action_id`;
+const WATCHED = `select ${SERVER_COLUMNS}, a.user_key as owner, user_language(a.user_key) as language from servers s left join actions a on a.action_id = s.action_id`;
 
 /** What is measured of servers, in Postgres. */
 export function createServerProbes(pool: Pool) {

@@ -1,3 +1,4 @@
+import { inLanguage } from '@signalbox/messages/language';
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import { INBOUND } from '@signalbox/contracts/conversation/topics';
 import { closeIncident, openIncident, type Told } from '@signalbox/store/deploy/incidents';
@@ -39,7 +40,7 @@ export function createServersWatch(
       return value;
     };
   return {
-    title: say('jobs.lookingAfterServers'),
+    title: () => say('jobs.lookingAfterServers'),
     run: async (_, context) => {
       const counts = { looked: 0, down: 0, opened: 0, closed: 0 };
       const { signal, log } = context;
@@ -47,7 +48,7 @@ export function createServersWatch(
       const left = [...(await parts.looks.watched())];
       const work = async (): Promise<void> => {
         for (let next = left.pop(); next && !signal.aborted; next = left.pop())
-          await lookAfter(parts, next, looking, counts);
+          await inLanguage(next.language, () => lookAfter(parts, next, looking, counts));
       };
       await Promise.all(Array.from({ length: AT_ONCE }, work));
       return counts;

@@ -1,3 +1,4 @@
+import { inLanguage } from '@signalbox/messages/language';
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import { INBOUND } from '@signalbox/contracts/conversation/topics';
 import { listOpenIncidents, type Told } from '@signalbox/store/deploy/incidents';
@@ -49,19 +50,20 @@ export function createServicesWatch(
 ): JobHandler<JobPayload<'services.watch'>, JobResult<'services.watch'>> {
   const masks = new Map<string, { readonly mask: Mask; readonly until: number }>();
   return {
-    title: say('jobs.lookingAfterServices'),
+    title: () => say('jobs.lookingAfterServices'),
     run: async (_, context) => {
       const counts = { looked: 0, opened: 0, closed: 0, errors: 0 };
       const taken = [...(await takeServices(parts.pool, parts.gapMs ?? 8 * SECOND_MS))];
       const work = async (): Promise<void> => {
         for (let next = taken.pop(); next && !context.signal.aborted; next = taken.pop())
           // One service that cannot be looked at must not keep the others from it.
-          await lookAfter(parts, masks, next, context, counts).catch((error: unknown) =>
-            context.log.warn('service not looked at; the next look tries again', {
-              project: next?.project,
-              environment: next?.environment,
-              error,
-            }),
+          await inLanguage(next.language, () => lookAfter(parts, masks, next, context, counts)).catch(
+            (error: unknown) =>
+              context.log.warn('service not looked at; the next look tries again', {
+                project: next?.project,
+                environment: next?.environment,
+                error,
+              }),
           );
       };
       await Promise.all(Array.from({ length: AT_ONCE }, work));

@@ -13,7 +13,7 @@ export function createApprovalsWatch(parts: {
   readonly publisher: Publisher;
 }): JobHandler<JobPayload<'approvals.watch'>, JobResult<'approvals.watch'>> {
   return {
-    title: say('jobs.lookingAfterRequestsForApproval'),
+    title: () => say('jobs.lookingAfterRequestsForApproval'),
     run: async (_, { signal, log }) => {
       signal.throwIfAborted();
       const { chats, wakes, ...counts } = await watchApprovals(parts.pool);

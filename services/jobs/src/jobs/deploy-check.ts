@@ -1,7 +1,7 @@
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import type { createProjects } from '@signalbox/store/deploy/projects';
 import { AppError } from '@signalbox/contracts/errors';
-import { say } from '@signalbox/messages/say';
+import { explain, say } from '@signalbox/messages/say';
 import type { DeployParts } from '../deploy/parts.ts';
 import { resolvePlan } from '../deploy/steps/plan.ts';
 import { measureReadiness } from '../deploy/steps/readiness.ts';
@@ -15,7 +15,7 @@ export function createDeployCheck(
   projects: Pick<ReturnType<typeof createProjects>, 'get'>,
 ): JobHandler<JobPayload<'deploy.check'>, JobResult<'deploy.check'>> {
   return {
-    title: say('jobs.theCheckBeforeADeployment'),
+    title: () => say('jobs.theCheckBeforeADeployment'),
     async run(wish, context) {
       const { repository } = await projects.get(wish.project);
       if (wish.planOnly) return resolve(parts, wish, repository, context);
@@ -57,6 +57,13 @@ async function resolve(
     return { ready: true, server: plan.server.name, commit: plan.commit, checks: [], plan, problem: null };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return { ready: false, server: null, commit: null, checks: [], plan: null, problem: error.message.slice(0, 2_000) };
+    return {
+      ready: false,
+      server: null,
+      commit: null,
+      checks: [],
+      plan: null,
+      problem: explain(error).slice(0, 2_000),
+    };
   }
 }

@@ -8,7 +8,7 @@ import type { JobHandler } from '../runner/handlers.ts';
 /** Takes one deployment to its end. */
 export function createDeployRun(parts: DeployParts): JobHandler<JobPayload<'deploy.run'>, JobResult<'deploy.run'>> {
   return {
-    title: say('jobs.theDeployment'),
+    title: () => say('jobs.theDeployment'),
     run: ({ deploymentId }, context) => runDeployment(parts, deploymentId, context),
     say: describeResult,
     brief: describeBriefly,

@@ -22,7 +22,7 @@ export function createDeploysReconcile(
   quietMs: number = QUIET_MS,
 ): JobHandler<Record<string, never>, JobResult<'deploys.reconcile'>> {
   return {
-    title: say('jobs.takingUpDeployments'),
+    title: () => say('jobs.takingUpDeployments'),
     async run(_payload, context) {
       const abandoned = await parts.work.abandoned(quietMs);
       let begun = 0;

@@ -20,7 +20,7 @@ export function createDiagnosticRun(
   parts: Pick<DiagnoseParts, 'pool' | 'openDriver'> & ReleaseParts,
 ): JobHandler<JobPayload<'diagnostic.run'>, JobResult<'diagnostic.run'>> {
   return {
-    title: say('jobs.runningADiagnosticCommand'),
+    title: () => say('jobs.runningADiagnosticCommand'),
     run: async ({ server, command, onlyReads, service }, context) => {
       if (service) return readRelease(parts, { server, command, service }, context);
       const { decision, pipeline, reason } = classifyCommand(command, 'server');

@@ -28,7 +28,7 @@ export function createKnowledgeIndex(parts: {
   readonly readmeFile: string;
 }): JobHandler<JobPayload<'knowledge.index'>, JobResult<'knowledge.index'>> {
   return {
-    title: say('jobs.indexingTheDocumentation'),
+    title: () => say('jobs.indexingTheDocumentation'),
     run: async (_, context) => {
       const documents = await listDocuments(parts.docsDir, parts.readmeFile, context);
       const known = await parts.passages.hashes('docs');

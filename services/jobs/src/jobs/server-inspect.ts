@@ -4,7 +4,7 @@ import type { ServerLook, ServerProbes, WatchedServer } from '../health/server-p
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import { sayDuration } from '@signalbox/messages/duration';
-import { say } from '@signalbox/messages/say';
+import { explain, say } from '@signalbox/messages/say';
 import type { Driver, EndedCommand } from '../drivers/driver.ts';
 import type { JobContext, JobHandler } from '../runner/handlers.ts';
 
@@ -20,7 +20,7 @@ export function createServerInspect(
   parts: ServerLookParts,
 ): JobHandler<JobPayload<'server.inspect'>, JobResult<'server.inspect'>> {
   return {
-    title: say('jobs.lookingAtAServer'),
+    title: () => say('jobs.lookingAtAServer'),
     run: async ({ server: name }, context) => {
       const server = await parts.looks.get(name);
       const look = await probeServer(parts, server, context);
@@ -76,7 +76,7 @@ function judge(name: string, error: unknown, { log }: Pick<JobContext, 'log'>): 
   if (error instanceof AppError) {
     const shown = 'fingerprint' in error.data ? error.data.fingerprint : null;
     const kind = error.code === 'HOST_KEY_UNKNOWN' ? 'unknown' : 'down';
-    return { kind, detail: error.message, hostKey: shown };
+    return { kind, detail: explain(error), hostKey: shown };
   }
   if (error instanceof DOMException && error.name === 'TimeoutError')
     return {

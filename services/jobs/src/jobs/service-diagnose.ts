@@ -23,7 +23,7 @@ export function createServiceDiagnose(
   parts: DiagnoseParts,
 ): JobHandler<JobPayload<'service.diagnose'>, JobResult<'service.diagnose'>> {
   return {
-    title: say('jobs.diagnosingAService'),
+    title: () => say('jobs.diagnosingAService'),
     run: async (key, context) => {
       const { signal, openSecret, now } = context;
       const { service, serving } = await findServing(parts, key);

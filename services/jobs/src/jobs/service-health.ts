@@ -14,7 +14,7 @@ export function createServiceHealth(
   parts: DiagnoseParts,
 ): JobHandler<JobPayload<'service.health'>, JobResult<'service.health'>> {
   return {
-    title: say('jobs.lookingAtAService'),
+    title: () => say('jobs.lookingAtAService'),
     run: (service, context) => lookOnce(parts, service, context),
     say: ({ project, environment, verdict, because }) => `${project} in ${environment} is ${verdict}. ${because}`,
     isNotable: () => false,

@@ -21,7 +21,7 @@ export function createServiceLogs(
   parts: DiagnoseParts,
 ): JobHandler<JobPayload<'service.logs'>, JobResult<'service.logs'>> {
   return {
-    title: say('jobs.readingALog'),
+    title: () => say('jobs.readingALog'),
     run: async (payload, context) => {
       const deployment = await findDeployment(parts, payload);
       const { instance } = deployment;

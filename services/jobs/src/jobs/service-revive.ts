@@ -3,7 +3,7 @@ import { serviceName } from '@signalbox/contracts/operations/deploy';
 import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { isTransient } from '@signalbox/store/pool';
-import { say } from '@signalbox/messages/say';
+import { explain, say } from '@signalbox/messages/say';
 import { instanceLabel } from '../deploy/deployments-ports.ts';
 import type { ServiceRevivals, Serving } from '../health/service-revivals.ts';
 import { AppError, toAppError, type ErrorCode } from '@signalbox/contracts/errors';
@@ -49,7 +49,7 @@ const TERMINAL: ReadonlySet<ErrorCode> = new Set(['SERVICE_LOST_AGAIN', 'ARTIFAC
  */
 export function createServiceRevive(parts: ReviveParts): JobHandler<Payload, Result> {
   return {
-    title: say('jobs.bringingAServiceBack'),
+    title: () => say('jobs.bringingAServiceBack'),
     run: (payload, context) => revive(parts, payload, context),
     say: describeRevival,
     isNotable: () => true,
@@ -88,7 +88,7 @@ async function revive(parts: ReviveParts, { because, ...serving }: Payload, cont
         signal.throwIfAborted();
         continue;
       }
-      const sentence = opened.mask(failure.message).slice(0, 1_000);
+      const sentence = opened.mask(explain(failure)).slice(0, 1_000);
       const lines = await lastLines(parts, row, { context, opened });
       const end = { runId, fence, outcome: 'given-up', evidence: { because: sentence, lost: because, tries } } as const;
       if (!(await parts.revivals.end(serving, end))) return { ...result, outcome: 'unneeded', tries, seconds };

@@ -33,7 +33,7 @@ export type StopParts = Pick<DeployParts, 'work' | 'leases' | 'traffic' | 'openD
  */
 export function createServiceStop(parts: StopParts): JobHandler<JobPayload<'service.stop'>, JobResult<'service.stop'>> {
   return {
-    title: say('jobs.stoppingAService'),
+    title: () => say('jobs.stoppingAService'),
     run: (service, context) => stopService(parts, service, context),
     say: ({ project, environment, release, ref, cut }) =>
       say('services.stopped', { project, environment, release: release ?? 'what served', ref, cut }),

@@ -19,7 +19,7 @@ export function createThreadsExpire(parts: {
   readonly idleMs: number;
 }): JobHandler<JobPayload<'threads.expire'>, JobResult<'threads.expire'>> {
   return {
-    title: say('jobs.closingIdleConversations'),
+    title: () => say('jobs.closingIdleConversations'),
     run: async (_, { signal, log }) => {
       let expired = 0;
       for (;;) {

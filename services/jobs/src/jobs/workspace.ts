@@ -1,12 +1,12 @@
 import { MIB } from '@signalbox/contracts/size';
-import { say } from '@signalbox/messages/say';
+import { say, sayError as sentence } from '@signalbox/messages/say';
 import { boundsOf } from '../workspace/agent-classes.ts';
 import type { JobPayload, JobsOf } from '@signalbox/contracts/operations/jobs';
 import { Refusal, type WorkspaceCall } from '@signalbox/contracts/operations/workspace';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { withLock } from '@signalbox/store/deploy/locks';
 import { openPool, type Pool } from '@signalbox/store/pool';
-import { AppError, sayError as sentence, type ErrorCode, type ErrorData } from '@signalbox/contracts/errors';
+import { AppError, type ErrorCode, type ErrorData } from '@signalbox/contracts/errors';
 import type { Own } from '@signalbox/platform/lifecycle';
 import type { Log } from '@signalbox/platform/log';
 import { HOUR_MS } from '@signalbox/contracts/time';
@@ -65,33 +65,33 @@ function createHandlers(parts: Parts): PoolHandlers<'agents'> {
   return {
     'workspaces.prune': createWorkspacesPrune(parts),
     'workspace.run': handler('workspace.run', parts, {
-      title: say('jobs.runningACommand'),
+      title: () => say('jobs.runningACommand'),
       isAlone: false,
       run: (place, payload, context) => runCommand(parts, place, payload, context),
       say: ({ exitCode, output, killed }) =>
         `${say('jobs.commandEnded', { isKilled: killed !== null, killed: killed ?? '', exitCode: exitCode ?? '' })}\n${lastLines(output)}`,
     }),
     'workspace.read': handler('workspace.read', parts, {
-      title: say('jobs.readingAFile'),
+      title: () => say('jobs.readingAFile'),
       isAlone: false,
       run: (place, { path, fromLine, lines }) => readLines(place, path, { fromLine, lines }),
       say: ({ path, totalLines }) => say('jobs.fileRead', { path, totalLines }),
     }),
     'workspace.list': handler('workspace.list', parts, {
-      title: say('jobs.listingFiles'),
+      title: () => say('jobs.listingFiles'),
       isAlone: false,
       run: (place, { path, depth }) => listEntries(place, path, depth),
       say: ({ entries }) => say('jobs.filesListed', { entries: entries.length }),
     }),
     'workspace.write': handler('workspace.write', parts, {
-      title: say('jobs.writingAFile'),
+      title: () => say('jobs.writingAFile'),
       isAlone: true,
       run: (place, { path, content }, { signal }) =>
         writeText({ ...place, fits: (more) => requireRoom(place.root, parts.quota, more, signal) }, path, content),
       say: ({ path, sizeBytes }) => say('jobs.fileWritten', { path, sizeBytes }),
     }),
     'workspace.apply': handler('workspace.apply', parts, {
-      title: say('jobs.applyingADiff'),
+      title: () => say('jobs.applyingADiff'),
       isAlone: true,
       run: (place, { actionId, diff }, { signal }) =>
         applyDiff(
@@ -113,7 +113,7 @@ function handler<N extends WorkspaceJob, T>(
   _name: N,
   parts: Parts,
   job: {
-    readonly title: string;
+    readonly title: () => string;
     /** Whether no other file of the workspace may be changed by us meanwhile. */
     readonly isAlone: boolean;
     run(place: Workplace, payload: JobPayload<N>, context: JobContext): Promise<T>;

@@ -34,7 +34,7 @@ export interface JobContext {
 
 export interface JobHandler<P, R> {
   /** What it is called in sentences for people: `Indexing the documentation`. */
-  readonly title: string;
+  readonly title: () => string;
   /** Does the work. It may be run again after a crash, so its effects are idempotent. */
   run(payload: P, context: JobContext): Promise<R>;
   /** The result in one or two sentences, for the person who asked; empty when it said all of it while it ran. */

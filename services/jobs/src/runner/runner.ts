@@ -1,7 +1,9 @@
 import { JOBS, type JobName, type JobSpec } from '@signalbox/contracts/operations/jobs';
 import { isTransient } from '@signalbox/store/pool';
-import type { Runs, LeasedRun, RunEnd } from '@signalbox/store/conversation/runs';
-import { AppError, sayError, toAppError } from '@signalbox/contracts/errors';
+import { inLanguage } from '@signalbox/messages/language';
+import type { BegunRun, Runs, LeasedRun, RunEnd } from '@signalbox/store/conversation/runs';
+import { AppError, toAppError } from '@signalbox/contracts/errors';
+import { explain, sayError } from '@signalbox/messages/say';
 import { newId } from '@signalbox/contracts/ids';
 import type { Log } from '@signalbox/platform/log';
 import type { QueuedJob, QueueVerdict } from '@signalbox/platform/queue/consume';
@@ -65,7 +67,16 @@ async function runAsked(parts: RunnerParts, queued: QueuedJob, runId: string): P
   const begun = await parts.runs.begin(runId, parts.leaseMs);
   if (begun.kind === 'over') return FORGET;
   if (begun.kind === 'busy') return { kind: 'again', delayMs: parts.leaseMs / 2 };
-  const { run, attempt, payload, traceId, userKey, threadId, isCancelled } = begun;
+  return inLanguage(begun.language, () => runBegun(parts, queued, runId, begun));
+}
+
+/** Works on a run that is ours, and says what is said of it in the language of whoever asked. */
+async function runBegun(
+  parts: RunnerParts,
+  queued: QueuedJob,
+  runId: string,
+  { run, attempt, payload, traceId, userKey, threadId, isCancelled }: Extract<BegunRun, { kind: 'held' }>,
+): Promise<QueueVerdict> {
   const owner = userKey === null ? null : { userKey, threadId };
   const log = parts.log.child({ job: queued.job, runId, traceId, attempt });
   const ending = { job: queued.job, run, traceId };
@@ -222,7 +233,7 @@ async function end(
   outcome: Done | Failed | typeof CANCELLED,
   log: Log,
 ): Promise<QueueVerdict> {
-  const title = parts.handlers[job]?.title ?? job;
+  const title = parts.handlers[job]?.title() ?? job;
   const { recorded, lane, cards } = await retryTransient(() =>
     parts.runs.finish(run, endOf(run.runId, title, outcome)),
   );
@@ -287,5 +298,5 @@ function interrupted(attempts: number): Failed {
 
 /** For people: the catalog's sentence, never a third party's message. */
 function describe(error: unknown, ref: string): string {
-  return toAppError(error, ref).message;
+  return explain(toAppError(error, ref));
 }

@@ -31,7 +31,7 @@ export function createWorkspacesPrune(parts: {
   const home = resolve(parts.home);
   const trash = join(home, 'trash');
   return {
-    title: say('jobs.removingUnusedWorkspaces'),
+    title: () => say('jobs.removingUnusedWorkspaces'),
     run: async (_, { signal, log, now }) => {
       const usedBefore = now().getTime() - parts.idleMs;
       const removed: string[] = [];

@@ -1,5 +1,6 @@
 import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import { renderExact } from '@signalbox/safety/cards/canonical-card';
+import { inLanguage } from '@signalbox/messages/language';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
 import type { Queryable } from '@signalbox/store/pool';
 import { claimUnsettled, postponeProbe, type UnsettledAction } from '@signalbox/store/unsettled';
@@ -32,7 +33,14 @@ export async function reconcileNext(
   log: Log,
 ): Promise<boolean> {
   const due = await claimUnsettled(parts.pool, LEASE_MS);
-  if (due === null) return false;
+  return due !== null && inLanguage(due.language, () => reconcile(parts, due, { news, signal, log }));
+}
+
+async function reconcile(
+  parts: ExecuteParts,
+  due: UnsettledAction,
+  { news, signal, log }: { readonly news: NewsOfEffect; readonly signal: AbortSignal; readonly log: Log },
+): Promise<true> {
   const { actionId } = due;
   const { action } = due.proposal;
   const tell = async (db: Queryable, status: Settled, outcome: ToolCallResult): Promise<void> => {

@@ -1,3 +1,4 @@
+import { inLanguage } from '@signalbox/messages/language';
 import type { ExecutionTurn, RecordedRun } from '@signalbox/contracts/governance/execution-turn';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import { answerIdOf } from '@signalbox/contracts/ids';
@@ -80,12 +81,8 @@ async function goThrough(
     const run = cursor.begin();
     const messages = began.messages.slice(0, run.came);
     try {
-      const result = await agent.run({
-        messages,
-        run: replayRun(parts, recorded, run, cursor),
-        resume,
-        threadNew: began.isNew,
-      });
+      const given = { messages, run: replayRun(parts, recorded, run, cursor), resume, threadNew: began.isNew };
+      const result = await inLanguage(run.language, () => agent.run(given));
       // With a note it was cut after its last step, on the way out.
       if (!cursor.goesOn() && ended.note !== null) break;
       if (!cursor.goesOn()) return { record: result.record, ended: result.outcome };
@@ -99,7 +96,7 @@ async function goThrough(
   }
   const { run, note, about = null } = ended;
   const noted = { run: { ...run, threadId: head.threadId }, messages: began.messages, isNew: began.isNew };
-  const record = await agent.note({ ...noted, text: note ?? '', about });
+  const record = await inLanguage(run.language, () => agent.note({ ...noted, text: note ?? '', about }));
   return { record, ended: ended.outcome };
 }
 

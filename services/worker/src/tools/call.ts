@@ -1,6 +1,7 @@
 import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import type { ActionButton, OfferedButton, OutboundFile } from '@signalbox/contracts/conversation/envelope';
-import { sayError as sentence, type AppError, type ErrorCode } from '@signalbox/contracts/errors';
+import type { AppError, ErrorCode } from '@signalbox/contracts/errors';
+import { sayError as sentence } from '@signalbox/messages/say';
 
 /** What the agent gets back. `say` is for people; `result` and `code` are for the model. */
 export interface ToolCallResult {

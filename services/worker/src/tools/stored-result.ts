@@ -1,6 +1,7 @@
 import { readActions, type ActionStatus } from '@signalbox/store/governance/actions';
 import type { Queryable } from '@signalbox/store/pool';
-import { AppError, sayError, type ErrorCode } from '@signalbox/contracts/errors';
+import { AppError, type ErrorCode } from '@signalbox/contracts/errors';
+import { sayError } from '@signalbox/messages/say';
 import { Button, OutboundFile } from '@signalbox/contracts/conversation/envelope';
 import { z } from 'zod';
 import { failure, type ToolCallResult } from './call.ts';

@@ -11,6 +11,7 @@ import {
 import { withTransaction, type Pool } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
+import { inLanguage } from '@signalbox/messages/language';
 import { isInfrastructure } from '@signalbox/store/infrastructure';
 import { settleUnreadable } from '@signalbox/store/unreadable-messages';
 import { background, type Closable } from '@signalbox/platform/lifecycle';
@@ -164,7 +165,7 @@ export class Lanes implements Closable {
     const startedAt = performance.now();
     let result: TurnResult | undefined;
     try {
-      result = await this.#serve(lane, traceId);
+      result = await inLanguage(claimed.language, () => this.#serve(lane, traceId));
     } catch (error) {
       result = await this.#giveBack(lane, error);
     } finally {

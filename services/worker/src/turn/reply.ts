@@ -3,10 +3,9 @@ import { plainName } from '@signalbox/contracts/plain-name';
 import type { SoFar } from '@signalbox/store/governance/actions';
 import type { WaitingCard } from '@signalbox/store/conversation/lanes';
 import type { AppError } from '@signalbox/contracts/errors';
-import { sayError } from '@signalbox/contracts/errors';
 import { sayDuration } from '@signalbox/messages/duration';
 import { codeBlock } from '@signalbox/contracts/markdown';
-import { say } from '@signalbox/messages/say';
+import { say, sayError } from '@signalbox/messages/say';
 
 /** Every sentence that the worker itself says to people; the agent's own words are with the agent. */
 export const WORDS = {

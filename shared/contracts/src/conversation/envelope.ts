@@ -147,6 +147,8 @@ export type Receipt = z.infer<typeof Receipt>;
 /** What a person sees: markdown text (CommonMark and GFM), with optional buttons and files. */
 export const OutboundBody = z.object({
   text: z.string().min(1),
+  /** What it is written in, as a BCP 47 code; English when left out. */
+  language: z.string().max(20).optional(),
   /** Drawn below the text in a form that no text can take: see the channel. Made from the ledger, and by the runtime alone. */
   receipts: z.array(Receipt).max(8).optional(),
   buttons: z.array(RuntimeButton).max(24).default([]),

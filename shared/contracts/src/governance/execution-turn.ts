@@ -108,6 +108,8 @@ export const RecordedRun = z.object({
   /** So many of the turn's messages had come. */
   came: z.int().nonnegative(),
   actor: z.object({ userKey: z.string(), name: z.string(), role: Role }),
+  /** What the person read; English when left out. */
+  language: z.string().optional(),
 });
 export type RecordedRun = z.infer<typeof RecordedRun>;
 

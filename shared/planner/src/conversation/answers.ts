@@ -1,3 +1,4 @@
+import { say, sayQuestion } from '@signalbox/messages/say';
 import { readAnswer } from '../slots/answer-values.ts';
 import type { IndexedTool } from '../match/capability-index.ts';
 import { exactChoice, pickChoice } from '../slots/choices.ts';
@@ -58,7 +59,7 @@ export function answerAsk(ask: OpenAsk, written: string, around: Surroundings): 
   const field = tool?.fields.find(({ name }) => name === ask.slot);
   if (!tool || !field) return null;
   if (!takesText(field) && readMood(text).mood === 'conditional')
-    return { answered: false, dropped: true, step: sayStep(WORDS.noConditions, 'cannot') };
+    return { answered: false, dropped: true, step: sayStep(say('planner.no-conditions'), 'cannot') };
   if (!takesText(field) && COUNTER_QUESTION.test(text) && asksAbout(text)) return otherwise(ask, text, around);
   const instead = otherField(ask, tool, field, text);
   if (instead) return { answered: true, step: instead };
@@ -78,7 +79,7 @@ export function answerAsk(ask: OpenAsk, written: string, around: Surroundings): 
   }
   const wanted = problemOf(field, value);
   if (wanted !== null) {
-    if (ask.tries > 1) return { answered: false, step: sayStep(WORDS.gaveUp, 'gave-up') };
+    if (ask.tries > 1) return { answered: false, step: sayStep(say('planner.gave-up'), 'gave-up') };
     const problem = { kind: 'invalid', field, written: asLine(text, SHOWN_LENGTH), wanted } as const;
     return { answered: true, step: askForProblem(tool, args, problem, around.facts, ask.text, ask.tries + 1) };
   }
@@ -122,7 +123,7 @@ function asking(ask: OpenAsk, around: Surroundings): Surroundings {
 }
 
 function dropped(): Answered {
-  return { answered: false, dropped: true, step: sayStep(WORDS.dropped, 'cancelled') };
+  return { answered: false, dropped: true, step: sayStep(say('planner.dropped'), 'cancelled') };
 }
 
 /** "Not production" of three and "both" of two say no value. */
@@ -159,7 +160,7 @@ function otherField(ask: OpenAsk, tool: IndexedTool, asked: Field, text: string)
   if (!only || words.length > 1) return null;
   const field = tool.fields.find((candidate) => !candidate.required && isLabelOf(only.lower, candidate));
   if (!field || (field === asked && ask.choices.length === 0)) return null;
-  const question = field.ask ?? WORDS.whatShould(inWordsOf(field.name));
+  const question = (field.ask && sayQuestion(field.ask)) ?? WORDS.whatShould(inWordsOf(field.name));
   const choices = field.choices.map((value) => ({ label: value, value }));
   return askStep(question, { ...ask, slot: field.name, question, choices, tries: 0 });
 }
@@ -213,8 +214,11 @@ function otherwise(ask: OpenAsk, text: string, around: Surroundings): Answered |
 
 /** Puts the question once more; the second time it is dropped. */
 function again(ask: OpenAsk): Answered {
-  if (ask.tries > 0) return { answered: false, dropped: true, step: sayStep(WORDS.gaveUp, 'gave-up') };
-  return { answered: false, step: askStep(`${WORDS.notAnAnswer} ${ask.question}`, { ...ask, tries: ask.tries + 1 }) };
+  if (ask.tries > 0) return { answered: false, dropped: true, step: sayStep(say('planner.gave-up'), 'gave-up') };
+  return {
+    answered: false,
+    step: askStep(`${say('planner.not-an-answer')} ${ask.question}`, { ...ask, tries: ask.tries + 1 }),
+  };
 }
 
 /**

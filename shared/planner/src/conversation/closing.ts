@@ -1,6 +1,7 @@
+import { say } from '@signalbox/messages/say';
 import { type History, type Said, TALKING_TOOLS } from './history.ts';
 import { type Step, sayStep } from './step.ts';
-import { WORDS, asLine } from '../words.ts';
+import { asLine } from '../words.ts';
 
 const SUMMARY_LENGTH = 300;
 
@@ -15,7 +16,7 @@ export function closeTask(history: History, thanks: Said): Step {
     .filter(({ event, index }) => event !== null && index < thanks.index)
     .map(({ event }) => event ?? '');
   const shown = [...results, ...events];
-  if (shown.length === 0) return sayStep(WORDS.welcome, 'small-talk');
+  if (shown.length === 0) return sayStep(say('planner.welcome'), 'small-talk');
   const lines = shown.slice(-3).map((text) => asLine(text.split('\n')[0] ?? '', 90).replace(/[*`]/g, ''));
   return { kind: 'finish', summary: asLine(lines.join(' '), SUMMARY_LENGTH) };
 }

@@ -1,3 +1,4 @@
+import { say } from '@signalbox/messages/say';
 import { createHash } from 'node:crypto';
 import type { History, Said } from './history.ts';
 import type { PlannerMark } from './marks.ts';
@@ -65,10 +66,14 @@ export function writeStep(
     case 'finish':
       // Finishing ends the thread, and with it what still waits.
       if (others || !bound.has('finish_task'))
-        return writeStep({ said, step: sayStep(WORDS.welcome, 'small-talk'), absorbed, dropped }, history, bound);
+        return writeStep(
+          { said, step: sayStep(say('planner.welcome'), 'small-talk'), absorbed, dropped },
+          history,
+          bound,
+        );
       return writeCall(history, { ...base, done: true }, 'finish_task', { summary: step.summary });
     case 'say': {
-      const text = step.text.trim() === '' ? WORDS.done : step.text;
+      const text = step.text.trim() === '' ? say('planner.done') : step.text;
       const mark = { ...base, done: true, says: step.says, ...offered(step) };
       if (step.offer !== undefined && canRespond) return writeOffer(history, mark, text, step.offer, others);
       if (!others || !canRespond) return writeContent(history, mark, text);
@@ -89,7 +94,7 @@ function writeOffer(history: History, mark: PlannerMark, text: string, offer: st
     awaiting_response: !others,
     choices: [
       { label, value: offer },
-      { label: WORDS.no, value: WORDS.no },
+      { label: say('planner.no'), value: 'no' },
     ],
   });
 }

@@ -1,3 +1,4 @@
+import { say, sayQuestion } from '@signalbox/messages/say';
 import type { IndexedTool } from '../match/capability-index.ts';
 import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
 import { isLabelOf } from '../slots/labels.ts';
@@ -42,7 +43,7 @@ export function askForProblem(
   const { field, written } = problem;
   if (problem.kind === 'which-name') {
     const choices = problem.candidates.slice(0, MOST_CHOICES).map((value) => ({ label: value, value }));
-    const question = field.ask ?? defaultQuestion(field);
+    const question = (field.ask && sayQuestion(field.ask)) ?? defaultQuestion(field);
     const raised = { tool: tool.name, args: { ...args }, slot: field.name, choices, question, text, tries };
     return askStep(`${WORDS.whichOf(written)} ${question}`, raised);
   }
@@ -66,7 +67,7 @@ export function askAfterFailure(
 /** Asks which of two tools is meant. */
 export function askWhichTool(text: string, tools: readonly IndexedTool[]): Step {
   const choices = tools.map((tool) => ({ label: tool.name.replaceAll('_', ' '), value: tool.name }));
-  const question = WORDS.whichMeant;
+  const question = say('planner.which-meant');
   return askStep(question, { tool: null, args: {}, slot: WHICH_TOOL, choices, question, text, tries: 0 });
 }
 
@@ -124,7 +125,7 @@ function ask(
   text: string,
   tries: number,
 ): Step {
-  const question = field.ask ?? defaultQuestion(field);
+  const question = (field.ask && sayQuestion(field.ask)) ?? defaultQuestion(field);
   return askStep(reason === '' ? question : `${reason} ${question}`, {
     tool: tool.name,
     args: { ...args },

@@ -1,3 +1,4 @@
+import { say } from '@signalbox/messages/say';
 import type { OpenAsk, PlannedCall } from './marks.ts';
 import { type Step, askStep, sayStep } from './step.ts';
 import { takesOffer } from './offers.ts';
@@ -63,7 +64,7 @@ function otherReadings(first: PlannedCall, text: string, around: Surroundings): 
 
 function askWhichReading(readings: readonly PlannedCall[], text: string, around: Surroundings): Step {
   const question = WORDS.isMeant(readings.map((call) => readingOf(call, around)));
-  const choices = [...readings.map((call) => labelOf(call, around)), WORDS.noneOfThese].map((label) => ({
+  const choices = [...readings.map((call) => labelOf(call, around)), say('planner.none-of-these')].map((label) => ({
     label,
     value: label,
   }));
@@ -112,10 +113,10 @@ function inText(value: unknown): string {
 export function takeReading(ask: OpenAsk, text: string, around: Surroundings): Step | 'none' | null {
   const readings = ask.readings ?? [];
   const picked = exactChoice(text, ask.choices);
-  if (picked === WORDS.noneOfThese) return 'none';
-  const call =
-    readings.find((one) => labelOf(one, around) === picked) ??
-    (readings.length === 1 && takesOffer(text) ? readings[0] : undefined);
+  // Each choice stands for the reading in its place; the last one for none of them.
+  const place = ask.choices.findIndex(({ value }) => value === picked);
+  if (place !== -1 && place === readings.length) return 'none';
+  const call = readings[place] ?? (readings.length === 1 && takesOffer(text) ? readings[0] : undefined);
   const tool = call && around.index.tools.find(({ name }) => name === call.tool);
   return call && tool ? stepForCall(call, tool, around) : null;
 }

@@ -1,3 +1,4 @@
+import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
 import type { IndexedTool } from '../match/capability-index.ts';
 import type { History, Marked } from './history.ts';
@@ -23,10 +24,10 @@ const EXCERPT_LENGTH = 300;
 /** What follows from the planner's last call for a message. `tried` says whether the person was asked for a better name before. */
 export function stepAfter(last: Marked, history: History, around: Surroundings, tried: boolean): Step {
   const { call, mark } = last;
-  if (!call) return sayStep(WORDS.tooManySteps, 'failed');
+  if (!call) return sayStep(say('planner.too-many-steps'), 'failed');
   const result = history.results.get(call.id);
   if (!result) return sayStep(WORDS.noResult(call.name.replaceAll('_', ' ')), 'failed');
-  if (call.name === 'finish_task') return sayStep(WORDS.welcome, 'small-talk');
+  if (call.name === 'finish_task') return sayStep(say('planner.welcome'), 'small-talk');
   if (call.name === 'request_capabilities') {
     const next = afterLoading(mark, result, around);
     return next.kind === 'call' && mark.offer !== undefined ? { ...next, offer: mark.offer } : next;
@@ -44,7 +45,7 @@ export function stepAfter(last: Marked, history: History, around: Surroundings, 
 
 function afterLoading({ then }: Marked['mark'], result: ToolResult, around: Surroundings): Step {
   const tool = then && around.index.tools.find(({ name }) => name === then.tool);
-  if (!then || !tool) return sayStep(result.say ?? WORDS.tooManySteps, 'failed');
+  if (!then || !tool) return sayStep(result.say ?? say('planner.too-many-steps'), 'failed');
   const group = tool.group ?? tool.name;
   const loaded = Loaded.safeParse(result.result);
   if (loaded.success && loaded.data.not_installed.includes(group)) return notInstalled(tool, around);
@@ -88,5 +89,5 @@ function foundText(result: unknown, query: string): string {
   const lines = hits
     .slice(0, MOST_HITS)
     .map(({ source, excerpt, content }) => `- ${asLine(excerpt ?? content ?? '', EXCERPT_LENGTH)} (${source})`);
-  return `${WORDS.found}\n${lines.join('\n')}`;
+  return `${say('planner.found')}\n${lines.join('\n')}`;
 }

@@ -1,3 +1,4 @@
+import { say } from '@signalbox/messages/say';
 import { findMentions } from '../text/mentions.ts';
 import { answerAsk } from './answers.ts';
 import { closeTask } from './closing.ts';
@@ -13,7 +14,6 @@ import { isRefusal, readSmallTalk } from '../moods/small-talk.ts';
 import { type Step, sayStep } from './step.ts';
 import { cleanText } from '../text/tokens.ts';
 import { type Surroundings, meantTools, understand } from '../requests/understanding.ts';
-import { WORDS } from '../words.ts';
 
 /** Load, call and answer take three; twice that is a loop. */
 const MOST_STEPS = 6;
@@ -30,7 +30,7 @@ export function stepForSaid(said: Said, history: History, surroundings: Surround
     return { said, step: answer.step, absorbed: [], dropped: answer.dropped ? question.by : null };
   // What holds back, doubts or quotes answers no question: what was asked about is not done.
   if (question && hold?.mood === 'forbidden')
-    return { said, step: sayStep(WORDS.dropped, 'cancelled'), absorbed: [], dropped: question.by };
+    return { said, step: sayStep(say('planner.dropped'), 'cancelled'), absorbed: [], dropped: question.by };
   const step = stepFor(said, question?.ask ?? null, history, around);
   return {
     said,
@@ -57,22 +57,22 @@ function changesSomething(step: Step, { index }: Surroundings): boolean {
 function stepFor(said: Said, ask: OpenAsk | null, history: History, around: Surroundings): Step {
   if (said.event !== null) return sayStep(said.event, 'event');
   const steps = stepsFor(history, said);
-  if (steps.length >= MOST_STEPS) return sayStep(WORDS.tooManySteps, 'failed');
+  if (steps.length >= MOST_STEPS) return sayStep(say('planner.too-many-steps'), 'failed');
   const last = steps.at(-1);
   if (last) return stepAfter(last, history, around, (ask?.tries ?? 0) > 0);
   return stepForText(cleanText(said.text), said, ask !== null, history, around);
 }
 
 function stepForText(text: string, said: Said, asked: boolean, history: History, around: Surroundings): Step {
-  if (text === '') return sayStep(WORDS.empty, 'small-talk');
+  if (text === '') return sayStep(say('planner.empty'), 'small-talk');
   const offer = offerBefore(history, said);
   if (offer !== null && takesOffer(text)) return stepForRequest(offer, around);
-  if (offer !== null && isRefusal(text)) return sayStep(WORDS.leftAlone, 'cancelled');
+  if (offer !== null && isRefusal(text)) return sayStep(say('planner.left-alone'), 'cancelled');
   switch (readSmallTalk(text)) {
     case 'thanks':
       return closeTask(history, said);
     case 'agreed':
-      return sayStep(WORDS.ready, 'small-talk');
+      return sayStep(say('planner.ready'), 'small-talk');
     case 'greeting':
       return introduce(true, around);
     case 'help':
@@ -80,7 +80,7 @@ function stepForText(text: string, said: Said, asked: boolean, history: History,
     case 'cancel':
       return cancelStep(text, asked, around);
     case 'hands-off':
-      return sayStep(WORDS.leftAlone, 'cancelled');
+      return sayStep(say('planner.left-alone'), 'cancelled');
     case 'chat':
       return chatStep(text, around);
     case 'complaint':
@@ -101,7 +101,7 @@ function cancelStep(text: string, asked: boolean, around: Surroundings): Step {
     if (best && isAbout && best.tool.group === lastTool.group && /^(?:cancel|stop|abort)_/.test(best.tool.name))
       return stepForRequest(text, around);
   }
-  return sayStep(asked ? WORDS.dropped : WORDS.nothingToCancel, 'cancelled');
+  return sayStep(asked ? say('planner.dropped') : say('planner.nothing-to-cancel'), 'cancelled');
 }
 
 /** "How is it going?" is talk, unless something is going on. */
@@ -116,5 +116,5 @@ function chatStep(text: string, around: Surroundings): Step {
     const step = stepForRequest(text, around);
     if (step.kind === 'call' || step.kind === 'load') return step;
   }
-  return sayStep(WORDS.chat, 'small-talk');
+  return sayStep(say('planner.chat'), 'small-talk');
 }

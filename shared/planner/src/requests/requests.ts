@@ -1,3 +1,4 @@
+import { say } from '@signalbox/messages/say';
 import type { Run } from '../conversation/history.ts';
 import type { Field } from '../slots/schema.ts';
 import type { CapabilityIndex, IndexedTool } from '../match/capability-index.ts';
@@ -45,7 +46,7 @@ export function stepForRequest(text: string, around: Surroundings): Step {
   }
   if (isForDocumentation(understood, around) || (understood.spokenOf && isAsking(understood.mood)))
     return searchStep(text, 'all', around);
-  if (isChatter(text, around)) return sayStep(WORDS.chat, 'small-talk');
+  if (isChatter(text, around)) return sayStep(say('planner.chat'), 'small-talk');
   return sayStep(unclearText(text, nearestTools(text, around), around.index), 'cannot');
 }
 
@@ -184,14 +185,14 @@ export function notInstalled(tool: IndexedTool, { index }: Surroundings): Step {
 export function blockedText(mood: Mood): Step | null {
   switch (mood) {
     case 'forbidden':
-      return sayStep(WORDS.leftAlone, 'cancelled');
+      return sayStep(say('planner.left-alone'), 'cancelled');
     case 'told':
     case 'quoted':
-      return sayStep(WORDS.onlyTold, 'small-talk');
+      return sayStep(say('planner.only-told'), 'small-talk');
     case 'conditional':
-      return sayStep(WORDS.noConditions, 'cannot');
+      return sayStep(say('planner.no-conditions'), 'cannot');
     case 'later':
-      return sayStep(WORDS.notLater, 'cannot');
+      return sayStep(say('planner.not-later'), 'cannot');
     default:
       return null;
   }
@@ -233,6 +234,6 @@ function isKnownThing(query: string, { facts, index }: Surroundings): boolean {
 
 /** Looks something up in the documentation; says that it cannot where there is none. */
 export function searchStep(query: string, scope: string, { bound }: Surroundings): Step {
-  if (!bound.has('search_knowledge')) return sayStep(WORDS.noSearch, 'cannot');
+  if (!bound.has('search_knowledge')) return sayStep(say('planner.no-search'), 'cannot');
   return { kind: 'call', call: { tool: 'search_knowledge', args: { query: asLine(query, QUERY_LENGTH), scope } } };
 }

@@ -1,3 +1,4 @@
+import { say } from '@signalbox/messages/say';
 import type { CapabilityIndex, IndexedTool } from '../match/capability-index.ts';
 import { WORDS, asActivity, asExamples, asLine } from '../words.ts';
 
@@ -10,17 +11,17 @@ const SHOWN_LENGTH = 80;
 /** What somebody reads who greets or asks for help. */
 export function helpText(index: CapabilityIndex, greeting: boolean): string {
   const examples = examplesOf(index, HELP_EXAMPLES);
-  const start = greeting ? `${WORDS.greeting} ` : '';
-  const end = greeting ? `\n\n${WORDS.builtIn}` : '';
+  const start = greeting ? `${say('planner.greeting')} ` : '';
+  const end = greeting ? `\n\n${say('planner.built-in')}` : '';
   return examples.length === 0
-    ? start + WORDS.nothingInstalled
-    : `${start}${WORDS.canDo}\n${asExamples(examples)}${end}`;
+    ? start + say('planner.nothing-installed')
+    : `${start}${say('planner.can-do')}\n${asExamples(examples)}${end}`;
 }
 
 /** What somebody reads who is unhappy with us. */
 export function complaintText(index: CapabilityIndex): string {
   const examples = examplesOf(index, UNCLEAR_EXAMPLES);
-  return examples.length === 0 ? WORDS.sorry : `${WORDS.sorry}\n${asExamples(examples)}`;
+  return examples.length === 0 ? say('planner.sorry') : `${say('planner.sorry')}\n${asExamples(examples)}`;
 }
 
 /**
@@ -31,14 +32,16 @@ export function unclearText(text: string, near: readonly IndexedTool[], index: C
   const hints = [...new Set(near.map(({ firstHint }) => firstHint))].slice(0, NEAREST);
   if (hints.length > 0) return `${WORDS.notUnderstood(asLine(text, SHOWN_LENGTH))}\n${asExamples(hints)}`;
   const examples = examplesOf(index, UNCLEAR_EXAMPLES);
-  return examples.length === 0 ? WORDS.nothingInstalled : `${WORDS.onlyUnderstand}\n${asExamples(examples)}`;
+  return examples.length === 0
+    ? say('planner.nothing-installed')
+    : `${say('planner.only-understand')}\n${asExamples(examples)}`;
 }
 
 /** Says plainly that a known capability is missing here, and what is there. */
 export function notInstalledText(tool: IndexedTool, index: CapabilityIndex): string {
   const examples = examplesOf(index, 4);
   const missing = WORDS.notInstalled(asActivity(tool.group ?? tool.name));
-  return examples.length === 0 ? missing : `${missing} ${WORDS.alternatives}\n${asExamples(examples)}`;
+  return examples.length === 0 ? missing : `${missing} ${say('planner.alternatives')}\n${asExamples(examples)}`;
 }
 
 /** What most people come for is shown first, what looks after the system itself last; others stand in between. */

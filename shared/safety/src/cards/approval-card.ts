@@ -2,19 +2,20 @@ import { asCodeBlock, escapeLine, escapeText } from './canonical-card.ts';
 import type { Approval, ApprovalVote } from '@signalbox/contracts/governance/approval';
 import type { OutboundBody, RuntimeButton } from '@signalbox/contracts/conversation/envelope';
 import { sayDuration } from '@signalbox/messages/duration';
+import { say } from '@signalbox/messages/say';
 
 /** Who reads the card: those who decide, or the one who asked. */
 export type CardReader = 'approver' | 'requester';
 
 /** What stands on the card of an action that a run carries on, until the run ends. */
-export const UNDER_WAY = '⏳ Under way; this card will say how it ends.';
+export const underWay = (): string => `⏳ ${say('card.under-way')}`;
 
 /** More of a summary than this is not read on a phone; the exact action stands below it. */
 const CHANGE_LENGTH = 1_200;
 
 /**
  * The card of a request: while it is open what will change, what it reaches, how it is undone and why a person is asked; afterwards
- * what became of it, without buttons. The same approval and votes give the same card.
+ * what became of it, without buttons. The same approval and votes give the same card in each language; what was hashed is in none.
  */
 export function renderCard(approval: Approval, votes: readonly ApprovalVote[], reader: CardReader): OutboundBody {
   const { card, status, needed } = approval;
@@ -23,12 +24,16 @@ export function renderCard(approval: Approval, votes: readonly ApprovalVote[], r
     `${outcomeMark(approval) ?? MARK[status]} ${cardTitle(card)}`,
     '',
     // A name that is written from right to left stands behind words that are not, so it turns nothing.
-    `Asked for by ${escapePerson(card.requester)}${card.changedFrom === null ? '' : `, changed from ${escapeLine(card.changedFrom)}`}.`,
+    say('card.asked', {
+      requester: escapePerson(card.requester),
+      isChanged: card.changedFrom !== null,
+      from: escapeLine(card.changedFrom ?? ''),
+    }),
     ...(card.change === '' ? [] : ['', asQuote(clip(card.change))]),
     '',
-    `- Reaches: ${escapeLine(card.reach)}`,
-    `- Undo: ${escapeLine(card.undo)}`,
-    `- Why you are asked: ${escapeLine(card.why)}`,
+    `- ${say('card.reach', { text: escapeLine(card.reach) })}`,
+    `- ${say('card.undo', { text: escapeLine(card.undo) })}`,
+    `- ${say('card.why', { text: escapeLine(card.why) })}`,
     '',
     verdict(approval, voters, votes.length, needed),
     `_${approval.approvalId}_`,
@@ -75,41 +80,40 @@ function outcomeMark({ status, reason }: Approval): string | null {
 }
 
 function verdict(approval: Approval, voters: string, given: number, needed: number): string {
-  const { reason, decidedBy } = approval;
+  const { byRequester: isConfirmed, decidedBy } = approval;
   // What tools say of their results is Markdown; here it is one plain line.
-  const because = reason === null || reason === '' ? '' : `: ${escapeLine(reason.replaceAll('**', ''))}`;
+  const reason = escapeLine((approval.reason ?? '').replaceAll('**', ''));
+  const because = { hasReason: reason !== '', reason };
   switch (approval.status) {
     case 'pending': {
       const left = sayDuration(Math.max(60_000, approval.expiresAt.getTime() - approval.requestedAt.getTime()));
-      if (approval.byRequester) return `Waits for a tap of the person who asked, within ${left}.`;
-      const people = needed === 1 ? 'one person' : `${needed} people`;
-      return given > 0
-        ? `Approved by ${voters}: ${given} of ${needed}.`
-        : `Takes ${people} (${approval.role} or above), within ${left}.`;
+      if (isConfirmed) return say('card.waits-requester', { left });
+      if (given > 0) return say('card.waits-more', { voters, given, needed });
+      return say('card.waits', { needed, role: approval.role, left });
     }
     case 'approved':
-      if (approval.byRequester) return `Confirmed by ${voters}. It runs now.`;
-      return `Approved by ${voters}. It runs now.`;
+      return say('card.runs', { isConfirmed, voters });
     case 'consumed': {
-      const done = approval.byRequester ? 'Confirmed' : 'Approved';
-      if (because === '') return `${done} by ${voters}.`;
+      const done = say('card.ran', { isConfirmed, voters });
+      if (reason === '') return done;
       const mark = outcomeMark(approval);
-      return `${done} by ${voters}. ${mark ? clip(escapeLine((reason ?? '').slice(mark.length).trim())) : clip(`Result${because}`)}`;
+      const what = mark ? reason.slice(mark.length).trim() : say('card.result', { text: reason });
+      return `${done} ${clip(what)}`;
     }
     case 'rejected':
-      return `Rejected by ${escapePerson(decidedBy ?? 'somebody')}${because}`;
+      return say('card.rejected', { person: escapePerson(decidedBy ?? say('card.somebody')), ...because });
     case 'modified':
-      return `Changed by ${escapeLine(reason ?? 'somebody')}; a new request takes its place.`;
+      return say('card.modified', { person: because.hasReason ? reason : say('card.somebody') });
     case 'expired':
-      return 'No one decided in time. Nothing was changed.';
+      return say('card.expired');
     case 'void':
-      return `No longer valid${because}. Nothing was changed.`;
+      return say('card.void', because);
   }
 }
 
 /** The exact action, and the hash that the approval is bound to. */
 function exactLines(exact: string, hash: string): readonly string[] {
-  return [`Exactly this runs, SHA-256 \`${hash}\`:`, '', asCodeBlock(exact)];
+  return [say('card.exact', { hash }), '', asCodeBlock(exact)];
 }
 
 /** The summary of a tool, line by line within a quotation: nothing in it can draw a line of the card. */
@@ -122,26 +126,35 @@ function asQuote(text: string): string {
 
 function buttons(approval: Approval, reader: CardReader): RuntimeButton[] {
   const { approvalId, needed } = approval;
-  const button = (label: string, verb: NonNullable<RuntimeButton['act']>['verb']): RuntimeButton => ({
-    label,
-    value: label,
-    act: { approvalId, verb },
-  });
-  if (approval.byRequester) return [button('Confirm', 'approve'), button('Cancel', 'withdraw')];
+  const button = (name: keyof typeof BUTTONS): RuntimeButton => {
+    const label = say(`card.button-${name}`);
+    return { label, value: label, act: { approvalId, verb: BUTTONS[name] } };
+  };
+  if (approval.byRequester) return [button('confirm'), button('cancel')];
   if (reader === 'requester')
     // Where no one else could, the requester decides, after a pause.
-    return [...(approval.solo ? [button('Approve', 'approve')] : []), button('Withdraw', 'withdraw')];
+    return [...(approval.solo ? [button('approve')] : []), button('withdraw')];
   return [
-    button('Approve', 'approve'),
-    button('Reject', 'reject'),
-    button('Modify', 'modify'),
-    button('Ask', 'ask'),
+    button('approve'),
+    button('reject'),
+    button('modify'),
+    button('ask'),
     // What takes two people every time is not opened for half an hour by one of them; and what was looked up may be something else soon.
-    ...(needed === 1 && approval.card.resolved === undefined
-      ? [button('Approve, and the like for 30 min', 'grant')]
-      : []),
+    ...(needed === 1 && approval.card.resolved === undefined ? [button('grant')] : []),
   ];
 }
+
+/** What a press of each button of a card does. */
+const BUTTONS = {
+  confirm: 'approve',
+  cancel: 'withdraw',
+  approve: 'approve',
+  withdraw: 'withdraw',
+  reject: 'reject',
+  modify: 'modify',
+  ask: 'ask',
+  grant: 'grant',
+} as const;
 
 function clip(text: string): string {
   return text.length <= CHANGE_LENGTH ? text : `${text.slice(0, CHANGE_LENGTH)}…`;

@@ -28,6 +28,8 @@ export interface ClaimedLane extends Lane {
   /** Open messages in order of arrival, up to the first that cannot be read; none when that is the first of all. */
   readonly messages: readonly InboxMessage[];
   readonly person: { readonly name: string; readonly role: Role } | null;
+  /** What that person reads, as channels name it; null when nobody knows. */
+  readonly language: string | null;
   /** The current thread of the first message's chat; null when that message needs none and there is none. */
   readonly threadId: string | null;
   readonly threadNew: boolean;
@@ -87,6 +89,7 @@ export async function claimLane(db: Queryable, userKey: string, options: BeginOp
     stopBefore: Number(row.stop_before),
     messages: leadingReadable(row.messages),
     person: row.person,
+    language: row.language,
     threadId: row.thread_id,
     threadNew: row.thread_new,
     expired: row.expired,
@@ -109,7 +112,7 @@ function leadingReadable(messages: readonly InboxMessage[]): readonly InboxMessa
 
 /** Without leave of `lane_isolate`, `lane_begin` is asked about nobody. */
 const LANE_BEGIN = `
-select b.*, i.is_suspect, clock_timestamp() as at, (select version::text from names_version) as names_version
+select b.*, i.is_suspect, clock_timestamp() as at, user_language($1) as language, (select version::text from names_version) as names_version
   from lane_isolate($1, $7) i, lateral lane_begin(case when i.ok then $1 end, $2, $3, $4, $5, $6) b`;
 
 interface BeginRow {
@@ -120,6 +123,7 @@ interface BeginRow {
   readonly stop_before: string;
   readonly messages: InboxMessage[];
   readonly person: { name: string; role: Role } | null;
+  readonly language: string | null;
   readonly thread_id: string | null;
   readonly thread_new: boolean;
   readonly expired: { threadId: string; title: string | null } | null;

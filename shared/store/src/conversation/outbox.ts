@@ -1,16 +1,20 @@
+import { currentLanguage, ENGLISH, inLanguage } from '@signalbox/messages/language';
 import type { OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { redactText } from '@signalbox/safety/redact/redact';
 import { makeStorable } from '@signalbox/contracts/storable';
+import { readLanguages } from '../people/users.ts';
 import type { Queryable } from '../pool.ts';
 
 /**
- * A copy of the row that may be stored and shown: its texts without secrets, and nothing in it that Postgres cannot hold. Ids and keys
- * are left alone.
+ * A copy of the row that may be stored and shown: its texts without secrets, and nothing in it that Postgres cannot hold, with the language
+ * that it is written in. Ids and keys are left alone.
  */
 export function withoutSecrets(row: OutboundEnvelope): OutboundEnvelope {
   const { text, buttons, files, afterwards, receipts } = row.body;
+  const language = currentLanguage();
   const body = {
     ...row.body,
+    ...(language === ENGLISH ? {} : { language }),
     text: redactText(text),
     buttons: buttons.map((button) => ({ ...button, label: redactText(button.label), value: redactText(button.value) })),
     ...(receipts === undefined ? {} : { receipts: receipts.map((one) => ({ ...one, what: redactText(one.what) })) }),
@@ -36,6 +40,20 @@ export async function putOutbox(
     values: [JSON.stringify(asIs ? rows : rows.map(withoutSecrets))],
   });
   return stored.map((row) => ({ id: row.id, chatKey: row.chat_key }));
+}
+
+/** Puts one message into each of these chats, in the language of whoever reads there; groups read English. */
+export async function putInTheirLanguage(
+  db: Queryable,
+  chats: readonly string[],
+  row: (chatKey: string) => OutboundEnvelope,
+): Promise<readonly { readonly id: string; readonly chatKey: string }[]> {
+  const readers = chats.map((chatKey) => ({ userKey: null, chatKey }));
+  const languages = chats.length === 0 ? [] : await readLanguages(db, readers);
+  const put: { readonly id: string; readonly chatKey: string }[] = [];
+  for (const [place, chatKey] of chats.entries())
+    put.push(...(await inLanguage(languages[place], () => putOutbox(db, [row(chatKey)]))));
+  return put;
 }
 
 /** The same in the middle of a turn: false when the lane was lost meanwhile, and then nothing was written. */

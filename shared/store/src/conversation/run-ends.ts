@@ -1,5 +1,5 @@
 import type { InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
-import { sayError } from '@signalbox/contracts/errors';
+import { sayError } from '@signalbox/messages/say';
 import { noteRunEnd } from '../governance/approval-decisions.ts';
 import { FINAL_STATES } from '../deploy/deployments-rows.ts';
 import type { Queryable } from '../pool.ts';

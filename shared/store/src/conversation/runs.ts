@@ -1,5 +1,6 @@
 import { PRIORITY, type RuntimeButton } from '@signalbox/contracts/conversation/envelope';
-import { AppError, sayError } from '@signalbox/contracts/errors';
+import { AppError } from '@signalbox/contracts/errors';
+import { sayError } from '@signalbox/messages/say';
 import { redactText, redactValue } from '@signalbox/safety/redact/redact';
 import { makeStorable } from '@signalbox/contracts/storable';
 import { putOutbox } from './outbox.ts';
@@ -35,6 +36,8 @@ export type BegunRun =
       /** Who asked for it, and in which thread; null for what nobody asked for. */
       readonly userKey: string | null;
       readonly threadId: string | null;
+      /** What that person reads. */
+      readonly language: string | null;
       /** Somebody cancelled it while it was in other hands: there is nothing to do but to end it. */
       readonly isCancelled: boolean;
     }
@@ -162,7 +165,7 @@ export class Runs {
         where run_id = $1
           and (status = 'queued' or status = 'running' and beat_at < clock_timestamp() - $2 * interval '1 ms')
         returning epoch, attempts, payload, trace_id as "traceId", user_key as "userKey", thread_id as "threadId",
-                  cancel_at is not null as "isCancelled"`,
+                  cancel_at is not null as "isCancelled", user_language(user_key) as language`,
       [runId, leaseMs],
     );
     const [row] = rows;
@@ -361,7 +364,7 @@ export class Runs {
 
 interface BegunRow extends Pick<
   Extract<BegunRun, { kind: 'held' }>,
-  'payload' | 'traceId' | 'userKey' | 'threadId' | 'isCancelled'
+  'payload' | 'traceId' | 'userKey' | 'threadId' | 'language' | 'isCancelled'
 > {
   readonly epoch: number;
   readonly attempts: number;

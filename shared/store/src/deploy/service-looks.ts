@@ -16,6 +16,8 @@ export interface WatchedService extends ServiceKey {
   readonly isMoving: boolean;
   /** Who deployed what serves, then whose project it is. */
   readonly owners: readonly string[];
+  /** What the first of them reads. */
+  readonly language: string | null;
 }
 
 /** Services that one look takes on; the next one takes the others. */
@@ -36,7 +38,7 @@ export async function takeServices(db: Queryable, gapMs: number): Promise<readon
      update services v set look_at = clock_timestamp() from due, deployments d, projects p
       where v.project = due.project and v.environment = due.environment and d.deployment_id = v.serving and p.name = v.project
      returning v.project, v.environment, v.serving, v.muted_until as "mutedUntil", v.health, v.log_cursor as "logCursor",
-               array[d.user_key, p.owner] as owners,
+               array[d.user_key, p.owner] as owners, coalesce(user_language(d.user_key), user_language(p.owner)) as language,
                exists (select 1 from deployments o where o.project = v.project and o.environment = v.environment
                           and o.state in ('switching', 'verifying', 'draining', 'failing', 'unknown')) as "isMoving"`,
     [gapMs, TAKEN],

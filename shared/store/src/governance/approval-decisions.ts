@@ -4,7 +4,7 @@ import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import type { Role } from '@signalbox/contracts/governance/roles';
 import { describePerson, renderCard } from '@signalbox/safety/cards/approval-card';
 import { canonicalHash } from '@signalbox/safety/cards/canonical';
-import { sayError } from '@signalbox/contracts/errors';
+import { say, sayError } from '@signalbox/messages/say';
 import { newId } from '@signalbox/contracts/ids';
 import {
   addVote,
@@ -20,7 +20,7 @@ import {
 } from './approvals.ts';
 import { governanceFacts } from './governance-facts.ts';
 import { putGrant } from './grants.ts';
-import { putOutbox } from '../conversation/outbox.ts';
+import { putInTheirLanguage, type putOutbox } from '../conversation/outbox.ts';
 import type { Queryable } from '../pool.ts';
 
 /** Somebody who decides, wherever they do it. */
@@ -69,16 +69,19 @@ export async function decideApproval(db: Queryable, engine: PolicyEngine, press:
   const ended = await endWhatIsOver(db, approval);
   if (ended) return ended;
   if (press.verb === 'withdraw') {
-    if (press.by.userKey !== approval.userKey)
-      return refuse('Only the person who asked can withdraw it.', 'withdraw-own');
-    await endApproval(db, approval.approvalId, { status: 'void', by: press.by.name, reason: 'withdrawn' });
+    if (press.by.userKey !== approval.userKey) return refuse(say('card.only-requester-withdraws'), 'withdraw-own');
+    await endApproval(db, approval.approvalId, {
+      status: 'void',
+      by: press.by.name,
+      reason: say('card.reason-withdrawn'),
+    });
     await recordApproval(db, approvalEvent(approval, 'approval.voided', press.by.userKey, { reason: 'withdrawn' }));
-    return shown(db, approval.approvalId, 'Withdrawn.', null);
+    return shown(db, approval.approvalId, say('card.withdrawn'), null);
   }
   const proposal = await findProposal(db, approval.actionId);
   if (!proposal) return refuse(sayError('BUTTON_EXPIRED', {}), 'no-proposal');
   if (approval.byRequester && (press.by.userKey !== approval.userKey || press.verb !== 'approve'))
-    return refuse('Only the person who asked can confirm it.', 'confirm-own');
+    return refuse(say('card.only-requester-confirms'), 'confirm-own');
   const facts = await governanceFacts(db, proposal.action, null);
   const context: PolicyQuestion['context'] = {
     ...proposal.question.context,
@@ -125,7 +128,7 @@ function mayConfirm(
 async function approve(db: Queryable, approval: Approval, press: Press, rule: string): Promise<Decided> {
   const { by } = press;
   const { votes, isNew } = await addVote(db, approval.approvalId, by);
-  if (!isNew) return toast(`You approved it already: ${votes.length} of ${approval.needed}.`);
+  if (!isNew) return toast(say('card.approved-already', { given: votes.length, needed: approval.needed }));
   const given = {
     by: by.userKey,
     name: by.name,
@@ -137,17 +140,12 @@ async function approve(db: Queryable, approval: Approval, press: Press, rule: st
   await recordApproval(db, approvalEvent(approval, 'approval.voted', by.userKey, given));
   if (press.verb === 'grant' && approval.needed === 1) await grant(db, approval, by);
   if (votes.length < approval.needed)
-    return shown(db, approval.approvalId, `Counted: ${votes.length} of ${approval.needed}.`, null);
+    return shown(db, approval.approvalId, say('card.counted', { given: votes.length, needed: approval.needed }), null);
   await endApproval(db, approval.approvalId, { status: 'approved', by: names(votes), reason: null });
   const approvers = votes.map((vote) => vote.userKey);
   await recordApproval(db, approvalEvent(approval, 'approval.approved', by.userKey, { approvers }));
   await putDecision(db, approval, 'approved');
-  return shown(
-    db,
-    approval.approvalId,
-    approval.byRequester ? 'Confirmed. It runs now.' : 'Approved. It runs now.',
-    approval,
-  );
+  return shown(db, approval.approvalId, say('card.runs-now', { isConfirmed: approval.byRequester }), approval);
 }
 
 async function reject(db: Queryable, approval: Approval, by: Decider, reason: string, rule: string): Promise<Decided> {
@@ -155,7 +153,7 @@ async function reject(db: Queryable, approval: Approval, by: Decider, reason: st
   const data = { name: by.name, role: by.role, reason, permittedBy: rule };
   await recordApproval(db, approvalEvent(approval, 'approval.rejected', by.userKey, data));
   await putDecision(db, approval, 'rejected');
-  return shown(db, approval.approvalId, 'Rejected.', approval);
+  return shown(db, approval.approvalId, say('card.now-rejected'), approval);
 }
 
 async function modify(
@@ -169,12 +167,14 @@ async function modify(
   const data = { name: by.name, role: by.role, permittedBy: rule, change: JSON.stringify(change) };
   await recordApproval(db, approvalEvent(approval, 'approval.modified', by.userKey, data));
   await putDecision(db, approval, 'modified');
-  return shown(db, approval.approvalId, 'Changed. It is decided anew.', approval);
+  return shown(db, approval.approvalId, say('card.now-modified'), approval);
 }
 
 /** Ends a request whose time is up. */
 export async function expire(db: Queryable, approval: Approval): Promise<Decided> {
-  if (!(await endApproval(db, approval.approvalId, { status: 'expired', by: null, reason: 'nobody decided in time' })))
+  if (
+    !(await endApproval(db, approval.approvalId, { status: 'expired', by: null, reason: say('card.reason-expired') }))
+  )
     return toast(sayError('APPROVAL_GONE', { status: 'decided' }));
   await recordApproval(db, approvalEvent(approval, 'approval.expired', 'system', {}));
   await putDecision(db, approval, 'expired');
@@ -183,7 +183,7 @@ export async function expire(db: Queryable, approval: Approval): Promise<Decided
 
 /** Ends a request that was made in a chat which may not be written to any more: nobody there could hear what came of it. */
 export async function voidUnheard(db: Queryable, approval: Approval): Promise<Decided> {
-  const reason = 'the chat where it was asked for cannot be written to any more';
+  const reason = say('card.reason-unheard');
   if (!(await endApproval(db, approval.approvalId, { status: 'void', by: null, reason })))
     return toast(sayError('APPROVAL_GONE', { status: 'decided' }));
   await recordApproval(db, approvalEvent(approval, 'approval.voided', 'system', { reason }));
@@ -207,11 +207,18 @@ export async function showCards(db: Queryable, approvalId: string): Promise<read
   if (!approval) return [];
   const votes = await listVotes(db, approvalId);
   const chats = await cardChats(db, approvalId);
-  await putOutbox(
-    db,
-    chats.map((chatKey) => cardRow(approval, votes, chatKey)),
-  );
+  await putCards(db, approval, votes, chats);
   return chats;
+}
+
+/** Puts the card of a request into these chats, each in the language of its reader. */
+export async function putCards(
+  db: Queryable,
+  approval: Approval,
+  votes: readonly ApprovalVote[],
+  chats: readonly string[],
+): Promise<void> {
+  await putInTheirLanguage(db, chats, (chatKey) => cardRow(approval, votes, chatKey));
 }
 
 /**

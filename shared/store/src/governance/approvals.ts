@@ -5,7 +5,7 @@ import type { PolicyDecision, PolicyQuestion } from '@signalbox/contracts/govern
 import type { RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import type { InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { Role, roleCovers } from '@signalbox/contracts/governance/roles';
-import { UNDER_WAY } from '@signalbox/safety/cards/approval-card';
+import { underWay } from '@signalbox/safety/cards/approval-card';
 import { appendAudit } from '../audit/audit.ts';
 import type { Lane } from '../conversation/lane.ts';
 import { wakeLane } from '../conversation/wake-lane.ts';
@@ -124,7 +124,7 @@ export async function noteResult(db: Queryable, approvalId: string, line: string
     `update approvals a set reason = case when exists (
          select 1 from runs r where r.run_id = a.action_id and r.status in ('queued', 'running')) then $3 else $2 end
       where approval_id = $1 and status = 'consumed' and reason is null`,
-    [approvalId, line, UNDER_WAY],
+    [approvalId, line, underWay()],
   );
 }
 

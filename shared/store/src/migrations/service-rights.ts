@@ -32,6 +32,8 @@ const OWN_RUNS = [
 
 /** What every pool of jobs does: its own runs, and telling whoever waits for them. Which rows those are says service-rows.ts. */
 const POOL_TABLES = {
+  // What whoever waits for a run reads.
+  users: 'select (user_key, channel, language, client_language)',
   runs: OWN_RUNS,
   inbox: ADD,
   lanes: ADD,

@@ -81,6 +81,30 @@ export async function findUser(db: Queryable, userKey: string): Promise<User | n
   return rows[0] ?? null;
 }
 
+/** Answers a person in this language from now on; null: in that of their client. Returns what they read now, null when nobody knows. */
+export async function chooseLanguage(db: Queryable, userKey: string, code: string | null): Promise<string | null> {
+  const { rows } = await db.query<{ language: string | null }>(
+    'update users set language = $2 where user_key = $1 returning coalesce(language, client_language) as language',
+    [userKey, code],
+  );
+  return rows[0]?.language ?? null;
+}
+
+/** What reads whoever is written to: a person, or the person of a private chat. Null for groups and when nobody knows. */
+export async function readLanguages(
+  db: Queryable,
+  readers: readonly { readonly userKey: string | null; readonly chatKey: string }[],
+): Promise<readonly (string | null)[]> {
+  const { rows } = await db.query<{ language: string | null }>(
+    `select user_language(coalesce(r.user_key, u.user_key)) as language
+       from unnest($1::text[], $2::text[]) with ordinality as r (user_key, chat_key, place)
+       left join users u on u.channel || ':' || u.user_key = r.chat_key
+      order by r.place`,
+    [readers.map(({ userKey }) => userKey), readers.map(({ chatKey }) => chatKey)],
+  );
+  return rows.map(({ language }) => language);
+}
+
 /** The channel of a person's id: a Telegram id is a number, ids of other channels begin with the channel's name. Null for no id. */
 export function channelOfUser(userKey: string): string | null {
   if (/^[1-9]\d{0,19}$/.test(userKey)) return 'telegram';

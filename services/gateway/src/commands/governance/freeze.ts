@@ -17,7 +17,7 @@ export default {
     if (!(await setFreeze(db, { by: userKey, name, reason, at }))) return { text: say('control.frozen-already') };
     await recordCommand(db, asked, 'freeze.set', { reason });
     const why = { why: reason === '' ? 'none' : 'given', reason: plainName(reason) };
-    const notice = say('control.frozen-by', { ...why, name: plainName(name) });
+    const notice = (): string => say('control.frozen-by', { ...why, name: plainName(name) });
     return { text: say('control.frozen', why), notices: await noticeToDeciders(db, asked, notice) };
   },
 } satisfies ChatCommand;

@@ -25,7 +25,7 @@ export default {
     const lifted = await liftFreeze(db);
     if (!lifted) return { text: say('control.not-frozen') };
     await recordCommand(db, asked, 'freeze.lifted', { setBy: lifted.by, reason: lifted.reason });
-    const notice = say('control.unfrozen-by', { name: plainName(asked.envelope.name) });
+    const notice = (): string => say('control.unfrozen-by', { name: plainName(asked.envelope.name) });
     return { text: say('control.unfrozen'), notices: await noticeToDeciders(db, asked, notice) };
   },
 } satisfies ChatCommand;
@@ -35,8 +35,9 @@ async function breakGlass(db: AnswerParts['db'], asked: Asked): Promise<Answer> 
   const { userKey, name } = asked.envelope;
   await openBreakGlass(db, userKey, BREAK_GLASS_MS);
   await recordCommand(db, asked, 'break_glass.opened', { validMs: BREAK_GLASS_MS });
+  const notice = (): string =>
+    say('control.glass-broken-by', { name: plainName(name), time: sayDuration(BREAK_GLASS_MS) });
   const time = sayDuration(BREAK_GLASS_MS);
-  const notice = say('control.glass-broken-by', { name: plainName(name), time });
   return { text: say('control.glass-broken', { time }), notices: await noticeToDeciders(db, asked, notice) };
 }
 

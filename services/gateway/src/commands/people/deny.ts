@@ -26,7 +26,7 @@ export default {
     const stopped = await stopLane(parts.db, id, asked.inboxId);
     return {
       text: say('people.denied', { ...person, name: plainName(person.name) }),
-      notices: await noticeTo(parts, id, asked, say('people.role-lost', { userKey: id })),
+      notices: await noticeTo(parts, id, asked, () => say('people.role-lost', { userKey: id })),
       stops: stopped ? [id] : [],
       peopleChanged: true,
     };

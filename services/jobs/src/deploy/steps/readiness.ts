@@ -10,7 +10,7 @@ import type { PlacedTarget } from '@signalbox/store/deploy/deployments-placement
 import { underWay, type DeploymentRow } from '@signalbox/store/deploy/deployments-rows';
 import { isTransient } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
-import { say } from '@signalbox/messages/say';
+import { explain, say } from '@signalbox/messages/say';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import type { JobContext } from '../../runner/handlers.ts';
 import type { Confinement } from '../../sandbox/confinement.ts';
@@ -72,7 +72,7 @@ export async function measureReadiness(
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof AppError) && isTransient(error)) throw error;
-      const evidence = error instanceof AppError ? error.message : say('readiness.notMeasured');
+      const evidence = error instanceof AppError ? explain(error) : say('readiness.notMeasured');
       checks.push({ name, ok: false, evidence: evidence.slice(0, 500), remedy });
       return null;
     }
@@ -249,7 +249,7 @@ async function checkOthers(check: Check, parts: Pick<DeployParts, 'deployments'>
   const others = open.filter(({ deploymentId }) => deploymentId !== wish.deploymentId);
   const lost: DeploymentRow | undefined = others.find(({ state }) => state === 'unknown');
   await check('lock', say('readiness.lockRemedy'), () =>
-    others[0] ? missing(underWay(others[0], new Date()).message) : found(say('readiness.lock')),
+    others[0] ? missing(explain(underWay(others[0], new Date()))) : found(say('readiness.lock')),
   );
   await check('predecessor', say('readiness.predecessorRemedy'), () =>
     lost

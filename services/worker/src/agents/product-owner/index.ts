@@ -11,7 +11,7 @@ import { repliesSince, startOf } from './replies.ts';
 import { runAgain } from './run-again.ts';
 import { STATE_VERSION, type SessionState, type SessionUpdate } from './state.ts';
 import { cameIn, passesOf, runRecord } from './turn-record.ts';
-import { DONE, firstLine } from './words.ts';
+import { doneButton, firstLine } from './words.ts';
 
 /** Titles are for lists and announcements on a phone. */
 const TITLE_LENGTH = 80;
@@ -201,7 +201,7 @@ function withDone(replies: readonly AgentReply[], state: SessionState, start: nu
   const last = replies.at(-1);
   const hasChanged = state.messages.slice(start).some((message) => message.additional_kwargs['changed'] === true);
   if (!last || last.buttons.length > 0 || !hasChanged || outcomeOf(state) !== 'answered') return replies;
-  return [...replies.slice(0, -1), { ...last, buttons: [DONE] }];
+  return [...replies.slice(0, -1), { ...last, buttons: [doneButton()] }];
 }
 
 /** Whether every tool that was asked for takes a role that the person does not have. */

@@ -1,8 +1,7 @@
 import { AIMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { canonicalJson } from '@signalbox/safety/cards/canonical';
-import { sayError as sentence } from '@signalbox/contracts/errors';
-import { say } from '@signalbox/messages/say';
+import { say, sayError as sentence } from '@signalbox/messages/say';
 import type { ToolCallResult } from '../../tools/call.ts';
 import type { AgentRun } from '../agent.ts';
 import { BASE_TOOLS, isBaseTool, type BaseToolName } from './base-tools.ts';
@@ -10,7 +9,7 @@ import { runOf, type GraphParts } from './parts.ts';
 import { whyRefused } from './refused-args.ts';
 import { lastRequest } from './replies.ts';
 import type { SessionState, SessionUpdate, TurnPart } from './state.ts';
-import { NOTHING_TO_FINISH, TASK_FINISHED } from './words.ts';
+import { NOTHING_TO_FINISH, taskFinished } from './words.ts';
 
 interface CallOutcome {
   readonly result: ToolCallResult;
@@ -140,7 +139,7 @@ async function baseCall({ parts, state, run }: Acting, call: Call, name: BaseToo
       // Only the person can say that it is done: something was shown before, and a message came after it.
       if (!request?.afterReply) return refuse(NOTHING_TO_FINISH);
       const update = { userConfirmedComplete: true, taskSummary: summary, finishedAfter: request.id };
-      return accept({ finished: true, thread_id: state.threadId, summary }, TASK_FINISHED, update);
+      return accept({ finished: true, thread_id: state.threadId, summary }, taskFinished(), update);
     }
   }
 }

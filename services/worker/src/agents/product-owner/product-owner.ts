@@ -11,7 +11,7 @@ import { runOf, spendCounter, type GraphParts } from './parts.ts';
 import { openCalls, systemMessage, withAnsweredCalls } from './prompt.ts';
 import { answersSoFar, noteAsks } from './turn-record.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
-import { endedByJudge, NO_ANSWER } from './words.ts';
+import { endedByJudge, noAnswer } from './words.ts';
 
 /** Ids of models are longer nowhere; it is kept to find an answer in their logs. */
 const MODEL_ID_LENGTH = 200;
@@ -49,7 +49,7 @@ export function productOwner(parts: GraphParts) {
     let answer = (await noted.model.ask(request)).message;
     // An empty answer is a hiccup of the provider more often than not: asked once more, then told to the person.
     if (isEmpty(answer)) answer = (await noted.model.ask(request)).message;
-    const message = withOurIds(id, isEmpty(answer) ? new AIMessage({ content: NO_ANSWER }) : answer);
+    const message = withOurIds(id, isEmpty(answer) ? new AIMessage({ content: noAnswer() }) : answer);
     const pass = state.poIterations + 1;
     const part = {
       kind: 'asked' as const,

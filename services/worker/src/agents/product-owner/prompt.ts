@@ -1,3 +1,4 @@
+import { currentLanguage, ENGLISH } from '@signalbox/messages/language';
 import { canonicalHash } from '@signalbox/safety/cards/canonical';
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { ToolCatalog, RequestFacts } from '@signalbox/contracts/tool-catalog';
@@ -10,7 +11,7 @@ Rules:
 - Find out what the person wants. When something essential is missing, ask one question with respond_to_user(awaiting_response=true), with choices when they are few.
 - Call tools for facts and for changes. Never claim that something was done unless a tool result in this conversation says so.
 - When the tools you need are not loaded, call request_capabilities first.
-- Answer in the language of the person, in short markdown: the result first. End the turn with a plain answer, without tool calls.
+- Answer in the language that the person writes, else in the one that they read, in short markdown: the result first. End the turn with a plain answer, without tool calls.
 - Several messages may arrive together: answer every one of them, in order.
 - After the person has confirmed that all is done, call finish_task.
 - A line such as [attached: report.pdf, application/pdf, 120 kB] names a file that came with the message. You cannot look into it: say so when it matters, and go by the words.
@@ -41,15 +42,21 @@ export function systemMessage(
     ([kind, list]) => `- ${kind}: ${written(list, state.messages).join(', ') || 'none that the person wrote'}`,
   );
   const facts: RequestFacts = { activeGroups: state.activeCapabilities, known, currentProject: state.currentProject };
+  const language = currentLanguage();
   const always = `${PERSONA}\n\nCapability groups:\n${groups.join('\n')}\n\n`;
   const now = [
     `Loaded groups: ${state.activeCapabilities.join(', ') || 'none'}.`,
-    `The person is ${actor.name} (role ${actor.role}).`,
+    `The person is ${actor.name} (role ${actor.role})${language === ENGLISH ? '' : `, and reads ${nameOf(language)}`}.`,
     ...(state.taskSummary ? [`The task: ${state.taskSummary}`] : []),
     `Known names:\n${names.join('\n')}`,
   ].join('\n\n');
   const content = [always, now].map((text) => ({ type: 'text' as const, text }));
   return new SystemMessage({ content, additional_kwargs: { facts } });
+}
+
+/** A language as a model knows it: `German`. */
+function nameOf(language: string): string {
+  return new Intl.DisplayNames(ENGLISH, { type: 'language' }).of(language) ?? language;
 }
 
 /** Of these names, those that the person wrote: whoever may name a project could tell the model something with it otherwise. */

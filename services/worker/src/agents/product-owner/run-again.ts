@@ -5,7 +5,7 @@ import { isBaseTool } from './base-tools.ts';
 import type { RunExtras } from './parts.ts';
 import { isUnsure } from './prompt.ts';
 import type { SessionState, SessionUpdate } from './state.ts';
-import { NOTHING_AGAIN } from './words.ts';
+import { nothingAgain } from './words.ts';
 
 /*
  * What it means that a node of this graph runs again, in a conversation whose last turn has ended:
@@ -38,7 +38,7 @@ export function runAgain(
   }));
   const answer = new AIMessage({
     id: answerId,
-    content: calls.length === 0 ? NOTHING_AGAIN : '',
+    content: calls.length === 0 ? nothingAgain() : '',
     tool_calls: calls,
     additional_kwargs: dealsWith(id, calls.length === 0),
   });

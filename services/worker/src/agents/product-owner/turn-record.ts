@@ -1,3 +1,4 @@
+import { currentLanguage, ENGLISH } from '@signalbox/messages/language';
 import type { CameOf } from '../agent.ts';
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { canonicalHash, canonicalJson, sha256 } from '@signalbox/safety/cards/canonical';
@@ -279,5 +280,7 @@ export function runRecord(
   came: number,
 ): RecordedRun {
   const { userKey, name, role } = run.actor;
-  return { turnId: run.turnId, came, actor: { userKey, name, role } };
+  const language = currentLanguage();
+  const spoken = language === ENGLISH ? {} : { language };
+  return { turnId: run.turnId, came, actor: { userKey, name, role }, ...spoken };
 }

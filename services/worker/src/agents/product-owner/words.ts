@@ -1,4 +1,5 @@
 import { ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import type { Button } from '@signalbox/contracts/conversation/envelope';
 import { say } from '@signalbox/messages/say';
 
 /** The honest end of a turn that the judge ended: why, what was done, and how to go on. */
@@ -32,13 +33,13 @@ export function endedByJudge(
 }
 
 /** Said when the model answered nothing twice. */
-export const NO_ANSWER = say('agent.noAnswer');
+export const noAnswer = (): string => say('agent.noAnswer');
 
 /** The last line of a conversation that the person has confirmed as done. */
-export const TASK_FINISHED = say('agent.taskFinished');
+export const taskFinished = (): string => say('agent.taskFinished');
 
-/** Under a result: what pressing it says closes the task. */
-export const DONE = { label: say('agent.done'), value: say('agent.doneThanks') } as const;
+/** Under a result. What pressing it says closes the task: models read it, so it is the same in every language. */
+export const doneButton = (): Button => ({ label: say('agent.done'), value: 'Done, thanks.' });
 
 /** Above files that no answer follows. */
 export const filesText = (count: number): string => say('agent.files', { count });
@@ -51,4 +52,4 @@ export function firstLine(text: string): string {
 }
 
 /** Said when a node of tools was to run again and no call of the last answer failed. */
-export const NOTHING_AGAIN = say('agent.nothingAgain');
+export const nothingAgain = (): string => say('agent.nothingAgain');

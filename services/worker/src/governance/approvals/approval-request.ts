@@ -14,13 +14,12 @@ import {
   type Proposal,
   unreachableApprovers,
 } from '@signalbox/store/governance/approvals';
-import { cardRow } from '@signalbox/store/governance/approval-decisions';
+import { putCards } from '@signalbox/store/governance/approval-decisions';
 import { appendAudit } from '@signalbox/store/audit/audit';
 import { isLaneHeld } from '@signalbox/store/conversation/lane';
-import { putOutbox } from '@signalbox/store/conversation/outbox';
 import { withTransaction } from '@signalbox/store/pool';
-import { AppError, sayError } from '@signalbox/contracts/errors';
-import { say } from '@signalbox/messages/say';
+import { AppError } from '@signalbox/contracts/errors';
+import { say, sayError } from '@signalbox/messages/say';
 import { failure, type ToolCallResult } from '../../tools/call.ts';
 import type { CallScope, Runnable } from '../../tools/run.ts';
 import { onlyDeclared } from '../../tools/tool-bounds.ts';
@@ -90,10 +89,7 @@ export async function requestApproval(execution: Execution, proposal: Proposal):
     await insertApproval(db, { ...approval, expiresMs: takes.expiresMs });
     // Whoever asked sees how it stands where they asked; the others where they decide.
     chats.push(...new Set([scope.chatKey, ...readers.map((reader) => reader.chatKey)]));
-    await putOutbox(
-      db,
-      chats.map((chatKey) => cardRow(approval, [], chatKey)),
-    );
+    await putCards(db, approval, [], chats);
     await appendAudit(db, [
       decidedEvent(proposal, 'action.proposed'),
       approvalEvent(approval, 'approval.requested', approval.userKey, {

@@ -25,8 +25,8 @@ import { governanceFacts } from '@signalbox/store/governance/governance-facts';
 import { isLaneHeld } from '@signalbox/store/conversation/lane';
 import { withLock } from '@signalbox/store/deploy/locks';
 import { withTransaction, type Queryable } from '@signalbox/store/pool';
-import { AppError, sayError } from '@signalbox/contracts/errors';
-import { say } from '@signalbox/messages/say';
+import { AppError } from '@signalbox/contracts/errors';
+import { explain, say, sayError } from '@signalbox/messages/say';
 import { failure, type ToolCallResult } from '../../tools/call.ts';
 import { readStoredResult } from '../../tools/stored-result.ts';
 import type { CallScope, Runnable } from '../../tools/run.ts';
@@ -216,7 +216,7 @@ async function consume(
 
 /** Why what was shown is not what would happen now, or null: people approve what they read. */
 function changedSince(card: ApprovalCard, preview: Awaited<ReturnType<typeof previewOf>>): string | null {
-  if (preview instanceof AppError) return preview.message.replace(/\.$/, '');
+  if (preview instanceof AppError) return explain(preview).replace(/\.$/, '');
   if (preview === null || (preview.what === card.what && preview.change === card.change)) return null;
   return say('governance.thingsChanged');
 }

@@ -2,10 +2,10 @@ import type { AuditEvent } from '@signalbox/contracts/governance/audit';
 import { PRIORITY } from '@signalbox/contracts/conversation/envelope';
 import { approverChats } from '@signalbox/store/governance/approvals';
 import { appendAudit } from '@signalbox/store/audit/audit';
-import { putOutbox } from '@signalbox/store/conversation/outbox';
+import { putInTheirLanguage } from '@signalbox/store/conversation/outbox';
 import { putPolicySet } from './policy-sets.ts';
 import { withTransaction, type Pool } from '@signalbox/store/pool';
-import { sayError } from '@signalbox/contracts/errors';
+import { sayError } from '@signalbox/messages/say';
 import type { Log } from '@signalbox/platform/log';
 import { openPolicies, type Policies, type PolicyChange } from '@signalbox/platform/open-policies';
 import type { PolicyConfig } from '@signalbox/safety/policy/settings';
@@ -34,16 +34,17 @@ export async function openWorkerPolicies({ config, pool, log, announce }: Policy
     const chats: string[] = [];
     await withTransaction(pool, async (db) => {
       const admins = await approverChats(db, 'admin', []);
-      const rows = await putOutbox(
+      const rows = await putInTheirLanguage(
         db,
-        admins.map(({ chatKey, userKey }) => ({
+        admins.map(({ chatKey }) => chatKey),
+        (chatKey) => ({
           key: `policy:${ref}:${chatKey}`,
           chatKey,
-          userKey,
+          userKey: admins.find((admin) => admin.chatKey === chatKey)?.userKey ?? null,
           traceId: `policy_${ref.slice(0, 12)}`,
           priority: PRIORITY.control,
           body: { text: sayError('POLICY_REFUSED', { detail: change.detail }), buttons: [] },
-        })),
+        }),
       );
       chats.push(...rows.map((row) => row.chatKey));
       // Several workers look at the same folder: whoever put the message also writes it down.

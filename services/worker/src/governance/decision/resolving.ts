@@ -3,7 +3,7 @@ import { roleCovers } from '@signalbox/contracts/governance/roles';
 import { AppError } from '@signalbox/contracts/errors';
 import { changesOf, type Resolved } from '@signalbox/safety/cards/resolved';
 import { SECOND_MS } from '@signalbox/contracts/time';
-import { say } from '@signalbox/messages/say';
+import { explain, say } from '@signalbox/messages/say';
 import type { CallScope, Runnable } from '../../tools/run.ts';
 import { onlyDeclared, underSignal } from '../../tools/tool-bounds.ts';
 import type { ExecuteParts } from '../parts.ts';
@@ -63,7 +63,7 @@ export async function changedMeaning(
     const changes = changesOf(approved ?? {}, now ?? {});
     return changes.length === 0 ? null : say('governance.meansOther', { changes: changes.join('; ') }).slice(0, 900);
   } catch (error) {
-    if (error instanceof AppError) return error.message.replace(/\.$/, '');
+    if (error instanceof AppError) return explain(error).replace(/\.$/, '');
     throw error;
   }
 }

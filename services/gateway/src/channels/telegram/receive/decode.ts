@@ -189,12 +189,14 @@ function answersBot({ reply_to_message: answered }: Message, bot: BotIdentity): 
   return answered?.from?.id === bot.id && answered.forum_topic_created === undefined;
 }
 
-function describe(person: Pick<Person, 'id' | 'first_name' | 'last_name'>): {
+function describe(person: Pick<Person, 'id' | 'first_name' | 'last_name' | 'language_code'>): {
   readonly userKey: string;
   readonly name: string;
+  readonly language?: string;
 } {
   const name = clean(`${person.first_name} ${person.last_name}`).trim();
-  return { userKey: String(person.id), name: clean(name.slice(0, 100)) || 'there' };
+  const language = person.language_code === undefined ? {} : { language: clean(person.language_code) };
+  return { userKey: String(person.id), name: clean(name.slice(0, 100)) || 'there', ...language };
 }
 
 /** Postgres stores neither NUL nor half a surrogate pair. */

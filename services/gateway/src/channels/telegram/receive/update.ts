@@ -14,6 +14,8 @@ const Person = z.object({
   is_bot: z.boolean().default(false),
   first_name: z.string().default(''),
   last_name: z.string().default(''),
+  /** Of the client, as an IETF tag. */
+  language_code: z.string().max(35).optional().catch(undefined),
 });
 export type Person = z.infer<typeof Person>;
 

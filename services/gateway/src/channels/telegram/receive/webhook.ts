@@ -1,5 +1,4 @@
-import { sayError } from '@signalbox/contracts/errors';
-import { say } from '@signalbox/messages/say';
+import { say, sayError } from '@signalbox/messages/say';
 import type { Log } from '@signalbox/platform/log';
 import { backoffMs, MINUTE_MS, sleep } from '@signalbox/contracts/time';
 import type { WebhookInfo } from 'grammy/types';

@@ -1,0 +1,24 @@
+import { currentLanguage, inLanguage, LANGUAGES, nameOfLanguage, toLanguage } from '@signalbox/messages/language';
+import { say } from '@signalbox/messages/say';
+import { chooseLanguage } from '@signalbox/store/people/users';
+import type { ChatCommand } from '../chat-command.ts';
+
+/** `/language de` answers in German from now on; `/language auto` goes by the person's client again. */
+export default {
+  name: 'language',
+  who: 'viewer',
+  personal: true,
+  menu: { place: 95, description: 'menu.language' },
+  help: 'help.language',
+  answer: async ({ db }, typed, { envelope }) => {
+    const known = LANGUAGES.map((one) => `\`${one}\` ${nameOfLanguage(one)}`).join(', ');
+    if (typed === '') return { text: say('people.language-now', { name: nameOfLanguage(currentLanguage()), known }) };
+    const code = typed.toLowerCase() === 'auto' ? null : toLanguage(typed);
+    if (code === null && typed.toLowerCase() !== 'auto') return { text: say('people.language-unknown', { known }) };
+    const language = await chooseLanguage(db, envelope.userKey, code);
+    return {
+      text: inLanguage(language, () => say('people.language-chosen', { name: nameOfLanguage(currentLanguage()) })),
+      peopleChanged: true,
+    };
+  },
+} satisfies ChatCommand;
