@@ -1,13 +1,34 @@
 import { fileURLToPath } from 'node:url';
 import { say } from '@signalbox/messages/say';
+import { ERRORS } from '@signalbox/contracts/errors';
+import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
+import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
-import { findUntranslatable, findWrongMessages, readLanguages, readPlaceholders } from './architecture/messages.ts';
+import {
+  findMissing,
+  findQuestions,
+  findUntranslatable,
+  findWrongMessages,
+  readLanguages,
+  readPlaceholders,
+  sampleValues,
+} from './architecture/messages.ts';
 import { readSources } from './architecture/sources.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const product = readSources(ROOT).filter(({ path }) => !path.startsWith('tests/') && !path.includes('.test.'));
 const languages = readLanguages(fileURLToPath(new URL('../shared/messages/src/languages', import.meta.url)));
 const english = languages.get('en') ?? new Map<string, string>();
+/** The sentences of errors stand in their own catalog, the questions for arguments with the tools. */
+const questions = createRegistry(await loadCapabilities())
+  .catalog.groups.flatMap(({ tools }) => tools)
+  .flatMap(({ schema }) => findQuestions(schema).map((question) => [`questions.${question}`, question] as const));
+const spoken = new Map([
+  ...english,
+  ...Object.entries(ERRORS).map(([code, { say: text }]) => [`errors.${code}`, text] as const),
+  ...questions,
+]);
+const others = [...languages.keys()].filter((language) => language !== 'en');
 
 describe('the message catalog', () => {
   it('has the sentence of every call, gets all of its values, and has none that is never said', () => {
@@ -28,11 +49,31 @@ describe('the message catalog', () => {
   });
 
   it('takes the same values in every language', () => {
-    expect([...languages].flatMap(([language, sentences]) => findUntranslatable(language, sentences, english))).toEqual(
+    expect([...languages].flatMap(([language, sentences]) => findUntranslatable(language, sentences, spoken))).toEqual(
       [],
     );
     const strange = findUntranslatable('de', new Map([['a.b', 'Hallo {wer}.']]), new Map([['a.b', 'Hello {name}.']]));
     expect(strange).toEqual(['de: a.b takes {wer}, which English does not give']);
+  });
+
+  it.each(others)('is whole in %s', (language) => {
+    expect(findMissing(language, languages.get(language) ?? new Map(), spoken)).toEqual([]);
+  });
+
+  it('finds what a language lacks, and what it only copies from English', () => {
+    const text = new Map([['a.b', 'Say it in other words.']]);
+    expect(findMissing('de', new Map(), text)).toEqual(['de lacks a.b: Say it in other words.']);
+    expect(findMissing('de', text, text)).toEqual(['de says a.b in English: Say it in other words.']);
+  });
+
+  it.each([...languages.keys()])('renders every sentence in %s, with every choice and number', (language) => {
+    for (const [key, sentence] of languages.get(language) ?? [])
+      for (const values of sampleValues(sentence)) {
+        const format = new IntlMessageFormat(sentence, language, undefined, { ignoreTag: true });
+        const text = String(format.format({ ...values }));
+        expect([key, text]).toEqual([key, expect.stringMatching(/\S/)]);
+        expect([key, text]).toEqual([key, expect.not.stringMatching(/\{\w+\}/)]);
+      }
   });
 
   it('reads the values of plurals and choices', () => {

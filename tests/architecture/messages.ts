@@ -98,6 +98,50 @@ export function findWrongMessages(
   return [...wrong, ...silent];
 }
 
+/** What English says and another language does not, or says in the same words of English: a sentence of three words is none of both. */
+export function findMissing(language: string, sentences: Sentences, english: Sentences): readonly string[] {
+  return [...english].flatMap(([key, original]) => {
+    const text = sentences.get(key);
+    if (text === undefined) return [`${language} lacks ${key}: ${original}`];
+    const words = original.replace(/\{[^}]*\}|`[^`]*`/g, '').match(/[a-z]{2,}/gi) ?? [];
+    return text === original && words.length > 3 ? [`${language} says ${key} in English: ${original}`] : [];
+  });
+}
+
+/** The questions that the arguments of a tool are asked for with. */
+export function findQuestions(schema: unknown): readonly string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const own = 'ask' in schema && typeof schema.ask === 'string' ? [schema.ask] : [];
+  return [...new Set([...own, ...Object.values(schema).flatMap(findQuestions)])];
+}
+
+/** Every way to fill a sentence: each choice once, and numbers of each plural. */
+export function sampleValues(sentence: string): readonly Readonly<Record<string, string | number>>[] {
+  const choices = new Map<string, Set<string | number>>();
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) return value.forEach(visit);
+    if (typeof value !== 'object' || value === null) return;
+    if ('type' in value && 'value' in value && typeof value.value === 'string' && value.type !== 0) {
+      const known = choices.get(value.value) ?? new Set();
+      choices.set(value.value, known);
+      if (value.type === 5 && 'options' in value && value.options)
+        for (const option of Object.keys(value.options)) known.add(option);
+      if (value.type === 2 || value.type === 6) for (const count of [0, 1, 2, 5, 11, 1_000]) known.add(count);
+    }
+    Object.values(value).forEach(visit);
+  };
+  visit(new IntlMessageFormat(sentence, 'en', undefined, { ignoreTag: true, captureLocation: false }).getAst());
+  const most = Math.max(1, ...[...choices.values()].map(({ size }) => size));
+  return Array.from({ length: most }, (_, n) =>
+    Object.fromEntries(
+      [...choices].map(([name, values]) => [
+        name,
+        values.size === 0 ? `‹${name}›` : ([...values][n % values.size] ?? ''),
+      ]),
+    ),
+  );
+}
+
 /** Sentences of another language that English does not have, or that take other values than English gives. */
 export function findUntranslatable(language: string, sentences: Sentences, english: Sentences): readonly string[] {
   return [...sentences].flatMap(([key, text]) => {
