@@ -55,6 +55,7 @@ describe('a program whose shim was killed', { timeout: 60_000 }, () => {
       kind: 'exited',
       code: null,
       oom: false,
+      restarts: 0,
       at: null,
       lost: 'it was killed together with what watches over it',
     });

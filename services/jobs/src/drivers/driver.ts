@@ -63,8 +63,16 @@ export type InstanceState =
        * did. Of one that was stopped on purpose this may be said too: the caller knows what should run.
        */
       readonly lost: string | null;
+      /** How often it had been started again. */
+      readonly restarts: number;
     }
   | { readonly kind: 'gone' };
+
+/**
+ * Times in a row that a supervisor starts a crashed program again: as often as a crash loop may, so that one ends also while no job
+ * service looks.
+ */
+export const RESTARTS = 10;
 
 /** What lies on a target under a service's labels, running or not. */
 export interface FoundInstance {

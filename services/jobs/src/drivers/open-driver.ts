@@ -6,7 +6,7 @@ import type { Confinement } from '../sandbox/confinement.ts';
 import { createDockerDriver } from './docker/docker-driver.ts';
 import { linkError } from './docker/engine.ts';
 import { ENGINE_SOCKET, openLocalEngine } from './docker/local-engine.ts';
-import type { Driver } from './driver.ts';
+import { RESTARTS, type Driver } from './driver.ts';
 import { createProcessDriver } from './process/process-driver.ts';
 import { openLink } from './ssh/link.ts';
 import { openRemoteEngine, openRemoteHost } from './ssh/remote-host.ts';
@@ -38,7 +38,6 @@ export interface DriverParts {
 }
 
 const LOGIN_MS = 20 * SECOND_MS;
-const RESTARTS = 3;
 
 type Opener = (server: DriverServer, parts: DriverParts) => Driver | Promise<Driver>;
 

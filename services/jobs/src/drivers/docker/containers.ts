@@ -198,6 +198,7 @@ async function readState(
     lost: hasGivenUp(State.ExitCode, RestartCount, HostConfig)
       ? null
       : 'it was ended, and its engine has not started it again',
+    restarts: RestartCount,
   };
 }
 

@@ -238,7 +238,8 @@ function readState(folder: string, file: InstanceFile): InstanceState {
     };
   if (program === null && shim === null) return { kind: 'gone' };
   const oom = program !== null && readText(join(folder, 'oom')) === String(program.pid);
-  return { kind: 'exited', code: code ? Number(code) : null, oom, at: at ?? null, lost: whyLost(file, how) };
+  const restarts = Number(readText(join(folder, 'restarts')) ?? 0);
+  return { kind: 'exited', code: code ? Number(code) : null, oom, at: at ?? null, lost: whyLost(file, how), restarts };
 }
 
 /** Without a final word of its shim that was killed too, or the machine went down. */

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { LOOP, NO_CRASHES, seeRestarts, type CrashLoop, type CrashMemory } from './crash-loop.ts';
+
+const START = Date.parse('2026-01-01T10:00:00.000Z');
+const instance = { ref: 'shop/staging/act_1', startedAt: new Date(START).toISOString() };
+
+/** Looks at these seconds after the start, each with how often it had been started again by then; the last answer. */
+function look(
+  looks: readonly (readonly [seconds: number, restarts: number])[],
+  isGivenUp = false,
+): { readonly memory: CrashMemory; readonly loop: CrashLoop | null } {
+  let found: { memory: CrashMemory; loop: CrashLoop | null } = { memory: NO_CRASHES, loop: null };
+  for (const [seconds, restarts] of looks)
+    found = seeRestarts(found.memory, { instance, restarts, isGivenUp, at: START + seconds * 1_000 });
+  return found;
+}
+
+test('five restarts within three minutes are a loop, and four are none', () => {
+  expect(look([[20, 5]]).loop).toMatchObject({ restarts: 5, withinMs: 20_000, isOver: false });
+  expect(look([[20, 4]]).loop).toBeNull();
+});
+
+test('a program that crashed twice and stays up is no loop, however long it is looked at', () => {
+  const looks = Array.from({ length: 400 }, (_, n) => [n * 15, 2] as const);
+  const { loop, memory } = look(looks);
+  expect(loop).toBeNull();
+  expect(memory.seen.length).toBeLessThan(20);
+});
+
+test('restarts that are older than the window do not count, nor do those of a time when nobody looked', () => {
+  expect(
+    look([
+      [15, 3],
+      [30, 3],
+      [400, 6],
+    ]).loop,
+  ).toBeNull();
+  expect(look([[3_600, 9]]).loop).toBeNull();
+  const slow = Array.from({ length: 40 }, (_, n) => [n * 60, n] as const);
+  expect(look(slow).loop).toBeNull();
+});
+
+test('ten restarts within the window end it, and so does a supervisor that gives it up', () => {
+  expect(look([[60, 10]]).loop).toMatchObject({ isOver: true });
+  expect(look([[60, 9]]).loop).toMatchObject({ isOver: false });
+  expect(look([[20, 5]], true).loop).toMatchObject({ isOver: true });
+});
+
+test('a loop that lasts for ten minutes is over, though it never crashes ten times within three', () => {
+  // Every half minute: six within the window.
+  const looks = (minutes: number) => Array.from({ length: minutes * 2 }, (_, n) => [n * 30, n] as const);
+  expect(look(looks(12)).loop).toMatchObject({ isOver: false });
+  expect(look(looks(13)).loop).toMatchObject({ isOver: true });
+});
+
+test('a loop ends when the program stays up, and another start of the program begins at none', () => {
+  const stays = [
+    [20, 5],
+    [100, 5],
+    [199, 5],
+    [201, 5],
+  ] as const;
+  expect(look(stays.slice(0, 2)).loop).not.toBeNull();
+  expect(look(stays)).toMatchObject({ loop: null, memory: { since: null } });
+  const { memory } = look([[20, 5]]);
+  const at = START + 40_000;
+  const again = { ...instance, startedAt: new Date(at - 10_000).toISOString() };
+  expect(seeRestarts(memory, { instance: again, restarts: 1, isGivenUp: false, at }).loop).toBeNull();
+  expect(
+    seeRestarts(memory, { instance: { ...again, ref: 'other' }, restarts: 4, isGivenUp: false, at }).loop,
+  ).toBeNull();
+  // Its engine counts from none when it is started by hand, and has no new time of its start.
+  expect(seeRestarts(memory, { instance, restarts: 4, isGivenUp: false, at }).loop).toBeNull();
+  expect(LOOP.restarts).toBe(5);
+});
