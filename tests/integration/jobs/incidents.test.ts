@@ -61,6 +61,29 @@ describe('incidents', () => {
     expect((await openIncident(bench.pool, report())).isNew).toBe(true);
   });
 
+  test('a cause ends what else is open, is told once with each of its steps, and anew of another deployment', async () => {
+    const subject = 'service:kiosk/staging';
+    const loop = (deploymentId: string, over: Partial<IncidentReport> = {}) =>
+      openIncident(
+        bench.pool,
+        report({ subject, kind: 'crash-loop', isCause: true, evidence: { deploymentId }, ...over }),
+      );
+    const kinds = async () => (await listOpenIncidents(bench.pool, subject)).map(({ kind }) => kind);
+    await openIncident(bench.pool, report({ subject, evidence: { deploymentId: 'act_1' } }));
+    await Promise.all([loop('act_1'), loop('act_1'), loop('act_1')]);
+    expect(await kinds()).toEqual(['crash-loop']);
+    const stop = { step: 'stopped', detail: 'It was stopped.', quote: 'Error: no cable' };
+    await Promise.all([loop('act_1', stop), loop('act_1', stop)]);
+    await loop('act_1', stop);
+    expect(await newsOf(subject)).toHaveLength(3);
+    expect(await listOpenIncidents(bench.pool, subject)).toMatchObject([{ detail: 'It was stopped.' }]);
+    // What is stopped when it is seen first is told once.
+    await loop('act_2', stop);
+    await loop('act_2', stop);
+    expect(await newsOf(subject)).toHaveLength(4);
+    expect(await kinds()).toEqual(['crash-loop']);
+  });
+
   test('while it is muted nobody is told, and the end of what nobody heard of is not told either', async () => {
     const subject = 'service:blog/production';
     const muted = report({ subject, mutedUntil: new Date(Date.now() + 60_000) });

@@ -3,7 +3,7 @@ import type { OfferedButton, ActionButton } from '@signalbox/contracts/conversat
 import type { ClaimedLane, InboxMessage, TurnEnd } from '@signalbox/store/conversation/lanes';
 import type { AgentRun } from '../agents/agent.ts';
 import { bindOffers } from '../governance/offers.ts';
-import { contextOf, notice, outbound, record, settle, type TurnContext } from './turn-end.ts';
+import { contextOf, notice, outbound, record, sentenceOf, settle, type TurnContext } from './turn-end.ts';
 import type { TurnParts } from './turn-parts.ts';
 import { recordTurn } from './turn-record.ts';
 
@@ -48,7 +48,13 @@ export async function tellIncident(
     end: {
       turn: record(parts, context, 'notice'),
       outcomes: settle([message], 'answered', 'incident'),
-      replies: [{ ...outbound(context, { key: envelope.id, text, buttons }), turnId: context.turnId }],
+      replies: [
+        {
+          // What a log says is read by the person, and by no agent: the conversation has only what was measured.
+          ...outbound(context, { key: envelope.id, text: sentenceOf(envelope), buttons }),
+          turnId: context.turnId,
+        },
+      ],
       thread: { threadId: context.threadId, status: 'open', awaiting: false, title, summary: null },
     },
   };

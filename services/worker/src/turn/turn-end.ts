@@ -5,6 +5,8 @@ import {
   type OutboundEnvelope,
   type Receipt,
 } from '@signalbox/contracts/conversation/envelope';
+import { codeBlock } from '@signalbox/contracts/markdown';
+import { say } from '@signalbox/messages/say';
 import type { ClaimedLane, InboxMessage, TurnEnd, TurnOutcome } from '@signalbox/store/conversation/lanes';
 import { newId } from '@signalbox/contracts/ids';
 import type { AgentReply, AgentResult } from '../agents/agent.ts';
@@ -134,14 +136,20 @@ export function notice(
   { buttons = [], receipts = [] }: Pick<Partial<AgentReply>, 'buttons' | 'receipts'> = {},
 ): TurnEnd {
   const context = contextOf(lane, message);
-  const { envelope } = message;
-  const text = envelope.kind === 'job-finished' || envelope.kind === 'incident' ? envelope.say : '';
+  const text = sentenceOf(message.envelope);
   return {
     turn: record(parts, context, 'notice'),
     outcomes: settle([message], 'answered', 'notice'),
     replies: [{ ...outbound(context, { key: message.envelope.id, text, buttons, receipts }), turnId: context.turnId }],
     thread: null,
   };
+}
+
+/** What the person reads of it: our sentence, and below it what a log says, as text. */
+export function sentenceOf(envelope: InboxMessage['envelope']): string {
+  if (envelope.kind !== 'incident') return envelope.kind === 'job-finished' ? envelope.say : '';
+  const { quote } = envelope;
+  return quote ? `${envelope.say}\n\n${say('turn.fromItsLog')}\n${codeBlock(quote)}` : envelope.say;
 }
 
 /** What came of a decision about a conversation that is over: told as it is. */

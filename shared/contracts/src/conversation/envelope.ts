@@ -105,6 +105,8 @@ export const InboundEnvelope = z.discriminatedUnion('kind', [
     project: z.string().max(80).nullable(),
     /** For the person, as markdown: facts that were measured, and no text of outside. */
     say: z.string().min(1).max(4_000),
+    /** What a log says of it, shown below as text of outside. It never stands in the conversation. */
+    quote: z.string().max(400).optional(),
     buttons: z.array(ActionButton).max(6),
   }),
   /** A node of this person's conversation is to run again: a tool asked for it. */

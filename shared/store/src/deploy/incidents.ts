@@ -21,6 +21,15 @@ export interface IncidentReport {
   readonly project: string | null;
   /** For the person, as markdown, without text of outside. */
   readonly say: string;
+  /** One line of a log, without secrets: shown below as text of outside, and never part of the conversation. */
+  readonly quote?: string | null;
+  /** What has become of it since it was opened: whoever was told of it is told of that too, once. */
+  readonly step?: string;
+  /**
+   * It is the cause of whatever else is open of its subject, and one of each deployment: the others end with it, and nobody is told
+   * of that end.
+   */
+  readonly isCause?: boolean;
   readonly buttons: readonly ActionButton[];
   /** What it adds to the errors of its service, once, when it is opened; null when that is counted otherwise. */
   readonly error?: (ServiceKey & FoundErrors) | null;
@@ -50,7 +59,8 @@ const COLUMNS = `incident_id::text as "incidentId", subject, kind, detail, evide
 
 /**
  * Opens an incident, or finds the one that is open, and tells one person unless somebody was told: in one transaction, so that it is
- * told once, whoever looks, however often, also when one of them dies in between. `told` is null when there was nothing to tell.
+ * told once, whoever looks, however often, also when one of them dies in between. So is each of its steps. `told` is null when there was
+ * nothing to tell.
  */
 export async function openIncident(
   pool: Pool,
@@ -58,22 +68,29 @@ export async function openIncident(
 ): Promise<{ readonly incident: Incident; readonly isNew: boolean; readonly told: Told | null }> {
   return withTransaction(pool, async (db) => {
     const { subject, kind } = report;
+    if (report.isCause)
+      await db.query(
+        `update incidents set closed_at = clock_timestamp()
+          where subject = $1 and closed_at is null and (kind <> $2 or evidence ->> 'deploymentId' is distinct from $3)`,
+        [subject, kind, report.evidence.deploymentId ?? null],
+      );
     const { rows: made } = await db.query(
       `insert into incidents (subject, kind, detail, evidence) values ($1, $2, $3, $4::jsonb)
        on conflict (subject, kind) where closed_at is null do nothing returning 1`,
       [subject, kind, redactText(report.detail), JSON.stringify(redactValue(report.evidence))],
     );
     if (made.length > 0 && report.error) await addErrors(db, report.error, [report.error]);
-    const { rows } = await db.query<Incident>(
-      `select ${COLUMNS} from incidents where subject = $1 and kind = $2 and closed_at is null for update`,
+    const { rows } = await db.query<Incident & { chatKey: string | null }>(
+      `select ${COLUMNS}, told_chat as "chatKey" from incidents where subject = $1 and kind = $2 and closed_at is null for update`,
       [subject, kind],
     );
     const [incident] = rows;
     // It was closed between the two statements: the next look opens it again.
     if (!incident) throw new Error(`the incident ${kind} of ${subject} was closed while it was opened`);
     const isMuted = report.mutedUntil !== null && report.mutedUntil > new Date();
-    const told = incident.told === null && !isMuted ? await tell(db, incident, report) : null;
-    return { incident: { ...incident, told: told?.userKey ?? incident.told }, isNew: made.length > 0, told };
+    const { chatKey, ...known } = incident;
+    const told = isMuted ? null : await tell(db, known, chatKey, report);
+    return { incident: { ...known, told: told?.userKey ?? known.told }, isNew: made.length > 0, told };
   });
 }
 
@@ -109,15 +126,33 @@ export async function listOpenIncidents(db: Queryable, subject: string | null = 
   return rows;
 }
 
-async function tell(db: Queryable, incident: Incident, report: IncidentReport): Promise<Told | null> {
-  const person = await whoCanBeTold(db, report.owners);
+/** Tells of it whom it concerns, and whoever was told of it of its next step. Null when all was told. */
+async function tell(
+  db: Queryable,
+  incident: Incident,
+  chatKey: string | null,
+  report: IncidentReport,
+): Promise<Told | null> {
+  const { step } = report;
+  const isToldAll = incident.told !== null && (step === undefined || incident.evidence.step === step);
+  if (isToldAll) return null;
+  const earlier = incident.told === null || chatKey === null ? null : { userKey: incident.told, chatKey };
+  const person = earlier ?? (await whoCanBeTold(db, report.owners));
   if (!person) return null;
   await db.query(
-    'update incidents set told = $2, told_chat = $3, told_at = clock_timestamp() where incident_id = $1::bigint',
-    [incident.incidentId, person.userKey, person.chatKey],
+    `update incidents set told = $2, told_chat = $3, told_at = clock_timestamp(), detail = $4, evidence = evidence || $5::jsonb
+      where incident_id = $1::bigint`,
+    [
+      incident.incidentId,
+      person.userKey,
+      person.chatKey,
+      redactText(report.detail),
+      JSON.stringify(step === undefined ? {} : { step }),
+    ],
   );
-  const { project, say, buttons } = report;
-  return putNews(db, incident, person, { phase: 'opened', project, say, buttons: [...buttons] });
+  const { project, say, buttons, quote } = report;
+  const news = { phase: 'opened' as const, project, say, buttons: [...buttons], ...(quote ? { quote } : {}) };
+  return putNews(db, incident, person, news, earlier === null ? 'opened' : (step ?? 'opened'));
 }
 
 /**
@@ -141,17 +176,18 @@ async function whoCanBeTold(
   return rows[0] ?? null;
 }
 
-type News = Pick<Extract<InboundEnvelope, { kind: 'incident' }>, 'phase' | 'project' | 'say' | 'buttons'>;
+type News = Pick<Extract<InboundEnvelope, { kind: 'incident' }>, 'phase' | 'project' | 'say' | 'quote' | 'buttons'>;
 
-/** News of an incident for the lane of a person, once per incident and phase. */
+/** News of an incident for the lane of a person, once per incident and `once`, which is its phase or a step of it. */
 async function putNews(
   db: Queryable,
   { incidentId }: Incident,
   { userKey, chatKey }: { readonly userKey: string; readonly chatKey: string },
   news: News,
+  once: string = news.phase,
 ): Promise<Told> {
   const traceId = newId('trace');
-  const updateId = `${incidentId}:${news.phase}`;
+  const updateId = `${incidentId}:${once}`;
   await wakeLane(db, {
     kind: 'incident',
     channel: 'system',
