@@ -192,13 +192,17 @@ describe('a service whose program is gone', { timeout: 60_000 }, () => {
     expect(await bench.services.find(shop)).toMatchObject({ serving: 'act_broken' });
   });
 
-  it('because it crashed again and again is left as its driver leaves it', async () => {
+  it('because it crashed again and again is given up by its driver within minutes, told as a crash loop and not brought back', async () => {
     writeFileSync(join(folderOf('looping'), 'artifact/crash'), '');
-    await until(async () => (await running('looping')).length === 0, 30_000);
-    for (let n = 0; n < 2; n++) await look();
+    await until(async () => (await running('looping')).length === 0, 120_000);
+    for (let n = 0; n < 2; n++) await look(2);
     expect(await runsOf('looping')).toEqual([]);
-    expect(await listOpenIncidents(bench.jobs.pool, 'service:looping/staging')).toMatchObject([{ kind: 'exited' }]);
-  });
+    expect(await listOpenIncidents(bench.jobs.pool, 'service:looping/staging')).toMatchObject([
+      { kind: 'crash-loop', detail: expect.stringMatching(/ 10 times within .* was stopped/) as string },
+    ]);
+    const events = await bench.deployments.events('act_looping');
+    expect(events.filter(({ evidence }) => 'crashLoop' in evidence)).toHaveLength(1);
+  }, 150_000);
 
   it('while somebody stops it or deploys is not brought back', async () => {
     const shop = shopOf('wanted');

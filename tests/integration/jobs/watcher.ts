@@ -4,6 +4,8 @@ import { createServiceRevivals } from '@signalbox/jobs/health/service-revivals';
 import { createLog } from '@signalbox/platform/log';
 import { openConfinement } from '@signalbox/jobs/sandbox/confinement';
 import { openDriver } from '@signalbox/jobs/drivers/open-driver';
+import type { Driver } from '@signalbox/jobs/drivers/driver';
+import type { LoopLimits } from '@signalbox/jobs/health/crash-loop';
 import type { JobContext } from '@signalbox/jobs/runner/handlers';
 import { createServicesWatch } from '@signalbox/jobs/health/services-watch';
 import type { Traffic } from '@signalbox/jobs/traffic/traffic';
@@ -14,10 +16,11 @@ const confinement = await openConfinement({ program: null }); // it starts nothi
 
 const NOBODY_SAYS: Pick<Traffic, 'current'> = { current: () => Promise.resolve(null) };
 
-/** One process that looks after services, as the schedule does. */
+/** One process that looks after services, as the schedule does. `wrap` takes the place of its driver. */
 export function openWatcher(
   bench: DeployBench,
   traffic: Pick<Traffic, 'current'> = NOBODY_SAYS,
+  { loop, wrap = (driver) => driver }: { readonly loop?: LoopLimits; readonly wrap?: (driver: Driver) => Driver } = {},
 ): () => Promise<JobResult<'services.watch'>> {
   const { pool } = bench.jobs;
   const handler = createServicesWatch({
@@ -25,16 +28,19 @@ export function openWatcher(
     work: new DeploymentWork(pool),
     deployments: bench.deployments,
     services: bench.services,
-    openDriver: ({ server: name, serverHost: host, ...rest }) =>
-      openDriver(
-        { name, host, ...rest },
-        {
-          targetsDir: bench.targetsDir,
-          path: loadTestConfig().path,
-          baseImage: '',
-          confinement,
-          openSecret: () => Promise.reject(new Error('no secret')),
-        },
+    ...(loop ? { loop } : {}),
+    openDriver: async ({ server: name, serverHost: host, ...rest }) =>
+      wrap(
+        await openDriver(
+          { name, host, ...rest },
+          {
+            targetsDir: bench.targetsDir,
+            path: loadTestConfig().path,
+            baseImage: '',
+            confinement,
+            openSecret: () => Promise.reject(new Error('no secret')),
+          },
+        ),
       ),
     traffic,
     reachHost: '127.0.0.1',

@@ -16,7 +16,15 @@ export interface Circumstances {
 }
 
 /** Trouble that another release may not have. A full disk stays full. */
-const OF_RELEASE: ReadonlySet<TroubleKind> = new Set(['oom', 'exited', 'down', 'restarts', 'slow', 'errors']);
+const OF_RELEASE: ReadonlySet<TroubleKind> = new Set([
+  'crash-loop',
+  'oom',
+  'exited',
+  'down',
+  'restarts',
+  'slow',
+  'errors',
+]);
 
 /** What to do next, with the evidence for it in a sentence. Pure; nothing is done. */
 export function propose(found: Found, { verdict, kind, because }: Verdict, around: Circumstances): Proposal {

@@ -7,6 +7,7 @@ import type { Pool } from '@signalbox/store/pool';
 import type { ServiceRow, createServices } from '@signalbox/store/deploy/services';
 import { AppError } from '@signalbox/contracts/errors';
 import type { Driver } from '../drivers/driver.ts';
+import type { LoopLimits } from '../health/crash-loop.ts';
 import type { JobContext } from '../runner/handlers.ts';
 import type { Traffic } from '../traffic/traffic.ts';
 
@@ -22,6 +23,8 @@ export interface DiagnoseParts {
   readonly traffic: Pick<Traffic, 'current'>;
   /** Where the proxy is reached from here. */
   readonly reachHost: string;
+  /** What a crash loop is; LOOP when left out. */
+  readonly loop?: LoopLimits;
 }
 
 /** The service, and the deployment that serves; null when none does. Throws NOT_FOUND. */

@@ -4,7 +4,7 @@ import type { HealthMemory } from './latencies.ts';
 import type { Found, Verdict } from './verdict.ts';
 
 /** Kinds of incidents that are counted as they happen: crashes one by one, errors by the lines of the log. */
-const COUNTED_ELSEWHERE: ReadonlySet<Verdict['kind']> = new Set(['oom', 'exited', 'restarts', 'errors']);
+const COUNTED_ELSEWHERE: ReadonlySet<Verdict['kind']> = new Set(['crash-loop', 'oom', 'exited', 'restarts', 'errors']);
 
 /**
  * Crashes that a look has seen and the looks before had not: starts after a crash, and an end. Pure: what was remembered is stored

@@ -13,32 +13,53 @@ import type { Verdict } from './verdict.ts';
 type Sick = Verdict & { readonly kind: NonNullable<Verdict['kind']> };
 
 /**
- * Opens the incident of a service, or tells of the one that is open and that nobody was told of yet. Its text holds what was measured and
- * nothing that a log says.
+ * Opens the incident of a service, or tells of the one that is open and that nobody was told of yet. Its text holds what was measured; what
+ * a log says is quoted beside it. A crash loop is one of its own, and the cause of whatever else was found; its end is told as well.
  */
 export async function openService(
   parts: Pick<DiagnoseParts, 'pool' | 'deployments'>,
   watched: WatchedService,
   open: Incident | null,
   verdict: Verdict,
-  release: string | null,
+  {
+    release,
+    ref,
+    lastError,
+  }: { readonly release: string | null; readonly ref: string; readonly lastError: string | null },
 ): ReturnType<typeof openIncident> {
   const { project, environment } = watched;
   const { kind, because } = verdict as Sick; // the caller has looked
   const before = await parts.deployments.before({ project, environment });
+  const isLoop = kind === 'crash-loop';
+  const isStopped = isLoop && verdict.isStopped === true;
   const error = incidentError(verdict, release, new Date());
   return openIncident(parts.pool, {
     subject: incidentSubject(watched),
-    kind: open?.kind ?? kind,
+    kind: isLoop ? kind : (open?.kind ?? kind),
     detail: because,
     evidence: { verdict: verdict.verdict, deploymentId: watched.serving },
     owners: watched.owners,
     project,
-    say: say('services.broken', { project, environment, verdict: verdict.verdict, because }),
+    say: isLoop
+      ? sayLoop(watched, { because, ref, isStopped, canRollBack: before !== null })
+      : say('services.broken', { project, environment, verdict: verdict.verdict, because }),
+    quote: isLoop ? lastError : null,
+    isCause: isLoop,
+    ...(isStopped ? { step: 'stopped' } : {}),
     buttons: buttonsOf({ project, environment }, before),
     error: error && { project, environment, ...error },
     mutedUntil: watched.mutedUntil,
   });
+}
+
+function sayLoop(
+  { project, environment }: ServiceKey,
+  values: Record<'because' | 'ref', string> & Record<'isStopped' | 'canRollBack', boolean>,
+): string {
+  const { because, ref, isStopped, canRollBack } = values;
+  return isStopped
+    ? say('services.crashLoopStopped', { project, environment, because, ref, canRollBack })
+    : say('services.crashLoop', { project, environment, because });
 }
 
 /** Ends the incident, with one line for the people who were told of it. */

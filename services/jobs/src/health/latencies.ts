@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CrashMemory, NO_CRASHES } from './crash-loop.ts';
 
 /** What the watcher remembers of a service between two probes. The column `services.health` holds it. */
 export const HealthMemory = z
@@ -14,6 +15,8 @@ export const HealthMemory = z
     instance: z.string().nullable(),
     /** Its program had ended. */
     ended: z.boolean().default(false),
+    /** How often it was started again, and when. */
+    crashes: CrashMemory.default(NO_CRASHES),
     /** Latencies of the newest good looks by release, the newest release first. */
     samples: z.array(z.object({ release: z.string(), latencies: z.array(z.number()) })),
   })
@@ -27,6 +30,7 @@ export const HealthMemory = z
     restarts: null,
     instance: null,
     ended: false,
+    crashes: NO_CRASHES,
     samples: [],
   });
 export type HealthMemory = z.infer<typeof HealthMemory>;

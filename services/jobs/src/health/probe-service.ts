@@ -4,6 +4,8 @@ import { countErrors } from '@signalbox/store/deploy/error-groups';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import type { ServiceRow } from '@signalbox/store/deploy/services';
 import { AppError } from '@signalbox/contracts/errors';
+import { findCrashStop } from './crash-stops.ts';
+import { LOOP, NO_CRASHES, seeRestarts } from './crash-loop.ts';
 import { HOUR_MS, MINUTE_MS } from '@signalbox/contracts/time';
 import { probeHealth, type Look } from '../deploy/steps/reach.ts';
 import type { Driver } from '../drivers/driver.ts';
@@ -16,14 +18,14 @@ const LATELY_MS = 5 * MINUTE_MS;
 
 /** Probes a service through the proxy and at its instance, and reads the state of its program and its server. Changes nothing. */
 export async function probeService(
-  parts: Pick<DiagnoseParts, 'pool' | 'reachHost' | 'traffic'>,
+  parts: Pick<DiagnoseParts, 'pool' | 'reachHost' | 'traffic' | 'loop'>,
   driver: Driver,
   { service, serving }: { readonly service: ServiceRow; readonly serving: WorkRow },
   memory: HealthMemory,
   signal: AbortSignal,
 ): Promise<Found> {
   const { file, instance } = serving;
-  const [proxy, direct, process, diskFreeMb] = await Promise.all([
+  const [proxy, direct, program, diskFreeMb] = await Promise.all([
     file === null || service.port === null ? null : lookThrough(parts, service, { file, port: service.port }, signal),
     file === null || instance === null ? null : probeHealth(instance, file, signal),
     instance === null ? null : programOf(driver, serving, signal),
@@ -38,7 +40,13 @@ export async function probeService(
     countErrors(parts.pool, service, new Date(now - HOUR_MS)),
   ]);
   const isSame = memory.instance === (instance?.ref ?? null);
+  const process = program?.process ?? null;
   const restarts = process?.restarts ?? null;
+  const isGivenUp = program?.isGivenUp ?? false;
+  const { memory: crashes, loop } =
+    instance === null || restarts === null
+      ? { memory: memory.crashes, loop: null }
+      : seeRestarts(memory.crashes, { instance, restarts, isGivenUp, at: now }, parts.loop ?? LOOP);
   return {
     release: serving.release,
     reportedRelease: proxy?.release == null ? null : plainRelease(proxy.release),
@@ -51,6 +59,8 @@ export async function probeService(
     errorsLately,
     errorsUsually: ((errorsLastHour - errorsLately) * LATELY_MS) / (HOUR_MS - LATELY_MS),
     newRestarts: isSame && restarts !== null && memory.restarts !== null ? Math.max(0, restarts - memory.restarts) : 0,
+    crashLoop: (await findCrashStop(parts.pool, serving.deploymentId)) ?? loop,
+    crashes,
   };
 }
 
@@ -68,13 +78,22 @@ export function nothingFound(memory: HealthMemory, errorsLastHour: number): Foun
     errorsLately: 0,
     errorsUsually: 0,
     newRestarts: 0,
+    crashLoop: null,
+    crashes: NO_CRASHES,
   };
 }
 
 /** What was found, without what only a verdict needs. */
 export function toHealth(
   { project, environment }: ServiceKey,
-  { errorsLately: _lately, errorsUsually: _usually, newRestarts: _new, ...found }: Found,
+  {
+    errorsLately: _lately,
+    errorsUsually: _usually,
+    newRestarts: _new,
+    crashLoop: _loop,
+    crashes: _crashes,
+    ...found
+  }: Found,
   { verdict, because }: Pick<ServiceHealthResult, 'verdict' | 'because'>,
 ): ServiceHealthResult {
   return { project, environment, verdict, because, ...found };
@@ -97,23 +116,28 @@ function plainRelease(reported: string): string {
   return /^[\w.+-]{1,80}$/.test(reported) ? reported : 'another release';
 }
 
-async function programOf(driver: Driver, { instance }: WorkRow, signal: AbortSignal): Promise<Found['process']> {
+interface Program {
+  readonly process: NonNullable<Found['process']>;
+  /** It ended after a crash, and its supervisor does not start it again. */
+  readonly isGivenUp: boolean;
+}
+
+async function programOf(driver: Driver, { instance }: WorkRow, signal: AbortSignal): Promise<Program | null> {
   if (instance === null) return null;
   try {
     const state = await driver.state(instance, signal);
+    const none = { running: false, restarts: null, exitCode: null, oom: false, memoryMb: null };
     switch (state.kind) {
-      case 'running':
-        return {
-          running: true,
-          restarts: state.restarts,
-          exitCode: state.lastExit ?? null,
-          oom: false,
-          memoryMb: state.memoryMb,
-        };
-      case 'exited':
-        return { running: false, restarts: null, exitCode: state.code, oom: state.oom, memoryMb: null };
+      case 'running': {
+        const { restarts, memoryMb, lastExit: exitCode = null } = state;
+        return { process: { ...none, running: true, restarts, exitCode, memoryMb }, isGivenUp: false };
+      }
+      case 'exited': {
+        const { restarts, code: exitCode, oom, lost } = state;
+        return { process: { ...none, restarts, exitCode, oom }, isGivenUp: lost === null && exitCode !== 0 };
+      }
       case 'gone':
-        return { running: false, restarts: null, exitCode: null, oom: false, memoryMb: null };
+        return { process: none, isGivenUp: false };
     }
   } catch (error) {
     return ifUnreachable(error, null);

@@ -1,14 +1,9 @@
-import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { appendAudit } from '@signalbox/store/audit/audit';
-import { addEvent } from '@signalbox/store/deploy/deployments';
-import { FINAL_STATES, type DeploymentRow, type StoredInstance } from '@signalbox/store/deploy/deployments-rows';
+import { FINAL_STATES, type StoredInstance } from '@signalbox/store/deploy/deployments-rows';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { incidentSubject } from '@signalbox/store/deploy/service-looks';
-
-/** The deployment that serves, or should. */
-export interface Serving extends ServiceKey {
-  readonly deploymentId: string;
-}
+import { findCrashStop } from './crash-stops.ts';
+import { note, type Serving } from './deployment-note.ts';
 
 /** What is known of the attempts to bring a service back. */
 export interface RevivalPlan {
@@ -96,7 +91,7 @@ async function plan(db: Queryable, { deploymentId, project, environment }: Servi
     [deploymentId, project, environment],
   );
   const [row] = rows;
-  if (!row || row.moving) return null;
+  if (!row || row.moving || (await findCrashStop(db, deploymentId))) return null;
   return { isOpen: row.open > 0, runId: `${deploymentId}:revive:${row.settled + 1}` };
 }
 
@@ -111,7 +106,7 @@ async function begin(
     `select 1 from services where project = $1 and environment = $2 and serving = $3 for update`,
     [project, environment, deploymentId],
   );
-  if (rowCount === 0) return null;
+  if (rowCount === 0 || (await findCrashStop(db, deploymentId))) return null;
   const { rows } = await db.query<{ fence: number }>(
     `update services set fence = fence + 1, updated_at = clock_timestamp()
       where project = $1 and environment = $2
@@ -170,19 +165,4 @@ async function finish(db: Queryable, serving: Serving, end: RevivalEnd): Promise
       [incidentSubject(serving), String(evidence.because ?? ''), JSON.stringify({ deploymentId }), runId],
     );
   return true;
-}
-
-/** An event that changes no state: the deployment had ended, and what it started is started again. */
-async function note(
-  db: Queryable,
-  deploymentId: string,
-  fence: number,
-  evidence: Readonly<Record<string, unknown>>,
-): Promise<void> {
-  const { rows } = await db.query<Pick<DeploymentRow, 'state'>>(
-    `select state from deployments where deployment_id = $1 for update`,
-    [deploymentId],
-  );
-  const [row] = rows;
-  if (row) await addEvent(db, deploymentId, { from: row.state, to: row.state, actor: 'system', fence, evidence });
 }

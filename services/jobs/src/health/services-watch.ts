@@ -13,6 +13,7 @@ import type { Publisher } from '@signalbox/platform/streams/publish';
 import { groupErrors } from '../diagnose/error-lines.ts';
 import { crashErrors } from './health-errors.ts';
 import { closeService, openService } from './incident-news.ts';
+import { endCrashLoop, lastErrorOf } from './crash-loop-end.ts';
 import { addLatency, HealthMemory } from './latencies.ts';
 import { LogCursor, readOn } from '../diagnose/log-cursor.ts';
 import { maskOf, readLines, type Mask } from '../diagnose/log-lines.ts';
@@ -92,15 +93,20 @@ async function lookAfter(
   const mask = known && known.until > Date.now() ? known.mask : await maskOf(parts, watched, openSecret);
   if (mask !== known?.mask) masks.set(key, { mask, until: Date.now() + MASK_MS });
 
-  const { found, read, missing } = await withDriver(parts, serving, context, async (driver) => {
-    const looked = await probeService(parts, driver, { service, serving }, memory, signal);
+  const { found, read, missing, lastError } = await withDriver(parts, serving, context, async (driver) => {
+    const probed = await probeService(parts, driver, { service, serving }, memory, signal);
+    const looked = watched.isMoving ? probed : await endCrashLoop(parts, driver, serving, probed, signal);
     const since = cursor?.deploymentId === serving.deploymentId ? { since: new Date(cursor.at) } : {};
     const lines = serving.instance
       ? await readLines(driver, serving.instance, { tail: LINES, ...since, signal }, mask)
       : [];
     const isBlocked = (await problemOfRoute(parts, watched, signal)) !== null;
-    const why = await whyMissing(driver, serving, looked, { ...memory, isBlocked }, signal);
-    return { found: looked, read: readOn(cursor, serving.deploymentId, lines), missing: why };
+    // What was stopped for good is not missing.
+    const why = looked.crashLoop?.isStopped
+      ? null
+      : await whyMissing(driver, serving, looked, { ...memory, isBlocked }, signal);
+    const said = looked.crashLoop ? await lastErrorOf(driver, serving, mask, signal) : null;
+    return { found: looked, read: readOn(cursor, serving.deploymentId, lines), missing: why, lastError: said };
   });
   context.signal.throwIfAborted();
   const groups = groupErrors(read.lines);
@@ -136,7 +142,7 @@ async function lookAfter(
   if (isMoving) return;
   // What was stopped during the look is no incident.
   if ((await parts.services.find(watched))?.serving !== watched.serving) return;
-  await settle(parts, watched, { health, verdict }, context, counts);
+  await settle(parts, watched, { health, verdict, ref: serving.ref, lastError }, context, counts);
 }
 
 /**
@@ -184,18 +190,31 @@ async function bringBack(
   });
 }
 
-/** Opens or ends the incident of a service, when two looks in a row agree. Only one is open at a time. */
+interface Look {
+  readonly health: HealthMemory;
+  readonly verdict: Verdict;
+  /** What was deployed. */
+  readonly ref: string;
+  readonly lastError: string | null;
+}
+
+/**
+ * Opens or ends the incident of a service, when two looks in a row agree; a crash loop was seen by several already. Only one is open at
+ * a time.
+ */
 async function settle(
   parts: Parameters<typeof createServicesWatch>[0],
   watched: WatchedService,
-  { health, verdict }: { readonly health: HealthMemory; readonly verdict: Verdict },
+  look: Look,
   context: JobContext,
   counts: Counts,
 ): Promise<void> {
+  const { health, verdict, ref, lastError } = look;
   const open = await listOpenIncidents(parts.pool, incidentSubject(watched));
   const told: (Told | null)[] = [];
-  if (verdict.kind !== null && (health.bad >= IN_A_ROW || open.length > 0)) {
-    const opened = await openService(parts, watched, open[0] ?? null, verdict, health.release);
+  if (verdict.kind !== null && (health.bad >= IN_A_ROW || open.length > 0 || verdict.kind === 'crash-loop')) {
+    const said = { release: health.release, ref, lastError };
+    const opened = await openService(parts, watched, open[0] ?? null, verdict, said);
     if (opened.isNew) counts.opened += 1;
     told.push(opened.told);
   }
@@ -236,6 +255,7 @@ function remember(
     good: counted(memory.good, isWell),
     restarts: process?.restarts ?? null,
     instance,
+    crashes: found.crashes,
     ended: process === null ? memory.ended && memory.instance === instance : !process.running,
     samples: isSample ? addLatency(memory.samples, release, latencyMs) : memory.samples,
   };

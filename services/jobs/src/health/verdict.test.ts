@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NO_CRASHES } from './crash-loop.ts';
 import { addLatency, usualLatency, type HealthMemory } from './latencies.ts';
 import { judge, type Found } from './verdict.ts';
 
@@ -14,13 +15,24 @@ const WELL: Found = {
   errorsLately: 0,
   errorsUsually: 0,
   newRestarts: 0,
+  crashLoop: null,
+  crashes: NO_CRASHES,
 };
+const loop = { restarts: 7, withinMs: 40_000, isOver: false, isStopped: false };
 const dead = { running: false, restarts: 0, exitCode: 3, oom: false, memoryMb: null };
 
 describe('a verdict', () => {
   it.each<[string, Partial<Found>, string, string | null, RegExp]>([
     ['well', {}, 'healthy', null, /1\.1\.0-abc answers in 20 ms/],
     ['never deployed', { release: null }, 'nothing-deployed', null, /Nothing/],
+    ['in a crash loop', { newRestarts: 3, crashLoop: loop }, 'down', 'crash-loop', /7 times within 40 s/],
+    [
+      'stopped for its crash loop',
+      { process: dead, crashLoop: { ...loop, isOver: true, isStopped: true } },
+      'down',
+      'crash-loop',
+      /7 times within 40 s, and was stopped/,
+    ],
     ['ended', { process: dead }, 'down', 'exited', /code 3/],
     ['killed for memory', { process: { ...dead, oom: true } }, 'down', 'oom', /memory/],
     [

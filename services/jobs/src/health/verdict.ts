@@ -1,5 +1,7 @@
 import type { ServiceHealthResult } from '@signalbox/contracts/operations/operations';
+import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
+import type { CrashLoop, CrashMemory } from './crash-loop.ts';
 
 /** What a look at a service found; see ServiceHealthResult. */
 export type Found = Omit<ServiceHealthResult, 'verdict' | 'because' | 'project' | 'environment'> & {
@@ -8,10 +10,15 @@ export type Found = Omit<ServiceHealthResult, 'verdict' | 'because' | 'project' 
   readonly errorsUsually: number;
   /** Restarts since the look before. */
   readonly newRestarts: number;
+  /** It crashes again and again, or was stopped for that. */
+  readonly crashLoop: CrashLoop | null;
+  /** For the next look. */
+  readonly crashes: CrashMemory;
 };
 
 /** What is wrong, the worst first. */
-export type TroubleKind = 'oom' | 'exited' | 'down' | 'wrong-release' | 'restarts' | 'slow' | 'errors' | 'disk';
+export type TroubleKind =
+  'crash-loop' | 'oom' | 'exited' | 'down' | 'wrong-release' | 'restarts' | 'slow' | 'errors' | 'disk';
 
 export interface Verdict {
   readonly verdict: ServiceHealthResult['verdict'];
@@ -19,6 +26,8 @@ export interface Verdict {
   readonly because: string;
   /** Null when it is well. */
   readonly kind: TroubleKind | null;
+  /** It was stopped for good. */
+  readonly isStopped?: boolean;
 }
 
 /** Slower than this many times the usual is slow, but only above a time that somebody notices. */
@@ -40,6 +49,8 @@ export function judge(found: Found): Verdict {
     kind,
     because,
   });
+  if (found.crashLoop)
+    return { ...trouble('down', 'crash-loop', describeLoop(found.crashLoop)), isStopped: found.crashLoop.isStopped };
   if (process?.oom) return trouble('down', 'oom', say('health.outOfMemory'));
   if (process && !process.running) {
     const code = { isCodeKnown: process.exitCode !== null, exitCode: process.exitCode ?? '' };
@@ -71,6 +82,12 @@ export function judge(found: Found): Verdict {
     return trouble('degraded', 'disk', say('health.diskLow', { free: found.diskFreeMb }));
   const timed = { isTimed: latencyMs !== null, time: latencyMs === null ? '' : inSeconds(latencyMs) };
   return well('healthy', say('health.healthy', { release: found.release, ...timed, isProbed: proxy !== null }));
+}
+
+/** How often it crashed, and whether that is over. */
+function describeLoop({ restarts, withinMs, isStopped }: CrashLoop): string {
+  const values = { times: restarts, within: sayDuration(withinMs) };
+  return isStopped ? say('health.crashLoopStopped', values) : say('health.crashLoop', values);
 }
 
 /** Whether an answer took far longer than usual. */

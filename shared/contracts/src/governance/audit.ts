@@ -39,6 +39,7 @@ export const AuditKind = z.enum([
   'service.muted',
   'service.revived',
   'service.given_up',
+  'service.crash_stopped',
   'dead_letter.settled',
   'run.cancel_requested',
   'service.stop_requested',
