@@ -80,6 +80,14 @@ const JobsConfig = CommonConfig.extend({
     .string()
     .default('')
     .transform((names) => names.split(',').flatMap((name) => name.trim().toLowerCase() || [])),
+  /**
+   * Folder with what hosts of repositories are known by: `known_hosts`, of ssh, and `ca.pem`, the authority that those at private
+   * addresses have their certificates from. Default: what the machine trusts.
+   */
+  REPOSITORY_TRUST_DIR: z
+    .string()
+    .default('')
+    .transform((folder) => folder || null),
   /** How long a build may take, in minutes. */
   DEPLOY_BUILD_MINUTES: z.coerce.number().positive().max(25).default(20),
   /** A build that writes nothing and uses no processor for so many minutes is ended. */

@@ -20,6 +20,7 @@ import type people from './languages/en/people.json';
 import type planner from './languages/en/planner.json';
 import type projects from './languages/en/projects.json';
 import type readiness from './languages/en/readiness.json';
+import type repository from './languages/en/repository.json';
 import type servers from './languages/en/servers.json';
 import type services from './languages/en/services.json';
 import type turn from './languages/en/turn.json';
@@ -45,6 +46,7 @@ interface Catalog {
   readonly planner: typeof planner;
   readonly projects: typeof projects;
   readonly readiness: typeof readiness;
+  readonly repository: typeof repository;
   readonly servers: typeof servers;
   readonly services: typeof services;
   readonly turn: typeof turn;

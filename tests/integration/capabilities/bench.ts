@@ -76,9 +76,15 @@ const planByHand: Resolving['work'] = async (job, payload) => {
   return JOBS[job].result.parse(found) as JobResult<typeof job>;
 };
 
-/** The capabilities over a real database. `work` does the jobs that tools wait for; without it none is expected. */
+/** Nobody works here: a look at a repository goes on, and no other job is expected. */
+const withoutWorkers: ToolContext['work'] = (job) =>
+  job === 'repository.look'
+    ? Promise.resolve({ kind: 'goes-on', runId: 'r' })
+    : Promise.reject(new Error('no job is expected'));
+
+/** The capabilities over a real database. `work` does the jobs that tools wait for. */
 export async function openCapabilityBench(
-  work: (pool: Pool) => ToolContext['work'] = () => () => Promise.reject(new Error('no job is expected')),
+  work: (pool: Pool) => ToolContext['work'] = () => withoutWorkers,
 ): Promise<CapabilityBench> {
   const database = await createDatabase();
   const pool = openPool(database.url, createLog('test', 'silent'), { name: 'test', max: 20, as: 'owner' });

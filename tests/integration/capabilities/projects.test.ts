@@ -46,6 +46,28 @@ describe('creating a project', () => {
   });
 });
 
+describe('the login of a private repository', () => {
+  const login = (handle: string, rest = {}) =>
+    bench.call('update_project', { project: 'shop', repositoryLogin: handle, ...rest }, { userKey: '1001' });
+
+  it('is kept as a handle with who gave it, and is gone when the repository is another one', async () => {
+    await create('shop');
+    await login('secret:shop-token', { repository: 'https://git.example.org/shop.git' });
+    const repositoryLogin = { handle: 'secret:shop-token', givenBy: '1001' };
+    expect(await bench.ports.projects.get('shop')).toMatchObject({ repositoryLogin });
+    await bench.call('update_project', { project: 'shop', repository: 'https://git.example.org/shop.git' });
+    expect(await bench.ports.projects.get('shop')).toMatchObject({ repositoryLogin });
+    await bench.call('update_project', { project: 'shop', repository: 'https://evil.example.org/shop.git' });
+    expect(await bench.ports.projects.get('shop')).toMatchObject({ repositoryLogin: null });
+  });
+
+  it('is refused where there is no repository, and when it is not the handle of a secret', async () => {
+    await create('shop');
+    await expect(login('secret:shop-token')).rejects.toMatchObject({ code: 'REPOSITORY_MISSING' });
+    await expect(login('ghp_16C7e42F292c6912E7710c838347Ae178B4a')).rejects.toThrow(/given as a handle/);
+  });
+});
+
 describe('changing a project', () => {
   it('keeps both of two changes made at once', async () => {
     await create('shop');

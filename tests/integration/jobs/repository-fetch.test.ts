@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createGit } from '@signalbox/jobs/deploy/source/git';
+import type { Repository } from '@signalbox/jobs/deploy/source/repository-login';
 import { createSources, type Sources } from '@signalbox/jobs/deploy/source/sources';
 import { openGitCell, type GitCell } from '@signalbox/jobs/sandbox/git-room';
 import { findBubblewrap } from '@signalbox/jobs/sandbox/program';
@@ -33,9 +34,12 @@ function open(
     closed,
     cell: options.cell ?? null,
     path,
-    privateHosts: [],
+    hosts: { privateOnes: [], trustDir: null },
   });
 }
+
+/** A repository without a login. */
+const anybodys = (address: string): Repository => ({ address, login: null });
 
 describe('a folder as the address of a repository', () => {
   const parts = [
@@ -55,9 +59,11 @@ describe('a folder as the address of a repository', () => {
     makeRepository(at(name)).release('v1', appFiles({}));
     symlinkSync(at(name), at('innocent'));
     for (const address of [at(name), `file://${at(name)}`, at('innocent'), at('demo', '..', name)])
-      await expect(open(folder).open(address, 'v1', signal)).rejects.toMatchObject({ code: 'REPOSITORY_REFUSED' });
+      await expect(open(folder).open(anybodys(address), 'v1', signal)).rejects.toMatchObject({
+        code: 'REPOSITORY_REFUSED',
+      });
     makeRepository(at('shop')).release('v1', appFiles({}));
-    expect(await open(folder).open(at('shop'), 'v1', signal)).toMatchObject({ hasDockerfile: false });
+    expect(await open(folder).open(anybodys(at('shop')), 'v1', signal)).toMatchObject({ hasDockerfile: false });
   });
 
   it('is refused when it is around or inside of a folder of ours, whatever that is called', async () => {
@@ -65,7 +71,7 @@ describe('a folder as the address of a repository', () => {
       makeRepository(at('all', name)).release('v1', appFiles({}));
     const sources = open(at('all'), { closed: [at('all/mine/secret')] });
     for (const name of ['mine', 'mine/secret', 'mine/secret/deep'])
-      await expect(sources.open(at('all', name), 'v1', signal)).rejects.toThrow(/keeps its own data there/);
+      await expect(sources.open(anybodys(at('all', name)), 'v1', signal)).rejects.toThrow(/keeps its own data there/);
   });
 });
 
@@ -79,11 +85,11 @@ describe.skipIf(cell === null)('a fetch in a room', () => {
     writeFileSync(at('repositories/bait/.git/objects/info/alternates'), `${at('secret/.git/objects')}\n`);
     writeFileSync(at('repositories/bait/.git/refs/heads/stolen'), `${commit}\n`);
     const address = at('repositories/bait');
-    await expect(open(at('repositories'), { cell }).open(address, 'stolen', signal)).rejects.toMatchObject({
+    await expect(open(at('repositories'), { cell }).open(anybodys(address), 'stolen', signal)).rejects.toMatchObject({
       code: 'REPOSITORY_UNREADABLE',
     });
     renameSync(at('deploys'), at('before'));
-    expect(await open(at('repositories')).open(address, 'stolen', signal)).toMatchObject({ commit });
+    expect(await open(at('repositories')).open(anybodys(address), 'stolen', signal)).toMatchObject({ commit });
   });
 
   it('reads a folder, its main branch and its tags as before', async () => {
@@ -91,7 +97,7 @@ describe.skipIf(cell === null)('a fetch in a room', () => {
     const commit = shop.release('v1', appFiles({}));
     const sources = open(at('repositories'), { cell });
     for (const ref of ['v1', 'HEAD', 'main', commit])
-      expect(await sources.open(shop.folder, ref, signal)).toMatchObject({ commit });
+      expect(await sources.open(anybodys(shop.folder), ref, signal)).toMatchObject({ commit });
   });
 
   it('sees the mirror and the system, no home folder and no network when it reads a folder', async () => {
@@ -101,7 +107,7 @@ describe.skipIf(cell === null)('a fetch in a room', () => {
     const look =
       'alias.look=!ls -A / /root /home /tmp /var /run 2>/dev/null; cat /proc/net/dev; echo x > /mine || echo closed';
     const words = ['-c', look, 'look'];
-    const room = { mirror: at('mirror'), local: at('local'), isSsh: false };
+    const room = { mirror: at('mirror'), local: at('local'), isSsh: false, trustDir: null };
     const git = createGit({ path, home: at('mirror'), cell });
     const { stdout, stderr } = await git(words, { signal, room });
     const seen = stdout.toString('utf8');
@@ -163,7 +169,7 @@ it('hooks and filters of a repository on this machine do not run, with a room an
     ['open', null],
     ['room', cell],
   ] as const) {
-    const source = await open(at('repositories'), { cell: one }).open(shop.folder, 'v1', signal);
+    const source = await open(at('repositories'), { cell: one }).open(anybodys(shop.folder), 'v1', signal);
     await source.checkOut(name, signal);
   }
   expect(() => execFileSync('ls', [at('ran')], { stdio: 'pipe' })).toThrow();

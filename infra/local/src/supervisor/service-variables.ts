@@ -117,6 +117,7 @@ export const SERVICE_VARIABLES: Readonly<Record<LocalService, readonly string[]>
     'DEPLOY_DIR',
     'REPOSITORIES_DIR',
     'REPOSITORY_PRIVATE_HOSTS',
+    'REPOSITORY_TRUST_DIR',
     'DEPLOY_BUILD_MINUTES',
     'DEPLOY_STALL_MINUTES',
     'DEPLOY_UNKNOWN_MINUTES',

@@ -3,6 +3,7 @@ import type { createProjects } from '@signalbox/store/deploy/projects';
 import { AppError } from '@signalbox/contracts/errors';
 import { explain, say } from '@signalbox/messages/say';
 import type { DeployParts } from '../deploy/parts.ts';
+import { repositoryOf, type Repository } from '../deploy/source/repository-login.ts';
 import { resolvePlan } from '../deploy/steps/plan.ts';
 import { measureReadiness } from '../deploy/steps/readiness.ts';
 import { openVariables } from '../deploy/variables.ts';
@@ -17,7 +18,7 @@ export function createDeployCheck(
   return {
     title: () => say('jobs.theCheckBeforeADeployment'),
     async run(wish, context) {
-      const { repository } = await projects.get(wish.project);
+      const repository = repositoryOf(await projects.get(wish.project), context.openSecret);
       if (wish.planOnly) return resolve(parts, wish, repository, context);
       const opened = createOpenedSecrets();
       const purpose = `to see whether ${wish.project} can be deployed to ${wish.environment}`;
@@ -49,7 +50,7 @@ export function createDeployCheck(
 async function resolve(
   parts: DeployParts,
   wish: JobPayload<'deploy.check'>,
-  repository: string | null,
+  repository: Repository | null,
   { signal }: JobContext,
 ): Promise<JobResult<'deploy.check'>> {
   try {

@@ -29,6 +29,7 @@ import { createDeployCheck } from './deploy-check.ts';
 import { createDeployRun } from './deploy-run.ts';
 import { createDeploysReconcile } from './deploys-reconcile.ts';
 import { createDiagnosticRun } from './diagnostic-run.ts';
+import { createRepositoryLook } from './repository-look.ts';
 import { createServerInspect } from './server-inspect.ts';
 import { createServersWatch } from '../health/servers-watch.ts';
 import { createServiceDiagnose } from './service-diagnose.ts';
@@ -63,6 +64,7 @@ export async function createOperationsHandlers(
     'service.stop': createServiceStop({ ...diagnose, stops: createServiceStops(pool) }),
     'service.revive': createServiceRevive({ ...deploy, revivals }),
     'diagnostic.run': createDiagnosticRun({ ...diagnose, sandbox: createSandboxOpener(config) }),
+    'repository.look': createRepositoryLook(deploy, createProjects(pool)),
     'server.inspect': createServerInspect(servers),
     'servers.watch': createServersWatch({ ...servers, pool, publisher }),
     'services.watch': createServicesWatch({
@@ -122,7 +124,7 @@ function openDeployParts(config: JobsConfig, pool: Pool, confinement: Confinemen
         hidden: hiddenPaths(targetsDir),
       }),
       path,
-      privateHosts: config.REPOSITORY_PRIVATE_HOSTS,
+      hosts: { privateOnes: config.REPOSITORY_PRIVATE_HOSTS, trustDir: config.REPOSITORY_TRUST_DIR },
     }),
     traffic: openTraffic(config),
     openDriver: ({ server: name, serverHost: host, ...rest }, context) =>

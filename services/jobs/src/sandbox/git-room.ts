@@ -11,6 +11,8 @@ export interface GitRoom {
   /** A repository on this machine; then there is no network. Null: one that is reached by it. */
   readonly local: string | null;
   readonly isSsh: boolean;
+  /** What hosts are known by; null for what the machine knows. */
+  readonly trustDir: string | null;
 }
 
 /** Locks a command of git into a room. */
@@ -55,7 +57,7 @@ export function openGitCell(options: {
   return {
     filter,
     libraryPath: program.libraryPath,
-    words: ({ mirror, local, isSsh }) =>
+    words: ({ mirror, local, isSsh, trustDir }) =>
       [
         [program.file, '--unshare-ipc', '--unshare-pid', '--unshare-uts', '--unshare-cgroup-try', '--new-session'],
         ['--die-with-parent', '--cap-drop', 'ALL', ...(local === null ? [] : ['--unshare-net'])],
@@ -64,6 +66,7 @@ export function openGitCell(options: {
         hidden.filter((folder) => folder.startsWith('/usr/')).flatMap((folder) => ['--tmpfs', folder]),
         ['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
         isSsh ? ['--ro-bind-try', join(homedir(), '.ssh'), join(homedir(), '.ssh')] : [],
+        trustDir === null ? [] : ['--ro-bind-try', trustDir, trustDir],
         local === null ? [] : ['--ro-bind', local, local],
         ['--bind', mirror, mirror, '--remount-ro', '/dev', '--remount-ro', '/proc', '--remount-ro', '/'],
         ['--chdir', '/', '--unsetenv', 'LD_LIBRARY_PATH', '--seccomp', String(FILTER_FD), '--'],

@@ -1,8 +1,11 @@
 import { z } from 'zod';
-import { NewName, ProjectName } from '@signalbox/contracts/conversation/fields';
+import { NewName, ProjectName, SecretHandle } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
-import { LOOK_UP, tool, toolGroup } from '../tools/tool.ts';
+import type { RepositoryLookResult } from '@signalbox/contracts/operations/operations';
+import { sayList } from '@signalbox/messages/list';
+import type { ProjectRow } from '@signalbox/store/deploy/projects';
+import { LOOK_UP, tool, toolGroup, type ToolContext } from '../tools/tool.ts';
 
 const Status = z.enum(['intended', 'active', 'archived']);
 
@@ -14,6 +17,10 @@ const Repository = z
     /^(https?:\/\/|ssh:\/\/|file:\/\/\/|git@|\/)\S+$/,
     'a repository is an address such as https://example.com/team/shop.git or git@example.com:team/shop.git, or a folder such as /srv/repositories/shop',
   );
+
+const Login = SecretHandle.optional().describe(
+  'Private repository: the secret with which it is read, a token for https or a deploy key for ssh, as a handle such as secret:shop-token',
+);
 
 /** What `update_project` looks up: the environments that a project has a service in. */
 const RunsIn = z.object({ runsIn: z.array(z.string()).default([]) });
@@ -135,33 +142,32 @@ export default toolGroup({
         repository: Repository.optional()
           .describe('Address of its git repository, if there is one')
           .meta({ ask: 'Where is its git repository?' }),
+        repositoryLogin: Login,
       }),
+      handles: ['repositoryLogin'],
       risk: 'sensitive',
       role: 'developer',
       holds: 'facts',
       egress: true,
-      deadlineMs: 5_000,
+      deadlineMs: 50_000,
       replay: 'harmless',
-      run: async ({ name, description, repository }, { ports, actor, actionId }) => {
-        const wanted = { name, description, repository: repository ?? null, owner: actor.userKey };
+      run: async ({ name, description, repository, repositoryLogin }, { ports, work, actor, actionId }) => {
+        const owner = actor.userKey;
+        requireRepository(name, repository ?? null, repositoryLogin);
+        const login = repositoryLogin === undefined ? null : { handle: repositoryLogin, givenBy: owner };
+        const wanted = { name, description, repository: repository ?? null, repositoryLogin: login, owner };
         const project = await ports.projects.create(wanted, actionId);
-        return {
-          name: project.name,
-          description: project.description,
-          repository: project.repository,
-          status: project.status,
-        };
+        return { ...shownOf(project), look: project.repository === null ? null : await lookAt(work, name) };
       },
-      probe: async ({ name, description, repository }, { ports, wrote }) => {
-        if (!(await wrote())) return NOT_DONE;
-        const { status } = await ports.projects.get(name);
-        return { kind: 'done', output: { name, description, repository: repository ?? null, status } };
-      },
+      probe: async ({ name }, { ports, wrote }) =>
+        (await wrote())
+          ? { kind: 'done', output: { ...shownOf(await ports.projects.get(name)), look: null } }
+          : NOT_DONE,
       phrases: {
         order: ({ name, description, repository = 'none' }) =>
           say('projects.createOrder', { name, description, repository }),
-        done: ({ name, description, repository }) =>
-          say('projects.created', { name, description, ...sayRepository(repository) }),
+        done: ({ name, description, repository, look }) =>
+          [say('projects.created', { name, description, ...sayRepository(repository) }), ...sayLook(look)].join(' '),
       },
     }),
 
@@ -186,8 +192,10 @@ export default toolGroup({
         repository: Repository.optional()
           .describe('New address of its git repository')
           .meta({ ask: 'What is the address of the repository?' }),
+        repositoryLogin: Login,
         status: Status.optional().describe('New status').meta({ ask: 'Shall it be intended, active or archived?' }),
       }),
+      handles: ['repositoryLogin'],
       // What is deployed next comes from there, so it takes what such a deployment takes.
       resolve: async ({ project: name, repository }, { ports }) => {
         if (repository === undefined) return null;
@@ -202,38 +210,39 @@ export default toolGroup({
       role: 'developer',
       holds: 'records',
       egress: true,
-      deadlineMs: 10_000,
+      deadlineMs: 50_000,
       replay: 'harmless',
-      run: async ({ project: name, description, repository, status }, { ports, actionId }) => {
+      run: async (given, { ports, work, actor, actionId }) => {
+        const { project: name, description, repository, repositoryLogin, status } = given;
+        if (repositoryLogin !== undefined)
+          requireRepository(name, repository ?? (await ports.projects.get(name)).repository, repositoryLogin);
         const change = {
           ...(description ? { description } : {}),
           ...(repository ? { repository } : {}),
+          ...(repositoryLogin ? { repositoryLogin: { handle: repositoryLogin, givenBy: actor.userKey } } : {}),
           ...(status ? { status } : {}),
         };
         if (Object.keys(change).length === 0)
           throw new AppError('CONFLICT', { detail: say('projects.nothingToChange', { name }) });
         const project = await ports.projects.update(name, change, actionId);
-        return {
-          name: project.name,
-          description: project.description,
-          repository: project.repository,
-          status: project.status,
-          version: project.version,
-        };
+        const look = repository || repositoryLogin ? await lookAt(work, name) : null;
+        return { ...shownOf(project), version: project.version, look };
       },
-      probe: async ({ project }, { ports, wrote }) => {
+      probe: async ({ project: name }, { ports, wrote }) => {
         if (!(await wrote())) return NOT_DONE;
-        const { name, description, repository, status, version } = await ports.projects.get(project);
-        return { kind: 'done', output: { name, description, repository, status, version } };
+        const project = await ports.projects.get(name);
+        return { kind: 'done', output: { ...shownOf(project), version: project.version, look: null } };
       },
       phrases: {
-        done: (project, { description, repository, status }) => {
+        done: (project, { description, repository, repositoryLogin, status }) => {
           const changed = [
             ...(status ? [say('projects.status', { status: project.status })] : []),
             ...(description ? [say('projects.description', { description: project.description })] : []),
             ...(repository ? [say('projects.repository', sayRepository(project.repository))] : []),
+            ...(repositoryLogin ? [say('repository.login', { handle: `\`${repositoryLogin}\`` })] : []),
           ];
-          return `${say('projects.updated', { name: project.name })}\n\n${changed.map((line) => `- ${line}`).join('\n')}`;
+          const lines = changed.map((line) => `- ${line}`).join('\n');
+          return [say('projects.updated', { name: project.name }), lines, ...sayLook(project.look)].join('\n\n');
         },
       },
     }),
@@ -290,6 +299,37 @@ export default toolGroup({
 const DEMO = { name: 'demo', description: 'A small web shop to try deployments with.' } as const;
 
 const NOT_DONE = { kind: 'not-done' } as const;
+
+function shownOf({ name, description, repository, status }: ProjectRow) {
+  return { name, description, repository, status };
+}
+
+/** A login is for an address. Throws REPOSITORY_MISSING without one. */
+function requireRepository(project: string, repository: string | null, login: string | undefined): void {
+  if (login !== undefined && repository === null) throw new AppError('REPOSITORY_MISSING', { project });
+}
+
+/** What can be read of a repository; null while somebody still looks. */
+type RepositoryLook = RepositoryLookResult | { readonly problem: null; readonly main: null; readonly tags: null };
+
+async function lookAt(work: ToolContext['work'], project: string): Promise<RepositoryLook> {
+  const worked = await work('repository.look', { project });
+  return worked.kind === 'goes-on' ? { problem: null, main: null, tags: null } : worked.result;
+}
+
+function sayLook(look: RepositoryLook | null): readonly string[] {
+  if (look === null) return [];
+  const { problem, main, tags } = look;
+  if (tags === null) return [say('repository.stillReading')];
+  if (problem !== null) return [problem];
+  const values = {
+    hasMain: main !== null,
+    commit: main?.slice(0, 7) ?? '',
+    hasTags: tags.length > 0,
+    tags: sayList(tags),
+  };
+  return [say('repository.read', values)];
+}
 
 /** The values of the repository in a sentence. */
 function sayRepository(repository: string | null) {

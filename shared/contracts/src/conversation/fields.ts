@@ -24,6 +24,15 @@ export const NewName = z
     'a name is made of lowercase letters, digits and single hyphens, and begins with a letter, such as web-shop',
   );
 
+/** What stands for a secret: see docs/secrets.md. */
+export const SecretHandle = z
+  .string()
+  .trim()
+  .regex(
+    /^secret:[a-z0-9][a-z0-9._-]{0,73}$/i,
+    'a key or token is given as a handle, such as secret:vps-key; never as it is',
+  );
+
 export const ProjectName = KnownName.describe('Name of an existing project').meta({
   entity: 'project',
   ask: 'Which project do you mean?',

@@ -58,6 +58,18 @@ export const InspectResult = z.object({
 });
 export type InspectResult = z.infer<typeof InspectResult>;
 
+export const RepositoryLookPayload = z.object({ project: z.string().min(1).max(80) });
+export const RepositoryLookResult = z.object({
+  project: z.string(),
+  /** Why it cannot be read; null when it can. */
+  problem: Text.nullable(),
+  /** The commit of its main branch; null without one. */
+  main: z.string().nullable(),
+  /** Its newest tags. */
+  tags: z.array(z.string()),
+});
+export type RepositoryLookResult = z.infer<typeof RepositoryLookResult>;
+
 export const ServiceLogsPayload = ServiceKey.extend({
   /** Whose log: what serves, the deployment before it, or the one of this id. */
   of: z.union([z.literal('serving'), z.literal('previous'), Id]),

@@ -11,6 +11,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { listNames } from '@signalbox/contracts/nearest-name';
 import { sayDuration } from '@signalbox/messages/duration';
 import type { Queryable } from '../pool.ts';
+import type { StoredLogin } from './projects.ts';
 
 export interface DeploymentRow extends ServiceKey {
   readonly deploymentId: string;
@@ -67,6 +68,7 @@ export interface WorkRow extends DeploymentRow {
   readonly artifact: StoredArtifact | null;
   readonly port: number | null;
   readonly repository: string | null;
+  readonly repositoryLogin: StoredLogin | null;
   readonly serverHost: string;
   readonly connection: Connection;
   readonly hostKey: string | null;
@@ -86,7 +88,7 @@ export const SELECT_DEPLOYMENT = `select ${PUBLIC} ${FROM}`;
 /** To be completed with a condition on `d`; numbers that may be large come as text of pg and are turned into numbers. */
 export const SELECT_WORK = `select ${PUBLIC}, d.driver, coalesce(d.fence, 0)::float8 as fence, d.plan, d.from_artifact as "fromArtifact", d.replaces,
   d.thread_id as "threadId", d.started_at as "startedAt", d.deadline_at as "deadlineAt", d.progress_at as "progressAt",
-  d.cancel_by as "cancelBy", d.file, d.instance, d.artifact, d.port, p.repository, s.host as "serverHost", s.connection, s.host_key as "hostKey"
+  d.cancel_by as "cancelBy", d.file, d.instance, d.artifact, d.port, p.repository, p.repository_login as "repositoryLogin", s.host as "serverHost", s.connection, s.host_key as "hostKey"
   ${FROM} join projects p on p.name = d.project join servers s on s.name = d.server`;
 
 export async function findDeployment(db: Queryable, deploymentId: string): Promise<DeploymentRow | null> {

@@ -2,10 +2,17 @@ import { AppError } from '@signalbox/contracts/errors';
 import { nameNotFound } from './not-found.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 
+/** The secret with which a repository is read, and who gave it. */
+export interface StoredLogin {
+  readonly handle: string;
+  readonly givenBy: string;
+}
+
 export interface ProjectRow {
   readonly name: string;
   readonly description: string;
   readonly repository: string | null;
+  readonly repositoryLogin: StoredLogin | null;
   readonly status: 'intended' | 'active' | 'archived';
   readonly owner: string;
   readonly ownerName: string;
@@ -21,9 +28,9 @@ export interface OpenRunRow {
   readonly createdAt: Date;
 }
 
-type Change = Partial<Pick<ProjectRow, 'description' | 'repository' | 'status'>>;
+type Change = Partial<Pick<ProjectRow, 'description' | 'repository' | 'repositoryLogin' | 'status'>>;
 
-const COLUMNS = `p.name, p.description, p.repository, p.status, p.owner,
+const COLUMNS = `p.name, p.description, p.repository, p.repository_login as "repositoryLogin", p.status, p.owner,
   coalesce((select u.name from users u where u.user_key = p.owner), p.owner) as "ownerName",
   p.created_at as "createdAt", p.updated_at as "updatedAt", p.version`;
 
@@ -55,14 +62,15 @@ export function createProjects(pool: Pool) {
 
     /** Throws ALREADY_EXISTS when another action made a project of that name; of two at once, one wins. */
     async create(
-      project: Pick<ProjectRow, 'name' | 'description' | 'repository' | 'owner'>,
+      project: Pick<ProjectRow, 'name' | 'description' | 'repository' | 'owner'> &
+        Partial<Pick<ProjectRow, 'repositoryLogin'>>,
       actionId: string,
     ): Promise<ProjectRow> {
-      const { name, description, repository, owner } = project;
+      const { name, description, repository, repositoryLogin = null, owner } = project;
       const { rows: added } = await pool.query<ProjectRow>(
-        `insert into projects as p (name, description, repository, owner, action_id) values ($1, $2, $3, $4, $5)
+        `insert into projects as p (name, description, repository, owner, action_id, repository_login) values ($1, $2, $3, $4, $5, $6)
          on conflict do nothing returning ${COLUMNS}`,
-        [name, description, repository, owner, actionId],
+        [name, description, repository, owner, actionId, repositoryLogin],
       );
       if (added[0]) return added[0];
       const { rows } = await pool.query<ProjectRow>(`select ${COLUMNS} from projects p where p.action_id = $1`, [
@@ -93,10 +101,19 @@ export function createProjects(pool: Pool) {
 
 async function apply(db: Queryable, name: string, change: Change): Promise<void> {
   await db.query(
+    // A login is for the address for which it was given: another address must not get it.
     `update projects set description = coalesce($2, description), repository = coalesce($3, repository),
+            repository_login = case when $5::jsonb is not null then $5::jsonb
+                                    when $3 is distinct from repository and $3 is not null then null else repository_login end,
             status = coalesce($4, status), version = version + 1, updated_at = clock_timestamp()
       where name = $1`,
-    [name, change.description ?? null, change.repository ?? null, change.status ?? null],
+    [
+      name,
+      change.description ?? null,
+      change.repository ?? null,
+      change.status ?? null,
+      change.repositoryLogin ?? null,
+    ],
   );
 }
 

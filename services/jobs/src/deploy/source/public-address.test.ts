@@ -6,7 +6,7 @@ import { parseRepository } from './repository-address.ts';
 const pin = (address: string, found: readonly string[] | null = null, allowed: readonly string[] = []) =>
   pinRepository(
     parseRepository(address, ['/tmp'], []),
-    allowed,
+    { privateOnes: allowed, trustDir: null },
     ...(found ? [() => Promise.resolve(found.map((one) => ({ address: one })))] : []),
   );
 
@@ -51,7 +51,7 @@ describe('the address of a repository', () => {
     expect(https.words).toContain('http.curloptResolve=example.com:8443:140.82.121.4');
     expect(https.words).toContain('http.followRedirects=false');
     const ssh = await pin('git@example.com:team/shop.git', ['140.82.121.4']);
-    expect(ssh.env['GIT_SSH_COMMAND']).toContain('-o HostName=140.82.121.4 -o HostKeyAlias=example.com');
+    expect(ssh.env['GIT_SSH_COMMAND']).toContain("-o 'HostName=140.82.121.4' -o 'HostKeyAlias=example.com'");
   });
 
   it('may be private where an operator has named its host', async () => {

@@ -1,51 +1,76 @@
 import { lookup } from 'node:dns/promises';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { AppError } from '@signalbox/contracts/errors';
+import { say } from '@signalbox/messages/say';
 import { isPublicAddress } from '@signalbox/safety/public-address';
+import { shellQuote } from '../../sandbox/shell-quote.ts';
 import type { RepositoryAddress } from './repository-address.ts';
 
 /** The options with which git connects to one address and no other. */
 export interface Pin {
   readonly words: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** A folder that git reads besides; null for none. */
+  readonly trustDir: string | null;
+}
+
+/** What an operator has said of the hosts of repositories. */
+export interface RepositoryHosts {
+  /** Those that may be at addresses which are not public. */
+  readonly privateOnes: readonly string[];
+  /** A folder with `known_hosts` of ssh, and `ca.pem` for private ones; null: what the machine trusts. */
+  readonly trustDir: string | null;
 }
 
 /**
  * Resolves the host of a repository once, and pins git to what was found, redirects refused. An address comes from data, and whoever
- * may only look can have it connected to: so a host that has an address which is not public is refused, unless `privateHosts` names
+ * may only look can have it connected to: so a host that has an address which is not public is refused, unless an operator has named
  * it. Throws REPOSITORY_REFUSED and REPOSITORY_UNREADABLE.
  */
 export async function pinRepository(
   { url, protocol, shown: repository }: RepositoryAddress,
-  privateHosts: readonly string[],
+  { privateOnes, trustDir }: RepositoryHosts,
   resolve: (host: string) => Promise<readonly { readonly address: string }[]> = (host) => lookup(host, { all: true }),
 ): Promise<Pin> {
-  if (protocol === 'file') return { words: [], env: {} };
+  if (protocol === 'file') return { words: [], env: {}, trustDir: null };
   const { host, port } = hostOf(url);
   const found = await resolve(host).catch((error: unknown) => {
-    throw new AppError('REPOSITORY_UNREADABLE', { repository, detail: `the host ${host} cannot be found` }, error);
+    throw new AppError(
+      'REPOSITORY_UNREADABLE',
+      { repository, detail: say('repository.hostNotFound', { host }) },
+      error,
+    );
   });
   const refused = found.find(({ address }) => !isPublicAddress(address));
-  if (refused && !privateHosts.includes(host))
+  if (refused && !privateOnes.includes(host))
     throw new AppError('REPOSITORY_REFUSED', {
       repository,
-      detail: `${host} is at ${refused.address}, which is not public; an operator may allow it with REPOSITORY_PRIVATE_HOSTS`,
+      detail: say('repository.notPublic', { host, address: refused.address }),
     });
   const address = found[0]?.address ?? '';
   const bracketed = address.includes(':') ? `[${address}]` : address;
-  if (protocol === 'https')
-    return {
-      words: [
-        '-c',
-        `http.curloptResolve=${host}:${port ?? 443}:${bracketed}`,
-        '-c',
-        'http.followRedirects=false',
-        '-c',
-        'http.proxy=',
-      ],
-      env: {},
-    };
-  const ssh = 'ssh -F none -o BatchMode=yes -o StrictHostKeyChecking=yes -o ConnectTimeout=10';
-  return { words: [], env: { GIT_SSH_COMMAND: `${ssh} -o HostName=${address} -o HostKeyAlias=${host}` } };
+  const trusted = (name: string): string | null => {
+    const file = trustDir && join(trustDir, name);
+    return file && existsSync(file) ? file : null;
+  };
+  if (protocol === 'https') {
+    const authority = privateOnes.includes(host) ? trusted('ca.pem') : null;
+    const settings = [
+      `http.curloptResolve=${host}:${port ?? 443}:${bracketed}`,
+      'http.followRedirects=false',
+      'http.proxy=',
+      ...(authority === null ? [] : [`http.sslCAInfo=${authority}`]),
+    ];
+    return { words: settings.flatMap((setting) => ['-c', setting]), env: {}, trustDir };
+  }
+  const knownHosts = trusted('known_hosts');
+  const options = [
+    ['BatchMode=yes', 'StrictHostKeyChecking=yes', 'ConnectTimeout=10', `HostName=${address}`, `HostKeyAlias=${host}`],
+    knownHosts === null ? [] : [`UserKnownHostsFile="${knownHosts}"`],
+  ].flat();
+  const words = options.map((option) => `-o ${shellQuote(option)}`);
+  return { words: [], env: { GIT_SSH_COMMAND: `ssh -F none ${words.join(' ')}` }, trustDir };
 }
 
 /** Host names are few letters, so that one can stand in a setting or a command as it is. */
@@ -57,7 +82,7 @@ function hostOf(url: string): { readonly host: string; readonly port: string | n
   if (!/^[a-z0-9][a-z0-9.:-]*$/.test(host))
     throw new AppError('REPOSITORY_REFUSED', {
       repository: url.replace(/\/\/[^/@]*@/, '//').slice(0, 200),
-      detail: 'its host is no name',
+      detail: say('repository.hostNoName'),
     });
   return { host, port: port === '' ? null : port };
 }

@@ -2,6 +2,8 @@ import { existsSync, realpathSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '@signalbox/contracts/errors';
+import { sayList } from '@signalbox/messages/list';
+import { say } from '@signalbox/messages/say';
 
 /** A repository that may be read: what git is given, the one protocol that it may speak, and its name without a password. */
 export interface RepositoryAddress {
@@ -26,24 +28,24 @@ export function parseRepository(
   const shown = address.replace(/\/\/[^/@]*@/, '//').slice(0, 200);
   const refuse = (detail: string): AppError => new AppError('REPOSITORY_REFUSED', { repository: shown, detail });
   // eslint-disable-next-line no-control-regex -- these are what must not be in it
-  if (address.startsWith('-') || /[\s\u0000-\u001f]/.test(address)) throw refuse('it is not an address');
+  if (address.startsWith('-') || /[\s\u0000-\u001f]/.test(address)) throw refuse(say('repository.noAddress'));
+  // A password here would be in every list of projects: it is a secret, and given as one.
+  if (/^https?:\/\/[^/]*@/.test(address)) throw refuse(say('repository.passwordInside'));
   // As this program reads it, so that git, which reads some addresses otherwise, goes to the host that was looked at.
   if (/^https:\/\/[^/]+\/./.test(address) && URL.canParse(address))
     return { url: new URL(address).href, protocol: 'https', shown };
   if (/^ssh:\/\/(?:[^/@-][^/@]*@)?[^/@-][^/@]*\/./.test(address)) return { url: address, protocol: 'ssh', shown };
   if (/^[A-Za-z0-9._-]+@[A-Za-z0-9][A-Za-z0-9.-]*:[^:]/.test(address)) return { url: address, protocol: 'ssh', shown };
   const path = address.startsWith('file://') ? toPath(address) : address;
-  if (path === null || !path.startsWith('/'))
-    throw refuse('only https and ssh addresses, and folders below REPOSITORIES_DIR, are read');
+  if (path === null || !path.startsWith('/')) throw refuse(say('repository.otherAddress'));
   const real = realOf(path);
-  if (real === null) throw refuse('there is no such folder');
+  if (real === null) throw refuse(say('repository.noFolder'));
   const root = folders.map(realOf).find((folder) => folder !== null && real.startsWith(`${folder}${sep}`));
-  if (!root) throw refuse(`that folder is not below REPOSITORIES_DIR, which is ${folders.join(' and ')}`);
+  if (!root) throw refuse(say('repository.outside', { folders: sayList(folders) }));
   const ours = [...closed, ...(existsSync(join(root, 'keys')) ? OF_DATA_FOLDER.map((name) => join(root, name)) : [])];
   // A folder around all repositories says nothing about one of them.
   const places = ours.map(realOf).filter((place) => place !== null && !isIn(root, place));
-  if (places.some((place) => isIn(real, place) || isIn(place, real)))
-    throw refuse('Signalbox keeps its own data there');
+  if (places.some((place) => isIn(real, place) || isIn(place, real))) throw refuse(say('repository.ours'));
   return { url: real, protocol: 'file', shown };
 }
 

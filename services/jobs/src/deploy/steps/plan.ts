@@ -6,6 +6,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { redactValue } from '@signalbox/safety/redact/redact';
 import { changesOf } from '@signalbox/safety/cards/resolved';
 import type { DeployParts } from '../parts.ts';
+import type { Repository } from '../source/repository-login.ts';
 
 /** What a plan is made from. */
 export interface Planned {
@@ -45,13 +46,19 @@ export function planOf({ target, file, ...planned }: Planned): DeployPlan {
 export async function resolvePlan(
   parts: Pick<DeployParts, 'work' | 'services' | 'sources'>,
   wish: ServiceKey & { readonly ref: string; readonly server: string | null; readonly fromArtifact: string | null },
-  repository: string | null,
+  repository: Repository | null,
   signal: AbortSignal,
 ): Promise<DeployPlan> {
   const { project } = wish;
   const target = await parts.work.target(wish, wish.server);
   const variables = await parts.services.variableMarks(wish);
-  const known = { repository, ref: wish.ref, target, artifact: wish.fromArtifact, variables };
+  const known = {
+    repository: repository?.address ?? null,
+    ref: wish.ref,
+    target,
+    artifact: wish.fromArtifact,
+    variables,
+  };
   const earlier = wish.fromArtifact === null ? null : await parts.work.find(wish.fromArtifact);
   if (earlier?.file && earlier.commit !== null) {
     // What is built again is built from this commit, so its files are known either way.
@@ -81,7 +88,7 @@ function serverOf({ server: name, driver, serverHost: host, hostKey, connection 
 
 function openSource(
   parts: Pick<DeployParts, 'sources'>,
-  { project, repository }: { readonly project: string; readonly repository: string | null },
+  { project, repository }: { readonly project: string; readonly repository: Repository | null },
   ref: string,
   signal: AbortSignal,
 ): ReturnType<DeployParts['sources']['open']> {

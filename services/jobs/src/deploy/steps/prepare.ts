@@ -1,6 +1,7 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
+import { repositoryOf } from '../source/repository-login.ts';
 import { planOf, requireSamePlan } from './plan.ts';
 import { measureReadiness, type Readiness } from './readiness.ts';
 import { fileOf, releaseId, type DeploymentSession } from '../deployment-session.ts';
@@ -15,7 +16,7 @@ export async function prepare(place: DeploymentSession, signal: AbortSignal): Pr
     parts,
     { ...row, commit: earlier?.commit ?? row.plan?.commit ?? null, built },
     {
-      repository: row.repository,
+      repository: repositoryOf(row, place.context.openSecret),
       variables: () => place.variables(`to see whether ${row.project} can be deployed to ${row.environment}`),
       context: place.context,
       signal,
@@ -44,13 +45,14 @@ export async function build(
 ): Promise<void> {
   const { parts, held, lines } = place;
   const row = held.row();
-  if (row.repository === null || row.commit === null) throw new Error(`${row.deploymentId} has nothing to build`);
+  const repository = repositoryOf(row, place.context.openSecret);
+  if (repository === null || row.commit === null) throw new Error(`${row.deploymentId} has nothing to build`);
   const driver = await place.driver();
   const id = releaseId(row);
   await place.protectLines();
   // What an earlier worker left of this build would write into the same folder.
   await driver.endBuild(id, signal);
-  const source = await parts.sources.open(row.repository, row.commit, signal);
+  const source = await parts.sources.open(repository, row.commit, signal);
   const sourceDir = await source.checkOut(row.deploymentId, signal);
   const watch = new AbortController();
   const watched = watchForStall(place, stop, watch.signal);

@@ -16,6 +16,7 @@ import type { JobContext } from '../../runner/handlers.ts';
 import type { Confinement } from '../../sandbox/confinement.ts';
 import type { DeployParts } from '../parts.ts';
 import { isFree } from './reach.ts';
+import type { Repository } from '../source/repository-login.ts';
 import type { Source } from '../source/sources.ts';
 import { describeUnopened, type OpenedVariables } from '../variables.ts';
 
@@ -56,7 +57,7 @@ export async function measureReadiness(
   >,
   wish: DeployRequest,
   options: {
-    readonly repository: string | null;
+    readonly repository: Repository | null;
     readonly variables: () => Promise<OpenedVariables>;
     readonly context: Pick<JobContext, 'openSecret'>;
     readonly signal: AbortSignal;
@@ -153,12 +154,12 @@ async function checkConfinement(check: Check, { kind, problem }: Confinement): P
 
 async function openSource(
   parts: Pick<DeployParts, 'sources'>,
-  repository: string | null,
+  repository: Repository | null,
   { ref, commit }: Pick<DeployRequest, 'ref' | 'commit'>,
   signal: AbortSignal,
 ): Promise<Found<Source>> {
   if (repository === null) return missing(say('readiness.repositoryMissing'));
-  const value = await parts.sources.open(repository, commit ?? ref, signal, ref);
+  const value = await parts.sources.open(repository, commit ?? ref, signal, { named: ref });
   return { evidence: say('readiness.ref', { ref, commit: value.commit.slice(0, 12), release: value.release }), value };
 }
 

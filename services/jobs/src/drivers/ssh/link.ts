@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 import { Client } from 'ssh2';
+import { shellQuote } from '../../sandbox/shell-quote.ts';
 import type { CommandResult, ExecuteOptions } from '../driver.ts';
 import { LEADER } from './lost-commands.ts';
 
@@ -136,7 +137,7 @@ async function execute(
 ): Promise<CommandResult> {
   signal.throwIfAborted();
   // A session of its own, whose number comes first: a signal of ssh does not reach a program of root, a kill of the group does.
-  const line = `setsid sh -c ${quote(LEADER)} "$PPID" ${argv.map(quote).join(' ')}; exit $?`;
+  const line = `setsid sh -c ${shellQuote(LEADER)} "$PPID" ${argv.map(shellQuote).join(' ')}; exit $?`;
   const kept = { out: [] as Buffer[], err: [] as Buffer[] };
   let [room, truncated] = [maxBytes, false];
   let head = Buffer.alloc(0);
@@ -209,10 +210,6 @@ function killGroup(client: Client, group: number): Promise<void> {
       channel.on('close', done).resume();
     });
   });
-}
-
-function quote(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 function unreachable(server: string, detail: string): AppError {

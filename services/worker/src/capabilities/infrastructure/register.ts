@@ -7,18 +7,13 @@ import {
   MemoryMb,
   NewName,
   PortNumber,
+  SecretHandle,
 } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
 import { isPublicAddress } from '@signalbox/safety/public-address';
 import { say } from '@signalbox/messages/say';
 import { tool } from '../../tools/tool.ts';
 import { lookWords, type Looked } from './inspection.ts';
-
-/** What stands for a secret: see docs/secrets.md. */
-const Handle = z
-  .string()
-  .trim()
-  .regex(/^secret:[a-z0-9][a-z0-9._-]{0,73}$/i, 'a key is given as a handle, such as secret:vps-key; never as it is');
 
 const Input = z.object({
   name: NewName.describe('Name of the new server: lowercase letters, digits and single hyphens').meta({
@@ -60,7 +55,7 @@ const Input = z.object({
     .regex(/^[a-z_][a-z0-9_-]{0,31}$/i)
     .optional()
     .describe('ssh: the login, which may use the engine'),
-  key: Handle.optional().describe('ssh: the private key of the login, as a handle such as secret:vps-key'),
+  key: SecretHandle.optional().describe('ssh: the private key of the login, as a handle such as secret:vps-key'),
   sshPort: PortNumber.optional().describe('ssh: its port, 22 unless said otherwise'),
   socket: z
     .string()

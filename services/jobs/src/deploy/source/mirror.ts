@@ -1,0 +1,161 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '@signalbox/contracts/errors';
+import { listNames } from '@signalbox/contracts/nearest-name';
+import { say } from '@signalbox/messages/say';
+import type { GitRoom } from '../../sandbox/git-room.ts';
+import type { Git, GitResult } from './git.ts';
+import type { Pin } from './public-address.ts';
+import type { RepositoryAddress } from './repository-address.ts';
+import { withLogin } from './repository-login.ts';
+
+/** A repository whose host was resolved, and the login with which it is read. */
+export type Reachable = RepositoryAddress & { readonly pin: Pin; readonly login: string | null };
+
+/** Where a mirror keeps the main branch of its repository. */
+export const MAIN = 'refs/signalbox/head';
+const LISTED_REFS = 200;
+const FETCH = ['fetch', '--quiet', '--force', '--no-tags', '--no-recurse-submodules', '--no-auto-gc'];
+const PUSHED = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'];
+
+/**
+ * Brings a mirror up to date, and makes it when there is none; `withMain`: also what the repository names as its main branch, which it
+ * need not have. Throws REPOSITORY_UNREADABLE.
+ */
+export async function fetchMirror(
+  git: Git,
+  mirror: string,
+  from: Reachable,
+  { withMain, signal }: { readonly withMain: boolean; readonly signal: AbortSignal },
+): Promise<void> {
+  const fetch = async (words: readonly string[], refs: readonly string[]): Promise<GitResult> =>
+    withLogin(mirror, from, (env) =>
+      git([...from.pin.words, '-C', mirror, ...FETCH, ...words, '--', from.url, ...refs], {
+        signal,
+        env,
+        protocols: from.protocol,
+        room: roomOf(mirror, from),
+      }),
+    );
+  const fetchAll = async (): Promise<string | null> => {
+    if (!existsSync(join(mirror, 'HEAD'))) {
+      mkdirSync(mirror, { recursive: true, mode: 0o700 });
+      const made = await git(['init', '--quiet', '--bare', '--template=', mirror], { signal });
+      if (made.code !== 0) return made.stderr;
+    }
+    const { code, stderr } = await fetch(['--prune'], PUSHED);
+    return code === 0 ? null : stderr;
+  };
+  const trouble = await fetchAll();
+  // A process that was killed in the middle leaves locks or half a mirror: a new one is whole.
+  const isBroken =
+    trouble !== null && /\.lock|corrupt|not a git repository|loose object|bad object|unable to read/i.test(trouble);
+  if (isBroken) await rm(mirror, { recursive: true, force: true });
+  const again = isBroken ? await fetchAll() : trouble;
+  if (again !== null) {
+    const detail = whyUnread(again, from.login !== null);
+    throw new AppError('REPOSITORY_UNREADABLE', { repository: from.shown, detail }, new Error(again));
+  }
+  if (withMain) await fetch([], [`+HEAD:${MAIN}`]);
+}
+
+function roomOf(mirror: string, { url, protocol, pin: { trustDir } }: Reachable): GitRoom {
+  return { mirror, local: protocol === 'file' ? url : null, isSsh: protocol === 'ssh', trustDir };
+}
+
+/** What git says of its trouble, in words for people; else its last line that names one, without an address that may hold a password. */
+export function whyUnread(stderr: string, hasLogin: boolean): string {
+  if (/host key verification failed/i.test(stderr)) return say('repository.hostKeyUnknown');
+  // Hosts say that what is private is not there.
+  if (/authentication failed|could not read Username|permission denied|returned error: 40[134]|not found/i.test(stderr))
+    return say('repository.refused', { hasLogin });
+  if (/returned error: 30\d|redirect/i.test(stderr)) return say('repository.moved');
+  const lines = stderr.split('\n').filter(Boolean);
+  const line = lines.findLast((one) => /^(?:fatal|error|ssh):/.test(one)) ?? lines.at(-1) ?? say('repository.unread');
+  return line.replace(/\/\/[^/@\s]*@/g, '//').slice(0, 200);
+}
+
+/** Whether a mirror has this whole commit: what was fetched once can be built again while the repository is away. */
+export async function hasCommit(git: Git, mirror: string, ref: string, signal: AbortSignal): Promise<boolean> {
+  if (!/^[0-9a-f]{40}$/.test(ref) || !existsSync(join(mirror, 'HEAD'))) return false;
+  return (await git(['-C', mirror, 'cat-file', '-e', `${ref}^{commit}`], { signal })).code === 0;
+}
+
+/** The commit that a name stands for in a mirror; null when there is none. */
+export async function findCommit(git: Git, mirror: string, name: string, signal: AbortSignal): Promise<string | null> {
+  const words = ['-C', mirror, 'rev-parse', '--quiet', '--verify', '--end-of-options', `${name}^{commit}`];
+  const { code, stdout } = await git(words, { signal });
+  const commit = stdout.toString('utf8').trim();
+  return code === 0 && /^[0-9a-f]{40,64}$/.test(commit) ? commit : null;
+}
+
+/** Names of tags or branches, the newest first. */
+export async function listRefs(
+  git: Git,
+  mirror: string,
+  { of, count, signal }: { readonly of: readonly string[]; readonly count: number; readonly signal: AbortSignal },
+): Promise<readonly string[]> {
+  const order = ['--format=%(refname:short)', '--sort=-version:refname', '--sort=-creatordate', `--count=${count}`];
+  const { stdout } = await git(['-C', mirror, 'for-each-ref', ...order, ...of], { signal });
+  return stdout.toString('utf8').split('\n').filter(Boolean);
+}
+
+/**
+ * The commit of a tag, else a branch, else a commit, or of `HEAD`. `shown`: the repository, for people. Throws NOT_FOUND with the names
+ * that there are, REF_AMBIGUOUS.
+ */
+export async function resolveRef(
+  git: Git,
+  mirror: string,
+  { shown, ref }: { readonly shown: string; readonly ref: string },
+  signal: AbortSignal,
+): Promise<string> {
+  const isPlain = /^[A-Za-z0-9_][A-Za-z0-9_./+@-]{0,199}$/.test(ref) && !ref.includes('..') && !ref.includes('@{');
+  const isCommit = /^[0-9a-f]{7,40}$/.test(ref);
+  // People leave the v of a tag out, or say it where there is none.
+  const other = /^v\d/.test(ref) ? ref.slice(1) : `v${ref}`;
+  const names =
+    ref === 'HEAD'
+      ? [MAIN]
+      : [`refs/tags/${ref}`, `refs/heads/${ref}`, ...(/^v?\d/.test(ref) ? [`refs/tags/${other}`] : [])];
+  // A branch or tag with the name of a commit must not take its place: a whole id is never a name.
+  const isWhole = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(ref);
+  const named = isPlain && !isWhole ? await findFirst(git, mirror, names, signal) : null;
+  const byId = isPlain && isCommit ? await findById(git, mirror, ref, signal) : null;
+  if (named !== null && byId !== null && named !== byId)
+    throw new AppError('REF_AMBIGUOUS', { ref, commit: named.slice(0, 12) });
+  const commit = named ?? byId;
+  if (commit !== null) return commit;
+  const there = await listRefs(git, mirror, { of: ['refs/tags', 'refs/heads'], count: LISTED_REFS, signal });
+  const known = listNames(ref, there);
+  throw new AppError('NOT_FOUND', { kind: say('repository.refOf', { repository: shown }), name: ref, known });
+}
+
+async function findFirst(
+  git: Git,
+  mirror: string,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<string | null> {
+  for (const name of names) {
+    const commit = await findCommit(git, mirror, name, signal);
+    if (commit !== null) return commit;
+  }
+  return null;
+}
+
+/** The one commit whose id begins so, whatever tags and branches are called. */
+async function findById(git: Git, mirror: string, id: string, signal: AbortSignal): Promise<string | null> {
+  const { stdout } = await git(['-C', mirror, 'rev-parse', `--disambiguate=${id}`], { signal });
+  const objects = stdout
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => /^[0-9a-f]{40,64}$/.test(line));
+  const commits: string[] = [];
+  for (const object of objects.slice(0, LISTED_REFS)) {
+    const { stdout: kind } = await git(['-C', mirror, 'cat-file', '-t', object], { signal });
+    if (kind.toString('utf8').trim() === 'commit') commits.push(object);
+  }
+  return commits.length === 1 ? (commits[0] ?? null) : null;
+}

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '@signalbox/contracts/errors';
+import { HOUR_MS } from '@signalbox/contracts/time';
+import { say } from '@signalbox/messages/say';
+import type { ProjectRow } from '@signalbox/store/deploy/projects';
+import type { JobContext } from '../../runner/handlers.ts';
+import { shellQuote } from '../../sandbox/shell-quote.ts';
+import type { Pin } from './public-address.ts';
+import type { RepositoryAddress } from './repository-address.ts';
+
+/** The login of a project at its repository: a token for https, a private key for ssh. */
+export interface RepositoryLogin {
+  /** Whose secret it is, and which: what one login may read is kept apart from what others may. */
+  readonly id: string;
+  /** Its value. Throws SECRET_UNKNOWN, SECRET_UNREADABLE. */
+  open(): Promise<string>;
+}
+
+/** Whom a token belongs to, where that is not written before it: GitHub's name for one; others take any name. */
+const TOKEN_USER = 'x-access-token';
+const KEY_FILE = 'login-';
+
+/** Where the source of a project is, and the login with which it is read; null for what anybody may read. */
+export interface Repository {
+  readonly address: string;
+  readonly login: RepositoryLogin | null;
+}
+
+/** The repository of a project, as its row has it; null without one. Its login is opened when it is needed, in the name of whoever gave it. */
+export function repositoryOf(
+  { repository, repositoryLogin: stored }: Pick<ProjectRow, 'repository' | 'repositoryLogin'>,
+  openSecret: JobContext['openSecret'],
+): Repository | null {
+  if (repository === null) return null;
+  const login = stored && {
+    id: `${stored.givenBy} ${stored.handle}`,
+    open: () => openSecret(stored.handle, `to read the repository ${repository}`, stored.givenBy),
+  };
+  return { address: repository, login };
+}
+
+/** Opens a login that suits the protocol of its address; the value. Throws REPOSITORY_REFUSED when it does not suit. */
+export async function openLogin(login: RepositoryLogin, { protocol, shown }: RepositoryAddress): Promise<string> {
+  const value = (await login.open()).trim();
+  const isKey = /^-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(value);
+  const suits = { https: !isKey, ssh: isKey, file: false }[protocol];
+  if (suits) return value;
+  throw new AppError('REPOSITORY_REFUSED', { repository: shown, detail: say('repository.otherLogin', { protocol }) });
+}
+
+/**
+ * Runs `work` with what git needs to use a login, which is in no argument and no settings of the mirror: a header in its environment, or
+ * a file below the mirror that only we may read, and that is gone afterwards. `login`: what `openLogin` gave, or null.
+ */
+export async function withLogin<T>(
+  mirror: string,
+  { url, protocol, pin, login }: RepositoryAddress & { readonly pin: Pin; readonly login: string | null },
+  work: (env: Readonly<Record<string, string>>) => Promise<T>,
+): Promise<T> {
+  if (login === null) return work(pin.env);
+  if (protocol === 'https') {
+    const pair = login.includes(':') ? login : `${TOKEN_USER}:${login}`;
+    return work({
+      ...pin.env,
+      GIT_CONFIG_COUNT: '1',
+      // Git sends it to this host alone; redirects are refused anyway.
+      GIT_CONFIG_KEY_0: `http.${new URL(url).origin}/.extraHeader`,
+      GIT_CONFIG_VALUE_0: `Authorization: Basic ${Buffer.from(pair).toString('base64')}`,
+    });
+  }
+  await removeOldKeys(mirror);
+  const file = join(mirror, `${KEY_FILE}${randomUUID()}`);
+  try {
+    await writeFile(file, `${login}\n`, { mode: 0o600, flag: 'wx' });
+    return await work({
+      ...pin.env,
+      GIT_SSH_COMMAND: `${pin.env['GIT_SSH_COMMAND'] ?? 'ssh'} -o IdentitiesOnly=yes -o IdentityAgent=none -i ${shellQuote(file)}`,
+    });
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+/** What a killed process left behind: no fetch lasts for an hour. */
+async function removeOldKeys(mirror: string): Promise<void> {
+  for (const name of (await readdir(mirror)).filter((one) => one.startsWith(KEY_FILE))) {
+    const { mtimeMs } = await stat(join(mirror, name)).catch(() => ({ mtimeMs: Date.now() }));
+    if (Date.now() - mtimeMs > HOUR_MS) await rm(join(mirror, name), { force: true });
+  }
+}
