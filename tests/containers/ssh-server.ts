@@ -15,6 +15,8 @@ export interface SshServer {
   readonly key: string;
   /** Fingerprint of its host key. */
   readonly hostKey: string;
+  /** Its host key as a line of known_hosts has it behind the name. */
+  readonly hostKeyLine: string;
   /** Cuts every connection that is open, as a broken cable does; it can be connected to again. */
   cut(): Promise<void>;
   close(): Promise<void>;
@@ -72,6 +74,7 @@ export async function openSshServer({
     user: userInfo().username,
     key: readFileSync(file('client'), 'utf8'),
     hostKey,
+    hostKeyLine: readFileSync(file('host.pub'), 'utf8').split(' ').slice(0, 2).join(' '),
     cut,
     close: async () => {
       await cut();

@@ -183,6 +183,7 @@ export default toolGroup({
         'edit the shop project',
         'update project',
         'shop repo is https://example.com/team/shop.git',
+        'use secret:shop-token for the repository of shop',
       ],
       input: z.object({
         project: ProjectName,
