@@ -210,7 +210,7 @@ describe('a server that was never reached', () => {
 
   it('takes no key as it is', async () => {
     const args = { name: 'vps-1', host: '10.0.0.5', environment: 'staging', driver: 'ssh', user: 'root', key };
-    await expect(bench.call('register_server', args)).rejects.toThrow('a key is given as a handle');
+    await expect(bench.call('register_server', args)).rejects.toThrow('a key or token is given as a handle');
   });
 });
 

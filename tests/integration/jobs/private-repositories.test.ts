@@ -61,7 +61,7 @@ describe('a private repository', () => {
   it('is read with the token of its project', async () => {
     for (const login of [TOKEN, `x-access-token:${TOKEN}`, `${TOKEN}\n`])
       expect(await open().open(shopWith(login), 'main', signal)).toMatchObject({ commit });
-    expect(await open().look(shopWith(TOKEN), signal)).toEqual({ main: commit, tags: ['v2', 'v1'] });
+    expect(await open().look(shopWith(TOKEN), signal)).toEqual({ main: commit, branch: 'main', tags: ['v2', 'v1'] });
   });
 
   it.skipIf(cell === null)('is read with it in a room as well', async () => {

@@ -3,11 +3,8 @@ import { COMMANDS } from '../commands/registry.ts';
 
 /*
  * What clients offer after "/". Names are English everywhere, because they are typed; the descriptions are sentences of the
- * catalog, short enough for a phone, in the language of the person's client.
+ * catalog, short enough for a phone, in the language of the person's client, and in English where the catalog does not have that.
  */
-
-/** Languages of the descriptions. Clients of another language show English. */
-export const MENU_LANGUAGES = ['en', 'de', 'es', 'fr', 'ru', 'uk', 'zh'] as const;
 
 /** A command that clients offer. */
 export interface MenuEntry {

@@ -1,7 +1,8 @@
 import { Role, roleCovers } from '@signalbox/contracts/governance/roles';
+import { LANGUAGES } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import { expect, it } from 'vitest';
-import { ADMIN_MENU, MENU, MENU_LANGUAGES } from '../channels/menu.ts';
+import { ADMIN_MENU, MENU } from '../channels/menu.ts';
 import { describeHelp } from './conversation/help.ts';
 import { COMMANDS, nearestCommand, parseCommand } from './registry.ts';
 
@@ -15,8 +16,8 @@ it.each(named)('/%s is typed as Telegram allows', (name) => {
 it.each([...MENU, ...ADMIN_MENU])(
   '/$command has a description of its own in each language, and each fits a phone',
   ({ description }) => {
-    const texts = MENU_LANGUAGES.map((language) => say(description, {}, language));
-    expect(new Set(texts).size).toBe(MENU_LANGUAGES.length);
+    const texts = LANGUAGES.map((language) => say(description, {}, language));
+    expect(new Set(texts).size).toBe(LANGUAGES.length);
     for (const text of texts) expect(text).toMatch(/^\S.{2,48}\S$/u);
   },
 );

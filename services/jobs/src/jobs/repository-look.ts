@@ -15,12 +15,12 @@ export function createRepositoryLook(
   return {
     title: () => say('jobs.lookingAtARepository'),
     async run({ project }, context) {
-      const nothing = { project, main: null, tags: [] };
+      const nothing = { project, branch: null, main: null, tags: [] };
       try {
         const repository = repositoryOf(await projects.get(project), context.openSecret);
         if (repository === null) throw new AppError('REPOSITORY_MISSING', { project });
-        const { main, tags } = await parts.sources.look(repository, context.signal);
-        return { project, problem: null, main, tags: [...tags] };
+        const { tags, ...found } = await parts.sources.look(repository, context.signal);
+        return { project, problem: null, ...found, tags: [...tags] };
       } catch (error) {
         context.signal.throwIfAborted();
         if (!(error instanceof AppError)) throw error;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { NewName, ProjectName, SecretHandle } from '@signalbox/contracts/conversation/fields';
+import type { ActionButton } from '@signalbox/contracts/conversation/envelope';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import type { RepositoryLookResult } from '@signalbox/contracts/operations/operations';
 import { sayList } from '@signalbox/messages/list';
-import type { ProjectRow } from '@signalbox/store/deploy/projects';
 import { LOOK_UP, tool, toolGroup, type ToolContext } from '../tools/tool.ts';
 
 const Status = z.enum(['intended', 'active', 'archived']);
@@ -168,6 +168,7 @@ export default toolGroup({
           say('projects.createOrder', { name, description, repository }),
         done: ({ name, description, repository, look }) =>
           [say('projects.created', { name, description, ...sayRepository(repository) }), ...sayLook(look)].join(' '),
+        next: ({ name, look }) => deployButtons(name, look),
       },
     }),
 
@@ -245,6 +246,7 @@ export default toolGroup({
           const lines = changed.map((line) => `- ${line}`).join('\n');
           return [say('projects.updated', { name: project.name }), lines, ...sayLook(project.look)].join('\n\n');
         },
+        next: ({ name, look }) => deployButtons(name, look),
       },
     }),
 
@@ -301,7 +303,9 @@ const DEMO = { name: 'demo', description: 'A small web shop to try deployments w
 
 const NOT_DONE = { kind: 'not-done' } as const;
 
-function shownOf({ name, description, repository, status }: ProjectRow) {
+type Project = Awaited<ReturnType<ToolContext['ports']['projects']['get']>>;
+
+function shownOf({ name, description, repository, status }: Project) {
   return { name, description, repository, status };
 }
 
@@ -311,11 +315,12 @@ function requireRepository(project: string, repository: string | null, login: st
 }
 
 /** What can be read of a repository; null while somebody still looks. */
-type RepositoryLook = RepositoryLookResult | { readonly problem: null; readonly main: null; readonly tags: null };
+type RepositoryLook =
+  RepositoryLookResult | { readonly problem: null; readonly branch: null; readonly main: null; readonly tags: null };
 
 async function lookAt(work: ToolContext['work'], project: string): Promise<RepositoryLook> {
   const worked = await work('repository.look', { project });
-  return worked.kind === 'goes-on' ? { problem: null, main: null, tags: null } : worked.result;
+  return worked.kind === 'goes-on' ? { problem: null, branch: null, main: null, tags: null } : worked.result;
 }
 
 function sayLook(look: RepositoryLook | null): readonly string[] {
@@ -330,6 +335,16 @@ function sayLook(look: RepositoryLook | null): readonly string[] {
     tags: sayList(tags),
   };
   return [say('repository.read', values)];
+}
+
+/** What could be deployed of it: the newest version, and what the main branch is now. */
+function deployButtons(project: string, look: RepositoryLook | null): readonly ActionButton[] {
+  const [newest] = look?.tags ?? [];
+  const versions = [newest, look?.branch].filter((version) => typeof version === 'string');
+  return versions.map((version) => ({
+    label: say('deploy.deployOrder', { project, version, environment: 'staging', server: 'any' }),
+    value: `deploy ${project} ${version} to staging`,
+  }));
 }
 
 /** The values of the repository in a sentence. */

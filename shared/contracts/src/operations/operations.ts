@@ -63,7 +63,8 @@ export const RepositoryLookResult = z.object({
   project: z.string(),
   /** Why it cannot be read; null when it can. */
   problem: Text.nullable(),
-  /** The commit of its main branch; null without one. */
+  /** Its main branch, as far as that has a name, and its commit; null without one. */
+  branch: z.string().nullable(),
   main: z.string().nullable(),
   /** Its newest tags. */
   tags: z.array(z.string()),

@@ -1,6 +1,7 @@
 import type { BotCommand, BotCommandScope, LanguageCode } from 'grammy/types';
+import { LANGUAGES } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
-import { ADMIN_MENU, MENU, MENU_LANGUAGES, type MenuEntry } from '../menu.ts';
+import { ADMIN_MENU, MENU, type MenuEntry } from '../menu.ts';
 import type { OfferedTo } from '../channel.ts';
 import type { ApiSignal, TelegramApi } from './client.ts';
 import { classify } from './failure.ts';
@@ -38,7 +39,7 @@ function menuOfAdmin(userKey: string): ScopedMenu {
 
 async function offerTo(api: TelegramApi, menu: ScopedMenu, signal: ApiSignal): Promise<void> {
   try {
-    for (const language of MENU_LANGUAGES) await offerIn(api, menu, language, signal);
+    for (const language of LANGUAGES) await offerIn(api, menu, language, signal);
   } catch (error) {
     // A person who has not written to us yet has no chat to offer anything in.
     const { kind } = classify(error);

@@ -65,7 +65,7 @@ function roomOf(mirror: string, { url, protocol, pin: { trustDir } }: Reachable)
 }
 
 /** What git says of its trouble, in words for people; else its last line that names one, without an address that may hold a password. */
-export function whyUnread(stderr: string, hasLogin: boolean): string {
+function whyUnread(stderr: string, hasLogin: boolean): string {
   if (/host key verification failed/i.test(stderr)) return say('repository.hostKeyUnknown');
   // Hosts say that what is private is not there.
   if (/authentication failed|could not read Username|permission denied|returned error: 40[134]|not found/i.test(stderr))
@@ -90,14 +90,22 @@ export async function findCommit(git: Git, mirror: string, name: string, signal:
   return code === 0 && /^[0-9a-f]{40,64}$/.test(commit) ? commit : null;
 }
 
-/** Names of tags or branches, the newest first. */
+interface ListedRefs {
+  readonly of: readonly string[];
+  readonly pointsAt?: string | null;
+  readonly count: number;
+  readonly signal: AbortSignal;
+}
+
+/** Names of tags or branches, the newest first; `pointsAt`: those of one commit alone. */
 export async function listRefs(
   git: Git,
   mirror: string,
-  { of, count, signal }: { readonly of: readonly string[]; readonly count: number; readonly signal: AbortSignal },
+  { of, pointsAt = null, count, signal }: ListedRefs,
 ): Promise<readonly string[]> {
   const order = ['--format=%(refname:short)', '--sort=-version:refname', '--sort=-creatordate', `--count=${count}`];
-  const { stdout } = await git(['-C', mirror, 'for-each-ref', ...order, ...of], { signal });
+  const only = pointsAt === null ? [] : [`--points-at=${pointsAt}`];
+  const { stdout } = await git(['-C', mirror, 'for-each-ref', ...order, ...only, ...of], { signal });
   return stdout.toString('utf8').split('\n').filter(Boolean);
 }
 

@@ -3,7 +3,7 @@ import { isPublicAddress } from '@signalbox/safety/public-address';
 import { pinRepository } from './public-address.ts';
 import { parseRepository } from './repository-address.ts';
 
-const pin = (address: string, found: readonly string[] | null = null, allowed: readonly string[] = []) =>
+const pin = async (address: string, found: readonly string[] | null = null, allowed: readonly string[] = []) =>
   pinRepository(
     parseRepository(address, ['/tmp'], []),
     { privateOnes: allowed, trustDir: null },

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ServiceFile } from '@signalbox/contracts/operations/deploy';
@@ -33,6 +33,15 @@ export interface OpenOptions {
   readonly named?: string;
 }
 
+/** What is in a repository now. */
+export interface RepositoryContents {
+  /** Its newest tags. */
+  readonly tags: readonly string[];
+  /** The commit of its main branch, and how that is called; null without one. */
+  readonly main: string | null;
+  readonly branch: string | null;
+}
+
 export interface Sources {
   /**
    * The commit that a ref is now: a tag, else a branch, else a commit; a whole commit id is that commit, whatever is named like it.
@@ -40,11 +49,8 @@ export interface Sources {
    * REF_AMBIGUOUS (a tag or branch is named like the beginning of another commit), SERVICE_FILE_INVALID, and what opening a login throws.
    */
   open(repository: Repository, ref: string, signal: AbortSignal, options?: OpenOptions): Promise<Source>;
-  /** What is in a repository now: its newest tags, and the commit of its main branch; null when it has none. Throws as `open` does. */
-  look(
-    repository: Repository,
-    signal: AbortSignal,
-  ): Promise<{ readonly tags: readonly string[]; readonly main: string | null }>;
+  /** What is in a repository now. Throws as `open` does. */
+  look(repository: Repository, signal: AbortSignal): Promise<RepositoryContents>;
   /** Removes a checkout; harmless when there is none. */
   discard(name: string): Promise<void>;
 }
@@ -53,6 +59,7 @@ const FILE = 'signalbox.json';
 const FILE_BYTES = 65_536;
 /** Tags that a person is shown. */
 const SHOWN_TAGS = 3;
+const LISTED_BRANCHES = 20;
 /** A checkout lives as long as its build; what a killed process left behind is removed after this. */
 const LEFT_BEHIND_MS = 6 * HOUR_MS;
 
@@ -119,7 +126,15 @@ export function createSources(options: {
       return inTurn(mirror, async () => {
         await fetchMirror(git, mirror, await reach(address, repository.login), { withMain: true, signal });
         const tags = await listRefs(git, mirror, { of: ['refs/tags'], count: SHOWN_TAGS, signal });
-        return { tags, main: await findCommit(git, mirror, MAIN, signal) };
+        const main = await findCommit(git, mirror, MAIN, signal);
+        // Git fetches what HEAD stands for and not its name; of several branches at that commit it is most likely one of these.
+        const there = { of: ['refs/heads'], pointsAt: main, count: LISTED_BRANCHES, signal };
+        const branches = main === null ? [] : await listRefs(git, mirror, there);
+        return {
+          tags,
+          main,
+          branch: ['main', 'master'].find((name) => branches.includes(name)) ?? branches[0] ?? null,
+        };
       });
     },
     async discard(name) {

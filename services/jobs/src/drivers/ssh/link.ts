@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { AppError } from '@signalbox/contracts/errors';
 import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 import { Client } from 'ssh2';
-import { shellQuote } from '../../sandbox/shell-quote.ts';
+import { shellQuote } from '../shell-quote.ts';
 import type { CommandResult, ExecuteOptions } from '../driver.ts';
 import { LEADER } from './lost-commands.ts';
 
