@@ -1,7 +1,7 @@
 import { DeployState, type DeployFailure } from '@signalbox/contracts/operations/deploy';
 import type { DeployResult } from '@signalbox/contracts/operations/operations';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
-import { STATE_WORDS } from '@signalbox/contracts/operations/deploy-words';
+import { sayState } from '@signalbox/messages/deploy-state';
 import { SECOND_MS } from '@signalbox/contracts/time';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
@@ -25,7 +25,7 @@ export function describeProgress(
   const at = STEPS.indexOf(state);
   const bar = at === -1 ? '' : `${'▰'.repeat(at + 1)}${'▱'.repeat(STEPS.length - at - 1)} `;
   const head = say('deployment.progress', { kind, project, release: row.release ?? row.ref, environment });
-  return `${head}\n${bar}${STATE_WORDS[state]} · ${sayDuration(ms)}`;
+  return `${head}\n${bar}${sayState(state)} · ${sayDuration(ms)}`;
 }
 
 /** What the message that was edited says in the end. The same row gives the same words. */
@@ -50,7 +50,7 @@ export function describeEnded(
   const head = say('deployment.ended', { mark, kind, project, release: row.release ?? row.ref, environment });
   const isFailed = state === 'failed' && failure !== null;
   const took = sayDuration(Math.max(0, ms));
-  return `${head}\n${say('deployment.endedHow', { how, isFailed, state: failure ? STATE_WORDS[failure.state] : '', took })}`;
+  return `${head}\n${say('deployment.endedHow', { how, isFailed, state: failure ? sayState(failure.state) : '', took })}`;
 }
 
 function endOf(state: DeployState): readonly [mark: string, how: string] {
@@ -59,13 +59,13 @@ function endOf(state: DeployState): readonly [mark: string, how: string] {
       return ['✅', say('deployment.done', { bar: '▰'.repeat(STEPS.length) })];
     case 'failed':
     case 'rolled_back':
-      return ['❌', STATE_WORDS[state]];
+      return ['❌', sayState(state)];
     case 'cancelled':
-      return ['⏹', STATE_WORDS[state]];
+      return ['⏹', sayState(state)];
     case 'unknown':
       return ['❓', say('deployment.endUnknown')];
     default:
-      return ['⏳', STATE_WORDS[state]];
+      return ['⏳', sayState(state)];
   }
 }
 
@@ -126,7 +126,7 @@ function describeFailure({ kind, release, failure }: DeployResult): string {
     release: release ?? '',
     kind,
     isKnown: failure !== null,
-    state: failure ? STATE_WORDS[failure.state] : '',
+    state: failure ? sayState(failure.state) : '',
     sentence: failure?.sentence ?? '',
   });
 }

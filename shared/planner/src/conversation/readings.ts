@@ -7,12 +7,16 @@ import { stepForCall, stepForTool } from '../requests/requests.ts';
 import { type Surroundings, understand } from '../requests/understanding.ts';
 import { unclearText } from '../slots/introductions.ts';
 import { exactChoice } from '../slots/choices.ts';
+import { findMentions } from '../text/mentions.ts';
 import { cleanText } from '../text/tokens.ts';
+import { findVersionsFor } from '../text/versions.ts';
 import { WORDS, asLine, inWordsOf } from '../words.ts';
 
 /** A person reads three buttons; of more, none. */
 const MOST_READINGS = 3;
 const LABEL_LENGTH = 60;
+/** What in most languages begins the words of somebody else, or asks. */
+const QUOTED_OR_ASKED = /:\s|["“„«「?？]/;
 
 /** What a step would change; null for one that changes nothing, or does not act yet. */
 function changeOf(step: Step, { index }: Pick<Surroundings, 'index'>) {
@@ -38,6 +42,10 @@ export function onlyIfPlain(
   { earlier, text }: { readonly earlier: readonly string[] | null; readonly text: string },
   around: Surroundings,
 ): Step {
+  if (step.kind === 'say' && step.isUnclear && around.mayChange) {
+    const named = namedChanges(cleanText(text), around);
+    return named.length === 0 ? step : askWhichReading(named, text, around);
+  }
   const change = changeOf(step, around);
   if (!change) return step.kind === 'ask' ? { ...step, ask: { ...step.ask, said: [...(earlier ?? []), text] } } : step;
   const { tool, call } = change;
@@ -51,6 +59,28 @@ export function onlyIfPlain(
   return isFar
     ? sayStep(unclearText(text, [tool], around.index), 'cannot')
     : askWhichReading([call, ...otherReadings(call, text, around)], text, around);
+}
+
+/**
+ * The changes that take all that a wish names and nothing else, when that is a project and two things more: whatever language the rest of it
+ * is in, names and versions are the same.
+ */
+function namedChanges(text: string, around: Surroundings): readonly PlannedCall[] {
+  const { facts, index } = around;
+  const named = findMentions(text, facts, index.words, index.closed).map(({ name }) => name);
+  const versions = findVersionsFor(text, { bare: false, target: false }).map(({ value }) => value);
+  const values = new Set([...named, ...versions]);
+  if (!named.some((name) => facts.known['project']?.includes(name)) || values.size < 3) return [];
+  if (QUOTED_OR_ASKED.test(text) || understand(text, around).mood !== 'request') return [];
+  const calls = index.tools
+    .filter(({ installed, isHarmless }) => installed && !isHarmless)
+    .map((tool) => changeOf(stepForTool(tool, text, {}, around), around)?.call)
+    .filter((call) => call !== undefined)
+    .filter(({ args }) => {
+      const given = Object.values(args).map(String);
+      return given.every((value) => values.has(value)) && [...values].every((value) => given.includes(value));
+    });
+  return calls.slice(0, MOST_READINGS);
 }
 
 /** The next changes that the text might ask for, with all that they need. */

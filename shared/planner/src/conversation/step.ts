@@ -2,10 +2,16 @@ import type { Choice, OpenAsk, PlannedCall, Says } from './marks.ts';
 
 /**
  * What the planner wants to do next for one human message. `offer` is what was ordered under a condition: it is offered once the
- * person has read what was looked at, and only done when they say so.
+ * person has read what was looked at, and only done when they say so. `isUnclear`: nothing was understood.
  */
 export type Step =
-  | { readonly kind: 'say'; readonly text: string; readonly says: Says; readonly offer?: string }
+  | {
+      readonly kind: 'say';
+      readonly text: string;
+      readonly says: Says;
+      readonly offer?: string;
+      readonly isUnclear?: true;
+    }
   | { readonly kind: 'ask'; readonly text: string; readonly ask: OpenAsk }
   | { readonly kind: 'call'; readonly call: PlannedCall; readonly offer?: string }
   | {
@@ -18,7 +24,7 @@ export type Step =
   | { readonly kind: 'finish'; readonly summary: string };
 
 /** An answer, and of what kind it is; `group` names the one that is not installed. */
-export function sayStep(text: string, kind: Says['kind'], group?: string): Step {
+export function sayStep(text: string, kind: Says['kind'], group?: string): Step & { readonly kind: 'say' } {
   return { kind: 'say', text, says: group === undefined ? { kind } : { kind, group } };
 }
 

@@ -47,7 +47,8 @@ export function stepForRequest(text: string, around: Surroundings): Step {
   if (isForDocumentation(understood, around) || (understood.spokenOf && isAsking(understood.mood)))
     return searchStep(text, 'all', around);
   if (isChatter(text, around)) return sayStep(say('planner.chat'), 'small-talk');
-  return sayStep(unclearText(text, nearestTools(text, around), around.index), 'cannot');
+  const step = sayStep(unclearText(text, nearestTools(text, around), around.index), 'cannot');
+  return { ...step, isUnclear: true };
 }
 
 /** A statement that names nothing of ours, and orders nothing. */

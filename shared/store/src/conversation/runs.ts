@@ -1,3 +1,4 @@
+import { currentLanguage } from '@signalbox/messages/language';
 import { PRIORITY, type RuntimeButton } from '@signalbox/contracts/conversation/envelope';
 import { AppError } from '@signalbox/contracts/errors';
 import { sayError } from '@signalbox/messages/say';
@@ -105,8 +106,8 @@ const COLUMNS = `run_id as "runId", job, ${RUN_STATUS} as status, user_key as "u
 export async function putRun(db: Queryable, intent: RunIntent): Promise<boolean> {
   const { runId, job, payload, person, threadId, traceId, requestHash = null } = intent;
   const { rowCount } = await db.query(
-    `insert into runs (run_id, job, payload, user_key, chat_key, thread_id, trace_id, request_hash)
-     values ($1, $2, $3::jsonb, $4, $5, $6, $7, $8) on conflict (run_id) do nothing`,
+    `insert into runs (run_id, job, payload, user_key, chat_key, thread_id, trace_id, request_hash, language)
+     values ($1, $2, $3::jsonb, $4, $5, $6, $7, $8, $9) on conflict (run_id) do nothing`,
     [
       runId,
       job,
@@ -116,6 +117,7 @@ export async function putRun(db: Queryable, intent: RunIntent): Promise<boolean>
       threadId,
       traceId,
       requestHash,
+      currentLanguage(),
     ],
   );
   if (rowCount === 1) return true;
@@ -165,7 +167,7 @@ export class Runs {
         where run_id = $1
           and (status = 'queued' or status = 'running' and beat_at < clock_timestamp() - $2 * interval '1 ms')
         returning epoch, attempts, payload, trace_id as "traceId", user_key as "userKey", thread_id as "threadId",
-                  cancel_at is not null as "isCancelled", user_language(user_key) as language`,
+                  cancel_at is not null as "isCancelled", language`,
       [runId, leaseMs],
     );
     const [row] = rows;

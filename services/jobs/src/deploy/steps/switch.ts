@@ -56,10 +56,7 @@ export async function verify(place: DeploymentSession, signal: AbortSignal): Pro
     good = isOurs && look?.status === 200 && isReported ? good + 1 : 0;
     other = isOurs && look?.status === 200 && !isReported ? other + 1 : 0;
     if (good === GOOD_LOOKS) {
-      const by =
-        look?.release === release
-          ? (file.release?.from ?? 'header')
-          : 'the instance behind the proxy; it reports no release';
+      const by = look?.release === release ? (file.release?.from ?? 'header') : 'instance';
       await held.advance('draining', { serves: release, by, through: `${route?.listen.port ?? 0}`, ms: look?.ms ?? 0 });
       return;
     }

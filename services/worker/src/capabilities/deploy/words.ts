@@ -1,5 +1,5 @@
 import { isFinal, type DeployState, type ServiceKey } from '@signalbox/contracts/operations/deploy';
-import { STATE_WORDS } from '@signalbox/contracts/operations/deploy-words';
+import { sayState } from '@signalbox/messages/deploy-state';
 import { sayDuration } from '@signalbox/messages/duration';
 import { say } from '@signalbox/messages/say';
 import type { ToolContext } from '../../tools/tool.ts';
@@ -46,7 +46,7 @@ export function factsOf(found: Found, now: Date): DeploymentFacts {
     isServing: found.serving,
     isStopping: found.cancelAt !== null,
     url: found.url,
-    failure: failure && say('deploy.failedWhile', { state: STATE_WORDS[failure.state], why: failure.sentence }),
+    failure: failure && say('deploy.failedWhile', { state: sayState(failure.state), why: failure.sentence }),
   };
 }
 
@@ -58,7 +58,7 @@ export function describeDeployment(facts: DeploymentFacts): string {
     project,
     version,
     environment,
-    state: STATE_WORDS[facts.state],
+    state: sayState(facts.state),
     isOver: isFinal(facts.state),
     stateFor,
     isServing,

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { explain } from '@signalbox/planner/explanation';
+import { Story } from '@signalbox/planner/story';
+import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
+
+const { catalog } = createRegistry(await loadCapabilities());
+const story = Story.parse({ names: { project: ['shop', 'todo'], server: ['local'] } });
+const ask = (text: string) => {
+  const { calls, question } = explain(catalog, text, story);
+  return { calls, readings: question?.readings ?? [] };
+};
+
+describe('an order in a language that the planner does not read', () => {
+  it.each([
+    'bitte shop 1.4.2 auf staging ausrollen',
+    'despliega shop 1.4.2 en staging',
+    'разверни shop 1.4.2 на staging',
+    '把 shop 1.4.2 部署到 staging',
+    'distribuisci shop 1.4.2 su staging',
+  ])('is offered by its names, and not done: %s', (text) => {
+    const { calls, readings } = ask(text);
+    expect(calls).toEqual([]);
+    const args = { project: 'shop', environment: 'staging', version: '1.4.2' };
+    expect(readings[0]).toEqual({ tool: 'trigger_deploy', args });
+  });
+
+  it.each([
+    'shop 1.4.2 auf staging?',
+    'Ben schrieb: shop 1.4.2 staging',
+    '«shop 1.4.2 staging»',
+    'shop auf staging',
+  ])('is not offered when somebody asks or quotes, or names too little: %s', (text) => {
+    const { calls, readings } = ask(text);
+    expect([calls, readings]).toEqual([[], []]);
+  });
+});
