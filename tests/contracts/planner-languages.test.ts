@@ -31,6 +31,6 @@ describe('an order in a language that the planner does not read', () => {
     'shop auf staging',
   ])('is not offered when somebody asks or quotes, or names too little: %s', (text) => {
     const { calls, readings } = ask(text);
-    expect([calls, readings]).toEqual([[], []]);
+    expect([calls.filter(({ tool }) => /^(?:trigger|rollback|stop)/.test(tool)), readings]).toEqual([[], []]);
   });
 });

@@ -81,14 +81,21 @@ export function unescapeText(shown: string): string {
 
 /** One line for people that was put together from values: nothing in it begins a line, and only code spans are formatting. */
 export function escapeLine(text: string): string {
+  // The wide marks of Chinese and Japanese look like those of ASCII, which changes nothing in a sentence.
+  const parts = RIGHT_TO_LEFT.test(text) ? CODE_SPANS : CODE_SPANS_AND_WIDE_MARKS;
   return text
-    .split(/(`[^`\n]*`)/)
+    .split(parts)
     .map((part, place) => {
+      if (WIDE_MARKS.test(part)) return part;
       const shown = part.replace(/[^\n]+/g, escapeText).replaceAll('\n', code('\n'));
       return place % 2 === 1 ? shown : shown.replace(/[\\*_~[\]<>&|#`!]/g, '\\$&').replace(/:\/\//g, '\\://');
     })
     .join('');
 }
+
+const CODE_SPANS = /(`[^`\n]*`)/;
+const CODE_SPANS_AND_WIDE_MARKS = /(`[^`\n]*`|[（），：；！？]+)/;
+const WIDE_MARKS = /^[（），：；！？]+$/;
 
 /** Text in a code block of its own, where it is nothing but characters. */
 export function asCodeBlock(exact: string): string {

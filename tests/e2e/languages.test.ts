@@ -1,0 +1,98 @@
+import { LANGUAGES, nameOfLanguage } from '@signalbox/messages/language';
+import { say } from '@signalbox/messages/say';
+import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDemoStack, type DemoStack } from '../support/demo-stack.ts';
+import { openPerson, type Person } from '../support/person.ts';
+import { eventually } from '../support/until.ts';
+
+let demo: DemoStack;
+beforeAll(async () => {
+  demo = await openDemoStack();
+}, 60_000);
+afterAll(() => demo.close(), 60_000);
+
+/** Words that hold English sentences together, and that none of the other languages has. */
+const ENGLISH = /\b(?:the|and|of|there|this|you|your|with|its|answers|nothing|from|by|which|has|have|not)\b/i;
+
+/** Examples of orders, which are typed. */
+const { catalog } = createRegistry(await loadCapabilities());
+const hints = new Set(catalog.groups.flatMap(({ tools }) => tools).flatMap((tool) => tool.hints));
+/** What a program wrote, what a rule of the owner says, and what a driver tells of its machine. */
+const LOGGED = /cannot read the prices|the shop (?:is open|closes)/;
+const OWNERS = /Dangerous actions in production need the approval of two operators\.|process on Linux[^)]*\)/g;
+
+/** What the product itself says: without orders that are typed, code, logs and what the project brings along. */
+function ownWords(text: string): readonly string[] {
+  return text
+    .replace(/```[\s\S]*?```/g, '')
+    .split('\n')
+    .filter((line) => !hints.has(line.replace(/^(?:- |• )/, '')) && !LOGGED.test(line))
+    .map((line) => line.replace(/“[^”]*”|«[^»]*»|`[^`]*`|\/\w+ [\w ]+/g, '').replace(OWNERS, ''))
+    .filter((line) => ENGLISH.test(line));
+}
+
+/** Presses a button as soon as it is there. */
+async function press(person: Person, label: string): Promise<void> {
+  await eventually(
+    () => person.heard(),
+    (messages) => messages.some(({ buttons }) => buttons?.flat().some(({ text }) => text === label)),
+  );
+  await person.click(label);
+}
+
+describe.each(LANGUAGES.filter((one) => one !== 'en'))('a conversation in %s', (language) => {
+  it('has no sentence of the product in English, from the first word to a deployment, its trouble and an approval', async () => {
+    const { ben, cleo, eli } = demo.people;
+    const heard = new Map<Person, number>();
+    for (const person of [ben, cleo, eli]) {
+      const said = await person.ask(`/language ${language}`);
+      expect(said.join()).toContain(nameOfLanguage(language));
+      heard.set(person, (await person.heard()).length);
+    }
+    await ben.ask('/new');
+    await ben.ask('hello');
+    await ben.ask('/help');
+    await ben.ask('register the demo project');
+    await demo.tell(ben, 'deploy demo 1.0 to staging', /✅/);
+    await ben.ask('how is the deploy going');
+    await ben.ask('what runs on staging');
+    await ben.ask('is demo healthy in staging');
+    await ben.ask('is demo ready to deploy to production');
+    await ben.ask('deploy demo 9.9 to staging');
+    await demo.tell(ben, 'deploy demo 1.2 to staging', /❌/);
+    await ben.ask('deploy demo 1.1 to production');
+    await press(cleo, say('card.button-reject', {}, language));
+    await press(cleo, say('governance.reason-later', {}, language));
+    await eli.ask('deploy demo 1.0 to staging');
+    await eli.ask('/freeze');
+    await ben.ask('show the deploy logs');
+    await ben.ask('list the servers');
+    await ben.ask('/whoami');
+    await ben.ask('/approvals');
+    const english: string[] = [];
+    for (const [person, before] of heard)
+      for (const { text } of (await person.heard()).slice(before)) english.push(...ownWords(text));
+    expect(english).toEqual([]);
+    const { rows } = await demo.stack.pool.query(`select language from users where user_key = '1002'`);
+    expect(rows).toEqual([{ language }]);
+  }, 180_000);
+});
+
+describe('a person whose client has another language', () => {
+  it('is answered in it from the first word on, and in English when the product does not have it', async () => {
+    const { pool, simulatorUrl } = demo.stack;
+    for (const [id, language, hello] of [
+      [2001, 'zh-hans', '你好'],
+      [2002, 'fi', 'Hello'],
+    ] as const) {
+      await fetch(`${simulatorUrl}/api/people`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ id, name: `P${id}`, language }),
+      });
+      const person = await openPerson({ pool, simulatorUrl, id, role: 'developer' });
+      expect((await person.ask('hello')).join()).toContain(hello);
+    }
+  });
+});
