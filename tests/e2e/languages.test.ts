@@ -20,7 +20,8 @@ const { catalog } = createRegistry(await loadCapabilities());
 const hints = new Set(catalog.groups.flatMap(({ tools }) => tools).flatMap((tool) => tool.hints));
 /** What a program wrote, what a rule of the owner says, and what a driver tells of its machine. */
 const LOGGED = /cannot read the prices|the shop (?:is open|closes)/;
-const OWNERS = /Dangerous actions in production need the approval of two operators\.|process on Linux[^)]*\)/g;
+const OWNERS =
+  /A small web shop to try deployments with\.|Dangerous actions in production need the approval of two operators\.|process on Linux[^)]*\)/g;
 
 /** What the product itself says: without orders that are typed, code, logs and what the project brings along. */
 function ownWords(text: string): readonly string[] {
