@@ -27,6 +27,8 @@ it('a release is deployed to staging, and is what answers through the proxy', as
   const said = await ask('deploy demo 1.0 to staging', /✅ Deployed/);
   const [{ release, state } = { release: null, state: '' }] = await releases();
   expect(state).toBe('succeeded');
+  const { rows } = await demo.stack.pool.query('select status from projects');
+  expect(rows).toEqual([{ status: 'active' }]);
   expect(said).toContain(release);
   expect(await demo.visit('staging')).toEqual({
     status: 200,

@@ -269,6 +269,9 @@ async function advance(
         where project = $1 and environment = $2 and fence = $5`,
       [service.project, service.environment, step.serving.deploymentId, step.serving.port, fence],
     );
+  // What was only intended is there now.
+  if (to === 'succeeded')
+    await db.query(`update projects set status = 'active' where name = $1 and status = 'intended'`, [service.project]);
   if (step.errors) await addErrors(db, service, step.errors);
   const { actor, evidence } = step;
   await addEvent(db, deploymentId, { from, to, actor, fence, evidence: redactValue(evidence) });

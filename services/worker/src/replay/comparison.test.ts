@@ -1,7 +1,7 @@
 import { canonicalHash } from '@signalbox/safety/cards/canonical';
 import type { PassRecord, RecordedDecision } from '@signalbox/contracts/governance/execution-turn';
 import { describe, expect, it } from 'vitest';
-import { comparePasses, otherVersions } from './comparison.ts';
+import { compareDecisions, comparePasses, otherVersions } from './comparison.ts';
 
 const hash = (text: string): string => canonicalHash(text);
 
@@ -62,6 +62,20 @@ describe('a comparison of passes', () => {
       calls: passOf(1).calls.map((call) => ({ ...call, decided: DECIDED })),
     })) as [PassRecord, PassRecord];
     expect(comparePasses([ran], [refused])?.what).toBe('phases');
+  });
+
+  it('finds another risk of a call, and no difference in how its reasons are worded', () => {
+    const [was, worded, worse] = [
+      { risk: 'safe', reasons: ['It only reads.'] },
+      { risk: 'safe', reasons: ['Es liest nur.'] },
+      { risk: 'dangerous', reasons: ['It only reads.'] },
+    ].map((assessment) => ({ ...DECIDED, action: { ...DECIDED.action, assessment } })) as unknown as [
+      RecordedDecision,
+      RecordedDecision,
+      RecordedDecision,
+    ];
+    expect(compareDecisions(was, worded, 'look')).toBeNull();
+    expect(compareDecisions(was, worse, 'look')?.what).toMatch(/^proposal|^risk/);
   });
 
   const give = (pass: PassRecord, part: 'system' | 'messages' | 'tools' | 'hash'): unknown =>

@@ -104,7 +104,7 @@ export function compareDecisions(
   const [then, now] = [was.decision, is.decision];
   return (
     differ(`proposal of ${tool}`, actionHash(was.action), actionHash(is.action)) ??
-    differ(`risk of ${tool}`, json(was.action.assessment), json(is.action.assessment)) ??
+    differ(`risk of ${tool}`, riskOf(was), riskOf(is)) ??
     differ(`question to policy about ${tool}`, json(was.question), json(is.question)) ??
     differ(`effect of the decision about ${tool}`, then.effect, now.effect) ??
     differ(`rule of the decision about ${tool}`, then.rule, now.rule) ??
@@ -113,6 +113,12 @@ export function compareDecisions(
     differ(`approval that ${tool} takes`, json(then.approval), json(now.approval)) ??
     differ(`sentence of the decision about ${tool}`, then.sentence, now.sentence)
   );
+}
+
+/** What decides. Its reasons are sentences for people, in the language of one and in the words of a release. */
+function riskOf({ action }: Pick<RecordedDecision, 'action'>): string {
+  const { reasons: _said, ...decisive } = action.assessment;
+  return json(decisive);
 }
 
 function effectOf(decided: Pick<RecordedDecision, 'decision'> | null): string {
