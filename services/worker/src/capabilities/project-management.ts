@@ -149,7 +149,7 @@ export default toolGroup({
       role: 'developer',
       holds: 'facts',
       egress: true,
-      deadlineMs: 50_000,
+      deadlineMs: 15_000,
       replay: 'harmless',
       run: async ({ name, description, repository, repositoryLogin }, { ports, work, actor, actionId }) => {
         const owner = actor.userKey;
@@ -212,7 +212,7 @@ export default toolGroup({
       role: 'developer',
       holds: 'records',
       egress: true,
-      deadlineMs: 50_000,
+      deadlineMs: 15_000,
       replay: 'harmless',
       run: async (given, { ports, work, actor, actionId }) => {
         const { project: name, description, repository, repositoryLogin, status } = given;
