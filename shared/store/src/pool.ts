@@ -87,6 +87,11 @@ export async function withTransaction<T>(pool: Pool, work: (db: Queryable) => Pr
   }
 }
 
+/** Whether a statement gave up because another transaction held a lock for too long: it has changed nothing, and Postgres is there. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof Error && ('code' in error && error.code === '55P03' ? true : isLockTimeout(error.cause));
+}
+
 /** Connection failures, time-outs, deadlocks and shutdowns: the same statement may well pass later. */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

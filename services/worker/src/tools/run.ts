@@ -9,6 +9,7 @@ import { findEffect } from '@signalbox/store/unsettled';
 import { AppError, toAppError } from '@signalbox/contracts/errors';
 import { sayError as sentence } from '@signalbox/messages/say';
 import { isInfrastructure } from '@signalbox/store/infrastructure';
+import { isLockTimeout } from '@signalbox/store/pool';
 import { makeStorable } from '@signalbox/contracts/storable';
 import type { Log } from '@signalbox/platform/log';
 import type { Resolved } from '@signalbox/safety/cards/resolved';
@@ -160,7 +161,9 @@ async function handle(
   } catch (thrown) {
     if (scope.signal.aborted) throw scope.signal.reason;
     if (thrown instanceof AppError && thrown.code === 'ACTION_ID_TAKEN') throw thrown;
-    if ((isRead || isAgain) && !(thrown instanceof AppError) && isInfrastructure(thrown)) throw thrown;
+    // A lock that is held for too long twice is told: the turn would wait for it again and again.
+    const mayPass = isInfrastructure(thrown) && !(isAgain && isLockTimeout(thrown));
+    if ((isRead || isAgain) && !(thrown instanceof AppError) && mayPass) throw thrown;
     const late = isRead ? 'TOOL_TOO_SLOW' : 'TOOL_TIMED_OUT';
     const error = deadline.aborted
       ? new AppError(late, { tool: call.name, seconds: String(tool.deadlineMs / 1_000) }, thrown)
