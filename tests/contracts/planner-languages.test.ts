@@ -25,10 +25,9 @@ describe('an order in a language that the planner does not read', () => {
   });
 
   it.each(['shop 1.4.2 auf staging?', 'Ben schrieb: shop 1.4.2 staging', '«shop 1.4.2 staging»', 'shop auf staging'])(
-    'is not offered when somebody asks or quotes, or names too little: %s',
+    'is not carried out when somebody asks or quotes, or names too little: %s',
     (text) => {
-      const { calls, readings } = ask(text);
-      expect([calls.filter(({ tool }) => /^(?:trigger|rollback|stop)/.test(tool)), readings]).toEqual([[], []]);
+      expect(ask(text).calls.filter(({ tool }) => /^(?:trigger|rollback|stop)/.test(tool))).toEqual([]);
     },
   );
 });

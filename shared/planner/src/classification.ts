@@ -1,9 +1,8 @@
-import { splitRequests } from './requests/clauses.ts';
+import { splitRequests } from './requests/split.ts';
 import type { Said } from './conversation/history.ts';
-import { findMentions } from './text/mentions.ts';
-import { readSmallTalk } from './moods/small-talk.ts';
+import { readSmallTalk } from './requests/small-talk.ts';
 import { cleanText } from './text/tokens.ts';
-import { type Surroundings, meantTools, understand } from './requests/understanding.ts';
+import { CONFIDENT, type Surroundings, matchesFor, mentionsIn } from './requests/understanding.ts';
 import { asLine } from './words.ts';
 
 const SUMMARY_LENGTH = 80;
@@ -17,9 +16,7 @@ export function classify(
   const texts = said.filter(({ event }) => event === null).map(({ text }) => cleanText(text));
   const asked = texts.filter((text) => text !== '' && readSmallTalk(text) === null);
   const capabilities = new Set(asked.flatMap((text) => groupsFor(text, around)));
-  const project = asked
-    .flatMap((text) => findMentions(text, around.facts, around.index.words, around.index.closed))
-    .find(({ kind }) => kind === 'project');
+  const project = asked.flatMap((text) => mentionsIn(text, around)).find(({ kind }) => kind === 'project');
   return {
     task_summary: asLine(asked[0] ?? texts[0] ?? said[0]?.event ?? '', SUMMARY_LENGTH),
     capabilities: [...capabilities].slice(0, MOST_GROUPS),
@@ -28,7 +25,8 @@ export function classify(
 }
 
 function groupsFor(text: string, around: Surroundings): readonly string[] {
-  return splitRequests(text, around)
-    .flatMap((part) => meantTools(understand(part, around)))
-    .flatMap(({ tool }) => (tool.group === null ? [] : [tool.group]));
+  return splitRequests(text, around).flatMap((part) => {
+    const [best] = matchesFor(part, around);
+    return best && best.score >= CONFIDENT && best.tool.group !== null ? [best.tool.group] : [];
+  });
 }

@@ -1,3 +1,4 @@
+import { say } from '@signalbox/messages/say';
 import type { ToolCatalog } from '@signalbox/contracts/tool-catalog';
 import { explain } from './explanation.ts';
 import type { HeldoutExpectation, HeldoutRequest } from './heldout-schema.fixture.ts';
@@ -11,6 +12,12 @@ export interface Judgement {
   readonly right: boolean;
   /** A tool was called that must never be: worse than not understanding. */
   readonly harmful: boolean;
+  /** What was wanted was done, or its tool is the first one or in the shortlist. */
+  readonly inReach: boolean;
+  /** Whether a tool was wanted at all. */
+  readonly wantsTool: boolean;
+  /** It was answered with what the planner understands, and with nothing that lies near. */
+  readonly blank: boolean;
   /** For development requests only: what it did, in one line. */
   readonly did: string;
 }
@@ -22,7 +29,27 @@ export function judge(request: HeldoutRequest, catalog: ToolCatalog): Judgement 
   const harmful = reaction.calls.some(({ tool }) => request.never?.includes(tool));
   const expected = [request.expect, ...(request.alternatives ?? [])];
   const right = !harmful && expected.some((expectation) => meets(reaction, expectation, catalog));
-  return { id: request.id, right, harmful, did: inShort(reaction) };
+  const near = new Set(toolsOf(reaction));
+  const inReach = right || (!harmful && expected.some((one) => wantedTools(one).some((tool) => near.has(tool))));
+  const blank =
+    reaction.calls.length === 0 && reaction.texts.some((text) => text.startsWith(say('planner.only-understand')));
+  const wantsTool = wantedTools(request.expect).length > 0;
+  return { id: request.id, right, harmful, inReach, wantsTool, blank, did: inShort(reaction) };
+}
+
+/** The tools that were called, asked about or offered. */
+function toolsOf({ calls, question }: Rehearsal): readonly string[] {
+  const offered = [
+    ...(question?.readings ?? []).map(({ tool }) => tool),
+    ...(question?.choices ?? []).map(({ value }) => value),
+  ];
+  return [...calls.map(({ tool }) => tool), ...(question?.tool ? [question.tool] : []), ...offered];
+}
+
+function wantedTools(expectation: HeldoutExpectation): readonly string[] {
+  if ('calls' in expectation) return expectation.calls.map(({ tool }) => tool);
+  if ('asks' in expectation) return [expectation.asks.tool];
+  return 'searches' in expectation ? ['search_knowledge'] : [];
 }
 
 /** What a kind of answer may count as: a greeting shows what can be done. */
@@ -38,17 +65,18 @@ const COUNTS_AS: Readonly<Record<string, readonly string[]>> = {
 function meets(reaction: Rehearsal, expectation: HeldoutExpectation, catalog: ToolCatalog): boolean {
   const { calls, question, says } = reaction;
   if ('calls' in expectation) {
-    // One of the changes that are offered, to be taken with a button.
+    // The first of the readings that are offered, to be taken with a button.
     const [only] = expectation.calls;
-    const offered = question?.readings?.map(({ tool, args }) => ({ tool, arguments: args })) ?? [];
-    if (only && expectation.calls.length === calls.length + 1 && offered.some((one) => isSameCall(one, only, catalog)))
+    const [offered] = question?.readings?.map(({ tool, args }) => ({ tool, arguments: args })) ?? [];
+    if (only && expectation.calls.length === 1 && calls.length === 0 && offered && isSameCall(offered, only, catalog))
       return true;
     if (question || calls.length !== expectation.calls.length) return false;
     return expectation.calls.every((call, at) => isSameCall(calls[at], call, catalog));
   }
   if ('asks' in expectation) {
     const { tool, argument } = expectation.asks;
-    return calls.length === 0 && question?.tool === tool && question.slot === argument;
+    const isOffered = question?.readings?.[0]?.tool === tool;
+    return calls.length === 0 && (isOffered || (question?.tool === tool && question.slot === argument));
   }
   if ('searches' in expectation) return !question && calls.length === 1 && calls[0]?.tool === 'search_knowledge';
   if (calls.length > 0 || question || !says) return false;

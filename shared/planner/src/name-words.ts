@@ -1,8 +1,7 @@
 import type { NameWords } from '@signalbox/contracts/name-words';
-import { CONCEPTS } from './text/concepts.ts';
-import { ORDINARY_WORDS } from './text/ordinary-words.ts';
-import { bareName } from './text/spelling.ts';
-import { cleanText, isFiller, tokenize } from './text/tokens.ts';
+import { isWord } from './names/mentions.ts';
+import { bareName } from './names/spelling.ts';
+import { cleanText, tokenize } from './text/tokens.ts';
 
 /** More texts, and words, are not looked at: those of a pasted log are no names, and every one costs a look into an index. */
 const MOST_TEXTS = 30;
@@ -40,6 +39,5 @@ function mayBeName(word: string): boolean {
 }
 
 function mayBeSlip(word: string): boolean {
-  if (word.length < SHORTEST_SLIP || !mayBeName(word)) return false;
-  return !isFiller(word) && !ORDINARY_WORDS.has(word) && !CONCEPTS.has(word);
+  return word.length >= SHORTEST_SLIP && mayBeName(word) && !isWord(word);
 }

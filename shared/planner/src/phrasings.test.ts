@@ -1,5 +1,6 @@
 import { HumanMessage, SystemMessage } from '@langchain/core/messages';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import catalog from './catalog.fixture.json' with { type: 'json' };
 import fixture from './phrasings.fixture.json' with { type: 'json' };
 import { plan } from './plan.ts';
@@ -31,7 +32,7 @@ function firstStep(text: string): PlannedMessage {
 function understood({ content, toolCalls, kwargs }: PlannedMessage): { intent: string; args: unknown; asks?: string } {
   const ask = PlannerMark.parse(kwargs['planner']).ask;
   const [reading] = ask?.readings ?? [];
-  if (reading) return { intent: reading.tool, args: reading.args };
+  if (reading) return { intent: reading.tool, args: reading.args, asks: missingOf(reading) };
   if (ask) return { intent: ask.tool ?? 'which', args: ask.args, asks: ask.slot };
   const [call] = toolCalls;
   if (call?.name === 'search_knowledge') return { intent: 'knowledge', args: {} };
@@ -41,6 +42,13 @@ function understood({ content, toolCalls, kwargs }: PlannedMessage): { intent: s
     ? `not_installed:${missing.name}`
     : (ANSWERS.find(([start]) => content.includes(start))?.[1] ?? content);
   return { intent, args: {} };
+}
+
+/** What an offered reading still needs, which is asked for once it is taken. */
+function missingOf({ tool, args }: { readonly tool: string; readonly args: Readonly<Record<string, unknown>> }) {
+  const schema = installed.find(({ name }) => name === tool)?.schema;
+  const { required } = z.object({ required: z.array(z.string()).default([]) }).parse(schema ?? {});
+  return required.find((name) => !Object.hasOwn(args, name)) as string; // undefined when nothing is missing, as with a call
 }
 
 const MISSING: Readonly<Record<string, string>> = {

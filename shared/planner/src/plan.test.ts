@@ -93,8 +93,8 @@ describe('a request', () => {
     const schema = { properties: { project: { type: 'string', entity: 'project' } }, required: ['project'] };
     const tools = ['back_up', 'copy'].map((name) => ({ name, describe: '', hints: ['save the shop'], schema }));
     const chat = createConversation({ groups: [{ name: 'backup', summary: '', installed: true, tools }] });
-    expect(chat.turn('save blog')).toEqual([{ text: 'What do you mean?', choices: ['back_up', 'copy'] }]);
-    chat.turn('back up');
+    expect(chat.turn('save blog')[0]?.choices).toEqual(['Back up: blog', 'Copy: blog', 'None of these']);
+    chat.turn('Back up: blog');
     expect(chat.calls).toEqual([{ tool: 'back_up', args: { project: 'blog' } }]);
   });
 
@@ -110,14 +110,11 @@ describe('a change that not every word explains', () => {
   const BUTTON = 'Release port: web-1, 3001';
 
   it('is shown exactly, and made when it is what the person means', () => {
-    for (const answer of [BUTTON, 'yes', BUTTON.toLowerCase()]) {
+    for (const answer of [BUTTON, BUTTON.toLowerCase()]) {
       const chat = talk();
-      expect(chat.turn(UNSURE)).toEqual([
-        {
-          text: 'I have not done anything yet. Is this what you mean: Release port: server web-1, port 3001?',
-          choices: [BUTTON, 'None of these'],
-        },
-      ]);
+      const [offered] = chat.turn(UNSURE);
+      expect(offered?.text).toContain('I have not done anything yet.');
+      expect([offered?.choices?.[0], offered?.choices?.at(-1)]).toEqual([BUTTON, 'None of these']);
       expect(chat.calls).toEqual([]);
       chat.turn(answer);
       expect(chat.calls).toEqual([{ tool: 'release_port', args: { server: 'web-1', port: 3001 } }]);
@@ -129,7 +126,7 @@ describe('a change that not every word explains', () => {
       const chat = talk();
       chat.turn(UNSURE);
       chat.turn(answer);
-      expect(chat.calls.filter(({ tool }) => tool !== 'search_knowledge')).toEqual([]);
+      expect(chat.calls.filter(({ tool }) => !/^(?:search|list|get)_/.test(tool))).toEqual([]);
     }
   });
 

@@ -1,30 +1,15 @@
 import { say } from '@signalbox/messages/say';
 import type { BaseMessage } from '@langchain/core/messages';
-import type { BoundTool } from '@signalbox/contracts/tool-catalog';
-import { indexCapabilities } from './match/capability-index.ts';
-import type { ToolCatalog } from '@signalbox/contracts/tool-catalog';
+import type { BoundTool, RequestFacts, ToolCatalog } from '@signalbox/contracts/tool-catalog';
 import { classify } from './classification.ts';
-import { splitAnswer, splitRequests } from './requests/clauses.ts';
-import { takesText } from './slots/field-kinds.ts';
 import { type History, readHistory } from './conversation/history.ts';
-import { readHold } from './moods/holds.ts';
-import { readLiteral } from './slots/literals.ts';
 import type { OpenAsk } from './conversation/marks.ts';
 import { chooseNext } from './conversation/next-request.ts';
 import { type PlannedMessage, writeCall, writeStep } from './conversation/planned-message.ts';
-import { withRepair } from './moods/repairs.ts';
-import { cleanText } from './text/tokens.ts';
+import { type ToolIndex, indexTools } from './rank/tool-index.ts';
+import { splitRequests } from './requests/split.ts';
 import type { Surroundings } from './requests/understanding.ts';
-import { findWithdrawal } from './moods/withdrawals.ts';
-
-/** Tools that every turn has; nobody asks for them by hint. */
-export const BASE_TOOLS: ReadonlySet<string> = new Set([
-  'respond_to_user',
-  'search_knowledge',
-  'request_capabilities',
-  'finish_task',
-  'classify_intent',
-]);
+import { cleanText } from './text/tokens.ts';
 
 /** For a conversation in which nobody waits for an answer. */
 const idle = (): PlannedMessage => ({ id: 'plan_idle', content: say('planner.idle'), toolCalls: [], kwargs: {} });
@@ -45,10 +30,8 @@ export function plan(input: {
   /** False for the planner that stands in for a model: it looks things up and asks, and plans no change. */
   readonly mayChange?: boolean;
 }): PlannedMessage {
-  const index = indexCapabilities(input.catalog, input.tools, BASE_TOOLS);
-  const history = readHistory(input.messages, (text, facts, asking) =>
-    parted(cleanText(text), asking, { facts, index, last: null }),
-  );
+  const index = indexTools(input.catalog, input.tools);
+  const history = readHistory(input.messages, (text, facts, asking) => partsOf(cleanText(text), asking, facts, index));
   const facts = { ...history.facts, currentProject: latestProject(history) ?? history.facts.currentProject };
   const bound = new Set(input.tools.map(({ name }) => name));
   const around: Surroundings = { facts, index, bound, last: null, mayChange: input.mayChange ?? true };
@@ -62,29 +45,9 @@ export function plan(input: {
   return chosen ? writeStep(chosen, history, around.bound) : idle();
 }
 
-/** What a message asks for, one by one. The answer to a question for free text is never parted. */
-function parted(
-  text: string,
-  asking: OpenAsk | null,
-  around: Pick<Surroundings, 'facts' | 'index' | 'last'>,
-): readonly string[] {
-  // What holds a message back holds all of it, up to where something else is wanted instead.
-  const hold = readHold(text);
-  if (hold) {
-    const rest = text.slice(hold.end).replace(/^[,;.!\s]+/, '');
-    return rest === '' ? [text] : [text.slice(0, hold.end), ...splitRequests(rest, around)];
-  }
-  const withdrawal = findWithdrawal(text);
-  if (withdrawal !== null) return [withdrawal];
-  // The commas and semicolons of a command are not ours.
-  if (!asking?.tool)
-    return readLiteral(text, around.index, around.facts.currentProject)
-      ? [text]
-      : splitRequests(withRepair(text, around), around);
-  const field = around.index.tools
-    .find(({ name }) => name === asking.tool)
-    ?.fields.find(({ name }) => name === asking.slot);
-  return field && takesText(field) ? [text] : splitAnswer(text, asking.tool, around);
+/** What a message asks for, one by one. The answer to a question is never parted. */
+function partsOf(text: string, asking: OpenAsk | null, facts: RequestFacts, index: ToolIndex): readonly string[] {
+  return asking ? [text] : splitRequests(text, { facts, index, last: null });
 }
 
 /** The project that the last tool which worked was about. */

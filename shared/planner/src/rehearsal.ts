@@ -2,7 +2,8 @@ import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage }
 import type { BoundTool } from '@signalbox/contracts/tool-catalog';
 import type { ToolCatalog, RequestFacts } from '@signalbox/contracts/tool-catalog';
 import { type OpenAsk, type Says, PlannerMark } from './conversation/marks.ts';
-import { plan, BASE_TOOLS } from './plan.ts';
+import { plan } from './plan.ts';
+import { BASE_TOOLS } from './rank/tool-index.ts';
 
 /** What the planner would do about one message if every tool worked. */
 export interface Rehearsal {

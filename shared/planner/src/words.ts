@@ -3,9 +3,6 @@ import { say } from '@signalbox/messages/say';
 /** Every sentence of the offline planner, in the language of whoever asks. Names and examples come from the catalog of tools. */
 export const WORDS = {
   notUnderstood: (text: string) => say('planner.not-understood', { text }),
-  /** Behind what was looked at for a condition. */
-  offer: (order: string) => say('planner.offer', { order }),
-  cannotSee: (condition: string, order: string) => say('planner.cannot-see', { condition, order }),
   whichOf: (written: string) => say('planner.which-of', { written }),
   whatToChange: (thing: string, choices: string) => say('planner.what-to-change', { thing, choices }),
   noResult: (tool: string) => say('planner.no-result', { tool }),

@@ -18,6 +18,7 @@ export default toolGroup({
         'refresh the documentation index',
         'reindex',
         'the docs changed, index them',
+        'the docs are out of date',
       ],
       input: z.object({}),
       risk: 'sensitive',

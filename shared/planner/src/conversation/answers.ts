@@ -1,31 +1,35 @@
-import { say, sayQuestion } from '@signalbox/messages/say';
-import { readAnswer } from '../slots/answer-values.ts';
-import type { IndexedTool } from '../match/capability-index.ts';
-import { exactChoice, pickChoice } from '../slots/choices.ts';
-import { VERBS } from '../text/concepts.ts';
-import { takesNewName, takesText } from '../slots/field-kinds.ts';
-import { isLabelOf, isSameChoice } from '../slots/labels.ts';
+import { say } from '@signalbox/messages/say';
+import { pickChoice } from './choices.ts';
 import type { OpenAsk } from './marks.ts';
-import { CERTAIN } from '../match/match.ts';
-import { findMentions } from '../text/mentions.ts';
-import { isAsking, readMood } from '../moods/moods.ts';
-import { beginsOrder } from '../moods/order-words.ts';
-import { findQuantities } from '../text/quantities.ts';
 import { askForProblem, isChange } from './questions.ts';
-import { takeReading } from './readings.ts';
-import { repairedAnswer } from '../moods/repairs.ts';
-import { stepForRequest, stepForTool } from '../requests/requests.ts';
-import { type Field, problemOf } from '../slots/schema.ts';
-import { asksAbout } from '../moods/searches.ts';
-import { fillSlots } from '../slots/slots.ts';
-import { isRefusal, readSmallTalk } from '../moods/small-talk.ts';
+import { takeReading } from './shortlist.ts';
 import { type Step, askStep, sayStep } from './step.ts';
-import { isFiller, sensesOf, tokenize } from '../text/tokens.ts';
-import { type Surroundings, meantTools, understand } from '../requests/understanding.ts';
+import { findNewName, toName } from '../names/new-names.ts';
+import { nearest } from '../names/spelling.ts';
+import { knownNames } from '../names/mentions.ts';
+import type { IndexedTool } from '../rank/tool-index.ts';
+import { asks, readHold } from '../requests/holds.ts';
+import { stepForRequest, stepForTool } from '../requests/requests.ts';
+import { isRefusal, readSmallTalk } from '../requests/small-talk.ts';
+import { CONFIDENT, type Surroundings, matchesFor, mentionsIn } from '../requests/understanding.ts';
+import { tidy } from '../slots/descriptions.ts';
+import { takesNewName, takesText } from '../slots/field-kinds.ts';
+import { fillSlots } from '../slots/fill.ts';
+import type { Filled } from '../slots/filling.ts';
+import { isLabelOf } from '../slots/labels.ts';
+import { isNumber } from '../slots/numbers.ts';
+import { type Field, problemOf } from '../slots/schema.ts';
+import { EFFECTS } from '../text/thesaurus.ts';
+import { isFiller, means, tokenize, wordsOf } from '../text/tokens.ts';
+import { findQuantities, findQuoted, inUnitOf } from '../text/values.ts';
 import { WORDS, asLine, inWordsOf } from '../words.ts';
 
 /** How much of a refused value is repeated. */
 const SHOWN_LENGTH = 60;
+/** What has more words is a sentence and no name. */
+const MOST_NAME_WORDS = 4;
+/** A request that could also be the answer is taken for a request only when it is this near to a tool. */
+const CERTAIN = 0.7;
 
 /** What an answer led to; `answered` is false when the text was none, and the step is then the question again or something new. */
 export interface Answered {
@@ -37,135 +41,109 @@ export interface Answered {
 
 /**
  * Reads a text as the answer to our open question: a button's text, a number, a known name, a value that the argument takes.
- * A refusal drops the question; a text that clearly asks for something else is handled as that. Null for small talk.
+ * A refusal drops the question; a text that asks for something else is handled as that. Null for small talk.
  */
-export function answerAsk(ask: OpenAsk, written: string, around: Surroundings): Answered | null {
+export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Answered | null {
   if (ask.readings) {
-    const taken = takeReading(ask, written, around);
+    const taken = takeReading(ask, text, around);
     if (taken === 'none') return dropped();
-    if (taken) return { answered: true, step: taken };
-    return otherwise(ask, written, around);
-  }
-  const text = meantAnswer(ask, written, around);
-  const refused = isRefusal(text) && exactChoice(text, ask.choices) === null;
-  if (!refused && leavesOpen(text, ask)) return again(ask);
-  const picked = refused ? null : pickChoice(text, ask.choices, ask.question);
-  if (ask.tool === null) {
-    const tool = around.index.tools.find(({ name }) => name === picked);
-    if (tool) return { answered: true, step: stepForTool(tool, ask.text, {}, around) };
-    return otherwise(ask, text, around);
+    return taken ? { answered: true, step: taken } : otherwise(ask, text, around);
   }
   const tool = around.index.tools.find(({ name }) => name === ask.tool);
   const field = tool?.fields.find(({ name }) => name === ask.slot);
   if (!tool || !field) return null;
-  if (!takesText(field) && readMood(text).mood === 'conditional')
-    return { answered: false, dropped: true, step: sayStep(say('planner.no-conditions'), 'cannot') };
-  if (!takesText(field) && COUNTER_QUESTION.test(text) && asksAbout(text)) return otherwise(ask, text, around);
-  const instead = otherField(ask, tool, field, text);
+  const picked = pickChoice(text, ask.choices, ask.question);
+  if (picked !== null && problemOf(field, picked) === null)
+    return {
+      answered: true,
+      step: stepForTool(tool, withoutChoice(text, picked), { ...ask.args, [field.name]: picked }, around),
+    };
+  if (isRefusal(text)) return dropped();
+  const instead = otherField(ask, tool, text);
   if (instead) return { answered: true, step: instead };
-  if (picked !== null && problemOf(field, picked) === null && isOnlyChoice(text, picked, ask, around))
-    return { answered: true, step: stepForTool(tool, '', { ...ask.args, [field.name]: picked }, around) };
-  if (refused) return dropped();
   if (isSomethingElse(ask, field, text, around))
-    return { answered: false, dropped: true, step: stepForRequest(text, asking(ask, around)) };
-  if (readSmallTalk(text) !== null) return null;
-  const args = { ...ask.args, ...corrections(ask, tool, field, text, around) };
-  const corrected = Object.keys(args).some((name) => args[name] !== ask.args[name]);
-  const value =
-    picked !== null && problemOf(field, picked) === null ? picked : readValue(field, text, corrected, around);
-  if (value === null) {
-    if (corrected) return { answered: true, step: stepForTool(tool, '', args, around, ask.tries) };
-    return answerBeside(ask, tool, text, around) ?? otherwise(ask, text, around);
-  }
+    return { answered: false, dropped: true, step: stepForRequest(text, withAsked(ask, around)) };
+  if (readSmallTalk(text) !== null && !takesNewName(field) && !takesText(field)) return null;
+  const hold = takesText(field) || takesNewName(field) ? null : readHold(text);
+  if (hold === 'conditional')
+    return { answered: false, dropped: true, step: sayStep(say('planner.no-conditions'), 'cannot') };
+  if (hold === 'forbidden' && !/^(?:no|not)\b/i.test(text)) return dropped();
+  const value = readValue(field, text, around);
+  if (value === null) return besides(ask, tool, text, around) ?? otherwise(ask, text, around);
   const wanted = problemOf(field, value);
-  if (wanted !== null) {
-    if (ask.tries > 1) return { answered: false, step: sayStep(say('planner.gave-up'), 'gave-up') };
-    const problem = { kind: 'invalid', field, written: asLine(text, SHOWN_LENGTH), wanted } as const;
-    return { answered: true, step: askForProblem(tool, args, problem, around.facts, ask.text, ask.tries + 1) };
+  if (wanted === null) {
+    const isWhole = takesText(field) || takesNewName(field);
+    const corrected = isWhole ? ask.args : { ...ask.args, ...corrections(ask, tool, field, text, around) };
+    return {
+      answered: true,
+      step: stepForTool(tool, isWhole ? '' : text, { ...corrected, [field.name]: value }, around),
+    };
   }
-  const rest = restOf(field, text, value);
-  return { answered: true, step: stepForTool(tool, rest, { ...args, [field.name]: value }, around) };
+  if (ask.tries > 1) return { answered: false, step: sayStep(say('planner.gave-up'), 'gave-up') };
+  const problem = { kind: 'invalid', field, written: asLine(text, SHOWN_LENGTH), wanted } as const;
+  return { answered: true, step: askForProblem(tool, ask.args, problem, around.facts, ask.text, ask.tries + 1) };
 }
 
-/** What somebody who answers twice means by it; the text itself when the last of it answers nothing. */
-function meantAnswer(ask: OpenAsk, text: string, around: Surroundings): string {
-  const field = around.index.tools.find(({ name }) => name === ask.tool)?.fields.find(({ name }) => name === ask.slot);
-  const meant = field && !takesText(field) ? repairedAnswer(text) : null;
-  if (!field || meant === null) return text;
-  const value = readAnswer(field, meant, around);
-  return value !== null && problemOf(field, value) === null ? meant : text;
+/** The value for a field in a text that answers its question; it may still be one that the schema refuses. Null when there is none. */
+function readValue(field: Field, text: string, around: Surroundings): unknown {
+  if (takesNewName(field)) return newName(field, text);
+  if (takesText(field))
+    return tidy(findQuoted(text)[0]?.value ?? text.replace(/^(?:it(?:'s| is)|that's)?\s*(?:for|about)\s+/i, ''));
+  if (isNumber(field)) {
+    const values = findQuantities(text).map((quantity) => inUnitOf(field.name, quantity));
+    return values.findLast((value) => value !== null) ?? null; // "one gig. sorry, two" means the last
+  }
+  if (field.type === 'boolean') return readYesOrNo(text);
+  const filled = fill([field], text, around);
+  if (Object.hasOwn(filled.args, field.name)) return lastNamed(field, text, around) ?? filled.args[field.name];
+  const [only, ...more] = tokenize(text).filter(({ lower }) => !isFiller(lower));
+  if (!only || more.length > 0) return null;
+  // As an answer even an everyday word may be a mistyped name.
+  const known = field.choices.length > 0 ? field.choices : knownNames(around.facts, field.entity);
+  const near = nearest(only.lower, known);
+  if (known.length > 0) return near.length === 1 ? near[0] : null;
+  return text.slice(only.start, only.end);
 }
 
-/** "Why would I stop it in production?" names a choice and takes none. */
-const COUNTER_QUESTION =
-  /^(?:(?:hm+|wait|but|and|so|ok|okay|well|eh|sorry)[, ]+)*(?:why|how|what|who|when|should|is it|do we|would)\b/i;
-
-/** "Call it gardens instead" is no description. */
-function readValue(field: Field, text: string, corrected: boolean, around: Surroundings): unknown {
-  return corrected && takesText(field) ? null : readAnswer(field, text, around);
+function readYesOrNo(text: string): boolean | null {
+  if (/^(?:yes|y|yep|sure|true|on)\b/i.test(text)) return true;
+  return /^(?:no|n|false|off)\b/i.test(text) ? false : null;
 }
 
-/** What an answer says beside the value; nothing that was used may fill another argument. */
-function restOf(field: Field, text: string, value: unknown): string {
-  if (takesText(field)) return '';
-  if (takesNewName(field))
-    return (
-      /(?:[,:;]|\b(?:for|that|which|about)\b).*$/i.exec(text.replace(/^(?:how|what) about\b/i, ''))?.[0] ?? ''
-    ).replace(/^[,;:]\s*(?:it(?:'s| is)? |and )?/i, ': ');
-  const [quantity] = typeof value === 'number' ? findQuantities(text) : [];
-  return quantity ? `${text.slice(0, quantity.start)} ${text.slice(quantity.end)}`.trim() : text;
-}
-
-/** What is asked instead of an answer is about the same thing: "which version is deployed now?" */
-function asking(ask: OpenAsk, around: Surroundings): Surroundings {
-  if (ask.tool === null || Object.keys(ask.args).length === 0) return around;
-  return { ...around, last: { tool: ask.tool, args: ask.args, result: null, text: ask.text } };
-}
-
-function dropped(): Answered {
-  return { answered: false, dropped: true, step: sayStep(say('planner.dropped'), 'cancelled') };
-}
-
-/** "Not production" of three and "both" of two say no value. */
-function leavesOpen(text: string, { choices, question }: OpenAsk): boolean {
-  if (choices.length < 2) return false;
-  if (/^(?:no,? )?(?:not|anything but|everything but|except)\b/i.test(text))
-    return pickChoice(text, choices, question) === null;
-  if (!/\b(?:both|all|either|any)\b/i.test(text)) return false;
-  const words = tokenize(text).map(({ lower }) => lower);
-  const named = choices.filter(({ value }) => words.some((word) => isSameChoice(word, value)));
-  return named.length !== 1;
-}
-
-/** More than the choice was said: "web-2 but for blog" says two things. */
-function isOnlyChoice(text: string, picked: string, { choices }: OpenAsk, { facts, index }: Surroundings): boolean {
-  const words = tokenize(text).filter(({ lower }) => !isFiller(lower));
-  if (words.length <= 1 || choices.length === 0) return true;
-  const lower = text.toLowerCase().replace(/[.!?\s]+$/, '');
-  if (choices.some(({ label, value }) => [label.toLowerCase(), value.toLowerCase()].includes(lower))) return true;
-  const others = findMentions(text, facts, index.words, index.closed).filter(({ name }) => name !== picked);
-  if (others.length > 0) return false;
-  return (
-    words.every(({ lower: word }) => picked.toLowerCase().includes(word) || !index.words.has(word)) &&
-    words.length <= 2 &&
-    !/\d/.test(text.replace(picked, ''))
+/** "prod. no wait, staging": of several names of the kind the last one counts. */
+function lastNamed(field: Field, text: string, around: Surroundings): string | null {
+  const named = mentionsIn(text, around).filter(
+    ({ kind, candidates }) => kind === field.entity && candidates.length === 1,
   );
+  return named.length > 1 && /\b(?:no|wait|sorry|rather|actually|oops)\b/i.test(text)
+    ? (named.at(-1)?.name ?? null)
+    : null;
 }
 
-/** Asked what to change, somebody names another argument: "repository". */
-function otherField(ask: OpenAsk, tool: IndexedTool, asked: Field, text: string): Step | null {
-  if (!isChange(tool)) return null;
-  const words = tokenize(text).filter(({ lower }) => !isFiller(lower));
-  const [only] = words;
-  if (!only || words.length > 1) return null;
-  const field = tool.fields.find((candidate) => !candidate.required && isLabelOf(only.lower, candidate));
-  if (!field || (field === asked && ask.choices.length === 0)) return null;
-  const question = (field.ask && sayQuestion(field.ask)) ?? WORDS.whatShould(inWordsOf(field.name));
-  const choices = field.choices.map((value) => ({ label: value, value }));
-  return askStep(question, { ...ask, slot: field.name, question, choices, tries: 0 });
+const LEAD =
+  /^(?:(?:let'?s|please|just|maybe|i'?d|we|should|like to|how about|call|name|it|be|is|the|project|its|it's|hm+|ok|okay|well|say|rather|use)[ ,]+)+/i;
+
+function newName(field: Field, text: string): string | null {
+  const called = /\b(?:called|named|call it|name it)\b/i.test(text)
+    ? findNewName(text.slice(Math.max(0, text.search(/\b(?:called|named|call it|name it)\b/i))))
+    : null;
+  const quoted = findQuoted(text)[0];
+  if (quoted ?? called) return toName(field, (quoted ?? called)?.value ?? '');
+  const bare = (/^[^,:;]+/.exec(text.replace(LEAD, ''))?.[0] ?? '')
+    .replace(/\s+(?:for|about|please|that|which|instead)\b.*$/i, '')
+    .replace(/[.!?\s]+$/, '');
+  return bare !== '' && bare.split(' ').length <= MOST_NAME_WORDS ? toName(field, bare) : null;
 }
 
-/** Arguments that were known already and that the text says anew: "no, for blog". */
+function withoutChoice(text: string, picked: string): string {
+  return text.toLowerCase().includes(picked.toLowerCase()) && wordsOf(text).length > 2 ? text : '';
+}
+
+function fill(fields: readonly Field[], text: string, { facts, index }: Surroundings): Filled {
+  return fillSlots({ text, fields, facts: { ...facts, currentProject: null }, language: index, given: {} });
+}
+
+/** Arguments that were known already and that the text says anew: "web-1 but for the blog". */
 function corrections(
   ask: OpenAsk,
   tool: IndexedTool,
@@ -173,42 +151,70 @@ function corrections(
   text: string,
   around: Surroundings,
 ): Record<string, unknown> {
-  if (takesText(asked) && !/^(?:no|sorry|wait|actually|oops|call it|i meant?)\b/i.test(text)) return {};
-  const { facts, index } = around;
   const known = tool.fields.filter(
-    (field) => field !== asked && Object.hasOwn(ask.args, field.name) && !takesText(field),
+    (field) => field !== asked && Object.hasOwn(ask.args, field.name) && !takesText(field) && !takesNewName(field),
   );
-  const fields = takesText(asked) ? known : [asked, ...known];
-  const others = { ...facts, currentProject: null };
-  const { args } = fillSlots({ text, fields, facts: others, words: index.words, closed: index.closed, given: {} });
+  const { args } = fill([asked, ...known], text, around);
+  const mentioned = mentionsIn(text, around).map(({ name }) => name);
+  // The only known name is filled in by itself; what counts is what the person wrote.
   return Object.fromEntries(
-    known.flatMap((field) => {
-      const value = args[field.name];
-      // The only known name is filled in by itself; what counts is what the person wrote.
-      const said =
-        field.entity === null ||
-        field.entity === 'port' ||
-        takesNewName(field) ||
-        findMentions(text, facts, index.words, index.closed).some(({ name }) => name === value);
-      return value === undefined || !said ? [] : [[field.name, value] as const];
-    }),
+    known.flatMap(({ name, entity }) =>
+      args[name] === undefined || (entity !== null && entity !== 'port' && !mentioned.includes(String(args[name])))
+        ? []
+        : [[name, args[name]] as const],
+    ),
   );
 }
 
 /** A text that answers another argument's question than the one that was asked: taken, and the question is put again. */
-function answerBeside(ask: OpenAsk, tool: IndexedTool, text: string, around: Surroundings): Answered | null {
-  const step = stepForTool(tool, text, ask.args, around, ask.tries);
+function besides(ask: OpenAsk, tool: IndexedTool, text: string, around: Surroundings): Answered | null {
+  const step = stepForTool(tool, text, ask.args, { ...around, last: null }, ask.tries);
   const learned = step.kind === 'ask' && Object.keys(step.ask.args).length > Object.keys(ask.args).length;
-  return learned || (step.kind === 'ask' && step.ask.choices.length > 0 && step.ask.choices.length < ask.choices.length)
-    ? { answered: true, step }
-    : null;
+  const narrowed = step.kind === 'ask' && step.ask.choices.length > 0 && step.ask.choices.length < ask.choices.length;
+  return learned || narrowed ? { answered: true, step } : null;
+}
+
+/** Asked what to change, somebody names another argument: "repository". */
+function otherField(ask: OpenAsk, tool: IndexedTool, text: string): Step | null {
+  const [only, ...more] = wordsOf(text).filter((word) => !isFiller(word));
+  if (!isChange(tool) || only === undefined || more.length > 0) return null;
+  const field =
+    tool.fields.find((one) => !one.required && one.name !== ask.slot && isLabelOf(only, one)) ??
+    tool.fields.find((one) => !one.required && ask.choices.length > 0 && isLabelOf(only, one));
+  if (!field) return null;
+  const question = WORDS.whatShould(inWordsOf(field.name));
+  return askStep(question, {
+    ...ask,
+    slot: field.name,
+    question,
+    choices: field.choices.map((value) => ({ label: value, value })),
+    tries: 0,
+  });
+}
+
+/** Whether the text is a request of its own: it says what to do, and is near to another tool. For free text anything could be. */
+function isSomethingElse(ask: OpenAsk, field: Field, text: string, around: Surroundings): boolean {
+  const words = wordsOf(text).filter((word) => !isFiller(word));
+  const [best] = matchesFor(text, { ...around, last: null });
+  if (asks(text) && !takesText(field))
+    return best !== undefined && best.score >= CONFIDENT && best.tool.name !== ask.tool;
+  const acts = means(words[0] ?? '', EFFECTS) || ['list', 'show', 'tell'].includes(words[0] ?? '');
+  if (!best || words.length < 2 || !acts || best.tool.name === ask.tool) return false;
+  return best.score >= (takesText(field) || takesNewName(field) ? CERTAIN : CONFIDENT);
+}
+
+/** What is asked instead of an answer is about the same thing: "which version is deployed now?" */
+function withAsked(ask: OpenAsk, around: Surroundings): Surroundings {
+  if (ask.tool === null || Object.keys(ask.args).length === 0) return around;
+  return { ...around, last: { tool: ask.tool, args: ask.args, result: null, text: ask.text } };
 }
 
 function otherwise(ask: OpenAsk, text: string, around: Surroundings): Answered | null {
   if (isRefusal(text)) return dropped();
   if (readSmallTalk(text) !== null) return null;
-  if (meantTools(understand(text, around)).length > 0 || asksAbout(text))
-    return { answered: false, dropped: true, step: stepForRequest(text, asking(ask, around)) };
+  const [best] = matchesFor(text, { ...around, last: null });
+  if (best && best.score >= CONFIDENT)
+    return { answered: false, dropped: true, step: stepForRequest(text, withAsked(ask, around)) };
   return again(ask);
 }
 
@@ -221,22 +227,6 @@ function again(ask: OpenAsk): Answered {
   };
 }
 
-/**
- * Whether the text is a request of its own: it says what to do, and nearly in the words of a hint where it could be an answer.
- * For free text anything could be.
- */
-function isSomethingElse(ask: OpenAsk, field: Field, text: string, around: Surroundings): boolean {
-  const understood = understand(text, around);
-  const [best] = meantTools(understood);
-  const words = tokenize(text).filter(({ lower }) => !isFiller(lower));
-  const asks = isAsking(understood.mood);
-  const acts =
-    asks || words.some(({ lower }) => sensesOf(lower).some(({ meaning, share }) => share >= 0.7 && VERBS.has(meaning)));
-  if (!best || words.length < 2 || !acts) return false;
-  if (takesText(field))
-    return best.score >= CERTAIN && best.tool.name !== ask.tool && (asks || beginsOrder(words[0]?.lower ?? ''));
-  if (best.tool.name === ask.tool && !takesNewName(field)) return false;
-  if (asks && best.tool.installed && best.tool.name !== ask.tool) return true;
-  if (!best.tool.installed && readAnswer(field, text, around) !== null) return false;
-  return readAnswer(field, text, around) === null || best.score >= CERTAIN;
+function dropped(): Answered {
+  return { answered: false, dropped: true, step: sayStep(say('planner.dropped'), 'cancelled') };
 }

@@ -183,14 +183,6 @@ export function openQuestionBefore(
   return between || answeredSince(history, asked, said) ? null : { ask: asked.mark.ask, by: asked.mark.for };
 }
 
-/** What was offered just before a message; null when nothing was, or when somebody spoke in between. */
-export function offerBefore(history: Pick<History, 'said' | 'marked' | 'foreignAnswer'>, said: Said): string | null {
-  const last = history.marked.findLast(({ mark, index }) => mark.done && index < said.index);
-  if (last?.mark.offer === undefined || history.foreignAnswer > last.index) return null;
-  const between = history.said.some(({ index, event }) => event === null && index > last.index && index < said.index);
-  return between ? null : last.mark.offer;
-}
-
 /** A later answer of ours to a person's message closes the question; the report of a finished job does not. */
 function answeredSince(history: Pick<History, 'said' | 'marked'>, asked: Marked, said: Said): boolean {
   const events = new Set(history.said.filter(({ event }) => event !== null).map(({ id }) => id));

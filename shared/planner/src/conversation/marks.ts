@@ -61,8 +61,6 @@ export const PlannerMark = z.object({
   with: z.array(z.string()).optional(),
   ask: OpenAsk.optional(),
   says: Says.optional(),
-  /** What is offered to be done after this was looked at, in words that ask for it. */
-  offer: z.string().optional(),
   /** What to do once the capability that this message requests is there. */
   then: PlannedCall.optional(),
 });

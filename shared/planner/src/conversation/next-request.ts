@@ -1,7 +1,7 @@
 import { answerAsk } from './answers.ts';
 import { type History, type Said, lastRunBefore, openQuestionBefore, stepsFor } from './history.ts';
 import type { Chosen } from './planned-message.ts';
-import { onlyIfPlain, onlyLooking } from './readings.ts';
+import { onlyIfPlain, onlyLooking } from './shortlist.ts';
 import { stepForSaid } from './said-step.ts';
 import { cleanText } from '../text/tokens.ts';
 import type { Surroundings } from '../requests/understanding.ts';

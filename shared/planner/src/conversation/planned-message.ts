@@ -3,10 +3,6 @@ import { createHash } from 'node:crypto';
 import type { History, Said } from './history.ts';
 import type { PlannerMark } from './marks.ts';
 import { type Step, sayStep } from './step.ts';
-import { WORDS, asLine } from '../words.ts';
-
-/** Longer labels do not fit on a button. */
-const LABEL_LENGTH = 40;
 
 /** What the model says next. */
 export interface PlannedMessage {
@@ -47,15 +43,10 @@ export function writeStep(
   const canRespond = bound.has('respond_to_user');
   switch (step.kind) {
     case 'call':
-      return writeCall(history, { ...base, done: false, ...offered(step) }, step.call.tool, step.call.args);
+      return writeCall(history, { ...base, done: false }, step.call.tool, step.call.args);
     case 'load': {
       const args = { capabilities: [step.group], reason: step.reason };
-      return writeCall(
-        history,
-        { ...base, done: false, then: step.then, ...offered(step) },
-        'request_capabilities',
-        args,
-      );
+      return writeCall(history, { ...base, done: false, then: step.then }, 'request_capabilities', args);
     }
     case 'ask': {
       const mark = { ...base, done: true, ask: step.ask };
@@ -74,29 +65,11 @@ export function writeStep(
       return writeCall(history, { ...base, done: true }, 'finish_task', { summary: step.summary });
     case 'say': {
       const text = step.text.trim() === '' ? say('planner.done') : step.text;
-      const mark = { ...base, done: true, says: step.says, ...offered(step) };
-      if (step.offer !== undefined && canRespond) return writeOffer(history, mark, text, step.offer, others);
+      const mark = { ...base, done: true, says: step.says };
       if (!others || !canRespond) return writeContent(history, mark, text);
       return writeCall(history, mark, 'respond_to_user', { message: text, awaiting_response: false });
     }
   }
-}
-
-function offered({ offer }: { readonly offer?: string }): Pick<PlannerMark, 'offer'> {
-  return offer === undefined ? {} : { offer };
-}
-
-/** The button says the words of the order, so that it is asked for as plainly as if it had been typed. */
-function writeOffer(history: History, mark: PlannerMark, text: string, offer: string, others: boolean): PlannedMessage {
-  const label = asLine(offer, LABEL_LENGTH);
-  return writeCall(history, mark, 'respond_to_user', {
-    message: `${text}\n\n${WORDS.offer(offer)}`,
-    awaiting_response: !others,
-    choices: [
-      { label, value: offer },
-      { label: say('planner.no'), value: 'no' },
-    ],
-  });
 }
 
 /** A message that is one tool call. */

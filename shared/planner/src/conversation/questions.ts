@@ -1,19 +1,17 @@
-import { say, sayQuestion } from '@signalbox/messages/say';
-import type { IndexedTool } from '../match/capability-index.ts';
+import { sayQuestion } from '@signalbox/messages/say';
+import type { IndexedTool } from '../rank/tool-index.ts';
 import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
 import { isLabelOf } from '../slots/labels.ts';
 import type { Choice } from './marks.ts';
-import { knownNames } from '../slots/name-slots.ts';
+import { knownNames } from '../names/mentions.ts';
 import type { Field } from '../slots/schema.ts';
-import type { SlotProblem } from '../slots/slot-request.ts';
+import type { SlotProblem } from '../slots/filling.ts';
 import { type Step, askStep, sayStep } from './step.ts';
 import { sensesOf, tokenize } from '../text/tokens.ts';
 import { WORDS, inWordsOf } from '../words.ts';
 
 /** More buttons than this are not read but scrolled past. */
 const MOST_CHOICES = 8;
-/** The slot of a question that asks which tool is meant. */
-const WHICH_TOOL = 'tool';
 
 type Args = Readonly<Record<string, unknown>>;
 
@@ -64,13 +62,6 @@ export function askAfterFailure(
   return ask(tool, args, field, facts, sentence, '', 1);
 }
 
-/** Asks which of two tools is meant. */
-export function askWhichTool(text: string, tools: readonly IndexedTool[]): Step {
-  const choices = tools.map((tool) => ({ label: tool.name.replaceAll('_', ' '), value: tool.name }));
-  const question = say('planner.which-meant');
-  return askStep(question, { tool: null, args: {}, slot: WHICH_TOOL, choices, question, text, tries: 0 });
-}
-
 /**
  * A tool that changes a thing, when the text says what to change but not into what, or nothing at all: asks for it. Null when
  * some change is known, or the tool does not change things.
@@ -102,7 +93,7 @@ export function askWhatToChange(tool: IndexedTool, args: Args, text: string, fac
 /** Whether the tool's name says that it changes a thing that is there: update_…, change_…. */
 export function isChange(tool: IndexedTool): boolean {
   const [verb = ''] = tool.name.split('_');
-  return !tool.reads && sensesOf(verb)[0]?.meaning === 'CHANGE' && tool.fields.some(({ required }) => required);
+  return !tool.isHarmless && sensesOf(verb)[0]?.meaning === 'CHANGE' && tool.fields.some(({ required }) => required);
 }
 
 /** The values that a field can be given by button: its enum, or the names that are known. */

@@ -1,10 +1,10 @@
-import type { IndexedTool } from '../match/capability-index.ts';
 import type { Run } from './history.ts';
+import type { IndexedTool } from '../rank/tool-index.ts';
 import { type Field, problemOf } from '../slots/schema.ts';
 
 /** Words that point at what was spoken of before. */
 const POINTING =
-  /\b(?:the (?:old|previous|last|earlier|prior|former|same|other) \w+|it|its|it's|itself|that|this|these|those|them|they|their|there|here|same|again|one|instead|too|also|as well|likewise|so|another|other|former|latter|previous)\b/i;
+  /\b(?:the (?:old|previous|last|other|same) \w+|it|its|it's|that|this|these|those|them|their|there|here|same|again|one|too|as well|another)\b/i;
 const ORDINAL = /\bthe (first|second|third|fourth|fifth|last)(?: one| project| server| port)?\b/i;
 const ORDINALS: readonly string[] = ['first', 'second', 'third', 'fourth', 'fifth'];
 
@@ -32,12 +32,8 @@ function named(field: Field, source: unknown, lastTool: IndexedTool | undefined)
   const values = new Map(Object.entries(source));
   const sameKind = lastTool?.fields.find(({ entity }) => entity !== null && entity === field.entity)?.name;
   const made = field.entity !== null && lastTool?.topics.has(field.entity) ? values.get('name') : undefined;
-  return [
-    values.get(field.name),
-    sameKind === undefined ? undefined : values.get(sameKind),
-    field.entity === null ? undefined : values.get(field.entity),
-    made,
-  ];
+  const byKind = field.entity === null ? undefined : values.get(field.entity);
+  return [values.get(field.name), sameKind === undefined ? undefined : values.get(sameKind), byKind, made];
 }
 
 /** "The second one" of a result that is a list of things with names. */

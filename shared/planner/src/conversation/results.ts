@@ -1,8 +1,8 @@
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
-import type { IndexedTool } from '../match/capability-index.ts';
+import type { IndexedTool } from '../rank/tool-index.ts';
 import type { History, Marked } from './history.ts';
-import { knownNames } from '../slots/name-slots.ts';
+import { knownNames } from '../names/mentions.ts';
 import { askAfterFailure } from './questions.ts';
 import { notInstalled, stepForCall } from '../requests/requests.ts';
 import { type Step, sayStep } from './step.ts';
@@ -28,19 +28,12 @@ export function stepAfter(last: Marked, history: History, around: Surroundings, 
   const result = history.results.get(call.id);
   if (!result) return sayStep(WORDS.noResult(call.name.replaceAll('_', ' ')), 'failed');
   if (call.name === 'finish_task') return sayStep(say('planner.welcome'), 'small-talk');
-  if (call.name === 'request_capabilities') {
-    const next = afterLoading(mark, result, around);
-    return next.kind === 'call' && mark.offer !== undefined ? { ...next, offer: mark.offer } : next;
-  }
+  if (call.name === 'request_capabilities') return afterLoading(mark, result, around);
   if (!result.ok) return afterFailure(call, result, around, tried);
-  const said = (text: string): Step =>
-    mark.offer === undefined
-      ? sayStep(text, 'result')
-      : { kind: 'say', text, says: { kind: 'result' }, offer: mark.offer };
-  if (result.say !== null) return said(result.say);
+  if (result.say !== null) return sayStep(result.say, 'result');
   if (call.name === 'search_knowledge')
     return sayStep(foundText(result.result, String(call.args['query'] ?? '')), 'result');
-  return said(renderResult(result.result));
+  return sayStep(renderResult(result.result), 'result');
 }
 
 function afterLoading({ then }: Marked['mark'], result: ToolResult, around: Surroundings): Step {

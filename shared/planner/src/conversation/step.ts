@@ -1,25 +1,15 @@
 import type { Choice, OpenAsk, PlannedCall, Says } from './marks.ts';
 
-/**
- * What the planner wants to do next for one human message. `offer` is what was ordered under a condition: it is offered once the
- * person has read what was looked at, and only done when they say so. `isUnclear`: nothing was understood.
- */
+/** What the planner wants to do next for one human message. */
 export type Step =
-  | {
-      readonly kind: 'say';
-      readonly text: string;
-      readonly says: Says;
-      readonly offer?: string;
-      readonly isUnclear?: true;
-    }
+  | { readonly kind: 'say'; readonly text: string; readonly says: Says }
   | { readonly kind: 'ask'; readonly text: string; readonly ask: OpenAsk }
-  | { readonly kind: 'call'; readonly call: PlannedCall; readonly offer?: string }
+  | { readonly kind: 'call'; readonly call: PlannedCall }
   | {
       readonly kind: 'load';
       readonly group: string;
       readonly reason: string;
       readonly then: PlannedCall;
-      readonly offer?: string;
     }
   | { readonly kind: 'finish'; readonly summary: string };
 

@@ -1,76 +1,169 @@
 import { say } from '@signalbox/messages/say';
-import type { Run } from '../conversation/history.ts';
-import type { Field } from '../slots/schema.ts';
-import type { CapabilityIndex, IndexedTool } from '../match/capability-index.ts';
-import { EFFECTS, VERBS } from '../text/concepts.ts';
-import { takesKnownName } from '../slots/field-kinds.ts';
+import { type Hold, asks, asksForKnowledge, readHold } from './holds.ts';
+import { unexplained } from './plain-order.ts';
+import { readLiteral } from './literals.ts';
+import { CONFIDENT, type Surroundings, matchesFor, mentionsIn, NEAR } from './understanding.ts';
 import { readFollowUp } from '../conversation/follow-ups.ts';
-import { helpText, notInstalledText, unclearText } from '../slots/introductions.ts';
-import { readLiteral } from '../slots/literals.ts';
 import type { PlannedCall } from '../conversation/marks.ts';
-import { matchTools } from '../match/match.ts';
-import { findMentions, withPlaceholders } from '../text/mentions.ts';
-import { type Mood, isAsking } from '../moods/moods.ts';
-import { askForProblem, askForSlot, askWhatToChange, askWhichTool } from '../conversation/questions.ts';
+import { askForProblem, askForSlot, askWhatToChange } from '../conversation/questions.ts';
 import { pointsBack, referredValue } from '../conversation/references.ts';
-import { readSearch } from '../moods/searches.ts';
-import { fillSlots } from '../slots/slots.ts';
+import { askWhichIsMeant } from '../conversation/readings.ts';
 import { type Step, sayStep } from '../conversation/step.ts';
-import { isFiller, sensesOf, tokenize, wordsOf } from '../text/tokens.ts';
-import { type Surroundings, type Understanding, meantTools, understand } from './understanding.ts';
-import { WORDS, asLine } from '../words.ts';
+import type { Match } from '../rank/rank.ts';
+import type { IndexedTool } from '../rank/tool-index.ts';
+import { takesText } from '../slots/field-kinds.ts';
+import { fillSlots } from '../slots/fill.ts';
+import { helpText, notInstalledText, unclearText } from '../help.ts';
+import { isFiller, means, wordsOf } from '../text/tokens.ts';
+import { EFFECTS } from '../text/thesaurus.ts';
+import { WORDS } from '../words.ts';
 
 /** A longer question finds nothing that its beginning would not find. */
 const QUERY_LENGTH = 300;
 
 /** What to do about a text that answers no question. The text is clean and no small talk. */
-export function stepForRequest(text: string, around: Surroundings): Step {
-  const literal = readLiteral(text, around.index, around.facts.currentProject);
+export function stepForRequest(said: string, around: Surroundings): Step {
+  const text = said.replace(NOTICE, '');
+  return literalStep(text, around) ?? followUpStep(text, around) ?? rankedStep(text, around);
+}
+
+/** Who asked is told of the end of every job. */
+const NOTICE =
+  /,? (?:and )?(?:tell|let|notify|ping) (?:me|us)(?: know)? (?:when|once) (?:it'?s|it is|that is) (?:done|finished|live|up|ready)\b/i;
+const SEARCH =
+  /^(?:please |can you )?(?:search|look in|what (?:do|does)) (?:the )?(?:docs|documentation|wiki|manual|knowledge base) (?:say about|for) (.+?)[?.!]*$/i;
+
+function literalStep(text: string, around: Surroundings): Step | null {
+  const literal = readLiteral(text, around.index);
   if (literal) return stepForTool(literal.tool, '', literal.args, around);
-  const search = readSearch(text);
-  const understood = understand(text, around);
-  if (search && !isKnownThing(search.query, around) && !showsIt(search.scope, understood))
-    return searchStep(search.query, search.scope, around);
-  const followUp = readFollowUp(text, understood, around);
-  if (followUp) return stepForTool(followUp.tool, followUp.text, followUp.given, around);
-  if (understood.spokenOf || understood.mood === 'forbidden' || understood.mood === 'quoted') {
-    const blocked = blockedText(understood.mood);
-    if (blocked) return blocked;
+  const sought = SEARCH.exec(text)?.[1];
+  return sought === undefined ? null : searchStep(sought, around);
+}
+
+/** Who asks is not asked back about a change. */
+function followUpStep(text: string, around: Surroundings): Step | null {
+  const followUp = readFollowUp(text, around);
+  const step = followUp && stepForTool(followUp.tool, '', followUp.given, around);
+  return step?.kind === 'ask' && !followUp?.tool.isHarmless && asks(text) ? null : step;
+}
+
+/** A question about a thing that is known is rather answered than searched for. */
+const CONFIDENT_NAMED = 0.4;
+/** From here on, a question that begins like one about how things are done is about how something is now. */
+const PLAINLY = 0.8;
+/**
+ * How far the second tool must be behind for the first to be taken: for a change, for a look that needs nothing more, and for a text whose words all
+ * belong to the first. Chosen with CONFIDENT on the development and spoken sets; planner-bars.test.ts prints what comes of them.
+ */
+const LEADS = { change: 0.7, look: 0.9, explained: 0.95 } as const;
+/** What a tool still needs is asked for only when the tool is this near. */
+const SURE = 0.6;
+
+/** What the nearest tools make of a text: the first when it is clear, else the shortlist of them. */
+function rankedStep(text: string, around: Surroundings): Step {
+  const isNamed = mentionsIn(text, around).some(({ kind }) => kind === 'project' || kind === 'server');
+  const isQuestion = asks(text);
+  const matches = candidates(matchesFor(text, around), isQuestion ? null : verbOf(text));
+  const [best, second] = matches;
+  if (asksForKnowledge(text) && (!best || best.score < PLAINLY || !isNamed)) return searchStep(text, around);
+  if (!best || best.score < (isQuestion && isNamed ? CONFIDENT_NAMED : CONFIDENT))
+    return shortlisted(text, matches, isQuestion, around);
+  const { tool, score } = best;
+  const held = tool.isHarmless || !tool.installed ? null : readHold(text);
+  // What a new thing is for may speak of any time.
+  const isOfNew = held === 'later' && tool.fields.some((field) => field.required && takesText(field));
+  if (held !== null && !isOfNew) return heldStep(held);
+  const step = stepForTool(tool, text, {}, around);
+  const leads = (lead: number): boolean => !second || second.score < score * lead;
+  const isLook = tool.isHarmless && step.kind !== 'ask';
+  const isFirst = leads(isLook ? LEADS.look : LEADS.change) && (step.kind !== 'ask' || score >= SURE);
+  if (isFirst || (leads(LEADS.explained) && isExplained(text, tool, around))) return step;
+  return shortlisted(text, matches, isQuestion, around);
+}
+
+/** An order that begins like a hint of a tool is rather for it. */
+const OWN_VERB = 1.15;
+
+/**
+ * The tools that may be meant. `verb` is what an order begins with; null for a question, which is answered by looking. What is not installed
+ * counts when nothing that is lies nearly as near.
+ */
+function candidates(all: readonly Match[], verb: string | null): readonly Match[] {
+  const [nearest] = all;
+  const installed = all.find(({ tool }) => tool.installed)?.score ?? 0;
+  const isMissing = nearest !== undefined && nearest.score >= CONFIDENT && nearest.score * LEADS.look > installed;
+  return all
+    .filter(({ tool }) => (tool.installed ? tool.isHarmless || verb !== null : isMissing))
+    .map((match) => (verb !== null && match.tool.verbs.has(verb) ? { ...match, score: match.score * OWN_VERB } : match))
+    .toSorted((left, right) => right.score - left.score);
+}
+
+function verbOf(text: string): string {
+  return wordsOf(text).find((word) => !isFiller(word)) ?? '';
+}
+
+/** Whether every word of a text is one of the tool's, or a value for it. */
+function isExplained(text: string, tool: IndexedTool, around: Surroundings): boolean {
+  return (
+    tool.installed &&
+    unexplained(text, { tool, args: readingFor(tool, text, around).args }, around, 'answer').length === 0
+  );
+}
+
+/** Why nothing is done although a change was spoken of. */
+function heldStep(hold: Hold): Step {
+  switch (hold) {
+    case 'forbidden':
+      return sayStep(say('planner.left-alone'), 'cancelled');
+    case 'told':
+      return sayStep(say('planner.only-told'), 'small-talk');
+    case 'conditional':
+      return sayStep(say('planner.no-conditions'), 'cannot');
+    case 'later':
+      return sayStep(say('planner.not-later'), 'cannot');
   }
-  const [best, second] = meantTools(understood);
-  if (best && second) return askWhichTool(text, [best.tool, second.tool]);
-  if (best) {
-    const step = stepForTool(best.tool, understood.text, {}, around);
-    // Whether one should is no reason to ask for more.
-    return understood.mood === 'advice' && step.kind === 'ask' ? searchStep(text, 'all', around) : step;
+}
+
+/** From here on, a text speaks of what we do, though not clearly enough to do it. */
+const SPEAKS_OF_US = 0.2;
+
+/** What nobody understood of a question about a project is answered with what is known of it. */
+function statusOf(text: string, matches: readonly Match[], around: Surroundings): Step | null {
+  if (!mentionsIn(text, around).some(({ kind }) => kind === 'project')) return null;
+  const shows = matches.find(({ tool }) => tool.installed && tool.name === 'get_project_status');
+  return shows ? stepForTool(shows.tool, text, {}, around) : null;
+}
+
+/** Up to three things that lie near, as buttons; a question may also be one for the documentation. Chatter is left alone. */
+function shortlisted(text: string, matches: readonly Match[], isQuestion: boolean, around: Surroundings): Step {
+  const near = matches
+    .filter(({ tool, score }) => tool.installed && score >= NEAR)
+    .map(({ tool }) => readingFor(tool, text, around));
+  const search = searchStep(text, around);
+  if (near.length === 0 && isQuestion) return statusOf(text, matches, around) ?? search;
+  const isOurs =
+    around.last !== null ||
+    mentionsIn(text, around).length > 0 ||
+    isQuestion ||
+    (matches[0]?.score ?? 0) >= SPEAKS_OF_US ||
+    wordsOf(text).some((word) => means(word, EFFECTS) || around.index.things.has(word));
+  if (near.length === 0 || !isOurs) {
+    const isChatter = /^(?:i|i'm|we|he|she|they|my|our|you|that|this|it|the|long|keep)\b/i.test(text);
+    return isChatter
+      ? sayStep(say('planner.chat'), 'small-talk')
+      : sayStep(unclearText(text, [], around.index), 'cannot');
   }
-  if (isForDocumentation(understood, around) || (understood.spokenOf && isAsking(understood.mood)))
-    return searchStep(text, 'all', around);
-  if (isChatter(text, around)) return sayStep(say('planner.chat'), 'small-talk');
-  const step = sayStep(unclearText(text, nearestTools(text, around), around.index), 'cannot');
-  return { ...step, isUnclear: true };
+  const readings = isQuestion && search.kind === 'call' ? [...near.slice(0, 2), search.call] : near;
+  return askWhichIsMeant(readings, text, around.index);
 }
 
-/** A statement that names nothing of ours, and orders nothing. */
-function isChatter(text: string, { facts, index }: Surroundings): boolean {
-  const [first] = tokenize(text);
-  if (!first || !/^(?:i|i'm|i've|we|we're|he|she|they|my|our|life|people|everybody|everyone)$/.test(first.lower))
-    return false;
-  if (text.endsWith('?') || /\b(?:please|pls|needs?|wants?|would like|could use|help|can't|cannot)\b/i.test(text))
-    return false;
-  return findMentions(text, facts, index.words).length === 0 && !wordsOf(text).some((word) => speaksOfUs(word, index));
+/** What a tool would be called with, as far as the text says it. */
+export function readingFor(tool: IndexedTool, text: string, around: Surroundings): PlannedCall {
+  const step = stepForTool(tool, text, {}, around);
+  if (step.kind === 'call') return step.call;
+  if (step.kind === 'load') return step.then;
+  return { tool: tool.name, args: step.kind === 'ask' ? { ...step.ask.args } : {} };
 }
-
-/** The tools that a text comes nearest to, though not near enough. */
-function nearestTools(text: string, { facts, index }: Surroundings): readonly IndexedTool[] {
-  const mentions = findMentions(text, facts, index.words, index.closed);
-  return matchTools(withPlaceholders(text, mentions), index)
-    .filter(({ tool, score }) => tool.installed && score >= NEAR_ENOUGH)
-    .map(({ tool }) => tool);
-}
-
-/** Below it, a tool has next to nothing to do with what was said. */
-const NEAR_ENOUGH = 0.25;
 
 /** Calls the tool with what the text says, loads its group first, or asks for the first thing that is missing. */
 export function stepForTool(
@@ -82,87 +175,48 @@ export function stepForTool(
 ): Step {
   if (!tool.installed) return notInstalled(tool, around);
   const { facts, index } = around;
-  const { args: found, problem } = fillSlots({
-    text,
-    fields: tool.fields,
-    facts,
-    words: index.words,
-    closed: index.closed,
-    given,
-  });
+  const { args: found, problem } = fillSlots({ text, fields: tool.fields, facts, language: index, given });
   const args = { ...found, ...referred(tool, text, found, problem?.field.name ?? null, around) };
   if (problem && !Object.hasOwn(args, problem.field.name))
     return askForProblem(tool, args, problem, facts, text, tries);
   const missing = tool.fields.find((field) => field.required && !Object.hasOwn(args, field.name));
   if (missing) return askForSlot(tool, args, missing, facts, text, tries);
-  const change = askWhatToChange(tool, args, text, facts);
-  return change ?? stepForCall({ tool: tool.name, args }, tool, around);
+  return askWhatToChange(tool, args, text, facts) ?? stepForCall({ tool: tool.name, args }, tool, around);
 }
 
 /**
- * Arguments that the text only points at. A tool that looks may take what the conversation is about; one that changes something
- * takes only what the text points at, or goes on from in the same group.
+ * Arguments that the text only points at, or leaves out. A tool that looks may take what the conversation is about; one that changes something
+ * takes only what the text points at, or what its own group was about.
  */
 function referred(
   tool: IndexedTool,
   text: string,
   args: Readonly<Record<string, unknown>>,
   troubled: string | null,
-  { facts, index, last }: Surroundings,
+  around: Surroundings,
 ): Record<string, unknown> {
-  const taken: Record<string, unknown> = {};
-  if (!last || text === '') return taken;
-  const lastTool = index.tools.find(({ name }) => name === last.tool);
-  const sameGroup = lastTool?.group === tool.group;
+  const { index, last } = around;
+  const lastTool = index.tools.find(({ name }) => name === last?.tool);
+  if (!last || !lastTool || text === '') return {};
+  const isSameGroup = lastTool.group === tool.group;
   const points = pointsBack(text);
+  const taken: Record<string, unknown> = {};
   for (const field of tool.fields) {
     if (Object.hasOwn(args, field.name) || field.name === troubled) continue;
     const isThing = field.entity !== null && field.entity !== 'name' && field.entity !== 'text';
-    const pointed =
-      field.entity !== null &&
-      new RegExp(
-        String.raw`\b(?:that|this|the same) ${field.entity}\b|${field.entity === 'server' ? String.raw`\bthere\b` : '(?!)'}`,
-        'i',
-      ).test(text);
-    const wanted =
-      pointed || field.required
-        ? pointed || points || tool.reads || (sameGroup && isElliptical(tool, text))
-        : points && isThing && sameGroup && !takesKnownName(field, facts);
-    if (!wanted || !(pointed || isThing || (points && sameGroup))) continue;
-    const value =
-      referredValue(field, text, last, lastTool) ?? (field.required ? saidBefore(field, last, { facts, index }) : null);
-    if (value !== null && !(field.entity === 'port' && !field.required && ANOTHER.test(text)))
+    const isWanted = field.required
+      ? points || tool.isHarmless || (isSameGroup && wordsOf(text).length <= SHORT)
+      : points && isSameGroup && isThing;
+    if (!isWanted || !(isThing || (points && isSameGroup))) continue;
+    const value = referredValue(field, text, last, lastTool);
+    if (value !== null && !(field.entity === 'port' && /\b(?:new|another|other|next)\b/i.test(text)))
       taken[field.name] = value;
   }
   return taken;
 }
 
-/** What was said with the last request and its tool did not take: "who has port 20001? release it". */
-function saidBefore(field: Field, last: Run, { facts, index }: Pick<Surroundings, 'facts' | 'index'>): unknown {
-  if (last.text === '') return null;
-  const quiet = { ...facts, currentProject: null };
-  const { args } = fillSlots({
-    text: last.text,
-    fields: [field],
-    facts: quiet,
-    words: index.words,
-    closed: index.closed,
-    given: {},
-  });
-  return args[field.name] ?? null;
-}
-
-/** "A new one there" is not the port that was spoken of. */
-const ANOTHER = /\b(?:new|another|other|more|next)\b/i;
-
-/** "Roll back" and "back to 7.0" are about what was spoken of; "I need a port" is about something new. */
-function isElliptical({ name }: IndexedTool, text: string): boolean {
-  const [verb] = sensesOf(name.split('_')[0] ?? '');
-  const makes = ['TAKE', 'CREATE', 'REGISTER'].includes(verb?.meaning ?? '');
-  return !makes && tokenize(text).filter(({ lower }) => !isFiller(lower)).length <= MOST_ELLIPTICAL;
-}
-
-const MOST_ELLIPTICAL = 4;
+/** "Roll back" is about what was spoken of. */
+const SHORT = 5;
 
 /** Makes a call, after loading its group when it is not loaded. */
 export function stepForCall(call: PlannedCall, tool: IndexedTool, { bound }: Surroundings): Step {
@@ -182,59 +236,11 @@ export function notInstalled(tool: IndexedTool, { index }: Surroundings): Step {
   return sayStep(notInstalledText(tool, index), 'not-installed', tool.group ?? tool.name);
 }
 
-/** Why nothing is done although something was spoken of; null when the mood forbids nothing. */
-export function blockedText(mood: Mood): Step | null {
-  switch (mood) {
-    case 'forbidden':
-      return sayStep(say('planner.left-alone'), 'cancelled');
-    case 'told':
-    case 'quoted':
-      return sayStep(say('planner.only-told'), 'small-talk');
-    case 'conditional':
-      return sayStep(say('planner.no-conditions'), 'cannot');
-    case 'later':
-      return sayStep(say('planner.not-later'), 'cannot');
-    default:
-      return null;
-  }
-}
-
-/** Questions about us and how things are done are for the documentation; about the rest of the world it says nothing. */
-function isForDocumentation({ mood, text }: Understanding, { index }: Surroundings): boolean {
-  if (mood === 'knowledge' || mood === 'advice') return true;
-  const asks = isAsking(mood) || text.endsWith('?');
-  return asks && wordsOf(text).some((word) => speaksOfUs(word, index) || OURS.has(word));
-}
-
-function speaksOfUs(word: string, index: CapabilityIndex): boolean {
-  return (
-    word.length > 3 &&
-    sensesOf(word).some(
-      ({ meaning, share }) => share === 1 && (EFFECTS.has(meaning) || !VERBS.has(meaning)) && index.words.has(meaning),
-    )
-  );
-}
-
-/** What the documentation of the product speaks of, beside what the tools do. */
-const OURS: ReadonlySet<string> = new Set(
-  (
-    'approval approvals approve role roles risk permission permissions right rights policy rule rules signalbox token bot retention backup backups audit ' +
-    'message messages timeout deadline thread threads lane turn job jobs tool tools capability capabilities model key config setting settings docs ' +
-    'documentation security secret secrets limit limits viewer viewers developer developers operator operators admin admins'
-  ).split(' '),
-);
-
-/** The logs of a service are shown by whoever reads them, not searched in the documentation. */
-function showsIt(scope: string, { matches }: Understanding): boolean {
-  return scope === 'logs' && (matches[0]?.tool.installed ?? false);
-}
-
-function isKnownThing(query: string, { facts, index }: Surroundings): boolean {
-  return findMentions(query, facts, index.words).some(({ start, end }) => start <= 4 && end >= query.length - 1);
-}
-
-/** Looks something up in the documentation; says that it cannot where there is none. */
-export function searchStep(query: string, scope: string, { bound }: Surroundings): Step {
+/** Looks a question up in what is written down. */
+function searchStep(text: string, { bound }: Pick<Surroundings, 'bound'>): Step {
   if (!bound.has('search_knowledge')) return sayStep(say('planner.no-search'), 'cannot');
-  return { kind: 'call', call: { tool: 'search_knowledge', args: { query: asLine(query, QUERY_LENGTH), scope } } };
+  return {
+    kind: 'call',
+    call: { tool: 'search_knowledge', args: { query: text.slice(0, QUERY_LENGTH), scope: 'all' } },
+  };
 }

@@ -1,89 +1,69 @@
-import { findQuoted } from '../text/quantities.ts';
+import { labelOf } from './labels.ts';
 import type { Field } from './schema.ts';
-import { inWordsOf } from '../words.ts';
+import { type Found, findAddresses, findQuoted } from '../text/values.ts';
 
-/** Words and signs after which somebody says what a thing is for. */
-const PURPOSE =
-  /(?::|\s[-–—]\s|,?\s*\b(?:it(?:'s| is)|which is|that is|that's|to be|used|meant|intended)?\s*\b(?:for|about)\b|\b(?:that|which|where)\b|\bto (?=\p{L}+ ))\s*(.+)$/iu;
-/** What it is for may also stand before its name: "a project for our shop called tea". */
-const PURPOSE_BEFORE = /(?::|\b(?:for|about|that|which|where)\b)\s*(.+)$/iu;
-/** How what follows a new name may begin, when it says what the thing is. */
-const BEGINNING =
-  /^[\s,.;:(–—-]*(?:(?:and |so )?(?:it|this|be|the project|the app|which|that|where|a place where)(?:'s| is| will be| shall be| should be)?\s+(?:all |just |basically |mainly )*(?:for |about |going to )?|(?:is|used|meant|intended|supposed|to be used)\s+(?:for|to|about)\s+|(?:for|about|to)\s+(?:the purpose of |use in )?)?/iu;
+/** How what a new thing is for begins, behind its name. */
+const BEHIND_NAME = /^["'\s]*(?:[,.;:(–—-]|\b(?:for|about|that|which|where|to|it|it's|is|selling|showing|with)\b)/iu;
+const LEAD =
+  /^[\s"',.;:(–—-]*(?:(?:and |so )?(?:it|this|the project|which|that|where)(?:'s| is| will be| should be| should| will)?\s+(?:all |just )?(?:for |about )?|(?:is|used|meant|to be used)\s+(?:for|to|about)\s+|is\s+|(?:for|about|to)\s+)?/iu;
+const BEFORE_NAME = /(?::|\b(?:for|about|that|which)\b)\s*(.+)$/iu;
+const NOT_TOLD =
+  /^(?:(?:please|pls|so|and|can you|could you|now|thanks|thank you|today|for me|ok)[ .!]*)*$|^(?:please |so |and )*(?:set|create|make|add|register|start|do)\b.{0,12}\b(?:it|that|up)\b/i;
+const SAYS = String.raw`(?:[^.:="]{0,60}?(?:\b(?:to (?:be|say|read)|should (?:be|say|read)|is now|reads|says|into|to|is|as|with)\b\s*:?|[:=]))\s*(.+)$`;
 const POLITE = /[\s.!?,;]*(?:\bplease\b|\bpls\b|\bthanks\b|\bthank you\b)?[\s.!?,;]*$/i;
 
-/** Where a new name stands in the text. */
-interface Place {
-  readonly start: number;
-  readonly end: number;
-}
-
-/**
- * The free text that fills a field: after the field's own name ("description … to X"), or, when the field is required,
- * what the thing is for: behind its name, or before it.
- */
-export function findDescription(text: string, field: Field, from: number, name: Place | null = null): string | null {
-  const labelled = afterLabel(text, field);
-  if (labelled !== null) return tidy(labelled);
-  if (!field.required) return null;
-  if (name) {
-    const behind = behindName(text.slice(name.end), /["']/.test(text[name.end - 1] ?? ''));
-    if (behind !== null) return behind;
-    const before = PURPOSE_BEFORE.exec(text.slice(0, name.start));
-    return before?.[1] ? tidy(before[1].replace(/[\s,.;:]+(?:and|please|just|let's|lets)?[\s,.;:]*$/i, '')) : null;
-  }
-  const purpose = PURPOSE.exec(text.slice(from));
-  return purpose?.[1] ? tidy(purpose[1]) : null;
-}
-
-/** What follows the name of a new thing; null when it does not say what it is. */
-function behindName(after: string, quoted: boolean): string | null {
-  const rest = after
-    .replace(/^["'\s]*as (?:an?|our|the) (?:new )?(?:project|app|application|server|product)\b/iu, '')
-    .replace(/^[\s,.]*\b(?:please|pls|now|then|thanks)\b[\s,.]*(?=\p{L})/iu, ', ');
-  const begun =
-    /^["'\s]*(?:[,.;:(]|[-–—]\s|\b(?:for|about|that|which|where|to|it|it's|is|used|meant|who|selling|showing|with|and (?:(?:it|this|be) )?(?=\p{L}+))\b)/iu.test(
-      rest,
-    );
-  if (!begun && !quoted) return null;
-  const text = rest
-    .replace(/^["']/, '')
-    .replace(BEGINNING, '')
-    .replace(/^(?:is|are)\s+/i, '');
-  const told = tidy(text);
-  return told !== null && /\p{L}{2}/u.test(told) && !ONLY_POLITE.test(told) && !ORDER.test(told) ? told : null;
-}
-
-/** "Please set it up" says nothing of the thing. */
-const ORDER =
-  /^(?:please |so |and |can you |could you )*(?:set|create|make|add|register|start|do|go|open|include|put)\b.{0,12}\b(?:it|that|this|up|ahead|now)\b[^\p{L}]*(?:please|pls)?[.! ]*$/iu;
-const ONLY_POLITE = /^(?:please|pls|thanks|thank you|now|today|asap|ok|for me|for us|again|too|and|right)[.! ]*$/i;
-
-/** "description of shop: X", "change the description to X", "describe shop as X", "shop should say X". */
-function afterLabel(text: string, field: Field): string | null {
-  const label = inWordsOf(field.name).replace(/[^\p{L}\p{N} ]/gu, '');
-  if (label === '') return null;
-  const short = label.length > 6 ? `${label.slice(0, 4)}\\p{L}*` : label;
-  const stop = String.raw`(?!(?:for|of|to|is|in|on|please|about)\b)`;
-  const named = new RegExp(
-    String.raw`\b(?:${short}|what it says|tagline|blurb|purpose)\b(?:[^.:="]{0,60}?(?:\b(?:to (?:be|say|read)|should(?: now)? (?:be|say|read)|shall(?: now)? (?:be|say|read)|is now|now reads?|reads|says|into|to|is|as|with)\b\s*:?|[:=]))\s*(.+)$`,
+/** The free text for a field: behind the field's own name ("description … to X"); for a required one, what the new thing is for. */
+export function findDescription(written: string, field: Field, name: Found | null): Found | null {
+  const text = withoutAddresses(written);
+  const [label = ''] = labelOf(field.name);
+  const labelled = new RegExp(
+    String.raw`\b${label.length > 6 ? `${label.slice(0, 4)}\\p{L}*` : label}\b${SAYS}`,
     'iu',
-  ).exec(text);
-  if (named?.[1]) return named[1];
-  if (!/^desc|text|summary|purpose/i.test(field.name)) return null;
-  const described = /\bdescribed?\b.{1,60}?\b(?:as|like this|like|with)\b\s*:?\s*(.+)$/iu.exec(text);
-  if (described?.[1]) return described[1];
-  const bare = new RegExp(String.raw`\b${short}\s+${stop}["']?(\p{L}.+)$`, 'iu').exec(text);
-  return field.required && bare?.[1] ? bare[1] : null;
+  ).exec(text)?.[1];
+  if (labelled !== undefined) return place(written, labelled);
+  if (!field.required || !/desc|purpose|summary/i.test(field.name)) return null;
+  if (!name) {
+    const purpose = /\b(?:for|about|:)\s*(\S.+)$/iu.exec(text)?.[1];
+    return purpose === undefined ? null : place(written, purpose.replace(/[\s,.;:]+(?:call|name) it\b.*$/i, ''));
+  }
+  const after = text.slice(name.end).replace(/^["'\s]*as (?:an?|our|the) (?:new )?(?:project|app)\b/iu, '');
+  const told = BEHIND_NAME.test(after) ? after.replace(LEAD, '') : '';
+  if (told !== '' && /\p{L}{2}/u.test(told) && !NOT_TOLD.test(told.trim())) return place(written, told);
+  const before = BEFORE_NAME.exec(text.slice(0, name.start))?.[1];
+  return before === undefined
+    ? null
+    : place(
+        written,
+        before.replace(/[\s,.;:]*(?:\b(?:and|please|just|call it|called|named|name it)\b[\s,.;:]*)*$/i, ''),
+      );
 }
 
 /** Free text without politeness and closing marks; null when nothing is left. */
 export function tidy(written: string): string | null {
   const [quoted] = findQuoted(written.trim());
-  const text = (quoted && quoted.start === 0 && quoted.end >= written.trim().length - 1 ? quoted.value : written)
+  const whole = quoted && quoted.start === 0 && quoted.end >= written.trim().length - 1 ? quoted.value : written;
+  const text = whole
     .replace(POLITE, '')
     .replace(/^["']|["']$/g, '')
     .replace(/^([^(]*)\)$/, '$1')
     .trim();
   return text === '' ? null : text;
+}
+
+function place(text: string, found: string): Found | null {
+  const value = tidy(found);
+  const start = Math.max(0, text.indexOf(found.trim()));
+  return value === null ? null : { value, start, end: start + found.trim().length };
+}
+
+/** An address belongs to another field, with what announces it; blanks keep the places of all else. */
+function withoutAddresses(text: string): string {
+  return findAddresses(text).reduce((left, { start, end }) => {
+    const announced =
+      /[\s,;]*\b(?:and )?(?:the |its |with )*(?:repo(?:sitory)?|git|code|url)?\s*(?:is|at|in|lives at|:|=)?\s*$/iu.exec(
+        left.slice(0, start),
+      );
+    const from = announced?.index ?? start;
+    return left.slice(0, from) + ' '.repeat(end - from) + left.slice(end);
+  }, text);
 }

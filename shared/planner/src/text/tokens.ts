@@ -1,7 +1,5 @@
-import { CONCEPTS, CONCEPT_STEMS, type Sense } from './concepts.ts';
-import { withPhrases } from './phrases.ts';
 import { stem } from './stems.ts';
-import { FILLERS, SOFT_WORDS } from './vocabulary.ts';
+import { type Sense, STEMMED_THESAURUS, THESAURUS } from './thesaurus.ts';
 
 /** A word of a text and where it stands. `lower` is what is compared, `start` and `end` cut the original. */
 export interface Token {
@@ -13,54 +11,21 @@ export interface Token {
 /** Nobody needs more than this to say what they want; the rest of a pasted log is not read. */
 const READ_LIMIT = 2_000;
 /** The end of a line in the middle of a sentence: after these words something has to follow. */
-const UNFINISHED_LINE =
-  /\b(the|an?|of|for|on|onto|to|in|into|and|or|with|my|our|their|its|this|that|at|from|by|is|are|please|project|server) *\n\s*(?=\S)/gi;
-const WORD = /[§¤][a-z_]+(?:\+[a-z_]+)*|[\p{L}\p{N}]+(?:[-_.'/][\p{L}\p{N}]+)*/gu;
+const UNFINISHED_LINE = /\b(the|an?|of|for|on|to|in|and|or|with|my|our|this|that|at|from|by|is|are) *\n\s*(?=\S)/gi;
+const WORD = /[\p{L}\p{N}]+(?:[-_.'/][\p{L}\p{N}]+)*/gu;
 
-/** What replaces a group of words (§bring) and is no word of the thesaurus by itself. */
-const PHRASE_SENSES: ReadonlyMap<string, readonly Sense[]> = new Map([
-  ['giveback', [{ meaning: 'REMOVE', share: 1 }]],
-  [
-    'back',
-    [
-      { meaning: 'UNDO', share: 0.9 },
-      { meaning: 'CHANGE', share: 0.7 },
-      { meaning: 'REMOVE', share: 0.5 },
-    ],
-  ],
-  ['bring', [{ meaning: 'DEPLOY', share: 0.9 }]],
-  [
-    'runs',
-    [
-      { meaning: 'version', share: 0.7 },
-      { meaning: 'DEPLOY', share: 0.7 },
-      { meaning: 'HEALTH', share: 0.7 },
-    ],
-  ],
-  [
-    'live',
-    [
-      { meaning: 'DEPLOY', share: 0.7 },
-      { meaning: 'version', share: 0.6 },
-      { meaning: 'STATUS', share: 0.6 },
-    ],
-  ],
-  [
-    'proceed',
-    [
-      { meaning: 'DEPLOY', share: 0.8 },
-      { meaning: 'TAKE', share: 0.8 },
-    ],
-  ],
-  ['occupies', [{ meaning: 'TAKEN', share: 1 }]],
-  [
-    'fine',
-    [
-      { meaning: 'HEALTH', share: 0.9 },
-      { meaning: 'STATUS', share: 0.7 },
-    ],
-  ],
-]);
+const set = (words: string): ReadonlySet<string> => new Set(words.split(' '));
+
+/** Words that only hold a sentence together: no name, and no word that tells one tool from another. */
+const FILLERS = set(
+  'a an the this that these those it its i me my mine we us our you your he him his she her they their them one ones some ' +
+    'is are was were be been am do does did has had having have will would can could should shall may might must no not yes ' +
+    'of for on in at to from by with into onto as and or but so then than if there here now just only also too via per some ' +
+    "please pls plz hey hi hello well let let's lets i'd i'm i'll i've we'd we're we've we'll it's that's there's don't " +
+    "got out very really still yet anymore more today's sure maybe thanks thank kindly currently right team bot dear u ur r " +
+    "isn't aren't doesn't didn't can't won't wasn't haven't hasn't wouldn't couldn't shouldn't dont doesnt didnt isnt cant wont " +
+    'im ive id any about over either neither thx hm hmm um uh oh ah ever always quite rather same other another every',
+);
 
 /** The text as the planner reads it: one kind of quotes and spaces, no invisible characters, not longer than READ_LIMIT. */
 export function cleanText(text: string): string {
@@ -69,10 +34,9 @@ export function cleanText(text: string): string {
     .normalize('NFKC')
     .replace(/[“”„«»]/g, '"')
     .replace(/[‘’`´]/g, "'")
-    .replace(/[\p{Cf}§¤]/gu, '')
-    .replace(/(\d)(v?cpus?|cores?)\b/gi, '$1 $2')
-    .replace(/\b(w)(?:at|ot)(?=(?:'?s)?\b)/gi, '$1hat')
-    .replace(/\b(what|who|where|how)s (?=\p{L})/giu, "$1's ")
+    .replace(/[\p{Cf}¤]/gu, '')
+    .replace(/\bw[ao]t(?=(?:'?s)?\b)/gi, 'what')
+    .replace(/\b(what|who|how|where)s (?=\p{L})/giu, "$1's ")
     .replace(UNFINISHED_LINE, '$1 ')
     .replace(/([^\s.,;:!?])\s*\n\s*(?=\S)/g, '$1. ')
     .replace(/\s+/g, ' ')
@@ -88,17 +52,15 @@ export function tokenize(text: string): readonly Token[] {
   }));
 }
 
-/** What a word may stand for, the surest first: concepts such as LIST, else its stem. A § marks what a phrase was replaced by. */
-export function sensesOf(word: string): readonly Sense[] {
-  if (word.startsWith('¤')) return [{ meaning: word, share: 1 }];
-  const bare = word.replace(/'s$/, '').replace('§', '');
-  const phrase = word.startsWith('§') ? PHRASE_SENSES.get(bare) : undefined;
-  return phrase ?? CONCEPTS.get(bare) ?? CONCEPT_STEMS.get(stem(bare)) ?? [{ meaning: stem(bare), share: 1 }];
+/** The words of a text in small letters. */
+export function wordsOf(text: string): readonly string[] {
+  return tokenize(text).map(({ lower }) => lower);
 }
 
-/** The first thing that a word stands for. */
-export function meaningOf(word: string): string {
-  return sensesOf(word)[0]?.meaning ?? word;
+/** What a word may stand for, the surest first: concepts such as LIST, else its stem. */
+export function sensesOf(word: string): readonly Sense[] {
+  const bare = word.replace(/'s$/, '');
+  return THESAURUS.get(bare) ?? STEMMED_THESAURUS.get(stem(bare)) ?? [{ meaning: stem(bare), share: 1 }];
 }
 
 /** Whether a word only holds a sentence together. */
@@ -106,10 +68,7 @@ export function isFiller(word: string): boolean {
   return FILLERS.has(word) || FILLERS.has(word.replace(/'s$/, ''));
 }
 
-/** The words of a text that say something, in order, with phrases and placeholders (§list, ¤project) as words of their own. */
-export function wordsOf(text: string, limit = Infinity): readonly string[] {
-  return tokenize(withPhrases(text).replace(/[§¤][a-z_+]+|_/g, (part) => (part === '_' ? ' ' : part)))
-    .flatMap((token) => (/^[a-z]+\/[a-z]+$/.test(token.lower) ? token.lower.split('/') : [token.lower]))
-    .filter((word) => !isFiller(word) || SOFT_WORDS.has(word))
-    .slice(0, limit);
+/** Whether one of the things that a word may stand for is among these. */
+export function means(word: string, concepts: ReadonlySet<string>): boolean {
+  return sensesOf(word).some(({ meaning }) => concepts.has(meaning));
 }

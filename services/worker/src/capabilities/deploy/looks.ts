@@ -16,7 +16,7 @@ export const getDeployStatus = tool({
     'which version of blog is deployed',
     'is the deploy finished',
     'how is the deploy going',
-    'how far is the deploy of shop to staging',
+    'which version of shop runs in production',
     'did the deploy of shop work',
     'why did the deploy fail',
     'is shop live yet',
@@ -139,6 +139,7 @@ export const listServices = tool({
     'where does shop run',
     'what is deployed on staging',
     'list what is deployed in production',
+    'what is running on production',
   ],
   input: z.object({
     environment: AnyEnvironment,

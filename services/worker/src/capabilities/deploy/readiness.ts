@@ -17,6 +17,7 @@ export const checkDeployReadiness = tool({
     'what is missing to deploy blog',
     'check if 1.4 of shop can go to staging',
     'readiness check for shop',
+    'can shop go to production',
   ],
   input: z.object({
     project: ProjectName,

@@ -20,6 +20,7 @@ export const triggerDeploy = tool({
     'release shop 1.1 to production',
     'start a deploy',
     'put 1.1 of shop live',
+    'get shop 1.4.2 out to production',
   ],
   input: z.object({
     project: ProjectName,

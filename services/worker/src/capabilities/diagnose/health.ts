@@ -55,7 +55,7 @@ export const diagnoseService = tool({
     'what is the problem with blog in production',
     'why does shop fail',
     'investigate shop',
-    'shop is broken',
+    'i cannot reach shop on staging',
   ],
   input: z.object({ project: Project, environment: SomeEnvironment }),
   risk: 'safe',

@@ -18,7 +18,7 @@ export const getServiceLogs = tool({
   describe: 'Show the log of a service: what serves, what served before, or one deployment; by text and time.',
   hints: [
     'show the logs of shop',
-    'show me the logs of demo on staging',
+    'show me the logs of shop on staging',
     'logs of blog in production',
     'last 100 lines of the log of shop',
     'what does the log of shop say',

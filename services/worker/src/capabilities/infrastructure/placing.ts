@@ -27,6 +27,8 @@ export const findSuitableServer = tool({
     'suitable server for staging',
     'need a box with 2 cpus',
     'pick a server',
+    'where to put something of 1 GB',
+    'cheapest spot for 512 MB',
   ],
   input: z.object({
     memoryMb: MemoryMb.describe('Memory needed, in megabytes').meta({ ask: 'How much memory does it need?' }),

@@ -104,6 +104,8 @@ export const listAllocations = tool({
     'port allocations on local',
     'list used ports',
     'ports in use?',
+    'which project has which port',
+    'when was port 20001 released',
   ],
   input: z.object({
     server: ServerName.optional().describe('Only this server').meta({ entity: 'server', ask: 'On which server?' }),
@@ -135,6 +137,7 @@ export const releasePort = tool({
     'release a port',
     'deallocate port',
     'drop the port of shop on vps-1',
+    'free port 20001 up',
   ],
   input: z.object({
     server: ServerName.describe('Server whose port is released').meta({

@@ -78,6 +78,8 @@ export const registerServer = tool({
     'register the host 10.0.0.5 as vps-1 in staging',
     'connect another server',
     'new server for production',
+    'put my machine in the list',
+    'register our new box with 4 cores and 8 GB',
   ],
   input: Input,
   // Checks that anybody may ask for connect to a server from then on, so they reach what stands at its address.

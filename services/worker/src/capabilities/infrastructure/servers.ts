@@ -21,9 +21,10 @@ export const listManagedServers = tool({
     'servers?',
     'what servers are there in staging',
     'how full are the servers',
-    'list managed servers',
     'show infra',
     'are all servers up',
+    'which boxes do we own',
+    'how much memory is left on the servers',
   ],
   input: z.object({
     environment: Environment.optional()

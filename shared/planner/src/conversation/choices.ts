@@ -1,0 +1,61 @@
+import type { Choice } from './marks.ts';
+import { isWord, namesWithPart } from '../names/mentions.ts';
+import { closest } from '../names/spelling.ts';
+import { isSameChoice } from '../names/value-words.ts';
+import { isFiller, tokenize } from '../text/tokens.ts';
+
+const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth'];
+const AROUND: ReadonlySet<string> = new Set(
+  "the one ones option number choice use take pick please pls just let's i'd say go with i mean make it hm hmm um uh well ok okay yes then maybe think probably rather for on to in no nr".split(
+    ' ',
+  ),
+);
+
+/** The choice that a text names: by value or label, by its number, as "the second one", "the other", or within a few words around it. */
+export function pickChoice(text: string, choices: readonly Choice[], question: string): string | null {
+  const exact = exactChoice(text, choices);
+  if (exact !== null || choices.length === 0) return exact;
+  const words = tokenize(text)
+    .map(({ lower }) => lower)
+    .filter((word) => !AROUND.has(word));
+  const [only = '', ...more] = words;
+  if (more.length === 0) {
+    const place = /^\d{1,2}$/.test(only) ? Number(only) - 1 : ORDINALS.indexOf(only);
+    if (place >= 0) return choices[place]?.value ?? null;
+    if (only === 'last' || only === 'latter') return choices.at(-1)?.value ?? null;
+    if (only === 'former') return choices[0]?.value ?? null;
+  }
+  if (more.length < 2 && words.includes('other')) return theOther(choices, question);
+  return /\bnot\b/i.test(text)
+    ? null
+    : byWords(
+        words.filter((word) => !isFiller(word)),
+        choices,
+      );
+}
+
+/** The choice whose label or value is just what was written. */
+export function exactChoice(text: string, choices: readonly Choice[]): string | null {
+  const plain = text.replace(/[.!?,\s]+$/, '').toLowerCase();
+  return (
+    choices.find(({ label, value }) => value.toLowerCase() === plain || label.toLowerCase() === plain)?.value ?? null
+  );
+}
+
+function byWords(words: readonly string[], choices: readonly Choice[]): string | null {
+  if (words.length === 0 || words.length > 3) return null;
+  const named = choices.filter(({ label, value }) =>
+    words.some((word) => isSameChoice(word, value) || isSameChoice(word, label)),
+  );
+  if (named.length > 0) return named.length === 1 ? (named[0]?.value ?? null) : null;
+  const values = choices.map(({ value }) => value);
+  const near = words.some(isWord) ? null : closest(words.join(' '), values);
+  const [part, ...others] = words.flatMap((word) => namesWithPart(word, values));
+  return near ?? (others.length === 0 ? (part ?? null) : null);
+}
+
+/** Of two choices the one that the question did not name; null when it named both or none. */
+function theOther(choices: readonly Choice[], question: string): string | null {
+  const left = choices.filter(({ value }) => !question.toLowerCase().includes(value.toLowerCase()));
+  return choices.length === 2 && left.length === 1 ? (left[0]?.value ?? null) : null;
+}

@@ -1,0 +1,69 @@
+/**
+ * How many typing mistakes lie between two words: a wrong, missing, extra or swapped letter counts one.
+ * Gives up above `limit` and returns limit + 1.
+ */
+export function typosBetween(left: string, right: string, limit: number): number {
+  if (Math.abs(left.length - right.length) > limit) return limit + 1;
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: right.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= left.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= right.length; column++) {
+      const same = left[row - 1] === right[column - 1];
+      let cost = Math.min(
+        (last[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (last[column - 1] ?? 0) + (same ? 0 : 1),
+      );
+      const swapped = left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
+      if (row > 1 && column > 1 && swapped) cost = Math.min(cost, (beforeLast[column - 2] ?? 0) + 1);
+      current.push(cost);
+    }
+    if (Math.min(...current) > limit) return limit + 1;
+    beforeLast = last;
+    last = current;
+  }
+  return last[right.length] ?? limit + 1;
+}
+
+/** How many mistakes are forgiven in a word of that length: short words differ by one letter and mean something else. */
+function forgiven(length: number): number {
+  if (length < 4) return 0;
+  return length < 8 ? 1 : 2;
+}
+
+/**
+ * The one candidate that the word was meant to be: equal but for case and separators, else within the forgiven mistakes.
+ * Null when there is none, or when two are as near.
+ */
+export function closest(word: string, candidates: readonly string[]): string | null {
+  const near = nearest(word, candidates);
+  return near.length === 1 ? (near[0] ?? null) : null;
+}
+
+/** All candidates that are as near as the nearest one, within the forgiven mistakes; the word itself when it is one. */
+export function nearest(word: string, candidates: readonly string[]): readonly string[] {
+  if (candidates.includes(word)) return [word];
+  const bare = bareName(word);
+  if (bare === '') return [];
+  const limit = forgiven(bare.length);
+  // A digit is never a typing mistake: web-1 and web-2 are two servers.
+  const digits = bare.replace(/\D/g, '');
+  let near: string[] = [];
+  let fewest = limit;
+  for (const candidate of candidates) {
+    const other = bareName(candidate);
+    if (Math.abs(other.length - bare.length) > limit || other.replace(/\D/g, '') !== digits) continue;
+    const typos = typosBetween(bare, other, fewest);
+    if (typos > fewest) continue;
+    if (typos < fewest) near = [];
+    fewest = typos;
+    near.push(candidate);
+  }
+  return near;
+}
+
+/** A name without case and separators: Web_1 and web-1 are the same. */
+export function bareName(name: string): string {
+  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+}

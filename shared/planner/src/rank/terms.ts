@@ -1,0 +1,92 @@
+import { isFiller, sensesOf, tokenize } from '../text/tokens.ts';
+import { stem } from '../text/stems.ts';
+import { type KnownNames, type Mention, findMentions } from '../names/mentions.ts';
+import { findAddresses, findQuantities, findQuoted, findVersions } from '../text/values.ts';
+
+/** What one word of a text may stand for: its stem, concepts of the thesaurus (LIST), or the kind of a value (¤name, ¤number), each with how surely. */
+export type Word = ReadonlyMap<string, number>;
+
+/** Who names several things mostly wants to see them: "ports of shop" is no port for shop. */
+const MANY: Word = new Map([['¤many', 1]]);
+
+/** How words are read: mistyped ones are corrected, and of what a word only sometimes means, only what is meant counts. */
+interface Reading {
+  readonly correct?: (word: string) => string;
+  readonly isMeant?: (meaning: string) => boolean;
+}
+
+/** The words of a text in which values are known: `values` are their places and kinds. */
+export function termsOf(
+  text: string,
+  values: readonly { readonly term: string; readonly start: number; readonly end: number }[],
+  { correct = (word) => word, isMeant = () => true }: Reading = {},
+): readonly Word[] {
+  const kinds = [...new Set(values.map(({ term }) => term))].map((term) => new Map([[term, 1]]));
+  // "Set up" is one verb; the blank keeps the places of all else.
+  const written = tokenize(text.replace(/\bset up\b/gi, 'setup ')).filter(
+    ({ lower, start, end }) => !isFiller(lower) && !values.some((value) => start < value.end && end > value.start),
+  );
+  const words = written.flatMap(({ lower }) => lower.split(/[_/]/)).map(correct);
+  const many = words.some((word) => /[^us]s$/.test(word)) ? [MANY] : [];
+  return [...kinds, ...many, ...[...new Set(words)].map((word) => meaningsOf(word, isMeant))];
+}
+
+function meaningsOf(word: string, isMeant: (meaning: string) => boolean): Word {
+  const senses = sensesOf(word).filter(({ meaning, share }) => share === 1 || isMeant(meaning));
+  return new Map([...senses.map(({ meaning, share }) => [meaning, share] as const), [stem(word), 1]]);
+}
+
+/** The values in what a person says: known names, versions, addresses, quotes, numbers. */
+export function valuesIn(text: string, mentions: readonly Mention[]) {
+  const as = (term: string) => (place: { readonly start: number; readonly end: number }) => ({
+    term,
+    start: place.start,
+    end: place.end,
+  });
+  const names = mentions.map(({ kind, start, end }) => ({
+    term: kind === 'project' || kind === 'server' ? '¤name' : `¤${kind}`,
+    start,
+    end,
+  }));
+  const isFree = ({ start, end }: { readonly start: number; readonly end: number }) =>
+    names.every((one) => end <= one.start || start >= one.end);
+  const sizes = findQuantities(text).map(({ unit, start, end }) => {
+    if (unit !== null) return { term: '¤size', start, end };
+    return { term: /\d\.\d/.test(text.slice(start, end)) ? '¤version' : '¤number', start, end };
+  });
+  return [
+    ...names,
+    ...findAddresses(text).map(as('¤url')),
+    ...findQuoted(text).map(as('¤quoted')),
+    ...hostsIn(text).map(as('¤host')),
+    ...findVersions(text).map(as('¤version')),
+    ...sizes,
+  ].filter((one) => names.includes(one) || isFree(one));
+}
+
+/** Addresses of machines: IP addresses, and names with two points or a common ending. */
+const HOST =
+  /(?<![\p{L}\p{N}./@-])(?:\d{1,3}(?:\.\d{1,3}){3}|[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.(?:com|net|org|example|internal|local|lan|io|dev))(?![\p{L}\p{N}/-])/giu;
+
+function hostsIn(text: string) {
+  return [...text.matchAll(HOST)].map((match) => ({ start: match.index, end: match.index + match[0].length }));
+}
+
+/** The terms of a hint: example names stand for any name, and values of closed kinds for any of the kind. */
+export function hintTerms(
+  hint: string,
+  {
+    examples,
+    closed,
+    sure,
+  }: { readonly examples: ReadonlySet<string>; readonly closed: KnownNames; readonly sure: ReadonlySet<string> },
+): readonly Word[] {
+  const names = tokenize(hint)
+    .filter(({ lower }) => examples.has(lower))
+    .map(({ start, end }) => ({ term: '¤name', start, end }));
+  const values = valuesIn(hint, findMentions(hint, NOTHING, { closed, words: NO_WORDS }));
+  return termsOf(hint, [...names, ...values], { isMeant: (meaning) => sure.has(meaning) });
+}
+
+const NOTHING = { known: {} };
+const NO_WORDS: ReadonlySet<string> = new Set();

@@ -1,0 +1,80 @@
+import { EFFECTS } from '../text/thesaurus.ts';
+import { means, tokenize } from '../text/tokens.ts';
+
+/**
+ * In which way an English text speaks of a change, when it is no order. It only chooses the sentence of the answer: whether a change is made is
+ * decided by plain-order.ts, which needs no list of negations.
+ *   forbidden  do not · conditional: if … then · later: at another time · told: what was said, done or thought by somebody
+ */
+export type Hold = 'forbidden' | 'conditional' | 'later' | 'told';
+
+const set = (words: string): ReadonlySet<string> => new Set(words.split(' '));
+/** Words that turn an order round. */
+export const NEGATIONS = set(
+  "don't dont not never no nobody nothing shouldn't shouldnt mustn't won't wont wouldn't didn't without avoid",
+);
+/** A text that begins so forbids, whatever follows. */
+const FORBIDDING = set("don't dont never no nobody avoid leave hands hold stay rather");
+const CONDITIONS = set('if unless once until when whenever provided assuming after before till case');
+const TIMES = set(
+  'tomorrow tonight later monday tuesday wednesday thursday friday saturday sunday weekend daily nightly weekly midnight noon every',
+);
+const TELLING = set(
+  'said says say wrote told thinks thought thinking think asked reads typed already yesterday suppose imagine might could almost heard herself himself',
+);
+const ASKING = set(
+  "should shall would could can may is are was were does did has have what what's who who's whos why how when where which whose will am isn't aren't didn't doesn't do",
+);
+const POLITE =
+  /^(?:(?:please|hey|hi|hello|ok|okay|so|and|pls)[, ]+)*(?:can|could|would|will) (?:you|u|we|i)(?: please)?\b/i;
+
+/** Whether a question is a polite order: "could you deploy …?" */
+function isPoliteOrder(text: string): boolean {
+  return POLITE.test(text);
+}
+
+/** What holds a change back that a text speaks of; null when nothing of these does. */
+export function readHold(text: string): Hold | null {
+  const words = tokenize(text).map(({ lower }) => lower);
+  const has = (kind: ReadonlySet<string>): boolean => words.some((word) => kind.has(word));
+  if (forbids(words)) return 'forbidden';
+  if (has(CONDITIONS)) return 'conditional';
+  if (has(TELLING)) return 'told';
+  // A time stands at the end; elsewhere it is said of the thing: "a project for weekly mails to customers".
+  return words.slice(-3).some((word) => TIMES.has(word)) ? 'later' : null;
+}
+
+/** A negation forbids at the beginning of a text, and before the word for a change: "we should not deploy", but not "we don't need port 1". */
+function forbids(all: readonly string[]): boolean {
+  const words = all.filter((word) => !LEADING.has(word));
+  const [first = '', second = ''] = words;
+  if (FORBIDDING.has(first) || (first === 'do' && second === 'not')) return true;
+  return words.some(
+    (word, at) => NEGATIONS.has(word) && words.slice(at + 1, at + 3).some((next) => means(next, EFFECTS)),
+  );
+}
+
+/** Whether a text asks rather than orders. */
+export function asks(text: string): boolean {
+  if (isPoliteOrder(text)) return false;
+  const [first = '', second = '', third = ''] = tokenize(text)
+    .map(({ lower }) => lower)
+    .filter((word) => !LEADING.has(word));
+  if (first === 'do' && !['we', 'i', 'you', 'they'].includes(second)) return text.endsWith('?');
+  return (
+    text.endsWith('?') ||
+    ASKING.has(first) ||
+    (['tell', 'know', 'curious', 'wonder'].includes(first) && ASKING.has(second === 'me' ? third : second))
+  );
+}
+
+const LEADING = set('so and but well hm hmm ok okay hey hi please pls just asking wait no sorry to bother you');
+
+/** What only the documentation can answer: how, why and whether one may, what a thing means. */
+const KNOWLEDGE =
+  /^(?:(?:just asking|so|and|hey|ok|please|wait)[:, ]+)*(?:how (?:do|can|to|long|does|should)\b|what (?:does|do|happens|if|would|is an?|are the rules)\b|what'?s (?:a|an) |who (?:may|can|is allowed|has to)\b|where can i (?:read|find)\b|is (?:it|that) (?:safe|ok|allowed|possible)\b|can (?:i|an?|one|somebody)\b|may i\b|do (?:i|we) (?:need|have)\b|would it\b|which roles\b|why do i\b|explain\b|what(?:'s| is) the (?:difference|purpose)\b)/i;
+
+/** Whether a question is about how things are done here, rather than about how something is now. */
+export function asksForKnowledge(text: string): boolean {
+  return KNOWLEDGE.test(text) && !isPoliteOrder(text);
+}

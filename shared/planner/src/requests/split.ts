@@ -1,0 +1,79 @@
+import { asks } from './holds.ts';
+import { readLiteral } from './literals.ts';
+import { unexplained } from './plain-order.ts';
+import { isRefusal, readSmallTalk } from './small-talk.ts';
+import { CONFIDENT, type Surroundings, matchesFor } from './understanding.ts';
+import { type IndexedTool } from '../rank/tool-index.ts';
+import { fillSlots } from '../slots/fill.ts';
+import { EFFECTS } from '../text/thesaurus.ts';
+import { isFiller, means, tokenize } from '../text/tokens.ts';
+import { findAddresses, findQuoted } from '../text/values.ts';
+
+/** Where one request may end and the next begin. */
+const JOINT =
+  /[.;!?]+\s+(?:(?:and|then|also)\s+)?|\s*,?\s+(?:and then|after that|then|also|and|plus)\s+|\s*\+\s+|,\s+(?:and\s+)?/giu;
+const MOST_PARTS = 8;
+
+/**
+ * The requests of a text, each in its own words; the whole text when it is one. A part is a request when it begins like an order or a question
+ * and asks for a tool by itself; what does not belongs to the part before it. Whatever is uncertain stays together, and is then no plain order.
+ */
+export function splitRequests(text: string, around: Pick<Surroundings, 'facts' | 'index' | 'last'>): readonly string[] {
+  const literal = readLiteral(text, around.index);
+  if (literal || /\b(?:if|unless|once|when|in case|not|don'?t|without)\b/i.test(text)) return [text];
+  const quoted = [...findQuoted(text), ...findAddresses(text)];
+  const parts: { text: string; tool: IndexedTool | null }[] = [];
+  let from = 0;
+  for (const joint of [...text.matchAll(JOINT), null]) {
+    if (joint && quoted.some(({ start, end }) => joint.index >= start && joint.index < end)) continue;
+    const to = joint ? joint.index + (/^[?!]/.test(joint[0]) ? 1 : 0) : text.length;
+    const next = joint ? text.slice(joint.index + joint[0].length) : '';
+    const part = text.slice(from, to);
+    if (joint && !beginsRequest(next, around)) continue;
+    if (part.trim() !== '') parts.push({ text: part.trim(), tool: toolOf(part, around) });
+    from = joint ? joint.index + joint[0].length : to;
+  }
+  const requests = parts.filter((part) => readSmallTalk(part.text) === null || isRefusal(part.text));
+  const areAll =
+    requests.length > 1 &&
+    requests.length <= MOST_PARTS &&
+    requests.every(({ text: part, tool }) => tool !== null && isPlain(part, tool, around));
+  return areAll ? requests.map((part) => part.text) : [text];
+}
+
+/** Whether all of a part is about its tool: what is not might hold back the others. */
+function isPlain(text: string, tool: IndexedTool, around: Pick<Surroundings, 'facts' | 'index' | 'last'>): boolean {
+  const { args } = fillSlots({ text, fields: tool.fields, facts: around.facts, language: around.index, given: {} });
+  return (
+    readLiteral(text, around.index) !== null ||
+    unexplained(text, { tool, args }, around, 'answer').every((word) => QUESTION_WORDS.has(word))
+  );
+}
+
+const QUESTION_WORDS: ReadonlySet<string> = new Set(
+  'what which who whose how where when did does are was has have show tell me all last'.split(' '),
+);
+
+/** Whether what follows a joint is a request of its own, up to its next joint. */
+function beginsRequest(rest: string, around: Pick<Surroundings, 'facts' | 'index' | 'last'>): boolean {
+  const [part = ''] = rest.split(JOINT_END);
+  const first = tokenize(part).find(({ lower }) => !isFiller(lower) || lower === 'is')?.lower ?? '';
+  const begins =
+    asks(part) ||
+    LOOKING.has(first) ||
+    means(first, EFFECTS) ||
+    around.index.tools.some(({ name }) => name.startsWith(`${first}_`));
+  return begins && !/(?:ed|ing)$/.test(first) && toolOf(part, around) !== null;
+}
+
+const JOINT_END = /[.;!?]+\s+|,?\s+(?:and|then|also|plus)\s+|,\s+/;
+const LOOKING: ReadonlySet<string> = new Set(
+  'show tell list give which what who is how logs errors status next ports is read mute'.split(' '),
+);
+
+function toolOf(part: string, around: Pick<Surroundings, 'facts' | 'index' | 'last'>): IndexedTool | null {
+  const literal = readLiteral(part.trim(), around.index);
+  if (literal) return literal.tool;
+  const [best] = matchesFor(part, { ...around, last: null });
+  return best && best.score >= CONFIDENT ? best.tool : null;
+}

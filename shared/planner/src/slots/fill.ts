@@ -1,0 +1,246 @@
+import { findDescription } from './descriptions.ts';
+import {
+  hasTellingForm,
+  takesAddress,
+  takesIdentifier,
+  takesKnownName,
+  takesNewName,
+  takesOneWord,
+  takesSearchText,
+  takesText,
+  takesVersion,
+} from './field-kinds.ts';
+import { isLabelOf } from './labels.ts';
+import type { Filled, Filling, SlotProblem, SlotRequest } from './filling.ts';
+import { fillNumbers } from './numbers.ts';
+import { problemOf } from './schema.ts';
+import { findMentions, isWord, knownNames, standsAsValue } from '../names/mentions.ts';
+import { findNewName, toName } from '../names/new-names.ts';
+import { nearest } from '../names/spelling.ts';
+import { findUnknownNames } from '../names/unknown-names.ts';
+import { isSameChoice } from '../names/value-words.ts';
+import { isFiller, tokenize } from '../text/tokens.ts';
+import { type Found, findAddresses, findQuoted } from '../text/values.ts';
+import { findRefs } from './refs.ts';
+
+/** Takes the arguments of a tool out of a text. Every value it returns is one that the schema takes. */
+export function fillSlots(request: SlotRequest): Filled {
+  const { text, fields, facts, given, language } = request;
+  const args = new Map(Object.entries(given));
+  const problems: SlotProblem[] = [];
+  const taken: Pick<Found, 'start' | 'end'>[] = [];
+  const filling: Filling = {
+    request,
+    mentions: findMentions(text, facts, language),
+    open: () => fields.filter((field) => !args.has(field.name)),
+    isFree: ({ start, end }) => taken.every((other) => end <= other.start || start >= other.end),
+    put: (field, value, { start, end }) => {
+      taken.push({ start, end });
+      const wanted = problemOf(field, value);
+      if (wanted === null) args.set(field.name, value);
+      else
+        problems.push({
+          kind: 'invalid',
+          field,
+          written: takesText(field) || takesNewName(field) ? `“${text.slice(start, end)}”` : text.slice(start, end),
+          wanted,
+        });
+    },
+  };
+  fillAssignments(filling);
+  fillForms(filling);
+  const name = fillNewName(filling);
+  fillMentions(filling, problems);
+  fillVersions(filling);
+  fillNumbers(filling);
+  fillChoices(filling);
+  fillWords(filling);
+  fillTexts(filling, name);
+  fillFromFacts(filling, problems);
+  return { args: Object.fromEntries(args), problem: problems.find(({ field }) => !args.has(field.name)) ?? null };
+}
+
+const ASSIGNMENT = /(?<![\p{L}\p{N}_])([\p{L}_]{2,20})\s?=\s?(?:"([^"]+)"|([^\s,;]+))/giu;
+
+/** name=value fills the field of that name, whatever else the text says. */
+function fillAssignments({ request, open, put, isFree }: Filling): void {
+  for (const match of request.text.matchAll(ASSIGNMENT)) {
+    const [, key = ''] = match;
+    const written = match[2] ?? match[3] ?? '';
+    const place = { start: match.index, end: match.index + match[0].length };
+    const field =
+      open().find(({ name }) => name.toLowerCase() === key.toLowerCase()) ??
+      open().find((one) => isLabelOf(key.toLowerCase(), one));
+    if (!field || !isFree(place) || field.type === 'integer') continue;
+    const choice = field.choices.find((one) => isSameChoice(written.toLowerCase(), one));
+    const near = nearest(written.toLowerCase(), knownNames(request.facts, field.entity))[0];
+    put(field, choice ?? near ?? (takesNewName(field) ? toName(field, written) : written), place);
+  }
+}
+
+/** Addresses, and values that are recognized by their form wherever they stand. */
+function fillForms({ request: { text }, open, isFree, put }: Filling): void {
+  for (const address of findAddresses(text)) {
+    const field = open().find(takesAddress);
+    if (field && isFree(address)) put(field, address.value, address);
+  }
+  for (const field of open().filter(hasTellingForm)) {
+    const fitting = [...text.matchAll(/[^\s,;"'()]+/g)]
+      .map((match) => ({ value: match[0].replace(/[.!?:]+$/, ''), start: match.index }))
+      .map(({ value, start }) => ({ value, start, end: start + value.length }))
+      .find((one) => isFree(one) && problemOf(field, one.value) === null);
+    if (fitting) put(field, fitting.value, fitting);
+  }
+}
+
+function fillNewName({ request, open, isFree, put, mentions }: Filling): Found | null {
+  const field = open().find(takesNewName);
+  const found = field ? findNewName(request.text) : null;
+  const isPlace = mentions.some(
+    ({ kind, start, end }) =>
+      Object.hasOwn(request.language.closed, kind) && found && start < found.end && end > found.start,
+  );
+  if (!field || !found || isPlace || !isFree(found)) return null;
+  put(field, toName(field, found.value), found);
+  return found;
+}
+
+/** What is not meant is named too: "not shop but blog", "moved away from local". */
+const NOT_MEANT =
+  /\b(?:not|except|instead of|rather than|without|besides|than|away from)\s+(?:the |for |on |in |to )*$/i;
+
+function fillMentions({ request: { text }, mentions, open, isFree, put }: Filling, problems: SlotProblem[]): void {
+  for (const field of open().filter(({ entity }) => entity !== null)) {
+    const mention = mentions.find(
+      (one) =>
+        one.kind === field.entity &&
+        isFree(one) &&
+        (field.choices.length === 0 || field.choices.includes(one.name)) &&
+        !NOT_MEANT.test(text.slice(0, one.start)),
+    );
+    if (!mention) continue;
+    if (mention.candidates.length === 1) put(field, mention.name, mention);
+    else
+      problems.push({
+        kind: 'which-name',
+        field,
+        written: text.slice(mention.start, mention.end),
+        candidates: mention.candidates,
+      });
+  }
+}
+
+function fillVersions({ request: { text, fields }, mentions, open, isFree, put }: Filling): void {
+  const countsNothing = !fields.some(({ type }) => type === 'integer' || type === 'number');
+  for (const field of open().filter(takesVersion)) {
+    const found = findRefs(text, mentions, countsNothing).find(isFree);
+    if (found) put(field, found.value, found);
+  }
+}
+
+/** "Back from the archive" and "not a plan any more" name what it is no longer. */
+const LEFT_BEHIND = /\b(?:not|no longer|from|out of|instead of|never|isn't) (?:an? |the |just |only |longer )*$/i;
+
+function fillChoices({ request: { text }, open, isFree, put }: Filling): void {
+  for (const field of open().filter(({ choices }) => choices.length > 0)) {
+    const tokens = tokenize(text).filter(
+      (token, at, all) => isFree(token) && standsAsValue(all, at) && !LEFT_BEHIND.test(text.slice(0, token.start)),
+    );
+    for (const token of tokens) {
+      const same = field.choices.find((one) => isSameChoice(token.lower, one));
+      const [near, ...more] = isWord(token.lower) ? [] : nearest(token.lower, field.choices);
+      const choice = same ?? (more.length === 0 ? near : undefined);
+      if (choice === undefined) continue;
+      put(field, choice, token);
+      break;
+    }
+  }
+}
+
+const SEEKING =
+  'grep(?:ping)?(?: for)?|contain(?:s|ing)?|mention(?:s|ing)?|match(?:es|ing)?|filter(?:ed)?(?: by| for)?|looking for';
+const SEARCHED = new RegExp(
+  String.raw`\b(?:${SEEKING}|search(?:ing)? for|(?:lines?|those|ones) (?:with|about)) +(?:the |a |any )*([^\s"',;]+)`,
+  'iu',
+);
+
+/** Fields of one word: a host, a service, a text to look for. */
+function fillWords({ request: { text }, open, isFree, put }: Filling): void {
+  const tokens = tokenize(text);
+  const cut = ({ start, end }: { start: number; end: number }): Found => ({
+    value: text.slice(start, end),
+    start,
+    end,
+  });
+  for (const field of open()) {
+    let found: Found | undefined;
+    if (takesSearchText(field)) {
+      const match = SEARCHED.exec(text);
+      const word = match?.[1]?.replace(/[.!?]+$/, '') ?? '';
+      const start = (match?.index ?? 0) + (match?.[0].lastIndexOf(match[1] ?? '') ?? 0);
+      found =
+        findQuoted(text).find(isFree) ??
+        (word !== '' && !isFiller(word.toLowerCase()) ? { value: word, start, end: start + word.length } : undefined);
+    } else if (takesOneWord(field)) {
+      const behind = tokens.filter((_, at) => isLabelOf(tokens[at - 1]?.lower ?? '', field)).map(cut);
+      const dotted = field.required
+        ? tokens.filter(({ lower }) => /[\p{L}\p{N}]\.[\p{L}\p{N}]/u.test(lower)).map(cut)
+        : [];
+      const given = tokens.filter(({ lower }) => /^[a-z]+_[\w:.-]*\d$/.test(lower)).map(cut);
+      found = [...given, ...behind, ...dotted].find(
+        (one) => isFree(one) && !isFiller(one.value.toLowerCase()) && problemOf(field, one.value) === null,
+      );
+    } else if (takesIdentifier(field)) {
+      const behind = tokens.filter((_, at) => isLabelOf(tokens[at - 1]?.lower ?? '', field));
+      const before = tokens.filter(
+        (_, at) =>
+          isLabelOf(tokens[at + 1]?.lower ?? '', field) &&
+          /^\s+$/.test(text.slice(tokens[at]?.end, tokens[at + 1]?.start)),
+      );
+      found = [
+        ...behind.filter(({ lower }) => !isWord(lower)),
+        ...before.filter(({ lower }) => !isWord(lower)),
+        ...behind,
+      ]
+        .filter(({ lower }) => !isFiller(lower) && !NEVER_LABELLED.has(lower))
+        .map(cut)
+        .find(isFree);
+    }
+    if (found && problemOf(field, found.value) === null) put(field, found.value, found);
+  }
+}
+
+const NEVER_LABELLED: ReadonlySet<string> = new Set(
+  'once more project server port logs log failed new called named for and again running slow down up'.split(' '),
+);
+
+function fillTexts({ request: { text }, open, isFree, put }: Filling, name: Found | null): void {
+  for (const field of open().filter(takesText)) {
+    const labelled = field.required || tokenize(text).some(({ lower }) => isLabelOf(lower, field));
+    const quoted = labelled ? findQuoted(text).find(isFree) : undefined;
+    const found = quoted ?? findDescription(text, field, name);
+    if (found && (quoted || isFree(found) || !field.required)) put(field, found.value, found);
+  }
+}
+
+/** Words that point at the project that the conversation is about. */
+const POINTS = /\b(?:it|its|it's|that|this|the project|the app|there|them|they|same|again)\b/i;
+const OTHER_KIND = /\b(?:that|this|the same) (?:server|machine|host|box|port|environment)\b|\bthere\b/i;
+
+/** A name that nobody knows is a problem; what only one thing can mean is taken. */
+function fillFromFacts(
+  { request: { text, facts }, mentions, open, isFree, put }: Filling,
+  problems: SlotProblem[],
+): void {
+  const nowhere = { start: text.length, end: text.length };
+  for (const field of open().filter(takesKnownName)) {
+    if (problems.some((problem) => problem.field === field)) continue;
+    const known = knownNames(facts, field.entity);
+    const unknown = findUnknownNames(text, field.entity ?? '', mentions).find(isFree);
+    const points = facts.currentProject !== null && POINTS.test(text) && (field.required || !OTHER_KIND.test(text));
+    if (unknown && known.length > 0) problems.push({ kind: 'unknown-name', field, written: unknown.value });
+    else if (unknown && !Object.hasOwn(facts.known, field.entity ?? '')) put(field, unknown.value, unknown);
+    else if (field.entity === 'project' && points) put(field, facts.currentProject, nowhere);
+    else if (field.required && known.length === 1) put(field, known[0], nowhere);
+  }
+}

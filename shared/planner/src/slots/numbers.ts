@@ -1,0 +1,69 @@
+import type { Filling } from './filling.ts';
+import { isLabelOf, labelOf } from './labels.ts';
+import { type Field, problemOf } from './schema.ts';
+import { tokenize } from '../text/tokens.ts';
+import { type Quantity, findQuantities, hasUnit, inUnitOf } from '../text/values.ts';
+
+const RANGE =
+  /(?<![\p{L}\p{N}.-])(\d{1,9})\s?(?:-|–|\.\.+|to|till|until|through|up to|and)\s?(\d{1,9})(?![\p{L}\p{N}]|\.\d)/iu;
+
+/** Takes the numbers of a text for the fields that want one: by the word beside it, by its unit, by what is left. */
+export function fillNumbers(filling: Filling): void {
+  const {
+    request: { text },
+    open,
+    isFree,
+    put,
+  } = filling;
+  fillRange(filling);
+  for (const quantity of findQuantities(text)) {
+    if (!isFree(quantity)) continue;
+    const left = open().filter(isNumber);
+    const field =
+      quantity.unit === null
+        ? fieldFor(quantity, left, text)
+        : left.find(({ name }) => hasUnit(name) && inUnitOf(name, quantity) !== null);
+    const value = field ? inUnitOf(field.name, quantity) : null;
+    // An hour and a half ago is two hours ago where only whole hours count.
+    if (field && value !== null)
+      put(field, field.type === 'integer' && hasUnit(field.name) ? Math.ceil(value) : value, quantity);
+  }
+}
+
+/** The field that a bare number is for: the one that is named before it, or behind it, else a port, else the only one that counts. */
+function fieldFor({ value, start, end }: Quantity, left: readonly Field[], text: string): Field | undefined {
+  const before = tokenize(text.slice(0, start))
+    .map(({ lower }) => lower)
+    .filter((word) => !['of', 'is', 'to', 'number'].includes(word));
+  const [after] = tokenize(text.slice(end, end + 40));
+  const isNext = after !== undefined && /^\s*$/.test(text.slice(end, end + after.start));
+  const named =
+    left.find(
+      ({ name }) =>
+        labelOf(name).length > 1 && before.slice(-labelOf(name).length).join(' ') === labelOf(name).join(' '),
+    ) ??
+    left.find((field) => isLabelOf(before.at(-1) ?? '', field)) ??
+    left.find((field) => isNext && isLabelOf(after.lower, field));
+  if (named) return named;
+  // "2 ports" counts things: it names no port.
+  if (isNext && /[^s]s$/.test(after.lower)) return undefined;
+  const ports = left.filter(({ entity }) => entity === 'port');
+  const [only, ...more] = left.filter(({ name, required }) => !hasUnit(name) || required);
+  return ports.find((field) => problemOf(field, value) === null) ?? ports[0] ?? (more.length === 0 ? only : undefined);
+}
+
+/** firstPort and lastPort: two fields that a range fills at once. */
+function fillRange({ request: { text }, open, isFree, put }: Filling): void {
+  const first = open().find(({ name }) => /^(?:first|from|min)/i.test(name) && !/_/.test(name));
+  const last = open().find(({ name }) => /^(?:last|to|max)/i.test(name));
+  const match = RANGE.exec(text);
+  if (!first || !last || !match || Number(match[1]) > Number(match[2])) return;
+  const place = { start: match.index, end: match.index + match[0].length };
+  if (!isFree(place)) return;
+  put(first, Number(match[1]), place);
+  put(last, Number(match[2]), place);
+}
+
+export function isNumber({ type }: Field): boolean {
+  return type === 'integer' || type === 'number';
+}

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import type { ToolCatalog } from '@signalbox/contracts/tool-catalog';
+import { judge, type Judgement } from '@signalbox/planner/evaluation.fixture';
+import { explain } from '@signalbox/planner/explanation';
+import { OPS_GROUPS } from '@signalbox/planner/heldout-catalog.fixture';
+import { HeldoutFile, type HeldoutRequest } from '@signalbox/planner/heldout-schema.fixture';
+import { Story } from '@signalbox/planner/story';
+import { createRegistry, loadCapabilities } from '@signalbox/worker/tools/registry';
+
+/** The groups that were installed when the requests were written; what is installed later would change what is right. */
+const INSTALLED = ['infrastructure', 'knowledge', 'project_management'];
+/** Tools of these groups that came later. */
+const LATER = new Set(['inspect_server', 'trust_host_key']);
+
+const capabilities = await loadCapabilities();
+const installed = createRegistry(
+  capabilities
+    .filter(({ name }) => INSTALLED.includes(name))
+    .map((group) => ({
+      ...group,
+      tools: Object.fromEntries(Object.entries(group.tools).filter(([name]) => !LATER.has(name))),
+    })),
+).catalog;
+
+/** The catalogs over which requests were written, by the name that the fixtures give them. */
+export const CATALOGS: Readonly<Record<HeldoutRequest['catalog'], ToolCatalog>> = {
+  installed,
+  everything: createRegistry(capabilities).catalog,
+  'installed+ops': {
+    groups: installed.groups.map((group) => OPS_GROUPS.find(({ name }) => name === group.name) ?? group),
+  },
+};
+
+export type RequestSet = 'development' | 'heldout' | 'spoken';
+
+/** The requests of a frozen set. */
+export function readRequests(set: RequestSet): readonly HeldoutRequest[] {
+  const path = new URL(`../../shared/planner/src/${set}.fixture.json`, import.meta.url);
+  return HeldoutFile.parse(JSON.parse(readFileSync(path, 'utf8'))).requests;
+}
+
+/** How the planner did on each request of a set. */
+export function judgeSet(set: RequestSet): readonly Judgement[] {
+  return readRequests(set).map((request) => judge(request, CATALOGS[request.catalog]));
+}
+
+const installedTools = new Map(
+  CATALOGS.everything.groups.flatMap(({ tools }) => tools.map((tool) => [tool.name, tool])),
+);
+const UNSAID_NAMES = Story.parse({ names: { project: ['demo', 'shop'], server: ['web-1', 'local'] } });
+
+/** The changes that a sentence would make at once, without another word of the person. */
+export function changesAtOnce(text: string): readonly string[] {
+  return explain(CATALOGS.everything, text, UNSAID_NAMES)
+    .calls.filter(({ tool }) => installedTools.get(tool)?.isRead === false)
+    .map(({ tool, arguments: args }) => `${text}: ${tool} ${JSON.stringify(args)}`);
+}
