@@ -1,8 +1,8 @@
 import type { RequestFacts } from '@signalbox/contracts/tool-catalog';
 import { bareName, nearest } from './spelling.ts';
 import { ORDINARY_WORDS } from '../text/ordinary-words.ts';
-import { EFFECTS, THESAURUS } from '../text/thesaurus.ts';
-import { type Token, isFiller, means, tokenize } from '../text/tokens.ts';
+import { EFFECTS } from '../text/thesaurus.ts';
+import { type Token, hasSense, isFiller, means, tokenize } from '../text/tokens.ts';
 import { VALUE_ALIASES } from './value-words.ts';
 
 /** A name such as web-1 may be written in this many words. */
@@ -171,7 +171,7 @@ function runsOf(tokens: readonly Token[], text: string) {
 
 /** Whether a word means something by itself, whatever is called like it. */
 export function isWord(word: string): boolean {
-  return isFiller(word) || ORDINARY_WORDS.has(word) || THESAURUS.has(word);
+  return isFiller(word) || ORDINARY_WORDS.has(word) || hasSense(word);
 }
 
 const set = (list: string): ReadonlySet<string> => new Set(list.split(' '));

@@ -1,7 +1,6 @@
 import { type Mention, isWord } from './mentions.ts';
 import { ORDINARY_WORDS } from '../text/ordinary-words.ts';
-import { isFiller, tokenize } from '../text/tokens.ts';
-import { THESAURUS } from '../text/thesaurus.ts';
+import { hasSense, isFiller, tokenize } from '../text/tokens.ts';
 import type { Found } from '../text/values.ts';
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
@@ -19,15 +18,20 @@ const NAMELESS = words(
     'clients colleagues time minutes hours days seconds lines half money lunch home mine ours yours fun me us them all it free good',
 );
 
-/** Words where the name of a thing of that kind stands, but that nobody knows; the surest first. */
-export function findUnknownNames(text: string, kind: string, mentions: readonly Mention[]): readonly Found[] {
+/** Words where the name of a thing of that kind stands, but that nobody knows. `known` are the words that tools are asked for with. */
+export function findUnknownNames(
+  text: string,
+  kind: string,
+  mentions: readonly Mention[],
+  known: ReadonlySet<string>,
+): readonly Found[] {
   const positions = POSITIONS[kind];
   if (!positions) return [];
   const tokens = tokenize(text);
   return tokens
     .filter(({ lower, start, end }, at) => {
-      if (mentions.some((mention) => start < mention.end && end > mention.start)) return false;
-      if (/^v?\d[\d.]*$/.test(lower) || isFiller(lower) || NAMELESS.has(lower) || THESAURUS.has(lower)) return false;
+      if (known.has(lower) || mentions.some((mention) => start < mention.end && end > mention.start)) return false;
+      if (/^v?\d[\d.]*$/.test(lower) || isFiller(lower) || NAMELESS.has(lower) || hasSense(lower)) return false;
       const [before = '', further = ''] = [tokens[at - 1]?.lower, tokens[at - 2]?.lower];
       const article = before === 'the' ? further : before;
       const isAfter = positions.after.has(article);
@@ -44,5 +48,5 @@ export function findUnknownNames(text: string, kind: string, mentions: readonly 
 }
 
 function isLast(rest: string): boolean {
-  return /^\s*(?:$|[?.!,]|(?:on|in|to|from|at|please|now|with)\b)/i.test(rest);
+  return /^\s*(?:$|[?.!,]|v?\d|(?:on|in|to|from|at|please|now|with)\b)/i.test(rest);
 }

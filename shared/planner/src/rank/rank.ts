@@ -36,13 +36,8 @@ export function rankTools(
   index: ToolIndex,
   more: readonly string[] = [],
 ): readonly Match[] {
-  const unknown = ['project', 'server'].flatMap((kind) => findUnknownNames(text, kind, mentions));
-  const values = [
-    ...valuesIn(text, mentions),
-    ...unknown
-      .filter(({ value }) => !index.words.has(value.toLowerCase()))
-      .map(({ start, end }) => ({ term: '¤name', start, end })),
-  ];
+  const unknown = ['project', 'server'].flatMap((kind) => findUnknownNames(text, kind, mentions, index.words));
+  const values = [...valuesIn(text, mentions), ...unknown.map(({ start, end }) => ({ term: '¤name', start, end }))];
   const said = [
     ...more.map((term) => new Map([[term, SPOKEN_OF]])),
     ...termsOf(text, values, { correct: (word) => correct(word, index) }),

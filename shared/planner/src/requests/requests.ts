@@ -11,7 +11,8 @@ import { askWhichIsMeant } from '../conversation/readings.ts';
 import { type Step, sayStep } from '../conversation/step.ts';
 import type { Match } from '../rank/rank.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';
-import { takesText } from '../slots/field-kinds.ts';
+import { takesKnownName, takesText } from '../slots/field-kinds.ts';
+import { findUnknownNames } from '../names/unknown-names.ts';
 import { fillSlots } from '../slots/fill.ts';
 import { helpText, notInstalledText, unclearText } from '../help.ts';
 import { isFiller, means, wordsOf } from '../text/tokens.ts';
@@ -76,9 +77,19 @@ function rankedStep(text: string, around: Surroundings): Step {
   const step = stepForTool(tool, text, {}, around);
   const leads = (lead: number): boolean => !second || second.score < score * lead;
   const isLook = tool.isHarmless && step.kind !== 'ask';
+  // A name that nobody knows is said, and never passed over.
+  if (step.kind === 'ask' && namesNothing(tool, text, around)) return step;
   const isFirst = leads(isLook ? LEADS.look : LEADS.change) && (step.kind !== 'ask' || score >= SURE);
   if (isFirst || (leads(LEADS.explained) && isExplained(text, tool, around))) return step;
   return shortlisted(text, matches, isQuestion, around);
+}
+
+function namesNothing({ fields }: IndexedTool, text: string, around: Surroundings): boolean {
+  const mentions = mentionsIn(text, around);
+  const unknown = fields
+    .filter(takesKnownName)
+    .map(({ entity }) => findUnknownNames(text, entity ?? '', mentions, around.index.words));
+  return unknown.some((names) => names.length > 0);
 }
 
 /** An order that begins like a hint of a tool is rather for it. */

@@ -229,14 +229,14 @@ const OTHER_KIND = /\b(?:that|this|the same) (?:server|machine|host|box|port|env
 
 /** A name that nobody knows is a problem; what only one thing can mean is taken. */
 function fillFromFacts(
-  { request: { text, facts }, mentions, open, isFree, put }: Filling,
+  { request: { text, facts, language }, mentions, open, isFree, put }: Filling,
   problems: SlotProblem[],
 ): void {
   const nowhere = { start: text.length, end: text.length };
   for (const field of open().filter(takesKnownName)) {
     if (problems.some((problem) => problem.field === field)) continue;
     const known = knownNames(facts, field.entity);
-    const unknown = findUnknownNames(text, field.entity ?? '', mentions).find(isFree);
+    const unknown = findUnknownNames(text, field.entity ?? '', mentions, language.words).find(isFree);
     const points = facts.currentProject !== null && POINTS.test(text) && (field.required || !OTHER_KIND.test(text));
     if (unknown && known.length > 0) problems.push({ kind: 'unknown-name', field, written: unknown.value });
     else if (unknown && !Object.hasOwn(facts.known, field.entity ?? '')) put(field, unknown.value, unknown);

@@ -63,6 +63,11 @@ export function sensesOf(word: string): readonly Sense[] {
   return THESAURUS.get(bare) ?? STEMMED_THESAURUS.get(stem(bare)) ?? [{ meaning: stem(bare), share: 1 }];
 }
 
+/** Whether the thesaurus knows a word, in whatever form. */
+export function hasSense(word: string): boolean {
+  return THESAURUS.has(word) || STEMMED_THESAURUS.has(stem(word));
+}
+
 /** Whether a word only holds a sentence together. */
 export function isFiller(word: string): boolean {
   return FILLERS.has(word) || FILLERS.has(word.replace(/'s$/, ''));
