@@ -56,6 +56,7 @@ it.each([
     'set_service_variable',
     { ...STAGING, name: 'DB_PASSWORD', value: 'secret:db' },
   ],
+  ['list the tags of the demo repository', 'read_repository', { project: 'demo' }],
   ['list the variables of demo in staging', 'list_service_variables', STAGING],
 ])('%j is understood', (text, tool, args) => {
   expect(understood(text)).toEqual([tool, args, null]);

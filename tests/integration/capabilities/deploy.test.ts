@@ -257,6 +257,20 @@ describe('variables', () => {
     );
   });
 
+  it('are removed, once, and one that is not there is named with those that are', async () => {
+    const remove = (name: string, actionId: string) =>
+      bench.call('remove_service_variable', { ...STAGING, name }, { actionId });
+    await set('GREETING', 'hello');
+    await set('LOG_LEVEL', 'debug');
+    const card = await bench.preview('remove_service_variable', { ...STAGING, name: 'GREETING' });
+    expect(card?.change).toBe('`hello` → not set, from the next deployment on');
+    expect((await remove('GREETING', 'act_r')).said).toBe(
+      '`GREETING` of **demo** in staging is gone from the next deployment on.',
+    );
+    expect(await stored()).toMatchObject([{ name: 'LOG_LEVEL' }]);
+    await expect(remove('GREETING', 'act_s')).rejects.toThrow(/variable of demo in staging named GREETING.*LOG_LEVEL/);
+  });
+
   it('do not take a secret as a part of a value', async () => {
     await expect(set('DATABASE_URL', 'postgres://shop:secret:db-password@db/shop')).rejects.toThrow(
       /has to be the whole value/,
