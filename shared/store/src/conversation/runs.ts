@@ -97,7 +97,7 @@ const KEPT_SCHEDULED = 100;
 const SWEEP_BATCH = 100;
 
 /** What a run is to whoever looks at it; in the table a run that is being cancelled is still a running one. */
-export const RUN_STATUS = `case when status = 'running' and cancel_at is not null then 'cancelling' else status end`;
+const RUN_STATUS = `case when status = 'running' and cancel_at is not null then 'cancelling' else status end`;
 
 /** Whether a run has failed, for people: also one that did its work well, and whose deployment failed. */
 export const RUN_FAILED = `(status = 'failed'

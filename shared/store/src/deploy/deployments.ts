@@ -71,14 +71,7 @@ export function createDeployments(pool: Pool) {
     },
 
     /** The names of those who approved it, in their order. */
-    async approvers(deploymentId: string): Promise<readonly string[]> {
-      const { rows } = await pool.query<{ name: string }>(
-        `select v.name from approvals a join approval_votes v on v.approval_id = a.approval_id
-          where a.action_id = $1 order by v.voted_at, v.user_key`,
-        [deploymentId],
-      );
-      return rows.map(({ name }) => name);
-    },
+    approvers: (deploymentId: string): Promise<readonly string[]> => listApprovers(pool, deploymentId),
 
     /** Throws DEPLOYMENT_UNDER_WAY while one of this service has not ended. */
     async requireIdle(service: ServiceKey): Promise<void> {
@@ -147,6 +140,15 @@ export function createDeployments(pool: Pool) {
         return true;
       }),
   };
+}
+
+async function listApprovers(db: Queryable, deploymentId: string): Promise<readonly string[]> {
+  const { rows } = await db.query<{ name: string }>(
+    `select v.name from approvals a join approval_votes v on v.approval_id = a.approval_id
+      where a.action_id = $1 order by v.voted_at, v.user_key`,
+    [deploymentId],
+  );
+  return rows.map(({ name }) => name);
 }
 
 async function request(db: Queryable, wish: DeploymentRequest): Promise<DeploymentRow> {
