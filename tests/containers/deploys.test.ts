@@ -23,8 +23,8 @@ describe.skipIf('problem' in engine)('a deployment to an engine', () => {
     prepared = await prepareEngine(engine as Engine); // the suite is skipped otherwise
     bench = await openDeployBench();
     await bench.jobs.pool.query(
-      `insert into servers (name, host, environment, cpus, memory_mb, first_port, last_port, action_id, driver, connection)
-       values ('box-1', '127.0.0.1', 'staging', 2, 4000, 31000, 31099, 'act_box', 'docker', $1)`,
+      `insert into servers (name, host, environment, cpus, memory_mb, first_port, last_port, action_id, driver, connection, measured_at)
+       values ('box-1', '127.0.0.1', 'staging', 2, 4000, 31000, 31099, 'act_box', 'docker', $1, now())`,
       [JSON.stringify({ socket: (engine as Engine).socket })],
     );
     await bench.jobs.startService(bench.settings({ BASE_IMAGE: prepared.parts.baseImage }));

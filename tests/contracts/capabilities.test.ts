@@ -65,6 +65,7 @@ describe('what a tool declares of its result and of ways out', () => {
     'index_docs',
     'mute_service',
     'register_demo_project',
+    'remove_service_variable',
     'set_service_variable',
     'trigger_deploy',
     'trust_host_key',
@@ -73,6 +74,7 @@ describe('what a tool declares of its result and of ways out', () => {
   const WAYS_OUT = [
     'check_deploy_readiness',
     'create_project_intent',
+    'read_repository',
     'register_server',
     'rollback_deploy',
     'run_diagnostic',

@@ -41,8 +41,9 @@ it.each([
   ['what runs on staging', 'list_services', { environment: 'staging' }],
   ['what runs where', 'list_services', {}],
   ['show the last deployments', 'list_deployments', {}],
-  ['how is the deploy going', 'get_deploy_status', { project: 'demo' }],
-  ['why did the deploy fail', 'get_deploy_status', { project: 'demo' }],
+  // Without a name, the last deployment of the conversation is meant.
+  ['how is the deploy going', 'get_deploy_status', {}],
+  ['why did the deploy fail', 'get_deploy_status', {}],
   ['which version of demo runs in production', 'get_deploy_status', { project: 'demo', environment: 'production' }],
   ['show me the logs of the deploy', 'get_deploy_logs', { project: 'demo' }],
   ['is demo 1.1 ready for staging', 'check_deploy_readiness', { ...STAGING, version: '1.1' }],
@@ -56,6 +57,7 @@ it.each([
     'set_service_variable',
     { ...STAGING, name: 'DB_PASSWORD', value: 'secret:db' },
   ],
+  ['list the tags of the demo repository', 'read_repository', { project: 'demo' }],
   ['list the variables of demo in staging', 'list_service_variables', STAGING],
 ])('%j is understood', (text, tool, args) => {
   expect(understood(text)).toEqual([tool, args, null]);

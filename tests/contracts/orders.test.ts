@@ -13,6 +13,7 @@ const CHANGES: Readonly<Record<string, Readonly<Record<string, string | number>>
   rollback_deploy: { project: 'shop', environment: 'production', to_version: '1.3' },
   stop_service: { project: 'shop', environment: 'staging' },
   set_service_variable: { project: 'shop', environment: 'staging', name: 'LOG_LEVEL', value: 'debug' },
+  remove_service_variable: { project: 'shop', environment: 'staging', name: 'LOG_LEVEL' },
   run_diagnostic: { server: 'box-1', release_of: 'shop/staging', command: 'df -h' },
   mute_service: { project: 'shop', environment: 'staging', hours: 3 },
   retry_failed_node: { thread: 'simulator_1001_3' },

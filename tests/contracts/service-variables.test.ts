@@ -1,5 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { LocalConfig } from '@signalbox/local/config';
+import { placeKeys } from '@signalbox/local/setup/key-files';
+import { describeServices } from '@signalbox/local/supervisor/programs';
 import { checkoutPath } from '@signalbox/local/setup/checkout';
 import { environmentOf, SERVICE_VARIABLES, type LocalService } from '@signalbox/local/supervisor/service-variables';
 import { CommonConfig, SecretsConfig } from '@signalbox/platform/config';
@@ -55,5 +59,19 @@ test('a variable that is named nowhere, or that loads code, reaches nobody', () 
     const environment = environmentOf(service, given);
     expect(environment).toMatchObject({ PATH: '/bin' });
     for (const name of ['NODE_OPTIONS', 'LD_PRELOAD', 'CLOUD_TOKEN']) expect(environment).not.toHaveProperty(name);
+  }
+});
+
+test('two workers of `npm start` have a name of their own each', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'workers-'));
+  try {
+    const config = LocalConfig.parse({ SIGNALBOX_DATA_DIR: dataDir, SIGNALBOX_WORKERS: 2 });
+    const loginOf = () => ({ DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x' });
+    const parts = { loginOf, keys: placeKeys(dataDir), simulatorUrl: 'http://127.0.0.1:1' };
+    const specs = await describeServices(config, parts, {});
+    const workers = specs.filter(({ main }) => main.includes('/worker/'));
+    expect(workers.map(({ env }) => env['WORKER_NAME'])).toEqual(['worker-1', 'worker-2']);
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
   }
 });

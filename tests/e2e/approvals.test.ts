@@ -101,6 +101,28 @@ describe('a deploy to production', () => {
   });
 });
 
+describe('what a person was asked to write', () => {
+  it('is their next plain message, and the one after it is words again', async () => {
+    await developer.ask('deploy shop 1.4.2 to production');
+    await cardSays(/Deploy shop/);
+    await ops.click('Reject', 'ops');
+    await eventually(
+      () => ops.heard('ops'),
+      (heard) => heard.some(({ text }) => text.includes('why do you reject')),
+    );
+    await ops.send('@signalbox_bot the migration is not in it', { chat: 'ops' });
+    await developer.waitFor(/rejected .*the migration is not in it/);
+    expect(await status()).toEqual(['rejected']);
+    const { rows } = await stack.pool.query(`select 1 from approval_prompts where used_at is null`);
+    expect(rows).toEqual([]);
+    // What was refused is found again by the one who asked.
+    await developer.send('/approvals');
+    await developer.waitFor(
+      /Nothing waits.*Came to nothing within a week:.*Deploy shop.*rejected \(the migration is not in it\)/s,
+    );
+  });
+});
+
 describe('an approval that waits', () => {
   const asked = async (environment = 'staging'): Promise<void> => {
     await developer.ask(`deploy shop 1.4.2 to ${environment}`);

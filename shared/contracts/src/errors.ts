@@ -297,6 +297,10 @@ export const ERRORS = {
     remedy: 'tell-user',
     say: 'The new instance did not answer 200 at `{path}` within {seconds} s; {last}.',
   },
+  PORT_IGNORED: {
+    remedy: 'tell-user',
+    say: 'The program runs, but for {seconds} s nothing listened on port {port}, which it was given as `$PORT`; {elsewhere}. Let it listen on `$PORT` of `$HOST`.',
+  },
   RELEASE_NOT_SERVED: { remedy: 'tell-user', say: 'After the switch, {where} does not serve {release}: {found}.' },
   INTERNAL: { remedy: 'page-operator', say: 'Something broke on my side. Reference: {ref}.' },
 } as const satisfies Record<string, ErrorSpec>;

@@ -35,6 +35,8 @@ export interface Called {
   readonly said: string;
   /** Files that go with it. */
   readonly files: readonly Artifact[];
+  /** The buttons below it. */
+  readonly next: readonly { readonly label: string; readonly value: string }[];
 }
 
 export interface CapabilityBench {
@@ -146,7 +148,8 @@ export async function openCapabilityBench(
       const actionId = options.actionId ?? `act_${calls}`;
       const context = await contextOf(tool, input, actionId, options.userKey ?? '1001');
       const { output, files } = unpackResult(await tool.run(input, context));
-      return { output: output as Record<string, unknown>, said: tool.done(output, input), files }; // tools answer objects
+      const said = tool.done(output, input);
+      return { output: output as Record<string, unknown>, said, files, next: tool.next(output, input) }; // tools answer objects
     },
     preview: async (name, args) => find(name).preview(find(name).input.parse(args), { ports }),
     isUntrusted: (name) => find(name).untrusted,

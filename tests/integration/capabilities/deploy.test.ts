@@ -215,7 +215,7 @@ describe('looking', () => {
       'act_b',
     ]);
     const status = await bench.call('get_deploy_status', { project: 'demo' });
-    expect(status.said).toContain('> It failed while waiting until it is healthy. It answered 500.');
+    expect(status.said).toMatch(/^It failed while waiting until it is healthy\. It answered 500\.\n/);
     const logs = await bench.call('get_deploy_logs', { project: 'demo' });
     expect(logs.said).toContain('````\nError: ```no prices\n````');
     expect(bench.isUntrusted('get_deploy_logs')).toBe(true);
@@ -233,6 +233,45 @@ describe('looking', () => {
     const history = (await bench.call('list_deployments', { project: 'demo' })).said.split('\n');
     expect(history).toHaveLength(2);
     expect(history[0]).toMatch(/demo 1\.1\*\* in staging: deployed \d+ s ago, and it serves now/);
+  });
+});
+
+describe('the deployment that is asked about', () => {
+  const ask = (args = {}) => bench.call('get_deploy_status', args, { userKey: '1001' });
+
+  it('is the last one of this conversation, else of this person, unless another project is named', async () => {
+    expect((await ask()).said).toBe('No deployment has been asked for yet.');
+    await deployed('1.0');
+    await deployed('1.1', 'production');
+    expect((await ask()).output).toMatchObject({ project: 'demo', newest: { version: '1.1' } });
+    await bench.pool.query(`update deployments set thread_id = 'user_1009_1', user_key = '1009' where ref = '1.1'`);
+    expect((await ask()).output).toMatchObject({ newest: { version: '1.0' } });
+    await bench.pool.query(`update deployments set thread_id = 'user_1001_9' where ref = '1.0'`);
+    expect((await ask()).output).toMatchObject({ newest: { version: '1.0' } });
+    await bench.pool.query(`update deployments set user_key = '1009'`);
+    expect((await ask()).output).toMatchObject({ newest: { version: '1.1' } });
+    expect((await ask({ project: 'demo', environment: 'staging' })).output).toMatchObject({
+      newest: { version: '1.0' },
+    });
+  });
+
+  it('says why it failed in its first sentence, and offers its log and another try; one that serves offers a rollback', async () => {
+    await deployed('1.0');
+    expect((await ask()).next).toEqual([]);
+    await deploy('1.1', 'act_f');
+    await setState('act_f', 'failed');
+    const failure = { state: 'building', code: 'BUILD_FAILED', sentence: 'The build failed: tsc ended.', lines: [] };
+    await bench.pool.query(`update deployments set failure = $1 where deployment_id = 'act_f'`, [failure]);
+    const { said, next } = await ask();
+    expect(said).toMatch(/^It failed while building\. The build failed: tsc ended\.\n/);
+    expect(next.map(({ value }) => value)).toEqual([
+      'show the deploy logs of demo in staging',
+      'deploy demo 1.1 to staging',
+    ]);
+    await deployed('1.2');
+    expect((await ask()).next.map(({ value }) => value)).toEqual([
+      'roll back demo in staging to version 1.0.0-abc1234',
+    ]);
   });
 });
 
@@ -255,6 +294,20 @@ describe('variables', () => {
     expect((await bench.call('list_service_variables', STAGING)).said).toBe(
       '- `DB_PASSWORD`: the secret `secret:db-password-7f3a9c2e`\n- `GREETING`: `good morning`',
     );
+  });
+
+  it('are removed, once, and one that is not there is named with those that are', async () => {
+    const remove = (name: string, actionId: string) =>
+      bench.call('remove_service_variable', { ...STAGING, name }, { actionId });
+    await set('GREETING', 'hello');
+    await set('LOG_LEVEL', 'debug');
+    const card = await bench.preview('remove_service_variable', { ...STAGING, name: 'GREETING' });
+    expect(card?.change).toBe('`hello` → not set, from the next deployment on');
+    expect((await remove('GREETING', 'act_r')).said).toBe(
+      '`GREETING` of **demo** in staging is gone from the next deployment on.',
+    );
+    expect(await stored()).toMatchObject([{ name: 'LOG_LEVEL' }]);
+    await expect(remove('GREETING', 'act_s')).rejects.toThrow(/variable of demo in staging named GREETING.*LOG_LEVEL/);
   });
 
   it('do not take a secret as a part of a value', async () => {

@@ -31,6 +31,7 @@ const CALLS: readonly (readonly [string, Record<string, unknown>])[] = [
   ['allocate_port', { project: 'shop', server: 'vps-1' }],
   ['release_port', { server: 'vps-1', port: 20_000 }],
   ['set_service_variable', { ...SHOP, name: 'LOG_LEVEL', value: 'debug' }],
+  ['remove_service_variable', { ...SHOP, name: 'LOG_LEVEL' }],
   ['mute_service', { ...SHOP, hours: 2 }],
   ['clear_project_state', { project: 'shop' }],
   ['trigger_deploy', { ...SHOP, project: 'demo', version: '1.0' }],

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { JOBS, type JobResult } from '@signalbox/contracts/operations/jobs';
+import type { ToolContext } from '@signalbox/worker/tools/tool';
 import { ensureLocalServer } from '@signalbox/store/deploy/servers';
 import { openCapabilityBench, type CapabilityBench } from './bench.ts';
 
@@ -65,6 +67,27 @@ describe('the login of a private repository', () => {
     await create('shop');
     await expect(login('secret:shop-token')).rejects.toMatchObject({ code: 'REPOSITORY_MISSING' });
     await expect(login('ghp_16C7e42F292c6912E7710c838347Ae178B4a')).rejects.toThrow(/given as a handle/);
+  });
+});
+
+describe('the versions that could be deployed', () => {
+  it('are offered as buttons, the newest tags and the main branch', async () => {
+    const seen = { project: 'demo', problem: null, branch: 'main', main: '3f2a9c1e', tags: ['1.2', '1.1'] };
+    const lookAt: ToolContext['work'] = (job) =>
+      Promise.resolve({ kind: 'done', result: JOBS[job].result.parse(seen) as JobResult<typeof job> }); // as the job's schema says
+    const withLook = await openCapabilityBench(() => lookAt);
+    try {
+      await withLook.call('register_demo_project', {});
+      const { said, next } = await withLook.call('read_repository', { project: 'demo', environment: 'production' });
+      expect(said).toMatch(/the newest versions are 1\.2.*1\.1\. Which one shall go to production\?/);
+      expect(next.map(({ value }) => value)).toEqual([
+        'deploy demo 1.2 to production',
+        'deploy demo 1.1 to production',
+        'deploy demo main to production',
+      ]);
+    } finally {
+      await withLook.close();
+    }
   });
 });
 

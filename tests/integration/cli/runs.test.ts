@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, inject, it } from 'vitest';
 import { INDEXED, openJobsBench, until, type JobsBench } from '../jobs/bench.ts';
+import { readOverview } from '@signalbox/store/conversation/overview';
 import { openTerminal, type Written } from './terminal.ts';
 
 let bench: JobsBench;
@@ -61,6 +62,18 @@ it('runs are found by what they are, whose they are, when they began and what is
   expect(await found('--person', '1001', '--limit', '1')).toEqual(['waits']);
   const { out } = await signalbox('runs', '--status', 'failed');
   expect(out).toMatch(/blog +deploy\.run +failed +1002 .*The build failed: npm ci ended with 1\./);
+  // A run that did its work well, and whose deployment failed, has failed.
+  const failure = { state: 'building', sentence: 'The build failed: tsc ended with 2.' };
+  await insert([{ id: 'site', payload: { project: 'site' }, result: { state: 'failed', failure } }]);
+  await bench.pool.query(`update runs set finished_at = now() where run_id in ('site', 'blog', 'shop')`);
+  expect(await found('--status', 'failed')).toEqual(['site', 'blog']);
+  expect((await signalbox('runs')).out).toMatch(/site +deploy\.run +failed .*The build failed: tsc ended with 2\./);
+  const { pools } = (await signalbox('queues', '--json')).json as {
+    pools: { pool: string; done: number; failed: number }[];
+  };
+  expect(pools.find(({ pool }) => pool === 'deploy')).toMatchObject({ done: 1, failed: 2 });
+  const { jobs } = await readOverview(bench.pool, null);
+  expect(jobs).toContainEqual({ job: 'deploy.run', status: 'failed', count: 2 });
   const since = await signalbox('runs', '--since', 'yesterday');
   expect(since).toMatchObject({ code: 1, error: expect.stringContaining('such as 90m or 1d') as string });
 });

@@ -44,8 +44,8 @@ const wish = (deploymentId: string, more: Partial<DeploymentRequest> = {}): Depl
 
 const registerServer = (name: string, environment: string, memoryMb: number, driver: string | null = 'docker') =>
   pool.query(
-    `insert into servers (name, host, environment, cpus, memory_mb, first_port, last_port, action_id, driver)
-     values ($1, '10.0.0.9', $2, 2, $3, 8000, 8003, $1, $4)`,
+    `insert into servers (name, host, environment, cpus, memory_mb, first_port, last_port, action_id, driver, measured_at)
+     values ($1, '10.0.0.9', $2, 2, $3, 8000, 8003, $1, $4, now())`,
     [name, environment, memoryMb, driver],
   );
 
@@ -72,6 +72,11 @@ describe('a wish', () => {
   });
 
   it('goes to the server of the environment with the most room, and stays where the service is', async () => {
+    await registerServer('new', 'staging', 9_000);
+    await pool.query(`update servers set measured_at = null where name = 'new'`);
+    await expect(createDeployments(pool).request(wish('act_0'))).rejects.toThrow(
+      'No server in staging was measured yet: new was never reached.',
+    );
     await registerServer('small', 'staging', 1_000);
     await registerServer('large', 'staging', 2_000);
     await registerServer('booked', 'staging', 9_000, null);

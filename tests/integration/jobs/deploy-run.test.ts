@@ -87,6 +87,21 @@ describe('a deployment', () => {
     expect(await shop.leases()).toEqual(['instance:act_s1', 'staging']);
   });
 
+  it('whose program listens on a port of its own is told so, with the port that its log names', async () => {
+    const shop = await bench.shop('stubborn');
+    const { 'server.mjs': server = '', ...rest } = appFiles({ file: { health: { withinSeconds: 1 } } });
+    const own = server.replace(
+      /server\.listen\(.*$/m,
+      `server.listen(0, HOST, () => console.log('Server on http://localhost:4567/'));`,
+    );
+    shop.repository.release('v1', { ...rest, 'server.mjs': own });
+    expect(await shop.deploy('act_i1', 'v1')).toMatch(
+      /nothing listened on port \d+, which it was given as `\$PORT`; its log says port 4567\. Let it listen on `\$PORT` of `\$HOST`\./,
+    );
+    const [failed] = await bench.deployments.list(shop, 1);
+    expect(failed?.failure).toMatchObject({ code: 'PORT_IGNORED' });
+  });
+
   it('whose program ends fails at once, with its exit code', async () => {
     const shop = await bench.shop('ender');
     shop.repository.release(

@@ -51,11 +51,13 @@ export async function describeServices(
     PROXY_DIR: join(dataDir, 'proxy'),
     PROXY_SOCKET: inherited['PROXY_SOCKET'] || socketPath(join(dataDir, 'proxy')),
   };
-  const workers = Array.from({ length: config.SIGNALBOX_WORKERS }, (_, index): Program => ({
-    name: config.SIGNALBOX_WORKERS === 1 ? 'worker' : `worker-${index + 1}`,
-    service: 'worker',
-    given: { DEMO_REPOSITORY: demoRepositoryPath(dataDir) },
-  }));
+  const workers = Array.from({ length: config.SIGNALBOX_WORKERS }, (_, index): Program => {
+    const demo = { DEMO_REPOSITORY: demoRepositoryPath(dataDir) };
+    if (config.SIGNALBOX_WORKERS === 1) return { name: 'worker', service: 'worker', given: demo };
+    // Their default is the name of the host, which all of them share.
+    const name = `worker-${index + 1}`;
+    return { name, service: 'worker', given: { ...demo, WORKER_NAME: name } };
+  });
   const programs: readonly Program[] = [
     // First up and last down: services that were deployed are reached whatever else goes on.
     { name: 'proxy', service: 'proxy', given: traffic, isUrgent: true },

@@ -96,7 +96,10 @@ const Button = z
   // `findKeyboardProblem` made sure that it has a text and an action.
   .transform((button) => button as unknown as InlineKeyboardButton);
 
-const Markup = z.looseObject(
+/** What makes a client begin an answer. It shows nothing. */
+const ForceReply = z.looseObject({ force_reply: z.literal(true) }).transform(() => ({ inline_keyboard: [] }));
+
+const InlineKeyboard = z.looseObject(
   {
     inline_keyboard: z.array(z.array(Button, { error: "can't parse reply keyboard markup JSON object" }), {
       error: 'the simulator shows inline keyboards only: send reply_markup.inline_keyboard',
@@ -104,6 +107,8 @@ const Markup = z.looseObject(
   },
   { error: 'object expected as reply markup' },
 );
+
+const Markup = z.union([ForceReply, InlineKeyboard]);
 
 /** The keyboard of a message; null if there is none or it has no buttons. */
 export const keyboard = jsonOf(Markup, "can't parse reply keyboard markup JSON object")

@@ -7,6 +7,7 @@ import { SECOND_MS, sleep } from '@signalbox/contracts/time';
 import { sayDuration } from '@signalbox/messages/duration';
 import { recordChange } from '../actor.ts';
 import { UsageError, type CommandContext, type Report } from '../command.ts';
+import { z } from 'zod';
 import { readDuration } from '../duration.ts';
 import { formatTable, formatTime } from '../table.ts';
 
@@ -45,7 +46,7 @@ async function listRuns(context: CommandContext): Promise<Report> {
     run.userKey,
     formatTime(run.createdAt),
     tookOf(run),
-    run.error ?? progressOf(run),
+    run.error ?? failureOf(run) ?? progressOf(run),
   ]);
   const headings = ['RUN', 'JOB', 'STATUS', 'PERSON', 'SINCE', 'TOOK', 'WHAT'];
   return { ok: true, data: runs, lines: runs.length > 0 ? formatTable(headings, rows) : ['No runs match.'] };
@@ -112,6 +113,14 @@ async function wake(
 
 function tookOf({ startedAt, finishedAt }: RunDetail): string {
   return startedAt === null ? '' : sayDuration((finishedAt ?? new Date()).getTime() - startedAt.getTime());
+}
+
+const Failed = z.object({ failure: z.object({ sentence: z.string() }) });
+
+/** Why a deployment failed whose run did its work well. */
+function failureOf({ status, result }: RunDetail): string | null {
+  const failed = Failed.safeParse(result);
+  return status === 'failed' && failed.success ? failed.data.failure.sentence : null;
 }
 
 function progressOf({ progress }: RunDetail): string {

@@ -1,6 +1,6 @@
 import { JOBS, JobPool, type JobName, type JobSpec } from '@signalbox/contracts/operations/jobs';
 import type { Queryable } from '@signalbox/store/pool';
-import { RUN_STATUS, type RunRow } from '@signalbox/store/conversation/runs';
+import { RUN_FAILED, RUN_OUTCOME, type RunRow } from '@signalbox/store/conversation/runs';
 
 /** A run with all that an operator may see of it; secrets were taken out when it was stored. */
 export interface RunDetail extends RunRow {
@@ -28,7 +28,7 @@ export interface RunFilter {
   readonly limit: number;
 }
 
-const DETAIL = `run_id as "runId", job, ${RUN_STATUS} as status, user_key as "userKey", thread_id as "threadId", progress, result, error,
+const DETAIL = `run_id as "runId", job, ${RUN_OUTCOME} as status, user_key as "userKey", thread_id as "threadId", progress, result, error,
   attempts, created_at as "createdAt", finished_at as "finishedAt", payload, chat_key as "chatKey", trace_id as "traceId",
   queued_at as "queuedAt", started_at as "startedAt", beat_at as "beatAt", cancel_at as "cancelAt", cancel_by as "cancelBy"`;
 
@@ -37,7 +37,7 @@ export async function findRuns(db: Queryable, filter: RunFilter): Promise<readon
   const { job, status, project, userKey, sinceMs, text, limit } = filter;
   const { rows } = await db.query<RunDetail>(
     `select ${DETAIL} from runs
-      where ($1::text is null or job = $1) and ($2::text is null or ${RUN_STATUS} = $2)
+      where ($1::text is null or job = $1) and ($2::text is null or ${RUN_OUTCOME} = $2)
         and ($3::text is null or payload ? 'project' and payload ->> 'project' = $3) and ($4::text is null or user_key = $4)
         and ($5::float8 is null or created_at > clock_timestamp() - $5 * interval '1 ms')
         and ($6::text is null or run_words(job, payload, result, error) @@ websearch_to_tsquery('simple', $6))
@@ -73,8 +73,8 @@ export async function readPoolWork(db: Queryable): Promise<readonly PoolWork[]> 
     `select job,
             (count(*) filter (where status = 'queued' and queued_at <= clock_timestamp()))::int as waiting,
             (count(*) filter (where status = 'running'))::int as running,
-            (count(*) filter (where status = 'done'))::int as done,
-            (count(*) filter (where status = 'failed'))::int as failed,
+            (count(*) filter (where status = 'done' and not ${RUN_FAILED}))::int as done,
+            (count(*) filter (where ${RUN_FAILED}))::int as failed,
             extract(epoch from clock_timestamp() - min(queued_at) filter (where status = 'queued'
                                                       and queued_at <= clock_timestamp()))::float8 * 1000 as "oldestWaitingMs",
             extract(epoch from clock_timestamp() - min(started_at) filter (where status = 'running'))::float8 * 1000 as "oldestRunningMs",

@@ -1,4 +1,5 @@
 import { approvalEvent, findApproval, recordApproval } from '@signalbox/store/governance/approvals';
+import { isStopWord } from './log-stop.ts';
 import { findAct, findPrompt } from './approval-prompts.ts';
 import type { Queryable } from '@signalbox/store/pool';
 import type { Plan } from './plan.ts';
@@ -21,9 +22,13 @@ export async function tryAct(db: Queryable, plan: Plan): Promise<Plan> {
   };
 }
 
-/** What answers the very message that asked for it is taken for that; every other word is only words. */
-export async function tryPrompt(db: Queryable, plan: Plan): Promise<Plan> {
-  if (plan.answers === null || plan.answer !== null || plan.admission.verdict !== 'message') return plan;
+/**
+ * What answers the very message that asked for it is taken for that, and so is the next plain message within two minutes of somebody who
+ * was asked (`isPrompted`): not every channel can make people answer a message. All else is only words.
+ */
+export async function tryPrompt(db: Queryable, plan: Plan, isPrompted: boolean): Promise<Plan> {
+  if (plan.answer !== null || plan.admission.verdict !== 'message') return plan;
+  if (plan.answers === null && !(isPrompted && mayAnswer(plan))) return plan;
   const { userKey, chatKey, text } = plan.envelope;
   const prompt = await findPrompt(db, { userKey, chatKey, messageId: plan.answers });
   if (!prompt) return plan;
@@ -32,6 +37,16 @@ export async function tryPrompt(db: Queryable, plan: Plan): Promise<Plan> {
     answer: { kind: 'prompt', prompt, text },
     admission: { ...plan.admission, verdict: 'answer', reason: `approval ${prompt.verb}` },
   };
+}
+
+/** Whether a message may be what its author was asked to write: words alone, and none that stop something. */
+export function mayAnswer({ envelope, admission, code }: Plan): boolean {
+  const isWords =
+    admission.kind === 'message' &&
+    admission.press === null &&
+    (envelope.attachments ?? []).length === 0 &&
+    envelope.text.trim() !== '';
+  return isWords && admission.verdict === 'message' && code === null && !isStopWord(envelope.text);
 }
 
 async function recordForgery(db: Queryable, plan: Plan, approvalId: string): Promise<void> {

@@ -22,19 +22,39 @@ export async function putPrompt(db: Queryable, prompt: OpenPrompt): Promise<void
   );
 }
 
-/** The open prompt that this message of ours was, for this person in this chat; null when it was none. */
+/** So long a person's next plain message is taken for what they were asked to write. */
+const PLAIN_ANSWER = '2 minutes';
+
+/**
+ * The open prompt that this message of ours was, for this person in this chat; without one (null) the newest that they were given here
+ * within two minutes. Null when it was none.
+ */
 export async function findPrompt(
   db: Queryable,
-  at: { readonly userKey: string; readonly chatKey: string; readonly messageId: string },
+  at: { readonly userKey: string; readonly chatKey: string; readonly messageId: string | null },
 ): Promise<OpenPrompt | null> {
   const { rows } = await db.query<OpenPrompt>(
     `select p.outbox_key as "outboxKey", p.approval_id as "approvalId", p.verb, p.user_key as "userKey", p.asked_by as "askedBy"
        from approval_prompts p join outbox o on o.key = p.outbox_key
       where p.user_key = $1 and p.used_at is null and chat_root(o.chat_key) = chat_root($2)
-        and o.receipt -> 'messageIds' ? $3 limit 1`,
+        and case when $3::text is not null then o.receipt -> 'messageIds' ? $3
+                 else p.made_at > clock_timestamp() - interval '${PLAIN_ANSWER}'
+                      and exists (select 1 from approvals a where a.approval_id = p.approval_id and a.status = 'pending') end
+      order by p.made_at desc limit 1`,
     [at.userKey, at.chatKey, at.messageId],
   );
   return rows[0] ?? null;
+}
+
+/** Which of these people were asked to write something within two minutes, and have not. One round trip. */
+export async function findPrompted(db: Queryable, userKeys: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await db.query<{ userKey: string }>({
+    name: 'find_prompted',
+    text: `select distinct user_key as "userKey" from approval_prompts
+            where user_key = any ($1) and used_at is null and made_at > clock_timestamp() - interval '${PLAIN_ANSWER}'`,
+    values: [userKeys],
+  });
+  return new Set(rows.map(({ userKey }) => userKey));
 }
 
 /** Takes a prompt as answered. False when it was before. */

@@ -1,6 +1,6 @@
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
 import type { WakeUp } from '@signalbox/contracts/conversation/topics';
-import { putPrompt } from './approval-prompts.ts';
+import { findPrompted, putPrompt } from './approval-prompts.ts';
 import { PRIORITY, type OutboundBody, type OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { admitInbox, type Admitted } from './inbox.ts';
 import { redeemCode, voidCode } from '../commands/invitations.ts';
@@ -16,7 +16,7 @@ import { describeCode } from '../commands/codes.ts';
 import type { Notice } from '../commands/question.ts';
 import { keepFound } from './keep-secrets.ts';
 import { asCode, type Plan } from './plan.ts';
-import { tryAct, tryPrompt } from './approval-press.ts';
+import { mayAnswer, tryAct, tryPrompt } from './approval-press.ts';
 import { isStopWord, tryEndLog } from './log-stop.ts';
 
 /** What became of one plan, and who must hear of it after the commit. */
@@ -48,17 +48,22 @@ const LIMIT_TOLD_MS = 10 * MINUTE_MS;
 
 /**
  * Stores a batch in one transaction: codes are tried, rows put into the inbox, questions answered. Storing the same updates again
- * changes nothing. The hot path is one call; only commands and codes need a transaction around it.
+ * changes nothing. The hot path is one look for prompts and one call; only commands, codes and answers need a transaction around it.
  */
 export async function storePlans(deps: StoreParts, plans: readonly Plan[]): Promise<readonly Stored[]> {
   const { pool } = deps;
-  if (plans.every(isPlain)) return zip(plans, await admit(pool, plans));
+  const people = new Set(plans.filter(mayAnswer).map(({ envelope }) => envelope.userKey));
+  const prompted = people.size === 0 ? people : await findPrompted(pool, [...people]);
+  if (prompted.size === 0 && plans.every(isPlain)) return zip(plans, await admit(pool, plans));
   return withTransaction(pool, async (db) => {
     const tried: Plan[] = [];
     for (const plan of plans)
       tried.push(
         await inLanguage(plan.language, async () =>
-          tryEndLog(db, await tryPrompt(db, await tryAct(db, await tryCode(db, plan)))),
+          tryEndLog(
+            db,
+            await tryPrompt(db, await tryAct(db, await tryCode(db, plan)), prompted.has(plan.envelope.userKey)),
+          ),
         ),
       );
     const stored = zip(tried, await admit(db, tried));
@@ -143,7 +148,11 @@ async function answer(db: Queryable, { channel, cipher, policy }: StoreParts, st
   });
   if (given.text !== null) await putOutbox(db, [line(replyKey, own, toBody(given, envelope))]);
   for (const [n, one] of notices.entries())
-    await inLanguage(languages[n], () => putOutbox(db, [line(noticeKey(n), one, { text: one.text(), buttons: [] })]));
+    await inLanguage(languages[n], () =>
+      putOutbox(db, [
+        line(noticeKey(n), one, { text: one.text(), buttons: [], ...(one.prompt ? { asksReply: true } : {}) }),
+      ]),
+    );
   if (given.prompt) await putPrompt(db, { ...given.prompt, outboxKey: replyKey });
   for (const [n, { prompt }] of notices.entries())
     if (prompt) await putPrompt(db, { ...prompt, outboxKey: noticeKey(n) });

@@ -107,7 +107,8 @@ async function lookThrough(
   signal: AbortSignal,
 ): Promise<Look> {
   const problem = await problemOfRoute(parts, service, signal);
-  if (problem !== null) return { status: null, ms: 0, release: null, problem: problem.replace(/\.$/, '') };
+  if (problem !== null)
+    return { status: null, isClosed: false, ms: 0, release: null, problem: problem.replace(/\.$/, '') };
   return probeHealth({ host: parts.reachHost, port }, file, signal);
 }
 

@@ -26,6 +26,20 @@ describe('splitMarkdown', () => {
     ]);
   });
 
+  it('makes a list of a table, and leaves the bars of code as they are', () => {
+    const table = lines(
+      '| you | what happens |',
+      '| --- | :--- |',
+      '| `stop shop` | its program ends |',
+      '| | and more |',
+    );
+    expect(splitMarkdown(table)).toEqual([
+      { heading: '', content: 'you · what happens:\n\n- `stop shop`: its program ends\n- and more' },
+    ]);
+    const code = lines('```', '| a | b |', '| --- | --- |', '```');
+    expect(splitMarkdown(code)).toEqual([{ heading: '', content: code }]);
+  });
+
   it('leaves out sections without words, and levels that were skipped', () => {
     expect(splitMarkdown(lines('# Empty', '', '### Deep', 'Words.'))).toEqual([
       { heading: 'Empty › Deep', content: 'Words.' },

@@ -16,7 +16,7 @@ export function splitMarkdown(text: string): readonly Passage[] {
   let block: string[] = [];
   let fence: string | null = null;
   const endBlock = (): void => {
-    if (block.length > 0) blocks.push(block.join('\n'));
+    if (block.length > 0) blocks.push(withoutTable(block).join('\n'));
     block = [];
   };
   const endSection = (): void => {
@@ -39,6 +39,27 @@ export function splitMarkdown(text: string): readonly Passage[] {
   }
   endSection();
   return passages;
+}
+
+/** A table as a list, a row to each item: what is found is quoted in messages, where the signs of a table say nothing. */
+function withoutTable(block: readonly string[]): readonly string[] {
+  const isRow = (line: string): boolean => /^ {0,3}\|.*\|\s*$/.test(line);
+  const [head = '', rule = ''] = block;
+  if (!isRow(head) || !/^ {0,3}\|[\s:|-]*-[\s:|-]*\|\s*$/.test(rule)) return block;
+  const cells = (line: string): readonly string[] =>
+    line
+      .trim()
+      .slice(1, -1)
+      .split(/(?<!\\)\|/)
+      .map((cell) => cell.trim())
+      .filter((cell) => cell !== '');
+  const items = block.slice(2).map((line) => {
+    if (!isRow(line)) return line;
+    const [first = '', ...others] = cells(line);
+    return others.length === 0 ? `- ${first}` : `- ${first}: ${others.join(' · ')}`;
+  });
+  const titles = cells(head).join(' · ');
+  return [...(titles === '' ? [] : [`${titles}:`, '']), ...items];
 }
 
 /** The fence that is open after this line: headings and blank lines inside code are code. */

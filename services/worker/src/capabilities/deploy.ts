@@ -5,7 +5,8 @@ import { checkDeployReadiness } from './deploy/readiness.ts';
 import { rollbackDeploy } from './deploy/rollback.ts';
 import { stopService } from './deploy/stop.ts';
 import { triggerDeploy } from './deploy/trigger.ts';
-import { listServiceVariables, setServiceVariable } from './deploy/variables.ts';
+import { listServiceVariables, removeServiceVariable, setServiceVariable } from './deploy/variables.ts';
+import { readRepository } from './deploy/versions.ts';
 
 export default toolGroup({
   name: 'deploy',
@@ -21,7 +22,9 @@ export default toolGroup({
     stop_service: stopService,
     list_services: listServices,
     list_deployments: listDeployments,
+    read_repository: readRepository,
     set_service_variable: setServiceVariable,
+    remove_service_variable: removeServiceVariable,
     list_service_variables: listServiceVariables,
   },
 });

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { NewName, ProjectName, SecretHandle } from '@signalbox/contracts/conversation/fields';
-import type { ActionButton } from '@signalbox/contracts/conversation/envelope';
 import { AppError } from '@signalbox/contracts/errors';
+import { sayLook, STILL_LOOKING, versionButtons, type RepositoryLook } from '@signalbox/contracts/repository-look';
 import { say } from '@signalbox/messages/say';
-import type { RepositoryLookResult } from '@signalbox/contracts/operations/operations';
-import { sayList } from '@signalbox/messages/list';
 import { LOOK_UP, tool, toolGroup, type ToolContext } from '../tools/tool.ts';
 
 const Status = z.enum(['intended', 'active', 'archived']);
@@ -168,7 +166,7 @@ export default toolGroup({
           say('projects.createOrder', { name, description, repository }),
         done: ({ name, description, repository, look }) =>
           [say('projects.created', { name, description, ...sayRepository(repository) }), ...sayLook(look)].join(' '),
-        next: ({ name, look }) => deployButtons(name, look),
+        next: ({ name, look }) => versionButtons(name, look, 'staging', 1),
       },
     }),
 
@@ -247,7 +245,7 @@ export default toolGroup({
           const lines = changed.map((line) => `- ${line}`).join('\n');
           return [say('projects.updated', { name: project.name }), lines, ...sayLook(project.look)].join('\n\n');
         },
-        next: ({ name, look }) => deployButtons(name, look),
+        next: ({ name, look }) => versionButtons(name, look, 'staging', 1),
       },
     }),
 
@@ -315,37 +313,9 @@ function requireRepository(project: string, repository: string | null, login: st
   if (login !== undefined && repository === null) throw new AppError('REPOSITORY_MISSING', { project });
 }
 
-/** What can be read of a repository; null while somebody still looks. */
-type RepositoryLook =
-  RepositoryLookResult | { readonly problem: null; readonly branch: null; readonly main: null; readonly tags: null };
-
 async function lookAt(work: ToolContext['work'], project: string): Promise<RepositoryLook> {
   const worked = await work('repository.look', { project });
-  return worked.kind === 'goes-on' ? { problem: null, branch: null, main: null, tags: null } : worked.result;
-}
-
-function sayLook(look: RepositoryLook | null): readonly string[] {
-  if (look === null) return [];
-  const { problem, main, tags } = look;
-  if (tags === null) return [say('repository.stillReading')];
-  if (problem !== null) return [problem];
-  const values = {
-    hasMain: main !== null,
-    commit: main?.slice(0, 7) ?? '',
-    hasTags: tags.length > 0,
-    tags: sayList(tags),
-  };
-  return [say('repository.read', values)];
-}
-
-/** What could be deployed of it: the newest version, and what the main branch is now. */
-function deployButtons(project: string, look: RepositoryLook | null): readonly ActionButton[] {
-  const [newest] = look?.tags ?? [];
-  const versions = [newest, look?.branch].filter((version) => typeof version === 'string');
-  return versions.map((version) => ({
-    label: say('deploy.deployOrder', { project, version, environment: 'staging', server: 'any' }),
-    value: `deploy ${project} ${version} to staging`,
-  }));
+  return worked.kind === 'goes-on' ? STILL_LOOKING : worked.result;
 }
 
 /** The values of the repository in a sentence. */

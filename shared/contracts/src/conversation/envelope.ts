@@ -156,6 +156,8 @@ export const OutboundBody = z.object({
   buttons: z.array(RuntimeButton).max(24).default([]),
   /** The channel's id of the message that this one answers; in groups, where several people speak. */
   replyTo: z.string().max(80).optional(),
+  /** It asks its reader to write something: a channel that can makes their next message an answer to it. */
+  asksReply: z.boolean().optional(),
   /** Only this person of a group is to see it. A channel that cannot do that sends it to the person in private. */
   onlyFor: z.string().max(120).optional(),
   files: z.array(OutboundFile).max(10).optional(),

@@ -1,4 +1,5 @@
 import type { Queryable } from '../pool.ts';
+import { RUN_FAILED } from './runs.ts';
 
 /** A lane that a worker holds now. */
 export interface RunningTurn {
@@ -94,10 +95,11 @@ async function readParkedChats(db: Queryable, userKey: string | null): Promise<r
 
 async function readJobs(db: Queryable, userKey: string | null): Promise<Overview['jobs']> {
   const { rows } = await db.query<Overview['jobs'][number]>(
-    `select r.job, r.status, count(*)::int as count from runs r
-      where ($1::text is null or r.user_key = $1)
-        and (r.status in ('queued', 'running') or r.finished_at > now() - interval '24 hours')
-      group by r.job, r.status order by r.job, r.status limit $2`,
+    `select job, outcome as status, count(*)::int as count
+       from (select job, user_key, status, finished_at, case when ${RUN_FAILED} then 'failed' else status end as outcome from runs) r
+      where ($1::text is null or user_key = $1)
+        and (status in ('queued', 'running') or finished_at > now() - interval '24 hours')
+      group by job, outcome order by job, outcome limit $2`,
     [userKey, LISTED],
   );
   return rows;

@@ -97,7 +97,14 @@ const KEPT_SCHEDULED = 100;
 const SWEEP_BATCH = 100;
 
 /** What a run is to whoever looks at it; in the table a run that is being cancelled is still a running one. */
-export const RUN_STATUS = `case when status = 'running' and cancel_at is not null then 'cancelling' else status end`;
+const RUN_STATUS = `case when status = 'running' and cancel_at is not null then 'cancelling' else status end`;
+
+/** Whether a run has failed, for people: also one that did its work well, and whose deployment failed. */
+export const RUN_FAILED = `(status = 'failed'
+  or status = 'done' and job = 'deploy.run' and coalesce(result ->> 'state', '') in ('failed', 'rolled_back'))`;
+
+/** What came of a run, for people. */
+export const RUN_OUTCOME = `case when ${RUN_FAILED} then 'failed' else ${RUN_STATUS} end`;
 
 const COLUMNS = `run_id as "runId", job, ${RUN_STATUS} as status, user_key as "userKey", thread_id as "threadId", progress, result, error, attempts,
   created_at as "createdAt", finished_at as "finishedAt"`;

@@ -1,6 +1,7 @@
 import type { Connection, ServiceKey } from '@signalbox/contracts/operations/deploy';
 import type { DriverName } from '@signalbox/contracts/operations/drivers';
 import { AppError } from '@signalbox/contracts/errors';
+import { say } from '@signalbox/messages/say';
 import { nameNotFound } from './not-found.ts';
 import type { Queryable } from '../pool.ts';
 
@@ -22,9 +23,9 @@ const PLACE = `s.name, s.environment, coalesce(s.driver, case when s.name = 'loc
 
 /**
  * The service, made when it is not there. It is where it was; else on the named server; else on the server of its environment with
- * the most free memory, one that answers before one that does not; else on this machine. As long as nothing serves, naming another
+ * the most free memory, of those that were measured, one that answers before one that does not; without any on this machine. As long as nothing serves, naming another
  * server moves it. Throws NOT_FOUND (project, server), CONFLICT (archived project, another server, a server that is booked only or of
- * another environment).
+ * another environment), NO_CAPACITY (none of the environment's servers was ever reached).
  */
 export async function placeService(db: Queryable, service: ServiceKey, named: string | null): Promise<PlacedService> {
   await requireProject(db, service.project);
@@ -83,15 +84,20 @@ export async function findTarget(db: Queryable, service: ServiceKey, named: stri
 
 async function choose(db: Queryable, service: ServiceKey, named: string | null): Promise<Place> {
   if (named !== null) return requireFit(await findPlace(db, named), service);
-  const { rows } = await db.query<Place>(
-    `select ${PLACE} from servers s
+  const { rows } = await db.query<Place & { readonly isMeasured: boolean }>(
+    `select ${PLACE}, s.measured_at is not null as "isMeasured" from servers s
       where s.name = 'local' or s.environment = $1 and s.driver is not null
-      order by s.name = 'local', s.health = 'down', least(s.memory_free_mb, s.memory_mb - coalesce((
+      order by s.name = 'local', s.measured_at is null, s.health = 'down', least(s.memory_free_mb, s.memory_mb - coalesce((
         select sum(a.memory_mb) from port_allocations a where a.server = s.name and a.released_at is null), 0)) desc, s.name
       limit 1`,
     [service.environment],
   );
-  return rows[0] ?? findPlace(db, 'local');
+  const [best] = rows;
+  if (best === undefined) return findPlace(db, 'local');
+  if (best.name === 'local' || best.isMeasured) return best;
+  // Nobody knows what it has, and this machine is not where the person keeps that environment: they say which.
+  const reasons = `${best.name} ${say('servers.neverReached')}`;
+  throw new AppError('NO_CAPACITY', { detail: say('servers.noneMeasured', { where: service.environment, reasons }) });
 }
 
 function elsewhere(service: ServiceKey, server: string, named: string): AppError {

@@ -50,17 +50,28 @@ export function createDeployments(pool: Pool) {
 
     /** The newest first. */
     async list(
-      filter: Partial<ServiceKey> & { readonly open?: boolean },
+      filter: Partial<ServiceKey> & { readonly open?: boolean; readonly threadId?: string; readonly userKey?: string },
       limit: number,
     ): Promise<readonly DeploymentRow[]> {
       const { rows } = await pool.query<DeploymentRow>(
         `${SELECT_DEPLOYMENT} where ($1::text is null or d.project = $1) and ($2::text is null or d.environment = $2)
             and ($3::boolean is null or $3 = (d.state not in ${FINAL_STATES}))
+            and ($5::text is null or d.thread_id = $5) and ($6::text is null or d.user_key = $6)
           order by d.requested_at desc, d.deployment_id desc limit $4`,
-        [filter.project ?? null, filter.environment ?? null, filter.open ?? null, limit],
+        [
+          filter.project ?? null,
+          filter.environment ?? null,
+          filter.open ?? null,
+          limit,
+          filter.threadId ?? null,
+          filter.userKey ?? null,
+        ],
       );
       return rows;
     },
+
+    /** The names of those who approved it, in their order. */
+    approvers: (deploymentId: string): Promise<readonly string[]> => listApprovers(pool, deploymentId),
 
     /** Throws DEPLOYMENT_UNDER_WAY while one of this service has not ended. */
     async requireIdle(service: ServiceKey): Promise<void> {
@@ -129,6 +140,15 @@ export function createDeployments(pool: Pool) {
         return true;
       }),
   };
+}
+
+async function listApprovers(db: Queryable, deploymentId: string): Promise<readonly string[]> {
+  const { rows } = await db.query<{ name: string }>(
+    `select v.name from approvals a join approval_votes v on v.approval_id = a.approval_id
+      where a.action_id = $1 order by v.voted_at, v.user_key`,
+    [deploymentId],
+  );
+  return rows.map(({ name }) => name);
 }
 
 async function request(db: Queryable, wish: DeploymentRequest): Promise<DeploymentRow> {

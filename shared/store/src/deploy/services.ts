@@ -95,6 +95,17 @@ export function createServices(pool: Pool) {
         return written;
       }),
 
+    /** Removes one, from the next deployment on; null when there is none. Idempotent by action id. */
+    removeVariable: (service: ServiceKey, name: string, actionId: string): Promise<ServiceVariableRow | null> =>
+      withTransaction(pool, async (db) => {
+        const { rows } = await db.query<ServiceVariableRow>(
+          `delete from service_variables where project = $1 and environment = $2 and name = $3 returning ${VARIABLE}`,
+          [service.project, service.environment, name],
+        );
+        if (rows[0]) await noteEffect(db, actionId);
+        return rows[0] ?? null;
+      }),
+
     /** Messages about its health stay away until then; null: they come again. Throws NOT_FOUND. */
     mute: (service: ServiceKey, until: Date | null, by: string, actionId: string): Promise<ServiceRow> =>
       withTransaction(pool, async (db) => {

@@ -159,6 +159,21 @@ export async function listPending(db: Queryable, userKey: string | null = null):
   return rows;
 }
 
+/** Requests that came to nothing within this many days, the newest first: all of them, or those of one person; so many at most. */
+export async function listRefused(
+  db: Queryable,
+  { userKey, days, limit }: { readonly userKey: string | null; readonly days: number; readonly limit: number },
+): Promise<readonly Approval[]> {
+  const { rows } = await db.query<Approval>(
+    `select ${COLUMNS} from approvals
+      where status in ('rejected', 'expired', 'void') and ($1::text is null or user_key = $1)
+        and coalesce(decided_at, expires_at) > clock_timestamp() - $2 * interval '1 day'
+      order by coalesce(decided_at, expires_at) desc limit $3`,
+    [userKey, days, limit],
+  );
+  return rows;
+}
+
 /** Stores a request. False when the action has one already, and then nothing is written. */
 export async function insertApproval(
   db: Queryable,

@@ -109,7 +109,7 @@ export const SERVICE_RIGHTS: Readonly<Record<DatabaseService, ServiceRights>> = 
       names_version: READ,
       port_allocations: WRITE,
       services: WRITE,
-      service_variables: WRITE,
+      service_variables: ALL,
       // Whether the secret behind a variable is the one that was approved: its name and age, and not what is sealed.
       secrets: 'select (user_key, handle, created_at)',
       deployments: WRITE,

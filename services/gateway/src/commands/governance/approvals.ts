@@ -1,6 +1,6 @@
 import { roleCovers } from '@signalbox/contracts/governance/roles';
 import { say } from '@signalbox/messages/say';
-import { listPending, listVotes } from '@signalbox/store/governance/approvals';
+import { listPending, listRefused, listVotes } from '@signalbox/store/governance/approvals';
 import { cardTitle } from '@signalbox/safety/cards/approval-card';
 import { escapeLine } from '@signalbox/safety/cards/canonical-card';
 import type { Approval, ApprovalVote } from '@signalbox/contracts/governance/approval';
@@ -19,11 +19,17 @@ export default {
   help: 'help.approvals',
   answer: async ({ db }, typed, asked) => {
     if (typed === 'here' || typed === 'private') return choosePlace(db, typed, asked);
-    const open = await listPending(db, roleCovers(asked.role, 'operator') ? null : asked.envelope.userKey);
-    if (open.length === 0) return { text: say('control.nothing-pending') };
+    const userKey = roleCovers(asked.role, 'operator') ? null : asked.envelope.userKey;
+    const open = await listPending(db, userKey);
     const lines: string[] = [];
     for (const approval of open) lines.push(describePending(approval, await listVotes(db, approval.approvalId)));
-    return { text: `${say('control.pending')}\n${lines.join('\n')}\n\n${say('control.pending-where')}` };
+    const waiting =
+      lines.length === 0
+        ? say('control.nothing-pending')
+        : `${say('control.pending')}\n${lines.join('\n')}\n\n${say('control.pending-where')}`;
+    const refused = await listRefused(db, { userKey, days: REFUSED_DAYS, limit: REFUSED_SHOWN });
+    if (refused.length === 0) return { text: waiting };
+    return { text: `${waiting}\n\n${say('control.refused')}\n${refused.map(describeRefused).join('\n')}` };
   },
 } satisfies ChatCommand;
 
@@ -45,6 +51,16 @@ async function nameApprovalsChat(db: Queryable, chatKey: string | null): Promise
        on conflict (key) do update set value = excluded.value, updated_at = now()`,
       [chatKey],
     );
+}
+
+/** Requests that came to nothing stay in sight for so long: whoever asked may have been away. */
+const REFUSED_DAYS = 7;
+const REFUSED_SHOWN = 10;
+
+function describeRefused({ card, status, reason, approvalId }: Approval): string {
+  const requester = escapeLine(card.requester);
+  const why = { hasReason: reason !== null, reason: escapeLine(reason ?? '') };
+  return say('control.refused-one', { title: cardTitle(card), requester, status, ...why, approvalId });
 }
 
 function describePending(

@@ -48,6 +48,16 @@ describe('a program without a signalbox.json', () => {
 
   it('is served as a folder of pages where it is one', () => {
     expect(commandsOf({ 'index.html': '<p>' })?.[1]?.join(' ')).toContain('python3 -m http.server "$PORT"');
+    const below = commandsOf({ 'public/index.html': '<p>', 'README.md': '' })?.[1]?.join(' ');
+    expect(below).toContain('--bind "$HOST" --directory public');
+  });
+
+  it('is started by Python where it says what it needs, and has one of the usual programs', () => {
+    const [build, start] = commandsOf({ 'requirements.txt': 'flask', 'app.py': '' }) ?? [];
+    expect(build).toHaveLength(2);
+    expect(start?.[2]).toBe('PATH="$PWD/.venv/bin:$PATH"; exec python app.py');
+    const django = commandsOf({ 'requirements.txt': 'django', 'manage.py': '', 'main.py': '' })?.[1]?.[2];
+    expect(django).toContain('manage.py runserver --noreload "$HOST:$PORT"');
   });
 
   it.each([
@@ -55,6 +65,7 @@ describe('a program without a signalbox.json', () => {
     ['a package that is none', { 'package.json': '[' }],
     ['a package without a start', { 'package.json': manifest({ test: 'x' }) }],
     ['a Procfile without web', { Procfile: 'worker: x' }],
+    ['a library of Python', { 'requirements.txt': 'x', 'setup.py': '' }],
   ])('is not recognized when there is %s', (_, files) => {
     expect(commandsOf(files)).toBeNull();
   });

@@ -1,8 +1,12 @@
 import { z } from 'zod';
 import { ServiceFile } from '@signalbox/contracts/operations/deploy';
 
+/** Folders in which pages may lie that need no program of their own. */
+export const PAGE_FOLDERS = ['public', 'dist', 'site', 'www'] as const;
+
 /** What a commit has at its root: the names of its files, and the text of some of them. */
 export interface Root {
+  /** Also `public/index.html` and the like. */
   readonly names: ReadonlySet<string>;
   /** Null for a file that is not there. */
   readonly packageJson: string | null;
@@ -19,7 +23,7 @@ type Commands = Pick<z.input<typeof ServiceFile>, 'build' | 'start'>;
 
 /** How a program without a `signalbox.json` is built and started, as its other files say; null when they do not say it. Pure. */
 export function recognize(root: Root): ServiceFile | null {
-  const commands = ofProcfile(root) ?? ofManifest(root) ?? ofPages(root);
+  const commands = ofProcfile(root) ?? ofManifest(root) ?? ofPython(root) ?? ofPages(root);
   const file = ServiceFile.safeParse(commands);
   return commands && file.success ? file.data : null;
 }
@@ -43,10 +47,28 @@ function ofManifest(root: Root): Commands | null {
   };
 }
 
+/** What Python programs are called that serve something, as their frameworks' own guides name them. */
+const PYTHON_PROGRAMS = ['main.py', 'app.py', 'server.py', 'wsgi.py'] as const;
+
+/** Needs of Python, and one program: Django's own server, or the file itself, which has to listen on `$PORT`. */
+function ofPython(root: Root): Commands | null {
+  const { names } = root;
+  if (!names.has('requirements.txt')) return null;
+  const inside = (words: string): Commands => ({
+    build: pythonSteps(root),
+    start: ['/bin/sh', '-c', `PATH="$PWD/.venv/bin:$PATH"; exec ${words}`],
+  });
+  if (names.has('manage.py')) return inside('python manage.py runserver --noreload "$HOST:$PORT"');
+  const program = PYTHON_PROGRAMS.find((name) => names.has(name));
+  return program === undefined ? null : inside(`python ${program}`);
+}
+
 /** A folder of pages that needs no program of its own. */
 function ofPages({ names }: Root): Commands | null {
-  if (!names.has('index.html')) return null;
-  return { start: ['/bin/sh', '-c', 'exec python3 -m http.server "$PORT" --bind "$HOST"'] };
+  const folder = names.has('index.html') ? '.' : PAGE_FOLDERS.find((name) => names.has(`${name}/index.html`));
+  if (folder === undefined) return null;
+  const below = folder === '.' ? '' : ` --directory ${folder}`;
+  return { start: ['/bin/sh', '-c', `exec python3 -m http.server "$PORT" --bind "$HOST"${below}`] };
 }
 
 function nodeSteps(root: Root): string[][] {

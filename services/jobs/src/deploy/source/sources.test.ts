@@ -8,7 +8,10 @@ describe('the name of a release', () => {
   test.each([
     ['v1.1.0', null, '1.1.0-3f2a9c1'],
     ['1.2', '9.9.9', '1.2-3f2a9c1'],
-    ['main', '1.4.0', '1.4.0-3f2a9c1'],
+    ['main', '1.4.0', 'main-3f2a9c1'],
+    ['buildfail', '1.4.0', 'buildfail-3f2a9c1'],
+    ['HEAD', '1.4.0', '1.4.0-3f2a9c1'],
+    ['3f2a9c1', '1.4.0', '1.4.0-3f2a9c1'],
     ['feature/tea', null, 'feature-tea-3f2a9c1'],
     ['3f2a9c1', null, 'commit-3f2a9c1'],
   ])('of %s with version %s is %s', (ref, version, release) => {

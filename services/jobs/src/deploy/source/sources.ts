@@ -11,14 +11,14 @@ import type { GitCell } from '../../sandbox/git-room.ts';
 import { createGit, type Git } from './git.ts';
 import { fetchMirror, findCommit, hasCommit, listRefs, MAIN, resolveRef, type Reachable } from './mirror.ts';
 import { pinRepository, type RepositoryHosts } from './public-address.ts';
-import { recognize } from './recognition.ts';
+import { PAGE_FOLDERS, recognize } from './recognition.ts';
 import { parseRepository, type RepositoryAddress } from './repository-address.ts';
 import { openLogin, type Repository, type RepositoryLogin } from './repository-login.ts';
 
 /** A commit of a repository that was fetched. */
 export interface Source {
   readonly commit: string;
-  /** `1.1.0-3f2a9c1`: a version, or the ref, and the commit. */
+  /** `1.1.0-3f2a9c1`: what the person called it, and the commit. */
   readonly release: string;
   readonly file: ServiceFile;
   readonly hasDockerfile: boolean;
@@ -144,14 +144,14 @@ export function createSources(options: {
   };
 }
 
-/** `1.1.0-3f2a9c1`: the version that the ref is, or else that package.json says, or else the ref, and the commit. */
+/** `1.1.0-3f2a9c1`, `main-3f2a9c1`: what the person called it, and the commit; of a bare commit the version in package.json, if any. */
 export function nameRelease(ref: string, commit: string, version: string | null): string {
   const short = commit.slice(0, 7);
   const named = /^v?(\d+(?:\.\d+)+(?:[-+.][A-Za-z0-9.+-]*)?)$/.exec(ref)?.[1];
   if (named) return `${named}-${short}`.slice(0, 120);
-  if (version !== null) return `${version}-${short}`;
-  if (commit.startsWith(ref)) return `commit-${short}`;
-  return `${ref.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 80)}-${short}`;
+  if (!commit.startsWith(ref) && ref !== 'HEAD')
+    return `${ref.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 80)}-${short}`;
+  return `${version ?? 'commit'}-${short}`;
 }
 
 async function readCommit(
@@ -168,11 +168,11 @@ async function readCommit(
     return code === 0 ? stdout.toString('utf8') : null;
   };
   const list = async (): Promise<ReadonlySet<string>> => {
-    const { stdout } = await git(['-C', mirror, 'ls-tree', '-z', '--name-only', commit], {
-      signal,
-      maxBytes: FILE_BYTES,
-    });
-    return new Set(stdout.toString('utf8').split('\0'));
+    const pages = PAGE_FOLDERS.map((folder) => `${folder}/index.html`);
+    const limits = { signal, maxBytes: FILE_BYTES };
+    const root = await git(['-C', mirror, 'ls-tree', '-z', '--name-only', commit], limits);
+    const below = await git(['-C', mirror, 'ls-tree', '-z', '--name-only', commit, '--', ...pages], limits);
+    return new Set(`${root.stdout.toString('utf8')}${below.stdout.toString('utf8')}`.split('\0'));
   };
   const [text, dockerfile, manifest] = [await show(FILE), await show('Dockerfile'), await show('package.json')];
   const isBare = text === null && dockerfile === null;

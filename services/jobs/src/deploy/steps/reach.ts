@@ -6,6 +6,8 @@ import { z } from 'zod';
 export interface Look {
   readonly status: number | null;
   readonly problem: string | null;
+  /** Nothing listens at that address. */
+  readonly isClosed: boolean;
   readonly release: string | null;
   readonly ms: number;
 }
@@ -28,10 +30,11 @@ export async function probeHealth(
       signal: AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)]),
     });
     const body = await readSome(response);
-    return { status: response.status, problem: null, release: releaseOf(response, body, file), ms: Date.now() - begun };
+    const release = releaseOf(response, body, file);
+    return { status: response.status, problem: null, isClosed: false, release, ms: Date.now() - begun };
   } catch (error) {
     signal.throwIfAborted();
-    return { status: null, problem: describe(error), release: null, ms: Date.now() - begun };
+    return { status: null, ...describe(error), release: null, ms: Date.now() - begun };
   }
 }
 
@@ -95,12 +98,13 @@ function parse(text: string): unknown {
 }
 
 /** In words, as far as it is known: the code of the system stands in the cause. */
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return 'no answer';
-  if (error.name === 'TimeoutError') return `no answer within ${LOOK_MS / 1000} s`;
+function describe(error: unknown): Pick<Look, 'problem' | 'isClosed'> {
+  const open = (problem: string) => ({ problem, isClosed: false });
+  if (!(error instanceof Error)) return open('no answer');
+  if (error.name === 'TimeoutError') return open(`no answer within ${LOOK_MS / 1000} s`);
   const { cause } = error;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  if (code === 'ECONNREFUSED') return 'nobody listens there';
-  if (code === 'ECONNRESET' || code === 'UND_ERR_SOCKET') return 'the connection was closed without an answer';
-  return `no answer (${code || error.name})`;
+  if (code === 'ECONNREFUSED') return { problem: 'nobody listens there', isClosed: true };
+  if (code === 'ECONNRESET' || code === 'UND_ERR_SOCKET') return open('the connection was closed without an answer');
+  return open(`no answer (${code || error.name})`);
 }

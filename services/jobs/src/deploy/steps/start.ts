@@ -54,7 +54,7 @@ async function waitUntilHealthy(
   const driver = await place.driver();
   place.follow(instance);
   const deadline = Date.now() + file.health.withinSeconds * SECOND_MS;
-  let last: Look = { status: null, problem: 'it was not asked yet', release: null, ms: 0 };
+  let last: Look = { status: null, problem: 'it was not asked yet', isClosed: false, release: null, ms: 0 };
   let good = 0;
   for (let looks = 1; ; looks++) {
     requireRunning(await readState(driver, instance, signal));
@@ -67,11 +67,38 @@ async function waitUntilHealthy(
   }
   requireRunning(await readState(driver, instance, signal));
   const { path, withinSeconds } = file.health;
+  if (last.isClosed) throw await portIgnored(driver, instance, withinSeconds, signal);
   const said =
     last.status === null
       ? say('deployment.lastProblem', { problem: last.problem ?? say('health.noAnswerError') })
       : say('deployment.lastAnswer', { status: last.status });
   throw new AppError('INSTANCE_UNHEALTHY', { path, seconds: String(withinSeconds), last: said });
+}
+
+/** Lines of a log in which a program may say where it listens. */
+const LAST_LINES = 50;
+
+/** The program runs and listens elsewhere: most of them have a port of their own, and say it. */
+async function portIgnored(
+  driver: Driver,
+  instance: Instance,
+  withinSeconds: number,
+  signal: AbortSignal,
+): Promise<AppError> {
+  const lines: string[] = [];
+  for await (const { line } of driver.logs(instance, { tail: LAST_LINES, signal })) lines.push(line);
+  const own = findPort(lines, instance.port);
+  const elsewhere = say('deployment.listensElsewhere', { isKnown: own !== null, own: String(own ?? '') });
+  return new AppError('PORT_IGNORED', { port: String(instance.port), seconds: String(withinSeconds), elsewhere });
+}
+
+/** The port that a program says it listens on, as in `http://localhost:3000` and `listening on port 3000`; null when it says none. Pure. */
+export function findPort(lines: readonly string[], given: number): number | null {
+  const said = lines.flatMap((line) => [
+    ...line.matchAll(/(?:\bport\s*[:=]?\s*|(?:[a-z*\]]|\d\.\d{1,3}):)(\d{2,5})(?![\w.:])/gi),
+  ]);
+  const ports = said.map(([, digits]) => Number(digits)).filter((port) => port <= 65_535 && port !== given);
+  return ports.at(-1) ?? null;
 }
 
 /** How an instance is; of one that has crashed, with the exit code, which can be seen only between two starts and at the end. */

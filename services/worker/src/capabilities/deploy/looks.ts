@@ -1,3 +1,7 @@
+import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
+import { plainName } from '@signalbox/contracts/plain-name';
+import { rollbackButton } from '@signalbox/contracts/service-buttons';
+import { sayList } from '@signalbox/messages/list';
 import { z } from 'zod';
 import { ProjectName } from '@signalbox/contracts/conversation/fields';
 import { codeBlock } from '@signalbox/contracts/markdown';
@@ -19,40 +23,84 @@ export const getDeployStatus = tool({
     'which version of shop runs in production',
     'did the deploy of shop work',
     'why did the deploy fail',
+    'who approved the deploy',
     'is shop live yet',
     'what happened',
-    'what happened to shop',
   ],
-  input: z.object({ project: ProjectName, environment: AnyEnvironment }),
+  input: z.object({
+    project: ProjectName.optional()
+      .describe('Of which project; left out, the last deployment of this conversation, else of this person')
+      .meta({ entity: 'project', ask: 'Of which project?' }),
+    environment: AnyEnvironment,
+  }),
   ...LOOK_UP,
-  run: async ({ project, environment }, { ports, now }) => {
-    await ports.projects.get(project);
-    const filter = { project, ...(environment ? { environment } : {}) };
-    const [newest] = await ports.deployments.list(filter, 1);
+  run: async ({ project: named, environment }, context) => {
+    const { ports, now } = context;
+    if (named !== undefined) await ports.projects.get(named);
+    const where = environment ? { environment } : {};
+    const newest = await findMeant(context, { ...(named === undefined ? {} : { project: named }), ...where });
+    const project = named ?? newest?.project ?? null;
+    if (project === null)
+      return { project, newest: null, approvedBy: [], underWay: [], evidence: null, serves: [], before: null };
+    const filter = { project, ...where };
     const open = await ports.deployments.list({ ...filter, open: true }, 5);
     const others = open.filter(({ deploymentId }) => deploymentId !== newest?.deploymentId);
     const services = await ports.services.list(filter);
+    const before = newest?.serving ? await ports.deployments.before(newest) : null;
     return {
       project,
       newest: newest ? factsOf(newest, now()) : null,
+      approvedBy: newest ? await ports.deployments.approvers(newest.deploymentId) : [],
       underWay: others.map((one) => factsOf(one, now())),
       evidence: newest?.state === 'succeeded' ? await seenServing(ports, newest.deploymentId) : null,
       serves: services.map(serving),
+      /** What a rollback would start again. */
+      before: before?.release ?? null,
     };
   },
   phrases: {
-    done: ({ project, newest, underWay, evidence, serves }, { environment }) => {
+    done: ({ project, newest, approvedBy, underWay, evidence, serves }, { environment }) => {
+      if (project === null) return say('deploy.none');
       if (!newest) return say('deploy.noneOf', { project, where: environment ?? 'any' });
       return [
+        ...(newest.failure ? [newest.failure] : []),
         describeDeployment(newest),
-        ...(newest.failure ? [`> ${newest.failure}`, say('deploy.seeLogs')] : []),
+        ...(approvedBy.length > 0 ? [say('deploy.approvedBy', { people: sayList(approvedBy.map(plainName)) })] : []),
         ...(evidence ? [evidence] : []),
         ...underWay.map(describeDeployment),
         ...serves.map(describeServing),
       ].join('\n\n');
     },
+    next: ({ newest, before }) => {
+      if (!newest) return [];
+      const { project, environment, version } = newest;
+      const where = `${project} in ${environment}`;
+      if (['failed', 'rolled_back'].includes(newest.state))
+        return [
+          { label: say('deploy.logsButton'), value: `show the deploy logs of ${where}` },
+          ...(newest.kind === 'deploy'
+            ? [{ label: say('deploy.againButton'), value: `deploy ${project} ${version} to ${environment}` }]
+            : []),
+        ];
+      return newest.isServing && before !== null
+        ? [rollbackButton({ project, environment: newest.environment }, before)]
+        : [];
+    },
   },
 });
+
+type Found = Awaited<ReturnType<Ports['deployments']['list']>>[number];
+
+/** Of a project the newest; of none the newest of this conversation, else of this person, else of anybody. */
+async function findMeant({ ports, threadId, actor }: ToolContext, filter: Partial<ServiceKey>): Promise<Found | null> {
+  const tries =
+    filter.project === undefined ? [{ ...filter, threadId }, { ...filter, userKey: actor.userKey }, filter] : [filter];
+  for (const one of tries) {
+    const [newest] = await ports.deployments.list(one, 1);
+    if (newest) return newest;
+  }
+  return null;
+}
 
 export const getDeployLogs = tool({
   describe: 'Show the output of the latest deploy of a project: what its build and the new release wrote.',

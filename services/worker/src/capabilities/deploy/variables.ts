@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
-import { LOOK_UP, tool } from '../../tools/tool.ts';
+import { LOOK_UP, tool, type ToolContext } from '../../tools/tool.ts';
 import { aboutService, riskIn } from './fields.ts';
 import { isLoaderVariable } from './loader-variables.ts';
 import { code } from './words.ts';
@@ -90,6 +91,53 @@ export const setServiceVariable = tool({
   },
 });
 
+export const removeServiceVariable = tool({
+  describe: 'Remove an environment variable of a service, from its next deployment on.',
+  hints: [
+    'remove the variable LOG_LEVEL of shop in staging',
+    'unset LOG_LEVEL of shop in staging',
+    'delete the environment variable DATABASE_URL of blog in production',
+    'drop the variable GREETING from shop in staging',
+    'shop no longer needs LOG_LEVEL in production',
+    'take the secret DB_PASSWORD away from shop in staging',
+  ],
+  input: z.object({
+    project: ProjectName,
+    environment: Environment,
+    name: Name.describe('Name of the variable, such as LOG_LEVEL').meta({ ask: 'Which variable?' }),
+  }),
+  risk: riskIn,
+  role: 'developer',
+  holds: 'facts',
+  egress: false,
+  ...aboutService,
+  deadlineMs: 5_000,
+  replay: 'harmless',
+  preview: async (given, { ports }) => {
+    const { project, environment, name } = given;
+    const before = await requireVariable(ports, given);
+    const was = shown(before.secret ?? before.value ?? '');
+    return {
+      what: say('deploy.removeVariable', { name, project, environment }),
+      change: say('deploy.removeVariableChange', { was }),
+      reach: say('deploy.variableReach', { project, environment }),
+      undo: say('deploy.variableUndo', { isSet: true, name }),
+    };
+  },
+  run: async (given, { ports, actionId, wrote }) => {
+    const { project, environment, name } = given;
+    const removed = await ports.services.removeVariable({ project, environment }, name, actionId);
+    if (removed === null && !(await wrote())) await requireVariable(ports, given);
+    return { project, environment, name };
+  },
+  probe: async ({ project, environment, name }, { wrote }) =>
+    (await wrote()) ? { kind: 'done', output: { project, environment, name } } : { kind: 'not-done' },
+  phrases: {
+    order: ({ project, environment, name }) => say('deploy.removeVariable', { name, project, environment }),
+    done: ({ project, environment, name }) => say('deploy.variableRemoved', { name: code(name), project, environment }),
+  },
+});
+
 export const listServiceVariables = tool({
   describe: 'List the environment variables of a service. Secrets are named and never shown.',
   hints: [
@@ -121,6 +169,20 @@ export const listServiceVariables = tool({
         : variables.map(({ name, value }) => `- ${code(name)}: ${shown(value)}`).join('\n'),
   },
 });
+
+/** Throws NOT_FOUND (project, variable). */
+async function requireVariable(
+  ports: ToolContext['ports'],
+  { project, environment, name }: ServiceKey & { readonly name: string },
+) {
+  await ports.projects.get(project);
+  const known = await ports.services.variables({ project, environment });
+  const found = known.find((variable) => variable.name === name);
+  if (found) return found;
+  const names = known.map((variable) => variable.name).join(', ');
+  const kind = say('deploy.variableOf', { project, environment });
+  throw new AppError('NOT_FOUND', { kind, name, known: names === '' ? 'none' : names });
+}
 
 function shown(value: string): string {
   if (HANDLE.test(value)) return say('deploy.variableSecret', { handle: code(value) });

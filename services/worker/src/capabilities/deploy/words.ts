@@ -10,7 +10,7 @@ type Found = Awaited<ReturnType<ToolContext['ports']['deployments']['list']>>[nu
 export interface DeploymentFacts {
   readonly deployment: string;
   readonly project: string;
-  readonly environment: string;
+  readonly environment: ServiceKey['environment'];
   readonly kind: 'deploy' | 'rollback';
   readonly version: string;
   readonly release: string | null;

@@ -29,6 +29,8 @@ export type TelegramPart = TelegramContent & {
   readonly keyboard: ReturnType<typeof createKeyboard>;
   /** The message that this one answers, or null. */
   readonly replyTo: number | null;
+  /** The reader's client begins an answer to it. */
+  readonly asksReply?: boolean;
 };
 
 /** Leaves room for a first line, so that sending a part again never moves text into another part. */
@@ -45,6 +47,7 @@ export function encode(body: OutboundBody, row: EncodedRow): readonly TelegramPa
     ...content,
     keyboard: index === contents.length - 1 ? keyboard : [],
     replyTo: index === 0 ? replyTo : null,
+    ...(body.asksReply && index === contents.length - 1 ? { asksReply: true } : {}),
   }));
 }
 

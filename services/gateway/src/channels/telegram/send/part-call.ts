@@ -65,7 +65,7 @@ function toSendOptions(chatKey: string, part: TelegramPart) {
   const { thread } = toTarget(chatKey);
   return {
     ...thread,
-    ...toMarkup(part),
+    ...toSendMarkup(part),
     // A person who deleted the question gets the answer all the same.
     ...(part.replyTo === null
       ? {}
@@ -114,6 +114,12 @@ export async function callDraft(
 
 /** Drafts take no uploads. */
 type WithoutUpload = Parameters<TelegramApi['sendRichMessageDraft']>[2];
+
+/** Telegram takes either buttons or a forced reply; `selective`: of the one who is answered alone. */
+function toSendMarkup(part: TelegramPart) {
+  if (part.keyboard.length > 0 || !part.asksReply) return toMarkup(part);
+  return { reply_markup: { force_reply: true as const, selective: true } };
+}
 
 function toMarkup({ keyboard }: TelegramPart) {
   return keyboard.length > 0 ? { reply_markup: { inline_keyboard: keyboard } } : {};

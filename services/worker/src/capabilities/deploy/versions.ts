@@ -1,0 +1,45 @@
+import { Environment, ProjectName } from '@signalbox/contracts/conversation/fields';
+import { AppError } from '@signalbox/contracts/errors';
+import { sayLook, STILL_LOOKING, versionButtons } from '@signalbox/contracts/repository-look';
+import { say } from '@signalbox/messages/say';
+import { z } from 'zod';
+import { tool } from '../../tools/tool.ts';
+
+/** Tags that are offered beside the main branch: as many as a look at a repository finds. */
+const NEWEST = 3;
+
+export const readRepository = tool({
+  describe: 'Read the repository of a project: its tags and what could be deployed of it, as buttons.',
+  hints: [
+    'read the repository of shop',
+    'which tags are in the repository of shop',
+    'list the tags of the shop repository',
+    'what is in the repository of blog',
+    'tags of the repository of blog',
+    'tags in the repo of shop',
+  ],
+  input: z.object({
+    project: ProjectName,
+    environment: Environment.optional()
+      .describe('Where it is to go; staging unless said otherwise')
+      .meta({ entity: 'environment', ask: 'In which environment?' }),
+  }),
+  risk: 'safe',
+  role: 'developer',
+  egress: true,
+  deadlineMs: 15_000,
+  replay: 'harmless',
+  run: async ({ project }, { ports, work }) => {
+    const { repository } = await ports.projects.get(project);
+    if (repository === null) throw new AppError('CONFLICT', { detail: say('deploy.noRepository', { project }) });
+    const worked = await work('repository.look', { project });
+    return { project, look: worked.kind === 'goes-on' ? STILL_LOOKING : worked.result };
+  },
+  phrases: {
+    done: ({ look }, { environment = 'staging' }) => {
+      const isAny = (look.tags?.length ?? 0) > 0 || look.branch !== null;
+      return [...sayLook(look), ...(isAny ? [say('deploy.whichVersion', { environment })] : [])].join(' ');
+    },
+    next: ({ project, look }, { environment = 'staging' }) => versionButtons(project, look, environment, NEWEST),
+  },
+});
