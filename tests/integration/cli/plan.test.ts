@@ -41,7 +41,7 @@ describe('signalbox plan explain', () => {
   });
 
   it('calls nothing that was not said plainly, and lists what is offered instead', async () => {
-    const { results } = await explain(JSON.stringify({ text: 'Stoppe site nicht in staging', projects: ['site'] }));
+    const { results } = await explain(JSON.stringify({ text: 'stop site nicht in staging', projects: ['site'] }));
     expect(results[0]).toMatchObject({ tool: 'stop_service', calls: [] });
     expect(results[0]?.['shortlist']).toContainEqual({
       tool: 'stop_service',

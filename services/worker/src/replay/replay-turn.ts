@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { inLanguage } from '@signalbox/messages/language';
 import type { ExecutionTurn, RecordedRun } from '@signalbox/contracts/governance/execution-turn';
 import type { PolicyEngine } from '@signalbox/contracts/governance/decision';
@@ -140,7 +141,8 @@ function replayRun(parts: ReplayParts, { records, head }: Recorded, run: Recorde
       const rules = await parts.engine(version, timeZone);
       if (!rules) return cursor.stop({ kind: 'unreplayable', why: `the policy set ${version} was not kept` });
       const place = { ...run.actor, agentClass: parts.plugin.class, chatKey: head.chatKey, inGroup: false };
-      return sortByPolicy(rules, groups, { ...place, at: new Date().toISOString() });
+      const loaded = sortByPolicy(rules, groups, { ...place, at: new Date().toISOString() });
+      return { ...loaded, ...recordedTools(record, loaded.allowed) };
     },
     judge: (pass) => Promise.resolve(evaluate(pass, record?.outcome === 'budget')),
     call: async (request) => {
@@ -193,4 +195,16 @@ function resultOf(halt: Exclude<Halt, { kind: 'resume' | 'cut' }>): Replayed {
 
 function differs(pass: number | null, { what, recorded, now }: Omit<Difference, 'pass'>): Replayed {
   return { kind: 'different', difference: { pass, what, recorded, now } };
+}
+
+const LoadedResult = z.object({ enabled: z.array(z.string()), new_tools: z.array(z.string()) });
+
+/** The tools that loading these groups brought when the turn was recorded: groups get further tools later. */
+function recordedTools(
+  record: ExecutionTurn | null,
+  groups: readonly string[],
+): { readonly tools?: readonly string[] } {
+  const results = record?.calls.flatMap(({ result }) => LoadedResult.safeParse(result.result).data ?? []) ?? [];
+  const same = results.find(({ enabled }) => enabled.join(' ') === groups.join(' '));
+  return same ? { tools: same.new_tools } : {};
 }

@@ -8,14 +8,15 @@ import { closest } from '../names/spelling.ts';
 import { findUnknownNames } from '../names/unknown-names.ts';
 import { hasUnit } from '../text/values.ts';
 
-/** A tool and how well a text asks for it, 0 to 1. */
+/** A tool and how well a text asks for it: 0 to 1, and 2 for the words of a hint themselves. */
 export interface Match {
   readonly tool: IndexedTool;
   readonly score: number;
 }
 
-/** The likeness of a text to a hint that it repeats. */
+/** The likeness of a text to a hint that it repeats, and its score: nothing else comes near. */
 const WORD_BY_WORD = 0.97;
+const REPEATED = 2;
 /** How much all that is written about a tool counts beside its nearest hint. */
 const ABOUT = 0.3;
 /** A value that a tool cannot take speaks against it, one that only few tools take for it. */
@@ -48,7 +49,7 @@ export function rankTools(
       const nearest = Math.max(0, ...tool.hints.map((hint) => likeness(said, hint, index.weight)));
       const score = (1 - ABOUT) * nearest + ABOUT * likeness(said, tool.about, index.weight);
       // Who says a hint word by word means its tool, whatever else is written about others.
-      return { tool, score: nearest >= WORD_BY_WORD ? 1 : score * fit(tool, kinds, text) };
+      return { tool, score: nearest >= WORD_BY_WORD ? REPEATED : score * fit(tool, kinds, text) };
     })
     .toSorted((left, right) => right.score - left.score);
 }

@@ -11,9 +11,11 @@ import { askWhichIsMeant } from '../conversation/readings.ts';
 import { type Step, sayStep } from '../conversation/step.ts';
 import type { Match } from '../rank/rank.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';
-import { takesKnownName, takesText } from '../slots/field-kinds.ts';
+import { takesKnownName, takesText, takesVersion } from '../slots/field-kinds.ts';
 import { findUnknownNames } from '../names/unknown-names.ts';
 import { fillSlots } from '../slots/fill.ts';
+import { isPlainWord } from '../slots/refs.ts';
+import { knownNames } from '../names/mentions.ts';
 import { helpText, notInstalledText, unclearText } from '../help.ts';
 import { isFiller, means, wordsOf } from '../text/tokens.ts';
 import { EFFECTS } from '../text/thesaurus.ts';
@@ -149,7 +151,7 @@ function statusOf(text: string, matches: readonly Match[], around: Surroundings)
 function shortlisted(text: string, matches: readonly Match[], isQuestion: boolean, around: Surroundings): Step {
   const near = matches
     .filter(({ tool, score }) => tool.installed && score >= NEAR)
-    .map(({ tool }) => readingFor(tool, text, around));
+    .map(({ tool }) => withoutGuess(readingFor(tool, text, around), tool, around));
   const search = searchStep(text, around);
   if (near.length === 0 && isQuestion) return statusOf(text, matches, around) ?? search;
   const isOurs =
@@ -166,6 +168,16 @@ function shortlisted(text: string, matches: readonly Match[], isQuestion: boolea
   }
   const readings = isQuestion && search.kind === 'call' ? [...near.slice(0, 2), search.call] : near;
   return askWhichIsMeant(readings, text, around.index);
+}
+
+/** A version that could be any word is none that a person would recognize on a button. */
+function withoutGuess({ tool, args }: PlannedCall, { fields }: IndexedTool, { facts }: Surroundings): PlannedCall {
+  const known = knownNames(facts, 'version');
+  const isGuess = (name: string, value: unknown): boolean =>
+    fields.some((field) => field.name === name && takesVersion(field)) &&
+    isPlainWord(String(value)) &&
+    !known.includes(String(value));
+  return { tool, args: Object.fromEntries(Object.entries(args).filter(([name, value]) => !isGuess(name, value))) };
 }
 
 /** What a tool would be called with, as far as the text says it. */

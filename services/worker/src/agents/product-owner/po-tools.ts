@@ -125,8 +125,11 @@ async function baseCall({ parts, state, run }: Acting, call: Call, name: BaseToo
       const { capabilities } = BASE_TOOLS.request_capabilities.input.parse(call.args);
       const { installed, missing, unknown } = parts.registry.sort(capabilities);
       run.enter('GOVERNING');
-      const { allowed, refused } = await run.load(installed);
-      const tools = parts.registry.definitions(allowed).map((definition) => definition.name);
+      const {
+        allowed,
+        refused,
+        tools = parts.registry.definitions(allowed).map(({ name: tool }) => tool),
+      } = await run.load(installed);
       const result = { enabled: allowed, new_tools: tools, not_installed: missing, unknown };
       const why = refused.map(({ sentence }) => sentence);
       const said = [describeLoaded(allowed, missing, unknown), ...why].filter((line) => line !== '').join(' ');

@@ -7,6 +7,8 @@ import type { Role } from '@signalbox/contracts/governance/roles';
 export interface Loaded {
   readonly allowed: readonly string[];
   readonly refused: readonly { readonly group: string; readonly rule: string; readonly sentence: string }[];
+  /** Names of the tools that came with them, where a record says so; otherwise those that the groups have now. */
+  readonly tools?: readonly string[];
 }
 
 /** For whom, and where, groups are to be loaded. */
