@@ -1,3 +1,4 @@
+import type { RecordedAuditEvent } from '@signalbox/contracts/governance/audit';
 import type { Queryable } from '@signalbox/store/pool';
 
 /** Which events to show. Null: all. */
@@ -13,16 +14,9 @@ export interface AuditFilter {
 }
 
 /** An event as an operator reads it. `seq` is null until it has its place. */
-export interface ShownAuditEvent {
+export interface ShownAuditEvent extends Omit<RecordedAuditEvent, 'eventId' | 'recordedAt' | 'dataJson'> {
   readonly seq: number | null;
   readonly recordedAt: Date;
-  readonly kind: string;
-  readonly actor: string;
-  readonly threadId: string | null;
-  readonly turnId: string | null;
-  readonly actionId: string | null;
-  readonly approvalId: string | null;
-  readonly policyVersion: string | null;
   readonly data: Readonly<Record<string, unknown>>;
 }
 

@@ -1,9 +1,9 @@
 import { appendAudit } from '@signalbox/store/audit/audit';
-import { FINAL_STATES } from '@signalbox/store/deploy/deployments-rows';
+import { addNote } from '@signalbox/store/deploy/deployments';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { z } from 'zod';
 import type { CrashLoop } from './crash-loop.ts';
-import { note, type Serving } from './deployment-note.ts';
+import { lockServing, takeFence, type Serving } from './serving.ts';
 
 /** What the event of a stop holds of the loop that it ended. */
 const Stopped = z.object({ restarts: z.number(), withinMs: z.number() });
@@ -26,26 +26,16 @@ export async function findCrashStop(db: Queryable, deploymentId: string): Promis
  */
 export function beginCrashStop(
   pool: Pool,
-  { deploymentId, project, environment }: Serving,
+  serving: Serving,
   { restarts, withinMs }: Pick<CrashLoop, 'restarts' | 'withinMs'>,
 ): Promise<boolean> {
   return withTransaction(pool, async (db) => {
-    const { rowCount } = await db.query(
-      `select 1 from services where project = $1 and environment = $2 and serving = $3 for update`,
-      [project, environment, deploymentId],
-    );
-    if (rowCount === 0) return false;
+    const { deploymentId, project, environment } = serving;
+    if (!(await lockServing(db, serving))) return false;
     if (await findCrashStop(db, deploymentId)) return true;
-    const { rows } = await db.query<{ fence: number }>(
-      `update services set fence = fence + 1, updated_at = clock_timestamp()
-        where project = $1 and environment = $2
-          and not exists (select 1 from deployments d where d.project = $1 and d.environment = $2 and d.state not in ${FINAL_STATES})
-       returning fence::float8 as fence`,
-      [project, environment],
-    );
-    const [row] = rows;
-    if (!row) return false;
-    await note(db, deploymentId, row.fence, { crashLoop: { restarts, withinMs } });
+    const fence = await takeFence(db, serving);
+    if (fence === null) return false;
+    await addNote(db, deploymentId, { actor: 'system', fence, evidence: { crashLoop: { restarts, withinMs } } });
     const data = { project, environment, deploymentId, restarts, withinMs };
     await appendAudit(db, [{ kind: 'service.crash_stopped', actor: 'system', actionId: deploymentId, data }]);
     return true;

@@ -1,9 +1,10 @@
 import { appendAudit } from '@signalbox/store/audit/audit';
+import { addNote } from '@signalbox/store/deploy/deployments';
 import { FINAL_STATES, type StoredInstance } from '@signalbox/store/deploy/deployments-rows';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { incidentSubject } from '@signalbox/store/deploy/service-looks';
 import { findCrashStop } from './crash-stops.ts';
-import { note, type Serving } from './deployment-note.ts';
+import { lockServing, takeFence, type Serving } from './serving.ts';
 
 /** What is known of the attempts to bring a service back. */
 export interface RevivalPlan {
@@ -100,28 +101,17 @@ async function begin(
   serving: Serving,
   evidence: Readonly<Record<string, string | number>>,
 ): Promise<{ readonly fence: number; readonly isTooOften: boolean } | null> {
-  const { deploymentId, project, environment } = serving;
-  // As whoever begins a deployment does: one decides about a service at a time. Only then is looked who else has begun.
-  const { rowCount } = await db.query(
-    `select 1 from services where project = $1 and environment = $2 and serving = $3 for update`,
-    [project, environment, deploymentId],
-  );
-  if (rowCount === 0 || (await findCrashStop(db, deploymentId))) return null;
-  const { rows } = await db.query<{ fence: number }>(
-    `update services set fence = fence + 1, updated_at = clock_timestamp()
-      where project = $1 and environment = $2
-        and not exists (select 1 from deployments d where d.project = $1 and d.environment = $2 and d.state not in ${FINAL_STATES})
-     returning fence::float8 as fence`,
-    [project, environment],
-  );
-  const fence = rows[0]?.fence;
-  if (fence === undefined) return null;
+  const { deploymentId } = serving;
+  // One decides about a service at a time: only once it is locked does it count who else has begun.
+  if (!(await lockServing(db, serving)) || (await findCrashStop(db, deploymentId))) return null;
+  const fence = await takeFence(db, serving);
+  if (fence === null) return null;
   const { rows: counted } = await db.query<{ n: number }>(
     `select count(*)::int as n from deployment_events
       where deployment_id = $1 and evidence ? 'revived' and at > clock_timestamp() - interval '1 day'`,
     [deploymentId],
   );
-  await note(db, deploymentId, fence, evidence);
+  await addNote(db, deploymentId, { actor: 'system', fence, evidence });
   return { fence, isTooOften: (counted[0]?.n ?? 0) >= LOSSES_A_DAY };
 }
 
@@ -143,7 +133,7 @@ async function finish(db: Queryable, serving: Serving, end: RevivalEnd): Promise
     [deploymentId, key, runId],
   );
   if (rowCount !== 0) return true;
-  await note(db, deploymentId, fence, { [key]: runId, ...evidence });
+  await addNote(db, deploymentId, { actor: 'system', fence, evidence: { [key]: runId, ...evidence } });
   const data = { project, environment, deploymentId, run: runId, ...evidence };
   const kind = outcome === 'revived' ? 'service.revived' : 'service.given_up';
   await appendAudit(db, [{ kind, actor: 'system', actionId: deploymentId, data }]);

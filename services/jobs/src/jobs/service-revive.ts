@@ -5,7 +5,7 @@ import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { isTransient } from '@signalbox/store/pool';
 import { explain, say } from '@signalbox/messages/say';
 import { instanceLabel } from '../deploy/deployments-ports.ts';
-import type { Serving } from '../health/deployment-note.ts';
+import type { Serving } from '../health/serving.ts';
 import type { ServiceRevivals } from '../health/service-revivals.ts';
 import { AppError, toAppError, type ErrorCode } from '@signalbox/contracts/errors';
 import { SECOND_MS, sleep } from '@signalbox/contracts/time';

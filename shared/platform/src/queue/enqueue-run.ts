@@ -2,17 +2,20 @@ import { JOBS, type JobName, type JobPayload } from '@signalbox/contracts/operat
 import type { Log } from '../log.ts';
 import type { Queue } from './queue.ts';
 
-/** The part of db/runs that is needed here; the queue does not know the database. */
+interface RequestedRun<Job, Payload> {
+  readonly runId: string;
+  readonly job: Job;
+  readonly payload: Payload;
+  readonly person: { readonly userKey: string; readonly chatKey: string } | null;
+  readonly threadId: string | null;
+  readonly traceId: string;
+  /** Of whose request it is, and what was asked: a run of the same id that is another's is refused with ACTION_ID_TAKEN. */
+  readonly requestHash?: string;
+}
+
+/** The part of the store that is needed here; the queue does not know the database. */
 export interface RunWriter {
-  create(intent: {
-    readonly runId: string;
-    readonly job: string;
-    readonly payload: unknown;
-    readonly person: { readonly userKey: string; readonly chatKey: string } | null;
-    readonly threadId: string | null;
-    readonly traceId: string;
-    readonly requestHash?: string;
-  }): Promise<boolean>;
+  create(intent: RequestedRun<string, unknown>): Promise<boolean>;
 }
 
 /**
@@ -22,16 +25,7 @@ export interface RunWriter {
  */
 export async function enqueueRun<N extends JobName>(
   parts: { readonly runs: RunWriter; readonly queue: Pick<Queue, 'enqueue'>; readonly log: Log },
-  run: {
-    readonly runId: string;
-    readonly job: N;
-    readonly payload: JobPayload<N>;
-    readonly person: { readonly userKey: string; readonly chatKey: string } | null;
-    readonly threadId: string | null;
-    readonly traceId: string;
-    /** Of whose request it is, and what was asked: a run of the same id that is another's is refused with ACTION_ID_TAKEN. */
-    readonly requestHash?: string;
-  },
+  run: RequestedRun<N, JobPayload<N>>,
 ): Promise<{ readonly runId: string }> {
   const { runId, job, traceId } = run;
   await parts.runs.create({ ...run, payload: JOBS[job].payload.parse(run.payload) });

@@ -190,7 +190,11 @@ async function request(db: Queryable, wish: DeploymentRequest): Promise<Deployme
   return written;
 }
 
-async function findOpen(db: Queryable, { project, environment }: ServiceKey): Promise<DeploymentRow | undefined> {
+/** The deployment of a service that has not ended. */
+export async function findOpen(
+  db: Queryable,
+  { project, environment }: ServiceKey,
+): Promise<DeploymentRow | undefined> {
   const { rows } = await db.query<DeploymentRow>(
     `${SELECT_DEPLOYMENT} where d.project = $1 and d.environment = $2 and d.state not in ${FINAL_STATES}`,
     [project, environment],
@@ -240,6 +244,20 @@ async function cancel(
   const evidence = { action: actionId, begun: false };
   await addEvent(db, deploymentId, { from: 'queued', to: 'cancelled', actor: by, fence: null, evidence });
   return { accepted: true, state: 'cancelled' };
+}
+
+/** Appends an event that changes no state: the deployment had ended, and what became of what it started is written down. */
+export async function addNote(
+  db: Queryable,
+  deploymentId: string,
+  note: Pick<DeploymentEventRow, 'actor' | 'evidence'> & { readonly fence: number | null },
+): Promise<void> {
+  const { rows } = await db.query<Pick<DeploymentRow, 'state'>>(
+    `select state from deployments where deployment_id = $1 for update`,
+    [deploymentId],
+  );
+  const [row] = rows;
+  if (row) await addEvent(db, deploymentId, { from: row.state, to: row.state, ...note });
 }
 
 /** Appends to what a deployment went through; whoever calls has locked its row. */

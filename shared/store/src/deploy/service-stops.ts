@@ -1,7 +1,7 @@
 import { serviceName, type ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
-import { addEvent } from './deployments.ts';
-import { underWay, FINAL_STATES, SELECT_DEPLOYMENT, type DeploymentRow } from './deployments-rows.ts';
+import { addNote, findOpen } from './deployments.ts';
+import { underWay, FINAL_STATES } from './deployments-rows.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 
 /** Which deployment is to end. fence: of whoever takes the route away; null when it may only take away the deployment's own route. */
@@ -35,7 +35,8 @@ export function createServiceStops(pool: Pool) {
           `select 1 from deployment_events where deployment_id = $1 and evidence ->> 'stopped' = $2`,
           [deploymentId, runId],
         );
-        if (rowCount === 0) await note(db, deploymentId, by, null, { stopped: runId, ...evidence });
+        const note = { actor: by, fence: null, evidence: { stopped: runId, ...evidence } };
+        if (rowCount === 0) await addNote(db, deploymentId, note);
       }),
   };
 }
@@ -86,11 +87,8 @@ async function begin(db: Queryable, service: ServiceKey, runId: string, by: stri
   const begun = await findBegun(db, service, runId);
   // A deployment may have begun since then, and its fence must stay the highest.
   if (begun !== null) return { deploymentId: begun, fence: null };
-  const { rows: open } = await db.query<DeploymentRow>(
-    `${SELECT_DEPLOYMENT} where d.project = $1 and d.environment = $2 and d.state not in ${FINAL_STATES}`,
-    key,
-  );
-  if (open[0]) throw underWay(open[0], new Date());
+  const open = await findOpen(db, service);
+  if (open) throw underWay(open, new Date());
   const deploymentId = await findServing(db, service);
   if (deploymentId === null) throw new AppError('NOTHING_SERVES', { ...service, act: 'stop' });
   const { rows } = await db.query<{ fence: number }>(
@@ -99,22 +97,6 @@ async function begin(db: Queryable, service: ServiceKey, runId: string, by: stri
     key,
   );
   const fence = rows[0]?.fence ?? null;
-  await note(db, deploymentId, by, fence, { stop: runId });
+  await addNote(db, deploymentId, { actor: by, fence, evidence: { stop: runId } });
   return { deploymentId, fence };
-}
-
-/** An event that changes no state: the deployment had ended, and what it started is stopped. */
-async function note(
-  db: Queryable,
-  deploymentId: string,
-  actor: string,
-  fence: number | null,
-  evidence: Readonly<Record<string, unknown>>,
-): Promise<void> {
-  const { rows } = await db.query<Pick<DeploymentRow, 'state'>>(
-    `select state from deployments where deployment_id = $1 for update`,
-    [deploymentId],
-  );
-  const [row] = rows;
-  if (row) await addEvent(db, deploymentId, { from: row.state, to: row.state, actor, fence, evidence });
 }

@@ -2,6 +2,7 @@ import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { nameNotFound } from './not-found.ts';
 import { placeService } from './deployments-placement.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
+import { muteServiceWithin } from './service-looks.ts';
 import { findStoppable } from './service-stops.ts';
 import { noteEffect } from '../unsettled.ts';
 
@@ -109,11 +110,7 @@ export function createServices(pool: Pool) {
     /** Messages about its health stay away until then; null: they come again. Throws NOT_FOUND. */
     mute: (service: ServiceKey, until: Date | null, by: string, actionId: string): Promise<ServiceRow> =>
       withTransaction(pool, async (db) => {
-        const { rowCount } = await db.query(
-          `update services set muted_until = $3, muted_by = $4, updated_at = clock_timestamp() where project = $1 and environment = $2`,
-          [service.project, service.environment, until, until === null ? null : by],
-        );
-        const muted = rowCount === 0 ? null : await find(db, service);
+        const muted = (await muteServiceWithin(db, service, until, by)) ? await find(db, service) : null;
         if (!muted) throw await nameNotFound(db, 'service', `${service.project}/${service.environment}`);
         await noteEffect(db, actionId);
         return muted;

@@ -20,6 +20,9 @@ export function grantPlaceOf({ agent, chatKey, environment, resources, toolVersi
   return { agent, chatKey, environment, resources, toolVersion };
 }
 
+const COLUMNS = `grant_id as "grantId", user_key as "userKey", tool, match, given_by as "givenBy", uses_left as "usesLeft",
+  expires_at as "expiresAt"`;
+
 export async function putGrant(
   db: Queryable,
   grant: Omit<Grant, 'usesLeft' | 'expiresAt'> & {
@@ -49,9 +52,7 @@ export async function putGrant(
 /** Grants that can still be used, the newest first. */
 export async function listGrants(db: Queryable): Promise<readonly Grant[]> {
   const { rows } = await db.query<Grant>(
-    `select grant_id as "grantId", user_key as "userKey", tool, match, given_by as "givenBy", uses_left as "usesLeft",
-            expires_at as "expiresAt"
-       from grants where revoked_at is null and uses_left > 0 and expires_at > now() order by given_at desc limit 50`,
+    `select ${COLUMNS} from grants where revoked_at is null and uses_left > 0 and expires_at > now() order by given_at desc limit 50`,
   );
   return rows;
 }
@@ -61,8 +62,7 @@ export async function revokeGrant(db: Queryable, grantId: string, by: string): P
   const { rows } = await db.query<Grant>(
     `update grants set revoked_at = now(), revoked_by = $2
       where grant_id = $1 and revoked_at is null
-      returning grant_id as "grantId", user_key as "userKey", tool, match, given_by as "givenBy", uses_left as "usesLeft",
-                expires_at as "expiresAt"`,
+      returning ${COLUMNS}`,
     [grantId, by],
   );
   return rows[0] ?? null;
