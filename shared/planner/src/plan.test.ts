@@ -309,6 +309,13 @@ describe('after a tool that looked something up', () => {
     expect(chat.calls.at(-1)).toMatchObject({ tool: 'list_allocations', args: { project: 'blog' } });
   });
 
+  it('a look that was guessed says first what it took the words for', () => {
+    const chat = talk();
+    const [reply] = chat.turn('which ports are taken on web-1, asks the landlord');
+    expect(reply?.text).toMatch(/^I took that as: List allocations: server web-1\.\n\nran list_allocations/);
+    expect(chat.turn('list the servers')[0]?.text).toMatch(/^ran list_managed_servers/);
+  });
+
   it('an order that stands by itself is no other value of it', () => {
     const chat = allocations();
     chat.turn('tell me about shop');

@@ -55,7 +55,7 @@ export function readFollowUp(text: string, around: Surroundings): FollowUp | nul
   return REPEAT.test(text) ? { tool: lastTool, given: last.args } : null;
 }
 
-/** "Why?" after a deployment asks for its end; after anything else it asks what is wrong with the project. */
+/** "Why?" after anything but a deployment asks what is wrong with the project; otherwise for the end of the last deployment. */
 function reasonOf(
   last: Run | null,
   lastTool: IndexedTool | undefined,
@@ -63,12 +63,12 @@ function reasonOf(
   { index }: Surroundings,
 ): FollowUp | null {
   const project = last?.args['project'] ?? current;
-  if (typeof project !== 'string') return null;
-  const isDeployment = lastTool !== undefined && /deploy|rollback/.test(lastTool.name);
+  const isDeployment = project === null || (lastTool !== undefined && /deploy|rollback/.test(lastTool.name));
   const wanted = isDeployment ? 'get_deploy_status' : 'diagnose_service';
   const tool = index.tools.find(({ name, installed }) => installed && name === wanted);
   const environment = isDeployment ? last?.args['environment'] : undefined;
-  return tool ? { tool, given: { project, ...(environment === undefined ? {} : { environment }) } } : null;
+  const given = { ...(project === null ? {} : { project }), ...(environment === undefined ? {} : { environment }) };
+  return tool ? { tool, given } : null;
 }
 
 /** The other tool for the same thing that does what is wanted, with what the last one was about. Null when there is none or more than one. */

@@ -1,3 +1,4 @@
+import { currentLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import type { PlannedCall } from './marks.ts';
 import { type Step, askStep } from './step.ts';
@@ -36,9 +37,14 @@ function labelOf(call: PlannedCall, index: ToolIndex): string {
 }
 
 /** The exact change, for people: what is done, and with which values. */
-function readingOf(call: PlannedCall, index: ToolIndex): string {
+export function readingOf(call: PlannedCall, index: ToolIndex): string {
   const values = Object.entries(call.args).map(([name, value]) => `${inWordsOf(name)} ${inText(value)}`);
   return orderOf(call, index) ?? [doing(call.tool), ...(values.length > 0 ? [values.join(', ')] : [])].join(': ');
+}
+
+/** Whether a reading can be said to this person: tools without a sentence of their own have an English name alone. */
+export function isSayable(call: PlannedCall, index: ToolIndex): boolean {
+  return currentLanguage() === 'en' || orderOf(call, index) !== null;
 }
 
 /** The sentence that the tool itself has for this change. */

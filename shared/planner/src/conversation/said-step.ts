@@ -1,15 +1,18 @@
+import { currentLanguage } from '@signalbox/messages/language';
 import { say } from '@signalbox/messages/say';
 import { answerAsk } from './answers.ts';
 import { closeTask } from './closing.ts';
-import { type History, type Said, lastRunBefore, openQuestionBefore, stepsFor } from './history.ts';
+import { type History, type Marked, type Said, lastRunBefore, openQuestionBefore, stepsFor } from './history.ts';
 import type { Chosen } from './planned-message.ts';
+import { readingOf } from './readings.ts';
 import { stepAfter } from './results.ts';
 import { type Step, sayStep } from './step.ts';
 import { readFollowUp } from './follow-ups.ts';
 import { introduce, stepForRequest } from '../requests/requests.ts';
 import { readSmallTalk } from '../requests/small-talk.ts';
 import type { Surroundings } from '../requests/understanding.ts';
-import { cleanText } from '../text/tokens.ts';
+import { unexplained } from '../requests/plain-order.ts';
+import { cleanText, isFiller, means } from '../text/tokens.ts';
 
 /** Load, call and answer take three; twice that is a loop. */
 const MOST_STEPS = 6;
@@ -35,10 +38,32 @@ function stepFor(said: Said, history: History, around: Surroundings, tries: numb
   const steps = stepsFor(history, said);
   if (steps.length >= MOST_STEPS) return sayStep(say('planner.too-many-steps'), 'failed');
   const last = steps.at(-1);
-  return last
-    ? stepAfter(last, history, around, tries > 0)
-    : stepForText(cleanText(said.text), said, isAsked, history, around);
+  if (!last) return stepForText(cleanText(said.text), said, isAsked, history, around);
+  const step = stepAfter(last, history, around, tries > 0);
+  if (step.kind !== 'say' || step.says.kind !== 'result' || !last.call) return step;
+  return { ...step, text: withReading(step.text, said, last.call, around) };
 }
+
+/** A look that was guessed says first what the words were taken for. */
+function withReading(
+  text: string,
+  said: Said,
+  { name, args }: NonNullable<Marked['call']>,
+  { facts, index }: Surroundings,
+): string {
+  const tool = index.tools.find((one) => one.name === name);
+  if (!tool?.isHarmless || currentLanguage() !== 'en') return text;
+  const left = unexplained(said.text, { tool, args }, { facts, index }, 'answer').filter(
+    (word) => !isFiller(word) && !isWordOfQuestions(word),
+  );
+  return left.length === 0
+    ? text
+    : `${say('planner.understood', { reading: readingOf({ tool: name, args }, index) })}\n\n${text}`;
+}
+
+const isWordOfQuestions = (word: string): boolean =>
+  means(word, LOOKING) || /^(?:why|how|when|where|so|up|out|down|me|did|got)$/.test(word);
+const LOOKING: ReadonlySet<string> = new Set(['LIST', 'STATUS', 'CHECK', 'FIND', 'WANT']);
 
 function stepForText(text: string, said: Said, isAsked: boolean, history: History, around: Surroundings): Step {
   if (text === '') return sayStep(say('planner.empty'), 'small-talk');

@@ -89,7 +89,7 @@ function listTools(catalog: ToolCatalog): readonly Listed[] {
 
 function buildIndex(listed: readonly Listed[]): ToolIndex {
   const closed = closedKinds(listed.flatMap(({ tool }) => readFields(tool.schema)));
-  const examples = exampleNames(listed);
+  const examples = exampleNames(listed, closed);
   const values = new Set([...examples, ...Object.values(closed).flat()]);
   const isValue = (word: string): boolean => values.has(word) || /\d/.test(word);
   const tools = listed.map(({ tool, group, summary, installed }): IndexedTool => {
@@ -154,13 +154,15 @@ function closedKinds(fields: readonly Field[]): KnownNames {
 }
 
 /** Words of hints that stand for any name, such as shop in "list ports of shop": several tools use them, and nothing else speaks of them. */
-function exampleNames(listed: readonly Listed[]): ReadonlySet<string> {
+function exampleNames(listed: readonly Listed[], closed: KnownNames): ReadonlySet<string> {
+  const places = new Set(Object.values(closed).flat());
   const written = new Set(
     listed.flatMap(({ tool, summary }) => wordsOf(`${tool.name.replaceAll('_', ' ')} ${tool.describe} ${summary}`)),
   );
   const users = new Map<string, number>();
   for (const { tool } of listed)
     for (const word of new Set(tool.hints.flatMap((hint) => wordsOf(hint).slice(1))))
-      if (!written.has(word) && !isFiller(word) && !THESAURUS.has(word)) users.set(word, (users.get(word) ?? 0) + 1);
+      if (!written.has(word) && !places.has(word) && !isFiller(word) && !THESAURUS.has(word))
+        users.set(word, (users.get(word) ?? 0) + 1);
   return new Set([...users].filter(([word, count]) => count > 1 || /^[a-z]+-\d/.test(word)).map(([word]) => word));
 }

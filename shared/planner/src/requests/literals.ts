@@ -1,3 +1,4 @@
+import type { Run } from '../conversation/history.ts';
 import type { IndexedTool, ToolIndex } from '../rank/tool-index.ts';
 
 /** A request that says something letter by letter: a command to run, the path of a file. */
@@ -46,6 +47,11 @@ const SET = [
   new RegExp(`^${POLITE}use (?<value>(?:secret )?\\S+) (?:as|for) ${VARIABLE} ${SERVICE}$`, 'is'),
 ];
 
+/** "unset LOG_LEVEL of shop in staging" */
+const UNSET = new RegExp(
+  `^${POLITE}(?:unset|remove|delete|drop) ${VARIABLE} (?:of|for|from|on|in) (?:the )?(?:project )?(?<project>[a-z][a-z0-9-]*)(?: (?:in|on|from) (?<environment>staging|production|local))?$`,
+  'i',
+);
 const UNMUTE = new RegExp(
   `^${POLITE}unmute (?:the )?(?<project>[a-z][a-z0-9-]*)(?: (?:in|on) (?<environment>staging|production|local))?$`,
   'i',
@@ -53,9 +59,10 @@ const UNMUTE = new RegExp(
 
 /**
  * Reads a request that quotes what it wants. Its letters are taken as they are: the rest of the planner would take a command apart
- * into words. Null for everything else, and when no tool takes it.
+ * into words. `last` is what ran before. Null for everything else, and when no tool takes it.
  */
-export function readLiteral(text: string, index: ToolIndex): Literal | null {
+export function readLiteral(said: string, index: ToolIndex, last: Run | null = null): Literal | null {
+  const text = withServer(said, last);
   const command = readCommand(text);
   const there = command === null ? null : onServer(command);
   const remote = there && literal(index, there, (tool) => tool.name.startsWith('run_'));
@@ -65,6 +72,13 @@ export function readLiteral(text: string, index: ToolIndex): Literal | null {
   if (variable) return literal(index, variable, (tool) => tool.name.startsWith('set_'));
   const unmuted = UNMUTE.exec(text)?.groups;
   if (unmuted) return literal(index, { ...given(unmuted), hours: 0 }, (tool) => tool.name.startsWith('mute_'));
+  const unset = UNSET.exec(text)?.groups;
+  if (unset?.['name'] !== undefined && isVariable(unset['name'], text))
+    return literal(
+      index,
+      { ...given(unset), name: unset['name'] },
+      (tool) => tool.name.startsWith('remove_') && tool.name.endsWith('_variable'),
+    );
   const written = WRITE.exec(text);
   if (written?.[1] !== undefined && written[2] !== undefined)
     return literal(index, { path: written[1], content: unquoted(written[2]) }, (tool) =>
@@ -82,6 +96,12 @@ function given(groups: Readonly<Record<string, string | undefined>>): Readonly<R
   return Object.fromEntries(
     Object.entries(groups).flatMap(([name, value]) => (value === undefined ? [] : [[name, value.toLowerCase()]])),
   );
+}
+
+/** "run df -h there" is meant for the server that was spoken of. */
+function withServer(text: string, last: Run | null): string {
+  const server = last?.args['server'];
+  return typeof server === 'string' ? text.replace(/ there$/i, ` on ${server}`) : text;
 }
 
 function readCommand(text: string): string | null {
@@ -107,10 +127,15 @@ function readVariable(text: string): Readonly<Record<string, string>> | null {
     project = '',
     environment = '',
   } = SET.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined) ?? {};
-  if (name === '' || !(/^[A-Z0-9_]+$/.test(name) || /\bvar(?:iable)?\b/i.test(text))) return null;
+  if (name === '' || !isVariable(name, text)) return null;
   const handle = /\buse secret /i.test(text) ? value.replace(/^secret /i, 'secret:') : unquoted(value);
   const place = environment === '' ? {} : { environment: environment.toLowerCase() };
   return { name, value: handle, project: project.toLowerCase(), ...place };
+}
+
+/** Variables are written large, or called so. */
+function isVariable(name: string, text: string): boolean {
+  return /^[A-Z0-9_]+$/.test(name) || /\bvar(?:iable)?\b/i.test(text);
 }
 
 function unquoted(written: string): string {

@@ -7,7 +7,7 @@ import { readFollowUp } from '../conversation/follow-ups.ts';
 import type { PlannedCall } from '../conversation/marks.ts';
 import { askForProblem, askForSlot, askWhatToChange } from '../conversation/questions.ts';
 import { pointsBack, referredValue } from '../conversation/references.ts';
-import { askWhichIsMeant } from '../conversation/readings.ts';
+import { askWhichIsMeant, isSayable } from '../conversation/readings.ts';
 import { type Step, sayStep } from '../conversation/step.ts';
 import type { Match } from '../rank/rank.ts';
 import type { IndexedTool } from '../rank/tool-index.ts';
@@ -37,7 +37,7 @@ const SEARCH =
   /^(?:please |can you )?(?:search|look in|what (?:do|does)) (?:the )?(?:docs|documentation|wiki|manual|knowledge base) (?:say about|for) (.+?)[?.!]*$/i;
 
 function literalStep(text: string, around: Surroundings): Step | null {
-  const literal = readLiteral(text, around.index);
+  const literal = readLiteral(text, around.index, around.last);
   if (literal) return stepForTool(literal.tool, '', literal.args, around);
   const sought = SEARCH.exec(text)?.[1];
   return sought === undefined ? null : searchStep(sought, around);
@@ -151,7 +151,8 @@ function statusOf(text: string, matches: readonly Match[], around: Surroundings)
 function shortlisted(text: string, matches: readonly Match[], isQuestion: boolean, around: Surroundings): Step {
   const near = matches
     .filter(({ tool, score }) => tool.installed && score >= NEAR)
-    .map(({ tool }) => withoutGuess(readingFor(tool, text, around), tool, around));
+    .map(({ tool }) => withoutGuess(readingFor(tool, text, around), tool, around))
+    .filter((reading) => isSayable(reading, around.index));
   const search = searchStep(text, around);
   if (near.length === 0 && isQuestion) return statusOf(text, matches, around) ?? search;
   const isOurs =

@@ -13,7 +13,7 @@ import {
 import { isLabelOf } from './labels.ts';
 import type { Filled, Filling, SlotProblem, SlotRequest } from './filling.ts';
 import { fillNumbers } from './numbers.ts';
-import { problemOf } from './schema.ts';
+import { type Field, problemOf } from './schema.ts';
 import { findMentions, isWord, knownNames, standsAsValue } from '../names/mentions.ts';
 import { findNewName, toName } from '../names/new-names.ts';
 import { nearest } from '../names/spelling.ts';
@@ -218,9 +218,15 @@ function fillTexts({ request: { text }, open, isFree, put }: Filling, name: Foun
   for (const field of open().filter(takesText)) {
     const labelled = field.required || tokenize(text).some(({ lower }) => isLabelOf(lower, field));
     const quoted = labelled ? findQuoted(text).find(isFree) : undefined;
-    const found = quoted ?? findDescription(text, field, name);
-    if (found && (quoted || isFree(found) || !field.required)) put(field, found.value, found);
+    const found = quoted ?? findDescription(text, field, name) ?? sourceOf(text, field, name);
+    if (found) put(field, found.value, found);
   }
+}
+
+/** What a new thing is may be told by where it comes from: "create project todo with repository /srv/repos/todo". */
+function sourceOf(text: string, { required, name: field }: Field, name: Found | null): Found | null {
+  const [address] = findAddresses(text);
+  return required && name && address && /desc/i.test(field) ? address : null;
 }
 
 /** Words that point at the project that the conversation is about. */

@@ -35,15 +35,16 @@ function fieldFor({ value, start, end }: Quantity, left: readonly Field[], text:
   const before = tokenize(text.slice(0, start))
     .map(({ lower }) => lower)
     .filter((word) => !['of', 'is', 'to', 'number'].includes(word));
+  const words = new Set(tokenize(text).map(({ lower }) => lower));
   const [after] = tokenize(text.slice(end, end + 40));
   const isNext = after !== undefined && /^\s*$/.test(text.slice(end, end + after.start));
+  // Of several that the word names, the one of which the text says more: "register … by ssh, port 2299" is about sshPort.
+  const said = ({ name }: Field): number => labelOf(name).filter((part) => words.has(part)).length;
+  const bySaid = (fields: readonly Field[]): Field | undefined =>
+    fields.toSorted((one, other) => said(other) - said(one))[0];
   const named =
-    left.find(
-      ({ name }) =>
-        labelOf(name).length > 1 && before.slice(-labelOf(name).length).join(' ') === labelOf(name).join(' '),
-    ) ??
-    left.find((field) => isLabelOf(before.at(-1) ?? '', field)) ??
-    left.find((field) => isNext && isLabelOf(after.lower, field));
+    bySaid(left.filter((field) => isLabelOf(before.at(-1) ?? '', field))) ??
+    bySaid(left.filter((field) => isNext && isLabelOf(after.lower, field)));
   if (named) return named;
   // "2 ports" counts things: it names no port.
   if (isNext && /[^s]s$/.test(after.lower)) return undefined;

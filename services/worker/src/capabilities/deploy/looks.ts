@@ -16,7 +16,7 @@ type Service = Awaited<ReturnType<Ports['services']['list']>>[number];
 export const getDeployStatus = tool({
   describe: 'Show the latest deploy of a project: its version, who started it, its progress, and what runs now.',
   hints: [
-    'status of the deploy of shop',
+    'what is the address of shop',
     'which version of blog is deployed',
     'is the deploy finished',
     'how is the deploy going',
