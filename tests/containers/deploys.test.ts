@@ -92,8 +92,8 @@ describe.skipIf('problem' in engine)('a deployment to an engine', () => {
       await putSecrets(pool, [{ userKey: ADA, handle, kind: 'key', ciphertext, keptMs: null }]);
       const { socket } = engine as Engine;
       await pool.query(
-        `insert into servers (name, host, environment, cpus, memory_mb, first_port, last_port, action_id, driver, connection)
-       values ('vps-1', '127.0.0.1', 'staging', 2, 4000, 31100, 31199, 'act_vps', 'ssh', $1)`,
+        `insert into servers (name, host, environment, cpus, memory_mb, first_port, last_port, action_id, driver, connection, measured_at)
+       values ('vps-1', '127.0.0.1', 'staging', 2, 4000, 31100, 31199, 'act_vps', 'ssh', $1, now())`,
         [JSON.stringify({ socket, port, user, key: { handle, owner: ADA } })],
       );
       const shop = await bench.shop('remote');

@@ -276,8 +276,9 @@ describe('what is placed by itself', () => {
   const place = async () => (await findTarget(bench.pool, { project: 'shop', environment: 'staging' }, null)).server;
   const add = (name: string, memoryMb: number, more: { freeMb?: number; health?: string } = {}) =>
     bench.pool.query(
-      `insert into servers (name, host, environment, cpus, memory_mb, memory_free_mb, health, first_port, last_port, driver, action_id)
-       values ($1, '127.0.0.1', 'staging', 2, $2, $3, $4, 20000, 20999, 'docker', $1)`,
+      `insert into servers (name, host, environment, cpus, memory_mb, memory_free_mb, health, first_port, last_port, driver, action_id,
+                            measured_at)
+       values ($1, '127.0.0.1', 'staging', 2, $2, $3, $4, 20000, 20999, 'docker', $1, now())`,
       [name, memoryMb, more.freeMb ?? null, more.health ?? 'up'],
     );
 
