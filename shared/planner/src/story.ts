@@ -79,16 +79,9 @@ function said(mark: PlannerMark, text: string): AIMessage {
 }
 
 function asked(asker: string, question: NonNullable<Story['question']>, text: string): AIMessage {
-  const { tool, argument: slot, arguments: args, choices = [] } = question;
-  const ask = {
-    tool,
-    args,
-    slot,
-    choices: choices.map((value) => ({ label: value, value })),
-    question: text,
-    text: '',
-    tries: 0,
-  };
+  const { tool, argument: slot, arguments: args } = question;
+  const choices = (question.choices ?? []).map((value) => ({ label: value, value }));
+  const ask = { tool, args, slot, choices, question: text, text: '', tries: 0 };
   return said({ for: asker, done: true, ask }, text);
 }
 

@@ -7,7 +7,7 @@ import { readHold } from '../requests/holds.ts';
 import { fillSlots } from '../slots/fill.ts';
 import { isLabelOf } from '../slots/labels.ts';
 import { isNumber } from '../slots/numbers.ts';
-import { type Field, problemOf } from '../slots/schema.ts';
+import { problemOf } from '../slots/schema.ts';
 import { isSameChoice } from '../names/value-words.ts';
 import { isFiller, sensesOf, tokenize } from '../text/tokens.ts';
 import { findQuantities } from '../text/values.ts';
@@ -138,7 +138,7 @@ function restOf(
 function newValues(text: string, last: Run, tool: IndexedTool, around: Surroundings): Record<string, unknown> | null {
   const fields = tool.fields.filter(({ entity }) => entity !== 'text' && entity !== 'name');
   const { args, problem } = fillSlots({
-    text: withUnit(text, last, fields),
+    text,
     fields,
     facts: { ...around.facts, currentProject: null },
     language: around.index,
@@ -166,18 +166,6 @@ function newValues(text: string, last: Run, tool: IndexedTool, around: Surroundi
       ? said
       : null)
   );
-}
-
-/** Nobody asks for so few megabytes. */
-const MOST_GIGABYTES = 63;
-
-/** "Make that two" after "1 GB" means 2 GB: a small bare number is in the unit that was spoken of. */
-function withUnit(text: string, last: Run, fields: readonly Field[]): string {
-  const [only, ...more] = findQuantities(text);
-  const isMeasured = fields.some(({ name }) => name.endsWith('Mb') && Object.hasOwn(last.args, name));
-  if (!only || only.unit !== null || more.length > 0 || !isMeasured || only.value > MOST_GIGABYTES) return text;
-  const unit = findQuantities(last.text).find((one) => one.unit !== null)?.unit ?? 'gb';
-  return `${text.slice(0, only.end)} ${unit}${text.slice(only.end)}`;
 }
 
 /** "Rather 20": a bare number is the one that was said before, when only one was. */

@@ -11,12 +11,8 @@ import type { Surroundings } from '../requests/understanding.ts';
 import { WORDS, asLine } from '../words.ts';
 
 const Loaded = z.object({ enabled: z.array(z.string()).catch([]), not_installed: z.array(z.string()).catch([]) });
-const Hit = z.object({ source: z.string(), excerpt: z.string().optional(), content: z.string().optional() });
-const Found = z.object({
-  hits: z.array(Hit).optional().catch(undefined),
-  results: z.array(Hit).optional().catch(undefined),
-  unavailable: z.array(z.string()).catch([]),
-});
+const Hit = z.object({ source: z.string(), excerpt: z.string().catch('') });
+const Found = z.object({ hits: z.array(Hit).catch([]), unavailable: z.array(z.string()).catch([]) });
 
 const MOST_HITS = 3;
 const EXCERPT_LENGTH = 300;
@@ -72,15 +68,11 @@ function fieldNotFound(tool: IndexedTool, args: Readonly<Record<string, unknown>
 }
 
 function foundText(result: unknown, query: string): string {
-  const found = Found.safeParse(result);
-  const hits = found.success ? (found.data.hits ?? found.data.results ?? []) : [];
-  const missing =
-    found.success && found.data.unavailable.length > 0
-      ? `\n${WORDS.notSearched(found.data.unavailable.join(', '))}`
-      : '';
+  const { hits, unavailable } = Found.safeParse(result).data ?? { hits: [], unavailable: [] };
+  const missing = unavailable.length > 0 ? `\n${WORDS.notSearched(unavailable.join(', '))}` : '';
   if (hits.length === 0) return WORDS.nothingFound(asLine(query, 80)) + missing;
   const lines = hits
     .slice(0, MOST_HITS)
-    .map(({ source, excerpt, content }) => `- ${asLine(excerpt ?? content ?? '', EXCERPT_LENGTH)} (${source})`);
+    .map(({ source, excerpt }) => `- ${asLine(excerpt, EXCERPT_LENGTH)} (${source})`);
   return `${say('planner.found')}\n${lines.join('\n')}`;
 }

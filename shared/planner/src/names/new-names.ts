@@ -2,7 +2,7 @@ import { isWord } from './mentions.ts';
 import { type Field, problemOf } from '../slots/schema.ts';
 import { EFFECTS } from '../text/thesaurus.ts';
 import { isFiller, means, tokenize } from '../text/tokens.ts';
-import type { Found } from '../text/values.ts';
+import { type Found, at } from '../text/values.ts';
 
 const NAME = String.raw`(?:"([^"]+)"|'([^']+)'|([\p{L}\p{N}][\p{L}\p{N}._-]*))`;
 const CALLED = String.raw`\b(?:called|named|name(?: is|:|=)|call (?:it|this)|name (?:it|this)|as(?= \S+$)|as(?= \S+ (?:in|on|at|for|with)\b))\s*`;
@@ -64,8 +64,4 @@ export function toName(field: Field, written: string): string {
     .replace(/^-+|-+$/g, '');
   const fitting = [written, written.toLowerCase(), slug].find((name) => name !== '' && problemOf(field, name) === null);
   return fitting ?? written;
-}
-
-function at(value: string, start: number): Found {
-  return { value, start, end: start + value.length };
 }

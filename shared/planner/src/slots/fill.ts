@@ -166,48 +166,38 @@ const SEARCHED = new RegExp(
 
 /** Fields of one word: a host, a service, a text to look for. */
 function fillWords({ request: { text }, open, isFree, put }: Filling): void {
-  const tokens = tokenize(text);
-  const cut = ({ start, end }: { start: number; end: number }): Found => ({
-    value: text.slice(start, end),
-    start,
-    end,
-  });
+  const words = tokenize(text).map(({ lower, start, end }) => ({ lower, value: text.slice(start, end), start, end }));
   for (const field of open()) {
-    let found: Found | undefined;
-    if (takesSearchText(field)) {
-      const match = SEARCHED.exec(text);
-      const word = match?.[1]?.replace(/[.!?]+$/, '') ?? '';
-      const start = (match?.index ?? 0) + (match?.[0].lastIndexOf(match[1] ?? '') ?? 0);
-      found =
-        findQuoted(text).find(isFree) ??
-        (word !== '' && !isFiller(word.toLowerCase()) ? { value: word, start, end: start + word.length } : undefined);
-    } else if (takesOneWord(field)) {
-      const behind = tokens.filter((_, at) => isLabelOf(tokens[at - 1]?.lower ?? '', field)).map(cut);
-      const dotted = field.required
-        ? tokens.filter(({ lower }) => /[\p{L}\p{N}]\.[\p{L}\p{N}]/u.test(lower)).map(cut)
-        : [];
-      const given = tokens.filter(({ lower }) => /^[a-z]+_[\w:.-]*\d$/.test(lower)).map(cut);
-      found = [...given, ...behind, ...dotted].find(
-        (one) => isFree(one) && !isFiller(one.value.toLowerCase()) && problemOf(field, one.value) === null,
-      );
-    } else if (takesIdentifier(field)) {
-      const behind = tokens.filter((_, at) => isLabelOf(tokens[at - 1]?.lower ?? '', field));
-      const before = tokens.filter(
-        (_, at) =>
-          isLabelOf(tokens[at + 1]?.lower ?? '', field) &&
-          /^\s+$/.test(text.slice(tokens[at]?.end, tokens[at + 1]?.start)),
-      );
-      found = [
-        ...behind.filter(({ lower }) => !isWord(lower)),
-        ...before.filter(({ lower }) => !isWord(lower)),
-        ...behind,
-      ]
-        .filter(({ lower }) => !isFiller(lower) && !NEVER_LABELLED.has(lower))
-        .map(cut)
-        .find(isFree);
-    }
-    if (found && problemOf(field, found.value) === null) put(field, found.value, found);
+    const behind = words.filter((_, at) => isLabelOf(words[at - 1]?.lower ?? '', field));
+    const found = wordsFor(field, text, words, behind).find(
+      (one) => isFree(one) && !isFiller(one.value.toLowerCase()) && problemOf(field, one.value) === null,
+    );
+    if (found) put(field, found.value, found);
   }
+}
+
+type Word = Found & { readonly lower: string };
+
+/** The words that a field may take, the surest first; `behind` are those behind its name. */
+function wordsFor(field: Field, text: string, words: readonly Word[], behind: readonly Word[]): readonly Found[] {
+  if (takesSearchText(field)) {
+    const match = SEARCHED.exec(text);
+    const value = match?.[1]?.replace(/[.!?]+$/, '') ?? '';
+    const start = (match?.index ?? 0) + (match?.[0].lastIndexOf(value) ?? 0);
+    return [...findQuoted(text), ...(value === '' ? [] : [{ value, start, end: start + value.length }])];
+  }
+  if (takesOneWord(field)) {
+    const given = words.filter(({ lower }) => /^[a-z]+_[\w:.-]*\d$/.test(lower));
+    const dotted = words.filter(({ lower }) => field.required && /[\p{L}\p{N}]\.[\p{L}\p{N}]/u.test(lower));
+    return [...given, ...behind, ...dotted];
+  }
+  if (!takesIdentifier(field)) return [];
+  const before = words.filter(({ end }, at) => {
+    const next = words[at + 1];
+    return next && isLabelOf(next.lower, field) && /^\s+$/.test(text.slice(end, next.start));
+  });
+  const named = [...behind, ...before].filter(({ lower }) => !isWord(lower));
+  return [...named, ...behind.filter(({ lower }) => !NEVER_LABELLED.has(lower))];
 }
 
 const NEVER_LABELLED: ReadonlySet<string> = new Set(

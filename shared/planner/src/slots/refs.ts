@@ -1,6 +1,6 @@
 import { type Mention, isWord } from '../names/mentions.ts';
 import { tokenize } from '../text/tokens.ts';
-import { type Found, findQuantities, findVersions } from '../text/values.ts';
+import { type Found, at, findQuantities, findVersions } from '../text/values.ts';
 
 /** What most repositories call the branch that everything else comes from. */
 const MAIN_BRANCHES: ReadonlySet<string> = new Set(['main', 'master', 'trunk', 'develop', 'head']);
@@ -18,7 +18,6 @@ const NO_REFS: ReadonlySet<string> = new Set(
  * "from 2.0 to 1.9" means the one that it goes to.
  */
 export function findRefs(text: string, mentions: readonly Mention[], whole: boolean): readonly Found[] {
-  const at = (value: string, start: number): Found => ({ value, start, end: start + value.length });
   const matches = (pattern: RegExp): readonly Found[] =>
     [...text.matchAll(pattern)].map((match) => {
       const value = (match[1] ?? match[0]).replace(/[.,;:!?]+$/, '');

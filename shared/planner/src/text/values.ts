@@ -123,6 +123,7 @@ function bytesOf(unit: string): number | undefined {
   return /^(?:b|k|g|t|m$|mb|mib|meg)/.test(unit) ? BYTES.get(unit.charAt(0)) : undefined;
 }
 
-function at(value: string, start: number): Found {
+/** A value and its place. */
+export function at(value: string, start: number): Found {
   return { value, start, end: start + value.length };
 }
