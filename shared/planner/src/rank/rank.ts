@@ -41,7 +41,7 @@ export function rankTools(
   const values = [...valuesIn(text, mentions), ...unknown.map(({ start, end }) => ({ term: '¤name', start, end }))];
   const said = [
     ...more.map((term) => new Map([[term, SPOKEN_OF]])),
-    ...termsOf(text, values, { correct: (word) => correct(word, index) }),
+    ...termsOf(text, values, (word) => correct(word, index)),
   ];
   const kinds = new Set([...mentions.map(({ kind }) => kind), ...values.map(({ term }) => term)]);
   return index.tools

@@ -9,17 +9,11 @@ export type Word = ReadonlyMap<string, number>;
 /** Who names several things mostly wants to see them: "ports of shop" is no port for shop. */
 const MANY: Word = new Map([['¤many', 1]]);
 
-/** How words are read: mistyped ones are corrected, and of what a word only sometimes means, only what is meant counts. */
-interface Reading {
-  readonly correct?: (word: string) => string;
-  readonly isMeant?: (meaning: string) => boolean;
-}
-
-/** The words of a text in which values are known: `values` are their places and kinds. */
+/** The words of a text in which values are known: `values` are their places and kinds. `correct` mends a mistyped word. */
 export function termsOf(
   text: string,
   values: readonly { readonly term: string; readonly start: number; readonly end: number }[],
-  { correct = (word) => word, isMeant = () => true }: Reading = {},
+  correct: (word: string) => string = (word) => word,
 ): readonly Word[] {
   const kinds = [...new Set(values.map(({ term }) => term))].map((term) => new Map([[term, 1]]));
   // "Set up" is one verb; the blank keeps the places of all else.
@@ -28,12 +22,11 @@ export function termsOf(
   );
   const words = written.flatMap(({ lower }) => lower.split(/[_/]/)).map(correct);
   const many = words.some((word) => /[^us]s$/.test(word)) ? [MANY] : [];
-  return [...kinds, ...many, ...[...new Set(words)].map((word) => meaningsOf(word, isMeant))];
+  return [...kinds, ...many, ...[...new Set(words)].map(meaningsOf)];
 }
 
-function meaningsOf(word: string, isMeant: (meaning: string) => boolean): Word {
-  const senses = sensesOf(word).filter(({ meaning, share }) => share === 1 || isMeant(meaning));
-  return new Map([...senses.map(({ meaning, share }) => [meaning, share] as const), [stem(word), 1]]);
+function meaningsOf(word: string): Word {
+  return new Map([...sensesOf(word).map(({ meaning, share }) => [meaning, share] as const), [stem(word), 1]]);
 }
 
 /** The values in what a person says: known names, versions, addresses, quotes, numbers. */
@@ -73,19 +66,12 @@ function hostsIn(text: string) {
 }
 
 /** The terms of a hint: example names stand for any name, and values of closed kinds for any of the kind. */
-export function hintTerms(
-  hint: string,
-  {
-    examples,
-    closed,
-    sure,
-  }: { readonly examples: ReadonlySet<string>; readonly closed: KnownNames; readonly sure: ReadonlySet<string> },
-): readonly Word[] {
+export function hintTerms(hint: string, examples: ReadonlySet<string>, closed: KnownNames): readonly Word[] {
   const names = tokenize(hint)
     .filter(({ lower }) => examples.has(lower))
     .map(({ start, end }) => ({ term: '¤name', start, end }));
   const values = valuesIn(hint, findMentions(hint, NOTHING, { closed, words: NO_WORDS }));
-  return termsOf(hint, [...names, ...values], { isMeant: (meaning) => sure.has(meaning) });
+  return termsOf(hint, [...names, ...values]);
 }
 
 const NOTHING = { known: {} };

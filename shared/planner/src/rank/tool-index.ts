@@ -96,15 +96,6 @@ function buildIndex(listed: readonly Listed[]): ToolIndex {
     const fields = readFields(tool.schema);
     const spokenName = tool.name.replaceAll('_', ' ');
     const [verb = '', ...topics] = tool.name.split('_');
-    const written = wordsOf([spokenName, tool.describe, ...tool.hints].join(' '));
-    // Where a word may mean several things, what the tool speaks of elsewhere decides.
-    const sure = new Set(
-      written.flatMap((word) =>
-        sensesOf(word)
-          .filter(({ share }) => share === 1)
-          .map(({ meaning }) => meaning),
-      ),
-    );
     const labels = fields.map(
       ({ name, choices }) => `${name.replaceAll(/([a-z])([A-Z])/g, '$1 $2')} ${choices.join(' ')}`,
     );
@@ -119,12 +110,8 @@ function buildIndex(listed: readonly Listed[]): ToolIndex {
       firstHint: tool.hints[0] ?? spokenName,
       spoken: new Set([...tool.hints, spokenName].flatMap(wordsOf).filter((word) => !isValue(word))),
       verbs: new Set(tool.hints.flatMap((hint) => wordsOf(hint).slice(0, 1))),
-      hints: [...tool.hints, spokenName].map((hint) => hintTerms(hint, { examples, closed, sure })),
-      about: hintTerms([spokenName, tool.describe, ...labels, ...tool.hints].join('. '), {
-        examples,
-        closed: {},
-        sure,
-      }),
+      hints: [...tool.hints, spokenName].map((hint) => hintTerms(hint, examples, closed)),
+      about: hintTerms([spokenName, tool.describe, ...labels, ...tool.hints].join('. '), examples, {}),
       topics: new Set(topics.flatMap((word) => sensesOf(word).map(({ meaning }) => meaning))),
     };
   });

@@ -61,7 +61,7 @@ export interface Sense {
 }
 
 /** A word that only sometimes means something counts this much. */
-const SOMETIMES = 0.7;
+const SOMETIMES = 0.6;
 
 /** Word → what it may mean, the surest first. */
 export const THESAURUS: ReadonlyMap<string, readonly Sense[]> = readThesaurus();
