@@ -52,7 +52,7 @@ export function unexplained(
   const left = tokenize(text).filter((token) => !isExplained(token));
   const values = textsIn(call.args).map((value) => value.toLowerCase());
   // What is quoted and no value may be the words of somebody else.
-  const quoted = findQuoted(text).filter(({ value }) => !values.includes(value.toLowerCase()));
+  const quoted = findQuoted(text).filter(({ value }) => !values.some((one) => one.includes(value.toLowerCase())));
   return [
     ...left.map(({ lower }) => lower),
     ...quoted.map(({ value }) => value),

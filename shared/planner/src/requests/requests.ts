@@ -17,8 +17,7 @@ import { fillSlots } from '../slots/fill.ts';
 import { isPlainWord } from '../slots/refs.ts';
 import { knownNames } from '../names/mentions.ts';
 import { helpText, notInstalledText, unclearText } from '../help.ts';
-import { isFiller, means, wordsOf } from '../text/tokens.ts';
-import { EFFECTS } from '../text/thesaurus.ts';
+import { hasSense, isFiller, wordsOf } from '../text/tokens.ts';
 import { WORDS } from '../words.ts';
 
 /** A longer question finds nothing that its beginning would not find. */
@@ -137,9 +136,6 @@ function heldStep(hold: Hold): Step {
   }
 }
 
-/** From here on, a text speaks of what we do, though not clearly enough to do it. */
-const SPEAKS_OF_US = 0.2;
-
 /** What nobody understood of a question about a project is answered with what is known of it. */
 function statusOf(text: string, matches: readonly Match[], around: Surroundings): Step | null {
   if (!mentionsIn(text, around).some(({ kind }) => kind === 'project')) return null;
@@ -155,12 +151,9 @@ function shortlisted(text: string, matches: readonly Match[], isQuestion: boolea
     .filter((reading) => isSayable(reading, around.index));
   const search = searchStep(text, around);
   if (near.length === 0 && isQuestion) return statusOf(text, matches, around) ?? search;
+  const words = wordsOf(text).filter((word) => !isFiller(word));
   const isOurs =
-    around.last !== null ||
-    mentionsIn(text, around).length > 0 ||
-    isQuestion ||
-    (matches[0]?.score ?? 0) >= SPEAKS_OF_US ||
-    wordsOf(text).some((word) => means(word, EFFECTS) || around.index.things.has(word));
+    mentionsIn(text, around).length > 0 || words.some((word) => hasSense(word) || around.index.words.has(word));
   if (near.length === 0 || !isOurs) {
     const isChatter = /^(?:i|i'm|we|he|she|they|my|our|you|that|this|it|the|long|keep)\b/i.test(text);
     return isChatter

@@ -19,7 +19,7 @@ export interface Quantity {
 const ADDRESS = /\b(?:https?|ssh|git|file):\/\/[^\s"<>]+|\bgit@[^\s"<>]+|(?<![^\s"'])\/[\w.@+-]+\/[^\s"<>]+/gi;
 const QUOTED = /"([^"]+)"|(?<![\p{L}\p{N}])'([^']+)'(?![\p{L}\p{N}])/gu;
 const VERSION = /\bv?\d+(?:\.\d+){2,}(?:[-+][\p{L}\p{N}.-]*[\p{L}\p{N}])?\b|\bv\d+(?:\.\d+)*\b/giu;
-const NUMBER = String.raw`(?<![\p{L}\p{N}.-])\d+(?:[.,]\d+)?(?:\s?(?:${UNITS})(?![\p{L}\p{N}]))?(?![\p{L}\p{N}]|[.-]\p{N})`;
+const NUMBER = String.raw`(?<![\p{L}\p{N}.+-])\d+(?:[.,]\d+)?(?:\s?(?:${UNITS})(?![\p{L}\p{N}]))?(?![\p{L}\p{N}]|[.-]\p{N})`;
 const QUANTITY = new RegExp(NUMBER, 'giu');
 /** "the last hour", "today": stretches of time that are named and not counted, in hours. */
 const PERIOD = /\b(?:(?:last|past|previous|this|an|one) (minute|hour|day|week|month|night)|(today|yesterday))\b/giu;
@@ -53,7 +53,7 @@ export function findVersions(text: string): readonly Found[] {
   return [...text.matchAll(VERSION)].map((match) => at(match[0], match.index));
 }
 
-/** Numbers that stand alone, in digits or words: not those inside names (web-1), versions (1.4.2) and addresses. */
+/** Numbers that stand alone, in digits or words: not those inside names (web-1), versions (1.4.2) and addresses, and no votes (+1). */
 export function findQuantities(text: string): readonly Quantity[] {
   const taken = [...findAddresses(text), ...findVersions(text)];
   const digits = [...text.matchAll(QUANTITY)].map((match) => {

@@ -15,6 +15,7 @@ export const checkServiceHealth = tool({
     'check the health of shop in production',
     'how is shop doing on staging',
     'is blog up',
+    'is shop down on staging',
     'is shop running',
     'health of blog in staging',
     'does shop answer',
