@@ -72,6 +72,7 @@ export default defineConfig({
           name: 'containers',
           include: ['tests/containers/**/*.test.ts'],
           ...servers,
+          testTimeout: 180_000, // an engine builds images, which takes a slow machine minutes
           hookTimeout: 1_200_000, // an image build installs all packages twice
           sequence: { groupOrder: 1 }, // after the others: it keeps every core busy
         },
