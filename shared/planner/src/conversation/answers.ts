@@ -47,7 +47,9 @@ export function answerAsk(ask: OpenAsk, text: string, around: Surroundings): Ans
   if (ask.readings) {
     const taken = takeReading(ask, text, around);
     if (taken === 'none') return dropped();
-    return taken ? { answered: true, step: taken } : otherwise(ask, text, around);
+    if (taken) return { answered: true, step: taken };
+    // What is offered needs no answer: anything else is a request of its own.
+    return readSmallTalk(text) === null ? { answered: false, dropped: true, step: stepForRequest(text, around) } : null;
   }
   const tool = around.index.tools.find(({ name }) => name === ask.tool);
   const field = tool?.fields.find(({ name }) => name === ask.slot);
