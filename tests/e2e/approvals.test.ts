@@ -46,6 +46,17 @@ const status = async (): Promise<string[]> =>
     (row) => row.status,
   );
 
+/** A deployment waits, and the operator who rejects it is asked why. */
+const askedForReason = async (): Promise<void> => {
+  await developer.ask('deploy shop 1.4.2 to production');
+  await cardSays(/Deploy shop/);
+  await ops.click('Reject', 'ops');
+  await eventually(
+    () => ops.heard('ops'),
+    (heard) => heard.some(({ text }) => text.includes('why do you reject')),
+  );
+};
+
 describe('a deploy to production', () => {
   it('takes two of the ops group and not its requester, runs once, and leaves receipts', async () => {
     const said = await developer.ask('deploy shop 1.4.2 to production');
@@ -87,13 +98,7 @@ describe('a deploy to production', () => {
   });
 
   it('is rejected with a reason that goes back to the one who asked', async () => {
-    await developer.ask('deploy shop 1.4.2 to production');
-    await cardSays(/Deploy shop/);
-    await ops.click('Reject', 'ops');
-    await eventually(
-      () => ops.heard('ops'),
-      (heard) => heard.some(({ text }) => text.includes('why do you reject')),
-    );
+    await askedForReason();
     await ops.click('Too risky', 'ops');
     await developer.waitFor(/Cleo \(operator, id 1003\) rejected .*Too risky.*Nothing was changed/);
     expect(target.effects).toEqual([]);
@@ -103,13 +108,7 @@ describe('a deploy to production', () => {
 
 describe('what a person was asked to write', () => {
   it('is their next plain message, and the one after it is words again', async () => {
-    await developer.ask('deploy shop 1.4.2 to production');
-    await cardSays(/Deploy shop/);
-    await ops.click('Reject', 'ops');
-    await eventually(
-      () => ops.heard('ops'),
-      (heard) => heard.some(({ text }) => text.includes('why do you reject')),
-    );
+    await askedForReason();
     await ops.send('@signalbox_bot the migration is not in it', { chat: 'ops' });
     await developer.waitFor(/rejected .*the migration is not in it/);
     expect(await status()).toEqual(['rejected']);

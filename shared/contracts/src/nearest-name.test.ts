@@ -1,5 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import { listNames, nearestName } from './nearest-name.ts';
+import { countSlips, listNames, nearestName } from './nearest-name.ts';
+
+describe('slips', () => {
+  it.each([
+    ['port', 'port', 0],
+    ['prot', 'port', 1],
+    ['por', 'port', 1],
+    ['porrt', 'port', 1],
+    ['pork', 'port', 1],
+    ['projct', 'projects', 2],
+    ['', 'ab', 2],
+  ])('between %s and %s are %i', (left, right, slips) => {
+    expect(countSlips(left, right, 3)).toBe(slips);
+  });
+
+  it('are not counted above the limit', () => {
+    expect(countSlips('kitten', 'sitting', 2)).toBe(3);
+    expect(countSlips('a', 'abcdefgh', 2)).toBe(3);
+  });
+});
 
 describe('nearestName', () => {
   it.each([

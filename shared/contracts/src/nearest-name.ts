@@ -7,11 +7,11 @@ export const LISTED_NAMES = 10;
  */
 export function nearestName(typed: string, known: readonly string[]): string | null {
   const wanted = typed.trim().toLowerCase();
+  const limit = Math.max(1, Math.floor(wanted.length / 3));
   let best: { name: string; slips: number } | null = null;
   for (const name of known) {
-    const slips = wanted.length > 1 && name.startsWith(wanted) ? 0.5 : countSlips(wanted, name);
-    if (slips <= Math.max(1, Math.floor(wanted.length / 3)) && (best === null || slips < best.slips))
-      best = { name, slips };
+    const slips = wanted.length > 1 && name.startsWith(wanted) ? 0.5 : countSlips(wanted, name, limit);
+    if (slips <= limit && (best === null || slips < best.slips)) best = { name, slips };
   }
   return best?.name ?? null;
 }
@@ -26,8 +26,12 @@ export function listNames(typed: string, known: readonly string[], total = known
   return more > 0 ? `${names.slice(0, LISTED_NAMES).join(', ')} and ${more} more` : names.join(', ');
 }
 
-/** Edit distance in which two swapped neighbors are one slip (Damerau, optimal string alignment). */
-function countSlips(from: string, to: string): number {
+/**
+ * Edit distance in which two swapped neighbors are one slip (Damerau, optimal string alignment).
+ * Gives up above `limit` and returns limit + 1.
+ */
+export function countSlips(from: string, to: string, limit: number): number {
+  if (Math.abs(from.length - to.length) > limit) return limit + 1;
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, j) => j);
   for (let i = 1; i <= from.length; i++) {
@@ -39,6 +43,7 @@ function countSlips(from: string, to: string): number {
         cost = Math.min(cost, cell(beforeLast, j - 2) + 1);
       row.push(cost);
     }
+    if (Math.min(...row) > limit) return limit + 1;
     beforeLast = last;
     last = row;
   }

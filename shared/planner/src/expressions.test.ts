@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 const LONGEST = 200;
 /** A regular expression on a line of its own, or behind a name; and the pieces of one that is put together from texts. */
 const WRITTEN = [
-  /(?:^|[=(,:]\s?)\/(?![/*])((?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)\/[dgimsuvy]*/gm,
+  /(?:^\s*|[=(,:?|&[]\s*|return )\/(?![/*])((?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)\/[dgimsuvy]*/gm,
   /String\.raw`([^`]*)`/g,
 ];
 

@@ -23,8 +23,9 @@ export async function tryAct(db: Queryable, plan: Plan): Promise<Plan> {
 }
 
 /**
- * What answers the very message that asked for it is taken for that, and so is the next plain message within two minutes of somebody who
- * was asked (`isPrompted`): not every channel can make people answer a message. All else is only words.
+ * Takes a message for what we asked its author to write, such as the reason of a rejection: when it replies to our question, or when it is
+ * the author's next plain message within two minutes (`isPrompted`), since not every channel can make people reply. The plan of any other
+ * message stays as it is.
  */
 export async function tryPrompt(db: Queryable, plan: Plan, isPrompted: boolean): Promise<Plan> {
   if (plan.answer !== null || plan.admission.verdict !== 'message') return plan;

@@ -161,7 +161,7 @@ async function handle(
   } catch (thrown) {
     if (scope.signal.aborted) throw scope.signal.reason;
     if (thrown instanceof AppError && thrown.code === 'ACTION_ID_TAKEN') throw thrown;
-    // A lock that is held for too long twice is told: the turn would wait for it again and again.
+    // When the lock times out again, the call fails and the person hears of it. Otherwise the worker would retry the turn for ever.
     const mayPass = isInfrastructure(thrown) && !(isAgain && isLockTimeout(thrown));
     if ((isRead || isAgain) && !(thrown instanceof AppError) && mayPass) throw thrown;
     const late = isRead ? 'TOOL_TOO_SLOW' : 'TOOL_TIMED_OUT';

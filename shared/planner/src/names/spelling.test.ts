@@ -1,24 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { closest, typosBetween } from './spelling.ts';
-
-describe('typing mistakes', () => {
-  it.each([
-    ['port', 'port', 0],
-    ['prot', 'port', 1],
-    ['por', 'port', 1],
-    ['porrt', 'port', 1],
-    ['pork', 'port', 1],
-    ['projct', 'projects', 2],
-    ['', 'ab', 2],
-  ])('between %s and %s are %i', (left, right, typos) => {
-    expect(typosBetween(left, right, 3)).toBe(typos);
-  });
-
-  it('are not counted above the limit', () => {
-    expect(typosBetween('kitten', 'sitting', 2)).toBe(3);
-    expect(typosBetween('a', 'abcdefgh', 2)).toBe(3);
-  });
-});
+import { closest } from './spelling.ts';
 
 describe('the closest name', () => {
   const names = ['web-1', 'web-2', 'checkout-api', 'shop', 'Blog'];

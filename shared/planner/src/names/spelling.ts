@@ -1,30 +1,4 @@
-/**
- * How many typing mistakes lie between two words: a wrong, missing, extra or swapped letter counts one.
- * Gives up above `limit` and returns limit + 1.
- */
-export function typosBetween(left: string, right: string, limit: number): number {
-  if (Math.abs(left.length - right.length) > limit) return limit + 1;
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: right.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= left.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= right.length; column++) {
-      const same = left[row - 1] === right[column - 1];
-      let cost = Math.min(
-        (last[column] ?? 0) + 1,
-        (current[column - 1] ?? 0) + 1,
-        (last[column - 1] ?? 0) + (same ? 0 : 1),
-      );
-      const swapped = left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
-      if (row > 1 && column > 1 && swapped) cost = Math.min(cost, (beforeLast[column - 2] ?? 0) + 1);
-      current.push(cost);
-    }
-    if (Math.min(...current) > limit) return limit + 1;
-    beforeLast = last;
-    last = current;
-  }
-  return last[right.length] ?? limit + 1;
-}
+import { countSlips } from '@signalbox/contracts/nearest-name';
 
 /** How many mistakes are forgiven in a word of that length: short words differ by one letter and mean something else. */
 function forgiven(length: number): number {
@@ -54,7 +28,7 @@ export function nearest(word: string, candidates: readonly string[]): readonly s
   for (const candidate of candidates) {
     const other = bareName(candidate);
     if (Math.abs(other.length - bare.length) > limit || other.replace(/\D/g, '') !== digits) continue;
-    const typos = typosBetween(bare, other, fewest);
+    const typos = countSlips(bare, other, fewest);
     if (typos > fewest) continue;
     if (typos < fewest) near = [];
     fewest = typos;

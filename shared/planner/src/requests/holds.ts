@@ -4,7 +4,10 @@ import { means, tokenize } from '../text/tokens.ts';
 /**
  * In which way an English text speaks of a change, when it is no order. It only chooses the sentence of the answer: whether a change is made is
  * decided by plain-order.ts, which needs no list of negations.
- *   forbidden  do not · conditional: if … then · later: at another time · told: what was said, done or thought by somebody
+ * - `forbidden`: the text says not to do it.
+ * - `conditional`: the text names a condition ("if it is healthy").
+ * - `later`: the text names another time.
+ * - `told`: the text reports what somebody said, did or thought.
  */
 export type Hold = 'forbidden' | 'conditional' | 'later' | 'told';
 
@@ -70,11 +73,22 @@ export function asks(text: string): boolean {
 
 const LEADING = set('so and but well hm hmm ok okay hey hi please pls just asking wait no sorry to bother you');
 
-/** What only the documentation can answer: how, why and whether one may, what a thing means. */
-const KNOWLEDGE =
-  /^(?:(?:just asking|so|and|hey|ok|please|wait)[:, ]+)*(?:how (?:do|can|to|long|does|should)\b|what (?:does|do|happens|if|would|is an?|are the rules)\b|what'?s (?:a|an) |who (?:may|can|is allowed|has to)\b|where can i (?:read|find)\b|is (?:it|that) (?:safe|ok|allowed|possible)\b|can (?:i|an?|one|somebody)\b|may i\b|do (?:i|we) (?:need|have)\b|would it\b|which roles\b|why do i\b|explain\b|what(?:'s| is) the (?:difference|purpose)\b)/i;
+const OPENERS = /^(?:(?:just asking|so|and|hey|ok|please|wait)[:, ]+)*/i;
+/** How a question begins that only the documentation can answer: how, why and whether one may, what a thing means. */
+const KNOWLEDGE = [
+  /^how (?:do|can|to|long|does|should)\b/i,
+  /^what (?:does|do|happens|if|would|is an?|are the rules)\b/i,
+  /^what'?s (?:a|an) /i,
+  /^what(?:'s| is) the (?:difference|purpose)\b/i,
+  /^who (?:may|can|is allowed|has to)\b/i,
+  /^where can i (?:read|find)\b/i,
+  /^is (?:it|that) (?:safe|ok|allowed|possible)\b/i,
+  /^(?:may i|can (?:i|an?|one|somebody)|do (?:i|we) (?:need|have))\b/i,
+  /^(?:would it|which roles|why do i|explain)\b/i,
+];
 
 /** Whether a question is about how things are done here, rather than about how something is now. */
 export function asksForKnowledge(text: string): boolean {
-  return KNOWLEDGE.test(text) && !isPoliteOrder(text);
+  const question = text.replace(OPENERS, '');
+  return KNOWLEDGE.some((beginning) => beginning.test(question)) && !isPoliteOrder(text);
 }

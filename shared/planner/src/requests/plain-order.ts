@@ -51,7 +51,7 @@ export function unexplained(
   const isExplained = explainer(text, call, around, place);
   const left = tokenize(text).filter((token) => !isExplained(token));
   const values = textsIn(call.args).map((value) => value.toLowerCase());
-  // What is quoted and no value may be the words of somebody else.
+  // A quotation that became no value of the call may repeat somebody else's words, so nothing explains it.
   const quoted = findQuoted(text).filter(({ value }) => !values.some((one) => one.includes(value.toLowerCase())));
   return [
     ...left.map(({ lower }) => lower),

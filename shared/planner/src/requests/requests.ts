@@ -78,7 +78,7 @@ function rankedStep(text: string, around: Surroundings): Step {
   const step = stepForTool(tool, text, {}, around);
   const leads = (lead: number): boolean => !second || second.score < score * lead;
   const isLook = tool.isHarmless && step.kind !== 'ask';
-  // A name that nobody knows is said, and never passed over.
+  // The person hears that nobody knows this name. A shortlist would hide it.
   if (step.kind === 'ask' && namesNothing(tool, text, around)) return step;
   const isFirst = leads(isLook ? LEADS.look : LEADS.change) && (step.kind !== 'ask' || score >= SURE);
   if (isFirst || (leads(LEADS.explained) && isExplained(text, tool, around))) return step;

@@ -4,8 +4,13 @@ import { type Found, findAddresses, findQuoted } from '../text/values.ts';
 
 /** How what a new thing is for begins, behind its name. */
 const BEHIND_NAME = /^["'\s]*(?:[,.;:(–—-]|\b(?:for|about|that|which|where|to|it|it's|is|selling|showing|with)\b)/iu;
-const LEAD =
-  /^[\s"',.;:(–—-]*(?:(?:and |so )?(?:it|this|the project|which|that|where)(?:'s| is| will be| should be| should| will)?\s+(?:all |just )?(?:for |about )?|(?:is|used|meant|to be used)\s+(?:for|to|about)\s+|is\s+|(?:for|about|to)\s+)?/iu;
+const LEADING_MARKS = /^[\s"',.;:(–—-]*/u;
+/** Words that lead to what a new thing is for, and say nothing of it: "it's for …", "used to …", "about …". */
+const LEADS = [
+  /^(?:and |so )?(?:it|this|the project|which|that|where)(?:'s| is| will be| should be| should| will)?\s+(?:all |just )?(?:for |about )?/iu,
+  /^(?:is|used|meant|to be used)\s+(?:for|to|about)\s+/iu,
+  /^(?:is|for|about|to)\s+/iu,
+];
 const BEFORE_NAME = /(?::|\b(?:for|about|that|which)\b)\s*(.+)$/iu;
 const NOT_TOLD =
   /^(?:(?:please|pls|so|and|can you|could you|now|thanks|thank you|today|for me|ok)[ .!]*)*$|^(?:please |so |and )*(?:set|create|make|add|register|start|do)\b.{0,12}\b(?:it|that|up)\b/i;
@@ -27,7 +32,7 @@ export function findDescription(written: string, field: Field, name: Found | nul
     return purpose === undefined ? null : place(written, purpose.replace(/[\s,.;:]+(?:call|name) it\b.*$/i, ''));
   }
   const after = text.slice(name.end).replace(/^["'\s]*as (?:an?|our|the) (?:new )?(?:project|app)\b/iu, '');
-  const told = BEHIND_NAME.test(after) ? after.replace(LEAD, '') : '';
+  const told = BEHIND_NAME.test(after) ? withoutLead(after) : '';
   if (told !== '' && /\p{L}{2}/u.test(told) && !NOT_TOLD.test(told.trim())) return place(written, told);
   const before = BEFORE_NAME.exec(text.slice(0, name.start))?.[1];
   return before === undefined
@@ -36,6 +41,12 @@ export function findDescription(written: string, field: Field, name: Found | nul
         written,
         before.replace(/[\s,.;:]*(?:\b(?:and|please|just|call it|called|named|name it)\b[\s,.;:]*)*$/i, ''),
       );
+}
+
+function withoutLead(written: string): string {
+  const text = written.replace(LEADING_MARKS, '');
+  const lead = LEADS.find((one) => one.test(text));
+  return lead ? text.replace(lead, '') : text;
 }
 
 /** Free text without politeness and closing marks; null when nothing is left. */
