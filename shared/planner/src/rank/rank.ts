@@ -24,12 +24,10 @@ const FOREIGN_VALUE = 0.65;
 const OWN_FORM = 1.3;
 /** What the conversation is about counts this much when a text points at it. */
 const SPOKEN_OF = 0.6;
-/** A word that no tool speaks of counts this much. */
-const UNKNOWN = 2;
 
 /**
- * All tools, best first: the cosine of the text and the nearest hint of each, with terms weighted by how few tools speak of them (tf-idf).
- * `more` are terms that the conversation adds.
+ * All tools, best first, by how like the text is to the nearest hint of each and to all that is written about it. Words weigh more the fewer
+ * tools speak of them (tf-idf). `more` are terms that the conversation adds.
  */
 export function rankTools(
   text: string,
@@ -46,8 +44,8 @@ export function rankTools(
   const kinds = new Set([...mentions.map(({ kind }) => kind), ...values.map(({ term }) => term)]);
   return index.tools
     .map((tool) => {
-      const nearest = Math.max(0, ...tool.hints.map((hint) => likeness(said, hint, index.weight)));
-      const score = (1 - ABOUT) * nearest + ABOUT * likeness(said, tool.about, index.weight);
+      const nearest = Math.max(0, ...tool.hints.map((hint) => likeness(said, hint, index)));
+      const score = (1 - ABOUT) * nearest + ABOUT * likeness(said, tool.about, index);
       // Who says a hint word by word means its tool, whatever else is written about others.
       return { tool, score: nearest >= WORD_BY_WORD ? REPEATED : score * fit(tool, kinds, text) };
     })
@@ -68,15 +66,15 @@ function correct(word: string, { words }: ToolIndex): string {
 const SHORTEST_SLIP = 4;
 
 /** How much of a text a hint covers, and of the hint the text, as their geometric mean; words weigh by how few tools speak of them. */
-function likeness(said: readonly Word[], hint: readonly Word[], weight: ReadonlyMap<string, number>): number {
-  return Math.sqrt(covered(said, hint, weight) * covered(hint, said, weight));
+function likeness(said: readonly Word[], hint: readonly Word[], index: ToolIndex): number {
+  return Math.sqrt(covered(said, hint, index) * covered(hint, said, index));
 }
 
-function covered(words: readonly Word[], by: readonly Word[], weight: ReadonlyMap<string, number>): number {
+function covered(words: readonly Word[], by: readonly Word[], { weightOf }: ToolIndex): number {
   let sum = 0;
   let all = 0;
   for (const word of words) {
-    const own = weightOf(word, weight);
+    const own = weightOf(word);
     all += own;
     sum += own * Math.max(0, ...by.map((other) => alike(word, other)));
   }
@@ -88,16 +86,6 @@ function alike(word: Word, other: Word): number {
   for (const [term, share] of word) best = Math.max(best, share * (other.get(term) ?? 0));
   return best;
 }
-
-function weightOf(word: Word, weight: ReadonlyMap<string, number>): number {
-  const [[first = ''] = []] = word;
-  const weights = [...word].map(([term, share]) => share * (weight.get(term) ?? (word.size > 1 ? 0 : UNKNOWN)));
-  return Math.max(...weights, LEAST) * (first.startsWith('¤') ? VALUE : 1);
-}
-
-/** Names and numbers tell less than words: most tools take some. */
-const VALUE = 0.7;
-const LEAST = 0.5;
 
 /** Whether the tool can take the values that were said. */
 function fit({ fields, installed }: IndexedTool, kinds: ReadonlySet<string>, text: string): number {
