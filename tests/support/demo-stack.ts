@@ -50,6 +50,8 @@ export async function openDemoStack(): Promise<DemoStack> {
     DEPLOY_DIR: join(folder, 'deploys'),
     PROXY_DIR: join(folder, 'proxy'),
     PROXY_SOCKET: socket,
+    // A test writes faster than people do; the limit has tests of its own.
+    INBOUND_BURST: '1000',
     ...(await openTestConfinement()).settings,
   };
   const stack = await openStack({ jobs: true, proxy: true, env });

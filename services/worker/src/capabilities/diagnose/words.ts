@@ -9,7 +9,8 @@ const SHOWN = 3_000;
 
 /** How a service is, and why. */
 export function describeVerdict({ project, environment, verdict, because }: ServiceHealthResult): string {
-  return say('diagnose.verdict', { project, environment, verdict, because });
+  const state = verdict === 'nothing-deployed' ? 'none' : verdict;
+  return say('diagnose.verdict', { project, environment, verdict: state, because });
 }
 
 /** What was measured of a service, a line each. */
