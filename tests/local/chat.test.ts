@@ -7,9 +7,9 @@ import { checkoutPath } from '@signalbox/local/setup/checkout';
 import { findFreePort } from '@signalbox/local/setup/free-port';
 import { createSupervisor } from '@signalbox/local/supervisor/supervisor';
 import { Api } from 'grammy';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { createDatabase, openRawPool, type TestDatabase } from '../support/database.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 // The real simulator and a real database; the bot is a few lines here, which answer when a test says so.
@@ -25,7 +25,7 @@ let session: ChatSession;
 
 beforeAll(async () => {
   database = await createDatabase();
-  pool = new pg.Pool({ connectionString: database.url, max: 2 });
+  pool = openRawPool(database.url);
   const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
   const main = join(checkoutPath(), 'infra/telegram-simulator/src/main.ts');

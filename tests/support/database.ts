@@ -27,6 +27,13 @@ export async function createDatabase(template = 'signalbox_template'): Promise<T
   };
 }
 
+/** A pool with the rights of the login and no time-outs. A connection that is closing may still hear that its database is dropped. */
+export function openRawPool(connectionString: string): pg.Pool {
+  const pool = new pg.Pool({ connectionString, max: 4 });
+  pool.on('error', () => undefined);
+  return pool;
+}
+
 async function asAdmin(work: (admin: pg.Client) => Promise<void>): Promise<void> {
   const admin = new pg.Client({ connectionString: inject('databaseUrl'), connectionTimeoutMillis: 10_000 });
   await admin.connect();

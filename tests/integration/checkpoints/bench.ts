@@ -3,14 +3,13 @@ import { END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph
 import type { Lane } from '@signalbox/store/conversation/lane';
 import { Checkpoints, type CheckpointForm } from '@signalbox/worker/checkpoints/checkpoints';
 import { setUpCheckpoints } from '@signalbox/worker/checkpoints/set-up';
-import pg from 'pg';
-import { createDatabase } from '../../support/database.ts';
+import type pg from 'pg';
+import { createDatabase, openRawPool } from '../../support/database.ts';
 
 /** A database with the tables of checkpoints and one lane that is held. */
 export async function openCheckpointBench() {
   const database = await createDatabase();
-  const pool = new pg.Pool({ connectionString: database.url, max: 4 });
-  pool.on('error', () => undefined); // a connection that is closing may still hear that its database is dropped
+  const pool = openRawPool(database.url);
   await setUpCheckpoints(pool);
   await pool.query(`insert into lanes (user_key, epoch, worker, lease_until) values ('7', 1, 'test', 'infinity')`);
   return {

@@ -4,8 +4,9 @@ import { redeemCode } from '@signalbox/gateway/commands/invitations';
 import { withTransaction } from '@signalbox/store/pool';
 import { createSimulator, DEFAULT_TOKEN } from '@signalbox/telegram-simulator/server';
 import { afterEach, beforeEach, expect, inject, it, onTestFinished } from 'vitest';
-import pg from 'pg';
+import type pg from 'pg';
 import { openDeployBench } from '../jobs/deploy-bench.ts';
+import { openRawPool } from '../../support/database.ts';
 import { freePort } from '../../support/free-port.ts';
 import { openWorkerBench, type WorkerBench } from '../../support/worker.ts';
 import { openTerminal, type Written } from './terminal.ts';
@@ -116,15 +117,17 @@ it('the first migration is recorded, with the tables of conversations made by th
   const url = new URL(bench.databaseUrl);
   url.pathname = `${url.pathname}_new`;
   await bench.pool.query(`create database ${url.pathname.slice(1)}`);
-  const pool = new pg.Pool({ connectionString: url.href, max: 1 });
+  const pool = openRawPool(url.href);
   try {
     const fresh = openTerminal({ DATABASE_URL: url.href });
     await fresh('migrate');
     await fresh('migrate');
     const applied = expect.arrayContaining(['02_conversation', '10_audit']) as string[];
     expect(await audit(pool)).toEqual([{ kind: 'database.migrated', actor: ME, data: { applied } }]);
-    await pool.query('set role signalbox_app');
-    await expect(pool.query('select 1 from langgraph.checkpoints')).resolves.toMatchObject({ rowCount: 0 });
+    const client = await pool.connect();
+    await client.query('set role signalbox_app');
+    await expect(client.query('select 1 from langgraph.checkpoints')).resolves.toMatchObject({ rowCount: 0 });
+    client.release();
   } finally {
     await pool.end();
     await bench.pool.query(`drop database ${url.pathname.slice(1)} with (force)`);

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { callQuestion, CallOutline } from '@signalbox/safety/policy/outline';
 import { loadPolicySet, readPolicyFolder, type PolicySet } from '@signalbox/safety/policy/policy-set';
 import { POLICY_FOLDER } from '@signalbox/safety/policy/settings';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { createDatabase, openRawPool, type TestDatabase } from '../../support/database.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { openTerminal } from './terminal.ts';
 
@@ -181,8 +181,7 @@ describe('signalbox policy what-if', () => {
   beforeAll(async () => {
     shipped = await loadPolicySet(await readPolicyFolder(POLICY_FOLDER), 'UTC');
     database = await createDatabase();
-    pool = new pg.Pool({ connectionString: database.url, max: 2 });
-    pool.on('error', () => undefined); // a connection that is closing may still hear that its database is dropped
+    pool = openRawPool(database.url);
   });
   beforeEach(() => pool.query('delete from actions'));
   afterAll(async () => {

@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { migrate } from '@signalbox/store/migrations/migrate';
 import { listMigrations, MIGRATIONS_FOLDER } from '@signalbox/store/migrations/migration-files';
 import { readMigrationStatus } from '@signalbox/store/migrations/migration-status';
-import pg from 'pg';
+import type pg from 'pg';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { createDatabase } from '../../support/database.ts';
+import { createDatabase, openRawPool } from '../../support/database.ts';
 import { SAVED_MIGRATIONS } from '../../support/saved-folder.ts';
 import { describeSchema } from '../../support/schema.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
@@ -77,7 +77,7 @@ function chainUpTo(last: string): string {
 
 async function describeNew(): ReturnType<typeof describeSchema> {
   const database = await createDatabase();
-  const pool = openRaw(database.url);
+  const pool = openRawPool(database.url);
   const described = await describeSchema(pool);
   await pool.end();
   await database.drop();
@@ -86,16 +86,10 @@ async function describeNew(): ReturnType<typeof describeSchema> {
 
 async function openEmpty(): Promise<[string, pg.Pool]> {
   const database = await createDatabase('template0');
-  const pool = openRaw(database.url);
+  const pool = openRawPool(database.url);
   onTestFinished(async () => {
     await pool.end();
     await database.drop();
   });
   return [database.url, pool];
-}
-
-function openRaw(connectionString: string): pg.Pool {
-  const pool = new pg.Pool({ connectionString, max: 4 });
-  pool.on('error', () => undefined); // a connection that is closing may still hear that its database is dropped
-  return pool;
 }
