@@ -22,7 +22,7 @@ type Report = (what: string, example: unknown) => void;
 export async function check(field: SoakField, asked: readonly Asked[]): Promise<readonly Wrong[]> {
   const found = new Map<string, { count: number; example: string }>();
   const report: Report = (what, example) => {
-    const one = found.get(what) ?? { count: 0, example: JSON.stringify(example).slice(0, 1_200) };
+    const one = found.get(what) ?? { count: 0, example: JSON.stringify(example).slice(0, 12_000) };
     found.set(what, { ...one, count: one.count + 1 });
   };
   await checkAnswers(field, asked, report);
@@ -115,13 +115,26 @@ async function saidIn({ pool }: SoakField, turnId: string): Promise<readonly str
   return rows.map(({ text }) => text);
 }
 
+/** What the tables have of the project of a message: its actions, its deployments with their runs, and what was told. */
 async function actionsOf({ pool }: SoakField, { name, userKey }: Asked): Promise<readonly unknown[]> {
   const { rows } = await pool.query(
-    `select action_id, tool, status, error_code, started_at, settled_at from actions
-      where user_key = $1 and arguments::text like '%' || $2 || '"%' order by started_at`,
-    [userKey, name],
+    `select action_id, tool, status, error_code, started_at, settled_at, turn_id from actions
+      where user_key = $1 and arguments::text like '%"' || $2 || '"%' order by started_at`,
+    [userKey, projectOf(name)],
   );
-  return rows;
+  const { rows: deployments } = await pool.query(
+    `select d.deployment_id, d.kind, d.ref, d.state, d.requested_at, d.finished_at, d.failure,
+        (select json_agg(json_build_object('run', r.run_id, 'status', r.status, 'attempts', r.attempts, 'error', r.error))
+           from runs r where r.payload::text like '%' || d.deployment_id || '%') as runs
+       from deployments d where d.project = $1 order by d.requested_at`,
+    [projectOf(name)],
+  );
+  const { rows: replies } = await pool.query(
+    `select key, status, created_at, sent_at, left(body ->> 'text', 120) as text from outbox
+      where user_key = $1 and body::text like '%' || $2 || '%' order by id`,
+    [userKey, projectOf(name)],
+  );
+  return [...rows, ...deployments, ...replies];
 }
 
 async function hasEffect({ pool }: SoakField, { kind, name }: Asked): Promise<string> {
