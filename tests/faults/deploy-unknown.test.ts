@@ -61,6 +61,37 @@ describe('a proxy that does not answer', () => {
   });
 });
 
+describe('a proxy that is away when a deployment begins', () => {
+  it('fails no deployment when it comes back soon', async () => {
+    const shop = await bench.shop('patient');
+    shop.repository.release('v1', appFiles({}));
+    await bench.stopProxy();
+    await shop.ask('act_pa', 'v1');
+    await bench.reaches('act_pa', 'preparing');
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    expect(await bench.states('act_pa')).toEqual(['queued', 'preparing']);
+    await bench.startProxy();
+    expect(await bench.told('act_pa')).toContain('✅');
+    expect(await shop.serves()).toMatch(/^v1-/);
+  });
+
+  it('is named as what is missing when it stays away', { timeout: 90_000 }, async () => {
+    const shop = await bench.shop('bereft');
+    shop.repository.release('v1', appFiles({}));
+    await bench.stopProxy();
+    try {
+      await shop.ask('act_be', 'v1');
+      await bench.reaches('act_be', 'failed');
+      expect(await bench.told('act_be')).toMatch(
+        /Nothing was deployed\. proxy: The proxy is not answering\. Look whether/,
+      );
+      expect(await bench.states('act_be')).toEqual(['queued', 'preparing', 'failing', 'failed']);
+    } finally {
+      await bench.startProxy();
+    }
+  });
+});
+
 describe('a deployment that was asked for and never begun', () => {
   it('is taken up by the sweep', async () => {
     const shop = await bench.shop('orphan');

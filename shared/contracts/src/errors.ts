@@ -225,7 +225,7 @@ export const ERRORS = {
     remedy: 'tell-user',
     say: 'Something that came for you cannot be read, so nothing was done about it. An operator has been told (reference {ref}).',
   },
-  UPSTREAM_UNAVAILABLE: { remedy: 'retry', say: '{service} is not answering. I will keep trying.' },
+  UPSTREAM_UNAVAILABLE: { remedy: 'retry', say: '{service} is not answering.' },
   JOB_TOO_SLOW: { remedy: 'tell-user', say: 'It did not end within {seconds} s.' },
   JOB_STALLED: { remedy: 'tell-user', say: 'It gave no sign of getting on for {seconds} s, so it was ended.' },
   JOB_CANCELLED: { remedy: 'tell-user', say: '{job} was cancelled.' },

@@ -6,21 +6,24 @@ import { planOf, requireSamePlan } from './plan.ts';
 import { measureReadiness, type Readiness } from './readiness.ts';
 import { fileOf, releaseId, type DeploymentSession } from '../deployment-session.ts';
 
+/** Longer than the proxy takes to come back in any installation that restarts what ends; then people are told that it is away. */
+const RESTART_MS = 30 * SECOND_MS;
+const LOOK_AGAIN_MS = SECOND_MS;
+
 /** Measures whether it may begin, and finds out what is to be built. What was kept is not built again. */
 export async function prepare(place: DeploymentSession, signal: AbortSignal): Promise<void> {
   const { parts, held } = place;
   const row = held.row();
   const earlier = row.fromArtifact === null ? null : await parts.work.find(row.fromArtifact);
   const built = earlier && (await isKept(place, earlier, signal)) ? describeBuilt(earlier) : null;
-  const readiness = await measureReadiness(
-    parts,
-    { ...row, commit: earlier?.commit ?? row.plan?.commit ?? null, built },
-    {
+  const wish = { ...row, commit: earlier?.commit ?? row.plan?.commit ?? null, built };
+  const readiness = await untilAnswered(signal, () =>
+    measureReadiness(parts, wish, {
       repository: repositoryOf(row, place.context.openSecret),
       variables: () => place.variables(`to see whether ${row.project} can be deployed to ${row.environment}`),
       context: place.context,
       signal,
-    },
+    }),
   );
   const evidence = { checks: readiness.checks.map(({ name, evidence: found }) => `${name}: ${found}`) };
   requireReady(readiness);
@@ -35,6 +38,17 @@ export async function prepare(place: DeploymentSession, signal: AbortSignal): Pr
   if (!source) throw new Error('all checks hold, and no source was read');
   const change = { commit: source.commit, release: earlier?.release ?? source.release, file: source.file };
   await held.advance('building', { ...evidence, commit: source.commit }, { change });
+}
+
+/** Measures again while only a server of ours is away: one that is started anew answers soon, and its absence fails no deployment. */
+async function untilAnswered(signal: AbortSignal, measure: () => Promise<Readiness>): Promise<Readiness> {
+  const deadline = Date.now() + RESTART_MS;
+  for (;;) {
+    const readiness = await measure();
+    if (!readiness.isUnanswered || Date.now() >= deadline) return readiness;
+    await sleep(LOOK_AGAIN_MS, signal);
+    signal.throwIfAborted();
+  }
 }
 
 /** Checks the commit out and lets the driver build it. Ended when it takes too long, or does nothing for too long. */

@@ -38,6 +38,8 @@ export interface Readiness {
   readonly source: Source | null;
   readonly commit: string | null;
   readonly checks: readonly ReadinessCheck[];
+  /** Whether nothing else is in the way than a server of ours that does not answer now. */
+  readonly isUnanswered: boolean;
 }
 
 type Found<T> = { readonly evidence: string; readonly value: T };
@@ -65,6 +67,8 @@ export async function measureReadiness(
 ): Promise<Readiness> {
   const { signal, context } = options;
   const checks: ReadinessCheck[] = [];
+  let isUnanswered = false;
+  let isMissing = false;
   const check = async <T>(name: string, remedy: string, look: () => Promise<Found<T>>): Promise<T | null> => {
     try {
       const { evidence, value } = await look();
@@ -75,6 +79,8 @@ export async function measureReadiness(
       if (!(error instanceof AppError) && isTransient(error)) throw error;
       const evidence = error instanceof AppError ? explain(error) : say('readiness.notMeasured');
       checks.push({ name, ok: false, evidence: evidence.slice(0, 500), remedy });
+      if (error instanceof AppError && error.remedy === 'retry') isUnanswered = true;
+      else isMissing = true;
       return null;
     }
   };
@@ -102,7 +108,8 @@ export async function measureReadiness(
   if (target) await check('port', say('readiness.portRemedy'), () => findPorts(parts, wish, target));
   await checkOthers(check, parts, wish);
   const commit = wish.built?.commit ?? source?.commit ?? null;
-  return { ready: checks.every(({ ok }) => ok), target, source, commit, checks };
+  const ready = checks.every(({ ok }) => ok);
+  return { ready, target, source, commit, checks, isUnanswered: isUnanswered && !isMissing };
 }
 
 type Check = <T>(name: string, remedy: string, look: () => Promise<Found<T>>) => Promise<T | null>;
