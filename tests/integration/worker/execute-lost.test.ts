@@ -74,6 +74,45 @@ describe('a tool call', () => {
     expect([ran, await ledger(one.actionId)]).toEqual([['x'], [{ status: 'done', error_code: null }]]);
   });
 
+  describe('that was cut off before its effect and comes again', () => {
+    const cutOff = async (spec: Parameters<typeof parts>[0], given = scope()) => {
+      const one = call();
+      const broken = { ...spec, run: () => Promise.reject(new Error('Connection terminated unexpectedly')) };
+      await expect(executeCall(parts(broken), given, one)).rejects.toThrow('Connection terminated');
+      expect(await ledger(one.actionId)).toEqual([{ status: 'started', error_code: null }]);
+      return one;
+    };
+    const probe = () => Promise.resolve({ kind: 'not-done' as const });
+
+    it('runs, although its own beginning marked the conversation as one that read text from outside', async () => {
+      const spec = { probe, holds: 'records' as const };
+      const given = () => scope({ threadId: 'user_1_80' });
+      const one = await cutOff(spec, given());
+      const result = await executeCall(parts(spec), given(), one);
+      expect(result).toMatchObject({ ok: true, say: 'Did x.', decided: { decision: { effect: 'run' } } });
+      expect([ran, await ledger(one.actionId)]).toEqual([['x'], [{ status: 'done', error_code: null }]]);
+      // The next one is not in anybody's own words, so a person is asked.
+      const next = await executeCall(parts(spec), given(), call());
+      expect(next.decided?.decision.effect).toBe('confirm');
+    });
+
+    it('does not run when policy would ask about it by now, and nobody is asked', async () => {
+      const one = await cutOff({ probe });
+      const result = await executeCall(parts({ probe, risk: 'dangerous' }), scope(), one);
+      expect(result).toMatchObject({ ok: false, code: 'TOOL_NOT_DONE' });
+      expect([ran, await ledger(one.actionId)]).toEqual([[], [{ status: 'failed', error_code: 'TOOL_NOT_DONE' }]]);
+    });
+
+    it('does not run once an admin has frozen the product', async () => {
+      const one = await cutOff({ probe });
+      await query(`insert into settings (key, value) values ('freeze', '{}')`);
+      const result = await executeCall(parts({ probe }), scope(), one);
+      await query(`delete from settings where key = 'freeze'`);
+      expect(result).toMatchObject({ ok: false, code: 'TOOL_NOT_DONE' });
+      expect([ran, await ledger(one.actionId)]).toEqual([[], [{ status: 'failed', error_code: 'TOOL_NOT_DONE' }]]);
+    });
+  });
+
   it('whose answer was lost and that nobody can look up is unknown', async () => {
     const one = call();
     const lost = parts({ run: () => Promise.reject(new Error('Connection terminated unexpectedly')) });

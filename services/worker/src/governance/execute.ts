@@ -96,7 +96,7 @@ function isTaken(thrown: unknown): thrown is AppError {
 }
 
 async function carryOut(execution: Execution, proposal: Weighed): Promise<ToolCallResult> {
-  const { parts, scope, call } = execution;
+  const { scope, call } = execution;
   const { tool } = call;
   const { decision, action } = proposal;
   if (decision.effect !== 'run' || !roleCovers(scope.actor.role, tool.role)) {
@@ -114,15 +114,19 @@ async function carryOut(execution: Execution, proposal: Weighed): Promise<ToolCa
     await scope.flush();
     return requestApproval(execution, proposal);
   }
-  if (action.assessment.risk === 'safe') return read(execution, proposal);
-  const lock = tool.lock(call.input);
+  return action.assessment.risk === 'safe' ? read(execution, proposal) : change(execution, proposal);
+}
+
+function change(execution: Execution, proposal: Weighed): Promise<ToolCallResult> {
+  const { parts, call } = execution;
+  const lock = call.tool.lock(call.input);
   const guarded = (): Promise<ToolCallResult> => throughLedger(execution, proposal);
   return lock === null ? guarded() : withLock(parts.lockPool, lock, guarded);
 }
 
 /**
  * What came of this very action, which an earlier run of the turn has begun: nobody is asked for leave, or told that there is none, for
- * what may be done already. It is looked up, and not run again. Null when it was not begun.
+ * what may be done already. It is looked up, and goes on only if policy still lets it run. Null when it was not begun.
  */
 async function whatHasBegun(execution: Execution, proposal: Proposal): Promise<ToolCallResult | null> {
   const { parts, scope, call } = execution;
@@ -133,11 +137,33 @@ async function whatHasBegun(execution: Execution, proposal: Proposal): Promise<T
     case 'failed':
     case 'unknown':
       return readStoredResult(known.result, call.name);
-    case 'started':
+    case 'started': {
+      const asBegun = known.proposal && weighAsBegun(execution, proposal, known.proposal);
+      if (asBegun?.decision.effect === 'run' && roleCovers(scope.actor.role, call.tool.role))
+        return { ...(await change(execution, asBegun)), decided: recordedDecision(asBegun, asBegun.taint) };
       return settleByLooking(execution, { proposal, unknown: outcomeUnknown(call) });
+    }
     default:
       return null;
   }
+}
+
+/**
+ * Asks policy again about an action that has begun, with the conversation, the grant and the budget of then: its own beginning has marked,
+ * used up and counted something, and that is not held against it. Null when text from outside had a part in it then.
+ */
+function weighAsBegun({ parts, scope, call }: Execution, now: Proposal, begun: Proposal): Weighed | null {
+  if (begun.action.assessment.tainted) return null;
+  const taint = { source: null, foreign: null, hasPrivate: begun.action.assessment.touchesPrivate };
+  const assessment = assess(call.tool, call.input, taint, call.resolved);
+  const action = propose(scope, call, assessment, now.action.parentActionId);
+  const { frozen, breakGlass } = now.question.context;
+  const question = {
+    ...now.question,
+    action: { ...now.question.action, assessment },
+    context: { ...begun.question.context, frozen, breakGlass },
+  };
+  return { action, question, decision: parts.policy().decide(question), grantId: null, taint };
 }
 
 type Weighed = Proposal & { readonly grantId: string | null; readonly taint: Taint };
