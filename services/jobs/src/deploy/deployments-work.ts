@@ -2,6 +2,7 @@ import {
   DEPLOY_TRANSITIONS,
   isFinal,
   type DeployFailure,
+  type DeployPlan,
   type DeployState,
   type ServiceFile,
   type ServiceKey,
@@ -81,6 +82,15 @@ export class DeploymentWork {
   async find(deploymentId: string): Promise<WorkRow | null> {
     const { rows } = await this.#pool.query<WorkRow>(`${SELECT_WORK} where d.deployment_id = $1`, [deploymentId]);
     return rows[0] ?? null;
+  }
+
+  /** Whether something that is built, started and looked at like this has served for the project, in any environment. */
+  async hasServed(project: string, { file }: Pick<DeployPlan, 'file'>): Promise<boolean> {
+    const { rowCount } = await this.#pool.query(
+      `select 1 from deployments where project = $1 and state = 'succeeded' and plan ->> 'file' = $2 limit 1`,
+      [project, file],
+    );
+    return rowCount !== 0;
   }
 
   /**

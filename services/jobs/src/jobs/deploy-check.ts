@@ -32,7 +32,15 @@ export function createDeployCheck(
           signal: context.signal,
         },
       );
-      return { ready, server: target?.server ?? null, commit, checks: [...checks], plan: null, problem: null };
+      return {
+        ready,
+        server: target?.server ?? null,
+        commit,
+        checks: [...checks],
+        plan: null,
+        isUnseen: false,
+        problem: null,
+      };
     },
     say: ({ ready, checks, problem }) => {
       if (problem !== null) return problem;
@@ -54,8 +62,8 @@ async function resolve(
   { signal }: JobContext,
 ): Promise<JobResult<'deploy.check'>> {
   try {
-    const plan = await resolvePlan(parts, wish, repository, signal);
-    return { ready: true, server: plan.server.name, commit: plan.commit, checks: [], plan, problem: null };
+    const { plan, isUnseen } = await resolvePlan(parts, wish, repository, signal);
+    return { ready: true, server: plan.server.name, commit: plan.commit, checks: [], plan, isUnseen, problem: null };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return {
@@ -64,6 +72,7 @@ async function resolve(
       commit: null,
       checks: [],
       plan: null,
+      isUnseen: false,
       problem: explain(error).slice(0, 2_000),
     };
   }

@@ -210,7 +210,7 @@ function lookUp({ pool, limits }: ExecuteParts, scope: CallScope, call: Runnable
     agent: scope.agent.id,
     chatKey: scope.chatKey,
     environment: call.tool.environment(input),
-    resources: [...call.tool.resources(input)],
+    resources: [...call.tool.resources(input, call.resolved)],
     toolVersion: call.tool.version(),
   };
   const { actor: requester, threadId } = scope;

@@ -61,6 +61,8 @@ async function hashOf(
   if (tool.resolve && !resolve) return null;
   try {
     const resolved = tool.resolve && resolve ? await resolve(read.runnable) : null;
+    // Policy would look at something that was looked up, and the label does not say it.
+    if (tool.resources(input, resolved).length > tool.resources(input).length) return null;
     const call: Runnable = { ...read.runnable, resolved };
     // The assessment is no part of the hash: policy decides at the press.
     return offerHash(propose(asker, call, UNASSESSED));

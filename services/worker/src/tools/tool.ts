@@ -147,7 +147,7 @@ export interface ToolSpec<I extends z.ZodType, O> {
   /** Where the effect lands, for policy; `none` unless said otherwise. */
   readonly environment?: (input: z.output<I>) => Environment;
   /** What it touches, for policy and for the approver: `project:shop`. */
-  readonly resources?: (input: z.output<I>) => readonly string[];
+  readonly resources?: (input: z.output<I>, resolved: Resolved | null) => readonly string[];
   /**
    * What an approver reads. Without it the card shows the arguments as they are. It may look things up through ports, and is worked
    * out again when the approval is used: what would be different then than was shown voids it. What it throws refuses the action.
@@ -234,7 +234,7 @@ export interface Tool {
   /** Null when its arguments stand for nothing else. */
   readonly resolve: ((input: unknown, look: Resolving) => Promise<Resolved | null>) | null;
   environment(input: unknown): Environment;
-  resources(input: unknown): readonly string[];
+  resources(input: unknown, resolved?: Resolved | null): readonly string[];
   preview(input: unknown, look: Look): Promise<Preview | null>;
   /** Null when the tool cannot look up what became of it. */
   readonly probe: ((input: unknown, context: ToolContext) => Promise<Probed<unknown>>) | null;
@@ -288,7 +288,7 @@ export function tool<I extends z.ZodType, O>(spec: ToolSpec<I, O>): Tool {
     },
     resolve: spec.resolve ? async (input, look) => (await spec.resolve?.(typed(input), look)) ?? null : null,
     environment: (input) => spec.environment?.(typed(input)) ?? 'none',
-    resources: (input) => spec.resources?.(typed(input)) ?? [],
+    resources: (input, resolved = null) => spec.resources?.(typed(input), resolved) ?? [],
     preview: async (input, look) => (await spec.preview?.(typed(input), look)) ?? null,
     probe: spec.probe
       ? async (input, context) => {

@@ -41,6 +41,8 @@ export const ReadinessResult = z.object({
   checks: z.array(ReadinessCheck),
   /** What would be deployed; null when it was not asked for, or could not be looked up. */
   plan: DeployPlan.nullable().default(null),
+  /** The repository does not say itself how it is built and started, and nothing that was recognized like this has served for the project. */
+  isUnseen: z.boolean().default(false),
   /** Why there is no plan. */
   problem: Text.nullable().default(null),
 });

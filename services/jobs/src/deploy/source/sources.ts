@@ -21,6 +21,8 @@ export interface Source {
   /** `1.1.0-3f2a9c1`: what the person called it, and the commit. */
   readonly release: string;
   readonly file: ServiceFile;
+  /** It has no signalbox.json: `file` is what its other files say. */
+  readonly isRecognized: boolean;
   readonly hasDockerfile: boolean;
   /** SHA-256 of the Dockerfile; null without one. */
   readonly dockerfile: string | null;
@@ -111,11 +113,12 @@ export function createSources(options: {
           await fetchMirror(git, mirror, await reach(address, repository.login), { withMain: ref === 'HEAD', signal });
         return resolveRef(git, mirror, { shown: address.shown, ref }, signal);
       });
-      const { file, dockerfile, version } = await readCommit(git, mirror, commit, signal);
+      const { file, isRecognized, dockerfile, version } = await readCommit(git, mirror, commit, signal);
       return {
         commit,
         release: nameRelease(named, commit, version),
         file,
+        isRecognized,
         hasDockerfile: dockerfile !== null,
         dockerfile,
         checkOut: (name, stop) => checkOut(git, { mirror, commit, folder: join(checkouts, name) }, stop),
@@ -159,7 +162,7 @@ async function readCommit(
   mirror: string,
   commit: string,
   signal: AbortSignal,
-): Promise<{ readonly file: ServiceFile; readonly dockerfile: string | null; readonly version: string | null }> {
+): Promise<Pick<Source, 'file' | 'isRecognized' | 'dockerfile'> & { readonly version: string | null }> {
   const show = async (name: string): Promise<string | null> => {
     const { code, stdout } = await git(['-C', mirror, 'cat-file', 'blob', `${commit}:${name}`], {
       signal,
@@ -182,6 +185,7 @@ async function readCommit(
   const version = z.object({ version: z.string().regex(/^\d[A-Za-z0-9.+-]{0,60}$/) }).safeParse(parseJson(manifest));
   return {
     file: recognized ?? readServiceFile(text, commit, dockerfile !== null),
+    isRecognized: text === null,
     dockerfile: dockerfile === null ? null : createHash('sha256').update(dockerfile).digest('hex'),
     version: version.success ? version.data.version : null,
   };

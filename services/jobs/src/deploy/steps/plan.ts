@@ -40,7 +40,7 @@ export function planOf({ target, file, ...planned }: Planned): DeployPlan {
 
 /**
  * Looks up what a deployment would run now: repository, commit, server, build and variables. Reads the repository and the database
- * and nothing else: no server, no secret. Throws what stands in the way: NOT_FOUND, CONFLICT, REPOSITORY_REFUSED,
+ * and nothing else: no server, no secret. `isUnseen`: see ReadinessResult. Throws what stands in the way: NOT_FOUND, CONFLICT, REPOSITORY_REFUSED,
  * REPOSITORY_UNREADABLE, SERVICE_FILE_INVALID.
  */
 export async function resolvePlan(
@@ -48,7 +48,7 @@ export async function resolvePlan(
   wish: ServiceKey & { readonly ref: string; readonly server: string | null; readonly fromArtifact: string | null },
   repository: Repository | null,
   signal: AbortSignal,
-): Promise<DeployPlan> {
+): Promise<{ readonly plan: DeployPlan; readonly isUnseen: boolean }> {
   const { project } = wish;
   const target = await parts.work.target(wish, wish.server);
   const variables = await parts.services.variableMarks(wish);
@@ -63,10 +63,14 @@ export async function resolvePlan(
   if (earlier?.file && earlier.commit !== null) {
     // What is built again is built from this commit, so its files are known either way.
     if (!earlier.kept) await openSource(parts, { project, repository }, earlier.commit, signal);
-    return planOf({ ...known, commit: earlier.commit, file: earlier.file, dockerfile: null });
+    return {
+      plan: planOf({ ...known, commit: earlier.commit, file: earlier.file, dockerfile: null }),
+      isUnseen: false,
+    };
   }
-  const { commit, file, dockerfile } = await openSource(parts, { project, repository }, wish.ref, signal);
-  return planOf({ ...known, commit, file, dockerfile });
+  const { commit, file, isRecognized, dockerfile } = await openSource(parts, { project, repository }, wish.ref, signal);
+  const plan = planOf({ ...known, commit, file, dockerfile });
+  return { plan, isUnseen: isRecognized && !(await parts.work.hasServed(project, plan)) };
 }
 
 /** Throws PLAN_CHANGED, with what is different, unless both say the same. */

@@ -33,6 +33,12 @@ export function riskIn({ environment }: ServiceKey): Risk | RiskWithReasons {
   return environment === 'production' ? { risk: 'dangerous', reasons: [say('deploy.changesProduction')] } : 'sensitive';
 }
 
+/** The same risk, with more that speaks for a look. */
+export function withReasons(found: Risk | RiskWithReasons, more: readonly string[]): RiskWithReasons {
+  const { risk, reasons } = typeof found === 'string' ? { risk: found, reasons: [] } : found;
+  return { risk, reasons: [...reasons, ...more] };
+}
+
 /** One at a time per service, whatever changes it. */
 export function serviceLock(service: ServiceKey): string {
   return `deploy:${serviceName(service)}`;

@@ -3,8 +3,8 @@ import { Environment, ProjectName, ServerName } from '@signalbox/contracts/conve
 import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import { tool, type ToolContext } from '../../tools/tool.ts';
-import { aboutService, riskIn, serviceLock, Version } from './fields.ts';
-import { planOf, resolveDeployment } from './plan.ts';
+import { aboutService, riskIn, serviceLock, Version, withReasons } from './fields.ts';
+import { planOf, resolveDeployment, unseenPlan, UNSEEN_PLAN } from './plan.ts';
 import { code, reachOf, stays } from './words.ts';
 
 /** Starts a deployment. Its end comes as news of the job; nothing here says that it is there. */
@@ -30,11 +30,15 @@ export const triggerDeploy = tool({
       .describe('Server to run it on; the one where it is, or the one with the most room, when left out')
       .meta({ entity: 'server', ask: 'On which server?' }),
   }),
-  risk: riskIn,
+  risk: (service, resolved) => withReasons(riskIn(service), reasonsOf(unseenPlan(resolved))),
   role: 'developer',
   holds: 'facts',
   egress: true,
   ...aboutService,
+  resources: (service, resolved) => [
+    ...aboutService.resources(service),
+    ...(unseenPlan(resolved) ? [UNSEEN_PLAN] : []),
+  ],
   lock: serviceLock,
   deadlineMs: 15_000,
   // The row and the run are both keyed by the action: what a crash left out is made up for.
@@ -101,4 +105,14 @@ export const triggerDeploy = tool({
 async function requireRepository(ports: ToolContext['ports'], project: string): Promise<void> {
   const { repository } = await ports.projects.get(project);
   if (repository === null) throw new AppError('CONFLICT', { detail: say('deploy.noRepository', { project }) });
+}
+
+/** Why somebody should look before this is built and started. */
+function reasonsOf(plan: ReturnType<typeof unseenPlan>): readonly string[] {
+  if (plan === null) return [];
+  const build = plan.build.map((words) => words.join(' ')).join(' && ');
+  const start = plan.start?.join(' ') ?? '';
+  return [
+    say('deploy.unseenPlan', { isBuilt: build !== '', build: code(build), isImage: start === '', start: code(start) }),
+  ];
 }

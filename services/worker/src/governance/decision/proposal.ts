@@ -48,7 +48,7 @@ export function propose(
     // JSON is what is hashed, stored and shown; what it cannot carry is not an argument.
     arguments: JSON.parse(JSON.stringify(input)) as ProposedAction['arguments'],
     ...(resolved ? { resolved: JSON.parse(JSON.stringify(resolved)) as NonNullable<ProposedAction['resolved']> } : {}), // so is this
-    resources: [...tool.resources(input)],
+    resources: [...tool.resources(input, resolved)],
     environment: tool.environment(input),
     requester: { userKey: scope.actor.userKey, role: scope.actor.role },
     agent: scope.agent.id,

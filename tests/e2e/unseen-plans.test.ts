@@ -1,0 +1,54 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openDemoStack, type DemoStack } from '../support/demo-stack.ts';
+import { eventually } from '../support/until.ts';
+import { makeRepository, type TestRepository } from '../support/deploy-repository.ts';
+
+// A repository that does not say how it runs: it is worked out from its files, and whoever asks sees that once.
+
+let demo: DemoStack;
+let repository: TestRepository;
+const page = (text: string) => ({ 'index.html': `<title>${text}</title>` });
+beforeAll(async () => {
+  demo = await openDemoStack();
+  repository = makeRepository(join(demo.targets, '..', 'pages'));
+  repository.release('1.0', page('one'));
+  repository.release('1.1', page('two'));
+}, 60_000);
+afterAll(() => demo.close(), 60_000);
+
+const ask = (text: string, pattern: RegExp): Promise<string> => demo.tell(demo.people.ben, text, pattern);
+
+it('the first deployment shows how it would be started, and waits for a tap', async () => {
+  await ask(`create project pages with repository ${repository.folder}`, /created the project pages/);
+  const card = await ask('deploy pages 1.0 to staging', /Why you are asked/);
+  expect(card).toMatch(/The repository does not say how it runs, so I would start it with .*python3 -m http\.server/);
+  expect(card).toContain('unseen-plan-confirms');
+  const { rows } = await demo.stack.pool.query('select 1 from deployments');
+  expect(rows).toEqual([]);
+});
+
+it('a tap deploys it', async () => {
+  const before = (await demo.people.ben.heard()).length;
+  await demo.people.ben.click('Confirm');
+  await eventually(
+    async () => (await demo.people.ben.heard()).slice(before).map(({ text }) => text),
+    (texts) => texts.some((text) => /✅ Deployed pages in staging: 1\.0-/.test(text)),
+    60_000,
+  );
+}, 90_000);
+
+it('the next one is started in the same way, and does not wait', async () => {
+  await ask('deploy pages 1.1 to staging', /✅ Deployed pages in staging: 1\.1-/);
+  const { rows } = await demo.stack.pool.query('select 1 from approvals');
+  expect(rows).toHaveLength(1);
+}, 90_000);
+
+it('one that is started in another way is shown again', async () => {
+  repository.release('2.0', {
+    Procfile: 'web: python3 -m http.server "$PORT" --bind "$HOST" --directory .',
+    ...page('three'),
+  });
+  const card = await ask('deploy pages 2.0 to staging', /Why you are asked/);
+  expect(card).toContain('--directory .');
+});
