@@ -1,4 +1,5 @@
 import type { Queryable } from './pool.ts';
+import { sql } from './sql.ts';
 
 /** A sealed value, as it is stored. */
 export interface SecretRow {
@@ -24,29 +25,26 @@ export async function putSecrets(db: Queryable, rows: readonly SecretRow[]): Pro
   for (const { userKey, handle, kind, ciphertext, keptMs } of rows) {
     await db.query({
       name: 'secret_put',
-      text: `insert into secrets (user_key, handle, kind, ciphertext, expires_at)
-             values ($1, $2, $3, $4, clock_timestamp() + $5 * interval '1 ms')
+      ...sql`insert into secrets (user_key, handle, kind, ciphertext, expires_at)
+             values (${userKey}, ${handle}, ${kind}, ${ciphertext}, clock_timestamp() + ${keptMs} * interval '1 ms')
              on conflict (user_key, handle) do update
-               set kind = $3, ciphertext = $4, expires_at = excluded.expires_at, -- who seals may not read what is sealed
+               set kind = ${kind}, ciphertext = ${ciphertext}, expires_at = excluded.expires_at, -- who seals may not read what is sealed
                    created_at = clock_timestamp(), used_at = null`,
-      values: [userKey, handle, kind, ciphertext, keptMs],
     });
   }
 }
 
 /** A person's secrets that are still valid, by name. */
 export async function listSecrets(db: Queryable, userKey: string): Promise<readonly SecretName[]> {
-  const { rows } = await db.query<SecretName>(
-    `select handle, kind, created_at as "createdAt", expires_at as "expiresAt", used_at as "usedAt" from secrets
-      where user_key = $1 and (expires_at is null or expires_at > clock_timestamp()) order by handle`,
-    [userKey],
-  );
+  const { rows } = await db.query<SecretName>(sql`
+    select handle, kind, created_at as "createdAt", expires_at as "expiresAt", used_at as "usedAt" from secrets
+      where user_key = ${userKey} and (expires_at is null or expires_at > clock_timestamp()) order by handle`);
   return rows;
 }
 
 /** Forgets a secret. False when there was none of that name. */
 export async function deleteSecret(db: Queryable, userKey: string, handle: string): Promise<boolean> {
-  const { rowCount } = await db.query('delete from secrets where user_key = $1 and handle = $2', [userKey, handle]);
+  const { rowCount } = await db.query(sql`delete from secrets where user_key = ${userKey} and handle = ${handle}`);
   return rowCount === 1;
 }
 
@@ -56,12 +54,10 @@ export async function takeSecret(
   userKey: string,
   handle: string,
 ): Promise<{ readonly kind: string; readonly ciphertext: Buffer } | null> {
-  const { rows } = await db.query<{ kind: string; ciphertext: Buffer }>(
-    `update secrets set used_at = clock_timestamp()
-      where user_key = $1 and handle = $2 and (expires_at is null or expires_at > clock_timestamp())
-      returning kind, ciphertext`,
-    [userKey, handle],
-  );
+  const { rows } = await db.query<{ kind: string; ciphertext: Buffer }>(sql`
+    update secrets set used_at = clock_timestamp()
+      where user_key = ${userKey} and handle = ${handle} and (expires_at is null or expires_at > clock_timestamp())
+      returning kind, ciphertext`);
   return rows[0] ?? null;
 }
 

@@ -4,6 +4,7 @@ import { redactText } from '@signalbox/safety/redact/redact';
 import { makeStorable } from '@signalbox/contracts/storable';
 import { readLanguages } from '../people/users.ts';
 import type { Queryable } from '../pool.ts';
+import { sql } from '../sql.ts';
 
 /**
  * A copy of the row that may be stored and shown: its texts without secrets, and nothing in it that Postgres cannot hold, with the language
@@ -36,8 +37,7 @@ export async function putOutbox(
   if (rows.length === 0) return [];
   const { rows: stored } = await db.query<{ id: string; chat_key: string }>({
     name: 'outbox_put',
-    text: 'select id, chat_key from outbox_put($1::jsonb)',
-    values: [JSON.stringify(asIs ? rows : rows.map(withoutSecrets))],
+    ...sql`select id, chat_key from outbox_put(${JSON.stringify(asIs ? rows : rows.map(withoutSecrets))}::jsonb)`,
   });
   return stored.map((row) => ({ id: row.id, chatKey: row.chat_key }));
 }
@@ -64,8 +64,8 @@ export async function sayInTurn(
 ): Promise<boolean> {
   const { rows: result } = await db.query<{ ok: boolean }>({
     name: 'outbox_say',
-    text: 'select outbox_say($1, $2, $3::jsonb) as ok',
-    values: [lane.userKey, lane.epoch, JSON.stringify(rows.map(withoutSecrets))],
+    ...sql`select outbox_say(${lane.userKey}, ${lane.epoch},
+        ${JSON.stringify(rows.map(withoutSecrets))}::jsonb) as ok`,
   });
   return result[0]?.ok ?? false;
 }

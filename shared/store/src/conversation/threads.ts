@@ -1,10 +1,10 @@
 import type { Queryable } from '../pool.ts';
+import { sql } from '../sql.ts';
 
 /** The number of a person's newest thread, or null when there was none. */
 export async function currentThread(db: Queryable, userKey: string): Promise<number | null> {
-  const { rows } = await db.query<{ last_n: number }>('select last_n from thread_sequences where user_key = $1', [
-    userKey,
-  ]);
+  const { rows } = await db.query<{ last_n: number }>(sql`select last_n from thread_sequences
+      where user_key = ${userKey}`);
   return rows[0]?.last_n ?? null;
 }
 
@@ -22,18 +22,15 @@ export async function listThreads(
   db: Queryable,
   filter: { readonly userKey: string | null; readonly limit: number },
 ): Promise<readonly ThreadRow[]> {
-  const { rows } = await db.query<ThreadRow>(
-    `select thread_id as "threadId", user_key as "userKey", status, awaiting, title, last_active_at as "lastActiveAt"
-       from threads where $1::text is null or user_key = $1 order by last_active_at desc limit $2`,
-    [filter.userKey, filter.limit],
-  );
+  const { rows } = await db.query<ThreadRow>(sql`
+    select thread_id as "threadId", user_key as "userKey", status, awaiting, title, last_active_at as "lastActiveAt"
+       from threads where ${filter.userKey}::text is null or user_key = ${filter.userKey} order by last_active_at desc limit ${filter.limit}`);
   return rows;
 }
 
 /** Whether a conversation waits for the answer to a question. */
 export async function isAwaiting(db: Queryable, threadId: string): Promise<boolean> {
-  const { rowCount } = await db.query(`select 1 from threads where thread_id = $1 and status = 'open' and awaiting`, [
-    threadId,
-  ]);
+  const { rowCount } = await db.query(sql`select 1 from threads where thread_id = ${threadId} and status = 'open'
+      and awaiting`);
   return rowCount === 1;
 }

@@ -1,0 +1,35 @@
+/**
+ * A statement of SQL with its values apart from its text, as `pg` takes it. It can be a part of another statement.
+ * What stands in `${…}` is a parameter, or, when it is such a statement itself, a part of the text: no value is ever read as SQL.
+ */
+export class Sql {
+  readonly text: string;
+  readonly values: unknown[];
+  /** The text between the values. */
+  readonly #pieces: readonly string[];
+
+  constructor(strings: readonly string[], parts: readonly unknown[]) {
+    const pieces = [strings[0] ?? ''];
+    const append = (text: string): unknown => pieces.push(`${pieces.pop() ?? ''}${text}`);
+    this.values = [];
+    for (const [place, part] of parts.entries()) {
+      if (part instanceof Sql) {
+        const [first = '', ...others] = part.#pieces;
+        append(first);
+        pieces.push(...others);
+        this.values.push(...part.values);
+      } else {
+        this.values.push(part);
+        pieces.push('');
+      }
+      append(strings[place + 1] ?? '');
+    }
+    this.#pieces = pieces;
+    this.text = pieces.reduce((text, piece, place) => `${text}$${place}${piece}`);
+  }
+}
+
+/** Tags a template as a statement, for `query` of a pool or a connection: `` db.query(sql`select … where id = ${id}`) ``. */
+export function sql(strings: readonly string[], ...parts: readonly unknown[]): Sql {
+  return new Sql(strings, parts);
+}
