@@ -5,7 +5,7 @@ import { redactLongText } from '@signalbox/safety/redact/long';
 import { redactText } from '@signalbox/safety/redact/redact';
 import type { Lane } from './conversation/lane.ts';
 import type { Queryable } from './pool.ts';
-import { sql } from './sql.ts';
+import { findRow, sql } from './sql.ts';
 
 /** A file that a tool has made. */
 export interface Artifact {
@@ -80,10 +80,9 @@ async function redactContent(content: string | Uint8Array): Promise<Buffer> {
 }
 
 /** The bytes of a file; null when it is not stored any more. */
-export async function readArtifact(db: Queryable, artifactId: string): Promise<StoredFile | null> {
-  const { rows } = await db.query<StoredFile>(sql`select name, mime_type as "mimeType", bytes from artifacts
-      where id = ${artifactId}`);
-  return rows[0] ?? null;
+export function readArtifact(db: Queryable, artifactId: string): Promise<StoredFile | null> {
+  return findRow<StoredFile>(db)`select name, mime_type as "mimeType", bytes from artifacts
+      where id = ${artifactId}`;
 }
 
 /** The same action gives the same id: a turn that is resumed refers to what is stored already. */

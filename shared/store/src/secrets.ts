@@ -1,5 +1,5 @@
 import type { Queryable } from './pool.ts';
-import { sql } from './sql.ts';
+import { findRow, listRows, named, sql } from './sql.ts';
 
 /** A sealed value, as it is stored. */
 export interface SecretRow {
@@ -23,23 +23,19 @@ export interface SecretName {
 /** Stores secrets. The same handle of the same person again replaces the value and begins its time anew. */
 export async function putSecrets(db: Queryable, rows: readonly SecretRow[]): Promise<void> {
   for (const { userKey, handle, kind, ciphertext, keptMs } of rows) {
-    await db.query({
-      name: 'secret_put',
-      ...sql`insert into secrets (user_key, handle, kind, ciphertext, expires_at)
+    await db.query(named('secret_put')`insert into secrets (user_key, handle, kind, ciphertext, expires_at)
              values (${userKey}, ${handle}, ${kind}, ${ciphertext}, clock_timestamp() + ${keptMs} * interval '1 ms')
              on conflict (user_key, handle) do update
                set kind = ${kind}, ciphertext = ${ciphertext}, expires_at = excluded.expires_at, -- who seals may not read what is sealed
-                   created_at = clock_timestamp(), used_at = null`,
-    });
+                   created_at = clock_timestamp(), used_at = null`);
   }
 }
 
 /** A person's secrets that are still valid, by name. */
-export async function listSecrets(db: Queryable, userKey: string): Promise<readonly SecretName[]> {
-  const { rows } = await db.query<SecretName>(sql`
+export function listSecrets(db: Queryable, userKey: string): Promise<readonly SecretName[]> {
+  return listRows<SecretName>(db)`
     select handle, kind, created_at as "createdAt", expires_at as "expiresAt", used_at as "usedAt" from secrets
-      where user_key = ${userKey} and (expires_at is null or expires_at > clock_timestamp()) order by handle`);
-  return rows;
+      where user_key = ${userKey} and (expires_at is null or expires_at > clock_timestamp()) order by handle`;
 }
 
 /** Forgets a secret. False when there was none of that name. */
@@ -49,16 +45,15 @@ export async function deleteSecret(db: Queryable, userKey: string, handle: strin
 }
 
 /** The sealed value of a person's own secret, noted as used now; null when there is none, or no longer. */
-export async function takeSecret(
+export function takeSecret(
   db: Queryable,
   userKey: string,
   handle: string,
 ): Promise<{ readonly kind: string; readonly ciphertext: Buffer } | null> {
-  const { rows } = await db.query<{ kind: string; ciphertext: Buffer }>(sql`
+  return findRow<{ kind: string; ciphertext: Buffer }>(db)`
     update secrets set used_at = clock_timestamp()
       where user_key = ${userKey} and handle = ${handle} and (expires_at is null or expires_at > clock_timestamp())
-      returning kind, ciphertext`);
-  return rows[0] ?? null;
+      returning kind, ciphertext`;
 }
 
 /** Deletes what has expired; twice is safe. Returns how many there were. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sql } from './sql.ts';
+import { named, sql } from './sql.ts';
 
 describe('a statement of SQL', () => {
   it('has its values apart from its text, in their order', () => {
@@ -30,5 +30,13 @@ describe('a statement of SQL', () => {
     const { text, values } = sql`select ${forged}`;
     expect(text).toBe('select $1');
     expect(values).toEqual([forged]);
+  });
+
+  it('has the name under which it is planned once', () => {
+    expect(named('find_user')`select 1 from users where id = ${7}`).toEqual({
+      name: 'find_user',
+      text: 'select 1 from users where id = $1',
+      values: [7],
+    });
   });
 });

@@ -1,3 +1,6 @@
+import type { QueryResultRow } from 'pg';
+import type { Queryable } from './pool.ts';
+
 /**
  * A statement of SQL with its values apart from its text, as `pg` takes it. It can be a part of another statement.
  * What stands in `${…}` is a parameter, or, when it is such a statement itself, a part of the text: no value is ever read as SQL.
@@ -32,4 +35,24 @@ export class Sql {
 /** Tags a template as a statement, for `query` of a pool or a connection: `` db.query(sql`select … where id = ${id}`) ``. */
 export function sql(strings: readonly string[], ...parts: readonly unknown[]): Sql {
   return new Sql(strings, parts);
+}
+
+type Tag<T> = (strings: readonly string[], ...parts: readonly unknown[]) => Promise<T>;
+
+/** Tags a statement and runs it: the first row that it gives; null without one. */
+export function findRow<T extends QueryResultRow>(db: Queryable): Tag<T | null> {
+  return async (strings, ...parts) => (await db.query<T>(new Sql(strings, parts))).rows[0] ?? null;
+}
+
+/** Tags a statement and runs it: all rows that it gives. */
+export function listRows<T extends QueryResultRow>(db: Queryable): Tag<readonly T[]> {
+  return async (strings, ...parts) => (await db.query<T>(new Sql(strings, parts))).rows;
+}
+
+/** Tags a statement that each connection plans once, under this name. */
+export function named(name: string) {
+  return (strings: readonly string[], ...parts: readonly unknown[]) => {
+    const { text, values } = new Sql(strings, parts);
+    return { name, text, values };
+  };
 }

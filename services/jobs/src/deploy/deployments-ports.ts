@@ -4,7 +4,7 @@ import { newId } from '@signalbox/contracts/ids';
 import { nameNotFound } from '@signalbox/store/deploy/not-found';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { say } from '@signalbox/messages/say';
-import { sql } from '@signalbox/store/sql';
+import { findRow, listRows, sql } from '@signalbox/store/sql';
 
 export interface LeasedPort {
   readonly port: number;
@@ -62,9 +62,9 @@ export function createPortLeases(pool: Pool) {
 
     /** The instances that a service has ports for, by deployment. */
     async instances(service: ServiceKey): Promise<readonly string[]> {
-      const { rows } = await pool.query<{ id: string }>(sql`select d.deployment_id as id from port_allocations a
+      const rows = await listRows<{ id: string }>(pool)`select d.deployment_id as id from port_allocations a
            join deployments d on a.project = d.project and a.server = d.server and a.service = 'instance:' || d.deployment_id
-          where a.released_at is null and d.project = ${service.project} and d.environment = ${service.environment} order by a.id`);
+          where a.released_at is null and d.project = ${service.project} and d.environment = ${service.environment} order by a.id`;
       return rows.map(({ id }) => id);
     },
   };
@@ -75,24 +75,22 @@ export type PortLeases = ReturnType<typeof createPortLeases>;
 async function take(db: Queryable, lease: Lease, avoid: readonly number[]): Promise<LeasedPort> {
   const { server, project, label, memoryMb, by } = lease;
   // A decision about the ports of a server locks its row, as the allocation of ports does.
-  const { rows: places } = await db.query<{ memoryMb: number; first: number; last: number }>(sql`
-    select memory_mb as "memoryMb", first_port as first, last_port as last from servers where name = ${server} for no key update`);
-  const [place] = places;
+  const place = await findRow<{ memoryMb: number; first: number; last: number }>(db)`
+    select memory_mb as "memoryMb", first_port as first, last_port as last from servers where name = ${server} for no key update`;
   if (!place) throw await nameNotFound(db, 'server', server);
   const { rows: held } = await db.query<{ port: number }>(sql`
     select port from port_allocations where server = ${server} and project = ${project} and service = ${label} and released_at is null
         and port <> all (${avoid}::int[]) order by id limit 1`);
   if (held[0]) return { port: held[0].port, isOld: true };
   await requireMemory(db, server, place.memoryMb, memoryMb);
-  const { rows } = await db.query<{ port: number }>(sql`
+  const leased = await findRow<{ port: number }>(db)`
     insert into port_allocations (server, port, project, service, memory_mb, allocated_by, action_id)
      select ${server}, p.port, ${project}, ${label}, ${memoryMb}, ${by}, ${newId('lease')}
        from generate_series(${place.first}::int, ${place.last}::int) as p (port)
       where p.port <> all (${avoid}::int[]) and not exists (
         select 1 from port_allocations a where a.server = ${server} and a.port = p.port and a.released_at is null)
       order by p.port limit 1
-     returning port`);
-  const [leased] = rows;
+     returning port`;
   if (leased) return { port: leased.port, isOld: false };
   throw new AppError('NO_CAPACITY', {
     detail: say('deployment.portsTaken', { server, first: place.first, last: place.last }),

@@ -18,7 +18,7 @@ import {
 } from '@signalbox/store/deploy/deployments-rows';
 import { addErrors, type FoundErrors } from '@signalbox/store/deploy/error-groups';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
-import { sql } from '@signalbox/store/sql';
+import { findRow, named, sql } from '@signalbox/store/sql';
 
 /** What a step has found out or made, written together with the state that it leads to. */
 export interface WorkChange {
@@ -79,9 +79,8 @@ export class DeploymentWork {
     this.#pool = pool;
   }
 
-  async find(deploymentId: string): Promise<WorkRow | null> {
-    const { rows } = await this.#pool.query<WorkRow>(sql`${SELECT_WORK} where d.deployment_id = ${deploymentId}`);
-    return rows[0] ?? null;
+  find(deploymentId: string): Promise<WorkRow | null> {
+    return findRow<WorkRow>(this.#pool)`${SELECT_WORK} where d.deployment_id = ${deploymentId}`;
   }
 
   /**
@@ -120,11 +119,10 @@ export class DeploymentWork {
     deploymentId: string,
     fence: number,
   ): Promise<{ readonly isOurs: boolean; readonly cancelAt: Date | null; readonly cancelBy: string | null }> {
-    const { rows } = await this.#pool.query<{ isOurs: boolean; cancelAt: Date | null; cancelBy: string | null }>({
-      name: 'deployment_watch',
-      ...sql`select coalesce(fence = ${fence}, false) as "isOurs", cancel_at as "cancelAt", cancel_by as "cancelBy"
-               from deployments where deployment_id = ${deploymentId}`,
-    });
+    const { rows } = await this.#pool.query<{ isOurs: boolean; cancelAt: Date | null; cancelBy: string | null }>(named(
+      'deployment_watch',
+    )`select coalesce(fence = ${fence}, false) as "isOurs", cancel_at as "cancelAt", cancel_by as "cancelBy"
+               from deployments where deployment_id = ${deploymentId}`);
     return rows[0] ?? { isOurs: false, cancelAt: null, cancelBy: null };
   }
 
@@ -201,11 +199,10 @@ async function claim(
   deploymentId: string,
   step: Omit<Step, 'change' | 'serving'>,
 ): Promise<{ readonly fence: number; readonly from: DeployState } | null> {
-  const { rows: services } = await db.query<{ fence: number }>(sql`
+  const service = await findRow<{ fence: number }>(db)`
     update services s set fence = s.fence + 1, updated_at = clock_timestamp() from deployments d
       where d.deployment_id = ${deploymentId} and d.project = s.project and d.environment = s.environment and d.state not in ${FINAL_STATES}
-      returning s.fence::float8 as fence`);
-  const [service] = services;
+      returning s.fence::float8 as fence`;
   if (!service) return null;
   const { rows } = await db.query<{ state: DeployState }>(sql`select state from deployments
       where deployment_id = ${deploymentId} for update`);
@@ -231,13 +228,12 @@ async function advance(
   step: Step,
 ): Promise<boolean> {
   const { fence, from, to } = move;
-  const { rows } = await db.query<ServiceKey>(sql`
+  const service = await findRow<ServiceKey>(db)`
     update deployments set state = ${to}, state_at = clock_timestamp(), progress_at = clock_timestamp(),
             deadline_at = clock_timestamp() + ${step.limitMs} * interval '1 ms',
             finished_at = case when ${isFinal(to)} then clock_timestamp() else finished_at end
       where deployment_id = ${deploymentId} and fence = ${fence} and state = ${from} and (${to} <> 'switching' or cancel_at is null)
-      returning project, environment`);
-  const [service] = rows;
+      returning project, environment`;
   if (!service) return false;
   if (step.change) await write(db, deploymentId, step.change);
   if (step.serving)

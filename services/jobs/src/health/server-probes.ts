@@ -2,7 +2,7 @@ import type { Inventory } from '@signalbox/contracts/operations/deploy';
 import { nameNotFound } from '@signalbox/store/deploy/not-found';
 import type { Pool, Queryable } from '@signalbox/store/pool';
 import { SERVER_COLUMNS, type ServerRow } from '@signalbox/store/deploy/servers';
-import { sql } from '@signalbox/store/sql';
+import { findRow, listRows, sql } from '@signalbox/store/sql';
 
 /** A server that can be looked at. */
 export interface WatchedServer extends ServerRow {
@@ -35,15 +35,13 @@ const WATCHED = sql`select ${SERVER_COLUMNS}, a.user_key as owner, user_language
 export function createServerProbes(pool: Pool) {
   return {
     /** Those with a driver, by name. */
-    async watched(): Promise<readonly WatchedServer[]> {
-      const { rows } = await pool.query<WatchedServer>(sql`${WATCHED} where s.driver is not null order by s.name`);
-      return rows;
+    watched(): Promise<readonly WatchedServer[]> {
+      return listRows<WatchedServer>(pool)`${WATCHED} where s.driver is not null order by s.name`;
     },
 
     /** Throws NOT_FOUND. */
     async get(name: string): Promise<WatchedServer> {
-      const { rows } = await pool.query<WatchedServer>(sql`${WATCHED} where s.name = ${name}`);
-      const [server] = rows;
+      const server = await findRow<WatchedServer>(pool)`${WATCHED} where s.name = ${name}`;
       if (!server) throw await nameNotFound(pool, 'server', name);
       return server;
     },

@@ -5,7 +5,7 @@ import { withTransaction, type Pool, type Queryable } from '@signalbox/store/poo
 import { incidentSubject } from '@signalbox/store/deploy/service-looks';
 import { findCrashStop } from './crash-stops.ts';
 import { lockServing, takeFence, type Serving } from './serving.ts';
-import { sql } from '@signalbox/store/sql';
+import { findRow, sql } from '@signalbox/store/sql';
 
 /** What is known of the attempts to bring a service back. */
 export interface RevivalPlan {
@@ -81,13 +81,12 @@ export function createServiceRevivals(pool: Pool) {
 export type ServiceRevivals = ReturnType<typeof createServiceRevivals>;
 
 async function plan(db: Queryable, { deploymentId, project, environment }: Serving): Promise<RevivalPlan | null> {
-  const { rows } = await db.query<{ open: number; settled: number; moving: boolean }>(sql`
+  const row = await findRow<{ open: number; settled: number; moving: boolean }>(db)`
     select count(*) filter (where r.status in ('queued', 'running'))::int as open,
             count(*) filter (where r.status = 'done' and r.result ->> 'outcome' <> 'given-up')::int as settled,
             exists (select 1 from deployments d where d.project = ${project} and d.environment = ${environment}
               and d.state not in ${FINAL_STATES}) as moving
-       from runs r where r.job = ${JOB} and r.payload ->> 'deploymentId' = ${deploymentId}`);
-  const [row] = rows;
+       from runs r where r.job = ${JOB} and r.payload ->> 'deploymentId' = ${deploymentId}`;
   if (!row || row.moving || (await findCrashStop(db, deploymentId))) return null;
   return { isOpen: row.open > 0, runId: `${deploymentId}:revive:${row.settled + 1}` };
 }

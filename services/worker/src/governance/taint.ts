@@ -1,12 +1,12 @@
 import type { Queryable } from '@signalbox/store/pool';
-import { sql } from '@signalbox/store/sql';
+import { named, sql } from '@signalbox/store/sql';
 
 /**
  * Notes that a conversation reads text from outside. It stays with the conversation. It has to be stored before the model sees the text;
  * twice is harmless.
  */
 export async function taintThread(db: Queryable, threadId: string, source: string): Promise<void> {
-  await db.query({ name: 'taint_thread', ...sql`select taint_thread(${threadId}, ${source}, clock_timestamp())` });
+  await db.query(named('taint_thread')`select taint_thread(${threadId}, ${source}, clock_timestamp())`);
 }
 
 /** The same for messages that carry text of others, at the time when they came. Without messages it does nothing. */

@@ -1,6 +1,6 @@
 import type { RecordedAuditEvent } from '@signalbox/contracts/governance/audit';
 import type { Queryable } from '../pool.ts';
-import { sql } from '../sql.ts';
+import { listRows, named, sql } from '../sql.ts';
 
 /** A place of the order, as it is stored; `event` is null when the event is gone. */
 export interface AuditPlace {
@@ -38,11 +38,10 @@ export async function readAuditLogId(db: Queryable): Promise<string> {
 }
 
 /** Recorded events without a place, in the order in which they will get theirs. */
-export async function readUnsealed(db: Queryable, limit: number): Promise<readonly RecordedAuditEvent[]> {
+export function readUnsealed(db: Queryable, limit: number): Promise<readonly RecordedAuditEvent[]> {
   // Without a name, so that it is planned for the size that the tables have now: a backlog begins as an empty table.
-  const { rows } = await db.query<RecordedAuditEvent>(sql`select ${EVENT} from audit_events e
-      where e.event_id = any (array(select u.event_id from audit_unsealed u order by u.event_id limit ${limit})) order by e.event_id`);
-  return rows;
+  return listRows<RecordedAuditEvent>(db)`select ${EVENT} from audit_events e
+      where e.event_id = any (array(select u.event_id from audit_unsealed u order by u.event_id limit ${limit})) order by e.event_id`;
 }
 
 /**
@@ -54,11 +53,10 @@ export async function sealEvents(
   firstSeq: number,
   events: readonly { readonly eventId: string; readonly leafHash: Buffer }[],
 ): Promise<Buffer | null> {
-  const { rows } = await db.query<{ hash: Buffer | null }>({
-    name: 'audit_seal',
-    ...sql`select audit_seal(${firstSeq}, ${events.map((event) => event.eventId)}::bigint[],
-        ${events.map((event) => event.leafHash)}::bytea[]) as hash`,
-  });
+  const { rows } = await db.query<{ hash: Buffer | null }>(named(
+    'audit_seal',
+  )`select audit_seal(${firstSeq}, ${events.map((event) => event.eventId)}::bigint[],
+        ${events.map((event) => event.leafHash)}::bytea[]) as hash`);
   return rows[0]?.hash ?? null;
 }
 
@@ -68,17 +66,17 @@ export async function readLinks(
   seq: number,
   limit: number,
 ): Promise<readonly Pick<AuditPlace, 'seq' | 'leafHash' | 'hash'>[]> {
-  const { rows } = await db.query<{ seq: string; leafHash: Buffer; hash: Buffer }>(sql`
-    select seq, leaf_hash as "leafHash", hash from audit_chain where seq > ${seq} order by seq limit ${limit}`);
+  const rows = await listRows<{ seq: string; leafHash: Buffer; hash: Buffer }>(db)`
+    select seq, leaf_hash as "leafHash", hash from audit_chain where seq > ${seq} order by seq limit ${limit}`;
   return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
 }
 
 /** The next places after `seq`, with what stands there. */
 export async function readPlaces(db: Queryable, seq: number, limit: number): Promise<readonly AuditPlace[]> {
   type Row = RecordedAuditEvent & { seq: string; leafHash: Buffer; hash: Buffer; eventId: string | null };
-  const { rows } = await db.query<Row>(sql`select c.seq, c.leaf_hash as "leafHash", c.hash, ${EVENT}
+  const rows = await listRows<Row>(db)`select c.seq, c.leaf_hash as "leafHash", c.hash, ${EVENT}
        from (select * from audit_chain where seq > ${seq} order by seq limit ${limit}) c left join audit_events e using (event_id)
-      order by c.seq`);
+      order by c.seq`;
   return rows.map(({ seq: place, leafHash, hash, ...event }) => ({
     seq: Number(place),
     leafHash,
@@ -93,10 +91,10 @@ export async function readCheckpoints(
   size: number,
   limit: number,
 ): Promise<readonly StoredCheckpoint[]> {
-  const { rows } = await db.query<Omit<StoredCheckpoint, 'size'> & { size: string }>(sql`
+  const rows = await listRows<Omit<StoredCheckpoint, 'size'> & { size: string }>(db)`
     select size, encode(root_hash, 'hex') as "rootHash", encode(chain_hash, 'hex') as "chainHash", signed_at as at, key_id as "keyId",
        translate(encode(signature, 'base64'), E'\\n', '') as signature
-       from audit_checkpoints where size > ${size} order by size limit ${limit}`);
+       from audit_checkpoints where size > ${size} order by size limit ${limit}`;
   return rows.map((row) => ({ ...row, size: Number(row.size) }));
 }
 

@@ -1,6 +1,6 @@
 import type { DeadLetter } from './dead-letters.ts';
 import type { Queryable } from '../pool.ts';
-import { sql } from '../sql.ts';
+import { findRow, listRows, sql } from '../sql.ts';
 
 /** A dead letter as an operator sees it. */
 export interface DeadLetterRow extends DeadLetter {
@@ -24,20 +24,18 @@ export type RetryResult =
 const COLUMNS = sql`id, source, ref, user_key as "userKey", reason, body, created_at as "createdAt", resolved_at as "resolvedAt"`;
 
 /** Newest first. Settled ones only when asked for. */
-export async function listDeadLetters(
+export function listDeadLetters(
   db: Queryable,
   options: { readonly settled: boolean; readonly limit: number },
 ): Promise<readonly DeadLetterRow[]> {
-  const { rows } = await db.query<DeadLetterRow>(sql`select ${COLUMNS} from dead_letters where ${options.settled}
-      or resolved_at is null order by created_at desc, id desc limit ${options.limit}`);
-  return rows;
+  return listRows<DeadLetterRow>(db)`select ${COLUMNS} from dead_letters where ${options.settled}
+      or resolved_at is null order by created_at desc, id desc limit ${options.limit}`;
 }
 
 /** A letter by its id. The id of a letter that was retried finds its newest copy. */
-export async function findDeadLetter(db: Queryable, id: string): Promise<DeadLetterRow | null> {
-  const { rows } = await db.query<DeadLetterRow>(sql`select ${COLUMNS} from dead_letters where id = ${id}
-      or starts_with(id, ${id} || '.') order by id <> ${id}, created_at desc limit 1`);
-  return rows[0] ?? null;
+export function findDeadLetter(db: Queryable, id: string): Promise<DeadLetterRow | null> {
+  return findRow<DeadLetterRow>(db)`select ${COLUMNS} from dead_letters where id = ${id}
+      or starts_with(id, ${id} || '.') order by id <> ${id}, created_at desc limit 1`;
 }
 
 /** Marks a letter as dealt with by hand. Twice changes nothing. Null when there is none. */
@@ -81,17 +79,16 @@ async function reopenMessage(db: Queryable, letter: DeadLetterRow): Promise<PutB
     return refuse(
       'The message could never be stored, so there is nothing to try again. Ask its author to send it again.',
     );
-  const { rows } = await db.query<{
+  const row = await findRow<{
     user_key: string;
     trace_id: string;
     outcome: string | null;
     held: boolean;
     stopped: boolean;
-  }>(sql`
+  }>(db)`
     select i.user_key, i.trace_id, i.outcome, coalesce(l.stop_before, 0) > i.id as stopped,
             l.worker is not null and l.lease_until > clock_timestamp() as held
-       from inbox i join lanes l on l.user_key = i.user_key where i.id = ${letter.ref} for update`);
-  const row = rows[0];
+       from inbox i join lanes l on l.user_key = i.user_key where i.id = ${letter.ref} for update`;
   if (!row) return refuse('The message is no longer in the inbox.');
   if (row.outcome !== 'dead-lettered')
     return refuse(`The message is not dead any more: it is ${row.outcome ?? 'open'}.`);
@@ -107,10 +104,9 @@ async function reopenMessage(db: Queryable, letter: DeadLetterRow): Promise<PutB
 }
 
 async function requeueReply(db: Queryable, letter: DeadLetterRow): Promise<PutBack> {
-  const { rows } = await db.query<{ chat_key: string; trace_id: string; status: string; parked: string | null }>(sql`
+  const row = await findRow<{ chat_key: string; trace_id: string; status: string; parked: string | null }>(db)`
     select o.chat_key, o.trace_id, o.status, case when c.parked_at is not null then coalesce(c.parked_reason, '') end as parked
-       from outbox o left join chats c on c.chat_key = o.chat_key where o.id = ${letter.ref}::bigint for update of o`);
-  const row = rows[0];
+       from outbox o left join chats c on c.chat_key = o.chat_key where o.id = ${letter.ref}::bigint for update of o`;
   if (!row) return refuse('The reply is no longer in the outbox.');
   if (row.status !== 'failed' && row.status !== 'undeliverable')
     return refuse(`The reply is not dead any more: it is ${row.status}.`);

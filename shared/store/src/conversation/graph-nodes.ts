@@ -3,7 +3,7 @@ import { newId } from '@signalbox/contracts/ids';
 import { wakeLane } from './wake-lane.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { noteEffect } from '../unsettled.ts';
-import { sql, type Sql } from '../sql.ts';
+import { findRow, listRows, sql, type Sql } from '../sql.ts';
 
 /** A conversation whose graph is looked at. */
 export interface GraphThread {
@@ -39,23 +39,17 @@ const COLUMNS = sql`t.thread_id as "threadId", t.user_key as "userKey",
   t.agent, t.status, t.title, t.last_active_at as "lastActiveAt"`;
 
 /** A conversation, or null. */
-export async function findGraphThread(db: Queryable, threadId: string): Promise<GraphThread | null> {
-  const { rows } = await db.query<GraphThread>(sql`select ${COLUMNS} from threads t where t.thread_id = ${threadId}`);
-  return rows[0] ?? null;
+export function findGraphThread(db: Queryable, threadId: string): Promise<GraphThread | null> {
+  return findRow<GraphThread>(db)`select ${COLUMNS} from threads t where t.thread_id = ${threadId}`;
 }
 
 /** The newest passes of a conversation, the newest first. */
-export async function listRecordedPasses(
-  db: Queryable,
-  threadId: string,
-  limit: number,
-): Promise<readonly RecordedPass[]> {
-  const { rows } = await db.query<RecordedPass>(sql`
+export function listRecordedPasses(db: Queryable, threadId: string, limit: number): Promise<readonly RecordedPass[]> {
+  return listRows<RecordedPass>(db)`
     select e.turn_id as "turnId", coalesce(t.outcome, 'unknown') as outcome, t.error,
       coalesce(t.started_at, e.recorded_at) as "startedAt", e.record
        from execution_turns e left join turns t on t.turn_id = e.turn_id
-      where e.thread_id = ${threadId} order by e.recorded_at desc, e.turn_id desc, e.pass desc limit ${limit}`);
-  return rows;
+      where e.thread_id = ${threadId} order by e.recorded_at desc, e.turn_id desc, e.pass desc limit ${limit}`;
 }
 
 /**
@@ -68,9 +62,8 @@ export async function putNodeRun(
 ): Promise<{ readonly userKey: string }> {
   return withTransaction(pool, async (db) => {
     const { threadId, node, actionId, say } = wish;
-    const { rows } = await db.query<{ user_key: string; chat_key: string; status: string }>(sql`
-      select user_key, chat_key, status from threads where thread_id = ${threadId} for share`);
-    const [thread] = rows;
+    const thread = await findRow<{ user_key: string; chat_key: string; status: string }>(db)`
+      select user_key, chat_key, status from threads where thread_id = ${threadId} for share`;
     if (!thread) throw new AppError('NOT_FOUND', { kind: 'conversation', name: threadId, known: 'those of /status' });
     if (thread.status !== 'open') throw new AppError('CONVERSATION_OVER', { thread: threadId, status: thread.status });
     await wakeLane(db, {

@@ -7,7 +7,7 @@ import { makeStorable } from '@signalbox/contracts/storable';
 import { withoutSecrets } from './outbox.ts';
 import type { Queryable } from '../pool.ts';
 import { isReadable } from '../unreadable-messages.ts';
-import { sql } from '../sql.ts';
+import { listRows, named, sql } from '../sql.ts';
 
 export interface InboxMessage {
   readonly id: number;
@@ -140,11 +140,10 @@ export async function beatLanes(
   lanes: readonly Lane[],
   leaseMs: number,
 ): Promise<readonly string[]> {
-  const { rows } = await db.query<{ lost: string }>({
-    name: 'lane_beat',
-    ...sql`select lane_beat(${worker}, ${lanes.map((lane) => lane.userKey)}, ${lanes.map((lane) => lane.epoch)},
-        ${leaseMs}) as lost`,
-  });
+  const { rows } = await db.query<{ lost: string }>(named(
+    'lane_beat',
+  )`select lane_beat(${worker}, ${lanes.map((lane) => lane.userKey)}, ${lanes.map((lane) => lane.epoch)},
+        ${leaseMs}) as lost`);
   return rows.map((row) => row.lost);
 }
 
@@ -247,7 +246,7 @@ export async function yieldLane(
 
 /** People with open messages whom nobody woke for `quietMs`: a crash, a lost Redis, a trimmed stream. Marks them as woken. */
 export async function sweepLanes(db: Queryable, quietMs: number, maxLanes: number): Promise<readonly string[]> {
-  const { rows } = await db.query<{ user_key: string }>(sql`select lane_sweep(${quietMs}, ${maxLanes}) as user_key`);
+  const rows = await listRows<{ user_key: string }>(db)`select lane_sweep(${quietMs}, ${maxLanes}) as user_key`;
   return rows.map((row) => row.user_key);
 }
 

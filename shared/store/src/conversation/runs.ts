@@ -7,7 +7,7 @@ import { makeStorable } from '@signalbox/contracts/storable';
 import { putOutbox } from './outbox.ts';
 import { FINISHED, notifyCompletion, type Asker, type Finished, type CompletionNotice } from './run-ends.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
-import { sql } from '../sql.ts';
+import { findRow, listRows, sql } from '../sql.ts';
 
 /** The intent of a piece of long work. `person` is told when it ends; null for work that nobody asked for. */
 export interface RunIntent {
@@ -149,21 +149,19 @@ export class Runs {
     return putRun(this.#pool, intent);
   }
 
-  async find(runId: string): Promise<RunRow | null> {
-    const { rows } = await this.#pool.query<RunRow>(sql`select ${COLUMNS} from runs where run_id = ${runId}`);
-    return rows[0] ?? null;
+  find(runId: string): Promise<RunRow | null> {
+    return findRow<RunRow>(this.#pool)`select ${COLUMNS} from runs where run_id = ${runId}`;
   }
 
   /** Takes a run that is queued, or whose holder has been silent for `leaseMs`. Of two processes at once, one gets it. */
   async begin(runId: string, leaseMs: number): Promise<BegunRun> {
-    const { rows } = await this.#pool.query<BegunRow>(sql`
+    const row = await findRow<BegunRow>(this.#pool)`
       update runs set status = 'running', attempts = attempts + 1, epoch = epoch + 1,
               started_at = coalesce(started_at, clock_timestamp()), beat_at = clock_timestamp()
         where run_id = ${runId}
           and (status = 'queued' or status = 'running' and beat_at < clock_timestamp() - ${leaseMs} * interval '1 ms')
         returning epoch, attempts, payload, trace_id as "traceId", user_key as "userKey", thread_id as "threadId",
-                  cancel_at is not null as "isCancelled", language`);
-    const [row] = rows;
+                  cancel_at is not null as "isCancelled", language`;
     if (row) {
       const { epoch, attempts, ...rest } = row;
       return { kind: 'held', run: { runId, epoch }, attempt: attempts, ...rest };
@@ -211,14 +209,13 @@ export class Runs {
     readonly chat: { readonly chatKey: string; readonly traceId: string } | null;
   }> {
     return withTransaction(this.#pool, async (db) => {
-      const { rows } = await db.query<Asker & { slot: string; text: string | null }>(sql`
+      const row = await findRow<Asker & { slot: string; text: string | null }>(db)`
         select r.user_key as "userKey", r.chat_key as "chatKey", r.thread_id as "threadId", r.trace_id as "traceId",
                 s.slot, (select o.body ->> 'text' from outbox o where o.chat_key = r.chat_key and o.slot = s.slot order by o.id desc
                   limit 1)
                 as text
            from runs r, lateral (select coalesce(r.payload ->> 'deploymentId', r.run_id) || '/' || ${message.slot} as slot) s
-          where r.run_id = ${run.runId} and r.epoch = ${run.epoch} and r.status = 'running' for share of r`);
-      const [row] = rows;
+          where r.run_id = ${run.runId} and r.epoch = ${run.epoch} and r.status = 'running' for share of r`;
       if (!row) return { held: false, chat: null };
       const { userKey, chatKey, threadId, traceId, slot, text: newest } = row;
       if (userKey === null || chatKey === null) return { held: true, chat: null };
@@ -265,13 +262,12 @@ export class Runs {
     note?: (db: Queryable, run: { readonly job: string; readonly status: string }) => Promise<void>,
   ): Promise<CancelledRun> {
     return withTransaction(this.#pool, async (db) => {
-      const { rows } = await db.query<Finished & { readonly status: string }>(sql`
+      const row = await findRow<Finished & { readonly status: string }>(db)`
         update runs set cancel_at = coalesce(cancel_at, clock_timestamp()), cancel_by = coalesce(cancel_by, ${by}),
                 status = case when status = 'queued' then 'cancelled' else status end,
                 epoch = epoch + case when status = 'queued' then 1 else 0 end,
                 finished_at = case when status = 'queued' then clock_timestamp() end
-          where run_id = ${runId} and status in ('queued', 'running') returning status, ${FINISHED}`);
-      const [row] = rows;
+          where run_id = ${runId} and status in ('queued', 'running') returning status, ${FINISHED}`;
       if (!row) return { kind: 'over', ...UNHEARD };
       await note?.(db, row);
       if (row.status === 'running') return { kind: 'cancelling', ...UNHEARD };
@@ -289,11 +285,10 @@ export class Runs {
   finish(run: LeasedRun, given: RunEnd): Promise<FinishedRun> {
     return withTransaction(this.#pool, async (db) => {
       const end = makeStorable(redactValue(given));
-      const { rows } = await db.query<Finished>(sql`
+      const row = await findRow<Finished>(db)`
         update runs set status = ${end.outcome}, result = ${JSON.stringify(end.result ?? null)}::jsonb, error = ${end.error},
           finished_at = clock_timestamp(), beat_at = null
-          where run_id = ${run.runId} and epoch = ${run.epoch} and status = 'running' returning ${FINISHED}`);
-      const [row] = rows;
+          where run_id = ${run.runId} and epoch = ${run.epoch} and status = 'running' returning ${FINISHED}`;
       if (!row) return { recorded: false, ...UNHEARD };
       return { recorded: true, ...(await notifyCompletion(db, row, end)) };
     });
@@ -323,20 +318,19 @@ export class Runs {
    * Runs of these jobs that the queue may have lost: due for longer than `quietMs`, or in the hands of somebody silent for twice `leaseMs`.
    * To be put into the queue again; what is still there is not added twice.
    */
-  async sweep(
+  sweep(
     jobs: readonly string[],
     quietMs: number,
     leaseMs: number,
   ): Promise<readonly { readonly runId: string; readonly job: string; readonly traceId: string }[]> {
-    const { rows } = await this.#pool.query<{ runId: string; job: string; traceId: string }>(sql`
+    return listRows<{ runId: string; job: string; traceId: string }>(this.#pool)`
       update runs set queued_at = clock_timestamp() where run_id in (
          select run_id from runs
           where job = any (${jobs})
             and (status = 'queued' and queued_at < clock_timestamp() - ${quietMs} * interval '1 ms'
                  or status = 'running' and beat_at < clock_timestamp() - 2 * ${leaseMs} * interval '1 ms')
           order by queued_at limit ${SWEEP_BATCH} for update skip locked)
-       returning run_id as "runId", job, trace_id as "traceId"`);
-    return rows;
+       returning run_id as "runId", job, trace_id as "traceId"`;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Queryable } from '../pool.ts';
-import { sql } from '../sql.ts';
+import { listRows, sql } from '../sql.ts';
 
 /** The number of a person's newest thread, or null when there was none. */
 export async function currentThread(db: Queryable, userKey: string): Promise<number | null> {
@@ -18,14 +18,13 @@ export interface ThreadRow {
 }
 
 /** Newest threads first, of one person or of all. */
-export async function listThreads(
+export function listThreads(
   db: Queryable,
   filter: { readonly userKey: string | null; readonly limit: number },
 ): Promise<readonly ThreadRow[]> {
-  const { rows } = await db.query<ThreadRow>(sql`
+  return listRows<ThreadRow>(db)`
     select thread_id as "threadId", user_key as "userKey", status, awaiting, title, last_active_at as "lastActiveAt"
-       from threads where ${filter.userKey}::text is null or user_key = ${filter.userKey} order by last_active_at desc limit ${filter.limit}`);
-  return rows;
+       from threads where ${filter.userKey}::text is null or user_key = ${filter.userKey} order by last_active_at desc limit ${filter.limit}`;
 }
 
 /** Whether a conversation waits for the answer to a question. */

@@ -12,7 +12,7 @@ import { listNames } from '@signalbox/contracts/nearest-name';
 import { sayDuration } from '@signalbox/messages/duration';
 import type { Queryable } from '../pool.ts';
 import type { StoredLogin } from './projects.ts';
-import { sql } from '../sql.ts';
+import { findRow, sql } from '../sql.ts';
 
 export interface DeploymentRow extends ServiceKey {
   readonly deploymentId: string;
@@ -92,9 +92,8 @@ export const SELECT_WORK = sql`select ${PUBLIC}, d.driver, coalesce(d.fence, 0):
   d.cancel_by as "cancelBy", d.file, d.instance, d.artifact, d.port, p.repository, p.repository_login as "repositoryLogin", s.host as "serverHost", s.connection, s.host_key as "hostKey"
   ${FROM} join projects p on p.name = d.project join servers s on s.name = d.server`;
 
-export async function findDeployment(db: Queryable, deploymentId: string): Promise<DeploymentRow | null> {
-  const { rows } = await db.query<DeploymentRow>(sql`${SELECT_DEPLOYMENT} where d.deployment_id = ${deploymentId}`);
-  return rows[0] ?? null;
+export function findDeployment(db: Queryable, deploymentId: string): Promise<DeploymentRow | null> {
+  return findRow<DeploymentRow>(db)`${SELECT_DEPLOYMENT} where d.deployment_id = ${deploymentId}`;
 }
 
 /** The error for an id that nobody gave out, with the newest ones. */

@@ -16,7 +16,7 @@ import {
   type DeploymentRow,
 } from './deployments-rows.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
-import { sql } from '../sql.ts';
+import { findRow, listRows, sql } from '../sql.ts';
 
 export interface DeploymentRequest extends ServiceKey {
   readonly deploymentId: string;
@@ -50,18 +50,17 @@ export function createDeployments(pool: Pool) {
     find: (deploymentId: string): Promise<DeploymentRow | null> => findDeployment(pool, deploymentId),
 
     /** The newest first. */
-    async list(
+    list(
       filter: Partial<ServiceKey> & { readonly open?: boolean; readonly threadId?: string; readonly userKey?: string },
       limit: number,
     ): Promise<readonly DeploymentRow[]> {
-      const { rows } = await pool.query<DeploymentRow>(sql`
+      return listRows<DeploymentRow>(pool)`
         ${SELECT_DEPLOYMENT} where (${filter.project ?? null}::text is null or d.project = ${filter.project ?? null})
           and (${filter.environment ?? null}::text is null or d.environment = ${filter.environment ?? null})
             and (${filter.open ?? null}::boolean is null or ${filter.open ?? null} = (d.state not in ${FINAL_STATES}))
             and (${filter.threadId ?? null}::text is null or d.thread_id = ${filter.threadId ?? null})
               and (${filter.userKey ?? null}::text is null or d.user_key = ${filter.userKey ?? null})
-          order by d.requested_at desc, d.deployment_id desc limit ${limit}`);
-      return rows;
+          order by d.requested_at desc, d.deployment_id desc limit ${limit}`;
     },
 
     /** The names of those who approved it, in their order. */
@@ -74,21 +73,18 @@ export function createDeployments(pool: Pool) {
     },
 
     /** The last deployment that served another release than the one that serves now; null without one. */
-    async before(service: ServiceKey): Promise<DeploymentRow | null> {
-      const { rows } = await pool.query<DeploymentRow>(sql`
+    before(service: ServiceKey): Promise<DeploymentRow | null> {
+      return findRow<DeploymentRow>(pool)`
         ${SELECT_DEPLOYMENT} where d.project = ${service.project} and d.environment = ${service.environment} and d.state = 'succeeded'
             and d.deployment_id is distinct from v.serving
             and d.release is distinct from (select s.release from deployments s where s.deployment_id = v.serving)
-          order by d.finished_at desc, d.deployment_id desc limit 1`);
-      return rows[0] ?? null;
+          order by d.finished_at desc, d.deployment_id desc limit 1`;
     },
 
     /** The oldest first. */
-    async events(deploymentId: string): Promise<readonly DeploymentEventRow[]> {
-      const { rows } =
-        await pool.query<DeploymentEventRow>(sql`select at, from_state as "from", to_state as "to", actor,
-          evidence from deployment_events where deployment_id = ${deploymentId} order by n`);
-      return rows;
+    events(deploymentId: string): Promise<readonly DeploymentEventRow[]> {
+      return listRows<DeploymentEventRow>(pool)`select at, from_state as "from", to_state as "to", actor,
+          evidence from deployment_events where deployment_id = ${deploymentId} order by n`;
     },
 
     /** The newest `tail` lines that were written while it was deployed, the oldest first, redacted. */
@@ -128,9 +124,9 @@ export function createDeployments(pool: Pool) {
 }
 
 async function listApprovers(db: Queryable, deploymentId: string): Promise<readonly string[]> {
-  const { rows } = await db.query<{ name: string }>(sql`
+  const rows = await listRows<{ name: string }>(db)`
     select v.name from approvals a join approval_votes v on v.approval_id = a.approval_id
-      where a.action_id = ${deploymentId} order by v.voted_at, v.user_key`);
+      where a.action_id = ${deploymentId} order by v.voted_at, v.user_key`;
   return rows.map(({ name }) => name);
 }
 
@@ -188,12 +184,11 @@ async function cancel(
   by: string,
   actionId: string,
 ): Promise<{ readonly accepted: boolean; readonly state: DeployState }> {
-  const { rows } = await db.query<{ state: DeployState; action: string | null; before: DeployState | null }>(sql`
+  const row = await findRow<{ state: DeployState; action: string | null; before: DeployState | null }>(db)`
     select state, cancel_action as action, (
        select e.to_state from deployment_events e where e.deployment_id = d.deployment_id and e.to_state <> 'unknown' order by e.n desc
          limit 1
-     ) as before from deployments d where deployment_id = ${deploymentId} for update`);
-  const [row] = rows;
+     ) as before from deployments d where deployment_id = ${deploymentId} for update`;
   if (!row) throw await deploymentNotFound(db, deploymentId);
   const { state, action } = row;
   if (action !== null || state === 'cancelling' || state === 'cancelled')
@@ -216,9 +211,8 @@ export async function addNote(
   deploymentId: string,
   note: Pick<DeploymentEventRow, 'actor' | 'evidence'> & { readonly fence: number | null },
 ): Promise<void> {
-  const { rows } = await db.query<Pick<DeploymentRow, 'state'>>(sql`select state from deployments
-      where deployment_id = ${deploymentId} for update`);
-  const [row] = rows;
+  const row = await findRow<Pick<DeploymentRow, 'state'>>(db)`select state from deployments
+      where deployment_id = ${deploymentId} for update`;
   if (row) await addEvent(db, deploymentId, { from: row.state, to: row.state, ...note });
 }
 

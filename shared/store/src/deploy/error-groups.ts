@@ -1,7 +1,7 @@
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { redactText } from '@signalbox/safety/redact/redact';
 import type { Queryable } from '../pool.ts';
-import { sql } from '../sql.ts';
+import { listRows, sql } from '../sql.ts';
 
 export type ErrorSource = 'log' | 'deploy' | 'health' | 'tool' | 'job';
 
@@ -75,14 +75,13 @@ export async function countErrors(db: Queryable, service: ServiceKey, since: Dat
 }
 
 /** Groups that were seen since then, the newest first. */
-export async function listErrorGroups(
+export function listErrorGroups(
   db: Queryable,
   filter: Partial<ServiceKey> & { readonly since: Date },
   limit: number,
 ): Promise<readonly ErrorGroup[]> {
-  const { rows } = await db.query<ErrorGroup>(sql`select ${COLUMNS} from error_groups
+  return listRows<ErrorGroup>(db)`select ${COLUMNS} from error_groups
       where last_seen >= ${filter.since} and (${filter.project ?? null}::text is null or project = ${filter.project ?? null})
         and (${filter.environment ?? null}::text is null or environment = ${filter.environment ?? null})
-      order by last_seen desc, fingerprint limit ${limit}`);
-  return rows;
+      order by last_seen desc, fingerprint limit ${limit}`;
 }

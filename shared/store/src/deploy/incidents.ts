@@ -5,7 +5,7 @@ import { wakeLane } from '../conversation/wake-lane.ts';
 import { addErrors, type FoundErrors } from './error-groups.ts';
 import { redactText, redactValue } from '@signalbox/safety/redact/redact';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
-import { sql } from '../sql.ts';
+import { findRow, listRows, sql } from '../sql.ts';
 
 /** Something that is broken now. One row per subject and kind while it lasts. */
 export interface IncidentReport {
@@ -78,10 +78,9 @@ export async function openIncident(
         values (${subject}, ${kind}, ${redactText(report.detail)}, ${JSON.stringify(redactValue(report.evidence))}::jsonb)
        on conflict (subject, kind) where closed_at is null do nothing returning 1`);
     if (made.length > 0 && report.error) await addErrors(db, report.error, [report.error]);
-    const { rows } = await db.query<Incident & { chatKey: string | null }>(sql`
+    const incident = await findRow<Incident & { chatKey: string | null }>(db)`
       select ${COLUMNS}, told_chat as "chatKey" from incidents where subject = ${subject} and kind = ${kind} and closed_at is null
-        for update`);
-    const [incident] = rows;
+        for update`;
     // It was closed between the two statements: the next look opens it again.
     if (!incident) throw new Error(`the incident ${kind} of ${subject} was closed while it was opened`);
     const isMuted = report.mutedUntil !== null && report.mutedUntil > new Date();
@@ -99,10 +98,9 @@ export async function closeIncident(
   end: { readonly subject: string; readonly kind: string; readonly project: string | null; readonly say: string },
 ): Promise<{ readonly incident: Incident; readonly told: Told | null } | null> {
   return withTransaction(pool, async (db) => {
-    const { rows } = await db.query<Incident & { told_chat: string | null }>(sql`
+    const row = await findRow<Incident & { told_chat: string | null }>(db)`
       update incidents set closed_at = clock_timestamp() where subject = ${end.subject} and kind = ${end.kind} and closed_at is null
-       returning ${COLUMNS}, told_chat`);
-    const [row] = rows;
+       returning ${COLUMNS}, told_chat`;
     if (!row) return null;
     const { told_chat: chatKey, ...incident } = row;
     if (incident.told === null || chatKey === null) return { incident, told: null };
@@ -113,10 +111,9 @@ export async function closeIncident(
 }
 
 /** What is open, of one subject or of all, the oldest first. */
-export async function listOpenIncidents(db: Queryable, subject: string | null = null): Promise<readonly Incident[]> {
-  const { rows } = await db.query<Incident>(sql`select ${COLUMNS} from incidents where closed_at is null
-      and (${subject}::text is null or subject = ${subject}) order by opened_at, incident_id limit 200`);
-  return rows;
+export function listOpenIncidents(db: Queryable, subject: string | null = null): Promise<readonly Incident[]> {
+  return listRows<Incident>(db)`select ${COLUMNS} from incidents where closed_at is null
+      and (${subject}::text is null or subject = ${subject}) order by opened_at, incident_id limit 200`;
 }
 
 /** Tells of it whom it concerns, and whoever was told of it of its next step. Null when all was told. */
@@ -145,19 +142,18 @@ async function tell(
  * The first of the owners, else an admin, who has a role and has written to us; in private if they ever did, else where they wrote
  * last. A chat that does not take our messages is left out.
  */
-async function whoCanBeTold(
+function whoCanBeTold(
   db: Queryable,
   owners: readonly string[],
 ): Promise<{ readonly userKey: string; readonly chatKey: string } | null> {
-  const { rows } = await db.query<{ userKey: string; chatKey: string }>(sql`
+  return findRow<{ userKey: string; chatKey: string }>(db)`
     select u.user_key as "userKey", c.chat_key as "chatKey" from users u
        join lateral (select i.chat_key from inbox i
                       where i.user_key = u.user_key and i.kind in ('message', 'command')
                         and not exists (select 1 from chats x where x.chat_key = i.chat_key and x.parked_at is not null)
                       order by (i.envelope ->> 'chatKind' = 'private') desc nulls last, i.id desc limit 1) c on true
       where u.user_key = any (${[...owners]}) or u.role = 'admin'
-      order by array_position(${[...owners]}::text[], u.user_key) nulls last, u.created_at, u.user_key limit 1`);
-  return rows[0] ?? null;
+      order by array_position(${[...owners]}::text[], u.user_key) nulls last, u.created_at, u.user_key limit 1`;
 }
 
 type News = Pick<Extract<InboundEnvelope, { kind: 'incident' }>, 'phase' | 'project' | 'say' | 'quote' | 'buttons'>;

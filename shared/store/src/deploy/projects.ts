@@ -1,7 +1,7 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { nameNotFound } from './not-found.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
-import { sql } from '../sql.ts';
+import { findRow, listRows, sql } from '../sql.ts';
 
 /** The secret with which a repository is read, and who gave it. */
 export interface StoredLogin {
@@ -39,11 +39,8 @@ const COLUMNS = sql`p.name, p.description, p.repository, p.repository_login as "
 export function createProjects(pool: Pool) {
   return {
     /** All projects, the most recently changed first. */
-    async list(): Promise<readonly ProjectRow[]> {
-      const { rows } = await pool.query<ProjectRow>(
-        sql`select ${COLUMNS} from projects p order by p.updated_at desc, p.name`,
-      );
-      return rows;
+    list(): Promise<readonly ProjectRow[]> {
+      return listRows<ProjectRow>(pool)`select ${COLUMNS} from projects p order by p.updated_at desc, p.name`;
     },
 
     find: (name: string): Promise<ProjectRow | null> => find(pool, name),
@@ -52,11 +49,10 @@ export function createProjects(pool: Pool) {
     get: (name: string): Promise<ProjectRow> => get(pool, name),
 
     /** Runs about this project that have not ended, the oldest first, at most 20. */
-    async openRuns(name: string): Promise<readonly OpenRunRow[]> {
-      const { rows } = await pool.query<OpenRunRow>(sql`
+    openRuns(name: string): Promise<readonly OpenRunRow[]> {
+      return listRows<OpenRunRow>(pool)`
         select run_id as "runId", job, status, created_at as "createdAt" from runs
-          where payload ->> 'project' = ${name} and status in ('queued', 'running') order by created_at limit 20`);
-      return rows;
+          where payload ->> 'project' = ${name} and status in ('queued', 'running') order by created_at limit 20`;
     },
 
     /** Throws ALREADY_EXISTS when another action made a project of that name; of two at once, one wins. */
@@ -71,9 +67,8 @@ export function createProjects(pool: Pool) {
           values (${name}, ${description}, ${repository}, ${owner}, ${actionId}, ${repositoryLogin})
          on conflict do nothing returning ${COLUMNS}`);
       if (added[0]) return added[0];
-      const { rows } = await pool.query<ProjectRow>(sql`select ${COLUMNS} from projects p
-          where p.action_id = ${actionId}`);
-      const [created] = rows;
+      const created = await findRow<ProjectRow>(pool)`select ${COLUMNS} from projects p
+          where p.action_id = ${actionId}`;
       if (!created) throw new AppError('ALREADY_EXISTS', { kind: 'project', name });
       return created;
     },
@@ -104,9 +99,8 @@ async function apply(db: Queryable, name: string, change: Change): Promise<void>
       where name = ${name}`);
 }
 
-async function find(db: Queryable, name: string): Promise<ProjectRow | null> {
-  const { rows } = await db.query<ProjectRow>(sql`select ${COLUMNS} from projects p where p.name = ${name}`);
-  return rows[0] ?? null;
+function find(db: Queryable, name: string): Promise<ProjectRow | null> {
+  return findRow<ProjectRow>(db)`select ${COLUMNS} from projects p where p.name = ${name}`;
 }
 
 async function get(db: Queryable, name: string): Promise<ProjectRow> {

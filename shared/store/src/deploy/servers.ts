@@ -4,7 +4,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { nameNotFound } from './not-found.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { noteEffect } from '../unsettled.ts';
-import { sql } from '../sql.ts';
+import { findRow, listRows, sql } from '../sql.ts';
 
 /** Whether a server answered when it was looked at last; unknown: never reached, or nobody has approved its host key. */
 export type ServerHealth = 'unknown' | 'up' | 'down';
@@ -62,9 +62,8 @@ const LOADS = sql`select ${SERVER_COLUMNS}, coalesce(sum(a.memory_mb), 0)::int a
 
 /** The servers in Postgres. Registering is idempotent by its action id. */
 export function createServers(pool: Pool) {
-  const find = async (name: string): Promise<ServerLoadRow | null> => {
-    const { rows } = await pool.query<ServerLoadRow>(sql`${LOADS} where s.name = ${name} group by s.name`);
-    return rows[0] ?? null;
+  const find = (name: string): Promise<ServerLoadRow | null> => {
+    return findRow<ServerLoadRow>(pool)`${LOADS} where s.name = ${name} group by s.name`;
   };
   const get = async (name: string): Promise<ServerLoadRow> => {
     const server = await find(name);
@@ -73,9 +72,8 @@ export function createServers(pool: Pool) {
   };
   return {
     /** All servers with what is reserved on them, by name. */
-    async list(): Promise<readonly ServerLoadRow[]> {
-      const { rows } = await pool.query<ServerLoadRow>(sql`${LOADS} group by s.name order by s.name`);
-      return rows;
+    list(): Promise<readonly ServerLoadRow[]> {
+      return listRows<ServerLoadRow>(pool)`${LOADS} group by s.name order by s.name`;
     },
 
     find,
@@ -90,9 +88,8 @@ export function createServers(pool: Pool) {
         insert into servers (name, host, environment, cpus, memory_mb, first_port, last_port, driver, connection, action_id)
          values (${name}, ${host}, ${environment}, coalesce(${cpus}, 1), coalesce(${memoryMb}, 1), ${firstPort}, ${lastPort}, ${driver},
            ${JSON.stringify(connection)}::jsonb, ${actionId}) on conflict do nothing`);
-      const { rows } = await pool.query<ServerRow>(sql`select ${SERVER_COLUMNS} from servers s
-          where s.action_id = ${actionId}`);
-      const [registered] = rows;
+      const registered = await findRow<ServerRow>(pool)`select ${SERVER_COLUMNS} from servers s
+          where s.action_id = ${actionId}`;
       if (!registered) throw new AppError('ALREADY_EXISTS', { kind: 'server', name });
       return registered;
     },
@@ -129,7 +126,7 @@ export async function ensureLocalServer(
   const { cpus, memoryMb, memoryFreeMb, diskMb, diskFreeMb } = measured;
   const floor = (megabytes: number | undefined): number | null =>
     megabytes === undefined ? null : Math.floor(megabytes);
-  const { rows } = await db.query<ServerRow>(sql`
+  const server = await findRow<ServerRow>(db)`
     insert into servers as s (name, host, environment, cpus, memory_mb, first_port, last_port, driver, action_id,
                                memory_free_mb, disk_mb, disk_free_mb)
      values ('local', '127.0.0.1', 'local', ${Math.max(1, cpus)}, ${Math.max(1, Math.floor(memoryMb))}, ${LOCAL_PORTS.first},
@@ -138,8 +135,7 @@ export async function ensureLocalServer(
      on conflict (name) do update set cpus = excluded.cpus, memory_mb = excluded.memory_mb, driver = 'process',
        memory_free_mb = coalesce(excluded.memory_free_mb, s.memory_free_mb), disk_mb = coalesce(excluded.disk_mb, s.disk_mb),
        disk_free_mb = coalesce(excluded.disk_free_mb, s.disk_free_mb)
-     returning ${SERVER_COLUMNS}`);
-  const [server] = rows;
+     returning ${SERVER_COLUMNS}`;
   if (!server) throw new Error('an upsert returned no row');
   return server;
 }

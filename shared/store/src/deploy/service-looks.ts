@@ -4,7 +4,7 @@ import type { PlacedTarget } from './deployments-placement.ts';
 import { AppError } from '@signalbox/contracts/errors';
 import { nameNotFound } from './not-found.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
-import { sql } from '../sql.ts';
+import { findRow, listRows, sql } from '../sql.ts';
 
 /** A service whose turn it is to be looked at. */
 export interface WatchedService extends ServiceKey {
@@ -30,8 +30,8 @@ export function incidentSubject(service: ServiceKey): string {
 }
 
 /** Takes services that were not looked at for `gapMs`, those that wait longest first. Of two at once, each is taken by one. */
-export async function takeServices(db: Queryable, gapMs: number): Promise<readonly WatchedService[]> {
-  const { rows } = await db.query<WatchedService>(sql`with due as (
+export function takeServices(db: Queryable, gapMs: number): Promise<readonly WatchedService[]> {
+  return listRows<WatchedService>(db)`with due as (
        select project, environment from services
         where serving is not null and (look_at is null or look_at < clock_timestamp() - ${gapMs} * interval '1 ms')
         order by look_at nulls first limit ${TAKEN} for update skip locked)
@@ -40,15 +40,13 @@ export async function takeServices(db: Queryable, gapMs: number): Promise<readon
      returning v.project, v.environment, v.serving, v.muted_until as "mutedUntil", v.health, v.log_cursor as "logCursor",
                array[d.user_key, p.owner] as owners, coalesce(user_language(d.user_key), user_language(p.owner)) as language,
                exists (select 1 from deployments o where o.project = v.project and o.environment = v.environment
-                          and o.state in ('switching', 'verifying', 'draining', 'failing', 'unknown')) as "isMoving"`);
-  return rows;
+                          and o.state in ('switching', 'verifying', 'draining', 'failing', 'unknown')) as "isMoving"`;
 }
 
 /** What the looks before have left of a service; null when there is none. */
-export async function readHealth(db: Queryable, service: ServiceKey): Promise<{ readonly health: unknown } | null> {
-  const { rows } = await db.query<{ health: unknown }>(sql`select health from services
-      where project = ${service.project} and environment = ${service.environment}`);
-  return rows[0] ?? null;
+export function readHealth(db: Queryable, service: ServiceKey): Promise<{ readonly health: unknown } | null> {
+  return findRow<{ health: unknown }>(db)`select health from services
+      where project = ${service.project} and environment = ${service.environment}`;
 }
 
 /**
@@ -63,13 +61,12 @@ export async function saveLook(
   return withTransaction(pool, async (db) => {
     // Of what has written nothing: no value, and not the null of JSON, which equals no missing value.
     const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
-    const { rows } = await db.query<{ serving: string | null }>(sql`
+    const row = await findRow<{ serving: string | null }>(db)`
       update services set health = ${JSON.stringify(look.health)}::jsonb, health_at = clock_timestamp(),
              log_cursor = ${json(look.logCursor)}::jsonb
        where project = ${service.project} and environment = ${service.environment}
          and nullif(log_cursor, 'null') is not distinct from ${json(service.logCursor)}::jsonb
-         and health is not distinct from ${json(service.health)}::jsonb returning serving`);
-    const [row] = rows;
+         and health is not distinct from ${json(service.health)}::jsonb returning serving`;
     if (!row) return false;
     // What was stopped or replaced during the look has not crashed.
     const isServing = row.serving === service.serving;
@@ -84,9 +81,8 @@ export async function saveLook(
 
 /** How a server is reached. Throws NOT_FOUND, SERVER_BOOKED. */
 export async function findDriverServer(db: Queryable, name: string): Promise<PlacedTarget> {
-  const { rows } = await db.query<Omit<PlacedTarget, 'driver'> & { driver: PlacedTarget['driver'] | null }>(sql`
-    select name as server, host as "serverHost", driver, connection, host_key as "hostKey" from servers where name = ${name}`);
-  const [row] = rows;
+  const row = await findRow<Omit<PlacedTarget, 'driver'> & { driver: PlacedTarget['driver'] | null }>(db)`
+    select name as server, host as "serverHost", driver, connection, host_key as "hostKey" from servers where name = ${name}`;
   if (!row) throw await nameNotFound(db, 'server', name);
   const { driver, ...rest } = row;
   if (driver !== null) return { ...rest, driver };
@@ -94,13 +90,12 @@ export async function findDriverServer(db: Queryable, name: string): Promise<Pla
 }
 
 /** Every service with how long it is muted, by name. */
-export async function listServicesBriefly(
+export function listServicesBriefly(
   db: Queryable,
 ): Promise<readonly (ServiceKey & { readonly mutedUntil: Date | null })[]> {
-  const { rows } = await db.query<ServiceKey & { mutedUntil: Date | null }>(
-    'select project, environment, muted_until as "mutedUntil" from services order by project, environment limit 500',
-  );
-  return rows;
+  return listRows<ServiceKey & { mutedUntil: Date | null }>(
+    db,
+  )`select project, environment, muted_until as "mutedUntil" from services order by project, environment limit 500`;
 }
 
 /** Mutes a service until then, or no longer (null), in a transaction of the caller's. False when there is no such service. */

@@ -6,7 +6,7 @@ import { auditJson } from '../audit/audit.ts';
 import { checkpointPut, checkpointValues, type CheckpointRow } from '../conversation/checkpoints.ts';
 import type { Lane } from '../conversation/lane.ts';
 import type { Queryable } from '../pool.ts';
-import { sql } from '../sql.ts';
+import { listRows, named, sql } from '../sql.ts';
 
 /**
  * What a call was marked with: its result carries outside text with which later arguments are compared, or such text in records of our
@@ -59,15 +59,14 @@ const differs = (person: number, thread: number, turn: number, tool: number, arg
      case when a.arguments <> $${args}::jsonb then 'arguments' end], null)`;
 
 /** What the ledger has of these ids. */
-export async function readActions(
+export function readActions(
   db: Queryable,
   actionIds: readonly string[],
 ): Promise<
   readonly (Pick<EarlierAction, 'status' | 'result'> & { readonly actionId: string; readonly tool: string })[]
 > {
-  const { rows } = await db.query<{ actionId: string; tool: string; status: ActionStatus; result: unknown }>(sql`
-    select action_id as "actionId", tool, status, result from actions where action_id = any (${actionIds})`);
-  return rows;
+  return listRows<{ actionId: string; tool: string; status: ActionStatus; result: unknown }>(db)`
+    select action_id as "actionId", tool, status, result from actions where action_id = any (${actionIds})`;
 }
 
 function taken(tool: string, differences: readonly string[]): AppError {
@@ -213,16 +212,13 @@ export async function settleAction(
     readonly isLookedUp?: boolean;
   },
 ): Promise<void> {
-  await db.query({
-    name: 'action_settle',
-    ...sql`with settled as (
+  await db.query(named('action_settle')`with settled as (
              update actions set status = ${outcome.status}, result = ${JSON.stringify(outcome.result ?? null)},
                error_code = ${outcome.errorCode}, settled_at = now()
               where action_id = ${actionId}
                 and (status = 'started' or ${outcome.isLookedUp ?? false} and status = 'unknown' and ${outcome.status} <> 'unknown')
                 returning 1)
-           select (select audit_append(${auditJson(outcome.events)}::jsonb)) from settled`,
-  });
+           select (select audit_append(${auditJson(outcome.events)}::jsonb)) from settled`);
 }
 
 /**
@@ -320,12 +316,12 @@ export async function soFarOfMessage(
  * Effects that were begun for a person and that nobody goes on with when this message of theirs is given up; locked, so that they
  * can be settled. Those of a decision that is still to be carried out are left to it. None when the lane was lost.
  */
-export async function abandonedActions(
+export function abandonedActions(
   db: Queryable,
   lane: Lane,
   inboxId: number,
 ): Promise<readonly { readonly actionId: string; readonly tool: string }[]> {
-  const { rows } = await db.query<{ actionId: string; tool: string }>(sql`
+  return listRows<{ actionId: string; tool: string }>(db)`
     select a.action_id as "actionId", a.tool from actions a
       where a.user_key = ${lane.userKey} and a.status = 'started'
         and exists (select 1 from lanes where user_key = ${lane.userKey} and epoch = ${lane.epoch} and worker is not null)
@@ -333,6 +329,5 @@ export async function abandonedActions(
           select 1 from approvals p join inbox i on i.envelope ->> 'approvalId' = p.approval_id
            where p.action_id = a.action_id and i.user_key = ${lane.userKey} and i.kind = 'decision' and i.outcome is null
              and i.id <> ${inboxId})
-      order by a.started_at for update of a`);
-  return rows;
+      order by a.started_at for update of a`;
 }

@@ -10,7 +10,7 @@ import { appendAudit } from '../audit/audit.ts';
 import type { Lane } from '../conversation/lane.ts';
 import { wakeLane } from '../conversation/wake-lane.ts';
 import type { Queryable } from '../pool.ts';
-import { sql } from '../sql.ts';
+import { findRow, listRows, sql } from '../sql.ts';
 
 /*
  * pending ─┬─ enough approvals ─▶ approved ─▶ consumed, in the transaction that begins the action; or void
@@ -32,27 +32,24 @@ const COLUMNS = sql`approval_id as "approvalId", action_id as "actionId", user_k
   expires_at as "expiresAt", decided_by as "decidedBy", reason, change`;
 
 /** An approval, or null. `lock`: nobody else decides about it until the transaction ends. */
-export async function findApproval(db: Queryable, approvalId: string, lock = false): Promise<Approval | null> {
-  const { rows } = await db.query<Approval>(sql`select ${COLUMNS} from approvals
-      where approval_id = ${approvalId} ${lock ? sql`for update` : sql``}`);
-  return rows[0] ?? null;
+export function findApproval(db: Queryable, approvalId: string, lock = false): Promise<Approval | null> {
+  return findRow<Approval>(db)`select ${COLUMNS} from approvals
+      where approval_id = ${approvalId} ${lock ? sql`for update` : sql``}`;
 }
 
 /** The request about an action, or null. */
-export async function findApprovalOf(db: Queryable, actionId: string): Promise<Approval | null> {
-  const { rows } = await db.query<Approval>(sql`select ${COLUMNS} from approvals where action_id = ${actionId}`);
-  return rows[0] ?? null;
+export function findApprovalOf(db: Queryable, actionId: string): Promise<Approval | null> {
+  return findRow<Approval>(db)`select ${COLUMNS} from approvals where action_id = ${actionId}`;
 }
 
 /** A request of this person, in this chat, that waits for exactly the same; null when there is none. */
-export async function findWaitingSame(
+export function findWaitingSame(
   db: Queryable,
   same: { readonly userKey: string; readonly chatKey: string; readonly hash: string },
 ): Promise<Approval | null> {
-  const { rows } = await db.query<Approval>(sql`select ${COLUMNS} from approvals
+  return findRow<Approval>(db)`select ${COLUMNS} from approvals
       where status = 'pending' and user_key = ${same.userKey} and chat_key = ${same.chatKey} and hash = ${same.hash}
-        and expires_at > clock_timestamp() limit 1`);
-  return rows[0] ?? null;
+        and expires_at > clock_timestamp() limit 1`;
 }
 
 /** An action as the ledger has it. */
@@ -66,10 +63,9 @@ export interface LedgerRow {
 }
 
 /** An action of the ledger, or null. */
-export async function findAction(db: Queryable, actionId: string): Promise<LedgerRow | null> {
-  const { rows } = await db.query<LedgerRow>(sql`select status, result, user_key as "userKey", arguments, hash,
-      proposal from actions where action_id = ${actionId}`);
-  return rows[0] ?? null;
+export function findAction(db: Queryable, actionId: string): Promise<LedgerRow | null> {
+  return findRow<LedgerRow>(db)`select status, result, user_key as "userKey", arguments, hash,
+      proposal from actions where action_id = ${actionId}`;
 }
 
 /**
@@ -127,29 +123,26 @@ export async function findProposal(
 }
 
 /** Who has approved so far, in order. */
-export async function listVotes(db: Queryable, approvalId: string): Promise<readonly ApprovalVote[]> {
-  const { rows } = await db.query<ApprovalVote>(sql`select user_key as "userKey", name, role from approval_votes
-      where approval_id = ${approvalId} order by voted_at, user_key`);
-  return rows;
+export function listVotes(db: Queryable, approvalId: string): Promise<readonly ApprovalVote[]> {
+  return listRows<ApprovalVote>(db)`select user_key as "userKey", name, role from approval_votes
+      where approval_id = ${approvalId} order by voted_at, user_key`;
 }
 
 /** Open requests, the oldest first: all of them, or those of one person. */
-export async function listPending(db: Queryable, userKey: string | null = null): Promise<readonly Approval[]> {
-  const { rows } = await db.query<Approval>(sql`select ${COLUMNS} from approvals where status = 'pending'
-      and (${userKey}::text is null or user_key = ${userKey}) order by requested_at limit 50`);
-  return rows;
+export function listPending(db: Queryable, userKey: string | null = null): Promise<readonly Approval[]> {
+  return listRows<Approval>(db)`select ${COLUMNS} from approvals where status = 'pending'
+      and (${userKey}::text is null or user_key = ${userKey}) order by requested_at limit 50`;
 }
 
 /** Requests that came to nothing within this many days, the newest first: all of them, or those of one person; so many at most. */
-export async function listRefused(
+export function listRefused(
   db: Queryable,
   { userKey, days, limit }: { readonly userKey: string | null; readonly days: number; readonly limit: number },
 ): Promise<readonly Approval[]> {
-  const { rows } = await db.query<Approval>(sql`select ${COLUMNS} from approvals
+  return listRows<Approval>(db)`select ${COLUMNS} from approvals
       where status in ('rejected', 'expired', 'void') and (${userKey}::text is null or user_key = ${userKey})
         and coalesce(decided_at, expires_at) > clock_timestamp() - ${days} * interval '1 day'
-      order by coalesce(decided_at, expires_at) desc limit ${limit}`);
-  return rows;
+      order by coalesce(decided_at, expires_at) desc limit ${limit}`;
 }
 
 /** Stores a request. False when the action has one already, and then nothing is written. */
@@ -233,10 +226,10 @@ export async function putDecision(
 
 /** Chats in which the card of this request stands, without those that may not be written to any more. */
 export async function cardChats(db: Queryable, approvalId: string): Promise<readonly string[]> {
-  const { rows } = await db.query<{ chat_key: string }>(sql`select distinct o.chat_key from outbox o
+  const rows = await listRows<{ chat_key: string }>(db)`select distinct o.chat_key from outbox o
       where o.slot = ${approvalId}
         and not exists (select 1 from chats x where x.chat_key = chat_root(o.chat_key) and x.parked_at is not null)
-      order by o.chat_key`);
+      order by o.chat_key`;
   return rows.map((row) => row.chat_key);
 }
 
@@ -254,12 +247,12 @@ export async function approverChats(
     `select value ->> 'chatKey' as chat_key from settings where key = 'approvals_chat'`,
   );
   if (named[0] && options.isNamedGroupUsed) return [{ chatKey: named[0].chat_key, userKey: null }];
-  const { rows } = await db.query<{ user_key: string; chat_key: string }>(sql`select u.user_key, c.chat_key from users u
+  const rows = await listRows<{ user_key: string; chat_key: string }>(db)`select u.user_key, c.chat_key from users u
        join lateral (select i.chat_key from inbox i where i.user_key = u.user_key and i.envelope ->> 'chatKind' = 'private'
                       order by i.id desc limit 1) c on true
       where u.role = any (${rolesFrom(role)}) and u.user_key <> all (${authors})
         and not exists (select 1 from chats x where x.chat_key = c.chat_key and x.parked_at is not null)
-      order by u.user_key`);
+      order by u.user_key`;
   return rows.map((row) => ({ chatKey: row.chat_key, userKey: row.user_key }));
 }
 
@@ -269,8 +262,8 @@ export async function unreachableApprovers(
   role: Role,
   authors: readonly string[],
 ): Promise<readonly string[]> {
-  const { rows } = await db.query<{ name: string }>(sql`select name from users where role = any (${rolesFrom(role)})
-      and user_key <> all (${authors}) order by name limit 5`);
+  const rows = await listRows<{ name: string }>(db)`select name from users where role = any (${rolesFrom(role)})
+      and user_key <> all (${authors}) order by name limit 5`;
   return rows.map((row) => row.name);
 }
 

@@ -3,7 +3,7 @@ import type { StoredExecutionTurn } from '@signalbox/contracts/governance/execut
 import { auditJson } from '../audit/audit.ts';
 import type { Proposal } from './approvals.ts';
 import type { Queryable } from '../pool.ts';
-import { sql } from '../sql.ts';
+import { findRow, listRows, sql } from '../sql.ts';
 
 /** An action that changed nothing, which has no row before it runs. */
 export interface RecordedRead {
@@ -63,16 +63,14 @@ select t.turn_id as "turnId", t.thread_id as "threadId", t.outcome, t.error, t.s
   from turns t`;
 
 /** Every turn of a conversation, the oldest first. A lane holds one at a time, so their ends are in order. */
-export async function readThreadTurns(db: Queryable, threadId: string): Promise<readonly RecordedTurn[]> {
-  const { rows } = await db.query<RecordedTurn>(sql`${TURNS} where t.thread_id = ${threadId} order by t.ended_at,
-      t.turn_id`);
-  return rows;
+export function readThreadTurns(db: Queryable, threadId: string): Promise<readonly RecordedTurn[]> {
+  return listRows<RecordedTurn>(db)`${TURNS} where t.thread_id = ${threadId} order by t.ended_at,
+      t.turn_id`;
 }
 
 /** One turn, or null. */
-export async function readTurn(db: Queryable, turnId: string): Promise<RecordedTurn | null> {
-  const { rows } = await db.query<RecordedTurn>(sql`${TURNS} where t.turn_id = ${turnId}`);
-  return rows[0] ?? null;
+export function readTurn(db: Queryable, turnId: string): Promise<RecordedTurn | null> {
+  return findRow<RecordedTurn>(db)`${TURNS} where t.turn_id = ${turnId}`;
 }
 
 /** The ids of all conversations that have turns, in pages, the oldest first. */

@@ -1,6 +1,6 @@
 import type { ProposedAction } from '@signalbox/contracts/governance/action';
 import type { Queryable } from '../pool.ts';
-import { sql } from '../sql.ts';
+import { findRow, listRows, sql } from '../sql.ts';
 
 /** What somebody allowed ahead: a tool with these arguments and no others, in this place, for a while, a few times. */
 export interface Grant {
@@ -41,17 +41,15 @@ export async function putGrant(
 }
 
 /** Grants that can still be used, the newest first. */
-export async function listGrants(db: Queryable): Promise<readonly Grant[]> {
-  const { rows } = await db.query<Grant>(
-    sql`select ${COLUMNS} from grants where revoked_at is null and uses_left > 0 and expires_at > now() order by given_at desc limit 50`,
-  );
-  return rows;
+export function listGrants(db: Queryable): Promise<readonly Grant[]> {
+  return listRows<Grant>(
+    db,
+  )`select ${COLUMNS} from grants where revoked_at is null and uses_left > 0 and expires_at > now() order by given_at desc limit 50`;
 }
 
 /** Takes a grant back. Null when there is none of that id, or it was taken back before. */
-export async function revokeGrant(db: Queryable, grantId: string, by: string): Promise<Grant | null> {
-  const { rows } = await db.query<Grant>(sql`update grants set revoked_at = now(), revoked_by = ${by}
+export function revokeGrant(db: Queryable, grantId: string, by: string): Promise<Grant | null> {
+  return findRow<Grant>(db)`update grants set revoked_at = now(), revoked_by = ${by}
       where grant_id = ${grantId} and revoked_at is null
-      returning ${COLUMNS}`);
-  return rows[0] ?? null;
+      returning ${COLUMNS}`;
 }

@@ -1,6 +1,6 @@
 import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Queryable } from '../pool.ts';
-import { sql } from '../sql.ts';
+import { findRow, listRows, sql } from '../sql.ts';
 
 export interface User {
   readonly userKey: string;
@@ -17,24 +17,20 @@ export async function putUser(db: Queryable, user: User): Promise<void> {
 }
 
 /** Everybody who may speak, oldest first. */
-export async function listUsers(db: Queryable): Promise<readonly User[]> {
-  const { rows } = await db.query<User>(
-    `select user_key as "userKey", channel, name, role from users order by created_at, user_key`,
-  );
-  return rows;
+export function listUsers(db: Queryable): Promise<readonly User[]> {
+  return listRows<User>(db)`select user_key as "userKey", channel, name, role from users order by created_at, user_key`;
 }
 
 /** Everybody who may speak, with when they wrote last; the newest first. Null: never. */
-export async function listUsersSeen(
+export function listUsersSeen(
   db: Queryable,
   limit: number,
 ): Promise<readonly (User & { readonly lastSeen: Date | null })[]> {
-  const { rows } = await db.query<User & { lastSeen: Date | null }>(sql`
+  return listRows<User & { lastSeen: Date | null }>(db)`
     select u.user_key as "userKey", u.channel, u.name, u.role, i.received_at as "lastSeen" from users u
        left join lateral (select x.received_at from inbox x where x.user_key = u.user_key and x.channel <> 'system' and x.channel <> 'jobs'
                            order by x.id desc limit 1) i on true
-      order by i.received_at desc nulls last, u.user_key limit ${limit}`);
-  return rows;
+      order by i.received_at desc nulls last, u.user_key limit ${limit}`;
 }
 
 /** What became of a change of roles. `last admin`: refused, because nobody could let others in any more. */
@@ -63,10 +59,9 @@ export async function denyUser(
 }
 
 /** One person who may speak, or null. */
-export async function findUser(db: Queryable, userKey: string): Promise<User | null> {
-  const { rows } = await db.query<User>(sql`select user_key as "userKey", channel, name, role from users
-      where user_key = ${userKey}`);
-  return rows[0] ?? null;
+export function findUser(db: Queryable, userKey: string): Promise<User | null> {
+  return findRow<User>(db)`select user_key as "userKey", channel, name, role from users
+      where user_key = ${userKey}`;
 }
 
 /** Answers a person in this language from now on; null: in that of their client. Returns what they read now, null when nobody knows. */
@@ -81,12 +76,12 @@ export async function readLanguages(
   db: Queryable,
   readers: readonly { readonly userKey: string | null; readonly chatKey: string }[],
 ): Promise<readonly (string | null)[]> {
-  const { rows } = await db.query<{ language: string | null }>(sql`
+  const rows = await listRows<{ language: string | null }>(db)`
     select user_language(coalesce(r.user_key, u.user_key)) as language
        from unnest(${readers.map(({ userKey }) => userKey)}::text[],
          ${readers.map(({ chatKey }) => chatKey)}::text[]) with ordinality as r (user_key, chat_key, place)
        left join users u on u.channel || ':' || u.user_key = r.chat_key
-      order by r.place`);
+      order by r.place`;
   return rows.map(({ language }) => language);
 }
 

@@ -3,7 +3,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { nameNotFound } from '@signalbox/store/deploy/not-found';
 import { isTransient, withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { say } from '@signalbox/messages/say';
-import { sql } from '@signalbox/store/sql';
+import { findRow, listRows, sql } from '@signalbox/store/sql';
 
 export interface PortAllocationRow {
   readonly server: string;
@@ -59,25 +59,22 @@ const ATTEMPTS = 3;
 export function createPortAllocations(pool: Pool, isListenedOn: PortProbe = async () => false) {
   return {
     /** What is held now, by server and port. */
-    async list(filter: { readonly server?: string; readonly project?: string }): Promise<readonly PortAllocationRow[]> {
-      const { rows } = await pool.query<PortAllocationRow>(sql`select ${COLUMNS} from port_allocations a
+    list(filter: { readonly server?: string; readonly project?: string }): Promise<readonly PortAllocationRow[]> {
+      return listRows<PortAllocationRow>(pool)`select ${COLUMNS} from port_allocations a
           where a.released_at is null and (${filter.server ?? null}::text is null or a.server = ${filter.server ?? null})
             and (${filter.project ?? null}::text is null or a.project = ${filter.project ?? null})
-          order by a.server, a.port`);
-      return rows;
+          order by a.server, a.port`;
     },
 
     /** What an action took, or gave back; null: nothing. */
-    async of(actionId: string): Promise<PortAllocationRow | null> {
-      const { rows } = await pool.query<PortAllocationRow>(sql`select ${COLUMNS} from port_allocations a
-          where a.action_id = ${actionId} or a.release_action_id = ${actionId}`);
-      return rows[0] ?? null;
+    of(actionId: string): Promise<PortAllocationRow | null> {
+      return findRow<PortAllocationRow>(pool)`select ${COLUMNS} from port_allocations a
+          where a.action_id = ${actionId} or a.release_action_id = ${actionId}`;
     },
 
     /** The lowest free port, without taking it; null when the server is full. Throws NOT_FOUND. */
     async next(server: string): Promise<number | null> {
-      const { rows } = await pool.query<Place>(sql`select ${PLACE} from servers where name = ${server}`);
-      const [place] = rows;
+      const place = await findRow<Place>(pool)`select ${PLACE} from servers where name = ${server}`;
       if (!place) throw await nameNotFound(pool, 'server', server);
       return (await lowestFreePort(pool, place, isListenedOn)).port;
     },
@@ -140,15 +137,13 @@ async function release(db: Queryable, server: string, port: number, actionId: st
 
 /** Takes the server's row until the transaction ends, so that nobody else decides over its ports. Throws NOT_FOUND. */
 async function lockServer(db: Queryable, name: string): Promise<Place> {
-  const { rows } = await db.query<Place>(sql`select ${PLACE} from servers where name = ${name} for no key update`);
-  const [place] = rows;
+  const place = await findRow<Place>(db)`select ${PLACE} from servers where name = ${name} for no key update`;
   if (!place) throw await nameNotFound(db, 'server', name);
   return place;
 }
 
 async function requireProject(db: Queryable, name: string): Promise<void> {
-  const { rows } = await db.query<{ status: string }>(sql`select status from projects where name = ${name}`);
-  const [project] = rows;
+  const project = await findRow<{ status: string }>(db)`select status from projects where name = ${name}`;
   if (!project) throw await nameNotFound(db, 'project', name);
   if (project.status === 'archived')
     throw new AppError('CONFLICT', { detail: say('servers.projectArchived', { project: name }) });
@@ -173,12 +168,11 @@ async function requireFree(db: Queryable, place: Place, port: number, isListened
         lastPort: place.lastPort,
       }),
     });
-  const { rows } = await db.query<{
+  const holder = await findRow<{
     project: string;
     service: string;
-  }>(sql`select project, service from port_allocations
-      where server = ${place.name} and port = ${port} and released_at is null`);
-  const [holder] = rows;
+  }>(db)`select project, service from port_allocations
+      where server = ${place.name} and port = ${port} and released_at is null`;
   if (holder)
     throw new AppError('CONFLICT', { detail: say('servers.portBelongs', { port, server: place.name, ...holder }) });
   if (await isListenedOn(place, port))
