@@ -4,9 +4,9 @@ import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs
 import { withLock } from '@signalbox/store/deploy/locks';
 import type { Pool } from '@signalbox/store/pool';
 import { newId } from '@signalbox/contracts/ids';
+import { ifThere } from '@signalbox/contracts/system-error';
 import { say } from '@signalbox/messages/say';
 import type { JobHandler } from '../runner/handlers.ts';
-import { codeOf } from './folder.ts';
 
 /** The name of the lock under which somebody comes into a workspace, changes its files or takes it away. */
 export function workspaceLock(name: string): string {
@@ -43,8 +43,8 @@ export function createWorkspacesPrune(parts: {
           const gone = await withLock(parts.lockPool, workspaceLock(name), async () => {
             if (!(await isUnused(home, name, usedBefore))) return false; // somebody came in before us
             // The notes last: as long as they are there, the next one finds what a dead process has left of it.
-            await moveAway(join(home, 'files', name), trash);
-            await moveAway(join(home, 'notes', name), trash);
+            await ifThere(rename(join(home, 'files', name), join(trash, newId('old'))));
+            await ifThere(rename(join(home, 'notes', name), join(trash, newId('old'))));
             return true;
           });
           if (!gone) continue;
@@ -73,12 +73,7 @@ async function listNames(home: string): Promise<ReadonlySet<string>> {
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
-    throw error;
-  }
+  return (await ifThere(readdir(folder))) ?? [];
 }
 
 async function isUnused(home: string, name: string, before: number): Promise<boolean> {
@@ -88,18 +83,5 @@ async function isUnused(home: string, name: string, before: number): Promise<boo
 
 /** In epoch milliseconds; null when there is no such thing. */
 async function changedAt(path: string): Promise<number | null> {
-  try {
-    return (await lstat(path)).mtimeMs;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw error;
-  }
-}
-
-async function moveAway(folder: string, trash: string): Promise<void> {
-  try {
-    await rename(folder, join(trash, newId('old')));
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
-  }
+  return (await ifThere(lstat(path)))?.mtimeMs ?? null;
 }
