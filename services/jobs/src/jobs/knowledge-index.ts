@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
-import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import { ifThere } from '@signalbox/contracts/system-error';
 import { say } from '@signalbox/messages/say';
 import type { createKnowledgePassages } from '../knowledge/knowledge-passages.ts';
-import type { JobContext, JobHandler } from '../runner/handlers.ts';
+import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 import { splitMarkdown } from '../knowledge/passages.ts';
 
 /** A document this large is not prose; it would fill the search with noise. */
@@ -27,7 +26,7 @@ export function createKnowledgeIndex(parts: {
   readonly passages: ReturnType<typeof createKnowledgePassages>;
   readonly docsDir: string;
   readonly readmeFile: string;
-}): JobHandler<JobPayload<'knowledge.index'>, JobResult<'knowledge.index'>> {
+}): HandlerOf<'knowledge.index'> {
   return {
     title: () => say('jobs.indexingTheDocumentation'),
     run: async (_, context) => {

@@ -3,7 +3,7 @@ import { sleep } from '@signalbox/contracts/time';
 import { attempt } from '@signalbox/contracts/system-error';
 import { bubblewrapArguments, type BubblewrapProgram, type Room } from './bubblewrap.ts';
 import { captureOutput } from './captured.ts';
-import { createControlGroup, sweepControlGroups, type ControlGroup } from './control-group.ts';
+import { createControlGroup, sweepControlGroups } from './control-group.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { countProcesses, startStage, type Stage } from './stage.ts';
 import { compileFilter } from './system-call-filter.ts';

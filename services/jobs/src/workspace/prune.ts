@@ -1,12 +1,11 @@
 import { lstat, mkdir, readdir, rename, rm, utimes } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import { withLock } from '@signalbox/store/deploy/locks';
 import type { Pool } from '@signalbox/store/pool';
 import { newId } from '@signalbox/contracts/ids';
 import { ifThere } from '@signalbox/contracts/system-error';
 import { say } from '@signalbox/messages/say';
-import type { JobHandler } from '../runner/handlers.ts';
+import type { HandlerOf } from '../runner/handlers.ts';
 
 /** The name of the lock under which somebody comes into a workspace, changes its files or takes it away. */
 export function workspaceLock(name: string): string {
@@ -27,7 +26,7 @@ export function createWorkspacesPrune(parts: {
   readonly lockPool: Pool;
   readonly home: string;
   readonly idleMs: number;
-}): JobHandler<JobPayload<'workspaces.prune'>, JobResult<'workspaces.prune'>> {
+}): HandlerOf<'workspaces.prune'> {
   const home = resolve(parts.home);
   const trash = join(home, 'trash');
   return {
