@@ -1,4 +1,5 @@
 import { closeSync, readdirSync, readFileSync } from 'node:fs';
+import { attempt } from '@signalbox/contracts/system-error';
 
 /** O_CLOEXEC of Linux, as `flags` of /proc/self/fdinfo has it: the kernel closes such a descriptor when another program is started. */
 const CLOSED_ON_EXEC = 0o2_000_000;
@@ -14,23 +15,15 @@ export function closeInherited(): readonly number[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc/self/fd')
     .map(Number)
-    .filter((descriptor) => descriptor > STANDARD && isInherited(descriptor) && close(descriptor));
+    .filter(
+      (descriptor) =>
+        descriptor > STANDARD && isInherited(descriptor) && attempt(() => closeSync(descriptor) === undefined, false),
+    );
 }
 
 function isInherited(descriptor: number): boolean {
-  try {
-    const [, flags = ''] = /^flags:\s+([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8')) ?? [];
-    return flags !== '' && (Number.parseInt(flags, 8) & CLOSED_ON_EXEC) === 0;
-  } catch {
-    return false; // it was the one by which the folder was listed
-  }
-}
-
-function close(descriptor: number): boolean {
-  try {
-    closeSync(descriptor);
-    return true;
-  } catch {
-    return false; // it was closed meanwhile
-  }
+  // There is nothing of the one by which the folder was listed.
+  const info = attempt(() => readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'), '');
+  const [, flags = ''] = /^flags:\s+([0-7]+)$/m.exec(info) ?? [];
+  return flags !== '' && (Number.parseInt(flags, 8) & CLOSED_ON_EXEC) === 0;
 }

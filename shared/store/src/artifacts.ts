@@ -5,6 +5,7 @@ import { redactLongText } from '@signalbox/safety/redact/long';
 import { redactText } from '@signalbox/safety/redact/redact';
 import type { Lane } from './conversation/lane.ts';
 import type { Queryable } from './pool.ts';
+import { findRow, sql } from './sql.ts';
 
 /** A file that a tool has made. */
 export interface Artifact {
@@ -50,31 +51,18 @@ export async function putArtifacts(
     files.push({ name: cleanFileName(redactText(name)), mimeType, bytes: await redactContent(content) });
   const detail = findProblem(files) ?? (await findTurnProblem(db, action, files));
   if (detail !== null) return { kind: 'refused', detail };
-  await db.query(`delete from artifacts where created_at < now() - $1 * interval '1 day'`, [KEPT_DAYS]);
+  await db.query(sql`delete from artifacts where created_at < now() - ${KEPT_DAYS} * interval '1 day'`);
   const stored: OutboundFile[] = [];
   for (const [place, { name, mimeType, bytes }] of files.entries()) {
     const artifactId = artifactIdOf(action.actionId, place);
-    const { rows } = await db.query<{ held: boolean }>(
-      `with held as (select 1 from lanes where user_key = $1 and epoch = $2 and worker is not null for share),
+    const { rows } = await db.query<{ held: boolean }>(sql`
+      with held as (select 1 from lanes where user_key = ${lane.userKey} and epoch = ${lane.epoch} and worker is not null for share),
             put as (
               insert into artifacts (id, action_id, place, turn_id, thread_id, user_key, name, mime_type, sha256, size_bytes, bytes)
-              select $3, $4, $5, $6, $7, $1, $8, $9, $10, $11, $12 from held on conflict (action_id, place) do nothing)
-       select exists (select 1 from held) as held`,
-      [
-        lane.userKey,
-        lane.epoch,
-        artifactId,
-        action.actionId,
-        place,
-        action.turnId,
-        action.threadId,
-        name,
-        mimeType,
-        createHash('sha256').update(bytes).digest('hex'),
-        bytes.length,
-        bytes,
-      ],
-    );
+              select ${artifactId}, ${action.actionId}, ${place}, ${action.turnId}, ${action.threadId}, ${lane.userKey}, ${name},
+                ${mimeType}, ${createHash('sha256').update(bytes).digest('hex')}, ${bytes.length}, ${bytes} from held
+                on conflict (action_id, place) do nothing)
+       select exists (select 1 from held) as held`);
     if (!rows[0]?.held) return { kind: 'lost' };
     stored.push({ artifactId, name });
   }
@@ -92,12 +80,9 @@ async function redactContent(content: string | Uint8Array): Promise<Buffer> {
 }
 
 /** The bytes of a file; null when it is not stored any more. */
-export async function readArtifact(db: Queryable, artifactId: string): Promise<StoredFile | null> {
-  const { rows } = await db.query<StoredFile>(
-    'select name, mime_type as "mimeType", bytes from artifacts where id = $1',
-    [artifactId],
-  );
-  return rows[0] ?? null;
+export function readArtifact(db: Queryable, artifactId: string): Promise<StoredFile | null> {
+  return findRow<StoredFile>(db)`select name, mime_type as "mimeType", bytes from artifacts
+      where id = ${artifactId}`;
 }
 
 /** The same action gives the same id: a turn that is resumed refers to what is stored already. */
@@ -121,10 +106,8 @@ async function findTurnProblem(
   { turnId, actionId }: { readonly turnId: string; readonly actionId: string },
   files: readonly Sized[],
 ): Promise<string | null> {
-  const { rows } = await db.query<{ bytes: number }>(
-    'select coalesce(sum(size_bytes), 0)::float8 as bytes from artifacts where turn_id = $1 and action_id <> $2',
-    [turnId, actionId],
-  );
+  const { rows } = await db.query<{ bytes: number }>(sql`select coalesce(sum(size_bytes), 0)::float8 as bytes
+      from artifacts where turn_id = ${turnId} and action_id <> ${actionId}`);
   const total = (rows[0]?.bytes ?? 0) + files.reduce((sum, { bytes }) => sum + bytes.length, 0);
   if (total <= MAX_TURN_BYTES) return null;
   return `The files of this turn would have ${formatBytes(total)} together, and ${formatBytes(MAX_TURN_BYTES)} are the most.`;

@@ -1,5 +1,6 @@
 import type { Lane } from './conversation/lane.ts';
 import type { Queryable } from './pool.ts';
+import { sql } from './sql.ts';
 
 /**
  * Whether the person whose lane this is has pressed, in a message that is handled now, a button of this conversation that stands for
@@ -17,17 +18,16 @@ export async function findPressedOffer(
   },
 ): Promise<boolean> {
   const { lane, threadId, chatKey, offer, action } = asked;
-  const { rowCount } = await db.query(
-    `select 1 from inbox i join outbox o on o.id = (i.envelope -> 'button' ->> 'outboxId')::bigint
-      where i.user_key = $1 and i.chat_key = $2 and i.kind = 'message' and i.outcome is null
+  const { rowCount } = await db.query(sql`
+    select 1 from inbox i join outbox o on o.id = (i.envelope -> 'button' ->> 'outboxId')::bigint
+      where i.user_key = ${lane.userKey} and i.chat_key = ${chatKey} and i.kind = 'message' and i.outcome is null
         and jsonb_typeof(i.envelope -> 'button') = 'object'
-        and i.id <= (select l.taken_to from lanes l where l.user_key = $1 and l.epoch = $3 and l.begun > 0)
-        and o.user_key = $1
-        and o.body -> 'buttons' -> (i.envelope -> 'button' ->> 'index')::int ->> 'offer' = $5
-        and not exists (select 1 from actions a where a.thread_id = $4 and a.hash = $6 and a.action_id <> $7
+        and i.id <= (select l.taken_to from lanes l where l.user_key = ${lane.userKey} and l.epoch = ${lane.epoch} and l.begun > 0)
+        and o.user_key = ${lane.userKey}
+        and o.body -> 'buttons' -> (i.envelope -> 'button' ->> 'index')::int ->> 'offer' = ${offer}
+        and not exists (select 1 from actions a where a.thread_id = ${threadId} and a.hash = ${action.hash}
+          and a.action_id <> ${action.actionId}
                            and a.proposed_at >= i.received_at)
-      limit 1`,
-    [lane.userKey, chatKey, lane.epoch, threadId, offer, action.hash, action.actionId],
-  );
+      limit 1`);
   return rowCount === 1;
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from './pool.ts';
+import { listRows } from './sql.ts';
 
 /** An action that ran and did more than read, with what became of the work that it began. */
 export interface LedgerEntry {
@@ -62,13 +63,10 @@ export interface EarlierCall {
 const CALLS_READ = 100;
 
 /** What calls of earlier turns gave back, the newest first: only those that succeeded and were governed. */
-export async function readEarlierCalls(db: Queryable, threadId: string): Promise<readonly EarlierCall[]> {
-  const { rows } = await db.query<EarlierCall>(
-    `select c #>> '{decided,action,tool}' as tool, c #> '{result,result}' as result
+export function readEarlierCalls(db: Queryable, threadId: string): Promise<readonly EarlierCall[]> {
+  return listRows<EarlierCall>(db)`
+    select c #>> '{decided,action,tool}' as tool, c #> '{result,result}' as result
        from execution_turns e cross join json_array_elements(e.record -> 'calls') c
-      where e.thread_id = $1 and c #>> '{result,ok}' = 'true' and c #>> '{decided,action,tool}' is not null
-      order by e.recorded_at desc limit ${CALLS_READ}`,
-    [threadId],
-  );
-  return rows;
+      where e.thread_id = ${threadId} and c #>> '{result,ok}' = 'true' and c #>> '{decided,action,tool}' is not null
+      order by e.recorded_at desc limit ${CALLS_READ}`;
 }

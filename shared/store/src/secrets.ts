@@ -1,4 +1,5 @@
 import type { Queryable } from './pool.ts';
+import { findRow, listRows, named, sql } from './sql.ts';
 
 /** A sealed value, as it is stored. */
 export interface SecretRow {
@@ -22,47 +23,37 @@ export interface SecretName {
 /** Stores secrets. The same handle of the same person again replaces the value and begins its time anew. */
 export async function putSecrets(db: Queryable, rows: readonly SecretRow[]): Promise<void> {
   for (const { userKey, handle, kind, ciphertext, keptMs } of rows) {
-    await db.query({
-      name: 'secret_put',
-      text: `insert into secrets (user_key, handle, kind, ciphertext, expires_at)
-             values ($1, $2, $3, $4, clock_timestamp() + $5 * interval '1 ms')
+    await db.query(named('secret_put')`insert into secrets (user_key, handle, kind, ciphertext, expires_at)
+             values (${userKey}, ${handle}, ${kind}, ${ciphertext}, clock_timestamp() + ${keptMs} * interval '1 ms')
              on conflict (user_key, handle) do update
-               set kind = $3, ciphertext = $4, expires_at = excluded.expires_at, -- who seals may not read what is sealed
-                   created_at = clock_timestamp(), used_at = null`,
-      values: [userKey, handle, kind, ciphertext, keptMs],
-    });
+               set kind = ${kind}, ciphertext = ${ciphertext}, expires_at = excluded.expires_at, -- who seals may not read what is sealed
+                   created_at = clock_timestamp(), used_at = null`);
   }
 }
 
 /** A person's secrets that are still valid, by name. */
-export async function listSecrets(db: Queryable, userKey: string): Promise<readonly SecretName[]> {
-  const { rows } = await db.query<SecretName>(
-    `select handle, kind, created_at as "createdAt", expires_at as "expiresAt", used_at as "usedAt" from secrets
-      where user_key = $1 and (expires_at is null or expires_at > clock_timestamp()) order by handle`,
-    [userKey],
-  );
-  return rows;
+export function listSecrets(db: Queryable, userKey: string): Promise<readonly SecretName[]> {
+  return listRows<SecretName>(db)`
+    select handle, kind, created_at as "createdAt", expires_at as "expiresAt", used_at as "usedAt" from secrets
+      where user_key = ${userKey} and (expires_at is null or expires_at > clock_timestamp()) order by handle`;
 }
 
 /** Forgets a secret. False when there was none of that name. */
 export async function deleteSecret(db: Queryable, userKey: string, handle: string): Promise<boolean> {
-  const { rowCount } = await db.query('delete from secrets where user_key = $1 and handle = $2', [userKey, handle]);
+  const { rowCount } = await db.query(sql`delete from secrets where user_key = ${userKey} and handle = ${handle}`);
   return rowCount === 1;
 }
 
 /** The sealed value of a person's own secret, noted as used now; null when there is none, or no longer. */
-export async function takeSecret(
+export function takeSecret(
   db: Queryable,
   userKey: string,
   handle: string,
 ): Promise<{ readonly kind: string; readonly ciphertext: Buffer } | null> {
-  const { rows } = await db.query<{ kind: string; ciphertext: Buffer }>(
-    `update secrets set used_at = clock_timestamp()
-      where user_key = $1 and handle = $2 and (expires_at is null or expires_at > clock_timestamp())
-      returning kind, ciphertext`,
-    [userKey, handle],
-  );
-  return rows[0] ?? null;
+  return findRow<{ kind: string; ciphertext: Buffer }>(db)`
+    update secrets set used_at = clock_timestamp()
+      where user_key = ${userKey} and handle = ${handle} and (expires_at is null or expires_at > clock_timestamp())
+      returning kind, ciphertext`;
 }
 
 /** Deletes what has expired; twice is safe. Returns how many there were. */

@@ -3,6 +3,7 @@ import { sayError } from '@signalbox/messages/say';
 import { putDeadLetter } from './conversation/dead-letters.ts';
 import { putOutbox } from './conversation/outbox.ts';
 import { withTransaction, type Pool } from './pool.ts';
+import { sql } from './sql.ts';
 
 /** Rows that are looked at in one go; whoever has more of them is looked at again. */
 const MOST_ROWS = 100;
@@ -13,12 +14,10 @@ const MOST_ROWS = 100;
  */
 export async function settleUnreadable(pool: Pool, userKey: string): Promise<readonly string[]> {
   return withTransaction(pool, async (db) => {
-    await db.query('select 1 from lanes where user_key = $1 for update', [userKey]);
-    const { rows } = await db.query<{ id: string; chatKey: string; traceId: string; envelope: unknown }>(
-      `select id, chat_key as "chatKey", trace_id as "traceId", envelope from inbox
-        where user_key = $1 and outcome is null order by id limit ${MOST_ROWS}`,
-      [userKey],
-    );
+    await db.query(sql`select 1 from lanes where user_key = ${userKey} for update`);
+    const { rows } = await db.query<{ id: string; chatKey: string; traceId: string; envelope: unknown }>(sql`
+      select id, chat_key as "chatKey", trace_id as "traceId", envelope from inbox
+        where user_key = ${userKey} and outcome is null order by id limit ${MOST_ROWS}`);
     const unreadable = rows.filter(({ envelope }) => !isReadable(envelope));
     for (const { id, chatKey, traceId, envelope } of unreadable) {
       const reason = InboundEnvelope.safeParse(envelope).error?.issues[0];
@@ -29,10 +28,8 @@ export async function settleUnreadable(pool: Pool, userKey: string): Promise<rea
         reason: `it cannot be read: ${reason?.path.join('.') ?? ''} ${reason?.message ?? ''}`,
         body: envelope,
       });
-      await db.query(
-        `update inbox set outcome = 'dead-lettered', reason = $2, settled_at = clock_timestamp() where id = $1`,
-        [id, ref],
-      );
+      await db.query(sql`update inbox set outcome = 'dead-lettered', reason = ${ref}, settled_at = clock_timestamp()
+          where id = ${id}`);
       await putOutbox(db, [
         {
           key: `unreadable:${id}`,

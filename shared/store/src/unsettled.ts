@@ -1,5 +1,6 @@
 import type { Proposal } from './governance/approvals.ts';
 import type { Queryable } from './pool.ts';
+import { findRow, sql } from './sql.ts';
 
 /** An action that was begun and of which nobody knows what became. */
 export interface UnsettledAction {
@@ -22,57 +23,47 @@ const LOOKED_UP_FOR = '7 days';
  * Takes the next action whose outcome is to be looked up, for so long; null when there is none. One whose message is still open belongs to
  * that turn, which looks for itself.
  */
-export async function claimUnsettled(db: Queryable, leaseMs: number): Promise<UnsettledAction | null> {
-  const { rows } = await db.query<UnsettledAction>(
-    `update actions a set probe_at = clock_timestamp() + $1 * interval '1 ms', probes = probes + 1
+export function claimUnsettled(db: Queryable, leaseMs: number): Promise<UnsettledAction | null> {
+  return findRow<UnsettledAction>(db)`
+    update actions a set probe_at = clock_timestamp() + ${leaseMs} * interval '1 ms', probes = probes + 1
       where a.action_id = (
         select x.action_id from actions x
          where x.status in ('started', 'unknown') and x.probe_at <= clock_timestamp() and x.proposal is not null
-           and x.started_at > clock_timestamp() - interval '${LOOKED_UP_FOR}'
+           and x.started_at > clock_timestamp() - ${LOOKED_UP_FOR}::interval
            and not exists (
              select 1 from inbox i where i.user_key = x.user_key and i.outcome is null
                 and (x.turn_key is null or i.envelope ->> 'id' = x.turn_key or i.envelope ->> 'actionId' = x.action_id))
          order by x.probe_at limit 1 for update skip locked)
       returning a.action_id as "actionId", a.status, a.tool, a.proposal, a.turn_id as "turnId", a.turn_key as "turnKey", a.probes,
         coalesce((select u.name from users u where u.user_key = a.user_key), a.user_key) as "userName",
-        user_language(a.user_key) as language`,
-    [leaseMs],
-  );
-  return rows[0] ?? null;
+        user_language(a.user_key) as language`;
 }
 
 /** Says when it is looked up next; null: never again. */
 export async function postponeProbe(db: Queryable, actionId: string, afterMs: number | null): Promise<void> {
-  await db.query(
-    `update actions set probe_at = coalesce(clock_timestamp() + $2::float8 * interval '1 ms', 'infinity') where action_id = $1`,
-    [actionId, afterMs],
-  );
+  await db.query(sql`update actions set probe_at = coalesce(clock_timestamp() + ${afterMs}::float8 * interval '1 ms',
+      'infinity') where action_id = ${actionId}`);
 }
 
 /**
  * Locks an action for whoever settles it by looking: until the transaction ends, nothing is written in its name, and what was being
  * written is there. Null when there is none.
  */
-export async function lockAction(
+export function lockAction(
   db: Queryable,
   actionId: string,
 ): Promise<{ readonly status: string; readonly result: unknown } | null> {
-  const { rows } = await db.query<{ status: string; result: unknown }>(
-    'select status, result from actions where action_id = $1 for update',
-    [actionId],
-  );
-  return rows[0] ?? null;
+  return findRow<{ status: string; result: unknown }>(db)`select status, result from actions
+      where action_id = ${actionId} for update`;
 }
 
 /** The mark that an action left with what it wrote, or null: it has written nothing. */
-export async function findEffect(db: Queryable, actionId: string): Promise<{ readonly result: unknown } | null> {
-  const { rows } = await db.query<{ result: unknown }>('select result from action_effects where action_id = $1', [
-    actionId,
-  ]);
-  return rows[0] ?? null;
+export function findEffect(db: Queryable, actionId: string): Promise<{ readonly result: unknown } | null> {
+  return findRow<{ result: unknown }>(db)`select result from action_effects
+      where action_id = ${actionId}`;
 }
 
 /** Marks what is written in this transaction as the effect of an action, for tables that do not name it. Throws once that has failed. */
 export async function noteEffect(db: Queryable, actionId: string, result: unknown = null): Promise<void> {
-  await db.query('select effect_note($1, $2::jsonb)', [actionId, result === null ? null : JSON.stringify(result)]);
+  await db.query(sql`select effect_note(${actionId}, ${result === null ? null : JSON.stringify(result)}::jsonb)`);
 }

@@ -1,6 +1,7 @@
 import { JOBS, JobPool, type JobName, type JobSpec } from '@signalbox/contracts/operations/jobs';
 import type { Queryable } from '@signalbox/store/pool';
 import { RUN_FAILED, RUN_OUTCOME, type RunRow } from '@signalbox/store/conversation/runs';
+import { sql } from '@signalbox/store/sql';
 
 /** A run with all that an operator may see of it; secrets were taken out when it was stored. */
 export interface RunDetail extends RunRow {
@@ -28,28 +29,26 @@ export interface RunFilter {
   readonly limit: number;
 }
 
-const DETAIL = `run_id as "runId", job, ${RUN_OUTCOME} as status, user_key as "userKey", thread_id as "threadId", progress, result, error,
+const DETAIL = sql`run_id as "runId", job, ${RUN_OUTCOME} as status, user_key as "userKey", thread_id as "threadId", progress, result, error,
   attempts, created_at as "createdAt", finished_at as "finishedAt", payload, chat_key as "chatKey", trace_id as "traceId",
   queued_at as "queuedAt", started_at as "startedAt", beat_at as "beatAt", cancel_at as "cancelAt", cancel_by as "cancelBy"`;
 
 /** Runs that fit, the newest first. */
 export async function findRuns(db: Queryable, filter: RunFilter): Promise<readonly RunDetail[]> {
   const { job, status, project, userKey, sinceMs, text, limit } = filter;
-  const { rows } = await db.query<RunDetail>(
-    `select ${DETAIL} from runs
-      where ($1::text is null or job = $1) and ($2::text is null or ${RUN_OUTCOME} = $2)
-        and ($3::text is null or payload ? 'project' and payload ->> 'project' = $3) and ($4::text is null or user_key = $4)
-        and ($5::float8 is null or created_at > clock_timestamp() - $5 * interval '1 ms')
-        and ($6::text is null or run_words(job, payload, result, error) @@ websearch_to_tsquery('simple', $6))
-      order by created_at desc, run_id limit $7`,
-    [job, status, project, userKey, sinceMs, text, limit],
-  );
+  const { rows } = await db.query<RunDetail>(sql`select ${DETAIL} from runs
+      where (${job}::text is null or job = ${job}) and (${status}::text is null or ${RUN_OUTCOME} = ${status})
+        and (${project}::text is null or payload ? 'project' and payload ->> 'project' = ${project})
+          and (${userKey}::text is null or user_key = ${userKey})
+        and (${sinceMs}::float8 is null or created_at > clock_timestamp() - ${sinceMs} * interval '1 ms')
+        and (${text}::text is null or run_words(job, payload, result, error) @@ websearch_to_tsquery('simple', ${text}))
+      order by created_at desc, run_id limit ${limit}`);
   return rows;
 }
 
 /** One run; null when there is none of that id. */
 export async function findRun(db: Queryable, runId: string): Promise<RunDetail | null> {
-  const { rows } = await db.query<RunDetail>(`select ${DETAIL} from runs where run_id = $1`, [runId]);
+  const { rows } = await db.query<RunDetail>(sql`select ${DETAIL} from runs where run_id = ${runId}`);
   return rows[0] ?? null;
 }
 
@@ -69,8 +68,7 @@ export interface PoolWork {
 
 /** The work of each pool. A run that is not due yet does not wait. */
 export async function readPoolWork(db: Queryable): Promise<readonly PoolWork[]> {
-  const { rows } = await db.query<Omit<PoolWork, 'pool'> & { readonly job: string }>(
-    `select job,
+  const { rows } = await db.query<Omit<PoolWork, 'pool'> & { readonly job: string }>(sql`select job,
             (count(*) filter (where status = 'queued' and queued_at <= clock_timestamp()))::int as waiting,
             (count(*) filter (where status = 'running'))::int as running,
             (count(*) filter (where status = 'done' and not ${RUN_FAILED}))::int as done,
@@ -80,8 +78,7 @@ export async function readPoolWork(db: Queryable): Promise<readonly PoolWork[]> 
             extract(epoch from clock_timestamp() - min(started_at) filter (where status = 'running'))::float8 * 1000 as "oldestRunningMs",
             extract(epoch from clock_timestamp() - min(beat_at) filter (where status = 'running'))::float8 * 1000 as "quietestMs"
        from runs where status in ('queued', 'running') or finished_at > clock_timestamp() - interval '24 hours'
-      group by job`,
-  );
+      group by job`);
   return JobPool.options.map((pool) => {
     const mine = rows.filter(({ job }) => poolOf(job) === pool);
     const total = (of: 'waiting' | 'running' | 'done' | 'failed'): number =>

@@ -14,6 +14,7 @@ import {
 } from '@signalbox/store/governance/approvals';
 import { putInTheirLanguage } from '@signalbox/store/conversation/outbox';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
+import { sql } from '@signalbox/store/sql';
 
 /** What a look at the open requests came to, and who has to be told after the commits. */
 export interface Watched {
@@ -34,17 +35,16 @@ const BATCH = 100;
  * however many processes look, and however often.
  */
 export async function watchApprovals(pool: Pool): Promise<Watched> {
-  const { rows } = await pool.query<{ id: string; due: 'void' | 'expire' | 'escalate' | 'remind' }>(
-    `select approval_id as id,
+  const { rows } = await pool.query<{ id: string; due: 'void' | 'expire' | 'escalate' | 'remind' }>(sql`
+    select approval_id as id,
             case when unheard then 'void' when expires_at <= clock_timestamp() then 'expire'
                  when escalate_at <= clock_timestamp() then 'escalate' else 'remind' end as due
        from approvals a,
-            lateral (select exists (select 1 from chats c where c.chat_key = chat_root(a.chat_key) and c.parked_at is not null) as unheard) u
+            lateral (select exists (select 1 from chats c where c.chat_key = chat_root(a.chat_key)
+              and c.parked_at is not null) as unheard) u
       where status = 'pending'
         and (unheard or expires_at <= clock_timestamp() or escalate_at <= clock_timestamp() or remind_at <= clock_timestamp())
-      order by expires_at limit $1`,
-    [BATCH],
-  );
+      order by expires_at limit ${BATCH}`);
   const counts = { void: 0, expire: 0, escalate: 0, remind: 0 };
   const chats: string[] = [];
   const wakes: { userKey: string; traceId: string }[] = [];
@@ -67,7 +67,7 @@ export async function watchApprovals(pool: Pool): Promise<Watched> {
 }
 
 async function remind(db: Queryable, approval: Approval): Promise<readonly string[]> {
-  await db.query('update approvals set remind_at = null where approval_id = $1', [approval.approvalId]);
+  await db.query(sql`update approvals set remind_at = null where approval_id = ${approval.approvalId}`);
   const all = await cardChats(db, approval.approvalId);
   // A person who asked in private knows; the others see the card and nothing new without a message of its own.
   const chats = all.filter((chatKey) => all.length === 1 || chatKey !== approval.chatKey);
@@ -81,9 +81,8 @@ async function remind(db: Queryable, approval: Approval): Promise<readonly strin
 
 /** The admins get a card of their own. */
 async function escalate(db: Queryable, approval: Approval): Promise<readonly string[]> {
-  await db.query('update approvals set escalate_at = null, remind_at = null where approval_id = $1', [
-    approval.approvalId,
-  ]);
+  await db.query(sql`update approvals set escalate_at = null, remind_at = null
+      where approval_id = ${approval.approvalId}`);
   const known = await cardChats(db, approval.approvalId);
   const admins = await approverChats(db, 'admin', approval.authors, { isNamedGroupUsed: false });
   const chats = admins.map(({ chatKey }) => chatKey).filter((chatKey) => !known.includes(chatKey));

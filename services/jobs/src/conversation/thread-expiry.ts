@@ -1,3 +1,4 @@
+import { sql } from '@signalbox/store/sql';
 import { inLanguage } from '@signalbox/messages/language';
 import type { OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import { putOutbox } from '@signalbox/store/conversation/outbox';
@@ -17,14 +18,13 @@ export interface ExpiredThread {
  * The lane is locked in the same statement that looks whether it is free, and an idle thread is looked at again when it is
  * changed: a turn that begins now finds the thread expired, one that has just ended keeps it open. Persons whose lane is
  * being taken this very moment are left for the next time (skip locked).
- *   in:  $1 idle milliseconds, $2 most threads
  */
-const EXPIRE = `
+const expire = (idleMs: number, limit: number) => sql`
   with idle as (
     select thread_id, user_key from threads t
-     where t.status = 'open' and t.last_active_at < clock_timestamp() - $1 * interval '1 ms'
+     where t.status = 'open' and t.last_active_at < clock_timestamp() - ${idleMs} * interval '1 ms'
        and not thread_waits(t.thread_id)
-     order by t.last_active_at limit $2),
+     order by t.last_active_at limit ${limit}),
   free as materialized (
     select l.user_key from lanes l
      where l.user_key in (select user_key from idle)
@@ -34,7 +34,7 @@ const EXPIRE = `
   update threads t set status = 'expired', announced = t.awaiting, awaiting = false, ended_at = clock_timestamp()
     from idle, free
    where t.thread_id = idle.thread_id and t.user_key = free.user_key
-     and t.status = 'open' and t.last_active_at < clock_timestamp() - $1 * interval '1 ms'
+     and t.status = 'open' and t.last_active_at < clock_timestamp() - ${idleMs} * interval '1 ms'
   returning t.thread_id as "threadId", t.user_key as "userKey", t.chat_key as "chatKey", t.title, t.announced,
     user_language(t.user_key) as language`;
 
@@ -52,7 +52,7 @@ export function expireThreads(
   },
 ): Promise<readonly ExpiredThread[]> {
   return withTransaction(pool, async (db) => {
-    const { rows } = await db.query<ExpiredThread>(EXPIRE, [options.idleMs, options.limit]);
+    const { rows } = await db.query<ExpiredThread>(expire(options.idleMs, options.limit));
     for (const thread of rows.filter(({ announced }) => announced))
       await inLanguage(thread.language, () => putOutbox(db, [options.announce(thread)]));
     return rows;

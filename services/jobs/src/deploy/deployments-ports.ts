@@ -4,6 +4,7 @@ import { newId } from '@signalbox/contracts/ids';
 import { nameNotFound } from '@signalbox/store/deploy/not-found';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { say } from '@signalbox/messages/say';
+import { findRow, listRows, sql } from '@signalbox/store/sql';
 
 export interface LeasedPort {
   readonly port: number;
@@ -37,42 +38,33 @@ export function createPortLeases(pool: Pool) {
 
     /** Gives back what is leased for this; twice is safe. */
     async end(server: string, project: string, label: string): Promise<void> {
-      await pool.query(
-        `update port_allocations set released_at = clock_timestamp(), release_action_id = $4 || ':' || id
-          where server = $1 and project = $2 and service = $3 and released_at is null`,
-        [server, project, label, newId('lease')],
-      );
+      await pool.query(sql`
+        update port_allocations set released_at = clock_timestamp(), release_action_id = ${newId('lease')} || ':' || id
+          where server = ${server} and project = ${project} and service = ${label} and released_at is null`);
     },
 
     /** The port that is leased for this; null without one. */
     async find(server: string, project: string, label: string): Promise<number | null> {
-      const { rows } = await pool.query<{ port: number }>(
-        `select port from port_allocations where server = $1 and project = $2 and service = $3 and released_at is null order by id limit 1`,
-        [server, project, label],
-      );
+      const { rows } = await pool.query<{ port: number }>(sql`select port from port_allocations where server = ${server}
+          and project = ${project} and service = ${label} and released_at is null order by id limit 1`);
       return rows[0]?.port ?? null;
     },
 
     /** The lowest free port of a server, without leasing it; never one of `avoid`. Null when all are taken. */
     async next(server: string, avoid: readonly number[]): Promise<number | null> {
-      const { rows } = await pool.query<{ port: number }>(
-        `select p.port from servers s, generate_series(s.first_port, s.last_port) as p (port)
-          where s.name = $1 and p.port <> all ($2::int[]) and not exists (
+      const { rows } = await pool.query<{ port: number }>(sql`
+        select p.port from servers s, generate_series(s.first_port, s.last_port) as p (port)
+          where s.name = ${server} and p.port <> all (${avoid}::int[]) and not exists (
             select 1 from port_allocations a where a.server = s.name and a.port = p.port and a.released_at is null)
-          order by p.port limit 1`,
-        [server, avoid],
-      );
+          order by p.port limit 1`);
       return rows[0]?.port ?? null;
     },
 
     /** The instances that a service has ports for, by deployment. */
     async instances(service: ServiceKey): Promise<readonly string[]> {
-      const { rows } = await pool.query<{ id: string }>(
-        `select d.deployment_id as id from port_allocations a
+      const rows = await listRows<{ id: string }>(pool)`select d.deployment_id as id from port_allocations a
            join deployments d on a.project = d.project and a.server = d.server and a.service = 'instance:' || d.deployment_id
-          where a.released_at is null and d.project = $1 and d.environment = $2 order by a.id`,
-        [service.project, service.environment],
-      );
+          where a.released_at is null and d.project = ${service.project} and d.environment = ${service.environment} order by a.id`;
       return rows.map(({ id }) => id);
     },
   };
@@ -83,29 +75,22 @@ export type PortLeases = ReturnType<typeof createPortLeases>;
 async function take(db: Queryable, lease: Lease, avoid: readonly number[]): Promise<LeasedPort> {
   const { server, project, label, memoryMb, by } = lease;
   // A decision about the ports of a server locks its row, as the allocation of ports does.
-  const { rows: places } = await db.query<{ memoryMb: number; first: number; last: number }>(
-    `select memory_mb as "memoryMb", first_port as first, last_port as last from servers where name = $1 for no key update`,
-    [server],
-  );
-  const [place] = places;
+  const place = await findRow<{ memoryMb: number; first: number; last: number }>(db)`
+    select memory_mb as "memoryMb", first_port as first, last_port as last from servers where name = ${server} for no key update`;
   if (!place) throw await nameNotFound(db, 'server', server);
-  const { rows: held } = await db.query<{ port: number }>(
-    `select port from port_allocations where server = $1 and project = $2 and service = $3 and released_at is null
-        and port <> all ($4::int[]) order by id limit 1`,
-    [server, project, label, avoid],
-  );
+  const { rows: held } = await db.query<{ port: number }>(sql`
+    select port from port_allocations where server = ${server} and project = ${project} and service = ${label} and released_at is null
+        and port <> all (${avoid}::int[]) order by id limit 1`);
   if (held[0]) return { port: held[0].port, isOld: true };
   await requireMemory(db, server, place.memoryMb, memoryMb);
-  const { rows } = await db.query<{ port: number }>(
-    `insert into port_allocations (server, port, project, service, memory_mb, allocated_by, action_id)
-     select $1, p.port, $5, $6, $7, $8, $9 from generate_series($2::int, $3::int) as p (port)
-      where p.port <> all ($4::int[]) and not exists (
-        select 1 from port_allocations a where a.server = $1 and a.port = p.port and a.released_at is null)
+  const leased = await findRow<{ port: number }>(db)`
+    insert into port_allocations (server, port, project, service, memory_mb, allocated_by, action_id)
+     select ${server}, p.port, ${project}, ${label}, ${memoryMb}, ${by}, ${newId('lease')}
+       from generate_series(${place.first}::int, ${place.last}::int) as p (port)
+      where p.port <> all (${avoid}::int[]) and not exists (
+        select 1 from port_allocations a where a.server = ${server} and a.port = p.port and a.released_at is null)
       order by p.port limit 1
-     returning port`,
-    [server, place.first, place.last, avoid, project, label, memoryMb, by, newId('lease')],
-  );
-  const [leased] = rows;
+     returning port`;
   if (leased) return { port: leased.port, isOld: false };
   throw new AppError('NO_CAPACITY', {
     detail: say('deployment.portsTaken', { server, first: place.first, last: place.last }),
@@ -113,10 +98,8 @@ async function take(db: Queryable, lease: Lease, avoid: readonly number[]): Prom
 }
 
 async function requireMemory(db: Queryable, server: string, totalMb: number, neededMb: number): Promise<void> {
-  const { rows } = await db.query<{ reserved: number }>(
-    `select coalesce(sum(memory_mb), 0)::int as reserved from port_allocations where server = $1 and released_at is null`,
-    [server],
-  );
+  const { rows } = await db.query<{ reserved: number }>(sql`select coalesce(sum(memory_mb), 0)::int as reserved
+      from port_allocations where server = ${server} and released_at is null`);
   const freeMb = totalMb - (rows[0]?.reserved ?? 0);
   if (neededMb <= freeMb) return;
   const room = { server, free: Math.max(0, freeMb), total: totalMb, needed: neededMb };

@@ -19,6 +19,7 @@ import {
 } from '@signalbox/store/deploy/deployments-rows';
 import { addErrors, type FoundErrors } from '@signalbox/store/deploy/error-groups';
 import { withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
+import { findRow, named, sql } from '@signalbox/store/sql';
 
 /** What a step has found out or made, written together with the state that it leads to. */
 export interface WorkChange {
@@ -79,9 +80,8 @@ export class DeploymentWork {
     this.#pool = pool;
   }
 
-  async find(deploymentId: string): Promise<WorkRow | null> {
-    const { rows } = await this.#pool.query<WorkRow>(`${SELECT_WORK} where d.deployment_id = $1`, [deploymentId]);
-    return rows[0] ?? null;
+  find(deploymentId: string): Promise<WorkRow | null> {
+    return findRow<WorkRow>(this.#pool)`${SELECT_WORK} where d.deployment_id = ${deploymentId}`;
   }
 
   /** Whether something that is built, started and looked at like this has served for the project, in any environment. */
@@ -116,10 +116,8 @@ export class DeploymentWork {
   /** Writes down what is known without a new state. */
   async note(deploymentId: string, fence: number, change: WorkChange): Promise<boolean> {
     return withTransaction(this.#pool, async (db) => {
-      const { rowCount } = await db.query(
-        `select 1 from deployments where deployment_id = $1 and fence = $2 for update`,
-        [deploymentId, fence],
-      );
+      const { rowCount } = await db.query(sql`select 1 from deployments where deployment_id = ${deploymentId}
+          and fence = ${fence} for update`);
       if (rowCount === 0) return false;
       await write(db, deploymentId, change);
       return true;
@@ -131,12 +129,10 @@ export class DeploymentWork {
     deploymentId: string,
     fence: number,
   ): Promise<{ readonly isOurs: boolean; readonly cancelAt: Date | null; readonly cancelBy: string | null }> {
-    const { rows } = await this.#pool.query<{ isOurs: boolean; cancelAt: Date | null; cancelBy: string | null }>({
-      name: 'deployment_watch',
-      text: `select coalesce(fence = $2, false) as "isOurs", cancel_at as "cancelAt", cancel_by as "cancelBy"
-               from deployments where deployment_id = $1`,
-      values: [deploymentId, fence],
-    });
+    const { rows } = await this.#pool.query<{ isOurs: boolean; cancelAt: Date | null; cancelBy: string | null }>(named(
+      'deployment_watch',
+    )`select coalesce(fence = ${fence}, false) as "isOurs", cancel_at as "cancelAt", cancel_by as "cancelBy"
+               from deployments where deployment_id = ${deploymentId}`);
     return rows[0] ?? { isOurs: false, cancelAt: null, cancelBy: null };
   }
 
@@ -147,51 +143,41 @@ export class DeploymentWork {
 
   /** The state before it became `unknown`: where its former job had brought it. */
   async lastKnown(deploymentId: string): Promise<DeployState> {
-    const { rows } = await this.#pool.query<{ state: DeployState }>(
-      `select to_state as state from deployment_events where deployment_id = $1 and to_state <> 'unknown' order by n desc limit 1`,
-      [deploymentId],
-    );
+    const { rows } = await this.#pool.query<{ state: DeployState }>(sql`select to_state as state from deployment_events
+        where deployment_id = ${deploymentId} and to_state <> 'unknown' order by n desc limit 1`);
     return rows[0]?.state ?? 'queued';
   }
 
   /** Whether it has ever been in that state. */
   async wasIn(deploymentId: string, state: DeployState): Promise<boolean> {
-    const { rowCount } = await this.#pool.query(
-      `select 1 from deployment_events where deployment_id = $1 and to_state = $2 limit 1`,
-      [deploymentId, state],
-    );
+    const { rowCount } = await this.#pool.query(sql`select 1 from deployment_events
+        where deployment_id = ${deploymentId} and to_state = ${state} limit 1`);
     return rowCount !== 0;
   }
 
   /** A sign that the state gets on. */
   async sign(deploymentId: string, fence: number): Promise<boolean> {
-    const { rowCount } = await this.#pool.query(
-      `update deployments set progress_at = clock_timestamp() where deployment_id = $1 and fence = $2 and state not in ${FINAL_STATES}`,
-      [deploymentId, fence],
-    );
+    const { rowCount } = await this.#pool.query(sql`update deployments set progress_at = clock_timestamp()
+        where deployment_id = ${deploymentId} and fence = ${fence} and state not in ${FINAL_STATES}`);
     return rowCount === 1;
   }
 
   /** Appends lines, redacted once more, and forgets all but the newest 5,000. They are a sign of progress. */
   addLines(deploymentId: string, fence: number, state: DeployState, lines: readonly string[]): Promise<boolean> {
     return withTransaction(this.#pool, async (db) => {
-      const { rowCount } = await db.query(
-        `update deployments set progress_at = clock_timestamp() where deployment_id = $1 and fence = $2`,
-        [deploymentId, fence],
-      );
+      const { rowCount } = await db.query(sql`update deployments set progress_at = clock_timestamp()
+          where deployment_id = ${deploymentId} and fence = ${fence}`);
       if (rowCount === 0) return false;
-      const { rows } = await db.query<{ last: number | null }>(
-        `insert into deployment_lines (deployment_id, n, state, line)
-         select $1, (select coalesce(max(n), 0) from deployment_lines where deployment_id = $1) + k.n, $2, k.line
-           from unnest($3::text[]) with ordinality as k (line, n) returning n as last`,
-        [deploymentId, state, lines.map((line) => redactText(line).replaceAll('\0', ''))],
-      );
+      const { rows } = await db.query<{ last: number | null }>(sql`
+        insert into deployment_lines (deployment_id, n, state, line)
+         select ${deploymentId}, (select coalesce(max(n), 0) from deployment_lines where deployment_id = ${deploymentId}) + k.n,
+           ${state}, k.line
+           from unnest(${lines.map((line) => redactText(line).replaceAll('\0', ''))}::text[]) with ordinality as k (line, n)
+             returning n as last`);
       const last = rows.at(-1)?.last ?? 0;
       if (last > KEPT_LINES)
-        await db.query(`delete from deployment_lines where deployment_id = $1 and n <= $2`, [
-          deploymentId,
-          last - KEPT_LINES,
-        ]);
+        await db.query(sql`delete from deployment_lines where deployment_id = ${deploymentId}
+            and n <= ${last - KEPT_LINES}`);
       return true;
     });
   }
@@ -201,24 +187,19 @@ export class DeploymentWork {
    * that serves, the one that served before, and what an open deployment has or starts again. Age decides nothing.
    */
   async stale(service: ServiceKey, keep: number): Promise<readonly StaleArtifact[]> {
-    const { rows } = await this.#pool.query<StaleArtifact>(STALE_ARTIFACTS, [
-      service.project,
-      service.environment,
-      keep,
-    ]);
+    const { rows } = await this.#pool.query<StaleArtifact>(staleArtifacts(service, keep));
     return rows;
   }
 
   /** The artifact of these is gone: a rollback to one of them builds it again. */
   async forget(deploymentIds: readonly string[]): Promise<void> {
-    await this.#pool.query(`update deployments set artifact_kept = false where deployment_id = any($1::text[])`, [
-      deploymentIds,
-    ]);
+    await this.#pool.query(sql`update deployments set artifact_kept = false
+        where deployment_id = any(${deploymentIds}::text[])`);
   }
 
   /** Open deployments whose run has ended or never began, and that gave no sign for `quietMs`. */
   async abandoned(quietMs: number): Promise<readonly AbandonedDeployment[]> {
-    const { rows } = await this.#pool.query<AbandonedDeployment>(ABANDONED, [quietMs]);
+    const { rows } = await this.#pool.query<AbandonedDeployment>(abandonedDeployments(quietMs));
     return rows;
   }
 }
@@ -228,28 +209,23 @@ async function claim(
   deploymentId: string,
   step: Omit<Step, 'change' | 'serving'>,
 ): Promise<{ readonly fence: number; readonly from: DeployState } | null> {
-  const { rows: services } = await db.query<{ fence: number }>(
-    `update services s set fence = s.fence + 1, updated_at = clock_timestamp() from deployments d
-      where d.deployment_id = $1 and d.project = s.project and d.environment = s.environment and d.state not in ${FINAL_STATES}
-      returning s.fence::float8 as fence`,
-    [deploymentId],
-  );
-  const [service] = services;
+  const service = await findRow<{ fence: number }>(db)`
+    update services s set fence = s.fence + 1, updated_at = clock_timestamp() from deployments d
+      where d.deployment_id = ${deploymentId} and d.project = s.project and d.environment = s.environment and d.state not in ${FINAL_STATES}
+      returning s.fence::float8 as fence`;
   if (!service) return null;
-  const { rows } = await db.query<{ state: DeployState }>(
-    `select state from deployments where deployment_id = $1 for update`,
-    [deploymentId],
-  );
+  const { rows } = await db.query<{ state: DeployState }>(sql`select state from deployments
+      where deployment_id = ${deploymentId} for update`);
   const from = rows[0]?.state;
   // A person cancelled it in between: the fence of the service has grown, and no job has it.
   if (from === undefined || isFinal(from)) return null;
   const { fence } = service;
   const to = from === 'queued' ? 'preparing' : 'unknown';
-  await db.query(
-    `update deployments set fence = $2, state = $3, started_at = coalesce(started_at, clock_timestamp()), state_at = clock_timestamp(),
-            progress_at = clock_timestamp(), deadline_at = clock_timestamp() + $4 * interval '1 ms' where deployment_id = $1`,
-    [deploymentId, fence, to, step.limitMs],
-  );
+  await db.query(sql`
+    update deployments set fence = ${fence}, state = ${to}, started_at = coalesce(started_at, clock_timestamp()),
+      state_at = clock_timestamp(),
+            progress_at = clock_timestamp(), deadline_at = clock_timestamp() + ${step.limitMs} * interval '1 ms'
+              where deployment_id = ${deploymentId}`);
   const { actor, evidence } = step;
   if (from !== to) await addEvent(db, deploymentId, { from, to, actor, fence, evidence });
   return { fence, from };
@@ -262,26 +238,22 @@ async function advance(
   step: Step,
 ): Promise<boolean> {
   const { fence, from, to } = move;
-  const { rows } = await db.query<ServiceKey>(
-    `update deployments set state = $4, state_at = clock_timestamp(), progress_at = clock_timestamp(),
-            deadline_at = clock_timestamp() + $5 * interval '1 ms',
-            finished_at = case when $6 then clock_timestamp() else finished_at end
-      where deployment_id = $1 and fence = $2 and state = $3 and ($4 <> 'switching' or cancel_at is null)
-      returning project, environment`,
-    [deploymentId, fence, from, to, step.limitMs, isFinal(to)],
-  );
-  const [service] = rows;
+  const service = await findRow<ServiceKey>(db)`
+    update deployments set state = ${to}, state_at = clock_timestamp(), progress_at = clock_timestamp(),
+            deadline_at = clock_timestamp() + ${step.limitMs} * interval '1 ms',
+            finished_at = case when ${isFinal(to)} then clock_timestamp() else finished_at end
+      where deployment_id = ${deploymentId} and fence = ${fence} and state = ${from} and (${to} <> 'switching' or cancel_at is null)
+      returning project, environment`;
   if (!service) return false;
   if (step.change) await write(db, deploymentId, step.change);
   if (step.serving)
-    await db.query(
-      `update services set serving = $3, port = coalesce($4, port), updated_at = clock_timestamp()
-        where project = $1 and environment = $2 and fence = $5`,
-      [service.project, service.environment, step.serving.deploymentId, step.serving.port, fence],
-    );
+    await db.query(sql`
+      update services set serving = ${step.serving.deploymentId}, port = coalesce(${step.serving.port}, port),
+        updated_at = clock_timestamp()
+        where project = ${service.project} and environment = ${service.environment} and fence = ${fence}`);
   // What was only intended is there now.
   if (to === 'succeeded')
-    await db.query(`update projects set status = 'active' where name = $1 and status = 'intended'`, [service.project]);
+    await db.query(sql`update projects set status = 'active' where name = ${service.project} and status = 'intended'`);
   if (step.errors) await addErrors(db, service, step.errors);
   const { actor, evidence } = step;
   await addEvent(db, deploymentId, { from, to, actor, fence, evidence: redactValue(evidence) });
@@ -314,22 +286,23 @@ function redactFailure(value: object): object {
   return 'sentence' in value ? redactValue(value) : value;
 }
 
-const STALE_ARTIFACTS = `
+const staleArtifacts = ({ project, environment }: ServiceKey, keep: number) => sql`
   with kept as (
-    select d.* from deployments d where d.project = $1 and d.environment = $2 and d.artifact_kept and d.artifact is not null),
+    select d.* from deployments d where d.project = ${project} and d.environment = ${environment} and d.artifact_kept and d.artifact is not null),
   newest as (
-    select artifact from kept where state = 'succeeded' group by server, artifact order by max(finished_at) desc limit $3),
+    select artifact from kept where state = 'succeeded' group by server, artifact order by max(finished_at) desc limit ${keep}),
   needed as (
     select artifact from newest
     union select d.artifact from deployments d join services v using (project, environment)
-     where d.project = $1 and d.environment = $2 and d.artifact is not null
+     where d.project = ${project} and d.environment = ${environment} and d.artifact is not null
        and (d.deployment_id = v.serving or d.state not in ${FINAL_STATES}
             or d.deployment_id in (select unnest(array[o.from_artifact, o.replaces]) from deployments o
-                                    where o.project = $1 and o.environment = $2 and (o.state not in ${FINAL_STATES} or o.deployment_id = v.serving))))
+                                    where o.project = v.project and o.environment = v.environment
+                                      and (o.state not in ${FINAL_STATES} or o.deployment_id = v.serving))))
   select server, artifact, array_agg(deployment_id order by deployment_id) as "deploymentIds" from kept
    where artifact not in (select artifact from needed) group by server, artifact`;
 
-const ABANDONED = `
+const abandonedDeployments = (quietMs: number) => sql`
   select d.deployment_id as "deploymentId", d.project, d.environment, d.state, d.user_key as "userKey", d.thread_id as "threadId",
          coalesce(r.n, 0)::int as runs, r.trace_id as "traceId", coalesce(r.chat_key, t.chat_key) as "chatKey",
          case when d.cancel_at is null then r.cancelled_by end as "cancelledBy"
@@ -340,5 +313,5 @@ const ABANDONED = `
              max(coalesce(cancel_by, 'system')) filter (where status = 'cancelled') as cancelled_by
         from runs where job = 'deploy.run' and payload ->> 'deploymentId' = d.deployment_id) r on true
    where d.state not in ${FINAL_STATES} and not coalesce(r.open, false)
-     and greatest(d.state_at, d.progress_at) < clock_timestamp() - $1 * interval '1 ms'
+     and greatest(d.state_at, d.progress_at) < clock_timestamp() - ${quietMs} * interval '1 ms'
    order by d.state_at limit 20`;

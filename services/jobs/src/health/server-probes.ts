@@ -2,6 +2,7 @@ import type { Inventory } from '@signalbox/contracts/operations/deploy';
 import { nameNotFound } from '@signalbox/store/deploy/not-found';
 import type { Pool, Queryable } from '@signalbox/store/pool';
 import { SERVER_COLUMNS, type ServerRow } from '@signalbox/store/deploy/servers';
+import { findRow, listRows, sql } from '@signalbox/store/sql';
 
 /** A server that can be looked at. */
 export interface WatchedServer extends ServerRow {
@@ -28,21 +29,19 @@ export type ServerLook =
       readonly hostKey: string | null;
     };
 
-const WATCHED = `select ${SERVER_COLUMNS}, a.user_key as owner, user_language(a.user_key) as language from servers s left join actions a on a.action_id = s.action_id`;
+const WATCHED = sql`select ${SERVER_COLUMNS}, a.user_key as owner, user_language(a.user_key) as language from servers s left join actions a on a.action_id = s.action_id`;
 
 /** What is measured of servers, in Postgres. */
 export function createServerProbes(pool: Pool) {
   return {
     /** Those with a driver, by name. */
-    async watched(): Promise<readonly WatchedServer[]> {
-      const { rows } = await pool.query<WatchedServer>(`${WATCHED} where s.driver is not null order by s.name`);
-      return rows;
+    watched(): Promise<readonly WatchedServer[]> {
+      return listRows<WatchedServer>(pool)`${WATCHED} where s.driver is not null order by s.name`;
     },
 
     /** Throws NOT_FOUND. */
     async get(name: string): Promise<WatchedServer> {
-      const { rows } = await pool.query<WatchedServer>(`${WATCHED} where s.name = $1`, [name]);
-      const [server] = rows;
+      const server = await findRow<WatchedServer>(pool)`${WATCHED} where s.name = ${name}`;
       if (!server) throw await nameNotFound(pool, 'server', name);
       return server;
     },
@@ -50,28 +49,16 @@ export function createServerProbes(pool: Pool) {
     /** Writes down what was found: what was measured counts from now on, whatever was told. Twice is safe. */
     async save(name: string, look: ServerLook): Promise<void> {
       const measured = look.kind === 'up' ? look.inventory : null;
-      await pool.query(
-        `update servers set
-           cpus = coalesce($2, cpus), memory_mb = coalesce($3, memory_mb), memory_free_mb = coalesce($4, memory_free_mb),
-           disk_mb = coalesce($5, disk_mb), disk_free_mb = coalesce($6, disk_free_mb), engine = coalesce($7, engine),
-           measured_at = case when $2::int is null then measured_at else clock_timestamp() end,
-           host_key_seen = coalesce($8, host_key_seen),
-           health = $9, health_detail = $10, checked_at = clock_timestamp(),
-           health_since = case when health = $9 and health_since is not null then health_since else clock_timestamp() end
-         where name = $1`,
-        [
-          name,
-          measured?.cpus ?? null,
-          measured?.memoryMb ?? null,
-          measured?.memoryFreeMb ?? null,
-          measured?.diskMb ?? null,
-          measured?.diskFreeMb ?? null,
-          measured?.engine ?? null,
-          look.kind === 'up' ? null : look.hostKey,
-          look.kind,
-          look.kind === 'up' ? null : look.detail,
-        ],
-      );
+      await pool.query(sql`update servers set
+           cpus = coalesce(${measured?.cpus ?? null}, cpus), memory_mb = coalesce(${measured?.memoryMb ?? null}, memory_mb),
+             memory_free_mb = coalesce(${measured?.memoryFreeMb ?? null}, memory_free_mb),
+           disk_mb = coalesce(${measured?.diskMb ?? null}, disk_mb),
+             disk_free_mb = coalesce(${measured?.diskFreeMb ?? null}, disk_free_mb), engine = coalesce(${measured?.engine ?? null}, engine),
+           measured_at = case when ${measured?.cpus ?? null}::int is null then measured_at else clock_timestamp() end,
+           host_key_seen = coalesce(${look.kind === 'up' ? null : look.hostKey}, host_key_seen),
+           health = ${look.kind}, health_detail = ${look.kind === 'up' ? null : look.detail}, checked_at = clock_timestamp(),
+           health_since = case when health = ${look.kind} and health_since is not null then health_since else clock_timestamp() end
+         where name = ${name}`);
     },
   };
 }
@@ -80,8 +67,6 @@ export type ServerProbes = ReturnType<typeof createServerProbes>;
 
 /** Ends an incident of which everything was said when it was opened. Twice changes nothing. */
 export async function closeQuietly(db: Queryable, subject: string, kind: string): Promise<void> {
-  await db.query(
-    `update incidents set closed_at = clock_timestamp() where subject = $1 and kind = $2 and closed_at is null`,
-    [subject, kind],
-  );
+  await db.query(sql`update incidents set closed_at = clock_timestamp() where subject = ${subject} and kind = ${kind}
+      and closed_at is null`);
 }

@@ -1,5 +1,5 @@
 import { inLanguage } from '@signalbox/messages/language';
-import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
+import type { JobResult } from '@signalbox/contracts/operations/jobs';
 import { INBOUND } from '@signalbox/contracts/conversation/topics';
 import { closeIncident, openIncident, type Told } from '@signalbox/store/deploy/incidents';
 import type { Pool } from '@signalbox/store/pool';
@@ -7,7 +7,7 @@ import { say } from '@signalbox/messages/say';
 import { closeQuietly, type ServerLook, type WatchedServer } from './server-probes.ts';
 import type { Publisher } from '@signalbox/platform/streams/publish';
 import { MINUTE_MS, sleep } from '@signalbox/contracts/time';
-import type { JobContext, JobHandler } from '../runner/handlers.ts';
+import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 import { describeEnded, probeServer, type ServerLookParts } from '../jobs/server-inspect.ts';
 
 const AT_ONCE = 4;
@@ -27,7 +27,7 @@ type OpenSecret = JobContext['openSecret'];
  */
 export function createServersWatch(
   parts: ServerLookParts & { readonly pool: Pool; readonly publisher: Publisher },
-): JobHandler<JobPayload<'servers.watch'>, Counts> {
+): HandlerOf<'servers.watch'> {
   const keys = new Map<string, { readonly value: string; readonly until: number }>();
   const keptKeys =
     (openSecret: OpenSecret): OpenSecret =>

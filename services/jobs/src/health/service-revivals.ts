@@ -5,6 +5,7 @@ import { withTransaction, type Pool, type Queryable } from '@signalbox/store/poo
 import { incidentSubject } from '@signalbox/store/deploy/service-looks';
 import { findCrashStop } from './crash-stops.ts';
 import { lockServing, takeFence, type Serving } from './serving.ts';
+import { findRow, sql } from '@signalbox/store/sql';
 
 /** What is known of the attempts to bring a service back. */
 export interface RevivalPlan {
@@ -38,10 +39,8 @@ export function createServiceRevivals(pool: Pool) {
 
     /** Whether a run is about to bring it back. */
     async isOpen({ deploymentId }: Serving): Promise<boolean> {
-      const { rowCount } = await pool.query(
-        `select 1 from runs where job = '${JOB}' and status in ('queued', 'running') and payload ->> 'deploymentId' = $1 limit 1`,
-        [deploymentId],
-      );
+      const { rowCount } = await pool.query(sql`select 1 from runs where job = ${JOB}
+          and status in ('queued', 'running') and payload ->> 'deploymentId' = ${deploymentId} limit 1`);
       return rowCount !== 0;
     },
 
@@ -65,10 +64,8 @@ export function createServiceRevivals(pool: Pool) {
         if (!(await isOurs(db, serving, fence))) return null;
         const made = await work();
         if (made !== null)
-          await db.query(
-            `update deployments set instance = $2::jsonb, port = $3 where deployment_id = $1 and instance is distinct from $2::jsonb`,
-            [serving.deploymentId, JSON.stringify(made), made.port],
-          );
+          await db.query(sql`update deployments set instance = ${JSON.stringify(made)}::jsonb, port = ${made.port}
+              where deployment_id = ${serving.deploymentId} and instance is distinct from ${JSON.stringify(made)}::jsonb`);
         return { made };
       }),
 
@@ -84,14 +81,12 @@ export function createServiceRevivals(pool: Pool) {
 export type ServiceRevivals = ReturnType<typeof createServiceRevivals>;
 
 async function plan(db: Queryable, { deploymentId, project, environment }: Serving): Promise<RevivalPlan | null> {
-  const { rows } = await db.query<{ open: number; settled: number; moving: boolean }>(
-    `select count(*) filter (where r.status in ('queued', 'running'))::int as open,
+  const row = await findRow<{ open: number; settled: number; moving: boolean }>(db)`
+    select count(*) filter (where r.status in ('queued', 'running'))::int as open,
             count(*) filter (where r.status = 'done' and r.result ->> 'outcome' <> 'given-up')::int as settled,
-            exists (select 1 from deployments d where d.project = $2 and d.environment = $3 and d.state not in ${FINAL_STATES}) as moving
-       from runs r where r.job = '${JOB}' and r.payload ->> 'deploymentId' = $1`,
-    [deploymentId, project, environment],
-  );
-  const [row] = rows;
+            exists (select 1 from deployments d where d.project = ${project} and d.environment = ${environment}
+              and d.state not in ${FINAL_STATES}) as moving
+       from runs r where r.job = ${JOB} and r.payload ->> 'deploymentId' = ${deploymentId}`;
   if (!row || row.moving || (await findCrashStop(db, deploymentId))) return null;
   return { isOpen: row.open > 0, runId: `${deploymentId}:revive:${row.settled + 1}` };
 }
@@ -106,20 +101,15 @@ async function begin(
   if (!(await lockServing(db, serving)) || (await findCrashStop(db, deploymentId))) return null;
   const fence = await takeFence(db, serving);
   if (fence === null) return null;
-  const { rows: counted } = await db.query<{ n: number }>(
-    `select count(*)::int as n from deployment_events
-      where deployment_id = $1 and evidence ? 'revived' and at > clock_timestamp() - interval '1 day'`,
-    [deploymentId],
-  );
+  const { rows: counted } = await db.query<{ n: number }>(sql`select count(*)::int as n from deployment_events
+      where deployment_id = ${deploymentId} and evidence ? 'revived' and at > clock_timestamp() - interval '1 day'`);
   await addNote(db, deploymentId, { actor: 'system', fence, evidence });
   return { fence, isTooOften: (counted[0]?.n ?? 0) >= LOSSES_A_DAY };
 }
 
 async function isOurs(db: Queryable, { deploymentId, project, environment }: Serving, fence: number): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `select 1 from services where project = $1 and environment = $2 and serving = $3 and fence = $4 for update`,
-    [project, environment, deploymentId, fence],
-  );
+  const { rowCount } = await db.query(sql`select 1 from services where project = ${project}
+      and environment = ${environment} and serving = ${deploymentId} and fence = ${fence} for update`);
   return rowCount === 1;
 }
 
@@ -128,31 +118,26 @@ async function finish(db: Queryable, serving: Serving, end: RevivalEnd): Promise
   const { runId, fence, outcome, evidence } = end;
   if (!(await isOurs(db, serving, fence))) return false;
   const key = outcome === 'revived' ? 'revived' : 'givenUp';
-  const { rowCount } = await db.query(
-    `select 1 from deployment_events where deployment_id = $1 and evidence ->> $2 = $3`,
-    [deploymentId, key, runId],
-  );
+  const { rowCount } = await db.query(sql`select 1 from deployment_events where deployment_id = ${deploymentId}
+      and evidence ->> ${key} = ${runId}`);
   if (rowCount !== 0) return true;
   await addNote(db, deploymentId, { actor: 'system', fence, evidence: { [key]: runId, ...evidence } });
   const data = { project, environment, deploymentId, run: runId, ...evidence };
   const kind = outcome === 'revived' ? 'service.revived' : 'service.given_up';
   await appendAudit(db, [{ kind, actor: 'system', actionId: deploymentId, data }]);
   // Who deployed it is told by the end of the run, where they asked for it, unless the service is muted; of what came to nothing nobody.
-  await db.query(
-    `update runs r set user_key = a.user_key, chat_key = a.chat_key, thread_id = a.thread_id from runs a, services v
-      where r.run_id = $1 and a.run_id = $2 and a.chat_key is not null and v.project = $3 and v.environment = $4
-        and (v.muted_until is null or v.muted_until < clock_timestamp())`,
-    [runId, deploymentId, project, environment],
-  );
+  await db.query(sql`
+    update runs r set user_key = a.user_key, chat_key = a.chat_key, thread_id = a.thread_id from runs a, services v
+      where r.run_id = ${runId} and a.run_id = ${deploymentId} and a.chat_key is not null and v.project = ${project}
+        and v.environment = ${environment}
+        and (v.muted_until is null or v.muted_until < clock_timestamp())`);
   if (outcome === 'given-up')
     // Open, and told by the run: the next looks say nothing more of it until it is well again. Without a person, they tell somebody.
-    await db.query(
-      `insert into incidents (subject, kind, detail, evidence, told, told_chat, told_at)
-       select $1, 'exited', $2, $3::jsonb, r.user_key, r.chat_key, clock_timestamp() from runs r
-        where r.run_id = $4 and r.chat_key is not null
-          and not exists (select 1 from incidents i where i.subject = $1 and i.closed_at is null)
-       on conflict (subject, kind) where closed_at is null do nothing`,
-      [incidentSubject(serving), String(evidence.because ?? ''), JSON.stringify({ deploymentId }), runId],
-    );
+    await db.query(sql`insert into incidents (subject, kind, detail, evidence, told, told_chat, told_at)
+       select ${incidentSubject(serving)}, 'exited', ${String(evidence.because ?? '')}, ${JSON.stringify({ deploymentId })}::jsonb,
+         r.user_key, r.chat_key, clock_timestamp() from runs r
+        where r.run_id = ${runId} and r.chat_key is not null
+          and not exists (select 1 from incidents i where i.subject = ${incidentSubject(serving)} and i.closed_at is null)
+       on conflict (subject, kind) where closed_at is null do nothing`);
   return true;
 }

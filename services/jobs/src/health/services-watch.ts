@@ -1,5 +1,5 @@
 import { inLanguage } from '@signalbox/messages/language';
-import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
+import type { JobResult } from '@signalbox/contracts/operations/jobs';
 import { INBOUND } from '@signalbox/contracts/conversation/topics';
 import { listOpenIncidents, type Told } from '@signalbox/store/deploy/incidents';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
@@ -11,7 +11,6 @@ import { newId } from '@signalbox/contracts/ids';
 import { MINUTE_MS, SECOND_MS } from '@signalbox/contracts/time';
 import type { Publisher } from '@signalbox/platform/streams/publish';
 import { groupErrors } from '../diagnose/error-lines.ts';
-import { crashErrors } from './health-errors.ts';
 import { closeService, openService } from './incident-news.ts';
 import { endCrashLoop, lastErrorOf } from './crash-loop-end.ts';
 import { addLatency, HealthMemory } from './latencies.ts';
@@ -21,7 +20,7 @@ import { probeService } from './probe-service.ts';
 import { findServing, problemOfRoute, withDriver, type DiagnoseParts } from '../diagnose/target.ts';
 import { judge, type Found, type Verdict } from './verdict.ts';
 import type { Driver } from '../drivers/driver.ts';
-import type { JobContext, JobHandler } from '../runner/handlers.ts';
+import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 
 /** Looks in a row that open and end an incident: one may be chance. */
 const IN_A_ROW = 2;
@@ -48,7 +47,7 @@ export function createServicesWatch(
     /** Starts a run, once per id; false when there was one of that id already. */
     readonly startRun: (run: RunIntent) => Promise<boolean>;
   },
-): JobHandler<JobPayload<'services.watch'>, JobResult<'services.watch'>> {
+): HandlerOf<'services.watch'> {
   const masks = new Map<string, { readonly mask: Mask; readonly until: number }>();
   return {
     title: () => say('jobs.lookingAfterServices'),

@@ -1,17 +1,16 @@
-import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import { INBOUND, OUTBOUND } from '@signalbox/contracts/conversation/topics';
 import { say } from '@signalbox/messages/say';
 import { watchApprovals } from '../conversation/approval-watch.ts';
 import type { Pool } from '@signalbox/store/pool';
 import { newId } from '@signalbox/contracts/ids';
 import type { Publisher } from '@signalbox/platform/streams/publish';
-import type { JobHandler } from '../runner/handlers.ts';
+import type { HandlerOf } from '../runner/handlers.ts';
 
 /** Reminds of open requests, asks further people, and ends those that nobody decided about. */
 export function createApprovalsWatch(parts: {
   readonly pool: Pool;
   readonly publisher: Publisher;
-}): JobHandler<JobPayload<'approvals.watch'>, JobResult<'approvals.watch'>> {
+}): HandlerOf<'approvals.watch'> {
   return {
     title: () => say('jobs.lookingAfterRequestsForApproval'),
     run: async (_, { signal, log }) => {

@@ -7,14 +7,14 @@ import { repositoryOf, type Repository } from '../deploy/source/repository-login
 import { resolvePlan } from '../deploy/steps/plan.ts';
 import { measureReadiness } from '../deploy/steps/readiness.ts';
 import { openVariables } from '../deploy/variables.ts';
-import type { JobContext, JobHandler } from '../runner/handlers.ts';
+import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 import { createOpenedSecrets } from '../runner/opened-secrets.ts';
 
 /** Measures whether a deployment could begin; what is missing is an answer, not a failure. */
 export function createDeployCheck(
   parts: DeployParts,
   projects: Pick<ReturnType<typeof createProjects>, 'get'>,
-): JobHandler<JobPayload<'deploy.check'>, JobResult<'deploy.check'>> {
+): HandlerOf<'deploy.check'> {
   return {
     title: () => say('jobs.theCheckBeforeADeployment'),
     async run(wish, context) {

@@ -1,4 +1,3 @@
-import type { JobResult } from '@signalbox/contracts/operations/jobs';
 import type { Runs } from '@signalbox/store/conversation/runs';
 import { AppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
@@ -6,7 +5,7 @@ import { SECOND_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import type { DeployParts } from '../deploy/parts.ts';
 import { serviceOf } from '../deploy/deployment-session.ts';
-import type { JobContext, JobHandler } from '../runner/handlers.ts';
+import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 
 /** Nobody who works on a deployment is silent for so long. */
 const QUIET_MS = 30 * SECOND_MS;
@@ -20,7 +19,7 @@ export function createDeploysReconcile(
   parts: DeployParts,
   runs: Pick<Runs, 'create'>,
   quietMs: number = QUIET_MS,
-): JobHandler<Record<string, never>, JobResult<'deploys.reconcile'>> {
+): HandlerOf<'deploys.reconcile'> {
   return {
     title: () => say('jobs.takingUpDeployments'),
     async run(_payload, context) {

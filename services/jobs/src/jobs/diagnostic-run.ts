@@ -1,11 +1,10 @@
-import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import { findDriverServer } from '@signalbox/store/deploy/service-looks';
 import { AppError } from '@signalbox/contracts/errors';
 import { redactText } from '@signalbox/safety/redact/redact';
 import { classifyCommand } from '@signalbox/safety/shell/classification';
 import { say } from '@signalbox/messages/say';
 import { withDriver, type DiagnoseParts } from '../diagnose/target.ts';
-import type { JobHandler } from '../runner/handlers.ts';
+import type { HandlerOf } from '../runner/handlers.ts';
 import { executeBounded } from '../diagnose/diagnostic-run-bounds.ts';
 import { readRelease, type ReleaseParts } from '../diagnose/diagnostic-run-release.ts';
 
@@ -18,7 +17,7 @@ const KEPT_BYTES = 30_000;
  */
 export function createDiagnosticRun(
   parts: Pick<DiagnoseParts, 'pool' | 'openDriver'> & ReleaseParts,
-): JobHandler<JobPayload<'diagnostic.run'>, JobResult<'diagnostic.run'>> {
+): HandlerOf<'diagnostic.run'> {
   return {
     title: () => say('jobs.runningADiagnosticCommand'),
     run: async ({ server, command, onlyReads, service }, context) => {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
-import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
+import { ifThere } from '@signalbox/contracts/system-error';
 import { say } from '@signalbox/messages/say';
 import type { createKnowledgePassages } from '../knowledge/knowledge-passages.ts';
-import type { JobContext, JobHandler } from '../runner/handlers.ts';
+import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 import { splitMarkdown } from '../knowledge/passages.ts';
 
 /** A document this large is not prose; it would fill the search with noise. */
@@ -26,7 +26,7 @@ export function createKnowledgeIndex(parts: {
   readonly passages: ReturnType<typeof createKnowledgePassages>;
   readonly docsDir: string;
   readonly readmeFile: string;
-}): JobHandler<JobPayload<'knowledge.index'>, JobResult<'knowledge.index'>> {
+}): HandlerOf<'knowledge.index'> {
   return {
     title: () => say('jobs.indexingTheDocumentation'),
     run: async (_, context) => {
@@ -56,7 +56,9 @@ export function createKnowledgeIndex(parts: {
 
 async function listDocuments(docsDir: string, readmeFile: string, context: JobContext): Promise<readonly Document[]> {
   const found: Document[] = [];
-  for (const entry of await readFolder(docsDir, context)) {
+  const entries = await ifThere(readdir(docsDir, { recursive: true, withFileTypes: true }));
+  if (entries === null) context.log.warn('there is no documentation folder', { folder: docsDir });
+  for (const entry of entries ?? []) {
     if (!entry.isFile() || !entry.name.endsWith('.md')) continue;
     const path = join(entry.parentPath, entry.name);
     found.push({ path, source: join(basename(docsDir), relative(docsDir, path)).split(sep).join('/') });
@@ -64,34 +66,10 @@ async function listDocuments(docsDir: string, readmeFile: string, context: JobCo
   found.push({ path: readmeFile, source: basename(readmeFile) });
   const kept: Document[] = [];
   for (const document of found.sort((a, b) => a.source.localeCompare(b.source))) {
-    const size = await sizeOf(document.path);
-    if (size === null) continue;
+    const size = (await ifThere(stat(document.path)))?.size;
+    if (size === undefined) continue;
     if (size <= FILE_LIMIT_BYTES) kept.push(document);
     else context.log.warn('document is too large to index', { source: document.source, sizeBytes: size });
   }
   return kept;
-}
-
-async function readFolder(folder: string, context: JobContext) {
-  try {
-    return await readdir(folder, { recursive: true, withFileTypes: true });
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-    context.log.warn('there is no documentation folder', { folder });
-    return [];
-  }
-}
-
-/** Null when the file is gone. */
-async function sizeOf(path: string): Promise<number | null> {
-  try {
-    return (await stat(path)).size;
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

@@ -1,17 +1,16 @@
-import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import { AppError } from '@signalbox/contracts/errors';
 import { sayList } from '@signalbox/messages/list';
 import { explain, say } from '@signalbox/messages/say';
 import type { createProjects } from '@signalbox/store/deploy/projects';
 import type { DeployParts } from '../deploy/parts.ts';
 import { repositoryOf } from '../deploy/source/repository-login.ts';
-import type { JobHandler } from '../runner/handlers.ts';
+import type { HandlerOf } from '../runner/handlers.ts';
 
 /** Reads the repository of a project, so that what is wrong with it is told before a deployment; that is an answer, not a failure. */
 export function createRepositoryLook(
   parts: Pick<DeployParts, 'sources'>,
   projects: Pick<ReturnType<typeof createProjects>, 'get'>,
-): JobHandler<JobPayload<'repository.look'>, JobResult<'repository.look'>> {
+): HandlerOf<'repository.look'> {
   return {
     title: () => say('jobs.lookingAtARepository'),
     async run({ project }, context) {

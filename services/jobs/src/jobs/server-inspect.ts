@@ -1,4 +1,3 @@
-import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import type { PlacedTarget } from '@signalbox/store/deploy/deployments-placement';
 import type { ServerLook, ServerProbes, WatchedServer } from '../health/server-probes.ts';
 import { AppError } from '@signalbox/contracts/errors';
@@ -6,7 +5,7 @@ import { SECOND_MS } from '@signalbox/contracts/time';
 import { sayDuration } from '@signalbox/messages/duration';
 import { explain, say } from '@signalbox/messages/say';
 import type { Driver, EndedCommand } from '../drivers/driver.ts';
-import type { JobContext, JobHandler } from '../runner/handlers.ts';
+import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 
 export interface ServerLookParts {
   readonly looks: ServerProbes;
@@ -16,9 +15,7 @@ export interface ServerLookParts {
 const LOOK_MS = 20 * SECOND_MS;
 
 /** Measures one server and writes down what was found. Running it again measures again. */
-export function createServerInspect(
-  parts: ServerLookParts,
-): JobHandler<JobPayload<'server.inspect'>, JobResult<'server.inspect'>> {
+export function createServerInspect(parts: ServerLookParts): HandlerOf<'server.inspect'> {
   return {
     title: () => say('jobs.lookingAtAServer'),
     run: async ({ server: name }, context) => {

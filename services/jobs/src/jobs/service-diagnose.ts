@@ -1,4 +1,3 @@
-import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import { countErrors } from '@signalbox/store/deploy/error-groups';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { readHealth } from '@signalbox/store/deploy/service-looks';
@@ -11,7 +10,7 @@ import { probeService, nothingFound, toHealth } from '../health/probe-service.ts
 import { propose } from '../diagnose/proposal.ts';
 import { findServing, withDriver, type DiagnoseParts } from '../diagnose/target.ts';
 import { judge } from '../health/verdict.ts';
-import type { JobHandler } from '../runner/handlers.ts';
+import type { HandlerOf } from '../runner/handlers.ts';
 
 /** Lines of the log that errors are looked for in, and those that are shown. */
 const READ = 400;
@@ -19,9 +18,7 @@ const SHOWN = 12;
 const GROUPS = 5;
 
 /** Gathers what is known of a service that somebody complains about, and what they might do. Changes nothing. */
-export function createServiceDiagnose(
-  parts: DiagnoseParts,
-): JobHandler<JobPayload<'service.diagnose'>, JobResult<'service.diagnose'>> {
+export function createServiceDiagnose(parts: DiagnoseParts): HandlerOf<'service.diagnose'> {
   return {
     title: () => say('jobs.diagnosingAService'),
     run: async (key, context) => {

@@ -7,12 +7,10 @@ import { HealthMemory } from '../health/latencies.ts';
 import { probeService, nothingFound, toHealth } from '../health/probe-service.ts';
 import { findServing, withDriver, type DiagnoseParts } from '../diagnose/target.ts';
 import { judge } from '../health/verdict.ts';
-import type { JobContext, JobHandler } from '../runner/handlers.ts';
+import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 
 /** Looks at a service once and says how it is. Changes nothing, so twice is safe. */
-export function createServiceHealth(
-  parts: DiagnoseParts,
-): JobHandler<JobPayload<'service.health'>, JobResult<'service.health'>> {
+export function createServiceHealth(parts: DiagnoseParts): HandlerOf<'service.health'> {
   return {
     title: () => say('jobs.lookingAtAService'),
     run: (service, context) => lookOnce(parts, service, context),

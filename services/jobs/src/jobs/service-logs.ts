@@ -1,12 +1,12 @@
 import type { LogLine } from '@signalbox/contracts/operations/deploy';
-import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
+import type { JobPayload } from '@signalbox/contracts/operations/jobs';
 import type { WorkRow } from '@signalbox/store/deploy/deployments-rows';
 import { AppError } from '@signalbox/contracts/errors';
 import { MINUTE_MS } from '@signalbox/contracts/time';
 import { say } from '@signalbox/messages/say';
 import { maskOf, readLines } from '../diagnose/log-lines.ts';
 import { findServing, withDriver, type DiagnoseParts } from '../diagnose/target.ts';
-import type { JobHandler } from '../runner/handlers.ts';
+import type { HandlerOf } from '../runner/handlers.ts';
 import { followLog } from '../diagnose/log-follow.ts';
 
 type Payload = JobPayload<'service.logs'>;
@@ -17,9 +17,7 @@ const SEARCHED = 20_000;
 const KEPT = 60_000;
 
 /** Reads the log of what serves, of what served before, or of one deployment, and follows it for a while when asked to. */
-export function createServiceLogs(
-  parts: DiagnoseParts,
-): JobHandler<JobPayload<'service.logs'>, JobResult<'service.logs'>> {
+export function createServiceLogs(parts: DiagnoseParts): HandlerOf<'service.logs'> {
   return {
     title: () => say('jobs.readingALog'),
     run: async (payload, context) => {

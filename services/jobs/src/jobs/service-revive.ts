@@ -13,10 +13,10 @@ import { createLineFilter } from '../deploy/lines.ts';
 import type { DeployParts } from '../deploy/parts.ts';
 import { isFree, isRelease, probeHealth } from '../deploy/steps/reach.ts';
 import { describeUnopened, openVariables } from '../deploy/variables.ts';
-import { fileOf, serviceOf } from '../deploy/deployment-session.ts';
+import { fileOf } from '../deploy/deployment-session.ts';
 import { withDriver } from '../diagnose/target.ts';
 import type { Driver, Instance } from '../drivers/driver.ts';
-import type { JobContext, JobHandler } from '../runner/handlers.ts';
+import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 import { createOpenedSecrets, type OpenedSecrets } from '../runner/opened-secrets.ts';
 import { describeRevival } from '../health/service-revive-words.ts';
 
@@ -48,7 +48,7 @@ const TERMINAL: ReadonlySet<ErrorCode> = new Set(['SERVICE_LOST_AGAIN', 'ARTIFAC
  * Starts what serves again, from what was built, where it was: after the machine went down, or when the program was killed with all
  * that watches over it. Under a fence of its own, so a deployment or a stop that begins meanwhile has the last word.
  */
-export function createServiceRevive(parts: ReviveParts): JobHandler<Payload, Result> {
+export function createServiceRevive(parts: ReviveParts): HandlerOf<'service.revive'> {
   return {
     title: () => say('jobs.bringingAServiceBack'),
     run: (payload, context) => revive(parts, payload, context),

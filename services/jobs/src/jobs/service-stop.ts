@@ -12,7 +12,7 @@ import type { DeployParts } from '../deploy/parts.ts';
 import { endLease, fileOf } from '../deploy/deployment-session.ts';
 import { withDriver } from '../diagnose/target.ts';
 import type { Driver } from '../drivers/driver.ts';
-import type { JobContext, JobHandler } from '../runner/handlers.ts';
+import type { JobContext, HandlerOf } from '../runner/handlers.ts';
 
 const PAUSE_MS = 100;
 /** So long an instance may take to end by itself, at the least. */
@@ -31,7 +31,7 @@ export type StopParts = Pick<DeployParts, 'work' | 'leases' | 'traffic' | 'openD
  * The row says first that nothing serves, and which deployment is to end: an attempt after a crash goes on with that one, and a
  * deployment that begins meanwhile is left alone.
  */
-export function createServiceStop(parts: StopParts): JobHandler<JobPayload<'service.stop'>, JobResult<'service.stop'>> {
+export function createServiceStop(parts: StopParts): HandlerOf<'service.stop'> {
   return {
     title: () => say('jobs.stoppingAService'),
     run: (service, context) => stopService(parts, service, context),

@@ -1,5 +1,4 @@
 import { PRIORITY, type OutboundEnvelope } from '@signalbox/contracts/conversation/envelope';
-import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import { OUTBOUND } from '@signalbox/contracts/conversation/topics';
 import { say } from '@signalbox/messages/say';
 import type { Pool } from '@signalbox/store/pool';
@@ -7,7 +6,7 @@ import { expireThreads, type ExpiredThread } from '../conversation/thread-expiry
 import { newId } from '@signalbox/contracts/ids';
 import type { Publisher } from '@signalbox/platform/streams/publish';
 import { MINUTE_MS } from '@signalbox/contracts/time';
-import type { JobHandler } from '../runner/handlers.ts';
+import type { HandlerOf } from '../runner/handlers.ts';
 
 /** Threads that one transaction ends: it holds their lanes, so it is kept short. */
 const BATCH = 50;
@@ -17,7 +16,7 @@ export function createThreadsExpire(parts: {
   readonly pool: Pool;
   readonly publisher: Publisher;
   readonly idleMs: number;
-}): JobHandler<JobPayload<'threads.expire'>, JobResult<'threads.expire'>> {
+}): HandlerOf<'threads.expire'> {
   return {
     title: () => say('jobs.closingIdleConversations'),
     run: async (_, { signal, log }) => {

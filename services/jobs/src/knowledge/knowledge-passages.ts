@@ -1,4 +1,5 @@
 import { withTransaction, type Pool } from '@signalbox/store/pool';
+import { sql } from '@signalbox/store/sql';
 
 export type IndexedScope = 'docs' | 'code' | 'logs';
 
@@ -13,48 +14,41 @@ export function createKnowledgePassages(pool: Pool) {
   return {
     /** The hash of each source of a scope, as it was last indexed. */
     async hashes(scope: IndexedScope): Promise<ReadonlyMap<string, string>> {
-      const { rows } = await pool.query<{ source: string; hash: string }>(
-        `select distinct source, hash from knowledge where scope = $1`,
-        [scope],
-      );
+      const { rows } = await pool.query<{
+        source: string;
+        hash: string;
+      }>(sql`select distinct source, hash from knowledge
+          where scope = ${scope}`);
       return new Map(rows.map((row) => [row.source, row.hash]));
     },
 
     /** Puts these passages in the place of what was known of the source. Two at once: one after the other. */
     replace: (scope: IndexedScope, source: string, hash: string, passages: readonly Passage[]): Promise<void> =>
       withTransaction(pool, async (db) => {
-        await db.query(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [`knowledge:${scope}:${source}`]);
-        await db.query(`delete from knowledge where scope = $1 and source = $2`, [scope, source]);
-        await db.query(
-          `insert into knowledge (scope, source, position, heading, content, hash)
-           select $1, $2, p.position, p.heading, p.content, $3
-             from rows from (unnest($4::text[]), unnest($5::text[])) with ordinality as p (heading, content, position)`,
-          [scope, source, hash, passages.map((passage) => passage.heading), passages.map((passage) => passage.content)],
-        );
+        await db.query(sql`select pg_advisory_xact_lock(hashtextextended(${`knowledge:${scope}:${source}`}, 0))`);
+        await db.query(sql`delete from knowledge where scope = ${scope} and source = ${source}`);
+        await db.query(sql`insert into knowledge (scope, source, position, heading, content, hash)
+           select ${scope}, ${source}, p.position, p.heading, p.content, ${hash}
+             from rows from (unnest(${passages.map((passage) => passage.heading)}::text[]),
+               unnest(${passages.map((passage) => passage.content)}::text[])) with ordinality as p (heading, content, position)`);
         // In order, so that two writers never wait for each other crosswise.
-        await db.query(
-          `insert into knowledge_words (word)
+        await db.query(sql`insert into knowledge_words (word)
            select distinct w from knowledge k, unnest(tsvector_to_array(to_tsvector('simple', k.heading || ' ' || k.content))) as w
-            where k.scope = $1 and k.source = $2 and w ~ '^[[:alpha:]]{4,40}$' order by w
-           on conflict do nothing`,
-          [scope, source],
-        );
+            where k.scope = ${scope} and k.source = ${source} and w ~ '^[[:alpha:]]{4,40}$' order by w
+           on conflict do nothing`);
       }),
 
     /** Forgets every source of the scope that is not among these. Returns how many were forgotten. */
     async retain(scope: IndexedScope, sources: readonly string[]): Promise<number> {
-      const { rows } = await pool.query<{ forgotten: number }>(
-        `with gone as (delete from knowledge where scope = $1 and not source = any ($2::text[]) returning source)
-         select count(distinct source)::int as forgotten from gone`,
-        [scope, sources],
-      );
+      const { rows } = await pool.query<{ forgotten: number }>(sql`
+        with gone as (delete from knowledge where scope = ${scope} and not source = any (${sources}::text[]) returning source)
+         select count(distinct source)::int as forgotten from gone`);
       return rows[0]?.forgotten ?? 0;
     },
 
     async count(scope: IndexedScope): Promise<number> {
-      const { rows } = await pool.query<{ n: number }>(`select count(*)::int as n from knowledge where scope = $1`, [
-        scope,
-      ]);
+      const { rows } = await pool.query<{ n: number }>(sql`select count(*)::int as n from knowledge
+          where scope = ${scope}`);
       return rows[0]?.n ?? 0;
     },
   };

@@ -45,8 +45,11 @@ export interface JobHandler<P, R> {
   isNotable(result: R): boolean;
 }
 
+/** The handler of a job, by its name. */
+export type HandlerOf<N extends JobName> = JobHandler<JobPayload<N>, JobResult<N>>;
+
 /** The handlers that a process has: those of the pools that it runs. */
-export type JobHandlers = { readonly [N in JobName]?: JobHandler<JobPayload<N>, JobResult<N>> };
+export type JobHandlers = { readonly [N in JobName]?: HandlerOf<N> };
 
 /** One handler per job of a pool: a job without one does not compile. */
-export type PoolHandlers<L extends JobPool> = { readonly [N in JobsOf<L>]: JobHandler<JobPayload<N>, JobResult<N>> };
+export type PoolHandlers<L extends JobPool> = { readonly [N in JobsOf<L>]: HandlerOf<N> };

@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { attempt } from '@signalbox/contracts/system-error';
 import type { BubblewrapProgram } from './bubblewrap.ts';
 
 /** The bubblewrap that was named, else the one on PATH; null when there is none. Whether it works is found out by `openSandbox`. */
@@ -14,15 +15,6 @@ export function findBubblewrap(settings: {
     .split(delimiter)
     .filter((folder) => folder !== '')
     .map((folder) => join(folder, 'bwrap'))
-    .find(isExecutable);
+    .find((program) => attempt(() => accessSync(program, constants.X_OK) === undefined, false));
   return found === undefined ? null : { file: found, libraryPath: null };
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,8 +1,9 @@
 import { AppError } from '@signalbox/contracts/errors';
 import { sleep } from '@signalbox/contracts/time';
+import { attempt } from '@signalbox/contracts/system-error';
 import { bubblewrapArguments, type BubblewrapProgram, type Room } from './bubblewrap.ts';
 import { captureOutput } from './captured.ts';
-import { createControlGroup, sweepControlGroups, type ControlGroup } from './control-group.ts';
+import { createControlGroup, sweepControlGroups } from './control-group.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { countProcesses, startStage, type Stage } from './stage.ts';
 import { compileFilter } from './system-call-filter.ts';
@@ -134,7 +135,8 @@ async function runPipeline(
   try {
     const firsts = await Promise.all(stages.map((stage) => stage.first));
     const alive = firsts.filter((first) => first !== null);
-    for (const first of alive) join(group, first);
+    // One that has ended already ran nothing.
+    for (const first of alive) attempt(() => group?.add(first), undefined);
     // Without control groups the kernel counts the processes of a sandbox only for users other than root.
     const isUncounted = group === null && process.getuid?.() === 0;
     const counting = isUncounted ? countUntil(over.signal, alive, limits, () => kill('processes')) : null;
@@ -174,14 +176,6 @@ function connect(stages: readonly Stage[], follow: (stream: Stage['stdout']) => 
     stage.stdout.pipe(next.stdin);
     // Whoever writes to a command that has ended is ended too, as by SIGPIPE in a shell.
     next.stdin.once('close', stage.kill);
-  }
-}
-
-function join(group: ControlGroup | null, first: number): void {
-  try {
-    group?.add(first);
-  } catch {
-    // It has ended already, before it ran anything.
   }
 }
 

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { sleep } from '@signalbox/contracts/time';
+import { attempt } from '@signalbox/contracts/system-error';
+import { killGroup } from '../drivers/process/process-table.ts';
 import type { BubblewrapProgram } from './bubblewrap.ts';
 
 /** One command in a sandbox of its own. It stands still until `release`. */
@@ -43,7 +45,8 @@ export function startStage(program: BubblewrapProgram, words: readonly string[],
   const first = readFirstProcess(info);
   const kill = (): void => {
     // The first process rather than bubblewrap: bubblewrap then sees it end, and leaves no zombie to whoever is process 1.
-    void first.then((pid) => (pid === null ? signal(child) : process.kill(pid, 'SIGKILL'))).catch(() => signal(child));
+    const killAll = (): void => void (child.exitCode === null && killGroup(child));
+    void first.then((pid) => (pid === null ? killAll() : process.kill(pid, 'SIGKILL'))).catch(killAll);
   };
   const ended = waitForEnd(child, first);
   ended.catch(() => undefined); // whoever waits for it may do so later
@@ -60,12 +63,9 @@ export function startStage(program: BubblewrapProgram, words: readonly string[],
 
 /** How many processes the sandbox holds; 0 when it is gone, or still being built. Only who may look into it is told. */
 export function countProcesses(first: number): number {
-  try {
-    if (statSync(`/proc/${first}/root`).dev === statSync('/').dev) return 0; // it still sees what we see
-    return readdirSync(`/proc/${first}/root/proc`).filter((name) => /^\d+$/.test(name)).length;
-  } catch {
-    return 0;
-  }
+  const seesOurs = attempt(() => statSync(`/proc/${first}/root`).dev === statSync('/').dev, true);
+  if (seesOurs) return 0;
+  return attempt(() => readdirSync(`/proc/${first}/root/proc`), []).filter((name) => /^\d+$/.test(name)).length;
 }
 
 async function waitForEnd(child: ChildProcess, first: Promise<number | null>): Promise<number> {
@@ -93,20 +93,8 @@ async function readFirstProcess(info: Readable): Promise<number | null> {
   return Number(/"child-pid":\s*(\d+)/.exec(text)?.[1] ?? 0) || null;
 }
 
-function signal(child: ChildProcess): void {
-  try {
-    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
-  } catch {
-    // It has ended by itself.
-  }
-}
-
 /** Gone, or dead and only waiting to be reaped. */
 function isGone(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return /^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
-  } catch {
-    return true;
-  }
+  const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), ') X');
+  return /^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
 }

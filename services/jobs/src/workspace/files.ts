@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { lstat, readdir, rename, rm } from 'node:fs/promises';
 import type { AgentBounds } from './agent-classes.ts';
 import { AppError } from '@signalbox/contracts/errors';
+import { systemCode } from '@signalbox/contracts/system-error';
 import { parsePath, requireReadable, requireWritable } from './boundary.ts';
-import { codeOf, createFile, modeOf, withFile, withFolder, type Folder } from './folder.ts';
+import { createFile, modeOf, withFile, withFolder, type Folder } from './folder.ts';
 
 /** Where files are, and what may be done with them. */
 export interface Scope {
@@ -111,7 +112,7 @@ export async function writeText(
 async function putFile(folder: Folder, name: string, content: string, mode: number): Promise<void> {
   const temporary = `.signalbox-${randomBytes(6).toString('hex')}`;
   const file = await createFile(folder, temporary, 0o600).catch((error: unknown) => {
-    if (codeOf(error) !== 'ENOENT') throw error;
+    if (systemCode(error) !== 'ENOENT') throw error;
     throw new AppError(
       'PATH_UNSUITABLE',
       { path: name, problem: 'was not written: its folder was deleted meanwhile' },

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open, readlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '@signalbox/contracts/errors';
+import { ifThere, systemCode } from '@signalbox/contracts/system-error';
 import { deny, type PathParts } from './boundary.ts';
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
@@ -45,7 +46,7 @@ export async function withFile<T>(root: string, parts: PathParts, use: (file: Fi
     throw new AppError('PATH_UNSUITABLE', { path: 'The workspace itself', problem: 'is a folder' });
   return withFolder(root, parts.slice(0, -1), { create: false }, async (folder) => {
     const file = await open(folder.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
-      if (codeOf(error) === 'ELOOP') deny(path, 'it is a link');
+      if (systemCode(error) === 'ELOOP') deny(path, 'it is a link');
       throw asMissing(error, path);
     });
     try {
@@ -68,21 +69,13 @@ export function createFile(folder: Folder, name: string, mode: number): Promise<
 
 /** The file of that name as it may be replaced: its mode, or null when there is none. Throws PATH_DENIED, PATH_UNSUITABLE for a folder. */
 export async function modeOf(folder: Folder, name: string, path: string): Promise<number | null> {
-  const stats = await lstat(folder.at(name)).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw error;
-  });
+  const stats = await ifThere(lstat(folder.at(name)));
   if (stats === null) return null;
   if (stats.isSymbolicLink()) deny(path, 'it is a link');
   if (stats.isDirectory()) throw new AppError('PATH_UNSUITABLE', { path, problem: 'is a folder' });
   if (!stats.isFile()) deny(path, 'it is no ordinary file');
   if (stats.nlink > 1) deny(path, 'it is a hard link: another name leads to the same file');
   return stats.mode & 0o777;
-}
-
-/** The code of a failed system call. */
-export function codeOf(error: unknown): string | null {
-  return error instanceof Error && 'code' in error ? String(error.code) : null;
 }
 
 async function openStep(
@@ -95,13 +88,13 @@ async function openStep(
   try {
     return await open(inside(parent, name), flags);
   } catch (error) {
-    const code = codeOf(error);
+    const code = systemCode(error);
     if (code === 'ELOOP' || (code === 'ENOTDIR' && (await isLink(inside(parent, name))))) deny(path, 'it is a link');
     if (code === 'ENOTDIR') throw new AppError('PATH_UNSUITABLE', { path, problem: 'is no folder' }, error);
     if (code !== 'ENOENT' || !create) throw asMissing(error, path);
   }
   await mkdir(inside(parent, name)).catch((error: unknown) => {
-    if (codeOf(error) !== 'EEXIST') throw error; // somebody else made it: it is looked at below like any other
+    if (systemCode(error) !== 'EEXIST') throw error; // somebody else made it: it is looked at below like any other
   });
   return openStep(parent, name, { path, create: false });
 }
@@ -125,7 +118,7 @@ function inside(folder: FileHandle, name: string): string {
 }
 
 function asMissing(error: unknown, path: string): unknown {
-  const code = codeOf(error);
+  const code = systemCode(error);
   if (code !== 'ENOENT' && code !== 'ENOTDIR') return error;
   return new AppError('NOT_FOUND', { kind: 'file', name: path, known: 'ask for a list of the files' }, error);
 }

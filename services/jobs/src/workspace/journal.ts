@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { codeOf, createFile, modeOf, withFolder } from './folder.ts';
+import { ifThere } from '@signalbox/contracts/system-error';
+import { createFile, modeOf, withFolder } from './folder.ts';
 
 const Step = z.object({
   /** Names from the workspace down. */
@@ -57,12 +58,8 @@ export async function recover(place: JournalPlace): Promise<void> {
 
 /** What an earlier run with the same action id came to; undefined when there was none. */
 export async function earlierResult(notes: string, actionId: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(doneFile(notes, actionId), 'utf8')) as unknown;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  const text = await ifThere(readFile(doneFile(notes, actionId), 'utf8'));
+  return text === null ? undefined : (JSON.parse(text) as unknown);
 }
 
 /** Notes that this action has come to this result, so that the same action does nothing a second time. */
@@ -105,7 +102,7 @@ async function forward({ root, notes }: JournalPlace, { parts, mode, staged }: S
       await rm(folder.at(name), { force: true });
       return;
     }
-    const text = await readIfThere(join(notes, staged));
+    const text = await ifThere(readFile(join(notes, staged)));
     if (text === null) return; // it was placed before
     const temporary = `.signalbox-${staged}`;
     await rm(folder.at(temporary), { force: true }); // of a process that died right here
@@ -132,17 +129,8 @@ async function backward(place: JournalPlace, step: Step): Promise<void> {
 }
 
 async function readJournal({ notes }: JournalPlace): Promise<Journal | null> {
-  const text = await readIfThere(join(notes, FILE));
+  const text = await ifThere(readFile(join(notes, FILE)));
   return text === null ? null : Journal.parse(JSON.parse(text.toString()));
-}
-
-async function readIfThere(file: string): Promise<Buffer | null> {
-  try {
-    return await readFile(file);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw error;
-  }
 }
 
 /** The file is on the disk when this returns. */

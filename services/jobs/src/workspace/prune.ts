@@ -1,12 +1,11 @@
 import { lstat, mkdir, readdir, rename, rm, utimes } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { JobPayload, JobResult } from '@signalbox/contracts/operations/jobs';
 import { withLock } from '@signalbox/store/deploy/locks';
 import type { Pool } from '@signalbox/store/pool';
 import { newId } from '@signalbox/contracts/ids';
+import { ifThere } from '@signalbox/contracts/system-error';
 import { say } from '@signalbox/messages/say';
-import type { JobHandler } from '../runner/handlers.ts';
-import { codeOf } from './folder.ts';
+import type { HandlerOf } from '../runner/handlers.ts';
 
 /** The name of the lock under which somebody comes into a workspace, changes its files or takes it away. */
 export function workspaceLock(name: string): string {
@@ -27,7 +26,7 @@ export function createWorkspacesPrune(parts: {
   readonly lockPool: Pool;
   readonly home: string;
   readonly idleMs: number;
-}): JobHandler<JobPayload<'workspaces.prune'>, JobResult<'workspaces.prune'>> {
+}): HandlerOf<'workspaces.prune'> {
   const home = resolve(parts.home);
   const trash = join(home, 'trash');
   return {
@@ -43,8 +42,8 @@ export function createWorkspacesPrune(parts: {
           const gone = await withLock(parts.lockPool, workspaceLock(name), async () => {
             if (!(await isUnused(home, name, usedBefore))) return false; // somebody came in before us
             // The notes last: as long as they are there, the next one finds what a dead process has left of it.
-            await moveAway(join(home, 'files', name), trash);
-            await moveAway(join(home, 'notes', name), trash);
+            await ifThere(rename(join(home, 'files', name), join(trash, newId('old'))));
+            await ifThere(rename(join(home, 'notes', name), join(trash, newId('old'))));
             return true;
           });
           if (!gone) continue;
@@ -73,12 +72,7 @@ async function listNames(home: string): Promise<ReadonlySet<string>> {
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
-    throw error;
-  }
+  return (await ifThere(readdir(folder))) ?? [];
 }
 
 async function isUnused(home: string, name: string, before: number): Promise<boolean> {
@@ -88,18 +82,5 @@ async function isUnused(home: string, name: string, before: number): Promise<boo
 
 /** In epoch milliseconds; null when there is no such thing. */
 async function changedAt(path: string): Promise<number | null> {
-  try {
-    return (await lstat(path)).mtimeMs;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw error;
-  }
-}
-
-async function moveAway(folder: string, trash: string): Promise<void> {
-  try {
-    await rename(folder, join(trash, newId('old')));
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
-  }
+  return (await ifThere(lstat(path)))?.mtimeMs ?? null;
 }

@@ -4,7 +4,7 @@ import { lstat, readdir, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '@signalbox/contracts/errors';
 import { sleep } from '@signalbox/contracts/time';
-import { codeOf } from './folder.ts';
+import { systemCode } from '@signalbox/contracts/system-error';
 
 /** What a workspace may take of the disk. */
 export interface Quota {
@@ -139,7 +139,7 @@ async function statsOf(path: string): Promise<Stats | 'gone' | 'hidden'> {
 }
 
 function isGone(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = systemCode(error);
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 

@@ -2,11 +2,12 @@ import type { JobPayload } from '@signalbox/contracts/operations/jobs';
 import { withLock } from '@signalbox/store/deploy/locks';
 import type { Pool } from '@signalbox/store/pool';
 import { AppError } from '@signalbox/contracts/errors';
+import { systemCode } from '@signalbox/contracts/system-error';
 import type { JobContext } from '../runner/handlers.ts';
 import type { Ran, Sandbox } from '../sandbox/sandbox.ts';
 import { deny, parsePath } from './boundary.ts';
 import type { Scope } from './files.ts';
-import { codeOf, withFolder } from './folder.ts';
+import { withFolder } from './folder.ts';
 import { earlierResult, noteResult } from './journal.ts';
 import { fileLimit, measureUsage, watchUsage, type Quota } from './quota.ts';
 
@@ -57,7 +58,7 @@ async function oneAtATime<T>(lockPool: Pool, workspace: string, work: () => Prom
       return work();
     });
   } catch (error) {
-    if (began || codeOf(error) !== LOCK_TIMED_OUT) throw error;
+    if (began || systemCode(error) !== LOCK_TIMED_OUT) throw error;
     throw new AppError('WORKSPACE_BUSY', {}, error);
   }
 }

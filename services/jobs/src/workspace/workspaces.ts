@@ -2,7 +2,7 @@ import { mkdir, lstat, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path';
 import { AppError } from '@signalbox/contracts/errors';
 import { newId } from '@signalbox/contracts/ids';
-import { codeOf } from './folder.ts';
+import { ifThere, systemCode } from '@signalbox/contracts/system-error';
 
 export interface WorkspaceFolder {
   /** Absolute path, without links. */
@@ -44,15 +44,10 @@ async function createWorkspace(folder: string): Promise<void> {
     await rename(made, folder);
   } catch (error) {
     await rm(made, { recursive: true, force: true });
-    if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'EEXIST') throw error; // else another was first
+    if (systemCode(error) !== 'ENOTEMPTY' && systemCode(error) !== 'EEXIST') throw error; // else another was first
   }
 }
 
 async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await lstat(path)).isDirectory();
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return false;
-    throw error;
-  }
+  return (await ifThere(lstat(path)))?.isDirectory() ?? false;
 }

@@ -1,6 +1,7 @@
 import { AIMessage, HumanMessage, type BaseMessage } from '@langchain/core/messages';
 import { z } from 'zod';
 import { AppError } from '@signalbox/contracts/errors';
+import { parseJson } from '@signalbox/contracts/system-error';
 import type { Model, ModelRequest, ObjectRequest } from '@signalbox/models/port';
 
 /** A kind of object that a model can be asked for. */
@@ -49,20 +50,11 @@ function readObject<T>(message: AIMessage, name: string, schema: z.ZodType<T>): 
   const call = message.tool_calls?.find((candidate) => candidate.name === name);
   const broken = message.invalid_tool_calls?.find((candidate) => candidate.name === name);
   const given = call ? JSON.stringify(call.args) : (broken?.args ?? message.text);
-  const json = call ? { value: call.args } : parseJson(given);
-  if (!json) return { ok: false, given, problems: 'it is not JSON' };
-  const parsed = schema.safeParse(json.value);
+  // Bare or in the fence that small models like to put around it.
+  const json: unknown = call ? call.args : parseJson(given.trim().replace(/^```(?:json)?\s*|\s*```$/g, ''));
+  if (json === undefined) return { ok: false, given, problems: 'it is not JSON' };
+  const parsed = schema.safeParse(json);
   if (parsed.success) return { ok: true, value: parsed.data };
   const problems = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the object'}: ${issue.message}`);
   return { ok: false, given, problems: problems.join('; ') };
-}
-
-/** JSON, bare or in the fence that small models like to put around it. */
-function parseJson(text: string): { readonly value: unknown } | null {
-  const bare = text.trim().replace(/^```(?:json)?\s*|\s*```$/g, '');
-  try {
-    return { value: JSON.parse(bare) as unknown };
-  } catch {
-    return null;
-  }
 }

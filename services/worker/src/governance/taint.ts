@@ -1,15 +1,12 @@
 import type { Queryable } from '@signalbox/store/pool';
+import { named, sql } from '@signalbox/store/sql';
 
 /**
  * Notes that a conversation reads text from outside. It stays with the conversation. It has to be stored before the model sees the text;
  * twice is harmless.
  */
 export async function taintThread(db: Queryable, threadId: string, source: string): Promise<void> {
-  await db.query({
-    name: 'taint_thread',
-    text: 'select taint_thread($1, $2, clock_timestamp())',
-    values: [threadId, source],
-  });
+  await db.query(named('taint_thread')`select taint_thread(${threadId}, ${source}, clock_timestamp())`);
 }
 
 /** The same for messages that carry text of others, at the time when they came. Without messages it does nothing. */
@@ -18,9 +15,6 @@ export async function taintByMessages(
   text: { readonly threadId: string; readonly source: string; readonly messages: readonly { readonly id: number }[] },
 ): Promise<void> {
   if (text.messages.length === 0) return;
-  await db.query(`select taint_thread($1, $2, max(received_at)) from inbox where id = any ($3) having count(*) > 0`, [
-    text.threadId,
-    text.source,
-    text.messages.map(({ id }) => id),
-  ]);
+  await db.query(sql`select taint_thread(${text.threadId}, ${text.source}, max(received_at)) from inbox
+      where id = any (${text.messages.map(({ id }) => id)}) having count(*) > 0`);
 }

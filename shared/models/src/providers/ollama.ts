@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseJson } from '@signalbox/contracts/system-error';
 import { flattenSystem, toFunctions, type Fetch, type Provider } from './provider.ts';
 
 export const OllamaConfig = z.object({
@@ -62,7 +63,7 @@ function wholeLines(fetch: Fetch): Fetch {
         if (end > 0) controller.enqueue(all.slice(0, end));
       },
       flush: (controller) => {
-        if (isJson(rest)) controller.enqueue(rest);
+        if (parseJson(rest) !== undefined) controller.enqueue(rest);
       },
     });
     const body = response.body
@@ -71,13 +72,4 @@ function wholeLines(fetch: Fetch): Fetch {
       .pipeThrough(new TextEncoderStream());
     return new Response(body, { status: response.status, headers: response.headers });
   };
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SECOND_MS } from '@signalbox/contracts/time';
+import { parseJson } from '@signalbox/contracts/system-error';
 import { reasonOfStatus, type FailureFacts, type ModelFailureReason } from './failure.ts';
 import type { Fetch } from '../providers/provider.ts';
 
@@ -131,7 +132,9 @@ const RefusalBody = z.object({
 });
 
 function readRefusal(response: Response, text: string, secrets: readonly string[]): Refusal {
-  const { error } = RefusalBody.catch({ error: { message: '', codes: [] } }).parse(parseJson(text));
+  const json = parseJson(text);
+  const body: unknown = Array.isArray(json) ? json[0] : json; // Google wraps stream errors in an array
+  const { error } = RefusalBody.catch({ error: { message: '', codes: [] } }).parse(body);
   // Anthropic gives no code for an empty account: its sentence is the only sign.
   const broke = response.status === 400 && /credit balance is too low/i.test(error.message);
   const words = secrets.filter(Boolean).reduce((all, secret) => all.replaceAll(secret, '[secret]'), error.message);
@@ -141,15 +144,6 @@ function readRefusal(response: Response, text: string, secrets: readonly string[
     retryAfterMs: readRetryAfter(response.headers),
     detail: words.replace(/\s+/g, ' ').trim().slice(0, DETAIL_CHARS) || null,
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return Array.isArray(parsed) ? (parsed[0] as unknown) : parsed; // Google wraps stream errors in an array
-  } catch {
-    return null;
-  }
 }
 
 /** The header in seconds or as a date; OpenAI's finer one first. */

@@ -4,6 +4,7 @@ import { background, type Closable } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import { closeRedis, openRedis, type Redis } from '../redis.ts';
 import { backoffMs, sleep } from '@signalbox/contracts/time';
+import { parseJson } from '@signalbox/contracts/system-error';
 import { streamKeys } from './keys.ts';
 import { createRoom, SPELL_MS } from './room.ts';
 
@@ -232,12 +233,9 @@ function parse<S extends z.ZodType>(
   schema: S,
   raw: string,
 ): { success: true; data: z.output<S> } | { success: false; detail: string } {
-  try {
-    const parsed = schema.safeParse(JSON.parse(raw));
-    return parsed.success
-      ? parsed
-      : { success: false, detail: parsed.error.issues.map((issue) => issue.message).join('; ') };
-  } catch {
-    return { success: false, detail: 'not JSON' };
-  }
+  const json = parseJson(raw);
+  if (json === undefined) return { success: false, detail: 'not JSON' };
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return parsed;
+  return { success: false, detail: parsed.error.issues.map((issue) => issue.message).join('; ') };
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Closable } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import { redactDraft } from '@signalbox/safety/redact/draft';
+import { parseJson } from '@signalbox/contracts/system-error';
 import { closeRedis, openRedis, type Redis } from '../redis.ts';
 
 /** Redis pub/sub channel of drafts, behind the key prefix. Nothing of it is stored: who does not listen has missed it. */
@@ -78,20 +79,12 @@ export async function listenToDrafts(options: {
 }): Promise<Closable> {
   const redis = openRedis(options.redisUrl, options.log, 0);
   redis.on('message', (_channel: string, raw: string) => {
-    const draft = parseDraft(raw);
+    const draft = Draft.safeParse(parseJson(raw)).data;
     if (draft) options.hear(draft);
     else options.log.debug('unreadable draft', { length: raw.length });
   });
   await redis.subscribe(`${options.prefix}${CHANNEL}`);
   return { close: () => closeRedis(redis) };
-}
-
-function parseDraft(raw: string): Draft | null {
-  try {
-    return Draft.safeParse(JSON.parse(raw)).data ?? null;
-  } catch {
-    return null;
-  }
 }
 
 /** Where, in the stretch in which a draft has to begin, a paragraph begins, else a line, else a word, else any character. */

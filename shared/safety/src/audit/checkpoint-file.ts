@@ -3,6 +3,7 @@ import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { AppError } from '@signalbox/contracts/errors';
+import { parseJson } from '@signalbox/contracts/system-error';
 import { CheckpointLine } from './checkpoint.ts';
 
 /** The file that a folder of checkpoints holds. */
@@ -73,13 +74,5 @@ async function syncFolder(dir: string): Promise<void> {
     await handle.sync();
   } finally {
     await handle.close();
-  }
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return null; // the schema says what is wrong with it
   }
 }

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { attempt } from '@signalbox/contracts/system-error';
 
 /** The policies of the product. */
 export const POLICY_FOLDER = fileURLToPath(new URL('../../../../infra/policy/', import.meta.url));
@@ -14,10 +15,5 @@ export const PolicyConfig = z.object({
 export type PolicyConfig = z.infer<typeof PolicyConfig>;
 
 function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en-US', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
+  return attempt(() => new Intl.DateTimeFormat('en-US', { timeZone: name }) !== null, false);
 }

@@ -1,5 +1,6 @@
 import type { RecordedAuditEvent } from '@signalbox/contracts/governance/audit';
 import type { Queryable } from '../pool.ts';
+import { listRows, named, sql } from '../sql.ts';
 
 /** A place of the order, as it is stored; `event` is null when the event is gone. */
 export interface AuditPlace {
@@ -26,7 +27,7 @@ export interface AuditTail {
 }
 
 /** The columns of `e` as a RecordedAuditEvent. Of a time all that is stored goes in: to_jsonb names the year before Christ, to_char does not. */
-const EVENT = `e.event_id::text as "eventId", (to_jsonb(e.recorded_at at time zone 'UTC') #>> '{}') || 'Z' as "recordedAt", e.kind, e.actor,
+const EVENT = sql`e.event_id::text as "eventId", (to_jsonb(e.recorded_at at time zone 'UTC') #>> '{}') || 'Z' as "recordedAt", e.kind, e.actor,
   e.thread_id as "threadId", e.turn_id as "turnId", e.action_id as "actionId", e.approval_id as "approvalId",
   e.policy_version as "policyVersion", e.data::text as "dataJson"`;
 
@@ -37,14 +38,10 @@ export async function readAuditLogId(db: Queryable): Promise<string> {
 }
 
 /** Recorded events without a place, in the order in which they will get theirs. */
-export async function readUnsealed(db: Queryable, limit: number): Promise<readonly RecordedAuditEvent[]> {
+export function readUnsealed(db: Queryable, limit: number): Promise<readonly RecordedAuditEvent[]> {
   // Without a name, so that it is planned for the size that the tables have now: a backlog begins as an empty table.
-  const { rows } = await db.query<RecordedAuditEvent>(
-    `select ${EVENT} from audit_events e
-      where e.event_id = any (array(select u.event_id from audit_unsealed u order by u.event_id limit $1)) order by e.event_id`,
-    [limit],
-  );
-  return rows;
+  return listRows<RecordedAuditEvent>(db)`select ${EVENT} from audit_events e
+      where e.event_id = any (array(select u.event_id from audit_unsealed u order by u.event_id limit ${limit})) order by e.event_id`;
 }
 
 /**
@@ -56,11 +53,10 @@ export async function sealEvents(
   firstSeq: number,
   events: readonly { readonly eventId: string; readonly leafHash: Buffer }[],
 ): Promise<Buffer | null> {
-  const { rows } = await db.query<{ hash: Buffer | null }>({
-    name: 'audit_seal',
-    text: 'select audit_seal($1, $2::bigint[], $3::bytea[]) as hash',
-    values: [firstSeq, events.map((event) => event.eventId), events.map((event) => event.leafHash)],
-  });
+  const { rows } = await db.query<{ hash: Buffer | null }>(named(
+    'audit_seal',
+  )`select audit_seal(${firstSeq}, ${events.map((event) => event.eventId)}::bigint[],
+        ${events.map((event) => event.leafHash)}::bytea[]) as hash`);
   return rows[0]?.hash ?? null;
 }
 
@@ -70,22 +66,17 @@ export async function readLinks(
   seq: number,
   limit: number,
 ): Promise<readonly Pick<AuditPlace, 'seq' | 'leafHash' | 'hash'>[]> {
-  const { rows } = await db.query<{ seq: string; leafHash: Buffer; hash: Buffer }>(
-    'select seq, leaf_hash as "leafHash", hash from audit_chain where seq > $1 order by seq limit $2',
-    [seq, limit],
-  );
+  const rows = await listRows<{ seq: string; leafHash: Buffer; hash: Buffer }>(db)`
+    select seq, leaf_hash as "leafHash", hash from audit_chain where seq > ${seq} order by seq limit ${limit}`;
   return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
 }
 
 /** The next places after `seq`, with what stands there. */
 export async function readPlaces(db: Queryable, seq: number, limit: number): Promise<readonly AuditPlace[]> {
   type Row = RecordedAuditEvent & { seq: string; leafHash: Buffer; hash: Buffer; eventId: string | null };
-  const { rows } = await db.query<Row>(
-    `select c.seq, c.leaf_hash as "leafHash", c.hash, ${EVENT}
-       from (select * from audit_chain where seq > $1 order by seq limit $2) c left join audit_events e using (event_id)
-      order by c.seq`,
-    [seq, limit],
-  );
+  const rows = await listRows<Row>(db)`select c.seq, c.leaf_hash as "leafHash", c.hash, ${EVENT}
+       from (select * from audit_chain where seq > ${seq} order by seq limit ${limit}) c left join audit_events e using (event_id)
+      order by c.seq`;
   return rows.map(({ seq: place, leafHash, hash, ...event }) => ({
     seq: Number(place),
     leafHash,
@@ -100,12 +91,10 @@ export async function readCheckpoints(
   size: number,
   limit: number,
 ): Promise<readonly StoredCheckpoint[]> {
-  const { rows } = await db.query<Omit<StoredCheckpoint, 'size'> & { size: string }>(
-    `select size, encode(root_hash, 'hex') as "rootHash", encode(chain_hash, 'hex') as "chainHash", signed_at as at, key_id as "keyId",
+  const rows = await listRows<Omit<StoredCheckpoint, 'size'> & { size: string }>(db)`
+    select size, encode(root_hash, 'hex') as "rootHash", encode(chain_hash, 'hex') as "chainHash", signed_at as at, key_id as "keyId",
        translate(encode(signature, 'base64'), E'\\n', '') as signature
-       from audit_checkpoints where size > $1 order by size limit $2`,
-    [size, limit],
-  );
+       from audit_checkpoints where size > ${size} order by size limit ${limit}`;
   return rows.map((row) => ({ ...row, size: Number(row.size) }));
 }
 
@@ -140,12 +129,10 @@ export async function findStrays(
   eventId: string,
   limit: number,
 ): Promise<{ readonly strays: readonly string[]; readonly next: string | null }> {
-  const { rows } = await db.query<{ id: string; stray: boolean }>(
-    `select e.event_id::text as id, not exists (select from audit_chain c where c.event_id = e.event_id)
+  const { rows } = await db.query<{ id: string; stray: boolean }>(sql`
+    select e.event_id::text as id, not exists (select from audit_chain c where c.event_id = e.event_id)
          and not exists (select from audit_unsealed u where u.event_id = e.event_id) as stray
-       from (select event_id from audit_events where event_id > $1 order by event_id limit $2) e order by e.event_id`,
-    [eventId, limit],
-  );
+       from (select event_id from audit_events where event_id > ${eventId} order by event_id limit ${limit}) e order by e.event_id`);
   const strays = rows.filter((row) => row.stray).map((row) => row.id);
   return { strays, next: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
 }

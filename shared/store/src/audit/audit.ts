@@ -3,6 +3,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { redactForLog, redactValue } from '@signalbox/safety/redact/redact';
 import { makeStorable } from '@signalbox/contracts/storable';
 import type { Queryable } from '../pool.ts';
+import { named } from '../sql.ts';
 
 /** Most bytes of an event's `data` as JSON. What is larger belongs into a table of its own, and its hash into the event. */
 const MAX_DATA_BYTES = 64 * 1024;
@@ -14,7 +15,7 @@ const MAX_DATA_BYTES = 64 * 1024;
  */
 export async function appendAudit(db: Queryable, events: readonly AuditEvent[]): Promise<void> {
   if (events.length === 0) return;
-  await db.query({ name: 'audit_append', text: 'select audit_append($1::jsonb)', values: [auditJson(events)] });
+  await db.query(named('audit_append')`select audit_append(${auditJson(events)}::jsonb)`);
 }
 
 /** The same as the argument of `audit_append`, for a statement that records what it does itself. */

@@ -1,5 +1,6 @@
 import type { Lane } from './lane.ts';
 import type { Queryable } from '../pool.ts';
+import { named } from '../sql.ts';
 
 /** A checkpoint as the tables hold it; blobs and writes are columns, one array per column. */
 export interface CheckpointRow {
@@ -62,16 +63,14 @@ export async function readBlobs(
   channel: string,
   versions: string,
 ): Promise<readonly { readonly version: string; readonly blob: Buffer }[]> {
-  const { rows } = await db.query<{ version: string; blob: Buffer }>({
-    name: 'checkpoint_blobs',
-    text: `select version, blob from langgraph.checkpoint_blobs
-            where thread_id = $1 and checkpoint_ns = '' and channel = $2 and version like $3`,
-    values: [threadId, channel, versions],
-  });
+  const { rows } = await db.query<{ version: string; blob: Buffer }>(named(
+    'checkpoint_blobs',
+  )`select version, blob from langgraph.checkpoint_blobs
+            where thread_id = ${threadId} and checkpoint_ns = '' and channel = ${channel} and version like ${versions}`);
   return rows;
 }
 
 /** Deletes all but the newest `keep` checkpoints of a thread, with the rows that none of those refers to. One statement. */
 export async function pruneCheckpoints(db: Queryable, threadId: string, keep: number): Promise<void> {
-  await db.query({ name: 'checkpoint_prune', text: 'select checkpoint_prune($1, $2)', values: [threadId, keep] });
+  await db.query(named('checkpoint_prune')`select checkpoint_prune(${threadId}, ${keep})`);
 }

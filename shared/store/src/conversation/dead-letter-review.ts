@@ -1,5 +1,6 @@
 import type { DeadLetter } from './dead-letters.ts';
 import type { Queryable } from '../pool.ts';
+import { findRow, listRows, sql } from '../sql.ts';
 
 /** A dead letter as an operator sees it. */
 export interface DeadLetterRow extends DeadLetter {
@@ -20,32 +21,26 @@ export type RetryResult =
   | { readonly kind: 'refused'; readonly letter: DeadLetterRow; readonly reason: string }
   | { readonly kind: 'missing' };
 
-const COLUMNS = `id, source, ref, user_key as "userKey", reason, body, created_at as "createdAt", resolved_at as "resolvedAt"`;
+const COLUMNS = sql`id, source, ref, user_key as "userKey", reason, body, created_at as "createdAt", resolved_at as "resolvedAt"`;
 
 /** Newest first. Settled ones only when asked for. */
-export async function listDeadLetters(
+export function listDeadLetters(
   db: Queryable,
   options: { readonly settled: boolean; readonly limit: number },
 ): Promise<readonly DeadLetterRow[]> {
-  const { rows } = await db.query<DeadLetterRow>(
-    `select ${COLUMNS} from dead_letters where $1 or resolved_at is null order by created_at desc, id desc limit $2`,
-    [options.settled, options.limit],
-  );
-  return rows;
+  return listRows<DeadLetterRow>(db)`select ${COLUMNS} from dead_letters where ${options.settled}
+      or resolved_at is null order by created_at desc, id desc limit ${options.limit}`;
 }
 
 /** A letter by its id. The id of a letter that was retried finds its newest copy. */
-export async function findDeadLetter(db: Queryable, id: string): Promise<DeadLetterRow | null> {
-  const { rows } = await db.query<DeadLetterRow>(
-    `select ${COLUMNS} from dead_letters where id = $1 or starts_with(id, $1 || '.') order by id <> $1, created_at desc limit 1`,
-    [id],
-  );
-  return rows[0] ?? null;
+export function findDeadLetter(db: Queryable, id: string): Promise<DeadLetterRow | null> {
+  return findRow<DeadLetterRow>(db)`select ${COLUMNS} from dead_letters where id = ${id}
+      or starts_with(id, ${id} || '.') order by id <> ${id}, created_at desc limit 1`;
 }
 
 /** Marks a letter as dealt with by hand. Twice changes nothing. Null when there is none. */
 export async function resolveDeadLetter(db: Queryable, id: string): Promise<DeadLetterRow | null> {
-  await db.query('update dead_letters set resolved_at = now() where id = $1 and resolved_at is null', [id]);
+  await db.query(sql`update dead_letters set resolved_at = now() where id = ${id} and resolved_at is null`);
   return findDeadLetter(db, id);
 }
 
@@ -54,7 +49,7 @@ export async function resolveDeadLetter(db: Queryable, id: string): Promise<Dead
  * A settled letter moves aside (its id and ref get a number), so that a second failure becomes a letter of its own.
  */
 export async function retryDeadLetterWithin(db: Queryable, id: string): Promise<RetryResult> {
-  await db.query('select 1 from dead_letters where id = $1 for update', [id]);
+  await db.query(sql`select 1 from dead_letters where id = ${id} for update`);
   const letter = await findDeadLetter(db, id);
   if (!letter) return { kind: 'missing' };
   if (letter.resolvedAt !== null) return { kind: 'settled', letter };
@@ -84,60 +79,49 @@ async function reopenMessage(db: Queryable, letter: DeadLetterRow): Promise<PutB
     return refuse(
       'The message could never be stored, so there is nothing to try again. Ask its author to send it again.',
     );
-  const { rows } = await db.query<{
+  const row = await findRow<{
     user_key: string;
     trace_id: string;
     outcome: string | null;
     held: boolean;
     stopped: boolean;
-  }>(
-    `select i.user_key, i.trace_id, i.outcome, coalesce(l.stop_before, 0) > i.id as stopped,
+  }>(db)`
+    select i.user_key, i.trace_id, i.outcome, coalesce(l.stop_before, 0) > i.id as stopped,
             l.worker is not null and l.lease_until > clock_timestamp() as held
-       from inbox i join lanes l on l.user_key = i.user_key where i.id = $1 for update`,
-    [letter.ref],
-  );
-  const row = rows[0];
+       from inbox i join lanes l on l.user_key = i.user_key where i.id = ${letter.ref} for update`;
   if (!row) return refuse('The message is no longer in the inbox.');
   if (row.outcome !== 'dead-lettered')
     return refuse(`The message is not dead any more: it is ${row.outcome ?? 'open'}.`);
   if (row.stopped)
     return refuse('Its author has said /stop or /new since, which dropped it. Ask them to send it again.');
   if (row.held) return refuse('Its author is being served right now. Try again in a moment.');
-  await db.query('update inbox set outcome = null, reason = null, turn_id = null, settled_at = null where id = $1', [
-    letter.ref,
-  ]);
+  await db.query(sql`update inbox set outcome = null, reason = null, turn_id = null, settled_at = null
+      where id = ${letter.ref}`);
   // The attempts that failed may have left a checkpoint and effects: the next begin has to count as a resumed one.
-  await db.query('update lanes set attempts = 0, begun = greatest(begun, 1), not_before = null where user_key = $1', [
-    row.user_key,
-  ]);
+  await db.query(sql`update lanes set attempts = 0, begun = greatest(begun, 1), not_before = null
+      where user_key = ${row.user_key}`);
   return { wake: { kind: 'lane', userKey: row.user_key, traceId: row.trace_id } };
 }
 
 async function requeueReply(db: Queryable, letter: DeadLetterRow): Promise<PutBack> {
-  const { rows } = await db.query<{ chat_key: string; trace_id: string; status: string; parked: string | null }>(
-    `select o.chat_key, o.trace_id, o.status, case when c.parked_at is not null then coalesce(c.parked_reason, '') end as parked
-       from outbox o left join chats c on c.chat_key = o.chat_key where o.id = $1::bigint for update of o`,
-    [letter.ref],
-  );
-  const row = rows[0];
+  const row = await findRow<{ chat_key: string; trace_id: string; status: string; parked: string | null }>(db)`
+    select o.chat_key, o.trace_id, o.status, case when c.parked_at is not null then coalesce(c.parked_reason, '') end as parked
+       from outbox o left join chats c on c.chat_key = o.chat_key where o.id = ${letter.ref}::bigint for update of o`;
   if (!row) return refuse('The reply is no longer in the outbox.');
   if (row.status !== 'failed' && row.status !== 'undeliverable')
     return refuse(`The reply is not dead any more: it is ${row.status}.`);
   if (row.parked !== null)
     return refuse(`The chat is parked (${row.parked}). It opens when somebody writes there; then retry.`);
-  await db.query(`update outbox set status = 'pending', attempts = 0, error = null where id = $1::bigint`, [
-    letter.ref,
-  ]);
+  await db.query(sql`update outbox set status = 'pending', attempts = 0, error = null
+      where id = ${letter.ref}::bigint`);
   return { wake: { kind: 'chat', chatKey: row.chat_key, traceId: row.trace_id } };
 }
 
 async function moveAside(db: Queryable, id: string): Promise<void> {
-  await db.query(
-    `update dead_letters d set resolved_at = now(), id = d.id || '.' || n.next, ref = d.ref || '.' || n.next
-       from (select 1 + count(*) as next from dead_letters x where starts_with(x.id, $1 || '.')) n
-      where d.id = $1`,
-    [id],
-  );
+  await db.query(sql`
+    update dead_letters d set resolved_at = now(), id = d.id || '.' || n.next, ref = d.ref || '.' || n.next
+       from (select 1 + count(*) as next from dead_letters x where starts_with(x.id, ${id} || '.')) n
+      where d.id = ${id}`);
 }
 
 function refuse(reason: string): Promise<{ readonly reason: string }> {

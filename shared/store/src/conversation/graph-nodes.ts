@@ -3,6 +3,7 @@ import { newId } from '@signalbox/contracts/ids';
 import { wakeLane } from './wake-lane.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { noteEffect } from '../unsettled.ts';
+import { findRow, listRows, sql, type Sql } from '../sql.ts';
 
 /** A conversation whose graph is looked at. */
 export interface GraphThread {
@@ -33,29 +34,22 @@ export interface ClearedState {
 /** Conversations that one clearing closes. */
 const CLEARED = 200;
 
-const COLUMNS = `t.thread_id as "threadId", t.user_key as "userKey",
+const COLUMNS = sql`t.thread_id as "threadId", t.user_key as "userKey",
   coalesce((select u.name from users u where u.user_key = t.user_key), t.user_key) as "userName",
   t.agent, t.status, t.title, t.last_active_at as "lastActiveAt"`;
 
 /** A conversation, or null. */
-export async function findGraphThread(db: Queryable, threadId: string): Promise<GraphThread | null> {
-  const { rows } = await db.query<GraphThread>(`select ${COLUMNS} from threads t where t.thread_id = $1`, [threadId]);
-  return rows[0] ?? null;
+export function findGraphThread(db: Queryable, threadId: string): Promise<GraphThread | null> {
+  return findRow<GraphThread>(db)`select ${COLUMNS} from threads t where t.thread_id = ${threadId}`;
 }
 
 /** The newest passes of a conversation, the newest first. */
-export async function listRecordedPasses(
-  db: Queryable,
-  threadId: string,
-  limit: number,
-): Promise<readonly RecordedPass[]> {
-  const { rows } = await db.query<RecordedPass>(
-    `select e.turn_id as "turnId", coalesce(t.outcome, 'unknown') as outcome, t.error, coalesce(t.started_at, e.recorded_at) as "startedAt", e.record
+export function listRecordedPasses(db: Queryable, threadId: string, limit: number): Promise<readonly RecordedPass[]> {
+  return listRows<RecordedPass>(db)`
+    select e.turn_id as "turnId", coalesce(t.outcome, 'unknown') as outcome, t.error,
+      coalesce(t.started_at, e.recorded_at) as "startedAt", e.record
        from execution_turns e left join turns t on t.turn_id = e.turn_id
-      where e.thread_id = $1 order by e.recorded_at desc, e.turn_id desc, e.pass desc limit $2`,
-    [threadId, limit],
-  );
-  return rows;
+      where e.thread_id = ${threadId} order by e.recorded_at desc, e.turn_id desc, e.pass desc limit ${limit}`;
 }
 
 /**
@@ -68,11 +62,8 @@ export async function putNodeRun(
 ): Promise<{ readonly userKey: string }> {
   return withTransaction(pool, async (db) => {
     const { threadId, node, actionId, say } = wish;
-    const { rows } = await db.query<{ user_key: string; chat_key: string; status: string }>(
-      'select user_key, chat_key, status from threads where thread_id = $1 for share',
-      [threadId],
-    );
-    const [thread] = rows;
+    const thread = await findRow<{ user_key: string; chat_key: string; status: string }>(db)`
+      select user_key, chat_key, status from threads where thread_id = ${threadId} for share`;
     if (!thread) throw new AppError('NOT_FOUND', { kind: 'conversation', name: threadId, known: 'those of /status' });
     if (thread.status !== 'open') throw new AppError('CONVERSATION_OVER', { thread: threadId, status: thread.status });
     await wakeLane(db, {
@@ -95,10 +86,8 @@ export async function putNodeRun(
 
 /** Whether a wish to run a node again was written. */
 export async function isNodeRunPut(db: Queryable, actionId: string): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `select 1 from inbox where channel = 'system' and bot = 'nodes' and update_id = $1`,
-    [actionId],
-  );
+  const { rowCount } = await db.query(sql`select 1 from inbox where channel = 'system' and bot = 'nodes'
+      and update_id = ${actionId}`);
   return rowCount === 1;
 }
 
@@ -114,47 +103,41 @@ export async function clearProjectState(
   actionId: string,
 ): Promise<ClearedState> {
   return withTransaction(pool, async (db) => {
-    const { rows: about } = await db.query<GraphThread>(ABOUT, [
-      JSON.stringify(project),
-      wordOf(project),
-      except,
-      CLEARED,
-    ]);
-    const { rows: closed } = await db.query<{ thread_id: string }>(
-      `with free as materialized (
+    const { rows: found } = await db.query<GraphThread>(about(project, except));
+    const threadIds = found.map(({ threadId }) => threadId);
+    const { rows: closed } = await db.query<{ thread_id: string }>(sql`with free as materialized (
          select l.user_key from lanes l
-          where l.user_key in (select user_key from threads where thread_id = any ($1))
+          where l.user_key in (select user_key from threads where thread_id = any (${threadIds}))
             and (l.worker is null or l.lease_until < clock_timestamp())
             for update skip locked)
        update threads t set status = 'closed', awaiting = false, ended_at = clock_timestamp()
-         from free where t.thread_id = any ($1) and t.user_key = free.user_key and t.status = 'open' returning t.thread_id`,
-      [about.map(({ threadId }) => threadId)],
-    );
+         from free where t.thread_id = any (${threadIds}) and t.user_key = free.user_key
+           and t.status = 'open' returning t.thread_id`);
     const ids = new Set(closed.map((row) => row.thread_id));
     const cleared = {
-      closed: about.filter(({ threadId }) => ids.has(threadId)),
-      busy: about.filter(({ threadId }) => !ids.has(threadId)),
+      closed: found.filter(({ threadId }) => ids.has(threadId)),
+      busy: found.filter(({ threadId }) => !ids.has(threadId)),
     };
     await noteEffect(db, actionId, cleared);
     return cleared;
   });
 }
 
-/** A name as a whole word, for a case-insensitive match: names are of letters, digits and hyphens. */
-const wordOf = (name: string): string => `(^|[^a-z0-9-])${name.replace(/[^a-z0-9-]/g, '.')}($|[^a-z0-9-])`;
-
-/**
- * Open conversations whose newest checkpoint names the project.
- *   in:  $1 the name as JSON, $2 the name as a pattern, $3 a conversation to leave out, $4 most rows
- */
-const ABOUT = `
+/** Open conversations, but one, whose newest checkpoint names the project. */
+function about(project: string, except: string): Sql {
+  const json = JSON.stringify(project);
+  // As a whole word, whatever its case: names are of letters, digits and hyphens.
+  const word = `(^|[^a-z0-9-])${project.replace(/[^a-z0-9-]/g, '.')}($|[^a-z0-9-])`;
+  return sql`
 select ${COLUMNS} from threads t
   join lateral (select c.checkpoint from langgraph.checkpoints c
                  where c.thread_id = t.thread_id and c.checkpoint_ns = '' order by c.checkpoint_id desc limit 1) c on true
- where t.status = 'open' and t.thread_id <> $3
-   and (c.checkpoint #>> '{values,currentProject}' = $1 or c.checkpoint #>> '{values,taskSummary}' ~* $2 or exists (select 1 from langgraph.checkpoint_blobs b
+ where t.status = 'open' and t.thread_id <> ${except}
+   and (c.checkpoint #>> '{values,currentProject}' = ${json} or c.checkpoint #>> '{values,taskSummary}' ~* ${word}
+        or exists (select 1 from langgraph.checkpoint_blobs b
                 where b.thread_id = t.thread_id and b.checkpoint_ns = '' and b.blob is not null
                   and b.version = c.checkpoint -> 'channel_versions' ->> b.channel
-                  and (b.channel = 'currentProject' and convert_from(b.blob, 'UTF8') = $1
-                       or b.channel = 'taskSummary' and convert_from(b.blob, 'UTF8') ~* $2)))
- order by t.last_active_at desc limit $4`;
+                  and (b.channel = 'currentProject' and convert_from(b.blob, 'UTF8') = ${json}
+                       or b.channel = 'taskSummary' and convert_from(b.blob, 'UTF8') ~* ${word})))
+ order by t.last_active_at desc limit ${CLEARED}`;
+}

@@ -7,6 +7,7 @@ import { makeStorable } from '@signalbox/contracts/storable';
 import { withoutSecrets } from './outbox.ts';
 import type { Queryable } from '../pool.ts';
 import { isReadable } from '../unreadable-messages.ts';
+import { listRows, named, sql } from '../sql.ts';
 
 export interface InboxMessage {
   readonly id: number;
@@ -139,11 +140,10 @@ export async function beatLanes(
   lanes: readonly Lane[],
   leaseMs: number,
 ): Promise<readonly string[]> {
-  const { rows } = await db.query<{ lost: string }>({
-    name: 'lane_beat',
-    text: 'select lane_beat($1, $2, $3, $4) as lost',
-    values: [worker, lanes.map((lane) => lane.userKey), lanes.map((lane) => lane.epoch), leaseMs],
-  });
+  const { rows } = await db.query<{ lost: string }>(named(
+    'lane_beat',
+  )`select lane_beat(${worker}, ${lanes.map((lane) => lane.userKey)}, ${lanes.map((lane) => lane.epoch)},
+        ${leaseMs}) as lost`);
   return rows.map((row) => row.lost);
 }
 
@@ -240,25 +240,19 @@ export async function yieldLane(
   lane: Lane,
   options: { readonly holder: string; readonly countAttempt: boolean; readonly backoffMs: number },
 ): Promise<void> {
-  await db.query('select case when lane_yield($1, $2, $3, $4) then true else lane_acquit($1, $5) end', [
-    lane.userKey,
-    lane.epoch,
-    options.countAttempt,
-    options.backoffMs,
-    options.holder,
-  ]);
+  await db.query(sql`select case when lane_yield(${lane.userKey}, ${lane.epoch}, ${options.countAttempt},
+      ${options.backoffMs}) then true else lane_acquit(${lane.userKey}, ${options.holder}) end`);
 }
 
 /** People with open messages whom nobody woke for `quietMs`: a crash, a lost Redis, a trimmed stream. Marks them as woken. */
 export async function sweepLanes(db: Queryable, quietMs: number, maxLanes: number): Promise<readonly string[]> {
-  const { rows } = await db.query<{ user_key: string }>('select lane_sweep($1, $2) as user_key', [quietMs, maxLanes]);
+  const rows = await listRows<{ user_key: string }>(db)`select lane_sweep(${quietMs}, ${maxLanes}) as user_key`;
   return rows.map((row) => row.user_key);
 }
 
 /** The inbox id of the newest /stop of this person, 0 when there was none. */
 export async function readStopBefore(db: Queryable, userKey: string): Promise<number> {
-  const { rows } = await db.query<{ stop_before: string }>('select stop_before from lanes where user_key = $1', [
-    userKey,
-  ]);
+  const { rows } = await db.query<{ stop_before: string }>(sql`select stop_before from lanes
+      where user_key = ${userKey}`);
   return Number(rows[0]?.stop_before ?? 0);
 }

@@ -4,6 +4,7 @@ import { redactText } from '@signalbox/safety/redact/redact';
 import { makeStorable } from '@signalbox/contracts/storable';
 import { readLanguages } from '../people/users.ts';
 import type { Queryable } from '../pool.ts';
+import { named } from '../sql.ts';
 
 /**
  * A copy of the row that may be stored and shown: its texts without secrets, and nothing in it that Postgres cannot hold, with the language
@@ -34,11 +35,11 @@ export async function putOutbox(
   { asIs = false } = {},
 ): Promise<readonly { readonly id: string; readonly chatKey: string }[]> {
   if (rows.length === 0) return [];
-  const { rows: stored } = await db.query<{ id: string; chat_key: string }>({
-    name: 'outbox_put',
-    text: 'select id, chat_key from outbox_put($1::jsonb)',
-    values: [JSON.stringify(asIs ? rows : rows.map(withoutSecrets))],
-  });
+  const { rows: stored } = await db.query<{ id: string; chat_key: string }>(
+    named(
+      'outbox_put',
+    )`select id, chat_key from outbox_put(${JSON.stringify(asIs ? rows : rows.map(withoutSecrets))}::jsonb)`,
+  );
   return stored.map((row) => ({ id: row.id, chatKey: row.chat_key }));
 }
 
@@ -62,10 +63,9 @@ export async function sayInTurn(
   lane: { readonly userKey: string; readonly epoch: string },
   rows: readonly OutboundEnvelope[],
 ): Promise<boolean> {
-  const { rows: result } = await db.query<{ ok: boolean }>({
-    name: 'outbox_say',
-    text: 'select outbox_say($1, $2, $3::jsonb) as ok',
-    values: [lane.userKey, lane.epoch, JSON.stringify(rows.map(withoutSecrets))],
-  });
+  const { rows: result } = await db.query<{ ok: boolean }>(named(
+    'outbox_say',
+  )`select outbox_say(${lane.userKey}, ${lane.epoch},
+        ${JSON.stringify(rows.map(withoutSecrets))}::jsonb) as ok`);
   return result[0]?.ok ?? false;
 }

@@ -1,5 +1,6 @@
 import type { Queryable } from '../pool.ts';
 import { RUN_FAILED } from './runs.ts';
+import { listRows } from '../sql.ts';
 
 /** A lane that a worker holds now. */
 export interface RunningTurn {
@@ -68,39 +69,29 @@ async function readFigures(db: Queryable, userKey: string | null): Promise<Figur
   return figures;
 }
 
-async function readTurns(db: Queryable, userKey: string | null): Promise<readonly RunningTurn[]> {
-  const { rows } = await db.query<RunningTurn>(
-    `select l.user_key as "userKey", u.name, l.worker, i.since, coalesce(i.n, 0)::int as waiting
+function readTurns(db: Queryable, userKey: string | null): Promise<readonly RunningTurn[]> {
+  return listRows<RunningTurn>(db)`
+    select l.user_key as "userKey", u.name, l.worker, i.since, coalesce(i.n, 0)::int as waiting
        from lanes l
        left join users u on u.user_key = l.user_key
        left join lateral (select min(x.received_at) as since, count(*) as n from inbox x
                            where x.user_key = l.user_key and x.outcome is null) i on true
-      where l.worker is not null and l.lease_until > clock_timestamp() and ($1::text is null or l.user_key = $1)
-      order by i.since nulls last limit $2`,
-    [userKey, LISTED],
-  );
-  return rows;
+      where l.worker is not null and l.lease_until > clock_timestamp() and (${userKey}::text is null or l.user_key = ${userKey})
+      order by i.since nulls last limit ${LISTED}`;
 }
 
-async function readParkedChats(db: Queryable, userKey: string | null): Promise<readonly ParkedChat[]> {
-  const { rows } = await db.query<ParkedChat>(
-    `select c.chat_key as "chatKey", c.parked_at as since, coalesce(c.parked_reason, '') as reason from chats c
+function readParkedChats(db: Queryable, userKey: string | null): Promise<readonly ParkedChat[]> {
+  return listRows<ParkedChat>(db)`
+    select c.chat_key as "chatKey", c.parked_at as since, coalesce(c.parked_reason, '') as reason from chats c
       where c.parked_at is not null
-        and ($1::text is null or c.chat_key in (select t.chat_key from threads t where t.user_key = $1))
-      order by c.parked_at desc limit $2`,
-    [userKey, LISTED],
-  );
-  return rows;
+        and (${userKey}::text is null or c.chat_key in (select t.chat_key from threads t where t.user_key = ${userKey}))
+      order by c.parked_at desc limit ${LISTED}`;
 }
 
-async function readJobs(db: Queryable, userKey: string | null): Promise<Overview['jobs']> {
-  const { rows } = await db.query<Overview['jobs'][number]>(
-    `select job, outcome as status, count(*)::int as count
+function readJobs(db: Queryable, userKey: string | null): Promise<Overview['jobs']> {
+  return listRows<Overview['jobs'][number]>(db)`select job, outcome as status, count(*)::int as count
        from (select job, user_key, status, finished_at, case when ${RUN_FAILED} then 'failed' else status end as outcome from runs) r
-      where ($1::text is null or user_key = $1)
+      where (${userKey}::text is null or user_key = ${userKey})
         and (status in ('queued', 'running') or finished_at > now() - interval '24 hours')
-      group by job, outcome order by job, outcome limit $2`,
-    [userKey, LISTED],
-  );
-  return rows;
+      group by job, outcome order by job, outcome limit ${LISTED}`;
 }

@@ -4,6 +4,7 @@ import { noteRunEnd } from '../governance/approval-decisions.ts';
 import { FINAL_STATES } from '../deploy/deployments-rows.ts';
 import type { Queryable } from '../pool.ts';
 import { wakeLane } from './wake-lane.ts';
+import { sql } from '../sql.ts';
 
 /** Who waits for a run, and where. */
 export interface Asker {
@@ -14,7 +15,7 @@ export interface Asker {
 }
 
 /** The columns of a run that has just ended. */
-export const FINISHED = `run_id as "runId", job, user_key as "userKey", chat_key as "chatKey", thread_id as "threadId",
+export const FINISHED = sql`run_id as "runId", job, user_key as "userKey", chat_key as "chatKey", thread_id as "threadId",
   trace_id as "traceId", finished_at as "finishedAt", cancel_by as "cancelBy", coalesce(payload ->> 'deploymentId', run_id) as "actionId"`;
 
 export interface Finished extends Asker {
@@ -67,20 +68,16 @@ async function tellBroken(db: Queryable, run: Finished, { outcome, error }: EndW
 
 async function goesOn(db: Queryable, { job, actionId }: Finished): Promise<boolean> {
   if (job !== 'deploy.run') return false;
-  const { rowCount } = await db.query(
-    `select 1 from deployments where deployment_id = $1 and state not in ${FINAL_STATES} and state <> 'queued'`,
-    [actionId],
-  );
+  const { rowCount } = await db.query(sql`select 1 from deployments where deployment_id = ${actionId}
+      and state not in ${FINAL_STATES} and state <> 'queued'`);
   return rowCount === 1;
 }
 
 /** Whether the person cancelled the deployment in the chat: the action that did has waited for its end, and tells it. */
 async function isHeard(db: Queryable, { job, actionId, userKey }: Finished): Promise<boolean> {
   if (job !== 'deploy.run') return false;
-  const { rowCount } = await db.query(
-    `select 1 from deployments where deployment_id = $1 and state = 'cancelled' and cancel_by = $2 and cancel_action is not null`,
-    [actionId, userKey],
-  );
+  const { rowCount } = await db.query(sql`select 1 from deployments where deployment_id = ${actionId}
+      and state = 'cancelled' and cancel_by = ${userKey} and cancel_action is not null`);
   return rowCount === 1;
 }
 

@@ -7,6 +7,7 @@ import { makeStorable } from '@signalbox/contracts/storable';
 import { putOutbox } from './outbox.ts';
 import { FINISHED, notifyCompletion, type Asker, type Finished, type CompletionNotice } from './run-ends.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
+import { findRow, listRows, sql } from '../sql.ts';
 
 /** The intent of a piece of long work. `person` is told when it ends; null for work that nobody asked for. */
 export interface RunIntent {
@@ -97,43 +98,30 @@ const KEPT_SCHEDULED = 100;
 const SWEEP_BATCH = 100;
 
 /** What a run is to whoever looks at it; in the table a run that is being cancelled is still a running one. */
-const RUN_STATUS = `case when status = 'running' and cancel_at is not null then 'cancelling' else status end`;
+const RUN_STATUS = sql`case when status = 'running' and cancel_at is not null then 'cancelling' else status end`;
 
 /** Whether a run has failed, for people: also one that did its work well, and whose deployment failed. */
-export const RUN_FAILED = `(status = 'failed'
+export const RUN_FAILED = sql`(status = 'failed'
   or status = 'done' and job = 'deploy.run' and coalesce(result ->> 'state', '') in ('failed', 'rolled_back'))`;
 
 /** What came of a run, for people. */
-export const RUN_OUTCOME = `case when ${RUN_FAILED} then 'failed' else ${RUN_STATUS} end`;
+export const RUN_OUTCOME = sql`case when ${RUN_FAILED} then 'failed' else ${RUN_STATUS} end`;
 
-const COLUMNS = `run_id as "runId", job, ${RUN_STATUS} as status, user_key as "userKey", thread_id as "threadId", progress, result, error, attempts,
+const COLUMNS = sql`run_id as "runId", job, ${RUN_STATUS} as status, user_key as "userKey", thread_id as "threadId", progress, result, error, attempts,
   created_at as "createdAt", finished_at as "finishedAt"`;
 
 /** Writes an intent in the caller's transaction: see `create`. */
 export async function putRun(db: Queryable, intent: RunIntent): Promise<boolean> {
   const { runId, job, payload, person, threadId, traceId, requestHash = null } = intent;
-  const { rowCount } = await db.query(
-    `insert into runs (run_id, job, payload, user_key, chat_key, thread_id, trace_id, request_hash, language)
-     values ($1, $2, $3::jsonb, $4, $5, $6, $7, $8, $9) on conflict (run_id) do nothing`,
-    [
-      runId,
-      job,
-      JSON.stringify(redactValue(payload)),
-      person?.userKey ?? null,
-      person?.chatKey ?? null,
-      threadId,
-      traceId,
-      requestHash,
-      currentLanguage(),
-    ],
-  );
+  const { rowCount } = await db.query(sql`
+    insert into runs (run_id, job, payload, user_key, chat_key, thread_id, trace_id, request_hash, language)
+     values (${runId}, ${job}, ${JSON.stringify(redactValue(payload))}::jsonb, ${person?.userKey ?? null}, ${person?.chatKey ?? null},
+       ${threadId}, ${traceId}, ${requestHash}, ${currentLanguage()}) on conflict (run_id) do nothing`);
   if (rowCount === 1) return true;
   // Runs of before do not know what was asked.
-  const { rows } = await db.query<{ same: boolean }>(
-    `select job = $2 and thread_id is not distinct from $3 and coalesce(request_hash = $4, true) as same
-       from runs where run_id = $1`,
-    [runId, job, threadId, requestHash],
-  );
+  const { rows } = await db.query<{ same: boolean }>(sql`
+    select job = ${job} and thread_id is not distinct from ${threadId} and coalesce(request_hash = ${requestHash}, true) as same
+       from runs where run_id = ${runId}`);
   if (rows[0] && !rows[0].same) throw new AppError('ACTION_ID_TAKEN', { tool: job, differs: 'request' });
   return false;
 }
@@ -161,31 +149,25 @@ export class Runs {
     return putRun(this.#pool, intent);
   }
 
-  async find(runId: string): Promise<RunRow | null> {
-    const { rows } = await this.#pool.query<RunRow>(`select ${COLUMNS} from runs where run_id = $1`, [runId]);
-    return rows[0] ?? null;
+  find(runId: string): Promise<RunRow | null> {
+    return findRow<RunRow>(this.#pool)`select ${COLUMNS} from runs where run_id = ${runId}`;
   }
 
   /** Takes a run that is queued, or whose holder has been silent for `leaseMs`. Of two processes at once, one gets it. */
   async begin(runId: string, leaseMs: number): Promise<BegunRun> {
-    const { rows } = await this.#pool.query<BegunRow>(
-      `update runs set status = 'running', attempts = attempts + 1, epoch = epoch + 1,
+    const row = await findRow<BegunRow>(this.#pool)`
+      update runs set status = 'running', attempts = attempts + 1, epoch = epoch + 1,
               started_at = coalesce(started_at, clock_timestamp()), beat_at = clock_timestamp()
-        where run_id = $1
-          and (status = 'queued' or status = 'running' and beat_at < clock_timestamp() - $2 * interval '1 ms')
+        where run_id = ${runId}
+          and (status = 'queued' or status = 'running' and beat_at < clock_timestamp() - ${leaseMs} * interval '1 ms')
         returning epoch, attempts, payload, trace_id as "traceId", user_key as "userKey", thread_id as "threadId",
-                  cancel_at is not null as "isCancelled", language`,
-      [runId, leaseMs],
-    );
-    const [row] = rows;
+                  cancel_at is not null as "isCancelled", language`;
     if (row) {
       const { epoch, attempts, ...rest } = row;
       return { kind: 'held', run: { runId, epoch }, attempt: attempts, ...rest };
     }
-    const { rowCount } = await this.#pool.query(
-      `select 1 from runs where run_id = $1 and status in ('queued', 'running')`,
-      [runId],
-    );
+    const { rowCount } = await this.#pool.query(sql`select 1 from runs where run_id = ${runId}
+        and status in ('queued', 'running')`);
     return { kind: rowCount === 1 ? 'busy' : 'over' };
   }
 
@@ -193,12 +175,11 @@ export class Runs {
   async beat(
     held: readonly LeasedRun[],
   ): Promise<{ readonly lost: readonly string[]; readonly cancelled: readonly string[] }> {
-    const { rows } = await this.#pool.query<{ run_id: string; cancelled: boolean }>(
-      `update runs r set beat_at = clock_timestamp() from unnest($1::text[], $2::int[]) as k (run_id, epoch)
+    const { rows } = await this.#pool.query<{ run_id: string; cancelled: boolean }>(sql`
+      update runs r set beat_at = clock_timestamp()
+        from unnest(${held.map((run) => run.runId)}::text[], ${held.map((run) => run.epoch)}::int[]) as k (run_id, epoch)
         where r.run_id = k.run_id and r.epoch = k.epoch and r.status = 'running'
-        returning r.run_id, r.cancel_at is not null as cancelled`,
-      [held.map((run) => run.runId), held.map((run) => run.epoch)],
-    );
+        returning r.run_id, r.cancel_at is not null as cancelled`);
     const kept = new Set(rows.map((row) => row.run_id));
     return {
       lost: held.filter((run) => !kept.has(run.runId)).map((run) => run.runId),
@@ -208,10 +189,9 @@ export class Runs {
 
   /** Writes how far it is. False when the run is no longer ours. */
   async report(run: LeasedRun, progress: unknown): Promise<boolean> {
-    const { rowCount } = await this.#pool.query(
-      `update runs set progress = $3::jsonb, beat_at = clock_timestamp() where run_id = $1 and epoch = $2 and status = 'running'`,
-      [run.runId, run.epoch, JSON.stringify(redactValue(progress))],
-    );
+    const { rowCount } = await this.#pool.query(sql`
+      update runs set progress = ${JSON.stringify(redactValue(progress))}::jsonb, beat_at = clock_timestamp()
+        where run_id = ${run.runId} and epoch = ${run.epoch} and status = 'running'`);
     return rowCount === 1;
   }
 
@@ -229,15 +209,13 @@ export class Runs {
     readonly chat: { readonly chatKey: string; readonly traceId: string } | null;
   }> {
     return withTransaction(this.#pool, async (db) => {
-      const { rows } = await db.query<Asker & { slot: string; text: string | null }>(
-        `select r.user_key as "userKey", r.chat_key as "chatKey", r.thread_id as "threadId", r.trace_id as "traceId",
-                s.slot, (select o.body ->> 'text' from outbox o where o.chat_key = r.chat_key and o.slot = s.slot order by o.id desc limit 1)
+      const row = await findRow<Asker & { slot: string; text: string | null }>(db)`
+        select r.user_key as "userKey", r.chat_key as "chatKey", r.thread_id as "threadId", r.trace_id as "traceId",
+                s.slot, (select o.body ->> 'text' from outbox o where o.chat_key = r.chat_key and o.slot = s.slot order by o.id desc
+                  limit 1)
                 as text
-           from runs r, lateral (select coalesce(r.payload ->> 'deploymentId', r.run_id) || '/' || $3 as slot) s
-          where r.run_id = $1 and r.epoch = $2 and r.status = 'running' for share of r`,
-        [run.runId, run.epoch, message.slot],
-      );
-      const [row] = rows;
+           from runs r, lateral (select coalesce(r.payload ->> 'deploymentId', r.run_id) || '/' || ${message.slot} as slot) s
+          where r.run_id = ${run.runId} and r.epoch = ${run.epoch} and r.status = 'running' for share of r`;
       if (!row) return { held: false, chat: null };
       const { userKey, chatKey, threadId, traceId, slot, text: newest } = row;
       if (userKey === null || chatKey === null) return { held: true, chat: null };
@@ -258,21 +236,18 @@ export class Runs {
     run: LeasedRun,
     options: { readonly delayMs: number; readonly counts: boolean; readonly error: string | null },
   ): Promise<boolean> {
-    const { rowCount } = await this.#pool.query(
-      `update runs set status = 'queued', queued_at = clock_timestamp() + $3 * interval '1 ms', beat_at = null,
-              attempts = attempts - case when $4 then 0 else 1 end, error = coalesce($5, error)
-        where run_id = $1 and epoch = $2 and status = 'running'`,
-      [run.runId, run.epoch, options.delayMs, options.counts, options.error && redactText(options.error)],
-    );
+    const { rowCount } = await this.#pool.query(sql`
+      update runs set status = 'queued', queued_at = clock_timestamp() + ${options.delayMs} * interval '1 ms', beat_at = null,
+              attempts = attempts - case when ${options.counts} then 0 else 1 end,
+                error = coalesce(${options.error && redactText(options.error)}, error)
+        where run_id = ${run.runId} and epoch = ${run.epoch} and status = 'running'`);
     return rowCount === 1;
   }
 
   /** From now on this person waits for the end of the run and is told. False when it has ended: nobody will be. */
   async tellWhenDone(runId: string, person: { readonly userKey: string; readonly chatKey: string }): Promise<boolean> {
-    const { rowCount } = await this.#pool.query(
-      `update runs set user_key = $2, chat_key = $3 where run_id = $1 and status in ('queued', 'running')`,
-      [runId, person.userKey, person.chatKey],
-    );
+    const { rowCount } = await this.#pool.query(sql`update runs set user_key = ${person.userKey},
+        chat_key = ${person.chatKey} where run_id = ${runId} and status in ('queued', 'running')`);
     return rowCount === 1;
   }
 
@@ -287,20 +262,17 @@ export class Runs {
     note?: (db: Queryable, run: { readonly job: string; readonly status: string }) => Promise<void>,
   ): Promise<CancelledRun> {
     return withTransaction(this.#pool, async (db) => {
-      const { rows } = await db.query<Finished & { readonly status: string }>(
-        `update runs set cancel_at = coalesce(cancel_at, clock_timestamp()), cancel_by = coalesce(cancel_by, $2),
+      const row = await findRow<Finished & { readonly status: string }>(db)`
+        update runs set cancel_at = coalesce(cancel_at, clock_timestamp()), cancel_by = coalesce(cancel_by, ${by}),
                 status = case when status = 'queued' then 'cancelled' else status end,
                 epoch = epoch + case when status = 'queued' then 1 else 0 end,
                 finished_at = case when status = 'queued' then clock_timestamp() end
-          where run_id = $1 and status in ('queued', 'running') returning status, ${FINISHED}`,
-        [runId, by],
-      );
-      const [row] = rows;
+          where run_id = ${runId} and status in ('queued', 'running') returning status, ${FINISHED}`;
       if (!row) return { kind: 'over', ...UNHEARD };
       await note?.(db, row);
       if (row.status === 'running') return { kind: 'cancelling', ...UNHEARD };
       const error = sayError('JOB_CANCELLED', { job: row.job });
-      await db.query('update runs set error = $2 where run_id = $1', [runId, error]);
+      await db.query(sql`update runs set error = ${error} where run_id = ${runId}`);
       return { kind: 'cancelled', ...(await notifyCompletion(db, row, { outcome: 'cancelled', say: error })) };
     });
   }
@@ -313,12 +285,10 @@ export class Runs {
   finish(run: LeasedRun, given: RunEnd): Promise<FinishedRun> {
     return withTransaction(this.#pool, async (db) => {
       const end = makeStorable(redactValue(given));
-      const { rows } = await db.query<Finished>(
-        `update runs set status = $3, result = $4::jsonb, error = $5, finished_at = clock_timestamp(), beat_at = null
-          where run_id = $1 and epoch = $2 and status = 'running' returning ${FINISHED}`,
-        [run.runId, run.epoch, end.outcome, JSON.stringify(end.result ?? null), end.error],
-      );
-      const [row] = rows;
+      const row = await findRow<Finished>(db)`
+        update runs set status = ${end.outcome}, result = ${JSON.stringify(end.result ?? null)}::jsonb, error = ${end.error},
+          finished_at = clock_timestamp(), beat_at = null
+          where run_id = ${run.runId} and epoch = ${run.epoch} and status = 'running' returning ${FINISHED}`;
       if (!row) return { recorded: false, ...UNHEARD };
       return { recorded: true, ...(await notifyCompletion(db, row, end)) };
     });
@@ -335,39 +305,32 @@ export class Runs {
     } & Omit<RunEnd, 'say' | 'outcome'>,
   ): Promise<void> {
     const { runId, job, traceId, startedAt, outcome, result, error } = redactValue(execution);
-    await this.#pool.query(
-      `insert into runs (run_id, job, payload, trace_id, status, result, error, attempts, created_at, queued_at, started_at, finished_at)
-       values ($1, $2, '{}', $3, $4, $5::jsonb, $6, 1, $7, $7, $7, clock_timestamp())`,
-      [runId, job, traceId, outcome, JSON.stringify(result ?? null), error, startedAt],
-    );
-    await this.#pool.query(
-      `delete from runs where run_id in (
-         select run_id from runs where job = $1 and user_key is null and status in ('done', 'failed')
-          order by finished_at desc offset $2)`,
-      [job, KEPT_SCHEDULED],
-    );
+    await this.#pool.query(sql`
+      insert into runs (run_id, job, payload, trace_id, status, result, error, attempts, created_at, queued_at, started_at, finished_at)
+       values (${runId}, ${job}, '{}', ${traceId}, ${outcome}, ${JSON.stringify(result ?? null)}::jsonb, ${error}, 1, ${startedAt},
+         ${startedAt}, ${startedAt}, clock_timestamp())`);
+    await this.#pool.query(sql`delete from runs where run_id in (
+         select run_id from runs where job = ${job} and user_key is null and status in ('done', 'failed')
+          order by finished_at desc offset ${KEPT_SCHEDULED})`);
   }
 
   /**
    * Runs of these jobs that the queue may have lost: due for longer than `quietMs`, or in the hands of somebody silent for twice `leaseMs`.
    * To be put into the queue again; what is still there is not added twice.
    */
-  async sweep(
+  sweep(
     jobs: readonly string[],
     quietMs: number,
     leaseMs: number,
   ): Promise<readonly { readonly runId: string; readonly job: string; readonly traceId: string }[]> {
-    const { rows } = await this.#pool.query<{ runId: string; job: string; traceId: string }>(
-      `update runs set queued_at = clock_timestamp() where run_id in (
+    return listRows<{ runId: string; job: string; traceId: string }>(this.#pool)`
+      update runs set queued_at = clock_timestamp() where run_id in (
          select run_id from runs
-          where job = any ($4)
-            and (status = 'queued' and queued_at < clock_timestamp() - $1 * interval '1 ms'
-                 or status = 'running' and beat_at < clock_timestamp() - 2 * $2 * interval '1 ms')
-          order by queued_at limit $3 for update skip locked)
-       returning run_id as "runId", job, trace_id as "traceId"`,
-      [quietMs, leaseMs, SWEEP_BATCH, jobs],
-    );
-    return rows;
+          where job = any (${jobs})
+            and (status = 'queued' and queued_at < clock_timestamp() - ${quietMs} * interval '1 ms'
+                 or status = 'running' and beat_at < clock_timestamp() - 2 * ${leaseMs} * interval '1 ms')
+          order by queued_at limit ${SWEEP_BATCH} for update skip locked)
+       returning run_id as "runId", job, trace_id as "traceId"`;
   }
 }
 

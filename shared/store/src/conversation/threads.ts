@@ -1,10 +1,10 @@
 import type { Queryable } from '../pool.ts';
+import { listRows, sql } from '../sql.ts';
 
 /** The number of a person's newest thread, or null when there was none. */
 export async function currentThread(db: Queryable, userKey: string): Promise<number | null> {
-  const { rows } = await db.query<{ last_n: number }>('select last_n from thread_sequences where user_key = $1', [
-    userKey,
-  ]);
+  const { rows } = await db.query<{ last_n: number }>(sql`select last_n from thread_sequences
+      where user_key = ${userKey}`);
   return rows[0]?.last_n ?? null;
 }
 
@@ -18,22 +18,18 @@ export interface ThreadRow {
 }
 
 /** Newest threads first, of one person or of all. */
-export async function listThreads(
+export function listThreads(
   db: Queryable,
   filter: { readonly userKey: string | null; readonly limit: number },
 ): Promise<readonly ThreadRow[]> {
-  const { rows } = await db.query<ThreadRow>(
-    `select thread_id as "threadId", user_key as "userKey", status, awaiting, title, last_active_at as "lastActiveAt"
-       from threads where $1::text is null or user_key = $1 order by last_active_at desc limit $2`,
-    [filter.userKey, filter.limit],
-  );
-  return rows;
+  return listRows<ThreadRow>(db)`
+    select thread_id as "threadId", user_key as "userKey", status, awaiting, title, last_active_at as "lastActiveAt"
+       from threads where ${filter.userKey}::text is null or user_key = ${filter.userKey} order by last_active_at desc limit ${filter.limit}`;
 }
 
 /** Whether a conversation waits for the answer to a question. */
 export async function isAwaiting(db: Queryable, threadId: string): Promise<boolean> {
-  const { rowCount } = await db.query(`select 1 from threads where thread_id = $1 and status = 'open' and awaiting`, [
-    threadId,
-  ]);
+  const { rowCount } = await db.query(sql`select 1 from threads where thread_id = ${threadId} and status = 'open'
+      and awaiting`);
   return rowCount === 1;
 }

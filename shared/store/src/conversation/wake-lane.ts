@@ -1,5 +1,6 @@
 import type { InboundEnvelope } from '@signalbox/contracts/conversation/envelope';
 import type { Queryable } from '../pool.ts';
+import { sql } from '../sql.ts';
 
 type WithoutId<E> = E extends unknown ? Omit<E, 'id'> : never;
 
@@ -10,10 +11,8 @@ type WithoutId<E> = E extends unknown ? Omit<E, 'id'> : never;
 export async function wakeLane(db: Queryable, message: WithoutId<InboundEnvelope>): Promise<void> {
   const { channel, bot, updateId, userKey, chatKey, kind, traceId } = message;
   const envelope = { ...message, id: `${channel}:${bot}:${updateId}` };
-  await db.query(
-    `insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id)
-     values ($1, $2, $3, $4, $5, $6, $7::jsonb, $8) on conflict (channel, bot, update_id) do nothing`,
-    [channel, bot, updateId, userKey, chatKey, kind, JSON.stringify(envelope), traceId],
-  );
-  await db.query('insert into lanes (user_key) values ($1) on conflict do nothing', [userKey]);
+  await db.query(sql`insert into inbox (channel, bot, update_id, user_key, chat_key, kind, envelope, trace_id)
+     values (${channel}, ${bot}, ${updateId}, ${userKey}, ${chatKey}, ${kind}, ${JSON.stringify(envelope)}::jsonb, ${traceId})
+       on conflict (channel, bot, update_id) do nothing`);
+  await db.query(sql`insert into lanes (user_key) values (${userKey}) on conflict do nothing`);
 }

@@ -4,6 +4,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { say } from '@signalbox/messages/say';
 import { nameNotFound } from './not-found.ts';
 import type { Queryable } from '../pool.ts';
+import { findRow, sql } from '../sql.ts';
 
 interface Place {
   readonly name: string;
@@ -19,7 +20,7 @@ export interface PlacedService {
 }
 
 // This machine can always run programs; a row that was made before servers had drivers says nothing.
-const PLACE = `s.name, s.environment, coalesce(s.driver, case when s.name = 'local' then 'process' end) as driver`;
+const PLACE = sql`s.name, s.environment, coalesce(s.driver, case when s.name = 'local' then 'process' end) as driver`;
 
 /**
  * The service, made when it is not there. It is where it was; else on the named server; else on the server of its environment with
@@ -30,25 +31,18 @@ const PLACE = `s.name, s.environment, coalesce(s.driver, case when s.name = 'loc
 export async function placeService(db: Queryable, service: ServiceKey, named: string | null): Promise<PlacedService> {
   await requireProject(db, service.project);
   const server = await choose(db, service, named);
-  await db.query(
-    `insert into services (project, environment, server) values ($1, $2, $3) on conflict (project, environment) do nothing`,
-    [service.project, service.environment, server.name],
-  );
-  const { rows } = await db.query<{ server: string; serving: string | null }>(
-    `select server, serving from services where project = $1 and environment = $2 for update`,
-    [service.project, service.environment],
-  );
-  const [row] = rows;
+  await db.query(sql`insert into services (project, environment, server)
+      values (${service.project}, ${service.environment}, ${server.name}) on conflict (project, environment) do nothing`);
+  const row = await findRow<{ server: string; serving: string | null }>(db)`select server, serving from services
+      where project = ${service.project} and environment = ${service.environment} for update`;
   if (!row) throw new Error('a row that was just written is not there');
   if (named === null || named === row.server) {
     const place = row.server === server.name ? server : await findPlace(db, row.server);
     return { ...row, driver: requireDriver(place) };
   }
   if (row.serving !== null) throw elsewhere(service, row.server, named);
-  await db.query(
-    `update services set server = $3, updated_at = clock_timestamp() where project = $1 and environment = $2`,
-    [service.project, service.environment, named],
-  );
+  await db.query(sql`update services set server = ${named}, updated_at = clock_timestamp()
+      where project = ${service.project} and environment = ${service.environment}`);
   return { ...row, server: named, driver: requireDriver(server) };
 }
 
@@ -64,36 +58,27 @@ export interface PlacedTarget {
 /** Where a deployment would be placed now; writes nothing. Throws as `placeService` does. */
 export async function findTarget(db: Queryable, service: ServiceKey, named: string | null): Promise<PlacedTarget> {
   await requireProject(db, service.project);
-  const { rows: services } = await db.query<{ server: string; serving: string | null }>(
-    `select server, serving from services where project = $1 and environment = $2`,
-    [service.project, service.environment],
-  );
-  const [row] = services;
-  const isFixed = row !== undefined && (named === null || row.serving !== null);
+  const row = await findRow<{ server: string; serving: string | null }>(db)`
+    select server, serving from services where project = ${service.project} and environment = ${service.environment}`;
+  const isFixed = row !== null && (named === null || row.serving !== null);
   const place = isFixed ? await findPlace(db, row.server) : await choose(db, service, named);
   if (isFixed && named !== null && named !== row.server) throw elsewhere(service, row.server, named);
   const driver = requireDriver(place);
-  const { rows } = await db.query<Omit<PlacedTarget, 'driver'>>(
-    `select name as server, host as "serverHost", connection, host_key as "hostKey" from servers where name = $1`,
-    [place.name],
-  );
-  const [target] = rows;
+  const target = await findRow<Omit<PlacedTarget, 'driver'>>(db)`
+    select name as server, host as "serverHost", connection, host_key as "hostKey" from servers where name = ${place.name}`;
   if (!target) throw await nameNotFound(db, 'server', place.name);
   return { ...target, driver };
 }
 
 async function choose(db: Queryable, service: ServiceKey, named: string | null): Promise<Place> {
   if (named !== null) return requireFit(await findPlace(db, named), service);
-  const { rows } = await db.query<Place & { readonly isMeasured: boolean }>(
-    `select ${PLACE}, s.measured_at is not null as "isMeasured" from servers s
-      where s.name = 'local' or s.environment = $1 and s.driver is not null
+  const best = await findRow<Place & { readonly isMeasured: boolean }>(db)`
+    select ${PLACE}, s.measured_at is not null as "isMeasured" from servers s
+      where s.name = 'local' or s.environment = ${service.environment} and s.driver is not null
       order by s.name = 'local', s.measured_at is null, s.health = 'down', least(s.memory_free_mb, s.memory_mb - coalesce((
         select sum(a.memory_mb) from port_allocations a where a.server = s.name and a.released_at is null), 0)) desc, s.name
-      limit 1`,
-    [service.environment],
-  );
-  const [best] = rows;
-  if (best === undefined) return findPlace(db, 'local');
+      limit 1`;
+  if (best === null) return findPlace(db, 'local');
   if (best.name === 'local' || best.isMeasured) return best;
   // Nobody knows what it has, and this machine is not where the person keeps that environment: they say which.
   const reasons = `${best.name} ${say('servers.neverReached')}`;
@@ -105,8 +90,7 @@ function elsewhere(service: ServiceKey, server: string, named: string): AppError
 }
 
 async function findPlace(db: Queryable, name: string): Promise<Place> {
-  const { rows } = await db.query<Place>(`select ${PLACE} from servers s where s.name = $1`, [name]);
-  const [place] = rows;
+  const place = await findRow<Place>(db)`select ${PLACE} from servers s where s.name = ${name}`;
   if (!place) throw await nameNotFound(db, 'server', name);
   return place;
 }
@@ -127,8 +111,7 @@ function requireDriver({ name, driver }: Place): DriverName {
 }
 
 async function requireProject(db: Queryable, name: string): Promise<void> {
-  const { rows } = await db.query<{ status: string }>(`select status from projects where name = $1 for share`, [name]);
-  const [project] = rows;
+  const project = await findRow<{ status: string }>(db)`select status from projects where name = ${name} for share`;
   if (!project) throw await nameNotFound(db, 'project', name);
   if (project.status === 'archived')
     throw new AppError('PROJECT_ARCHIVED', { project: name, consequence: 'nothing of it is deployed' });

@@ -12,6 +12,7 @@ import { listNames } from '@signalbox/contracts/nearest-name';
 import { sayDuration } from '@signalbox/messages/duration';
 import type { Queryable } from '../pool.ts';
 import type { StoredLogin } from './projects.ts';
+import { findRow, sql } from '../sql.ts';
 
 export interface DeploymentRow extends ServiceKey {
   readonly deploymentId: string;
@@ -74,26 +75,25 @@ export interface WorkRow extends DeploymentRow {
   readonly hostKey: string | null;
 }
 
-export const FINAL_STATES = `('succeeded', 'failed', 'rolled_back', 'cancelled')`;
+export const FINAL_STATES = sql`('succeeded', 'failed', 'rolled_back', 'cancelled')`;
 
-const PUBLIC = `d.deployment_id as "deploymentId", d.project, d.environment, d.server, d.kind, d.ref, d.commit, d.release, d.state,
+const PUBLIC = sql`d.deployment_id as "deploymentId", d.project, d.environment, d.server, d.kind, d.ref, d.commit, d.release, d.state,
   d.user_key as "userKey", coalesce(u.name, d.user_key) as "userName", d.requested_at as "requestedAt", d.state_at as "stateAt",
   d.finished_at as "finishedAt", d.url, d.failure, coalesce(v.serving = d.deployment_id, false) as serving,
   d.artifact_kept as kept, d.cancel_at as "cancelAt"`;
-const FROM = `from deployments d join services v on v.project = d.project and v.environment = d.environment
+const FROM = sql`from deployments d join services v on v.project = d.project and v.environment = d.environment
   left join users u on u.user_key = d.user_key`;
 
 /** To be completed with a condition on `d`. */
-export const SELECT_DEPLOYMENT = `select ${PUBLIC} ${FROM}`;
+export const SELECT_DEPLOYMENT = sql`select ${PUBLIC} ${FROM}`;
 /** To be completed with a condition on `d`; numbers that may be large come as text of pg and are turned into numbers. */
-export const SELECT_WORK = `select ${PUBLIC}, d.driver, coalesce(d.fence, 0)::float8 as fence, d.plan, d.from_artifact as "fromArtifact", d.replaces,
+export const SELECT_WORK = sql`select ${PUBLIC}, d.driver, coalesce(d.fence, 0)::float8 as fence, d.plan, d.from_artifact as "fromArtifact", d.replaces,
   d.thread_id as "threadId", d.started_at as "startedAt", d.deadline_at as "deadlineAt", d.progress_at as "progressAt",
   d.cancel_by as "cancelBy", d.file, d.instance, d.artifact, d.port, p.repository, p.repository_login as "repositoryLogin", s.host as "serverHost", s.connection, s.host_key as "hostKey"
   ${FROM} join projects p on p.name = d.project join servers s on s.name = d.server`;
 
-export async function findDeployment(db: Queryable, deploymentId: string): Promise<DeploymentRow | null> {
-  const { rows } = await db.query<DeploymentRow>(`${SELECT_DEPLOYMENT} where d.deployment_id = $1`, [deploymentId]);
-  return rows[0] ?? null;
+export function findDeployment(db: Queryable, deploymentId: string): Promise<DeploymentRow | null> {
+  return findRow<DeploymentRow>(db)`${SELECT_DEPLOYMENT} where d.deployment_id = ${deploymentId}`;
 }
 
 /** The error for an id that nobody gave out, with the newest ones. */

@@ -16,6 +16,7 @@ import {
   type DeploymentRow,
 } from './deployments-rows.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
+import { findRow, listRows, sql } from '../sql.ts';
 
 export interface DeploymentRequest extends ServiceKey {
   readonly deploymentId: string;
@@ -49,25 +50,17 @@ export function createDeployments(pool: Pool) {
     find: (deploymentId: string): Promise<DeploymentRow | null> => findDeployment(pool, deploymentId),
 
     /** The newest first. */
-    async list(
+    list(
       filter: Partial<ServiceKey> & { readonly open?: boolean; readonly threadId?: string; readonly userKey?: string },
       limit: number,
     ): Promise<readonly DeploymentRow[]> {
-      const { rows } = await pool.query<DeploymentRow>(
-        `${SELECT_DEPLOYMENT} where ($1::text is null or d.project = $1) and ($2::text is null or d.environment = $2)
-            and ($3::boolean is null or $3 = (d.state not in ${FINAL_STATES}))
-            and ($5::text is null or d.thread_id = $5) and ($6::text is null or d.user_key = $6)
-          order by d.requested_at desc, d.deployment_id desc limit $4`,
-        [
-          filter.project ?? null,
-          filter.environment ?? null,
-          filter.open ?? null,
-          limit,
-          filter.threadId ?? null,
-          filter.userKey ?? null,
-        ],
-      );
-      return rows;
+      return listRows<DeploymentRow>(pool)`
+        ${SELECT_DEPLOYMENT} where (${filter.project ?? null}::text is null or d.project = ${filter.project ?? null})
+          and (${filter.environment ?? null}::text is null or d.environment = ${filter.environment ?? null})
+            and (${filter.open ?? null}::boolean is null or ${filter.open ?? null} = (d.state not in ${FINAL_STATES}))
+            and (${filter.threadId ?? null}::text is null or d.thread_id = ${filter.threadId ?? null})
+              and (${filter.userKey ?? null}::text is null or d.user_key = ${filter.userKey ?? null})
+          order by d.requested_at desc, d.deployment_id desc limit ${limit}`;
     },
 
     /** The names of those who approved it, in their order. */
@@ -80,24 +73,18 @@ export function createDeployments(pool: Pool) {
     },
 
     /** The last deployment that served another release than the one that serves now; null without one. */
-    async before(service: ServiceKey): Promise<DeploymentRow | null> {
-      const { rows } = await pool.query<DeploymentRow>(
-        `${SELECT_DEPLOYMENT} where d.project = $1 and d.environment = $2 and d.state = 'succeeded'
+    before(service: ServiceKey): Promise<DeploymentRow | null> {
+      return findRow<DeploymentRow>(pool)`
+        ${SELECT_DEPLOYMENT} where d.project = ${service.project} and d.environment = ${service.environment} and d.state = 'succeeded'
             and d.deployment_id is distinct from v.serving
             and d.release is distinct from (select s.release from deployments s where s.deployment_id = v.serving)
-          order by d.finished_at desc, d.deployment_id desc limit 1`,
-        [service.project, service.environment],
-      );
-      return rows[0] ?? null;
+          order by d.finished_at desc, d.deployment_id desc limit 1`;
     },
 
     /** The oldest first. */
-    async events(deploymentId: string): Promise<readonly DeploymentEventRow[]> {
-      const { rows } = await pool.query<DeploymentEventRow>(
-        `select at, from_state as "from", to_state as "to", actor, evidence from deployment_events where deployment_id = $1 order by n`,
-        [deploymentId],
-      );
-      return rows;
+    events(deploymentId: string): Promise<readonly DeploymentEventRow[]> {
+      return listRows<DeploymentEventRow>(pool)`select at, from_state as "from", to_state as "to", actor,
+          evidence from deployment_events where deployment_id = ${deploymentId} order by n`;
     },
 
     /** The newest `tail` lines that were written while it was deployed, the oldest first, redacted. */
@@ -105,10 +92,8 @@ export function createDeployments(pool: Pool) {
       deploymentId: string,
       tail: number,
     ): Promise<readonly { readonly at: Date; readonly state: string; readonly line: string }[]> {
-      const { rows } = await pool.query<{ at: Date; state: string; line: string }>(
-        `select at, state, line from deployment_lines where deployment_id = $1 order by n desc limit $2`,
-        [deploymentId, tail],
-      );
+      const { rows } = await pool.query<{ at: Date; state: string; line: string }>(sql`
+        select at, state, line from deployment_lines where deployment_id = ${deploymentId} order by n desc limit ${tail}`);
       return rows.reverse();
     },
 
@@ -128,26 +113,20 @@ export function createDeployments(pool: Pool) {
      */
     leaveCancel: (deploymentId: string, actionId: string): Promise<boolean> =>
       withTransaction(pool, async (db) => {
-        const { rows } = await db.query<{ state: DeployState }>(
-          `select state from deployments where deployment_id = $1 for update`,
-          [deploymentId],
-        );
+        const { rows } = await db.query<{ state: DeployState }>(sql`select state from deployments
+            where deployment_id = ${deploymentId} for update`);
         if (!rows[0] || isFinal(rows[0].state)) return false;
-        await db.query(`update deployments set cancel_action = null where deployment_id = $1 and cancel_action = $2`, [
-          deploymentId,
-          actionId,
-        ]);
+        await db.query(sql`update deployments set cancel_action = null where deployment_id = ${deploymentId}
+            and cancel_action = ${actionId}`);
         return true;
       }),
   };
 }
 
 async function listApprovers(db: Queryable, deploymentId: string): Promise<readonly string[]> {
-  const { rows } = await db.query<{ name: string }>(
-    `select v.name from approvals a join approval_votes v on v.approval_id = a.approval_id
-      where a.action_id = $1 order by v.voted_at, v.user_key`,
-    [deploymentId],
-  );
+  const rows = await listRows<{ name: string }>(db)`
+    select v.name from approvals a join approval_votes v on v.approval_id = a.approval_id
+      where a.action_id = ${deploymentId} order by v.voted_at, v.user_key`;
   return rows.map(({ name }) => name);
 }
 
@@ -160,24 +139,12 @@ async function request(db: Queryable, wish: DeploymentRequest): Promise<Deployme
   if (other?.deploymentId === wish.deploymentId) return other;
   if (other) throw underWay(other, new Date());
   if (wish.fromArtifact !== null) await requireOfService(db, wish, wish.fromArtifact);
-  await db.query(
-    `insert into deployments (deployment_id, project, environment, server, driver, kind, ref, from_artifact, replaces, user_key, thread_id, plan)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::jsonb)`,
-    [
-      wish.deploymentId,
-      wish.project,
-      wish.environment,
-      server,
-      driver,
-      wish.kind,
-      wish.ref,
-      wish.fromArtifact,
-      serving,
-      wish.userKey,
-      wish.threadId,
-      wish.plan === undefined ? null : JSON.stringify(wish.plan),
-    ],
-  );
+  await db.query(sql`
+    insert into deployments (deployment_id, project, environment, server, driver, kind, ref, from_artifact, replaces, user_key,
+      thread_id, plan)
+     values (${wish.deploymentId}, ${wish.project}, ${wish.environment}, ${server}, ${driver}, ${wish.kind}, ${wish.ref},
+       ${wish.fromArtifact}, ${serving}, ${wish.userKey}, ${wish.threadId},
+       ${wish.plan === undefined ? null : JSON.stringify(wish.plan)}::jsonb)`);
   await addEvent(db, wish.deploymentId, {
     from: null,
     to: 'queued',
@@ -195,10 +162,8 @@ export async function findOpen(
   db: Queryable,
   { project, environment }: ServiceKey,
 ): Promise<DeploymentRow | undefined> {
-  const { rows } = await db.query<DeploymentRow>(
-    `${SELECT_DEPLOYMENT} where d.project = $1 and d.environment = $2 and d.state not in ${FINAL_STATES}`,
-    [project, environment],
-  );
+  const { rows } = await db.query<DeploymentRow>(sql`${SELECT_DEPLOYMENT} where d.project = ${project}
+      and d.environment = ${environment} and d.state not in ${FINAL_STATES}`);
   return rows[0];
 }
 
@@ -219,28 +184,22 @@ async function cancel(
   by: string,
   actionId: string,
 ): Promise<{ readonly accepted: boolean; readonly state: DeployState }> {
-  const { rows } = await db.query<{ state: DeployState; action: string | null; before: DeployState | null }>(
-    `select state, cancel_action as action, (
-       select e.to_state from deployment_events e where e.deployment_id = d.deployment_id and e.to_state <> 'unknown' order by e.n desc limit 1
-     ) as before from deployments d where deployment_id = $1 for update`,
-    [deploymentId],
-  );
-  const [row] = rows;
+  const row = await findRow<{ state: DeployState; action: string | null; before: DeployState | null }>(db)`
+    select state, cancel_action as action, (
+       select e.to_state from deployment_events e where e.deployment_id = d.deployment_id and e.to_state <> 'unknown' order by e.n desc
+         limit 1
+     ) as before from deployments d where deployment_id = ${deploymentId} for update`;
   if (!row) throw await deploymentNotFound(db, deploymentId);
   const { state, action } = row;
   if (action !== null || state === 'cancelling' || state === 'cancelled')
     return { accepted: action === actionId || !isFinal(state) || state === 'cancelled', state };
   // Where a lost worker left it decides: what may have been switched can only be rolled back.
   if (!isCancellable(state === 'unknown' ? (row.before ?? 'queued') : state)) return { accepted: false, state };
-  await db.query(
-    `update deployments set cancel_at = clock_timestamp(), cancel_by = $2, cancel_action = $3 where deployment_id = $1`,
-    [deploymentId, by, actionId],
-  );
+  await db.query(sql`update deployments set cancel_at = clock_timestamp(), cancel_by = ${by},
+      cancel_action = ${actionId} where deployment_id = ${deploymentId}`);
   if (state !== 'queued') return { accepted: true, state };
-  await db.query(
-    `update deployments set state = 'cancelled', state_at = clock_timestamp(), finished_at = clock_timestamp() where deployment_id = $1`,
-    [deploymentId],
-  );
+  await db.query(sql`update deployments set state = 'cancelled', state_at = clock_timestamp(),
+      finished_at = clock_timestamp() where deployment_id = ${deploymentId}`);
   const evidence = { action: actionId, begun: false };
   await addEvent(db, deploymentId, { from: 'queued', to: 'cancelled', actor: by, fence: null, evidence });
   return { accepted: true, state: 'cancelled' };
@@ -252,11 +211,8 @@ export async function addNote(
   deploymentId: string,
   note: Pick<DeploymentEventRow, 'actor' | 'evidence'> & { readonly fence: number | null },
 ): Promise<void> {
-  const { rows } = await db.query<Pick<DeploymentRow, 'state'>>(
-    `select state from deployments where deployment_id = $1 for update`,
-    [deploymentId],
-  );
-  const [row] = rows;
+  const row = await findRow<Pick<DeploymentRow, 'state'>>(db)`select state from deployments
+      where deployment_id = ${deploymentId} for update`;
   if (row) await addEvent(db, deploymentId, { from: row.state, to: row.state, ...note });
 }
 
@@ -266,9 +222,7 @@ export async function addEvent(
   deploymentId: string,
   event: Omit<DeploymentEventRow, 'at'> & { readonly fence: number | null },
 ): Promise<void> {
-  await db.query(
-    `insert into deployment_events (deployment_id, n, from_state, to_state, actor, fence, evidence)
-     select $1, coalesce(max(n), 0) + 1, $2, $3, $4, $5, $6::jsonb from deployment_events where deployment_id = $1`,
-    [deploymentId, event.from, event.to, event.actor, event.fence, JSON.stringify(event.evidence)],
-  );
+  await db.query(sql`insert into deployment_events (deployment_id, n, from_state, to_state, actor, fence, evidence)
+     select ${deploymentId}, coalesce(max(n), 0) + 1, ${event.from}, ${event.to}, ${event.actor}, ${event.fence},
+       ${JSON.stringify(event.evidence)}::jsonb from deployment_events where deployment_id = ${deploymentId}`);
 }

@@ -1,6 +1,7 @@
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { redactText } from '@signalbox/safety/redact/redact';
 import type { Queryable } from '../pool.ts';
+import { listRows, sql } from '../sql.ts';
 
 export type ErrorSource = 'log' | 'deploy' | 'health' | 'tool' | 'job';
 
@@ -33,7 +34,7 @@ const KEPT = 500;
 /** Characters of a sample. */
 const SAMPLE = 500;
 
-const COLUMNS = `project, environment, fingerprint, source, sample, release, first_seen as "firstSeen", last_seen as "lastSeen", count::int`;
+const COLUMNS = sql`project, environment, fingerprint, source, sample, release, first_seen as "firstSeen", last_seen as "lastSeen", count::int`;
 
 /**
  * Adds what was found to the groups of a service. The caller counts each error once: twice adds twice. In its transaction. Only lines
@@ -41,61 +42,46 @@ const COLUMNS = `project, environment, fingerprint, source, sample, release, fir
  */
 export async function addErrors(db: Queryable, service: ServiceKey, found: readonly FoundErrors[]): Promise<void> {
   if (found.length === 0) return;
-  await db.query(
-    `insert into error_groups (project, environment, fingerprint, source, sample, release, first_seen, last_seen, count)
-     select $1, $2, f.fingerprint, f.source, f.sample, f.release, f.at, f.at, f.count
-       from jsonb_to_recordset($3::jsonb) as f (fingerprint text, source text, sample text, release text, at timestamptz, count bigint)
+  const groups = found.map((one) => ({ ...one, sample: redactText(one.sample).slice(0, SAMPLE) }));
+  await db.query(sql`
+    insert into error_groups (project, environment, fingerprint, source, sample, release, first_seen, last_seen, count)
+     select ${service.project}, ${service.environment}, f.fingerprint, f.source, f.sample, f.release, f.at, f.at, f.count
+       from jsonb_to_recordset(${JSON.stringify(groups)}::jsonb)
+         as f (fingerprint text, source text, sample text, release text, at timestamptz, count bigint)
       order by f.fingerprint
      on conflict (project, environment, fingerprint) do update
         set count = error_groups.count + excluded.count, sample = excluded.sample,
             release = coalesce(excluded.release, error_groups.release),
-            last_seen = greatest(error_groups.last_seen, excluded.last_seen)`,
-    [
-      service.project,
-      service.environment,
-      JSON.stringify(found.map((one) => ({ ...one, sample: redactText(one.sample).slice(0, SAMPLE) }))),
-    ],
-  );
-  await db.query(
-    `delete from error_groups where project = $1 and environment = $2 and fingerprint in (
-       select fingerprint from error_groups where project = $1 and environment = $2 order by last_seen desc, fingerprint offset $3)`,
-    [service.project, service.environment, KEPT],
-  );
-  const minutes = found.filter(({ source }) => source === 'log');
+            last_seen = greatest(error_groups.last_seen, excluded.last_seen)`);
+  await db.query(sql`
+    delete from error_groups where project = ${service.project} and environment = ${service.environment} and fingerprint in (
+       select fingerprint from error_groups where project = ${service.project} and environment = ${service.environment}
+         order by last_seen desc, fingerprint offset ${KEPT})`);
+  const minutes = found.flatMap(({ source, at, count }) => (source === 'log' ? [{ at, count }] : []));
   if (minutes.length === 0) return;
-  await db.query(
-    `insert into error_minutes (project, environment, minute, count)
-     select $1, $2, date_trunc('minute', f.at), sum(f.count) from jsonb_to_recordset($3::jsonb) as f (at timestamptz, count bigint) group by 3
-     on conflict (project, environment, minute) do update set count = error_minutes.count + excluded.count`,
-    [service.project, service.environment, JSON.stringify(minutes.map(({ at, count }) => ({ at, count })))],
-  );
-  await db.query(
-    `delete from error_minutes where project = $1 and environment = $2 and minute < now() - interval '1 day'`,
-    [service.project, service.environment],
-  );
+  await db.query(sql`insert into error_minutes (project, environment, minute, count)
+     select ${service.project}, ${service.environment}, date_trunc('minute', f.at), sum(f.count)
+       from jsonb_to_recordset(${JSON.stringify(minutes)}::jsonb) as f (at timestamptz, count bigint) group by 3
+     on conflict (project, environment, minute) do update set count = error_minutes.count + excluded.count`);
+  await db.query(sql`delete from error_minutes where project = ${service.project}
+      and environment = ${service.environment} and minute < now() - interval '1 day'`);
 }
 
 /** How many errors a service had since then, to the minute. */
 export async function countErrors(db: Queryable, service: ServiceKey, since: Date): Promise<number> {
-  const { rows } = await db.query<{ n: number }>(
-    `select coalesce(sum(count), 0)::int as n from error_minutes
-      where project = $1 and environment = $2 and minute >= date_trunc('minute', $3::timestamptz)`,
-    [service.project, service.environment, since],
-  );
+  const { rows } = await db.query<{ n: number }>(sql`select coalesce(sum(count), 0)::int as n from error_minutes
+      where project = ${service.project} and environment = ${service.environment} and minute >= date_trunc('minute', ${since}::timestamptz)`);
   return rows[0]?.n ?? 0;
 }
 
 /** Groups that were seen since then, the newest first. */
-export async function listErrorGroups(
+export function listErrorGroups(
   db: Queryable,
   filter: Partial<ServiceKey> & { readonly since: Date },
   limit: number,
 ): Promise<readonly ErrorGroup[]> {
-  const { rows } = await db.query<ErrorGroup>(
-    `select ${COLUMNS} from error_groups
-      where last_seen >= $1 and ($2::text is null or project = $2) and ($3::text is null or environment = $3)
-      order by last_seen desc, fingerprint limit $4`,
-    [filter.since, filter.project ?? null, filter.environment ?? null, limit],
-  );
-  return rows;
+  return listRows<ErrorGroup>(db)`select ${COLUMNS} from error_groups
+      where last_seen >= ${filter.since} and (${filter.project ?? null}::text is null or project = ${filter.project ?? null})
+        and (${filter.environment ?? null}::text is null or environment = ${filter.environment ?? null})
+      order by last_seen desc, fingerprint limit ${limit}`;
 }

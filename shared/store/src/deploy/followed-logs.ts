@@ -1,7 +1,8 @@
 import type { Queryable } from '../pool.ts';
+import { sql } from '../sql.ts';
 
 /** Runs that follow a log and have not ended. */
-const FOLLOWS = `job = 'service.logs' and (payload ->> 'followSeconds')::int > 0 and status in ('queued', 'running') and cancel_at is null`;
+const FOLLOWS = sql`job = 'service.logs' and (payload ->> 'followSeconds')::int > 0 and status in ('queued', 'running') and cancel_at is null`;
 
 /** Which followed logs are meant: those of a person, in one chat, of one run, or all but one. */
 interface FollowedLogs {
@@ -19,14 +20,12 @@ export async function endFollowedLogs(
   db: Queryable,
   { userKey, chatKey, runId, butRunId }: FollowedLogs,
 ): Promise<number> {
-  const { rowCount } = await db.query(
-    `update runs set cancel_at = clock_timestamp(), cancel_by = $1,
+  const { rowCount } = await db.query(sql`update runs set cancel_at = clock_timestamp(), cancel_by = ${userKey},
             status = case when status = 'queued' then 'cancelled' else status end,
             finished_at = case when status = 'queued' then clock_timestamp() end
-      where ${FOLLOWS} and user_key = $1 and ($2::text is null or chat_key = $2) and ($3::text is null or run_id = $3)
-        and ($4::text is null or run_id <> $4)`,
-    [userKey, chatKey ?? null, runId ?? null, butRunId ?? null],
-  );
+      where ${FOLLOWS} and user_key = ${userKey} and (${chatKey ?? null}::text is null or chat_key = ${chatKey ?? null})
+        and (${runId ?? null}::text is null or run_id = ${runId ?? null})
+        and (${butRunId ?? null}::text is null or run_id <> ${butRunId ?? null})`);
   return rowCount ?? 0;
 }
 
@@ -35,10 +34,8 @@ export async function hasFollowedLog(
   db: Queryable,
   { userKey, chatKey }: { readonly userKey: string; readonly chatKey: string },
 ): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `select 1 from runs where ${FOLLOWS} and user_key = $1 and chat_key = $2 limit 1`,
-    [userKey, chatKey],
-  );
+  const { rowCount } = await db.query(sql`select 1 from runs where ${FOLLOWS} and user_key = ${userKey}
+      and chat_key = ${chatKey} limit 1`);
   return rowCount === 1;
 }
 
@@ -47,11 +44,9 @@ export async function readFollowed(
   db: Queryable,
   runId: string,
 ): Promise<{ readonly ageMs: number; readonly isStopped: boolean }> {
-  const { rows } = await db.query<{ ageMs: number; isStopped: boolean }>(
-    `select (extract(epoch from clock_timestamp() - coalesce(started_at, clock_timestamp())) * 1000)::float8 as "ageMs",
-            cancel_at is not null as "isStopped" from runs where run_id = $1 and status = 'running'`,
-    [runId],
-  );
+  const { rows } = await db.query<{ ageMs: number; isStopped: boolean }>(sql`
+    select (extract(epoch from clock_timestamp() - coalesce(started_at, clock_timestamp())) * 1000)::float8 as "ageMs",
+            cancel_at is not null as "isStopped" from runs where run_id = ${runId} and status = 'running'`);
   return rows[0] ?? { ageMs: 0, isStopped: false };
 }
 
@@ -60,10 +55,8 @@ export async function findEndButton(
   db: Queryable,
   press: { readonly outboxId: string; readonly index: number; readonly chatKey: string },
 ): Promise<string | null> {
-  const { rows } = await db.query<{ ends: string | null }>(
-    `select o.body -> 'buttons' -> $2::int ->> 'ends' as ends from outbox o
-      where o.id = $1::bigint and chat_root(o.chat_key) = chat_root($3)`,
-    [press.outboxId, press.index, press.chatKey],
-  );
+  const { rows } = await db.query<{ ends: string | null }>(sql`
+    select o.body -> 'buttons' -> ${press.index}::int ->> 'ends' as ends from outbox o
+      where o.id = ${press.outboxId}::bigint and chat_root(o.chat_key) = chat_root(${press.chatKey})`);
   return rows[0]?.ends ?? null;
 }

@@ -5,6 +5,7 @@ import { wakeLane } from '../conversation/wake-lane.ts';
 import { addErrors, type FoundErrors } from './error-groups.ts';
 import { redactText, redactValue } from '@signalbox/safety/redact/redact';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
+import { findRow, listRows, sql } from '../sql.ts';
 
 /** Something that is broken now. One row per subject and kind while it lasts. */
 export interface IncidentReport {
@@ -55,7 +56,7 @@ export interface Told {
   readonly traceId: string;
 }
 
-const COLUMNS = `incident_id::text as "incidentId", subject, kind, detail, evidence, told, opened_at as "openedAt", closed_at as "closedAt"`;
+const COLUMNS = sql`incident_id::text as "incidentId", subject, kind, detail, evidence, told, opened_at as "openedAt", closed_at as "closedAt"`;
 
 /**
  * Opens an incident, or finds the one that is open, and tells one person unless somebody was told: in one transaction, so that it is
@@ -69,22 +70,17 @@ export async function openIncident(
   return withTransaction(pool, async (db) => {
     const { subject, kind } = report;
     if (report.isCause)
-      await db.query(
-        `update incidents set closed_at = clock_timestamp()
-          where subject = $1 and closed_at is null and (kind <> $2 or evidence ->> 'deploymentId' is distinct from $3)`,
-        [subject, kind, report.evidence.deploymentId ?? null],
-      );
-    const { rows: made } = await db.query(
-      `insert into incidents (subject, kind, detail, evidence) values ($1, $2, $3, $4::jsonb)
-       on conflict (subject, kind) where closed_at is null do nothing returning 1`,
-      [subject, kind, redactText(report.detail), JSON.stringify(redactValue(report.evidence))],
-    );
+      await db.query(sql`update incidents set closed_at = clock_timestamp()
+          where subject = ${subject} and closed_at is null
+            and (kind <> ${kind} or evidence ->> 'deploymentId' is distinct from ${report.evidence.deploymentId ?? null})`);
+    const { rows: made } = await db.query(sql`
+      insert into incidents (subject, kind, detail, evidence)
+        values (${subject}, ${kind}, ${redactText(report.detail)}, ${JSON.stringify(redactValue(report.evidence))}::jsonb)
+       on conflict (subject, kind) where closed_at is null do nothing returning 1`);
     if (made.length > 0 && report.error) await addErrors(db, report.error, [report.error]);
-    const { rows } = await db.query<Incident & { chatKey: string | null }>(
-      `select ${COLUMNS}, told_chat as "chatKey" from incidents where subject = $1 and kind = $2 and closed_at is null for update`,
-      [subject, kind],
-    );
-    const [incident] = rows;
+    const incident = await findRow<Incident & { chatKey: string | null }>(db)`
+      select ${COLUMNS}, told_chat as "chatKey" from incidents where subject = ${subject} and kind = ${kind} and closed_at is null
+        for update`;
     // It was closed between the two statements: the next look opens it again.
     if (!incident) throw new Error(`the incident ${kind} of ${subject} was closed while it was opened`);
     const isMuted = report.mutedUntil !== null && report.mutedUntil > new Date();
@@ -102,12 +98,9 @@ export async function closeIncident(
   end: { readonly subject: string; readonly kind: string; readonly project: string | null; readonly say: string },
 ): Promise<{ readonly incident: Incident; readonly told: Told | null } | null> {
   return withTransaction(pool, async (db) => {
-    const { rows } = await db.query<Incident & { told_chat: string | null }>(
-      `update incidents set closed_at = clock_timestamp() where subject = $1 and kind = $2 and closed_at is null
-       returning ${COLUMNS}, told_chat`,
-      [end.subject, end.kind],
-    );
-    const [row] = rows;
+    const row = await findRow<Incident & { told_chat: string | null }>(db)`
+      update incidents set closed_at = clock_timestamp() where subject = ${end.subject} and kind = ${end.kind} and closed_at is null
+       returning ${COLUMNS}, told_chat`;
     if (!row) return null;
     const { told_chat: chatKey, ...incident } = row;
     if (incident.told === null || chatKey === null) return { incident, told: null };
@@ -118,12 +111,9 @@ export async function closeIncident(
 }
 
 /** What is open, of one subject or of all, the oldest first. */
-export async function listOpenIncidents(db: Queryable, subject: string | null = null): Promise<readonly Incident[]> {
-  const { rows } = await db.query<Incident>(
-    `select ${COLUMNS} from incidents where closed_at is null and ($1::text is null or subject = $1) order by opened_at, incident_id limit 200`,
-    [subject],
-  );
-  return rows;
+export function listOpenIncidents(db: Queryable, subject: string | null = null): Promise<readonly Incident[]> {
+  return listRows<Incident>(db)`select ${COLUMNS} from incidents where closed_at is null
+      and (${subject}::text is null or subject = ${subject}) order by opened_at, incident_id limit 200`;
 }
 
 /** Tells of it whom it concerns, and whoever was told of it of its next step. Null when all was told. */
@@ -139,17 +129,10 @@ async function tell(
   const earlier = incident.told === null || chatKey === null ? null : { userKey: incident.told, chatKey };
   const person = earlier ?? (await whoCanBeTold(db, report.owners));
   if (!person) return null;
-  await db.query(
-    `update incidents set told = $2, told_chat = $3, told_at = clock_timestamp(), detail = $4, evidence = evidence || $5::jsonb
-      where incident_id = $1::bigint`,
-    [
-      incident.incidentId,
-      person.userKey,
-      person.chatKey,
-      redactText(report.detail),
-      JSON.stringify(step === undefined ? {} : { step }),
-    ],
-  );
+  await db.query(sql`
+    update incidents set told = ${person.userKey}, told_chat = ${person.chatKey}, told_at = clock_timestamp(),
+      detail = ${redactText(report.detail)}, evidence = evidence || ${JSON.stringify(step === undefined ? {} : { step })}::jsonb
+      where incident_id = ${incident.incidentId}::bigint`);
   const { project, say, buttons, quote } = report;
   const news = { phase: 'opened' as const, project, say, buttons: [...buttons], ...(quote ? { quote } : {}) };
   return putNews(db, incident, person, news, earlier === null ? 'opened' : (step ?? 'opened'));
@@ -159,21 +142,18 @@ async function tell(
  * The first of the owners, else an admin, who has a role and has written to us; in private if they ever did, else where they wrote
  * last. A chat that does not take our messages is left out.
  */
-async function whoCanBeTold(
+function whoCanBeTold(
   db: Queryable,
   owners: readonly string[],
 ): Promise<{ readonly userKey: string; readonly chatKey: string } | null> {
-  const { rows } = await db.query<{ userKey: string; chatKey: string }>(
-    `select u.user_key as "userKey", c.chat_key as "chatKey" from users u
+  return findRow<{ userKey: string; chatKey: string }>(db)`
+    select u.user_key as "userKey", c.chat_key as "chatKey" from users u
        join lateral (select i.chat_key from inbox i
                       where i.user_key = u.user_key and i.kind in ('message', 'command')
                         and not exists (select 1 from chats x where x.chat_key = i.chat_key and x.parked_at is not null)
                       order by (i.envelope ->> 'chatKind' = 'private') desc nulls last, i.id desc limit 1) c on true
-      where u.user_key = any ($1) or u.role = 'admin'
-      order by array_position($1::text[], u.user_key) nulls last, u.created_at, u.user_key limit 1`,
-    [[...owners]],
-  );
-  return rows[0] ?? null;
+      where u.user_key = any (${[...owners]}) or u.role = 'admin'
+      order by array_position(${[...owners]}::text[], u.user_key) nulls last, u.created_at, u.user_key limit 1`;
 }
 
 type News = Pick<Extract<InboundEnvelope, { kind: 'incident' }>, 'phase' | 'project' | 'say' | 'quote' | 'buttons'>;

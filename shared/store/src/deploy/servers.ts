@@ -4,6 +4,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { nameNotFound } from './not-found.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { noteEffect } from '../unsettled.ts';
+import { findRow, listRows, sql } from '../sql.ts';
 
 /** Whether a server answered when it was looked at last; unknown: never reached, or nobody has approved its host key. */
 export type ServerHealth = 'unknown' | 'up' | 'down';
@@ -52,18 +53,17 @@ export interface NewServerRow extends Pick<
 const LOCAL_PORTS = { first: 20_000, last: 20_999 } as const;
 
 /** The columns of a server's row `s`. */
-export const SERVER_COLUMNS = `s.name, s.host, s.environment, s.cpus, s.memory_mb as "memoryMb", s.first_port as "firstPort",
+export const SERVER_COLUMNS = sql`s.name, s.host, s.environment, s.cpus, s.memory_mb as "memoryMb", s.first_port as "firstPort",
   s.last_port as "lastPort", s.driver, s.connection, s.host_key as "hostKey", s.host_key_seen as "hostKeySeen",
   s.memory_free_mb as "memoryFreeMb", s.disk_mb as "diskMb", s.disk_free_mb as "diskFreeMb", s.engine,
   s.measured_at as "measuredAt", s.health, s.health_detail as "healthDetail", s.health_since as "healthSince"`;
-const LOADS = `select ${SERVER_COLUMNS}, coalesce(sum(a.memory_mb), 0)::int as "reservedMemoryMb", count(a.id)::int as "portsInUse"
+const LOADS = sql`select ${SERVER_COLUMNS}, coalesce(sum(a.memory_mb), 0)::int as "reservedMemoryMb", count(a.id)::int as "portsInUse"
   from servers s left join port_allocations a on a.server = s.name and a.released_at is null`;
 
 /** The servers in Postgres. Registering is idempotent by its action id. */
 export function createServers(pool: Pool) {
-  const find = async (name: string): Promise<ServerLoadRow | null> => {
-    const { rows } = await pool.query<ServerLoadRow>(`${LOADS} where s.name = $1 group by s.name`, [name]);
-    return rows[0] ?? null;
+  const find = (name: string): Promise<ServerLoadRow | null> => {
+    return findRow<ServerLoadRow>(pool)`${LOADS} where s.name = ${name} group by s.name`;
   };
   const get = async (name: string): Promise<ServerLoadRow> => {
     const server = await find(name);
@@ -72,9 +72,8 @@ export function createServers(pool: Pool) {
   };
   return {
     /** All servers with what is reserved on them, by name. */
-    async list(): Promise<readonly ServerLoadRow[]> {
-      const { rows } = await pool.query<ServerLoadRow>(`${LOADS} group by s.name order by s.name`);
-      return rows;
+    list(): Promise<readonly ServerLoadRow[]> {
+      return listRows<ServerLoadRow>(pool)`${LOADS} group by s.name order by s.name`;
     },
 
     find,
@@ -85,15 +84,12 @@ export function createServers(pool: Pool) {
     /** Throws ALREADY_EXISTS when another action registered that name; of two at once, one wins. */
     async register(server: NewServerRow, actionId: string): Promise<ServerRow> {
       const { name, host, environment, cpus, memoryMb, firstPort, lastPort, driver, connection } = server;
-      await pool.query(
-        `insert into servers (name, host, environment, cpus, memory_mb, first_port, last_port, driver, connection, action_id)
-         values ($1, $2, $3, coalesce($4, 1), coalesce($5, 1), $6, $7, $8, $9::jsonb, $10) on conflict do nothing`,
-        [name, host, environment, cpus, memoryMb, firstPort, lastPort, driver, JSON.stringify(connection), actionId],
-      );
-      const { rows } = await pool.query<ServerRow>(`select ${SERVER_COLUMNS} from servers s where s.action_id = $1`, [
-        actionId,
-      ]);
-      const [registered] = rows;
+      await pool.query(sql`
+        insert into servers (name, host, environment, cpus, memory_mb, first_port, last_port, driver, connection, action_id)
+         values (${name}, ${host}, ${environment}, coalesce(${cpus}, 1), coalesce(${memoryMb}, 1), ${firstPort}, ${lastPort}, ${driver},
+           ${JSON.stringify(connection)}::jsonb, ${actionId}) on conflict do nothing`);
+      const registered = await findRow<ServerRow>(pool)`select ${SERVER_COLUMNS} from servers s
+          where s.action_id = ${actionId}`;
       if (!registered) throw new AppError('ALREADY_EXISTS', { kind: 'server', name });
       return registered;
     },
@@ -104,10 +100,8 @@ export function createServers(pool: Pool) {
      */
     async trustHostKey(name: string, fingerprint: string, actionId: string): Promise<ServerRow> {
       const rows = await withTransaction(pool, async (db) => {
-        const written = await db.query<ServerRow>(
-          `update servers s set host_key = $2 where s.name = $1 and s.host_key_seen = $2 returning ${SERVER_COLUMNS}`,
-          [name, fingerprint],
-        );
+        const written = await db.query<ServerRow>(sql`update servers s set host_key = ${fingerprint}
+            where s.name = ${name} and s.host_key_seen = ${fingerprint} returning ${SERVER_COLUMNS}`);
         if (written.rowCount === 1) await noteEffect(db, actionId);
         return written.rows;
       });
@@ -132,26 +126,16 @@ export async function ensureLocalServer(
   const { cpus, memoryMb, memoryFreeMb, diskMb, diskFreeMb } = measured;
   const floor = (megabytes: number | undefined): number | null =>
     megabytes === undefined ? null : Math.floor(megabytes);
-  const { rows } = await db.query<ServerRow>(
-    `insert into servers as s (name, host, environment, cpus, memory_mb, first_port, last_port, driver, action_id,
+  const server = await findRow<ServerRow>(db)`
+    insert into servers as s (name, host, environment, cpus, memory_mb, first_port, last_port, driver, action_id,
                                memory_free_mb, disk_mb, disk_free_mb)
-     values ('local', '127.0.0.1', 'local', $1, $2, $3, $4, 'process', 'local',
-             $5, $6, $7)
+     values ('local', '127.0.0.1', 'local', ${Math.max(1, cpus)}, ${Math.max(1, Math.floor(memoryMb))}, ${LOCAL_PORTS.first},
+       ${LOCAL_PORTS.last}, 'process', 'local',
+             ${floor(memoryFreeMb)}, ${floor(diskMb)}, ${floor(diskFreeMb)})
      on conflict (name) do update set cpus = excluded.cpus, memory_mb = excluded.memory_mb, driver = 'process',
        memory_free_mb = coalesce(excluded.memory_free_mb, s.memory_free_mb), disk_mb = coalesce(excluded.disk_mb, s.disk_mb),
        disk_free_mb = coalesce(excluded.disk_free_mb, s.disk_free_mb)
-     returning ${SERVER_COLUMNS}`,
-    [
-      Math.max(1, cpus),
-      Math.max(1, Math.floor(memoryMb)),
-      LOCAL_PORTS.first,
-      LOCAL_PORTS.last,
-      floor(memoryFreeMb),
-      floor(diskMb),
-      floor(diskFreeMb),
-    ],
-  );
-  const [server] = rows;
+     returning ${SERVER_COLUMNS}`;
   if (!server) throw new Error('an upsert returned no row');
   return server;
 }

@@ -4,6 +4,7 @@ import type { PlacedTarget } from './deployments-placement.ts';
 import { AppError } from '@signalbox/contracts/errors';
 import { nameNotFound } from './not-found.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
+import { findRow, listRows, sql } from '../sql.ts';
 
 /** A service whose turn it is to be looked at. */
 export interface WatchedService extends ServiceKey {
@@ -29,30 +30,23 @@ export function incidentSubject(service: ServiceKey): string {
 }
 
 /** Takes services that were not looked at for `gapMs`, those that wait longest first. Of two at once, each is taken by one. */
-export async function takeServices(db: Queryable, gapMs: number): Promise<readonly WatchedService[]> {
-  const { rows } = await db.query<WatchedService>(
-    `with due as (
+export function takeServices(db: Queryable, gapMs: number): Promise<readonly WatchedService[]> {
+  return listRows<WatchedService>(db)`with due as (
        select project, environment from services
-        where serving is not null and (look_at is null or look_at < clock_timestamp() - $1 * interval '1 ms')
-        order by look_at nulls first limit $2 for update skip locked)
+        where serving is not null and (look_at is null or look_at < clock_timestamp() - ${gapMs} * interval '1 ms')
+        order by look_at nulls first limit ${TAKEN} for update skip locked)
      update services v set look_at = clock_timestamp() from due, deployments d, projects p
       where v.project = due.project and v.environment = due.environment and d.deployment_id = v.serving and p.name = v.project
      returning v.project, v.environment, v.serving, v.muted_until as "mutedUntil", v.health, v.log_cursor as "logCursor",
                array[d.user_key, p.owner] as owners, coalesce(user_language(d.user_key), user_language(p.owner)) as language,
                exists (select 1 from deployments o where o.project = v.project and o.environment = v.environment
-                          and o.state in ('switching', 'verifying', 'draining', 'failing', 'unknown')) as "isMoving"`,
-    [gapMs, TAKEN],
-  );
-  return rows;
+                          and o.state in ('switching', 'verifying', 'draining', 'failing', 'unknown')) as "isMoving"`;
 }
 
 /** What the looks before have left of a service; null when there is none. */
-export async function readHealth(db: Queryable, service: ServiceKey): Promise<{ readonly health: unknown } | null> {
-  const { rows } = await db.query<{ health: unknown }>(
-    'select health from services where project = $1 and environment = $2',
-    [service.project, service.environment],
-  );
-  return rows[0] ?? null;
+export function readHealth(db: Queryable, service: ServiceKey): Promise<{ readonly health: unknown } | null> {
+  return findRow<{ health: unknown }>(db)`select health from services
+      where project = ${service.project} and environment = ${service.environment}`;
 }
 
 /**
@@ -65,21 +59,14 @@ export async function saveLook(
   look: { readonly health: unknown; readonly logCursor: unknown; readonly errors: readonly FoundErrors[] },
 ): Promise<boolean> {
   return withTransaction(pool, async (db) => {
-    const { rows } = await db.query<{ serving: string | null }>(
-      `update services set health = $3::jsonb, health_at = clock_timestamp(), log_cursor = $4::jsonb
-        where project = $1 and environment = $2 and nullif(log_cursor, 'null') is not distinct from $5::jsonb
-            and health is not distinct from $6::jsonb returning serving`,
-      [
-        service.project,
-        service.environment,
-        JSON.stringify(look.health),
-        // Of what has written nothing: no value, and not the null of JSON, which equals no missing value.
-        look.logCursor === null ? null : JSON.stringify(look.logCursor),
-        service.logCursor === null ? null : JSON.stringify(service.logCursor),
-        service.health === null ? null : JSON.stringify(service.health),
-      ],
-    );
-    const [row] = rows;
+    // Of what has written nothing: no value, and not the null of JSON, which equals no missing value.
+    const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
+    const row = await findRow<{ serving: string | null }>(db)`
+      update services set health = ${JSON.stringify(look.health)}::jsonb, health_at = clock_timestamp(),
+             log_cursor = ${json(look.logCursor)}::jsonb
+       where project = ${service.project} and environment = ${service.environment}
+         and nullif(log_cursor, 'null') is not distinct from ${json(service.logCursor)}::jsonb
+         and health is not distinct from ${json(service.health)}::jsonb returning serving`;
     if (!row) return false;
     // What was stopped or replaced during the look has not crashed.
     const isServing = row.serving === service.serving;
@@ -94,11 +81,8 @@ export async function saveLook(
 
 /** How a server is reached. Throws NOT_FOUND, SERVER_BOOKED. */
 export async function findDriverServer(db: Queryable, name: string): Promise<PlacedTarget> {
-  const { rows } = await db.query<Omit<PlacedTarget, 'driver'> & { driver: PlacedTarget['driver'] | null }>(
-    `select name as server, host as "serverHost", driver, connection, host_key as "hostKey" from servers where name = $1`,
-    [name],
-  );
-  const [row] = rows;
+  const row = await findRow<Omit<PlacedTarget, 'driver'> & { driver: PlacedTarget['driver'] | null }>(db)`
+    select name as server, host as "serverHost", driver, connection, host_key as "hostKey" from servers where name = ${name}`;
   if (!row) throw await nameNotFound(db, 'server', name);
   const { driver, ...rest } = row;
   if (driver !== null) return { ...rest, driver };
@@ -106,13 +90,12 @@ export async function findDriverServer(db: Queryable, name: string): Promise<Pla
 }
 
 /** Every service with how long it is muted, by name. */
-export async function listServicesBriefly(
+export function listServicesBriefly(
   db: Queryable,
 ): Promise<readonly (ServiceKey & { readonly mutedUntil: Date | null })[]> {
-  const { rows } = await db.query<ServiceKey & { mutedUntil: Date | null }>(
-    'select project, environment, muted_until as "mutedUntil" from services order by project, environment limit 500',
-  );
-  return rows;
+  return listRows<ServiceKey & { mutedUntil: Date | null }>(
+    db,
+  )`select project, environment, muted_until as "mutedUntil" from services order by project, environment limit 500`;
 }
 
 /** Mutes a service until then, or no longer (null), in a transaction of the caller's. False when there is no such service. */
@@ -122,9 +105,8 @@ export async function muteServiceWithin(
   until: Date | null,
   by: string,
 ): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `update services set muted_until = $3, muted_by = $4, updated_at = clock_timestamp() where project = $1 and environment = $2`,
-    [service.project, service.environment, until, until === null ? null : by],
-  );
+  const { rowCount } = await db.query(sql`update services set muted_until = ${until},
+      muted_by = ${until === null ? null : by}, updated_at = clock_timestamp() where project = ${service.project}
+        and environment = ${service.environment}`);
   return rowCount === 1;
 }

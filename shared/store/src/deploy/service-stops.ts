@@ -3,6 +3,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { addNote, findOpen } from './deployments.ts';
 import { underWay, FINAL_STATES } from './deployments-rows.ts';
 import { withTransaction, type Pool, type Queryable } from '../pool.ts';
+import { sql } from '../sql.ts';
 
 /** Which deployment is to end. fence: of whoever takes the route away; null when it may only take away the deployment's own route. */
 export interface BegunStop {
@@ -31,10 +32,8 @@ export function createServiceStops(pool: Pool) {
       evidence: Readonly<Record<string, unknown>>,
     ): Promise<void> =>
       withTransaction(pool, async (db) => {
-        const { rowCount } = await db.query(
-          `select 1 from deployment_events where deployment_id = $1 and evidence ->> 'stopped' = $2`,
-          [deploymentId, runId],
-        );
+        const { rowCount } = await db.query(sql`select 1 from deployment_events where deployment_id = ${deploymentId}
+            and evidence ->> 'stopped' = ${runId}`);
         const note = { actor: by, fence: null, evidence: { stopped: runId, ...evidence } };
         if (rowCount === 0) await addNote(db, deploymentId, note);
       }),
@@ -58,30 +57,27 @@ export async function findStoppable(
 }
 
 async function findBegun(db: Queryable, service: ServiceKey, runId: string): Promise<string | null> {
-  const { rows } = await db.query<{ id: string }>(
-    `select e.deployment_id as id from deployment_events e join deployments d using (deployment_id)
-      where d.project = $1 and d.environment = $2 and e.evidence ->> 'stop' = $3`,
-    [service.project, service.environment, runId],
-  );
+  const { rows } = await db.query<{ id: string }>(sql`
+    select e.deployment_id as id from deployment_events e join deployments d using (deployment_id)
+      where d.project = ${service.project} and d.environment = ${service.environment} and e.evidence ->> 'stop' = ${runId}`);
   return rows[0]?.id ?? null;
 }
 
 async function findServing(db: Queryable, service: ServiceKey): Promise<string | null> {
-  const { rows } = await db.query<{ id: string }>(
-    `select d.deployment_id as id from deployments d join services v using (project, environment)
-      where d.project = $1 and d.environment = $2 and (d.deployment_id = v.serving or v.serving is null and d.state in ${FINAL_STATES}
+  const { rows } = await db.query<{ id: string }>(sql`
+    select d.deployment_id as id from deployments d join services v using (project, environment)
+      where d.project = ${service.project} and d.environment = ${service.environment}
+        and (d.deployment_id = v.serving or v.serving is null and d.state in ${FINAL_STATES}
         and exists (select 1 from port_allocations a where a.released_at is null and a.server = d.server and a.project = d.project
                        and a.service = 'instance:' || d.deployment_id))
-      order by d.requested_at desc limit 1`,
-    [service.project, service.environment],
-  );
+      order by d.requested_at desc limit 1`);
   return rows[0]?.id ?? null;
 }
 
 async function begin(db: Queryable, service: ServiceKey, runId: string, by: string): Promise<BegunStop> {
-  const key = [service.project, service.environment];
+  const isIt = sql`project = ${service.project} and environment = ${service.environment}`;
   // As whoever begins a deployment does: one decides about a service at a time.
-  const { rowCount } = await db.query(`select 1 from services where project = $1 and environment = $2 for update`, key);
+  const { rowCount } = await db.query(sql`select 1 from services where ${isIt} for update`);
   if (rowCount === 0)
     throw new AppError('NOT_FOUND', { kind: 'service', name: serviceName(service), known: 'those that were deployed' });
   const begun = await findBegun(db, service, runId);
@@ -91,11 +87,9 @@ async function begin(db: Queryable, service: ServiceKey, runId: string, by: stri
   if (open) throw underWay(open, new Date());
   const deploymentId = await findServing(db, service);
   if (deploymentId === null) throw new AppError('NOTHING_SERVES', { ...service, act: 'stop' });
-  const { rows } = await db.query<{ fence: number }>(
-    `update services set serving = null, fence = fence + 1, updated_at = clock_timestamp()
-      where project = $1 and environment = $2 returning fence::float8 as fence`,
-    key,
-  );
+  const { rows } = await db.query<{ fence: number }>(sql`
+    update services set serving = null, fence = fence + 1, updated_at = clock_timestamp()
+     where ${isIt} returning fence::float8 as fence`);
   const fence = rows[0]?.fence ?? null;
   await addNote(db, deploymentId, { actor: by, fence, evidence: { stop: runId } });
   return { deploymentId, fence };

@@ -5,6 +5,7 @@ import { withTransaction, type Pool, type Queryable } from '../pool.ts';
 import { muteServiceWithin } from './service-looks.ts';
 import { findStoppable } from './service-stops.ts';
 import { noteEffect } from '../unsettled.ts';
+import { findRow, listRows, sql } from '../sql.ts';
 
 export interface ServiceRow extends ServiceKey {
   readonly server: string;
@@ -22,21 +23,19 @@ export interface ServiceVariableRow {
   readonly givenBy: string;
 }
 
-const SELECT = `select v.project, v.environment, v.server, v.port, d.url, v.serving, d.release, v.muted_until as "mutedUntil"
+const SELECT = sql`select v.project, v.environment, v.server, v.port, d.url, v.serving, d.release, v.muted_until as "mutedUntil"
   from services v left join deployments d on d.deployment_id = v.serving`;
-const VARIABLE = `name, value, secret, given_by as "givenBy"`;
+const VARIABLE = sql`name, value, secret, given_by as "givenBy"`;
 
 /** What runs where, and with which variables. */
 export function createServices(pool: Pool) {
   return {
     /** By project and environment. */
-    async list(filter: Partial<ServiceKey>): Promise<readonly ServiceRow[]> {
-      const { rows } = await pool.query<ServiceRow>(
-        `${SELECT} where ($1::text is null or v.project = $1) and ($2::text is null or v.environment = $2)
-          order by v.project, v.environment`,
-        [filter.project ?? null, filter.environment ?? null],
-      );
-      return rows;
+    list(filter: Partial<ServiceKey>): Promise<readonly ServiceRow[]> {
+      return listRows<ServiceRow>(pool)`
+        ${SELECT} where (${filter.project ?? null}::text is null or v.project = ${filter.project ?? null})
+          and (${filter.environment ?? null}::text is null or v.environment = ${filter.environment ?? null})
+          order by v.project, v.environment`;
     },
 
     find: (service: ServiceKey): Promise<ServiceRow | null> => find(pool, service),
@@ -45,24 +44,18 @@ export function createServices(pool: Pool) {
     stoppable: (service: ServiceKey, runId: string | null) => findStoppable(pool, service, runId),
 
     /** By name. */
-    async variables(service: ServiceKey): Promise<readonly ServiceVariableRow[]> {
-      const { rows } = await pool.query<ServiceVariableRow>(
-        `select ${VARIABLE} from service_variables where project = $1 and environment = $2 order by name`,
-        [service.project, service.environment],
-      );
-      return rows;
+    variables(service: ServiceKey): Promise<readonly ServiceVariableRow[]> {
+      return listRows<ServiceVariableRow>(pool)`select ${VARIABLE} from service_variables
+          where project = ${service.project} and environment = ${service.environment} order by name`;
     },
 
     /** The names of the variables, each with a mark that changes when the variable or the secret behind it is given anew. */
-    async variableMarks(service: ServiceKey): Promise<readonly { readonly name: string; readonly mark: string }[]> {
-      const { rows } = await pool.query<{ name: string; mark: string }>(
-        `select v.name, 'v' || left(encode(sha256(convert_to(concat_ws(' ', v.action_id, v.given_by, extract(epoch from v.given_at),
+    variableMarks(service: ServiceKey): Promise<readonly { readonly name: string; readonly mark: string }[]> {
+      return listRows<{ name: string; mark: string }>(pool)`
+        select v.name, 'v' || left(encode(sha256(convert_to(concat_ws(' ', v.action_id, v.given_by, extract(epoch from v.given_at),
                   extract(epoch from s.created_at)), 'UTF8')), 'hex'), 16) as mark
            from service_variables v left join secrets s on s.user_key = v.given_by and s.handle = v.secret
-          where v.project = $1 and v.environment = $2 order by v.name`,
-        [service.project, service.environment],
-      );
-      return rows;
+          where v.project = ${service.project} and v.environment = ${service.environment} order by v.name`;
     },
 
     /**
@@ -73,25 +66,15 @@ export function createServices(pool: Pool) {
       withTransaction(pool, async (db) => {
         // Locks the service, so that of the same action twice at once the later one sees the earlier one.
         await placeService(db, service, null);
-        const { rows } = await db.query<ServiceVariableRow>(
-          `insert into service_variables as k (project, environment, name, value, secret, given_by, action_id)
-           values ($1, $2, $3, $4, $5, $6, $7)
+        const written = await findRow<ServiceVariableRow>(db)`
+          insert into service_variables as k (project, environment, name, value, secret, given_by, action_id)
+           values (${service.project}, ${service.environment}, ${variable.name}, ${variable.value}, ${variable.secret},
+             ${variable.givenBy}, ${actionId})
            on conflict (project, environment, name) do update
              set value = excluded.value, secret = excluded.secret, given_by = excluded.given_by,
                  given_at = case when k.action_id = excluded.action_id then k.given_at else clock_timestamp() end,
                  action_id = excluded.action_id
-           returning ${VARIABLE}`,
-          [
-            service.project,
-            service.environment,
-            variable.name,
-            variable.value,
-            variable.secret,
-            variable.givenBy,
-            actionId,
-          ],
-        );
-        const [written] = rows;
+           returning ${VARIABLE}`;
         if (!written) throw new Error('an upsert returned no row');
         return written;
       }),
@@ -99,10 +82,8 @@ export function createServices(pool: Pool) {
     /** Removes one, from the next deployment on; null when there is none. Idempotent by action id. */
     removeVariable: (service: ServiceKey, name: string, actionId: string): Promise<ServiceVariableRow | null> =>
       withTransaction(pool, async (db) => {
-        const { rows } = await db.query<ServiceVariableRow>(
-          `delete from service_variables where project = $1 and environment = $2 and name = $3 returning ${VARIABLE}`,
-          [service.project, service.environment, name],
-        );
+        const { rows } = await db.query<ServiceVariableRow>(sql`delete from service_variables
+            where project = ${service.project} and environment = ${service.environment} and name = ${name} returning ${VARIABLE}`);
         if (rows[0]) await noteEffect(db, actionId);
         return rows[0] ?? null;
       }),
@@ -118,10 +99,7 @@ export function createServices(pool: Pool) {
   };
 }
 
-async function find(db: Queryable, service: ServiceKey): Promise<ServiceRow | null> {
-  const { rows } = await db.query<ServiceRow>(`${SELECT} where v.project = $1 and v.environment = $2`, [
-    service.project,
-    service.environment,
-  ]);
-  return rows[0] ?? null;
+function find(db: Queryable, service: ServiceKey): Promise<ServiceRow | null> {
+  return findRow<ServiceRow>(db)`${SELECT} where v.project = ${service.project}
+      and v.environment = ${service.environment}`;
 }

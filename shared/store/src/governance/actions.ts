@@ -6,6 +6,7 @@ import { auditJson } from '../audit/audit.ts';
 import { checkpointPut, checkpointValues, type CheckpointRow } from '../conversation/checkpoints.ts';
 import type { Lane } from '../conversation/lane.ts';
 import type { Queryable } from '../pool.ts';
+import { listRows, named, sql } from '../sql.ts';
 
 /**
  * What a call was marked with: its result carries outside text with which later arguments are compared, or such text in records of our
@@ -58,17 +59,14 @@ const differs = (person: number, thread: number, turn: number, tool: number, arg
      case when a.arguments <> $${args}::jsonb then 'arguments' end], null)`;
 
 /** What the ledger has of these ids. */
-export async function readActions(
+export function readActions(
   db: Queryable,
   actionIds: readonly string[],
 ): Promise<
   readonly (Pick<EarlierAction, 'status' | 'result'> & { readonly actionId: string; readonly tool: string })[]
 > {
-  const { rows } = await db.query<{ actionId: string; tool: string; status: ActionStatus; result: unknown }>(
-    'select action_id as "actionId", tool, status, result from actions where action_id = any ($1)',
-    [actionIds],
-  );
-  return rows;
+  return listRows<{ actionId: string; tool: string; status: ActionStatus; result: unknown }>(db)`
+    select action_id as "actionId", tool, status, result from actions where action_id = any (${actionIds})`;
 }
 
 function taken(tool: string, differences: readonly string[]): AppError {
@@ -195,7 +193,7 @@ export async function beginAction(
 
 /** Whether the claim failed because something it was decided by has changed, and not because the action is there already. */
 async function isStopped(db: Queryable, intent: ActionIntent): Promise<boolean> {
-  const { rowCount } = await db.query('select 1 from actions where action_id = $1', [intent.actionId]);
+  const { rowCount } = await db.query(sql`select 1 from actions where action_id = ${intent.actionId}`);
   return rowCount === 0;
 }
 
@@ -214,21 +212,13 @@ export async function settleAction(
     readonly isLookedUp?: boolean;
   },
 ): Promise<void> {
-  await db.query({
-    name: 'action_settle',
-    text: `with settled as (
-             update actions set status = $2, result = $3, error_code = $4, settled_at = now()
-              where action_id = $1 and (status = 'started' or $6 and status = 'unknown' and $2 <> 'unknown') returning 1)
-           select (select audit_append($5::jsonb)) from settled`,
-    values: [
-      actionId,
-      outcome.status,
-      JSON.stringify(outcome.result ?? null),
-      outcome.errorCode,
-      auditJson(outcome.events),
-      outcome.isLookedUp ?? false,
-    ],
-  });
+  await db.query(named('action_settle')`with settled as (
+             update actions set status = ${outcome.status}, result = ${JSON.stringify(outcome.result ?? null)},
+               error_code = ${outcome.errorCode}, settled_at = now()
+              where action_id = ${actionId}
+                and (status = 'started' or ${outcome.isLookedUp ?? false} and status = 'unknown' and ${outcome.status} <> 'unknown')
+                returning 1)
+           select (select audit_append(${auditJson(outcome.events)}::jsonb)) from settled`);
 }
 
 /**
@@ -312,14 +302,12 @@ export async function soFarOfMessage(
   userKey: string,
   message: { readonly turnKey: string; readonly actionId: string | null },
 ): Promise<SoFar> {
-  const { rows } = await db.query<{ actionId: string; status: string; say: string | null }>(
-    `select action_id as "actionId", status, result ->> 'say' as say from actions
-      where user_key = $1 and (turn_key = $2 or action_id = $3)
+  const { rows } = await db.query<{ actionId: string; status: string; say: string | null }>(sql`
+    select action_id as "actionId", status, result ->> 'say' as say from actions
+      where user_key = ${userKey} and (turn_key = ${message.turnKey} or action_id = ${message.actionId})
         and (status = 'done' and proposal #>> '{action,assessment,risk}' is distinct from 'safe' or status = 'unknown'
              or status = 'failed' and error_code = 'JOB_FAILED')
-      order by started_at, action_id`,
-    [userKey, message.turnKey, message.actionId],
-  );
+      order by started_at, action_id`);
   const unclear = rows.flatMap(({ status, say }) => (status === 'unknown' ? (say?.split('\n')[0] ?? []) : []));
   return { effects: rows.map(({ actionId }) => actionId), unclear };
 }
@@ -328,20 +316,18 @@ export async function soFarOfMessage(
  * Effects that were begun for a person and that nobody goes on with when this message of theirs is given up; locked, so that they
  * can be settled. Those of a decision that is still to be carried out are left to it. None when the lane was lost.
  */
-export async function abandonedActions(
+export function abandonedActions(
   db: Queryable,
   lane: Lane,
   inboxId: number,
 ): Promise<readonly { readonly actionId: string; readonly tool: string }[]> {
-  const { rows } = await db.query<{ actionId: string; tool: string }>(
-    `select a.action_id as "actionId", a.tool from actions a
-      where a.user_key = $1 and a.status = 'started'
-        and exists (select 1 from lanes where user_key = $1 and epoch = $2 and worker is not null)
+  return listRows<{ actionId: string; tool: string }>(db)`
+    select a.action_id as "actionId", a.tool from actions a
+      where a.user_key = ${lane.userKey} and a.status = 'started'
+        and exists (select 1 from lanes where user_key = ${lane.userKey} and epoch = ${lane.epoch} and worker is not null)
         and not exists (
           select 1 from approvals p join inbox i on i.envelope ->> 'approvalId' = p.approval_id
-           where p.action_id = a.action_id and i.user_key = $1 and i.kind = 'decision' and i.outcome is null and i.id <> $3)
-      order by a.started_at for update of a`,
-    [lane.userKey, lane.epoch, inboxId],
-  );
-  return rows;
+           where p.action_id = a.action_id and i.user_key = ${lane.userKey} and i.kind = 'decision' and i.outcome is null
+             and i.id <> ${inboxId})
+      order by a.started_at for update of a`;
 }

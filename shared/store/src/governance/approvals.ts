@@ -10,6 +10,7 @@ import { appendAudit } from '../audit/audit.ts';
 import type { Lane } from '../conversation/lane.ts';
 import { wakeLane } from '../conversation/wake-lane.ts';
 import type { Queryable } from '../pool.ts';
+import { findRow, listRows, sql } from '../sql.ts';
 
 /*
  * pending ─┬─ enough approvals ─▶ approved ─▶ consumed, in the transaction that begins the action; or void
@@ -25,37 +26,30 @@ export interface Proposal {
   readonly decision: PolicyDecision;
 }
 
-const COLUMNS = `approval_id as "approvalId", action_id as "actionId", user_key as "userKey", chat_key as "chatKey", thread_id as "threadId",
+const COLUMNS = sql`approval_id as "approvalId", action_id as "actionId", user_key as "userKey", chat_key as "chatKey", thread_id as "threadId",
   turn_id as "turnId", trace_id as "traceId", hash, rule, policy, needed, role, solo, by_requester as "byRequester",
   authors, card, status, requested_at as "requestedAt",
   expires_at as "expiresAt", decided_by as "decidedBy", reason, change`;
 
 /** An approval, or null. `lock`: nobody else decides about it until the transaction ends. */
-export async function findApproval(db: Queryable, approvalId: string, lock = false): Promise<Approval | null> {
-  const { rows } = await db.query<Approval>(
-    `select ${COLUMNS} from approvals where approval_id = $1 ${lock ? 'for update' : ''}`,
-    [approvalId],
-  );
-  return rows[0] ?? null;
+export function findApproval(db: Queryable, approvalId: string, lock = false): Promise<Approval | null> {
+  return findRow<Approval>(db)`select ${COLUMNS} from approvals
+      where approval_id = ${approvalId} ${lock ? sql`for update` : sql``}`;
 }
 
 /** The request about an action, or null. */
-export async function findApprovalOf(db: Queryable, actionId: string): Promise<Approval | null> {
-  const { rows } = await db.query<Approval>(`select ${COLUMNS} from approvals where action_id = $1`, [actionId]);
-  return rows[0] ?? null;
+export function findApprovalOf(db: Queryable, actionId: string): Promise<Approval | null> {
+  return findRow<Approval>(db)`select ${COLUMNS} from approvals where action_id = ${actionId}`;
 }
 
 /** A request of this person, in this chat, that waits for exactly the same; null when there is none. */
-export async function findWaitingSame(
+export function findWaitingSame(
   db: Queryable,
   same: { readonly userKey: string; readonly chatKey: string; readonly hash: string },
 ): Promise<Approval | null> {
-  const { rows } = await db.query<Approval>(
-    `select ${COLUMNS} from approvals
-      where status = 'pending' and user_key = $1 and chat_key = $2 and hash = $3 and expires_at > clock_timestamp() limit 1`,
-    [same.userKey, same.chatKey, same.hash],
-  );
-  return rows[0] ?? null;
+  return findRow<Approval>(db)`select ${COLUMNS} from approvals
+      where status = 'pending' and user_key = ${same.userKey} and chat_key = ${same.chatKey} and hash = ${same.hash}
+        and expires_at > clock_timestamp() limit 1`;
 }
 
 /** An action as the ledger has it. */
@@ -69,12 +63,9 @@ export interface LedgerRow {
 }
 
 /** An action of the ledger, or null. */
-export async function findAction(db: Queryable, actionId: string): Promise<LedgerRow | null> {
-  const { rows } = await db.query<LedgerRow>(
-    'select status, result, user_key as "userKey", arguments, hash, proposal from actions where action_id = $1',
-    [actionId],
-  );
-  return rows[0] ?? null;
+export function findAction(db: Queryable, actionId: string): Promise<LedgerRow | null> {
+  return findRow<LedgerRow>(db)`select status, result, user_key as "userKey", arguments, hash,
+      proposal from actions where action_id = ${actionId}`;
 }
 
 /**
@@ -86,32 +77,27 @@ export async function claimApproved(
   lane: Lane,
   decided: RecordedDecision,
 ): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `with used as (
-       update approvals set status = 'consumed', consumed_at = clock_timestamp(), used = $3::jsonb
-        where approval_id = $1 and status = 'approved'
+  const { rowCount } = await db.query(sql`with used as (
+       update approvals set status = 'consumed', consumed_at = clock_timestamp(), used = ${JSON.stringify(decided)}::jsonb
+        where approval_id = ${approvalId} and status = 'approved'
        returning action_id)
      , begun as (
-       update actions a set status = 'started', started_at = clock_timestamp(), epoch = $2 from used
+       update actions a set status = 'started', started_at = clock_timestamp(), epoch = ${lane.epoch} from used
         where a.action_id = used.action_id and a.status = 'waiting'
        returning a.thread_id, a.tool, a.marks)
-     select case when marks && '{untrusted,records}' then taint_thread(thread_id, tool, clock_timestamp()) end from begun`,
-    [approvalId, lane.epoch, JSON.stringify(decided)],
-  );
+     select case when marks && '{untrusted,records}' then taint_thread(thread_id, tool, clock_timestamp()) end from begun`);
   return rowCount === 1;
 }
 
 /** Keeps the decision by which an approved request was found void. */
 export async function noteDecision(db: Queryable, approvalId: string, decided: RecordedDecision): Promise<void> {
-  await db.query('update approvals set used = $2::jsonb where approval_id = $1', [approvalId, JSON.stringify(decided)]);
+  await db.query(sql`update approvals set used = ${JSON.stringify(decided)}::jsonb where approval_id = ${approvalId}`);
 }
 
 /** The decision by which an approval was used up, or found void; null when there was none. */
 export async function findDecision(db: Queryable, approvalId: string): Promise<RecordedDecision | null> {
-  const { rows } = await db.query<{ used: RecordedDecision | null }>(
-    'select used from approvals where approval_id = $1',
-    [approvalId],
-  );
+  const { rows } = await db.query<{ used: RecordedDecision | null }>(sql`select used from approvals
+      where approval_id = ${approvalId}`);
   return rows[0]?.used ?? null;
 }
 
@@ -120,12 +106,9 @@ export async function findDecision(db: Queryable, approvalId: string): Promise<R
  * of the run has said by then stands, and so does the first word.
  */
 export async function noteResult(db: Queryable, approvalId: string, line: string): Promise<void> {
-  await db.query(
-    `update approvals a set reason = case when exists (
-         select 1 from runs r where r.run_id = a.action_id and r.status in ('queued', 'running')) then $3 else $2 end
-      where approval_id = $1 and status = 'consumed' and reason is null`,
-    [approvalId, line, underWay()],
-  );
+  await db.query(sql`update approvals a set reason = case when exists (
+         select 1 from runs r where r.run_id = a.action_id and r.status in ('queued', 'running')) then ${underWay()} else ${line} end
+      where approval_id = ${approvalId} and status = 'consumed' and reason is null`);
 }
 
 /** What an approval is about. With `hash`: only when it is that very action. */
@@ -134,44 +117,32 @@ export async function findProposal(
   actionId: string,
   hash: string | null = null,
 ): Promise<Proposal | null> {
-  const { rows } = await db.query<{ proposal: Proposal | null }>(
-    'select proposal from actions where action_id = $1 and ($2::text is null or hash = $2)',
-    [actionId, hash],
-  );
+  const { rows } = await db.query<{ proposal: Proposal | null }>(sql`
+    select proposal from actions where action_id = ${actionId} and (${hash}::text is null or hash = ${hash})`);
   return rows[0]?.proposal ?? null;
 }
 
 /** Who has approved so far, in order. */
-export async function listVotes(db: Queryable, approvalId: string): Promise<readonly ApprovalVote[]> {
-  const { rows } = await db.query<ApprovalVote>(
-    `select user_key as "userKey", name, role from approval_votes where approval_id = $1 order by voted_at, user_key`,
-    [approvalId],
-  );
-  return rows;
+export function listVotes(db: Queryable, approvalId: string): Promise<readonly ApprovalVote[]> {
+  return listRows<ApprovalVote>(db)`select user_key as "userKey", name, role from approval_votes
+      where approval_id = ${approvalId} order by voted_at, user_key`;
 }
 
 /** Open requests, the oldest first: all of them, or those of one person. */
-export async function listPending(db: Queryable, userKey: string | null = null): Promise<readonly Approval[]> {
-  const { rows } = await db.query<Approval>(
-    `select ${COLUMNS} from approvals where status = 'pending' and ($1::text is null or user_key = $1) order by requested_at limit 50`,
-    [userKey],
-  );
-  return rows;
+export function listPending(db: Queryable, userKey: string | null = null): Promise<readonly Approval[]> {
+  return listRows<Approval>(db)`select ${COLUMNS} from approvals where status = 'pending'
+      and (${userKey}::text is null or user_key = ${userKey}) order by requested_at limit 50`;
 }
 
 /** Requests that came to nothing within this many days, the newest first: all of them, or those of one person; so many at most. */
-export async function listRefused(
+export function listRefused(
   db: Queryable,
   { userKey, days, limit }: { readonly userKey: string | null; readonly days: number; readonly limit: number },
 ): Promise<readonly Approval[]> {
-  const { rows } = await db.query<Approval>(
-    `select ${COLUMNS} from approvals
-      where status in ('rejected', 'expired', 'void') and ($1::text is null or user_key = $1)
-        and coalesce(decided_at, expires_at) > clock_timestamp() - $2 * interval '1 day'
-      order by coalesce(decided_at, expires_at) desc limit $3`,
-    [userKey, days, limit],
-  );
-  return rows;
+  return listRows<Approval>(db)`select ${COLUMNS} from approvals
+      where status in ('rejected', 'expired', 'void') and (${userKey}::text is null or user_key = ${userKey})
+        and coalesce(decided_at, expires_at) > clock_timestamp() - ${days} * interval '1 day'
+      order by coalesce(decided_at, expires_at) desc limit ${limit}`;
 }
 
 /** Stores a request. False when the action has one already, and then nothing is written. */
@@ -182,33 +153,16 @@ export async function insertApproval(
     readonly expiresMs: number;
   },
 ): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `insert into approvals (approval_id, action_id, user_key, chat_key, thread_id, turn_id, trace_id, hash, rule, policy, needed, role,
+  const { rowCount } = await db.query(sql`
+    insert into approvals (approval_id, action_id, user_key, chat_key, thread_id, turn_id, trace_id, hash, rule, policy, needed, role,
                             solo, authors, card, expires_at, remind_at, escalate_at, by_requester)
-     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::jsonb, t + $16 * interval '1 ms',
-            case when not $17 then t + $16 * interval '0.33 ms' end, case when not $17 then t + $16 * interval '0.66 ms' end, $17
+     select ${request.approvalId}, ${request.actionId}, ${request.userKey}, ${request.chatKey}, ${request.threadId}, ${request.turnId},
+       ${request.traceId}, ${request.hash}, ${request.rule}, ${request.policy}, ${request.needed}, ${request.role}, ${request.solo},
+       ${request.authors}, ${JSON.stringify(request.card)}::jsonb, t + ${request.expiresMs} * interval '1 ms',
+            case when not ${request.byRequester} then t + ${request.expiresMs} * interval '0.33 ms' end,
+              case when not ${request.byRequester} then t + ${request.expiresMs} * interval '0.66 ms' end, ${request.byRequester}
        from (select clock_timestamp() as t) now
-     on conflict (action_id) do nothing`,
-    [
-      request.approvalId,
-      request.actionId,
-      request.userKey,
-      request.chatKey,
-      request.threadId,
-      request.turnId,
-      request.traceId,
-      request.hash,
-      request.rule,
-      request.policy,
-      request.needed,
-      request.role,
-      request.solo,
-      request.authors,
-      JSON.stringify(request.card),
-      request.expiresMs,
-      request.byRequester,
-    ],
-  );
+     on conflict (action_id) do nothing`);
   return rowCount === 1;
 }
 
@@ -218,10 +172,8 @@ export async function addVote(
   approvalId: string,
   voter: ApprovalVote,
 ): Promise<{ readonly votes: readonly ApprovalVote[]; readonly isNew: boolean }> {
-  const { rowCount } = await db.query(
-    'insert into approval_votes (approval_id, user_key, name, role) values ($1, $2, $3, $4) on conflict do nothing',
-    [approvalId, voter.userKey, voter.name, voter.role],
-  );
+  const { rowCount } = await db.query(sql`insert into approval_votes (approval_id, user_key, name, role)
+      values (${approvalId}, ${voter.userKey}, ${voter.name}, ${voter.role}) on conflict do nothing`);
   return { votes: await listVotes(db, approvalId), isNew: rowCount === 1 };
 }
 
@@ -236,18 +188,16 @@ export async function endApproval(
     readonly change?: Readonly<Record<string, unknown>>;
   },
 ): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `update approvals set status = $2, decided_at = clock_timestamp(), decided_by = $3, reason = $4, change = $5::jsonb
-      where approval_id = $1 and (status = 'pending' or (status = 'approved' and $2 = 'void'))`,
-    [approvalId, end.status, end.by, end.reason, end.change ? JSON.stringify(end.change) : null],
-  );
+  const { rowCount } = await db.query(sql`
+    update approvals set status = ${end.status}, decided_at = clock_timestamp(), decided_by = ${end.by}, reason = ${end.reason},
+      change = ${end.change ? JSON.stringify(end.change) : null}::jsonb
+      where approval_id = ${approvalId} and (status = 'pending' or (status = 'approved' and ${end.status} = 'void'))`);
   if (rowCount !== 1) return false;
   if (end.status !== 'approved')
-    await db.query(
-      `update actions set status = $2, settled_at = now() where action_id = (select action_id from approvals where approval_id = $1)
-          and status = 'waiting'`,
-      [approvalId, end.status],
-    );
+    await db.query(sql`
+      update actions set status = ${end.status}, settled_at = now()
+        where action_id = (select action_id from approvals where approval_id = ${approvalId})
+          and status = 'waiting'`);
   return true;
 }
 
@@ -276,12 +226,10 @@ export async function putDecision(
 
 /** Chats in which the card of this request stands, without those that may not be written to any more. */
 export async function cardChats(db: Queryable, approvalId: string): Promise<readonly string[]> {
-  const { rows } = await db.query<{ chat_key: string }>(
-    `select distinct o.chat_key from outbox o
-      where o.slot = $1 and not exists (select 1 from chats x where x.chat_key = chat_root(o.chat_key) and x.parked_at is not null)
-      order by o.chat_key`,
-    [approvalId],
-  );
+  const rows = await listRows<{ chat_key: string }>(db)`select distinct o.chat_key from outbox o
+      where o.slot = ${approvalId}
+        and not exists (select 1 from chats x where x.chat_key = chat_root(o.chat_key) and x.parked_at is not null)
+      order by o.chat_key`;
   return rows.map((row) => row.chat_key);
 }
 
@@ -299,15 +247,12 @@ export async function approverChats(
     `select value ->> 'chatKey' as chat_key from settings where key = 'approvals_chat'`,
   );
   if (named[0] && options.isNamedGroupUsed) return [{ chatKey: named[0].chat_key, userKey: null }];
-  const { rows } = await db.query<{ user_key: string; chat_key: string }>(
-    `select u.user_key, c.chat_key from users u
+  const rows = await listRows<{ user_key: string; chat_key: string }>(db)`select u.user_key, c.chat_key from users u
        join lateral (select i.chat_key from inbox i where i.user_key = u.user_key and i.envelope ->> 'chatKind' = 'private'
                       order by i.id desc limit 1) c on true
-      where u.role = any ($1) and u.user_key <> all ($2)
+      where u.role = any (${rolesFrom(role)}) and u.user_key <> all (${authors})
         and not exists (select 1 from chats x where x.chat_key = c.chat_key and x.parked_at is not null)
-      order by u.user_key`,
-    [rolesFrom(role), authors],
-  );
+      order by u.user_key`;
   return rows.map((row) => ({ chatKey: row.chat_key, userKey: row.user_key }));
 }
 
@@ -317,10 +262,8 @@ export async function unreachableApprovers(
   role: Role,
   authors: readonly string[],
 ): Promise<readonly string[]> {
-  const { rows } = await db.query<{ name: string }>(
-    `select name from users where role = any ($1) and user_key <> all ($2) order by name limit 5`,
-    [rolesFrom(role), authors],
-  );
+  const rows = await listRows<{ name: string }>(db)`select name from users where role = any (${rolesFrom(role)})
+      and user_key <> all (${authors}) order by name limit 5`;
   return rows.map((row) => row.name);
 }
 

@@ -3,6 +3,7 @@ import type { StoredExecutionTurn } from '@signalbox/contracts/governance/execut
 import { auditJson } from '../audit/audit.ts';
 import type { Proposal } from './approvals.ts';
 import type { Queryable } from '../pool.ts';
+import { findRow, listRows, sql } from '../sql.ts';
 
 /** An action that changed nothing, which has no row before it runs. */
 export interface RecordedRead {
@@ -52,7 +53,7 @@ export interface RecordedTurn {
   readonly audited: readonly string[] | null;
 }
 
-const TURNS = `
+const TURNS = sql`
 select t.turn_id as "turnId", t.thread_id as "threadId", t.outcome, t.error, t.started_at as "startedAt",
        round(extract(epoch from t.ended_at - t.started_at) * 1000)::int as "durationMs",
        coalesce((select json_agg(json_build_object('record', e.record, 'recordHash', e.record_hash) order by e.pass)
@@ -62,27 +63,22 @@ select t.turn_id as "turnId", t.thread_id as "threadId", t.outcome, t.error, t.s
   from turns t`;
 
 /** Every turn of a conversation, the oldest first. A lane holds one at a time, so their ends are in order. */
-export async function readThreadTurns(db: Queryable, threadId: string): Promise<readonly RecordedTurn[]> {
-  const { rows } = await db.query<RecordedTurn>(`${TURNS} where t.thread_id = $1 order by t.ended_at, t.turn_id`, [
-    threadId,
-  ]);
-  return rows;
+export function readThreadTurns(db: Queryable, threadId: string): Promise<readonly RecordedTurn[]> {
+  return listRows<RecordedTurn>(db)`${TURNS} where t.thread_id = ${threadId} order by t.ended_at,
+      t.turn_id`;
 }
 
 /** One turn, or null. */
-export async function readTurn(db: Queryable, turnId: string): Promise<RecordedTurn | null> {
-  const { rows } = await db.query<RecordedTurn>(`${TURNS} where t.turn_id = $1`, [turnId]);
-  return rows[0] ?? null;
+export function readTurn(db: Queryable, turnId: string): Promise<RecordedTurn | null> {
+  return findRow<RecordedTurn>(db)`${TURNS} where t.turn_id = ${turnId}`;
 }
 
 /** The ids of all conversations that have turns, in pages, the oldest first. */
 export async function* readThreadsWithTurns(db: Queryable): AsyncGenerator<string, void> {
   let after = '';
   for (;;) {
-    const { rows } = await db.query<{ thread_id: string }>(
-      'select distinct thread_id from turns where thread_id > $1 order by thread_id limit 500',
-      [after],
-    );
+    const { rows } = await db.query<{ thread_id: string }>(sql`select distinct thread_id from turns
+        where thread_id > ${after} order by thread_id limit 500`);
     for (const { thread_id: threadId } of rows) yield threadId;
     const last = rows.at(-1);
     if (!last) return;

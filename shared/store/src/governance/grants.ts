@@ -1,5 +1,6 @@
 import type { ProposedAction } from '@signalbox/contracts/governance/action';
 import type { Queryable } from '../pool.ts';
+import { findRow, listRows, sql } from '../sql.ts';
 
 /** What somebody allowed ahead: a tool with these arguments and no others, in this place, for a while, a few times. */
 export interface Grant {
@@ -20,7 +21,7 @@ export function grantPlaceOf({ agent, chatKey, environment, resources, toolVersi
   return { agent, chatKey, environment, resources, toolVersion };
 }
 
-const COLUMNS = `grant_id as "grantId", user_key as "userKey", tool, match, given_by as "givenBy", uses_left as "usesLeft",
+const COLUMNS = sql`grant_id as "grantId", user_key as "userKey", tool, match, given_by as "givenBy", uses_left as "usesLeft",
   expires_at as "expiresAt"`;
 
 export async function putGrant(
@@ -32,38 +33,23 @@ export async function putGrant(
     readonly validMs: number;
   },
 ): Promise<void> {
-  await db.query(
-    `insert into grants (grant_id, user_key, tool, match, given_by, approval_id, uses_left, max_uses, expires_at, place)
-     values ($1, $2, $3, $4::jsonb, $5, $6, $7, $7, clock_timestamp() + $8 * interval '1 ms', $9::jsonb)`,
-    [
-      grant.grantId,
-      grant.userKey,
-      grant.tool,
-      JSON.stringify(grant.match),
-      grant.givenBy,
-      grant.approvalId,
-      grant.uses,
-      grant.validMs,
-      JSON.stringify(grantPlaceOf(grant.place)),
-    ],
-  );
+  await db.query(sql`
+    insert into grants (grant_id, user_key, tool, match, given_by, approval_id, uses_left, max_uses, expires_at, place)
+     values (${grant.grantId}, ${grant.userKey}, ${grant.tool}, ${JSON.stringify(grant.match)}::jsonb, ${grant.givenBy},
+       ${grant.approvalId}, ${grant.uses}, ${grant.uses}, clock_timestamp() + ${grant.validMs} * interval '1 ms',
+       ${JSON.stringify(grantPlaceOf(grant.place))}::jsonb)`);
 }
 
 /** Grants that can still be used, the newest first. */
-export async function listGrants(db: Queryable): Promise<readonly Grant[]> {
-  const { rows } = await db.query<Grant>(
-    `select ${COLUMNS} from grants where revoked_at is null and uses_left > 0 and expires_at > now() order by given_at desc limit 50`,
-  );
-  return rows;
+export function listGrants(db: Queryable): Promise<readonly Grant[]> {
+  return listRows<Grant>(
+    db,
+  )`select ${COLUMNS} from grants where revoked_at is null and uses_left > 0 and expires_at > now() order by given_at desc limit 50`;
 }
 
 /** Takes a grant back. Null when there is none of that id, or it was taken back before. */
-export async function revokeGrant(db: Queryable, grantId: string, by: string): Promise<Grant | null> {
-  const { rows } = await db.query<Grant>(
-    `update grants set revoked_at = now(), revoked_by = $2
-      where grant_id = $1 and revoked_at is null
-      returning ${COLUMNS}`,
-    [grantId, by],
-  );
-  return rows[0] ?? null;
+export function revokeGrant(db: Queryable, grantId: string, by: string): Promise<Grant | null> {
+  return findRow<Grant>(db)`update grants set revoked_at = now(), revoked_by = ${by}
+      where grant_id = ${grantId} and revoked_at is null
+      returning ${COLUMNS}`;
 }

@@ -3,6 +3,7 @@ import { newCode } from '@signalbox/contracts/ids';
 import { hashCode } from './access-code.ts';
 import { auditJson } from '../audit/audit.ts';
 import type { Queryable } from '../pool.ts';
+import { sql } from '../sql.ts';
 
 const KEY = 'owner_code';
 
@@ -17,13 +18,10 @@ export async function ensureOwnerCode(databaseUrl: string, actor = 'system'): Pr
     const { rowCount } = await client.query(`select 1 from users where role = 'admin' limit 1`);
     if ((rowCount ?? 0) > 0) return null;
     const code = newCode(3);
-    await client.query(
-      `with made as (
-         insert into settings (key, value) values ($1, to_jsonb($2::text))
+    await client.query(sql`with made as (
+         insert into settings (key, value) values (${KEY}, to_jsonb(${hashCode(code)}::text))
          on conflict (key) do update set value = excluded.value, updated_at = now() returning 1)
-       select audit_append($3::jsonb) from made`,
-      [KEY, hashCode(code), auditJson([{ kind: 'owner_code.made', actor, data: {} }])],
-    );
+       select audit_append(${auditJson([{ kind: 'owner_code.made', actor, data: {} }])}::jsonb) from made`);
     return code;
   } finally {
     await client.end();
@@ -36,20 +34,16 @@ export async function redeemOwnerCode(
   code: string,
   person: { readonly userKey: string; readonly channel: string; readonly name: string },
 ): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `with used as (delete from settings where key = $1 and value = to_jsonb($2::text) returning 1)
-     insert into users (user_key, channel, name, role) select $3, $4, $5, 'admin' from used
-     on conflict (user_key) do update set role = 'admin', name = excluded.name`,
-    [KEY, hashCode(code), person.userKey, person.channel, person.name],
-  );
+  const { rowCount } = await db.query(sql`
+    with used as (delete from settings where key = ${KEY} and value = to_jsonb(${hashCode(code)}::text) returning 1)
+     insert into users (user_key, channel, name, role) select ${person.userKey}, ${person.channel}, ${person.name}, 'admin' from used
+     on conflict (user_key) do update set role = 'admin', name = excluded.name`);
   return rowCount === 1;
 }
 
 /** Makes the code worthless if it is the current one; `signalbox owner-code` makes the next. */
 export async function voidOwnerCode(db: Queryable, code: string): Promise<boolean> {
-  const { rowCount } = await db.query('delete from settings where key = $1 and value = to_jsonb($2::text)', [
-    KEY,
-    hashCode(code),
-  ]);
+  const { rowCount } = await db.query(sql`delete from settings where key = ${KEY}
+      and value = to_jsonb(${hashCode(code)}::text)`);
   return rowCount === 1;
 }

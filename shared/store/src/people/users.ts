@@ -1,5 +1,6 @@
 import type { Role } from '@signalbox/contracts/governance/roles';
 import type { Queryable } from '../pool.ts';
+import { findRow, listRows, sql } from '../sql.ts';
 
 export interface User {
   readonly userKey: string;
@@ -10,34 +11,26 @@ export interface User {
 
 /** Lets a person in, or gives them another role. Doing so twice changes nothing. */
 export async function putUser(db: Queryable, user: User): Promise<void> {
-  await db.query(
-    `insert into users (user_key, channel, name, role) values ($1, $2, $3, $4)
-     on conflict (user_key) do update set role = excluded.role, name = excluded.name`,
-    [user.userKey, user.channel, user.name, user.role],
-  );
+  await db.query(sql`
+    insert into users (user_key, channel, name, role) values (${user.userKey}, ${user.channel}, ${user.name}, ${user.role})
+     on conflict (user_key) do update set role = excluded.role, name = excluded.name`);
 }
 
 /** Everybody who may speak, oldest first. */
-export async function listUsers(db: Queryable): Promise<readonly User[]> {
-  const { rows } = await db.query<User>(
-    `select user_key as "userKey", channel, name, role from users order by created_at, user_key`,
-  );
-  return rows;
+export function listUsers(db: Queryable): Promise<readonly User[]> {
+  return listRows<User>(db)`select user_key as "userKey", channel, name, role from users order by created_at, user_key`;
 }
 
 /** Everybody who may speak, with when they wrote last; the newest first. Null: never. */
-export async function listUsersSeen(
+export function listUsersSeen(
   db: Queryable,
   limit: number,
 ): Promise<readonly (User & { readonly lastSeen: Date | null })[]> {
-  const { rows } = await db.query<User & { lastSeen: Date | null }>(
-    `select u.user_key as "userKey", u.channel, u.name, u.role, i.received_at as "lastSeen" from users u
+  return listRows<User & { lastSeen: Date | null }>(db)`
+    select u.user_key as "userKey", u.channel, u.name, u.role, i.received_at as "lastSeen" from users u
        left join lateral (select x.received_at from inbox x where x.user_key = u.user_key and x.channel <> 'system' and x.channel <> 'jobs'
                            order by x.id desc limit 1) i on true
-      order by i.received_at desc nulls last, u.user_key limit $1`,
-    [limit],
-  );
-  return rows;
+      order by i.received_at desc nulls last, u.user_key limit ${limit}`;
 }
 
 /** What became of a change of roles. `last admin`: refused, because nobody could let others in any more. */
@@ -49,13 +42,8 @@ export async function allowUser(
   user: Omit<User, 'name'> & { readonly name: string | null },
   force = false,
 ): Promise<RoleChange> {
-  const { rows } = await db.query<{ change: RoleChange }>('select user_allow($1, $2, $3, $4, $5) as change', [
-    user.userKey,
-    user.channel,
-    user.name,
-    user.role,
-    force,
-  ]);
+  const { rows } = await db.query<{ change: RoleChange }>(sql`select user_allow(${user.userKey}, ${user.channel},
+      ${user.name}, ${user.role}, ${force}) as change`);
   return rows[0]?.change ?? 'same';
 }
 
@@ -65,28 +53,21 @@ export async function denyUser(
   userKey: string,
   force = false,
 ): Promise<'removed' | 'stranger' | 'last admin'> {
-  const { rows } = await db.query<{ change: 'removed' | 'stranger' | 'last admin' }>(
-    'select user_deny($1, $2) as change',
-    [userKey, force],
-  );
+  const { rows } = await db.query<{ change: 'removed' | 'stranger' | 'last admin' }>(sql`select user_deny(${userKey},
+      ${force}) as change`);
   return rows[0]?.change ?? 'stranger';
 }
 
 /** One person who may speak, or null. */
-export async function findUser(db: Queryable, userKey: string): Promise<User | null> {
-  const { rows } = await db.query<User>(
-    `select user_key as "userKey", channel, name, role from users where user_key = $1`,
-    [userKey],
-  );
-  return rows[0] ?? null;
+export function findUser(db: Queryable, userKey: string): Promise<User | null> {
+  return findRow<User>(db)`select user_key as "userKey", channel, name, role from users
+      where user_key = ${userKey}`;
 }
 
 /** Answers a person in this language from now on; null: in that of their client. Returns what they read now, null when nobody knows. */
 export async function chooseLanguage(db: Queryable, userKey: string, code: string | null): Promise<string | null> {
-  const { rows } = await db.query<{ language: string | null }>(
-    'update users set language = $2 where user_key = $1 returning coalesce(language, client_language) as language',
-    [userKey, code],
-  );
+  const { rows } = await db.query<{ language: string | null }>(sql`update users set language = ${code}
+      where user_key = ${userKey} returning coalesce(language, client_language) as language`);
   return rows[0]?.language ?? null;
 }
 
@@ -95,13 +76,12 @@ export async function readLanguages(
   db: Queryable,
   readers: readonly { readonly userKey: string | null; readonly chatKey: string }[],
 ): Promise<readonly (string | null)[]> {
-  const { rows } = await db.query<{ language: string | null }>(
-    `select user_language(coalesce(r.user_key, u.user_key)) as language
-       from unnest($1::text[], $2::text[]) with ordinality as r (user_key, chat_key, place)
+  const rows = await listRows<{ language: string | null }>(db)`
+    select user_language(coalesce(r.user_key, u.user_key)) as language
+       from unnest(${readers.map(({ userKey }) => userKey)}::text[],
+         ${readers.map(({ chatKey }) => chatKey)}::text[]) with ordinality as r (user_key, chat_key, place)
        left join users u on u.channel || ':' || u.user_key = r.chat_key
-      order by r.place`,
-    [readers.map(({ userKey }) => userKey), readers.map(({ chatKey }) => chatKey)],
-  );
+      order by r.place`;
   return rows.map(({ language }) => language);
 }
 

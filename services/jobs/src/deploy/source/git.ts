@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { devNull } from 'node:os';
 import type { Writable } from 'node:stream';
+import { killGroup } from '../../drivers/process/process-table.ts';
 import type { GitCell, GitRoom } from '../../sandbox/git-room.ts';
 
 /** How git ended, and what it wrote; `stdout` is cut at the limit that was given. */
@@ -81,7 +82,7 @@ export function createGit(options: {
         filter.on('error', () => undefined); // it ended before it read all of it, which its own end tells
         filter.end(locked.cell.filter);
       }
-      const kill = (): void => killGroup(child.pid);
+      const kill = (): void => killGroup(child);
       signal.addEventListener('abort', kill, { once: true });
       child.once('error', (error) => {
         signal.removeEventListener('abort', kill);
@@ -104,12 +105,4 @@ function collect(stream: NodeJS.ReadableStream, maxBytes: number): () => Buffer 
     room -= bytes.length;
   });
   return () => Buffer.concat(parts);
-}
-
-function killGroup(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
-  } catch {
-    // It has ended by itself.
-  }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ServiceFile } from '@signalbox/contracts/operations/deploy';
+import { parseJson } from '@signalbox/contracts/system-error';
 
 /** Folders in which pages may lie that need no program of their own. */
 export const PAGE_FOLDERS = ['public', 'dist', 'site', 'www'] as const;
@@ -88,9 +89,6 @@ function pythonSteps({ names }: Root): string[][] {
 }
 
 function manifestOf({ packageJson }: Root): z.output<typeof Manifest> | null {
-  try {
-    return Manifest.parse(JSON.parse(packageJson ?? ''));
-  } catch {
-    return null; // none, or none that npm would read
-  }
+  // None, or none that npm would read, is no manifest.
+  return Manifest.safeParse(parseJson(packageJson ?? '')).data ?? null;
 }

@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '@signalbox/contracts/errors';
+import { attempt } from '@signalbox/contracts/system-error';
 import { sayList } from '@signalbox/messages/list';
 import { say } from '@signalbox/messages/say';
 
@@ -36,7 +37,7 @@ export function parseRepository(
     return { url: new URL(address).href, protocol: 'https', shown };
   if (/^ssh:\/\/(?:[^/@-][^/@]*@)?[^/@-][^/@]*\/./.test(address)) return { url: address, protocol: 'ssh', shown };
   if (/^[A-Za-z0-9._-]+@[A-Za-z0-9][A-Za-z0-9.-]*:[^:]/.test(address)) return { url: address, protocol: 'ssh', shown };
-  const path = address.startsWith('file://') ? toPath(address) : address;
+  const path = address.startsWith('file://') ? attempt(() => fileURLToPath(address), null) : address;
   if (path === null || !path.startsWith('/')) throw refuse(say('repository.otherAddress'));
   const real = realOf(path);
   if (real === null) throw refuse(say('repository.noFolder'));
@@ -53,18 +54,4 @@ function isIn(path: string | null, folder: string | null): boolean {
   return path !== null && folder !== null && (path === folder || path.startsWith(`${folder}${sep}`));
 }
 
-function toPath(url: string): string | null {
-  try {
-    return fileURLToPath(url);
-  } catch {
-    return null;
-  }
-}
-
-function realOf(path: string): string | null {
-  try {
-    return realpathSync(path);
-  } catch {
-    return null;
-  }
-}
+const realOf = (path: string): string | null => attempt(() => realpathSync(path), null);

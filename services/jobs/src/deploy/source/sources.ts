@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { ServiceFile } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
 import { HOUR_MS } from '@signalbox/contracts/time';
+import { parseJson } from '@signalbox/contracts/system-error';
 import { say } from '@signalbox/messages/say';
 import { z } from 'zod';
 import type { GitCell } from '../../sandbox/git-room.ts';
@@ -182,7 +183,9 @@ async function readCommit(
   const recognized = isBare
     ? recognize({ names: await list(), packageJson: manifest, procfile: await show('Procfile') })
     : null;
-  const version = z.object({ version: z.string().regex(/^\d[A-Za-z0-9.+-]{0,60}$/) }).safeParse(parseJson(manifest));
+  const version = z
+    .object({ version: z.string().regex(/^\d[A-Za-z0-9.+-]{0,60}$/) })
+    .safeParse(parseJson(manifest ?? ''));
   return {
     file: recognized ?? readServiceFile(text, commit, dockerfile !== null),
     isRecognized: text === null,
@@ -236,13 +239,5 @@ async function removeOld(checkouts: string): Promise<void> {
   for (const name of await readdir(checkouts).catch(() => [])) {
     const { mtimeMs } = await stat(join(checkouts, name)).catch(() => ({ mtimeMs: Date.now() }));
     if (Date.now() - mtimeMs > LEFT_BEHIND_MS) await rm(join(checkouts, name), { recursive: true, force: true });
-  }
-}
-
-function parseJson(text: string | null): unknown {
-  try {
-    return text === null ? undefined : (JSON.parse(text) as unknown);
-  } catch {
-    return undefined;
   }
 }

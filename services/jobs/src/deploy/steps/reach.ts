@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import type { ServiceFile } from '@signalbox/contracts/operations/deploy';
+import { parseJson } from '@signalbox/contracts/system-error';
 import { z } from 'zod';
 
 /** What a look at a program's health path found: a status, or why there was none; and the release that it reports. */
@@ -68,7 +69,7 @@ function releaseOf(
     case 'header':
       return response.headers.get(release.name);
     case 'json': {
-      const answer = z.record(z.string(), z.unknown()).safeParse(parse(body));
+      const answer = z.record(z.string(), z.unknown()).safeParse(parseJson(body));
       const value = answer.success ? answer.data[release.field] : undefined;
       return typeof value === 'string' ? value : null;
     }
@@ -87,14 +88,6 @@ async function readSome(response: Response): Promise<string> {
     if (room <= 0) break;
   }
   return Buffer.concat(parts).toString('utf8');
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 /** In words, as far as it is known: the code of the system stands in the cause. */

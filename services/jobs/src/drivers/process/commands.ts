@@ -6,7 +6,7 @@ import type { LogLine } from '@signalbox/contracts/operations/deploy';
 import { launchWords, type ConfinedProgram } from '../../sandbox/confinement.ts';
 import type { CommandResult } from '../driver.ts';
 import { splitLines } from '../lines.ts';
-import { endAll, findFamily, readProcess, type ProcessIdentity, type ProcessRow } from './process-table.ts';
+import { endAll, findFamily, killGroup, type ProcessIdentity, type ProcessRow, readProcess } from './process-table.ts';
 
 export interface Command {
   readonly argv: readonly string[];
@@ -100,7 +100,7 @@ async function run(command: Command, { onOut, onErr, onStart }: Listener): Promi
   child.stderr.on('data', onErr);
   const find = (): readonly ProcessRow[] => findFamily({ mark, sessions: leader ? [leader] : [] });
   const kill = (): void => {
-    killGroup(child);
+    if (child.exitCode === null) killGroup(child);
     // Unread output would keep its end from being seen.
     if (output) child.stdout.unpipe(output).resume();
   };
@@ -142,14 +142,6 @@ function startConfined(
     return child;
   } finally {
     closeSync(filter);
-  }
-}
-
-function killGroup(child: ChildProcess): void {
-  try {
-    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
-  } catch {
-    // It has ended by itself.
   }
 }
 

@@ -1,4 +1,5 @@
 import { MIB } from '@signalbox/contracts/size';
+import { attempt } from '@signalbox/contracts/system-error';
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -6,7 +7,8 @@ import { dirname, join } from 'node:path';
 /** What a program may have, all that it starts included. */
 export interface ProgramLimits {
   readonly memoryMb: number;
-  readonly cpus: number;
+  /** Null: as many as there are. */
+  readonly cpus: number | null;
   /** Processes and threads together, as the kernel counts. */
   readonly tasks: number;
 }
@@ -16,14 +18,13 @@ export type GroupFolders = readonly string[];
 
 const ROOT = '/sys/fs/cgroup';
 const CPU_PERIOD_US = 100_000;
-const CONTROLLERS = ['memory', 'pids', 'cpu'] as const;
 
 /**
  * Makes the control group of a program, or gives the one that it has with these limits. Null where this process may make none: it is not
- * root and nothing was delegated to it, or the kernel has not all three controllers to give.
+ * root and nothing was delegated to it, or the kernel has not all controllers to give that the limits take.
  */
 export function makeGroup(name: string, limits: ProgramLimits, root: string = ROOT): GroupFolders | null {
-  for (const folders of candidates(name, root)) {
+  for (const folders of candidates(name, root, limits.cpus)) {
     try {
       for (const folder of folders) mkdirSync(folder, { recursive: true });
       const [only] = folders;
@@ -40,11 +41,8 @@ export function makeGroup(name: string, limits: ProgramLimits, root: string = RO
 /** Forgets a group in which nothing runs any more; one that is in use stays. */
 export function removeGroup(folders: GroupFolders): void {
   for (const folder of folders) {
-    try {
-      rmdirSync(folder);
-    } catch {
-      // It is not there, or something runs in it, which keeps its limits.
-    }
+    // It is not there, or something runs in it, which keeps its limits.
+    attempt(() => rmdirSync(folder), undefined);
   }
 }
 
@@ -60,10 +58,17 @@ export function membersOf(folders: GroupFolders): readonly number[] {
 
 /** What the kernel has refused a group, as the end of a sentence about what ran in it; empty when nothing. */
 export function describeRefusals(folders: GroupFolders): string {
-  const has = (pattern: RegExp, files: readonly string[]): boolean =>
-    folders.some((folder) => files.some((file) => pattern.test(read(join(folder, file)))));
-  if (has(/^oom_kill [1-9]/m, ['memory.events', 'memory.oom_control'])) return '; it used more memory than it may have';
-  return has(/^max [1-9]/m, ['pids.events']) ? '; it wanted more processes than it may have' : '';
+  if (hasRefusedMemory(folders)) return '; it used more memory than it may have';
+  return has(folders, ['pids.events'], /^max [1-9]/m) ? '; it wanted more processes than it may have' : '';
+}
+
+/** Whether the kernel ended something in a group for want of memory. */
+export function hasRefusedMemory(folders: GroupFolders): boolean {
+  return has(folders, ['memory.events', 'memory.oom_control'], /^oom_kill [1-9]/m);
+}
+
+function has(folders: GroupFolders, files: readonly string[], pattern: RegExp): boolean {
+  return folders.some((folder) => files.some((file) => pattern.test(read(join(folder, file)))));
 }
 
 /** What holds programs on this machine back, in words for a person who inspects the server. */
@@ -75,34 +80,48 @@ export function describeLimits(root: string = ROOT): string {
   return `memory, CPUs and processes limited by cgroup v${folders.length === 1 ? 2 : 1}`;
 }
 
+/** Folders in which groups of this process may lie. */
+export function listGroupParents(): readonly string[] {
+  return [...new Set(candidates('', ROOT, null).flat())];
+}
+
 /** Version 2 at its root, else beside the group of this process, which is where systemd delegates; version 1 at its roots. */
-function candidates(name: string, root: string): readonly GroupFolders[] {
-  if (!existsSync(join(root, 'cgroup.controllers'))) return [CONTROLLERS.map((one) => join(root, one, name))];
+function candidates(name: string, root: string, cpus: number | null): readonly GroupFolders[] {
+  if (!existsSync(join(root, 'cgroup.controllers'))) return [controllersFor(cpus).map((one) => join(root, one, name))];
   const own = /^0::(\/.*)$/m.exec(read('/proc/self/cgroup'))?.[1] ?? '/';
   return [[join(root, name)], ...(own === '/' ? [] : [[join(root, dirname(own), name)]])];
 }
 
+function controllersFor(cpus: number | null): readonly string[] {
+  return ['memory', 'pids', ...(cpus === null ? [] : ['cpu'])];
+}
+
 function limitVersion2(folder: string, { memoryMb, cpus, tasks }: ProgramLimits): void {
   // A group has only the files of what its parent gives on; the root of most systems gives all of it already.
-  if (!CONTROLLERS.every((one) => read(join(folder, 'cgroup.controllers')).split(/\s/).includes(one)))
-    writeFileSync(join(dirname(folder), 'cgroup.subtree_control'), CONTROLLERS.map((one) => `+${one}`).join(' '));
+  const needed = controllersFor(cpus);
+  if (!needed.every((one) => read(join(folder, 'cgroup.controllers')).split(/\s/).includes(one)))
+    writeFileSync(join(dirname(folder), 'cgroup.subtree_control'), needed.map((one) => `+${one}`).join(' '));
   put(folder, 'memory.max', memoryMb * MIB);
   put(folder, 'pids.max', tasks);
-  put(folder, 'cpu.max', `${quotaOf(cpus)} ${CPU_PERIOD_US}`);
+  if (cpus !== null) put(folder, 'cpu.max', `${quotaOf(cpus)} ${CPU_PERIOD_US}`);
   putIfThere(folder, 'memory.swap.max', 0);
   // All of it ends together: half of a program is none.
   putIfThere(folder, 'memory.oom.group', 1);
 }
 
-function limitVersion1([memory = '', pids = '', cpu = '']: GroupFolders, limits: ProgramLimits): void {
-  const bytes = limits.memoryMb * MIB;
+function limitVersion1(
+  [memory = '', pids = '', cpu = '']: GroupFolders,
+  { memoryMb, tasks, cpus }: ProgramLimits,
+): void {
+  const bytes = memoryMb * MIB;
   // Memory together with swap may never be less than memory alone: what is raised is raised first, what is lowered last.
   putIfThere(memory, 'memory.memsw.limit_in_bytes', bytes);
   put(memory, 'memory.limit_in_bytes', bytes);
   putIfThere(memory, 'memory.memsw.limit_in_bytes', bytes);
-  put(pids, 'pids.max', limits.tasks);
+  put(pids, 'pids.max', tasks);
+  if (cpus === null) return;
   put(cpu, 'cpu.cfs_period_us', CPU_PERIOD_US);
-  put(cpu, 'cpu.cfs_quota_us', quotaOf(limits.cpus));
+  put(cpu, 'cpu.cfs_quota_us', quotaOf(cpus));
 }
 
 /** Microseconds of each period; less than a thousand no kernel takes. */
@@ -115,18 +134,9 @@ function put(folder: string, file: string, value: string | number): void {
   writeFileSync(join(folder, file), String(value), { flag: 'r+' });
 }
 
+/** Not by a kernel without accounting of swap, or an older one: the limit of memory itself holds. */
 function putIfThere(folder: string, file: string, value: number): void {
-  try {
-    put(folder, file, value);
-  } catch {
-    // A kernel without accounting of swap, or an older one: the limit of memory itself holds.
-  }
+  attempt(() => put(folder, file, value), undefined);
 }
 
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
-}
+const read = (file: string): string => attempt(() => readFileSync(file, 'utf8'), '');

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, writeFi
 import { dirname, join } from 'node:path';
 import type { ServiceKey } from '@signalbox/contracts/operations/deploy';
 import { AppError } from '@signalbox/contracts/errors';
+import { attempt, parseJson } from '@signalbox/contracts/system-error';
 import { z } from 'zod';
 
 /**
@@ -47,7 +48,7 @@ export function createFolders(root: string): Folders {
     home: (key) => join(service(key), '.home'),
     ref: (id) => [id.project, id.environment, id.deploymentId].map(plain).join('/'),
     refsOf: (key) =>
-      listFolder(service(key))
+      attempt(() => readdirSync(service(key)).sort(), [])
         .filter(isPlain)
         .map((name) => `${plain(key.project)}/${key.environment}/${name}`),
   };
@@ -56,12 +57,9 @@ export function createFolders(root: string): Folders {
 /** The folder of what was built; null when it is not there or leads elsewhere. */
 export function releaseFolder({ root, at }: Folders, { ref }: { readonly ref: string }): string | null {
   const folder = join(at(ref), 'artifact');
-  try {
-    // What was deployed runs as this user: it could have put a link in the place of its folder.
-    return realpathSync(folder) === join(realpathSync(root), ref, 'artifact') ? folder : null;
-  } catch {
-    return null;
-  }
+  // What was deployed runs as this user: it could have put a link in the place of its folder.
+  const isOurs = attempt(() => realpathSync(folder) === join(realpathSync(root), ref, 'artifact'), false);
+  return isOurs ? folder : null;
 }
 
 /** Writes a file whole or not at all, for its owner alone. */
@@ -73,28 +71,12 @@ export function putJson(file: string, value: unknown): void {
 
 /** What a file says, or null when it is not there or says something else. */
 export function readJson<T>(file: string, schema: z.ZodType<T>): T | null {
-  try {
-    return schema.parse(JSON.parse(readFileSync(file, 'utf8')));
-  } catch {
-    return null;
-  }
+  return schema.safeParse(parseJson(readText(file) ?? '')).data ?? null;
 }
 
 /** The text of a file without its last line break, or null when it is not there. */
 export function readText(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch {
-    return null;
-  }
-}
-
-function listFolder(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch {
-    return [];
-  }
+  return attempt(() => readFileSync(file, 'utf8').trim(), null);
 }
 
 /** Ids come from the product and names from people: none of them may lead to another folder. */

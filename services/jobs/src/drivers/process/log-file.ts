@@ -2,6 +2,7 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LogLine } from '@signalbox/contracts/operations/deploy';
 import { sleep } from '@signalbox/contracts/time';
+import { attempt } from '@signalbox/contracts/system-error';
 import type { LogQuery } from '../driver.ts';
 
 const LOOK_MS = 150;
@@ -80,13 +81,7 @@ function* linesFrom(path: string, from: number): Generator<{ readonly text: stri
   }
 }
 
-function inodeOf(path: string): number | null {
-  try {
-    return statSync(path).ino;
-  } catch {
-    return null;
-  }
-}
+const inodeOf = (path: string): number | null => attempt(() => statSync(path).ino, null);
 
 /** See keeper.cjs for what a line looks like. */
 function parseLine(line: string): LogLine {

@@ -1,5 +1,7 @@
+import type { ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { sleep } from '@signalbox/contracts/time';
+import { attempt } from '@signalbox/contracts/system-error';
 
 /**
  * One process, for good: pids are reused, so the boot and the tick that it started at belong to it. `kill -0` would not do: it
@@ -24,16 +26,17 @@ const GONE_MS = 10_000;
 
 /** A running process; null when there is none of that pid, or only its zombie. */
 export function readProcess(pid: number): ProcessRow | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The program's name stands in parentheses and may hold blanks and parentheses itself: fields count from after the last one.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [state, tick] = [fields[0], fields[19]];
-    if (state === 'Z' || state === 'X' || tick === undefined) return null;
-    return { pid, startMark: `${readBootId()}:${tick}`, parent: Number(fields[1]), session: Number(fields[3]) };
-  } catch {
-    return null; // it ended while we looked
-  }
+  const fields = readStat(pid);
+  const [state, tick] = [fields[0], fields[19]];
+  if (state === 'Z' || state === 'X' || tick === undefined) return null;
+  return { pid, startMark: `${readBootId()}:${tick}`, parent: Number(fields[1]), session: Number(fields[3]) };
+}
+
+/** The fields of proc(5) from the third on; none of a process that has ended. */
+function readStat(pid: number | string): readonly string[] {
+  const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), null);
+  // The program's name stands in parentheses and may hold blanks and parentheses itself: fields count from after the last one.
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
 }
 
 /** Whether exactly that process runs. */
@@ -43,11 +46,8 @@ export function isRunning(identity: ProcessIdentity): boolean {
 
 /** What a program was started with in its environment: `NAME=value`. False also for a process of another user. */
 function hasVariable(pid: number, assignment: string): boolean {
-  try {
-    return `\0${readFileSync(`/proc/${pid}/environ`, 'latin1')}`.includes(`\0${assignment}\0`);
-  } catch {
-    return false;
-  }
+  const environment = attempt(() => readFileSync(`/proc/${pid}/environ`, 'latin1'), '');
+  return `\0${environment}`.includes(`\0${assignment}\0`);
 }
 
 /**
@@ -99,6 +99,11 @@ export function sendSignal(identity: ProcessIdentity, name: NodeJS.Signals): voi
   }
 }
 
+/** Ends all of the group of a child that was started detached. One that has ended by itself is no error. */
+export function killGroup({ pid }: ChildProcess): void {
+  if (pid !== undefined) attempt(() => process.kill(-pid, 'SIGKILL'), false);
+}
+
 /** Waits until `isOver` holds; answers whether it does after `timeoutMs`. Throws the signal's reason. */
 export async function waitUntil(isOver: () => boolean, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
   const deadline = Date.now() + timeoutMs;
@@ -130,32 +135,20 @@ export function countOwnTasks(): number {
 }
 
 function countTasks(pid: string, owner: number | undefined): number {
-  try {
-    if (statSync(`/proc/${pid}`).uid !== owner) return 0;
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[17]); // field 20 of proc(5)
-  } catch {
-    return 0; // it ended while we looked
-  }
+  const isOwn = attempt(() => statSync(`/proc/${pid}`).uid === owner, false);
+  return isOwn ? Number(readStat(pid)[17] ?? 0) : 0; // field 20
 }
 
 function readTicks(pid: number): number {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // Fields 14 to 17 of proc(5): user and system time, its own and that of its children.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0);
-  } catch {
-    return 0; // it ended while we looked
-  }
+  // Fields 14 to 17: user and system time, its own and that of its children.
+  return readStat(pid)
+    .slice(11, 15)
+    .reduce((sum, ticks) => sum + Number(ticks), 0);
 }
 
 function readShareKb(pid: number): number | null {
-  try {
-    return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? Number.NaN) || null;
-  } catch {
-    return null;
-  }
+  const shares = attempt(() => readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'), '');
+  return Number(/^Pss:\s+(\d+)/m.exec(shares)?.[1] ?? Number.NaN) || null;
 }
 
 function listProcesses(): readonly ProcessRow[] {

@@ -1,4 +1,5 @@
 import type { Queryable } from '@signalbox/store/pool';
+import { sql } from '@signalbox/store/sql';
 
 /** One file of a policy set. */
 export interface StoredPolicyFile {
@@ -12,17 +13,14 @@ export async function putPolicySet(
   version: string,
   files: readonly StoredPolicyFile[],
 ): Promise<boolean> {
-  const { rowCount } = await db.query(
-    'insert into policy_sets (version, files) values ($1, $2::jsonb) on conflict do nothing',
-    [version, JSON.stringify(files)],
-  );
+  const { rowCount } = await db.query(sql`insert into policy_sets (version, files)
+      values (${version}, ${JSON.stringify(files)}::jsonb) on conflict do nothing`);
   return rowCount === 1;
 }
 
 /** The files of a policy set that was in use once; null when no set of that version was. */
 export async function findPolicySet(db: Queryable, version: string): Promise<readonly StoredPolicyFile[] | null> {
-  const { rows } = await db.query<{ files: StoredPolicyFile[] }>('select files from policy_sets where version = $1', [
-    version,
-  ]);
+  const { rows } = await db.query<{ files: StoredPolicyFile[] }>(sql`select files from policy_sets
+      where version = ${version}`);
   return rows[0]?.files ?? null;
 }

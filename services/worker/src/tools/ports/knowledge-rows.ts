@@ -1,4 +1,5 @@
 import type { Pool } from '@signalbox/store/pool';
+import { listRows } from '@signalbox/store/sql';
 
 export type KnowledgeScope = 'docs' | 'code' | 'history' | 'logs' | 'all';
 
@@ -78,10 +79,8 @@ export function createKnowledge(pool: Pool) {
 
 async function indexedScopes(pool: Pool, asked: readonly string[]): Promise<readonly string[]> {
   if (asked.length === 0) return [];
-  const { rows } = await pool.query<{ scope: string }>(
-    `select s.scope from unnest($1::text[]) as s (scope) where exists (select 1 from knowledge k where k.scope = s.scope)`,
-    [asked],
-  );
+  const rows = await listRows<{ scope: string }>(pool)`select s.scope from unnest(${asked}::text[]) as s (scope)
+      where exists (select 1 from knowledge k where k.scope = s.scope)`;
   return rows.map((row) => row.scope);
 }
 

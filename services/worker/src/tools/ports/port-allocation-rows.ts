@@ -3,6 +3,7 @@ import { AppError } from '@signalbox/contracts/errors';
 import { nameNotFound } from '@signalbox/store/deploy/not-found';
 import { isTransient, withTransaction, type Pool, type Queryable } from '@signalbox/store/pool';
 import { say } from '@signalbox/messages/say';
+import { findRow, listRows, sql } from '@signalbox/store/sql';
 
 export interface PortAllocationRow {
   readonly server: string;
@@ -39,9 +40,9 @@ interface Place {
   readonly lastPort: number;
 }
 
-const COLUMNS = `a.server, a.port, a.project, a.service, a.memory_mb as "memoryMb", a.allocated_by as "allocatedBy", a.allocated_at as "allocatedAt"`;
+const COLUMNS = sql`a.server, a.port, a.project, a.service, a.memory_mb as "memoryMb", a.allocated_by as "allocatedBy", a.allocated_at as "allocatedAt"`;
 
-const PLACE = `name, host, driver, memory_mb as "memoryMb", first_port as "firstPort", last_port as "lastPort"`;
+const PLACE = sql`name, host, driver, memory_mb as "memoryMb", first_port as "firstPort", last_port as "lastPort"`;
 
 const LOWEST_FREE_PORTS = `select p.port from servers s, generate_series(s.first_port, s.last_port) as p (port)
   where s.name = $1 and not exists (
@@ -58,29 +59,22 @@ const ATTEMPTS = 3;
 export function createPortAllocations(pool: Pool, isListenedOn: PortProbe = async () => false) {
   return {
     /** What is held now, by server and port. */
-    async list(filter: { readonly server?: string; readonly project?: string }): Promise<readonly PortAllocationRow[]> {
-      const { rows } = await pool.query<PortAllocationRow>(
-        `select ${COLUMNS} from port_allocations a
-          where a.released_at is null and ($1::text is null or a.server = $1) and ($2::text is null or a.project = $2)
-          order by a.server, a.port`,
-        [filter.server ?? null, filter.project ?? null],
-      );
-      return rows;
+    list(filter: { readonly server?: string; readonly project?: string }): Promise<readonly PortAllocationRow[]> {
+      return listRows<PortAllocationRow>(pool)`select ${COLUMNS} from port_allocations a
+          where a.released_at is null and (${filter.server ?? null}::text is null or a.server = ${filter.server ?? null})
+            and (${filter.project ?? null}::text is null or a.project = ${filter.project ?? null})
+          order by a.server, a.port`;
     },
 
     /** What an action took, or gave back; null: nothing. */
-    async of(actionId: string): Promise<PortAllocationRow | null> {
-      const { rows } = await pool.query<PortAllocationRow>(
-        `select ${COLUMNS} from port_allocations a where a.action_id = $1 or a.release_action_id = $1`,
-        [actionId],
-      );
-      return rows[0] ?? null;
+    of(actionId: string): Promise<PortAllocationRow | null> {
+      return findRow<PortAllocationRow>(pool)`select ${COLUMNS} from port_allocations a
+          where a.action_id = ${actionId} or a.release_action_id = ${actionId}`;
     },
 
     /** The lowest free port, without taking it; null when the server is full. Throws NOT_FOUND. */
     async next(server: string): Promise<number | null> {
-      const { rows } = await pool.query<Place>(`select ${PLACE} from servers where name = $1`, [server]);
-      const [place] = rows;
+      const place = await findRow<Place>(pool)`select ${PLACE} from servers where name = ${server}`;
       if (!place) throw await nameNotFound(pool, 'server', server);
       return (await lowestFreePort(pool, place, isListenedOn)).port;
     },
@@ -102,10 +96,8 @@ async function allocate(
   isListenedOn: PortProbe,
 ): Promise<TakenPortRow> {
   const place = await lockServer(db, request.server);
-  const earlier = await db.query<PortAllocationRow>(
-    `select ${COLUMNS} from port_allocations a where a.action_id = $1`,
-    [actionId],
-  );
+  const earlier = await db.query<PortAllocationRow>(sql`select ${COLUMNS} from port_allocations a
+      where a.action_id = ${actionId}`);
   if (earlier.rows[0]) return { ...earlier.rows[0], passedOver: [] };
   await requireProject(db, request.project);
   await requireMemory(db, place, request.memoryMb);
@@ -121,56 +113,45 @@ async function allocate(
           ? say('servers.allTaken', { server: place.name, firstPort: place.firstPort, lastPort: place.lastPort })
           : say('servers.strangersListen', { server: place.name, ports: passedOver.join(', ') }),
     });
-  const { rows } = await db.query<PortAllocationRow>(
-    `insert into port_allocations as a (server, port, project, service, memory_mb, allocated_by, action_id)
-     values ($1, $2, $3, $4, $5, $6, $7) returning ${COLUMNS}`,
-    [place.name, port, request.project, request.service, request.memoryMb, request.allocatedBy, actionId],
-  );
+  const { rows } = await db.query<PortAllocationRow>(sql`
+    insert into port_allocations as a (server, port, project, service, memory_mb, allocated_by, action_id)
+     values (${place.name}, ${port}, ${request.project}, ${request.service}, ${request.memoryMb}, ${request.allocatedBy}, ${actionId})
+       returning ${COLUMNS}`);
   return { ...only(rows), passedOver };
 }
 
 async function release(db: Queryable, server: string, port: number, actionId: string): Promise<PortAllocationRow> {
   await lockServer(db, server);
-  const earlier = await db.query<PortAllocationRow>(
-    `select ${COLUMNS} from port_allocations a where a.release_action_id = $1`,
-    [actionId],
-  );
+  const earlier = await db.query<PortAllocationRow>(sql`select ${COLUMNS} from port_allocations a
+      where a.release_action_id = ${actionId}`);
   if (earlier.rows[0]) return earlier.rows[0];
-  const { rows } = await db.query<PortAllocationRow>(
-    `update port_allocations a set released_at = clock_timestamp(), release_action_id = $3
-      where a.server = $1 and a.port = $2 and a.released_at is null returning ${COLUMNS}`,
-    [server, port, actionId],
-  );
+  const { rows } = await db.query<PortAllocationRow>(sql`
+    update port_allocations a set released_at = clock_timestamp(), release_action_id = ${actionId}
+      where a.server = ${server} and a.port = ${port} and a.released_at is null returning ${COLUMNS}`);
   if (rows[0]) return rows[0];
-  const held = await db.query<{ port: number }>(
-    `select port from port_allocations where server = $1 and released_at is null order by port limit 10`,
-    [server],
-  );
+  const held = await db.query<{ port: number }>(sql`select port from port_allocations where server = ${server}
+      and released_at is null order by port limit 10`);
   const known = held.rows.map((row) => row.port).join(', ') || 'none';
   throw new AppError('NOT_FOUND', { kind: `allocation on ${server}`, name: String(port), known });
 }
 
 /** Takes the server's row until the transaction ends, so that nobody else decides over its ports. Throws NOT_FOUND. */
 async function lockServer(db: Queryable, name: string): Promise<Place> {
-  const { rows } = await db.query<Place>(`select ${PLACE} from servers where name = $1 for no key update`, [name]);
-  const [place] = rows;
+  const place = await findRow<Place>(db)`select ${PLACE} from servers where name = ${name} for no key update`;
   if (!place) throw await nameNotFound(db, 'server', name);
   return place;
 }
 
 async function requireProject(db: Queryable, name: string): Promise<void> {
-  const { rows } = await db.query<{ status: string }>(`select status from projects where name = $1`, [name]);
-  const [project] = rows;
+  const project = await findRow<{ status: string }>(db)`select status from projects where name = ${name}`;
   if (!project) throw await nameNotFound(db, 'project', name);
   if (project.status === 'archived')
     throw new AppError('CONFLICT', { detail: say('servers.projectArchived', { project: name }) });
 }
 
 async function requireMemory(db: Queryable, place: Place, neededMb: number): Promise<void> {
-  const { rows } = await db.query<{ reserved: number }>(
-    `select coalesce(sum(memory_mb), 0)::int as reserved from port_allocations where server = $1 and released_at is null`,
-    [place.name],
-  );
+  const { rows } = await db.query<{ reserved: number }>(sql`select coalesce(sum(memory_mb), 0)::int as reserved
+      from port_allocations where server = ${place.name} and released_at is null`);
   const freeMb = place.memoryMb - only(rows).reserved;
   if (neededMb <= freeMb) return;
   const free = { server: place.name, free: Math.max(0, freeMb), memory: place.memoryMb, needed: neededMb };
@@ -187,11 +168,11 @@ async function requireFree(db: Queryable, place: Place, port: number, isListened
         lastPort: place.lastPort,
       }),
     });
-  const { rows } = await db.query<{ project: string; service: string }>(
-    `select project, service from port_allocations where server = $1 and port = $2 and released_at is null`,
-    [place.name, port],
-  );
-  const [holder] = rows;
+  const holder = await findRow<{
+    project: string;
+    service: string;
+  }>(db)`select project, service from port_allocations
+      where server = ${place.name} and port = ${port} and released_at is null`;
   if (holder)
     throw new AppError('CONFLICT', { detail: say('servers.portBelongs', { port, server: place.name, ...holder }) });
   if (await isListenedOn(place, port))
