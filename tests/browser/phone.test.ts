@@ -74,8 +74,9 @@ describe.skipIf(executablePath === null)('the page on a phone', () => {
     await open('as=1002');
     const message = page.locator('.message', { hasText: 'hello from Ben' });
     const box = await message.locator('.bubble').boundingBox();
-    const at = { x: (box?.x ?? 0) + 20, y: (box?.y ?? 0) + 10, pointerType: 'touch', bubbles: true };
-    await message.locator('.text').dispatchEvent('pointerdown', { ...at, clientX: at.x, clientY: at.y });
+    const at = { clientX: (box?.x ?? 0) + 20, clientY: (box?.y ?? 0) + 10, bubbles: true, cancelable: true };
+    // Browsers make a context menu of a long press.
+    await message.locator('.text').dispatchEvent('contextmenu', at);
     const menu = page.getByRole('dialog', { name: 'Message' });
     await menu.getByRole('button', { name: 'Edit' }).waitFor();
     await page.keyboard.press('Escape');

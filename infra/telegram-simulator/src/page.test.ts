@@ -62,21 +62,18 @@ const kindsOf = (batches: readonly Batch<GivenFile>[]): readonly string[] =>
 test('files become albums of ten of one kind, and recordings go alone', () => {
   const photos = Array.from({ length: 12 }, (_, index) => file(`${index}.png`, 'image/png'));
   const others = [file('a.txt', 'text/plain'), file('b.ogg', 'audio/ogg'), file('c.ogg', 'audio/ogg')];
-  const batches = batchFiles([...photos, ...others], { asFiles: false });
+  const batches = batchFiles([...photos, ...others]);
   expect(kindsOf(batches)).toEqual(['10 photo', '2 photo', '1 document', '1 voice', '1 voice']);
-  expect(kindsOf(batchFiles(photos, { asFiles: true }))).toEqual(['10 document', '2 document']);
 });
 
 test('a picture too large for a photo goes as a file, and an album fits into one request', () => {
-  expect(kindsOf(batchFiles([file('big.jpg', 'image/jpeg', 11 * MEGABYTE)], { asFiles: false }))).toEqual([
-    '1 document',
-  ]);
+  expect(kindsOf(batchFiles([file('big.jpg', 'image/jpeg', 11 * MEGABYTE)]))).toEqual(['1 document']);
   const halves = [file('a.zip', '', 30 * MEGABYTE), file('b.zip', '', 30 * MEGABYTE)];
-  expect(kindsOf(batchFiles(halves, { asFiles: false }))).toEqual(['1 document', '1 document']);
+  expect(kindsOf(batchFiles(halves))).toEqual(['1 document', '1 document']);
 });
 
 test('a text goes with the first file, or after the files if it is too long for a caption', () => {
-  const batches = batchFiles([file('a.txt', 'text/plain'), file('b.png', 'image/png')], { asFiles: false });
+  const batches = batchFiles([file('a.txt', 'text/plain'), file('b.png', 'image/png')]);
   expect(planMessages(['look'], batches).map((one) => [one.text, one.kind])).toEqual([
     ['look', 'document'],
     ['', 'photo'],

@@ -44,7 +44,6 @@ export const StoredMessage = z.object({
   ephemeral: z.object({ receiverId: z.int(), replaces: z.int().nullable() }).nullable().default(null),
   /** Who wrote it first, and when, if it was forwarded. */
   forward: z.object({ fromId: z.int(), date: z.int() }).nullable().default(null),
-  reactions: z.array(z.object({ fromId: z.int(), emoji: z.string() })).default([]),
   /** Unix seconds of the last change of the text; markup changes leave it alone, as clients show no "edited" then. */
   editDate: z.int().nullable(),
   deleted: z.boolean(),

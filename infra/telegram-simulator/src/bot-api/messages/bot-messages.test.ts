@@ -165,14 +165,3 @@ test('a command with a capital letter is refused', async () => {
     refusedWith('Bad Request: BOT_COMMAND_INVALID'),
   );
 });
-
-test('getChatMember tells members of the group from others', async () => {
-  expect(await api.getChatMember(-2001, 1002)).toMatchObject({ status: 'member', user: { first_name: 'Ben' } });
-  expect(await api.getChatMember(-2001, 1009)).toMatchObject({ status: 'left' });
-  expect(await api.getChat(-2001)).toMatchObject({
-    id: -2001,
-    type: 'supergroup',
-    is_forum: true,
-    title: 'ops',
-  });
-});

@@ -26,19 +26,18 @@ export interface Planned<Given extends GivenFile> {
   readonly kind: FileKind | null;
   readonly files: readonly Given[];
 }
-type Options = { readonly asFiles: boolean };
 
-/** How a client sends a file: pictures as photos unless they are wanted as files, recordings as voice messages. */
-export function kindOf({ type, size }: GivenFile, { asFiles }: Options): FileKind {
-  if (PHOTOS.has(type) && size <= MAX_PHOTO_BYTES && !asFiles) return 'photo';
+/** How a client sends a file: pictures as photos, recordings as voice messages. */
+export function kindOf({ type, size }: GivenFile): FileKind {
+  if (PHOTOS.has(type) && size <= MAX_PHOTO_BYTES) return 'photo';
   return type === 'audio/ogg' ? 'voice' : 'document';
 }
 
 /** Splits files into messages: up to ten of one kind are an album, a voice message stands alone, the order stays. */
-export function batchFiles<Given extends GivenFile>(files: readonly Given[], options: Options): Batch<Given>[] {
+export function batchFiles<Given extends GivenFile>(files: readonly Given[]): Batch<Given>[] {
   const batches: Batch<Given>[] = [];
   for (const file of files) {
-    const kind = kindOf(file, options);
+    const kind = kindOf(file);
     const last = batches.at(-1);
     const sizes = [file, ...(last?.files ?? [])].reduce((sum, { size }) => sum + size, 0);
     const isAlbum = last?.kind === kind && kind !== 'voice' && last.files.length < MAX_ALBUM;

@@ -22,8 +22,6 @@ export class Writing {
   text = '';
   context: Context | null = null;
   files: readonly File[] = [];
-  /** Whether photos go as files. */
-  asFiles = false;
   /** Why a file was not taken or not sent. */
   problem = '';
   isSending = false;
@@ -68,15 +66,11 @@ export class Writing {
     this.#change({ files: this.files.filter((file) => !gone.includes(file)), problem: '' });
   }
 
-  sendAsFiles(asFiles: boolean): void {
-    this.#change({ asFiles });
-  }
-
   /** Sends a text with the files that wait. What cannot be sent comes back, unless something new was typed meanwhile. */
   async submit(value: string): Promise<void> {
-    const { context, asFiles } = this;
+    const { context } = this;
     const to = this.#place;
-    const batches = context?.mode === 'edit' ? [] : batchFiles(this.files, { asFiles });
+    const batches = context?.mode === 'edit' ? [] : batchFiles(this.files);
     const plan = planMessages(splitText(value), batches);
     if (plan.length === 0 || this.isSending || to === null) return;
     this.#change({ isSending: batches.length > 0, text: '', context: null });
@@ -113,7 +107,7 @@ export class Writing {
     return problem === null ? [] : plan;
   }
 
-  #change(fields: Partial<Pick<Writing, 'text' | 'context' | 'files' | 'asFiles' | 'problem' | 'isSending'>>): void {
+  #change(fields: Partial<Pick<Writing, 'text' | 'context' | 'files' | 'problem' | 'isSending'>>): void {
     Object.assign(this, fields);
     this.#options.onChange();
   }

@@ -14,7 +14,6 @@ import { Avatar, hueOf } from '../theme/avatar.tsx';
 import { Icon } from '../theme/icons.tsx';
 import { Files } from './files.tsx';
 import { timeOf } from './amounts.ts';
-import { Reactions } from './reactions.tsx';
 import { summaryOf } from './summary.ts';
 
 interface BubbleProps {
@@ -92,7 +91,6 @@ function renderBubble({ messages, continues, page, place, replied }: Drawing): V
             <Keyboard rows={message.buttons} />
           </MessageId.Provider>
         )}
-        {first.reactions.length > 0 && <Reactions message={first} />}
       </div>
     </article>
   );

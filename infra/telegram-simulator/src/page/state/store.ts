@@ -73,11 +73,6 @@ export class Store {
     return this.bot?.name ?? '';
   }
 
-  /** The name of a person or of the bot. */
-  nameOf(id: number): string {
-    return this.person(id)?.name ?? this.botName();
-  }
-
   titleOf({ type, title }: ChatView): string {
     return type === 'private' ? this.botName() : title;
   }

@@ -1,11 +1,9 @@
 import type { RichBlock, RichBlockListItem } from 'grammy/types';
 import type { VNode } from 'preact';
 import { toButtonView } from '../../people/button-view.ts';
-import { plainOf } from '../../rich/rich-text-form.ts';
 import { Icon } from '../theme/icons.tsx';
 import { CodeBlock } from './code-block.tsx';
 import { Key } from './keyboard.tsx';
-import { Quotation } from './quotation.tsx';
 import { renderRichText } from './rich-text.tsx';
 import { Table } from './table.tsx';
 
@@ -29,12 +27,12 @@ function renderBlock(block: RichBlock): VNode {
       return renderList(block.items);
     case 'blockquote':
       return (
-        <Quotation>
+        <blockquote>
           <Blocks blocks={block.blocks} />
-        </Quotation>
+        </blockquote>
       );
     case 'expandable_blockquote':
-      return <Quotation words={plainOf(block.text)}>{renderRichText(block.text)}</Quotation>;
+      return <blockquote>{renderRichText(block.text)}</blockquote>;
     case 'table':
       return <Table block={block} />;
     case 'details':
