@@ -21,13 +21,13 @@ interface LooseEnds extends AuditTail {
 
 /** Checks a database or an export against the checkpoints outside of it. Not in order: exit code 1, with the first bad event. */
 export async function runAuditVerify(context: CommandContext): Promise<Report> {
-  const { options } = context.arguments;
-  const keys = await readPublicKeys(options.key ?? context.config.auditPublicKeyFile);
-  const file = findCheckpointFile(options.checkpoints ?? context.config.auditDir);
-  const db = options.from === null ? context.database() : null;
+  const { key, checkpoints, from } = context.arguments;
+  const keys = await readPublicKeys(key ?? context.config.auditPublicKeyFile);
+  const file = findCheckpointFile(checkpoints ?? context.config.auditDir);
+  const db = from === undefined ? context.database() : null;
   const startedAt = performance.now();
   const verdict = await readable(async () => {
-    const history = db ? await openDatabaseHistory(db) : await openExport(options.from ?? '');
+    const history = db ? await openDatabaseHistory(db) : await openExport(from ?? '');
     return verifyHistory({ ...history, keys, outside: () => readCheckpointFile(file) });
   });
   const seconds = (performance.now() - startedAt) / 1_000;
