@@ -167,6 +167,7 @@ function checkState(state, checkpoint) {
  * A place without an event is missing, or truncated when no later place has one.
  */
 async function explain(source, { seq, right, leaf, isTrusted }) {
+  /** @type {[number | null, number | null]} */
   let [standsAt, belongsAt] = [null, null];
   let [laterEvents, laterMatches, lastSeq] = [0, 0, seq];
   const trusted = trustedLeaves(source);
@@ -219,8 +220,6 @@ async function* trustedLeaves(source) {
   }
 }
 
-// ---- hashes ----
-
 function sha256(...parts) {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(part);
@@ -265,8 +264,6 @@ function canonical(value) {
   if (typeof value === 'string' && !value.isWellFormed()) throw new TypeError('half a character');
   return JSON.stringify(value);
 }
-
-// ---- files ----
 
 function readKeys(file) {
   const pems = readFileSync(file, 'utf8').match(/-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g) ?? [];

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { CommandContext, Report } from './command.ts';
 
 /** What is wrong with a line, and what to write instead. */
