@@ -7,6 +7,6 @@ const UNITS = { s: SECOND_MS, m: 60 * SECOND_MS, h: 3_600 * SECOND_MS, d: 86_400
 export function readSince(text: string): number {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   if (count === undefined)
-    throw new UsageError(`--since is a time such as 30d, 12h or 90m, not '${text}'.`);
+    throw new UsageError(`--since is a number with s, m, h or d, such as 90m or 1d, not '${text}'.`);
   return Number(count) * UNITS[unit as keyof typeof UNITS]; // the pattern allows these alone
 }
