@@ -43,10 +43,10 @@ describe.skipIf(executablePath === null)('the page on a phone', () => {
   it('keeps a long line about a person inside of their place', async () => {
     await scene.person('block', { person: 1003, blocked: true });
     await open('as=1001&list');
-    const line = page.locator('.person').getByText('operator, blocked the bot');
+    const line = page.locator('.people').getByText('operator, blocked the bot');
     await line.waitFor();
     const overhang = await line.evaluate((node) => {
-      const [inner, outer] = [node, node.closest('.person')].map((one) => one?.getBoundingClientRect().width ?? 0);
+      const [inner, outer] = [node, node.closest('.row')].map((one) => one?.getBoundingClientRect().width ?? 0);
       return (inner ?? 0) - (outer ?? 0);
     });
     expect(overhang).toBeLessThanOrEqual(0);
@@ -127,7 +127,7 @@ describe.skipIf(executablePath === null)('the page on a phone', () => {
     // Scroll positions are whole pixels, heights are not.
     expect(Math.abs((after?.y ?? 0) - (before?.y ?? 0))).toBeLessThanOrEqual(1);
     await page.getByRole('button', { name: 'To the newest message' }).click();
-    await page.locator('.message', { hasText: 'look above' }).getByRole('button', { name: 'answer 3' }).click();
+    await page.locator('.message', { hasText: 'look above' }).getByRole('button', { name: 'Earlier message' }).click();
     await page.locator('.message.flash', { hasText: 'answer 3' }).waitFor();
     await expectFine();
   });

@@ -12,7 +12,7 @@ export interface MessageView extends Omit<StoredMessage, 'fromId' | 'fileId' | '
   readonly file: FileView | null;
   /** Who wrote it first, if it was forwarded; null otherwise. */
   readonly forwardedFrom: { readonly id: number; readonly name: string } | null;
-  /** The keyboard below the message; buttons inside a rich message are in its blocks. */
+  /** The keyboard below the message. */
   readonly buttons: readonly (readonly ButtonView[])[] | null;
   /** Unix seconds. */
   readonly editedAt: number | null;

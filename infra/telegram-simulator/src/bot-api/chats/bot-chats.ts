@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { requireWritableChat } from '../bot-access.ts';
+import { requireTopic, requireWritableChat } from '../bot-access.ts';
 import { chatId, parseParameters, type Parameters, threadId } from '../bot-parameters.ts';
-import { readTopic } from './bot-topics.ts';
 import type { Store } from '../../store/store.ts';
 
 /** Clients show a chat action for five seconds. */
@@ -12,13 +11,12 @@ const SendChatAction = z.object({ chat_id: chatId, message_thread_id: threadId, 
 export function sendChatAction(store: Store, parameters: Parameters): true {
   const given = parseParameters(SendChatAction, parameters);
   const chat = requireWritableChat(store, given.chat_id);
-  const topic = readTopic(store, chat, given.message_thread_id);
+  const topicId = requireTopic(chat, given.message_thread_id);
   const expiresInMs = given.action === 'cancel' ? 0 : CHAT_ACTION_MS;
-  store.typingUntil.set(chat, Date.now() + expiresInMs);
   store.announce({
     kind: 'chatAction',
     chatId: chat,
-    topicId: topic?.topicId ?? null,
+    topicId,
     action: given.action,
     expiresInMs,
   });

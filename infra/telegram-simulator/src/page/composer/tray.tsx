@@ -3,7 +3,7 @@ import { sizeOf } from '../messages/amounts.ts';
 import { usePage } from '../state/context.ts';
 import { Icon } from '../theme/icons.tsx';
 import { IconButton } from '../theme/row.tsx';
-import { kindOf } from './file-batches.ts';
+import { kindOf } from './file-kind.ts';
 
 /** The files that wait above the field. `onRemove` is called after one was removed. */
 export function Tray({ onRemove }: { readonly onRemove: () => void }): VNode | null {

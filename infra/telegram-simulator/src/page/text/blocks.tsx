@@ -1,9 +1,7 @@
 import type { RichBlock, RichBlockListItem } from 'grammy/types';
 import type { VNode } from 'preact';
-import { toButtonView } from '../../people/button-view.ts';
 import { Icon } from '../theme/icons.tsx';
 import { CodeBlock } from './code-block.tsx';
-import { Key } from './keyboard.tsx';
 import { renderRichText } from './rich-text.tsx';
 import { Table } from './table.tsx';
 
@@ -45,14 +43,6 @@ function renderBlock(block: RichBlock): VNode {
             <Blocks blocks={block.blocks} />
           </div>
         </details>
-      );
-    case 'buttons':
-      return (
-        <div class="keyboard-row">
-          {block.buttons.map((button) => (
-            <Key button={toButtonView(button)} />
-          ))}
-        </div>
       );
     default: {
       const words = 'text' in block ? renderRichText(block.text) : 'expression' in block && block.expression;

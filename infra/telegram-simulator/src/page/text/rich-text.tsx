@@ -1,9 +1,7 @@
 import type { RichText } from 'grammy/types';
 import type { ComponentChildren, VNode } from 'preact';
-import { toButtonView } from '../../people/button-view.ts';
 import { plainOf } from '../../rich/rich-text-form.ts';
 import { Inline } from './inline.tsx';
-import { Key } from './keyboard.tsx';
 
 /** Draws a RichText of the Bot API: a string, a list of them, or an object around them. */
 export function renderRichText(text: RichText | undefined): ComponentChildren {
@@ -12,7 +10,6 @@ export function renderRichText(text: RichText | undefined): ComponentChildren {
 }
 
 function renderFormatting(value: Exclude<RichText, string | RichText[]>): VNode {
-  if (value.type === 'button') return <Key button={toButtonView(value.button)} />;
   return (
     <Inline value={value} words={plainOf(value)}>
       {'text' in value ? renderRichText(value.text) : plainOf(value)}
